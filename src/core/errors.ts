@@ -1,0 +1,62 @@
+/** Every code a `PosthornError` can carry; callers may switch on it, so a code never changes its meaning. */
+export type ErrorCode =
+  | 'invalid_argument'
+  | 'unknown_preset'
+  | 'unknown_policy'
+  | 'unsafe_retry_delay'
+  | 'invalid_url'
+  | 'forbidden_address'
+  | 'invalid_secret'
+  | 'invalid_event_type'
+  | 'invalid_header'
+  | 'body_too_large'
+  | 'not_serialisable'
+  | 'schema_mismatch'
+  | 'unknown_event_type'
+  | 'invalid_id'
+  | 'not_found'
+  | 'already_exists'
+  | 'in_flight'
+  | 'idempotency_conflict'
+  | 'overloaded'
+  | 'outcome_unknown'
+  | 'store_failed'
+  | 'store_full'
+  | 'store_locked'
+  | 'store_in_use'
+  | 'store_too_old'
+  | 'newer_database'
+  | 'secrets_unreadable'
+  | 'stopped'
+  | 'invalid_signature'
+  | 'stale_signature'
+
+/** The one error Posthorn throws: its message says what was expected, what came, and what to do. */
+export class PosthornError extends Error {
+  override readonly name = 'PosthornError'
+  readonly code: ErrorCode
+
+  constructor(code: ErrorCode, message: string, options?: { readonly cause?: unknown }) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** An error about a given value, always in the same form: "Expected `x` to be …, got …. What to do." */
+export function expected(code: ErrorCode, name: string, wanted: string, got: unknown, advice = ''): PosthornError {
+  const sentence = `Expected \`${name}\` to be ${wanted}, got ${show(got)}.`
+  return new PosthornError(code, advice === '' ? sentence : `${sentence} ${advice}`)
+}
+
+/** The message of anything that was thrown, for records and logs. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}
+
+function show(value: unknown): string {
+  if (typeof value === 'string') return `"${value.length > 100 ? `${value.slice(0, 100)}…` : value}"`
+  if (typeof value === 'function') return 'a function'
+  if (typeof value === 'bigint') return `${value}n`
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? `an array of ${value.length}` : 'an object'
+  return String(value)
+}

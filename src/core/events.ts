@@ -1,0 +1,61 @@
+import type { OutcomeKind } from './attempt.ts'
+import type { DeadReason } from './delivery.ts'
+import type { Instant } from './time.ts'
+
+/** The topic that every event carries; the name comes from the gateway's use cases. */
+export const topic = 'gateway:webhooks'
+
+interface About {
+  readonly topic: typeof topic
+  readonly at: Instant
+}
+
+interface AboutDelivery extends About {
+  readonly webhook_delivery_id: string
+  /** The endpoint. */
+  readonly webhook_id: string
+  readonly message_id: string
+  readonly session_id: string | null
+}
+
+interface AboutEndpoint extends About {
+  readonly webhook_id: string
+}
+
+/** What the bus tells, after the commit. Fields are in snake case: events are data that leaves the process. */
+export type PosthornEvent =
+  | (About & {
+      readonly type: 'message.enqueued'
+      readonly message_id: string
+      readonly application_id: string
+      readonly event_type: string
+      readonly deliveries: number
+    })
+  | (AboutDelivery & { readonly type: 'delivery.delivered'; readonly attempt_count: number; readonly took_ms: number })
+  | (AboutDelivery & {
+      readonly type: 'delivery.failed'
+      readonly attempt_count: number
+      readonly outcome: OutcomeKind
+      readonly error_detail: string
+      readonly next_retry_at: Instant
+    })
+  /** This is the `WebhookDLQEvent` of UC-0268. */
+  | (AboutDelivery & { readonly type: 'delivery.dead'; readonly reason: DeadReason; readonly error_detail: string | null })
+  | (AboutEndpoint & { readonly type: 'endpoint.failing'; readonly failing_since: Instant })
+  | (AboutEndpoint & { readonly type: 'endpoint.disabled'; readonly reason: string })
+  | (AboutEndpoint & { readonly type: 'breaker.opened'; readonly held_until: Instant })
+  | (AboutEndpoint & { readonly type: 'breaker.closed' })
+  /** A lease ended while its attempt was under way: `lost` to another owner, or `renewal_failed`. */
+  | (About & {
+      readonly type: 'lease.lost'
+      readonly webhook_delivery_id: string
+      readonly worker_id: string
+      readonly code: 'lost' | 'renewal_failed'
+    })
+  /** Something a person should know that is no event of a delivery: an override, a fallback, a store that errs. */
+  | (About & { readonly type: 'warning'; readonly code: WarningCode; readonly message: string })
+
+export type WarningCode = 'unsafe_retry_delays' | 'unknown_policy' | 'store_error' | 'listener_threw' | 'secrets_key'
+
+export type EventType = PosthornEvent['type']
+export type EventOf<Type extends EventType> = Extract<PosthornEvent, { readonly type: Type }>

@@ -1,0 +1,46 @@
+import { expected } from './errors.ts'
+import type { Instant, Random } from './time.ts'
+
+/** What an id names, as the letters before its underscore. */
+export type IdKind = 'app' | 'ep' | 'msg' | 'dlv' | 'sec' | 'aud' | 'key' | 'job'
+
+// Crockford's alphabet: its ASCII order is its numeric order, so ids sort by time as plain text.
+const digits = '0123456789abcdefghjkmnpqrstvwxyz'
+const timeDigits = 9
+const randomDigits = 10
+const tail = new RegExp(`^[${digits}]{${timeDigits + randomDigits}}$`)
+
+/** Makes an id that sorts by time and cannot be guessed: kind, 45 bits of milliseconds, 50 bits of chance. */
+export function makeId(kind: IdKind, now: Instant, random: Random): string {
+  return `${kind}_${base32(now, timeDigits)}${base32(Math.floor(random() * 2 ** 50), randomDigits)}`
+}
+
+/** The smallest id of a kind made at or after an instant: turns a time filter into a range of the primary key. */
+export function firstIdAt(kind: IdKind, at: Instant): string {
+  return `${kind}_${base32(Math.max(0, Math.ceil(at)), timeDigits)}${'0'.repeat(randomDigits)}`
+}
+
+export function isId(kind: IdKind, text: string): boolean {
+  return text.startsWith(`${kind}_`) && tail.test(text.slice(kind.length + 1))
+}
+
+/** Refuses an id of the wrong kind by name, before any look-up. */
+export function checkId(kind: IdKind, text: unknown, name = 'id'): string {
+  if (typeof text === 'string' && isId(kind, text)) return text
+  throw expected('invalid_id', name, `an id of the form ${kind}_…`, text)
+}
+
+/** The public id of an attempt: its delivery and epoch under another name, so that it needs no column. */
+export function attemptId(deliveryId: string, epoch: number): string {
+  return `atmpt_${deliveryId.slice(deliveryId.indexOf('_') + 1)}${base32(epoch, 6)}`
+}
+
+function base32(value: number, length: number): string {
+  let text = ''
+  let rest = value
+  for (let place = 0; place < length; place += 1) {
+    text = digits.charAt(rest % 32) + text
+    rest = Math.floor(rest / 32)
+  }
+  return text
+}

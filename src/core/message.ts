@@ -1,0 +1,59 @@
+import type { Endpoint } from './endpoint.ts'
+import { expected, messageOf, PosthornError } from './errors.ts'
+import { isoTime } from './time.ts'
+import type { Instant } from './time.ts'
+
+/** Something that happened: its type and the exact bytes that every endpoint gets. Stored once. */
+export interface Message {
+  readonly id: string
+  readonly applicationId: string
+  readonly type: string
+  readonly body: Uint8Array
+  readonly contentType: string
+  readonly sessionId: string | null
+  readonly channels: readonly string[]
+  readonly createdAt: Instant
+}
+
+export const mostBodyBytes = 1024 * 1024
+const eventType = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/
+
+/** The endpoints that get a message: active or paused, and wanting its type and one of its channels. */
+export function fanOut(message: Pick<Message, 'type' | 'channels'>, endpoints: readonly Endpoint[]): Endpoint[] {
+  return endpoints.filter((endpoint) => collects(endpoint) && wantsType(endpoint.types, message.type) && listens(endpoint, message))
+}
+
+/** Refuses what is no event type: words of letters, digits, _ and -, joined by dots. */
+export function checkEventType(type: unknown, name = 'type'): string {
+  if (typeof type === 'string' && type.length <= 128 && eventType.test(type)) return type
+  throw expected('invalid_event_type', name, 'words of letters, digits, _ or - joined by dots, such as invoice.paid', type)
+}
+
+/** The Standard Webhooks envelope of some data, as the bytes that will be signed and sent. */
+export function envelope(type: string, at: Instant, data: unknown): Uint8Array {
+  if (data === undefined) throw expected('not_serialisable', 'data', 'a JSON value', data, 'Give `data`, or raw bytes as `payload`.')
+  try {
+    return Buffer.from(JSON.stringify({ type, timestamp: isoTime(at), data }))
+  } catch (cause) {
+    const advice = 'Remove cycles, BigInts and functions, or give the bytes yourself as `payload`.'
+    throw new PosthornError('not_serialisable', `Expected \`data\` to be a JSON value: ${messageOf(cause)}. ${advice}`, { cause })
+  }
+}
+
+export function checkBody(body: Uint8Array): Uint8Array {
+  if (body.length <= mostBodyBytes) return body
+  throw expected('body_too_large', 'body', `at most ${mostBodyBytes} bytes`, body.length, 'Send a link to the data instead.')
+}
+
+function collects(endpoint: Endpoint): boolean {
+  return endpoint.status === 'active' || endpoint.status === 'paused'
+}
+
+function wantsType(filters: readonly string[], type: string): boolean {
+  return filters.length === 0 || filters.some((filter) => (filter.endsWith('.*') ? type.startsWith(filter.slice(0, -1)) : filter === type))
+}
+
+/** An endpoint without channels hears all; one with channels hears only what is sent to one of them. */
+function listens(endpoint: Endpoint, message: Pick<Message, 'channels'>): boolean {
+  return endpoint.channels.length === 0 || message.channels.some((channel) => endpoint.channels.includes(channel))
+}

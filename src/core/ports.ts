@@ -1,0 +1,242 @@
+import type { Attempt, Outcome, OutcomeKind } from './attempt.ts'
+import type { DeadReason, Delivery, Lane, Mark, Status } from './delivery.ts'
+import type { Application, Endpoint, EndpointSettings, EndpointStatus } from './endpoint.ts'
+import type { Lease } from './lease.ts'
+import type { Message } from './message.ts'
+import type { Overview } from './overview.ts'
+import type { Health } from './pace.ts'
+import type { Secret } from './signature.ts'
+import type { Instant } from './time.ts'
+
+/** Time as the engine meets it; `posthorn/testing` has one that a test moves by hand. */
+export interface Clock {
+  now(): Instant
+  /** Calls back once after the given time, and returns how to prevent that. */
+  after(ms: number, callback: () => void): () => void
+}
+
+/** What knocks on the customer's door. It never throws: every end is an outcome. */
+export interface Transport {
+  send(request: OutgoingRequest): Promise<Outcome>
+  /** Ends what is open at once; whatever was under way ends as `reset`. */
+  close(): Promise<void>
+}
+
+export interface OutgoingRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+  /** From the first byte of the look-up to the end of the answer. */
+  readonly timeoutMs: number
+}
+
+/** A memory of some kind: the engine's half, the operators' half, and a lifetime. */
+export interface Store {
+  readonly queue: Queue
+  readonly directory: Directory
+  /** Makes the store ready, migrating it if it must; safe to call again. Answers with what a person should be told. */
+  open(): Promise<readonly string[]>
+  /** Announces a worker that will claim. Refused with `store_in_use` where only one process may. */
+  attach(worker: Worker): Promise<void>
+  detach(workerId: string): Promise<void>
+  close(): Promise<void>
+}
+
+export interface Worker {
+  readonly id: string
+  readonly pid: number
+  readonly host: string
+  readonly startedAt: Instant
+}
+
+/** The engine's half of a store. Every write under a lease names owner and epoch; requeue and cancel raise the epoch. */
+export interface Queue {
+  /** Stores messages with their deliveries in one transaction; answers in the order given. */
+  enqueue(request: EnqueueRequest): Promise<Enqueued[]>
+  /** Endpoints with open rows in a lane, in id order from `after` on; `dueAt` is when the first of them is due. */
+  dueEndpoints(request: { lane: Lane; after: string; limit: number }): Promise<{ endpointId: string; dueAt: Instant }[]>
+  /** Leases due rows of the wanted endpoints, at most `most` in all; oldest due first within an endpoint. */
+  claim(request: ClaimRequest): Promise<Claim[]>
+  /** Prolongs leases; answers with the deliveries whose lease was still ours. */
+  renew(request: LeaseRequest & { leaseMs: number }): Promise<string[]>
+  /** Writes outcomes and records attempts; answers in the order given. */
+  mark(request: MarkRequest): Promise<Marked[]>
+  /** Gives leases back unused; answers with the deliveries whose lease was still ours. */
+  release(request: LeaseRequest): Promise<string[]>
+  /** Back to `pending`, count 0, due now; not under a live lease. Answers with how many. */
+  requeue(request: OperatorRequest): Promise<number>
+  /** To `dead`, also under a live lease (whose mark will then be refused). Answers with those it ended. */
+  cancel(request: OperatorRequest & { as: DeadReason }): Promise<Cancelled[]>
+  /** Forgets closed deliveries that ended before a time, with attempts, and messages no delivery is left of. */
+  prune(request: { before: Instant; limit: number }): Promise<number>
+  /** The health of endpoints; those without trouble are absent. */
+  health(endpointIds: readonly string[]): Promise<Map<string, Health>>
+  /** Writes the health of an endpoint if its version is still the one given; false if another worker was first. */
+  saveHealth(endpointId: string, health: Health): Promise<boolean>
+}
+
+export interface EnqueueRequest {
+  readonly owner: string
+  readonly leaseMs: number
+  readonly now: Instant
+  readonly envelopes: readonly Envelope[]
+}
+
+export interface Envelope {
+  readonly message: Message
+  readonly idempotencyKey: string | null
+  /** Of body, type and channels: another body under the same key is refused by it. */
+  readonly bodyHash: string
+  /** The version of the application's endpoints that the deliveries were matched against. */
+  readonly endpointsVersion: number
+  readonly deliveries: readonly NewDelivery[]
+}
+
+export interface NewDelivery {
+  readonly id: string
+  readonly endpointId: string
+  readonly targetUrl: string
+  readonly policy: string
+  readonly nextRetryAt: Instant
+  /** Inserted under a lease of epoch 1, for the fast path. */
+  readonly leased: boolean
+}
+
+export type Enqueued =
+  | { readonly kind: 'stored' }
+  /** The idempotency key was used before, for the same body. */
+  | { readonly kind: 'repeated'; readonly messageId: string; readonly deliveries: number }
+  /** The idempotency key was used before, for another body. */
+  | { readonly kind: 'conflict'; readonly messageId: string }
+  /** The endpoints have changed since they were matched: nothing of this envelope was written. */
+  | { readonly kind: 'stale' }
+
+export interface ClaimRequest {
+  readonly owner: string
+  readonly leaseMs: number
+  readonly now: Instant
+  readonly most: number
+  readonly wants: readonly { readonly endpointId: string; readonly lane: Lane; readonly most: number }[]
+}
+
+/** A delivery that this worker may now send, with the message it carries. */
+export interface Claim {
+  readonly delivery: Pick<
+    Delivery,
+    'id' | 'endpointId' | 'messageId' | 'eventType' | 'sessionId' | 'attemptCount' | 'policy' | 'crashCount' | 'leaseEpoch' | 'createdAt'
+  >
+  readonly message: Pick<Message, 'id' | 'body' | 'contentType'>
+}
+
+export interface LeaseRequest {
+  readonly owner: string
+  readonly now: Instant
+  readonly leases: readonly Lease[]
+}
+
+export interface MarkRequest {
+  readonly owner: string
+  readonly now: Instant
+  readonly marks: readonly SettledAttempt[]
+}
+
+/** A mark, with the attempt that led to it (null if nothing was sent). */
+export interface SettledAttempt extends Lease {
+  readonly endpointId: string
+  readonly mark: Mark
+  readonly attempt: {
+    readonly startedAt: Instant
+    readonly tookMs: number
+    readonly outcome: OutcomeKind
+    readonly statusCode: number | null
+    readonly excerpt: string | null
+    readonly url: string
+  } | null
+}
+
+/** `marked` now; `already`, by an earlier try whose answer was lost; `lost` to another owner, recorded as late. */
+export type Marked = 'marked' | 'already' | 'lost'
+
+export interface OperatorRequest {
+  readonly filter: DeliveryFilter
+  readonly now: Instant
+  readonly limit: number
+  /** Who did it, and why: kept in the audit log. */
+  readonly by: Actor
+}
+
+export interface Actor {
+  readonly name: string
+  readonly reason?: string | undefined
+}
+
+export type Cancelled = Pick<Delivery, 'id' | 'endpointId' | 'messageId' | 'sessionId'>
+
+/** All given conditions must hold. Times are those of creation. */
+export interface DeliveryFilter {
+  readonly ids?: readonly string[] | undefined
+  readonly status?: Status | readonly Status[] | undefined
+  readonly reason?: DeadReason | undefined
+  readonly endpointId?: string | undefined
+  readonly applicationId?: string | undefined
+  readonly messageId?: string | undefined
+  readonly type?: string | undefined
+  readonly since?: Instant | undefined
+  readonly until?: Instant | undefined
+}
+
+export interface Page {
+  readonly limit: number
+  /** The id that the last page ended with; null for the first page. */
+  readonly after: string | null
+}
+
+/** The operators' half of a store: everything that people and the API read and write. */
+export interface Directory {
+  createApplication(application: Application): Promise<Application>
+  /** By id or uid; null if there is none. */
+  application(idOrUid: string): Promise<Application | null>
+  listApplications(page: Page): Promise<Application[]>
+  updateApplication(id: string, change: Partial<Pick<Application, 'name' | 'uid'>>, now: Instant): Promise<Application | null>
+  /** Deletes the application and, softly, its endpoints. */
+  deleteApplication(id: string, now: Instant): Promise<boolean>
+
+  createEndpoint(endpoint: Endpoint): Promise<Endpoint>
+  endpoint(applicationId: string | null, idOrUid: string): Promise<Endpoint | null>
+  listEndpoints(filter: { applicationId?: string | undefined }, page: Page): Promise<Endpoint[]>
+  updateEndpoint(id: string, change: EndpointChange, now: Instant): Promise<Endpoint | null>
+  /** Adds a secret; those before it end at the given time. */
+  rotateSecret(endpointId: string, secret: Secret, othersEndAt: Instant, now: Instant): Promise<Endpoint | null>
+  /** Endpoints with their secrets, by id, for the engine; deleted ones included. */
+  endpointsById(ids: readonly string[]): Promise<Endpoint[]>
+  /** An application's endpoints with the version that `enqueue` checks. */
+  matching(applicationId: string): Promise<{ endpointsVersion: number; endpoints: Endpoint[] } | null>
+
+  message(id: string): Promise<Message | null>
+  delivery(id: string): Promise<Delivery | null>
+  /** Newest first. */
+  listDeliveries(filter: DeliveryFilter, page: Page): Promise<Delivery[]>
+  countDeliveries(filter: DeliveryFilter, most: number): Promise<number>
+  attempts(deliveryId: string): Promise<Attempt[]>
+  /** A new delivery of an old message: a resend, or a replay to an endpoint that never got it. */
+  addDelivery(delivery: NewDelivery & { messageId: string }, now: Instant, by: Actor): Promise<Delivery | null>
+
+  overview(request: { now: Instant; windowMs: number }): Promise<Overview>
+  audit(page: Page): Promise<AuditEntry[]>
+  workers(): Promise<Worker[]>
+}
+
+export type EndpointChange = Partial<EndpointSettings> & {
+  readonly status?: EndpointStatus | undefined
+  readonly statusReason?: string | null | undefined
+}
+
+export interface AuditEntry {
+  readonly id: string
+  readonly at: Instant
+  readonly actor: string
+  readonly action: 'requeue' | 'cancel' | 'resend'
+  readonly target: string
+  readonly count: number
+  readonly reason: string | null
+}

@@ -1,0 +1,85 @@
+import { expected } from './errors.ts'
+import type { Pace } from './pace.ts'
+import type { RetryPolicy } from './retry-policy.ts'
+import type { SignatureScheme } from './signature.ts'
+import { hour, minute, second } from './time.ts'
+
+/** Retry policy, pace and signature scheme under one name. */
+export interface Preset {
+  readonly name: PresetName
+  readonly policy: RetryPolicy
+  readonly pace: Pace
+  readonly signature: SignatureScheme
+}
+
+export type PresetName = 'standard' | 'patient' | 'gateway' | 'gateway-6'
+
+const ours: Pace = {
+  pollMs: 5 * second,
+  perCycle: null,
+  retriesPerEndpoint: 100,
+  pool: 20,
+  slowStart: true,
+  breaker: true,
+  fastPath: true,
+  heedsEndpoint: true,
+}
+
+/** UC-0270: at most five rows leave per cycle, and everything that is ours is off. */
+const gateway: Pace = {
+  ...ours,
+  perCycle: 5,
+  slowStart: false,
+  breaker: false,
+  fastPath: false,
+  heedsEndpoint: false,
+}
+
+const gatewayDelaysMs = [30, 120, 600, 3600, 21600].map((seconds) => seconds * second)
+
+export const presets: Readonly<Record<PresetName, Preset>> = {
+  // The customer contract: 60 s · 2ⁿ, ±20 %, the first send and five retries over 31 minutes.
+  standard: {
+    name: 'standard',
+    policy: {
+      name: 'standard',
+      delays: { kind: 'exponential', baseMs: 60 * second, capMs: null },
+      jitterShare: 0.2,
+      maxAttempts: 6,
+    },
+    pace: ours,
+    signature: 'standard',
+  },
+  patient: {
+    name: 'patient',
+    policy: {
+      name: 'patient',
+      delays: {
+        kind: 'list',
+        delaysMs: [minute, 5 * minute, 30 * minute, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hour)],
+      },
+      jitterShare: 0.2,
+      maxAttempts: 10,
+    },
+    pace: ours,
+    signature: 'standard',
+  },
+  gateway: {
+    name: 'gateway',
+    policy: { name: 'gateway', delays: { kind: 'list', delaysMs: gatewayDelaysMs }, jitterShare: 0, maxAttempts: 5 },
+    pace: gateway,
+    signature: 'body',
+  },
+  'gateway-6': {
+    name: 'gateway-6',
+    policy: { name: 'gateway-6', delays: { kind: 'list', delaysMs: gatewayDelaysMs }, jitterShare: 0, maxAttempts: 6 },
+    pace: gateway,
+    signature: 'body',
+  },
+}
+
+export function presetNamed(name: string): Preset {
+  const preset = Object.values(presets).find((known) => known.name === name)
+  if (preset !== undefined) return preset
+  throw expected('unknown_preset', 'preset', `one of ${Object.keys(presets).join(', ')}`, name)
+}

@@ -1,0 +1,16 @@
+import { systemClock } from './clock.ts'
+import { verifySignature } from './core/verify.ts'
+import type { ReceivedHeaders, Verified } from './core/verify.ts'
+
+export { verifyBodySignature } from './core/verify.ts'
+export type { ReceivedHeaders, Verified } from './core/verify.ts'
+
+/** `verifySignature` with the machine's clock: what a receiver calls. Throws `invalid_signature` or `stale_signature`. */
+export function verify(
+  body: string | Uint8Array,
+  headers: ReceivedHeaders,
+  secret: string,
+  options: { readonly toleranceSeconds?: number; readonly now?: number } = {},
+): Verified {
+  return verifySignature(body, headers, secret, { ...options, now: options.now ?? systemClock.now() })
+}
