@@ -1,6 +1,7 @@
 import { expected } from './errors.ts'
-import { checkCount } from './pace.ts'
+import { isAnyId } from './ids.ts'
 import { checkEventType } from './message.ts'
+import { checkCount } from './pace.ts'
 import type { Secret, SignatureScheme } from './signature.ts'
 import type { Instant } from './time.ts'
 
@@ -67,8 +68,9 @@ export function checkEndpoint(settings: EndpointSettings): void {
   for (const type of settings.types) checkTypeFilter(type)
   checkList('channels', settings.channels)
   for (const channel of settings.channels) checkChannel(channel)
-  for (const [name, value] of checkHeaderCount(settings.headers)) checkHeader(name, value)
-  checkHeader(settings.bodyHeader, '')
+  for (const [name, value] of checkHeaderCount(settings.headers)) checkHeader('headers', name, value)
+  checkHeader('bodyHeader', settings.bodyHeader, '')
+  checkNoClash(settings)
   if (settings.signature !== 'standard' && settings.signature !== 'body') {
     throw expected('invalid_argument', 'signature', '"standard" or "body"', settings.signature)
   }
@@ -82,25 +84,32 @@ export function checkEndpoint(settings: EndpointSettings): void {
 export function checkUrl(text: unknown): URL {
   const advice = 'Give the full URL of the receiver, such as https://example.com/hooks.'
   if (typeof text !== 'string' || text.length > 2000 || !URL.canParse(text)) {
-    throw expected('invalid_url', 'url', 'an absolute http(s) URL of at most 2000 characters', text, advice)
+    throw expected('invalid_url', 'url', 'an absolute http(s) URL of at most 2000 characters', withoutCredentials(text), advice)
   }
   const url = new URL(text)
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw expected('invalid_url', 'url', 'an http(s) URL', text, advice)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw expected('invalid_url', 'url', 'an http(s) URL', withoutCredentials(text), advice)
+  }
   if (url.username !== '' || url.password !== '') {
     throw expected('invalid_url', 'url', 'a URL without user name or password', `one for ${url.host}`, 'Put credentials into `headers`.')
   }
   return url
 }
 
-/** A name of the user's own for an application or endpoint; ours begin with a kind, so the two never meet. */
+/** A name of the user's own for an application or endpoint; one that looks like an id of ours could name two things. */
 export function checkUid(uid: unknown, name = 'uid'): string {
-  if (typeof uid === 'string' && /^[A-Za-z0-9._:@/-]{1,256}$/.test(uid)) return uid
-  throw expected('invalid_argument', name, '1 to 256 letters, digits or . _ : @ / -', uid)
+  if (typeof uid === 'string' && /^[A-Za-z0-9._:@/-]{1,256}$/.test(uid) && !isAnyId(uid)) return uid
+  throw expected('invalid_argument', name, "1 to 256 letters, digits or . _ : @ / -, and not of the form of Posthorn's own ids", uid)
 }
 
 export function checkChannel(channel: unknown): void {
   if (typeof channel === 'string' && /^[A-Za-z0-9._:-]{1,128}$/.test(channel)) return
   throw expected('invalid_argument', 'channels', 'made of 1 to 128 letters, digits or . _ : -', channel)
+}
+
+/** An error message is logged and shown: a password that came in a URL must not travel with it. */
+function withoutCredentials(text: unknown): unknown {
+  return typeof text === 'string' ? text.replace(/^.*@/s, '…@') : text
 }
 
 function checkTypeFilter(filter: unknown): void {
@@ -113,15 +122,24 @@ function checkHeaderCount(headers: Readonly<Record<string, string>>): [string, u
   throw expected('invalid_header', 'headers', `an object of at most ${mostHeaders} headers`, entries?.length ?? headers)
 }
 
-function checkHeader(name: string, value: unknown): void {
+function checkHeader(setting: string, name: unknown, value: unknown): void {
+  if (typeof name !== 'string' || !headerName.test(name)) {
+    throw expected('invalid_header', setting, 'named by 1 to 100 letters, digits and dashes', name)
+  }
   const lower = name.toLowerCase()
-  if (!headerName.test(name)) throw expected('invalid_header', 'headers', 'named by letters, digits and dashes', name)
   if (reservedHeaders.has(lower) || lower.startsWith('webhook-')) {
-    throw expected('invalid_header', 'headers', 'free of names that HTTP or the signature uses', name, 'Choose another name.')
+    throw expected('invalid_header', setting, 'free of names that HTTP or the signature uses', name, 'Choose another name.')
   }
   if (typeof value !== 'string' || value.length > 4096 || !/^[\t\x20-\x7e]*$/.test(value)) {
     throw expected('invalid_header', `headers.${name}`, 'printable ASCII of at most 4096 characters', typeof value === 'string' ? 'other text' : value)
   }
+}
+
+/** A header of the user's under the signature's name would leave twice, and the receiver could read the wrong one. */
+function checkNoClash({ signature, bodyHeader, headers }: EndpointSettings): void {
+  const clash = Object.keys(headers).find((name) => name.toLowerCase() === bodyHeader.toLowerCase())
+  if (signature !== 'body' || clash === undefined) return
+  throw expected('invalid_header', 'headers', `free of the signature's own header, ${bodyHeader}`, clash, 'Choose another name.')
 }
 
 function checkList(name: string, list: unknown): void {

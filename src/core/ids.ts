@@ -9,6 +9,7 @@ const digits = '0123456789abcdefghjkmnpqrstvwxyz'
 const timeDigits = 9
 const randomDigits = 10
 const tail = new RegExp(`^[${digits}]{${timeDigits + randomDigits}}$`)
+const anyId = new RegExp(`^(app|ep|msg|dlv|sec|aud|key|job|atmpt)_[${digits}]{${timeDigits + randomDigits},}$`)
 
 /** Makes an id that sorts by time and cannot be guessed: kind, 45 bits of milliseconds, 50 bits of chance. */
 export function makeId(kind: IdKind, now: Instant, random: Random): string {
@@ -22,6 +23,11 @@ export function firstIdAt(kind: IdKind, at: Instant): string {
 
 export function isId(kind: IdKind, text: string): boolean {
   return text.startsWith(`${kind}_`) && tail.test(text.slice(kind.length + 1))
+}
+
+/** True if the text has the form of an id of ours, of whatever kind. */
+export function isAnyId(text: string): boolean {
+  return anyId.test(text)
 }
 
 /** Refuses an id of the wrong kind by name, before any look-up. */

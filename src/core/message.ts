@@ -31,13 +31,7 @@ export function checkEventType(type: unknown, name = 'type'): string {
 
 /** The Standard Webhooks envelope of some data, as the bytes that will be signed and sent. */
 export function envelope(type: string, at: Instant, data: unknown): Uint8Array {
-  if (data === undefined) throw expected('not_serialisable', 'data', 'a JSON value', data, 'Give `data`, or raw bytes as `payload`.')
-  try {
-    return Buffer.from(JSON.stringify({ type, timestamp: isoTime(at), data }))
-  } catch (cause) {
-    const advice = 'Remove cycles, BigInts and functions, or give the bytes yourself as `payload`.'
-    throw new PosthornError('not_serialisable', `Expected \`data\` to be a JSON value: ${messageOf(cause)}. ${advice}`, { cause })
-  }
+  return Buffer.from(`{"type":${JSON.stringify(type)},"timestamp":"${isoTime(at)}","data":${json(data)}}`)
 }
 
 export function checkBody(body: Uint8Array): Uint8Array {
@@ -56,4 +50,17 @@ function wantsType(filters: readonly string[], type: string): boolean {
 /** An endpoint without channels hears all; one with channels hears only what is sent to one of them. */
 function listens(endpoint: Endpoint, message: Pick<Message, 'channels'>): boolean {
   return endpoint.channels.length === 0 || message.channels.some((channel) => endpoint.channels.includes(channel))
+}
+
+/** JSON leaves out undefined, functions and symbols without a word: as the data itself they would send an empty message. */
+function json(data: unknown): string {
+  let text: string | undefined
+  try {
+    text = JSON.stringify(data)
+  } catch (cause) {
+    const advice = 'Remove cycles and BigInts, or give the bytes yourself as `payload`.'
+    throw new PosthornError('not_serialisable', `Expected \`data\` to be a JSON value: ${messageOf(cause)}. ${advice}`, { cause })
+  }
+  if (text !== undefined) return text
+  throw expected('not_serialisable', 'data', 'a JSON value', data, 'Give `data`, or raw bytes as `payload`.')
 }

@@ -1,4 +1,6 @@
 import { expected } from './errors.ts'
+import { askedToWaitMs, blamesEndpoint, succeeded } from './attempt.ts'
+import type { Outcome } from './attempt.ts'
 import { day, minute, second } from './time.ts'
 import type { Instant, Random } from './time.ts'
 
@@ -69,12 +71,59 @@ export function startWindow(pace: Pace): Window {
   return { size: pace.slowStart ? Math.min(slowStartSize, pace.pool) : pace.pool, graceLeft: 0, failuresInRow: 0 }
 }
 
-export function widen(window: Window, pace: Pace): Window {
+/** What an outcome teaches about its endpoint; `opened` and `closed` tell of the breaker. */
+export interface Lesson {
+  readonly window: Window
+  readonly health: Health
+  readonly opened: boolean
+  readonly closed: boolean
+}
+
+export interface LessonInput {
+  readonly window: Window
+  readonly health: Health
+  readonly outcome: Outcome
+  /** True if this was the one delivery sent to see whether a hold may end. */
+  readonly probe: boolean
+  readonly pace: Pace
+  readonly now: Instant
+  readonly random: Random
+}
+
+/** Learns from an outcome: success widens, trouble narrows and at last holds, any other answer at least proves life. */
+export function learn(input: LessonInput): Lesson {
+  const { window, health, outcome, pace, now } = input
+  if (succeeded(outcome)) {
+    // After a hold the endpoint gets a slow start again.
+    const wider = health.holds > 0 ? startWindow(pace) : widen(window, pace)
+    return { window: wider, health: hasTrouble(health) ? afterSuccess(health) : health, opened: false, closed: health.holds > 0 }
+  }
+  if (!pace.heedsEndpoint) return { window, health, opened: false, closed: false }
+  if (!blamesEndpoint(outcome)) return alive(input)
+  return trouble(input, narrow(window, pace), afterFailure(health, window.failuresInRow + 1, now))
+}
+
+function alive({ window, health, pace, now }: LessonInput): Lesson {
+  const failing = afterFailure(health, 0, now)
+  const open = { ...failing, heldUntil: null, holds: 0 }
+  return { window: health.holds > 0 ? startWindow(pace) : { ...window, failuresInRow: 0 }, health: open, opened: false, closed: health.holds > 0 }
+}
+
+function trouble({ outcome, probe, pace, now, random, health: before }: LessonInput, window: Window, failing: Health): Lesson {
+  const askedMs = askedToWaitMs(outcome)
+  const asked = askedMs === null ? failing : holdAsAsked(failing, askedMs, now)
+  // What was under way when the hold began comes back as failures too: they must not double it.
+  const straggler = isHeld(before, now) && !probe
+  if (straggler || !mustHold(window, before, pace)) return { window, health: asked, opened: false, closed: false }
+  return { window: { ...window, failuresInRow: 0 }, health: hold(asked, now, random), opened: true, closed: false }
+}
+
+function widen(window: Window, pace: Pace): Window {
   return { size: Math.min(window.size + 1, pace.pool), graceLeft: Math.max(window.graceLeft - 1, 0), failuresInRow: 0 }
 }
 
 /** Halves the window, at most once per window of outcomes: one bad second must not close it. */
-export function narrow(window: Window, pace: Pace): Window {
+function narrow(window: Window, pace: Pace): Window {
   const failuresInRow = window.failuresInRow + 1
   if (!pace.slowStart) return { ...window, failuresInRow }
   if (window.graceLeft > 0) return { ...window, graceLeft: window.graceLeft - 1, failuresInRow }
@@ -83,25 +132,25 @@ export function narrow(window: Window, pace: Pace): Window {
 }
 
 /** True if the breaker must open: ten failures in a row, or the failure of a probe. */
-export function mustHold(window: Window, health: Health, pace: Pace): boolean {
+function mustHold(window: Window, health: Health, pace: Pace): boolean {
   return pace.breaker && (window.failuresInRow >= failuresBeforeHold || (health.holds > 0 && window.failuresInRow > 0))
 }
 
 /** The next hold: 60 s, doubling up to 15 min, ±20 % so that endpoints behind one fault do not return together. */
-export function hold(health: Health, now: Instant, random: Random): Health {
+function hold(health: Health, now: Instant, random: Random): Health {
   const planned = Math.min(firstHoldMs * 2 ** health.holds, longestHoldMs)
   const heldMs = Math.round(planned * (1 + holdJitterShare * (2 * random() - 1)))
   return { ...health, heldUntil: Math.max(now + heldMs, health.heldUntil ?? 0), holds: health.holds + 1 }
 }
 
 /** A hold that the endpoint asked for itself (Retry-After); it is no failure of the breaker's. */
-export function holdAsAsked(health: Health, askedMs: number, now: Instant): Health {
+function holdAsAsked(health: Health, askedMs: number, now: Instant): Health {
   const until = now + Math.min(askedMs, longestHoldMs)
   return { ...health, heldUntil: Math.max(until, health.heldUntil ?? 0) }
 }
 
 /** The probe's right: `heldUntil` moves by one lease, so a probe that crashes lets time pass and wedges nothing. */
-export function probe(health: Health, now: Instant, leaseMs: number): Health {
+export function probeHold(health: Health, now: Instant, leaseMs: number): Health {
   return { ...health, heldUntil: now + leaseMs }
 }
 
@@ -114,8 +163,7 @@ export function isProbing(health: Health, now: Instant): boolean {
   return health.holds > 0 && health.heldUntil !== null && health.heldUntil <= now
 }
 
-/** The health after a failure that blames the endpoint. */
-export function afterFailure(health: Health, failuresInRow: number, now: Instant): Health {
+function afterFailure(health: Health, failuresInRow: number, now: Instant): Health {
   return {
     ...health,
     failures: failuresInRow,
@@ -124,13 +172,13 @@ export function afterFailure(health: Health, failuresInRow: number, now: Instant
   }
 }
 
-/** The health after a success: nothing is held against the endpoint; the rate bucket stays. */
-export function afterSuccess(health: Health): Health {
+/** Nothing is held against the endpoint any more; the rate bucket stays. */
+function afterSuccess(health: Health): Health {
   return { ...healthy, rateTokens: health.rateTokens, rateAt: health.rateAt, version: health.version }
 }
 
 /** True if a success has something to clear; if not, it writes nothing. */
-export function hasTrouble(health: Health): boolean {
+function hasTrouble(health: Health): boolean {
   return health.failingSince !== null || health.heldUntil !== null || health.holds > 0
 }
 
@@ -148,7 +196,9 @@ export function takeTokens(health: Health, perSecond: number, most: number, now:
   const refilled = (Math.max(now - health.rateAt, 0) / second) * perSecond
   const tokens = Math.min(health.rateTokens + refilled, capacity)
   const taken = Math.min(Math.floor(tokens), most)
-  return { taken, health: { ...health, rateTokens: tokens - taken, rateAt: now } }
+  // Workers' clocks differ a little: the moment between them must not refill twice. A clock set far back starts anew.
+  const rateAt = now > health.rateAt - second ? Math.max(now, health.rateAt) : now
+  return { taken, health: { ...health, rateTokens: tokens - taken, rateAt } }
 }
 
 /** Refuses numbers with which no pace can be kept. */

@@ -126,6 +126,8 @@ export interface Claim {
     'id' | 'endpointId' | 'messageId' | 'eventType' | 'sessionId' | 'attemptCount' | 'policy' | 'crashCount' | 'leaseEpoch' | 'createdAt'
   >
   readonly message: Pick<Message, 'id' | 'body' | 'contentType'>
+  /** The lane it was claimed from. */
+  readonly lane: Lane
 }
 
 export interface LeaseRequest {
@@ -183,6 +185,8 @@ export interface DeliveryFilter {
   readonly type?: string | undefined
   readonly since?: Instant | undefined
   readonly until?: Instant | undefined
+  /** Nothing was written to it since: no attempt, no requeue. */
+  readonly unchangedSince?: Instant | undefined
 }
 
 export interface Page {

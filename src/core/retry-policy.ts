@@ -1,5 +1,5 @@
 import { expected, PosthornError } from './errors.ts'
-import { second } from './time.ts'
+import { day, second } from './time.ts'
 import type { Random } from './time.ts'
 
 /** When a failed delivery is tried again, and when it is given up. */
@@ -19,6 +19,7 @@ export type RetryDelays =
 /** Retries closer together than this turn a customer's trouble into an outage (docs/spec.md, RR-3.4). */
 export const safeDelayMs = 30 * second
 const floorMs = 1 * second
+const longestDelayMs = 30 * day
 
 /** The wait after the given number of failures, counted from 1. */
 export function delayAfter(policy: RetryPolicy, failures: number, random: Random): number {
@@ -61,7 +62,8 @@ function plannedDelay({ delays }: RetryPolicy, failures: number): number {
       return delays.delaysMs[Math.min(failures, delays.delaysMs.length) - 1] ?? safeDelayMs
     }
     case 'exponential':
-      return Math.min(delays.baseMs * 2 ** (failures - 1), delays.capMs ?? Number.MAX_SAFE_INTEGER)
+      // Without a bound, a high count would lead to a time that no date can express.
+      return Math.min(delays.baseMs * 2 ** (failures - 1), delays.capMs ?? longestDelayMs)
   }
 }
 
@@ -75,7 +77,7 @@ function listedDelays(delays: RetryDelays): readonly number[] {
 }
 
 function checkDelay(policy: string, delayMs: number, allowUnsafe: boolean): void {
-  if (!Number.isInteger(delayMs) || delayMs <= 0 || delayMs > 30 * 24 * 3600 * second) {
+  if (!Number.isInteger(delayMs) || delayMs <= 0 || delayMs > longestDelayMs) {
     throw expected('invalid_argument', `policies.${policy}`, 'made of whole milliseconds between 1 and 30 days', delayMs)
   }
   if (delayMs >= safeDelayMs || allowUnsafe) return

@@ -52,7 +52,7 @@ export function checkSecret(value: unknown): string {
     'invalid_secret',
     'secret',
     '"whsec_" and the base64 of 24 to 64 bytes, or "whsk_" and the base64 of an ed25519 seed of 32 bytes',
-    typeof value === 'string' ? `${value.slice(0, 6)}… (${value.length} characters)` : value,
+    typeof value === 'string' ? `${value.length} characters` : value,
     'Leave it out and Posthorn makes one.',
   )
 }

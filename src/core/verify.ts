@@ -45,6 +45,7 @@ export function verifySignature(body: string | Uint8Array, headers: ReceivedHead
 
 /** Checks the body-only scheme: `<header>: sha256=<hex HMAC of the body>`. It carries no time, so it cannot tell a replay. */
 export function verifyBodySignature(body: string | Uint8Array, headers: ReceivedHeaders, secret: string, name = defaultBodyHeader): void {
+  if (!secret.startsWith(hmacPrefix)) throw expected('invalid_secret', 'secret', 'a secret that begins whsec_', 'another kind')
   const wanted = `sha256=${createHmac('sha256', hmacKey(checkSecret(secret))).update(body).digest('hex')}`
   if (!sameText(header(headers, name), wanted)) throw mismatch(name)
 }
@@ -65,12 +66,12 @@ function ed25519Matcher(secret: string, content: Buffer): (signature: string) =>
 
 function publicKey(text: string): ReturnType<typeof createPublicKey> {
   const bytes = text.startsWith(publicKeyPrefix) ? Buffer.from(text.slice(publicKeyPrefix.length), 'base64') : Buffer.alloc(0)
-  if (bytes.length !== 32) throw expected('invalid_secret', 'secret', 'a secret that begins whsec_, whsk_ or whpk_', `${text.slice(0, 6)}…`)
+  if (bytes.length !== 32) throw expected('invalid_secret', 'secret', 'a secret that begins whsec_, whsk_ or whpk_', `${text.length} characters`)
   return createPublicKey({ key: Buffer.concat([publicKeyHead, bytes]), format: 'der', type: 'spki' })
 }
 
 function header(headers: ReceivedHeaders, name: string): string {
-  const value = isGetter(headers) ? headers.get(name) : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
+  const value = isGetter(headers) ? headers.get(name) : Object.entries(headers).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1]
   const text = Array.isArray(value) ? value.join(' ') : value
   if (typeof text === 'string' && text !== '') return text
   throw new PosthornError('invalid_signature', `Expected the header \`${name}\`, and it is missing. Is the request from Posthorn?`)

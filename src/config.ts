@@ -1,0 +1,190 @@
+import { readFileSync } from 'node:fs'
+import { expected, messageOf, PosthornError } from './core/errors.ts'
+
+/** One setting: where it comes from, what it means, what it may be. */
+interface Setting<Value> {
+  /** Names in the environment; the first that is set wins. Each also works with `_FILE` if it is a secret. */
+  readonly env: readonly string[]
+  readonly default: Value
+  readonly unit: string
+  readonly sentence: string
+  readonly secret?: boolean
+  readonly read: (text: string, name: string) => Value
+}
+
+/** Every setting there is. The library reads no environment by itself: `settingsFromEnvironment()` and the commands do. */
+export const settings = {
+  preset: {
+    env: ['POSTHORN_PRESET'],
+    default: 'standard',
+    unit: '',
+    sentence: 'Retry policy, pace and signature under one name: standard, patient, gateway or gateway-6.',
+    read: text(),
+  },
+  timeoutMs: {
+    env: ['WEBHOOK_TIMEOUT_SECONDS'],
+    default: 30_000,
+    unit: 'seconds in the environment',
+    sentence: 'How long one attempt may take in all, from the look-up to the end of the answer.',
+    read: count(1, 300, 1_000),
+  },
+  maxRetries: {
+    env: ['MAX_RETRY_ATTEMPTS'],
+    default: 5,
+    unit: 'retries',
+    sentence: 'Retries of the policy standard, after the first send: n retries are n + 1 sends.',
+    read: count(0, 20),
+  },
+  retriesPerEndpoint: {
+    env: ['RETRY_BATCH_SIZE'],
+    default: 100,
+    unit: 'rows',
+    sentence: 'Retries that one endpoint may get per tick.',
+    read: count(1, 100_000),
+  },
+  pool: {
+    env: ['HTTP_POOL_SIZE'],
+    default: 20,
+    unit: 'requests',
+    sentence: 'Requests that may be open to one endpoint at once.',
+    read: count(1, 1_000),
+  },
+  pollMs: {
+    env: ['POSTHORN_POLL_MS'],
+    default: 5_000,
+    unit: 'ms',
+    sentence: 'The tick: how often due rows are looked for.',
+    read: count(10, 600_000),
+  },
+  leaseMs: {
+    env: ['POSTHORN_LEASE_MS'],
+    default: 30_000,
+    unit: 'ms',
+    sentence: 'How long a claimed delivery belongs to its worker without a heartbeat.',
+    read: count(101, 3_600_000),
+  },
+  maxLeased: {
+    env: ['POSTHORN_MAX_LEASED'],
+    default: 5_000,
+    unit: 'rows',
+    sentence: 'Deliveries this process may hold at once.',
+    read: count(1, 1_000_000),
+  },
+  historyDays: {
+    env: ['POSTHORN_HISTORY_DAYS'],
+    default: 30,
+    unit: 'days',
+    sentence: 'How long ended deliveries and their attempts are kept.',
+    read: count(1, 3_650),
+  },
+  allowedTargets: {
+    env: ['POSTHORN_ALLOWED_TARGETS'],
+    default: [] as readonly string[],
+    unit: '',
+    sentence: 'CIDRs and host patterns that may be called although private, by http too, such as 127.0.0.0/8,*.internal.',
+    read: list(),
+  },
+  allowHttp: {
+    env: ['POSTHORN_ALLOW_HTTP'],
+    default: false,
+    unit: '',
+    sentence: 'Allows http:// endpoints on public addresses.',
+    read: flag(),
+  },
+  allowUnsafeRetryDelays: {
+    env: ['POSTHORN_ALLOW_UNSAFE_RETRY_DELAYS'],
+    default: false,
+    unit: '',
+    sentence: 'Lets a policy with delays under 30 s start, with a warning each time. For tests only.',
+    read: flag(),
+  },
+  databaseUrl: {
+    env: ['POSTHORN_DATABASE_URL', 'DATABASE_URL'],
+    default: 'sqlite:posthorn.db',
+    unit: '',
+    sentence: 'Where deliveries are kept: sqlite:path.',
+    read: text(),
+  },
+  secretsKey: {
+    env: ['POSTHORN_SECRETS_KEY'],
+    default: null as string | null,
+    unit: 'base64 of 32 bytes',
+    sentence: 'The key that endpoint secrets are encrypted with; SQLite makes one beside its file if there is none.',
+    secret: true,
+    read: text(),
+  },
+  plaintextSecrets: {
+    env: ['POSTHORN_PLAINTEXT_SECRETS'],
+    default: false,
+    unit: '',
+    sentence: 'Keeps endpoint secrets unencrypted. Insecure.',
+    read: flag(),
+  },
+  shutdownGraceMs: {
+    env: ['POSTHORN_SHUTDOWN_GRACE_MS'],
+    default: 35_000,
+    unit: 'ms',
+    sentence: 'How long a stop waits for attempts that are under way.',
+    read: count(0, 600_000),
+  },
+} satisfies Record<string, Setting<unknown>>
+
+export type Settings = { -readonly [Name in keyof typeof settings]: (typeof settings)[Name]['default'] extends infer Value ? Widened<Value> : never }
+type Widened<Value> = Value extends boolean ? boolean : Value extends number ? number : Value extends string ? string : Value
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** All settings, from the environment or their defaults. Nonsense is refused by the variable's name. */
+export function settingsFromEnvironment(environment: Environment = process.env): Settings {
+  const entries = Object.entries<Setting<unknown>>(settings).map(([name, setting]) => [name, valueOf(setting, environment)])
+  return Object.fromEntries(entries) as Settings
+}
+
+/** The settings as lines of `NAME=value  # sentence`; secrets are never shown. */
+export function printSettings(environment: Environment = process.env): string[] {
+  return Object.values<Setting<unknown>>(settings).map((setting) => {
+    const value = valueOf(setting, environment)
+    const shown = Array.isArray(value) ? value.join(',') : `${value as string | number | boolean | null}`
+    return `${setting.env[0]}=${setting.secret === true && value !== null ? '(set)' : shown}  # ${setting.sentence}`
+  })
+}
+
+function valueOf(setting: Setting<unknown>, environment: Environment): unknown {
+  for (const name of setting.env) {
+    const given = environment[name] ?? (setting.secret === true ? fromFile(environment[`${name}_FILE`], `${name}_FILE`) : undefined)
+    if (given !== undefined && given.trim() !== '') return setting.read(given.trim(), name)
+  }
+  return setting.default
+}
+
+function fromFile(path: string | undefined, name: string): string | undefined {
+  if (path === undefined || path === '') return undefined
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new PosthornError('invalid_argument', `Expected \`${name}\` to name a file that can be read: ${messageOf(cause)}.`, { cause })
+  }
+}
+
+function count(least: number, most: number, factor = 1): (text: string, name: string) => number {
+  return (given, name) => {
+    if (/^\d{1,9}$/.test(given) && Number(given) >= least && Number(given) <= most) return Number(given) * factor
+    throw expected('invalid_argument', name, `a whole number from ${least} to ${most}`, given)
+  }
+}
+
+function flag(): (text: string, name: string) => boolean {
+  return (given, name) => {
+    if (['1', 'true', 'yes'].includes(given.toLowerCase())) return true
+    if (['0', 'false', 'no'].includes(given.toLowerCase())) return false
+    throw expected('invalid_argument', name, '1 or 0', given)
+  }
+}
+
+function text(): (text: string) => string {
+  return (given) => given
+}
+
+function list(): (text: string) => readonly string[] {
+  return (given) => given.split(',').map((part) => part.trim()).filter((part) => part !== '')
+}

@@ -1,0 +1,55 @@
+import { messageOf } from '../core/errors.ts'
+import { topic } from '../core/events.ts'
+import type { EventOf, EventType, PosthornEvent, WarningCode } from '../core/events.ts'
+import type { Clock } from '../core/ports.ts'
+
+export type Listener<Type extends EventType> = (event: EventOf<Type>) => unknown
+
+/** Tells what has happened, after the commit. Nothing mandatory hangs on it, and a listener harms only itself. */
+export interface Bus {
+  on<Type extends EventType>(type: Type | '*', listener: Listener<Type>): () => void
+  tell(event: UntoldEvent): void
+  warn(code: WarningCode, message: string): void
+}
+
+/** An event without what the bus itself adds. */
+export type UntoldEvent = PosthornEvent extends infer Event ? (Event extends PosthornEvent ? Omit<Event, 'topic' | 'at'> : never) : never
+
+export function makeBus(clock: Clock): Bus {
+  const listeners = new Map<string, Set<(event: never) => unknown>>()
+
+  function tell(untold: UntoldEvent): void {
+    const heard = [...(listeners.get(untold.type) ?? []), ...(listeners.get('*') ?? [])]
+    if (heard.length === 0) return
+    const event = { topic, at: clock.now(), ...untold } as never
+    for (const listener of heard) call(listener, event, untold.type)
+  }
+
+  function call(listener: (event: never) => unknown, event: never, type: EventType): void {
+    try {
+      const result = listener(event)
+      if (result instanceof Promise) result.catch((error: unknown) => complain(error, type))
+    } catch (error) {
+      complain(error, type)
+    }
+  }
+
+  function complain(error: unknown, type: EventType): void {
+    // A listener of warnings that throws must not make a warning about itself.
+    if (type !== 'warning') warn('listener_threw', `A listener of ${type} threw: ${messageOf(error)}`)
+  }
+
+  function warn(code: WarningCode, message: string): void {
+    tell({ type: 'warning', code, message })
+  }
+
+  return {
+    tell,
+    warn,
+    on(type, listener) {
+      const set = listeners.get(type) ?? new Set()
+      listeners.set(type, set.add(listener))
+      return () => void set.delete(listener)
+    },
+  }
+}

@@ -1,0 +1,199 @@
+import { createHash } from 'node:crypto'
+import type { Endpoint } from '../core/endpoint.ts'
+import { expected, PosthornError } from '../core/errors.ts'
+import { isId, makeId } from '../core/ids.ts'
+import { fanOut } from '../core/message.ts'
+import type { Message } from '../core/message.ts'
+import type { Claim, Enqueued, Envelope, NewDelivery } from '../core/ports.ts'
+import type { Instant } from '../core/time.ts'
+import type { Parcel } from './deliver.ts'
+import type { Dispatcher } from './dispatcher.ts'
+import type { Flight } from './flight.ts'
+import type { EngineParts } from './parts.ts'
+import type { Targets } from './targets.ts'
+import { groupCommit } from './writer.ts'
+
+/** A message that was checked and is ready to be stored. */
+export interface Outgoing {
+  /** The application's id or uid; made on first use. */
+  readonly application: string
+  readonly message: Omit<Message, 'applicationId'>
+  readonly idempotencyKey: string | null
+  readonly deliverAt: Instant | null
+}
+
+export interface Sent {
+  readonly id: string
+  readonly deliveries: number
+  /** True if the idempotency key had been used before, and nothing new was stored. */
+  readonly repeated: boolean
+}
+
+/** The way in: matches messages to endpoints, stores them in groups, and hands the lucky ones straight to the flight. */
+export interface Outbox {
+  send(outgoing: Outgoing): Promise<Sent>
+  /** The application's id; made on first use. */
+  applicationId(idOrUid: string): Promise<string>
+  readonly waiting: number
+}
+
+interface Matching {
+  readonly applicationId: string
+  readonly endpointsVersion: number
+  readonly endpoints: readonly Endpoint[]
+}
+
+/** One message with the deliveries that were planned for it. */
+interface Draft {
+  readonly outgoing: Outgoing
+  readonly envelope: Envelope
+  readonly parcels: Parcel[]
+}
+
+const mostWaiting = 10_000
+const mostWaitingBytes = 64 * 1024 * 1024
+const mostPerCommit = 500
+const mostApplications = 10_000
+const mostRematches = 5
+
+export function makeOutbox(parts: EngineParts, targets: Targets, dispatcher: Dispatcher, flight: Flight, quiet: () => void): Outbox {
+  const { queue, directory, clock, random, bus, settings } = parts
+  const matchings = new Map<string, Matching>()
+  const commits = groupCommit<Outgoing, Sent | PosthornError>(mostPerCommit, (batch) => commit(batch))
+  let waiting = 0
+  let waitingBytes = 0
+
+  async function send(outgoing: Outgoing): Promise<Sent> {
+    const bytes = outgoing.message.body.length
+    if (waiting >= mostWaiting || waitingBytes + bytes > mostWaitingBytes) {
+      const advice = 'Nothing of this message was stored; slow down and send it again.'
+      throw expected('overloaded', 'send queue', `under ${mostWaiting} messages and ${mostWaitingBytes} bytes`, waiting, advice)
+    }
+    waiting += 1
+    waitingBytes += bytes
+    try {
+      const sent = await commits.add(outgoing)
+      if (sent instanceof PosthornError) throw sent
+      return sent
+    } finally {
+      waiting -= 1
+      waitingBytes -= bytes
+      quiet()
+    }
+  }
+
+  async function commit(batch: readonly Outgoing[]): Promise<(Sent | PosthornError)[]> {
+    const results = new Map<Outgoing, Sent | PosthornError>()
+    let open = batch
+    for (let tries = 0; open.length > 0; tries += 1) {
+      if (tries === mostRematches) throw new PosthornError('store_failed', 'The endpoints changed faster than they could be matched. Send again.')
+      const drafts = await storeDrafts(open)
+      const stale = drafts.filter(({ answer }) => answer.kind === 'stale').map(({ draft }) => draft.outgoing)
+      for (const { application } of stale) matchings.delete(application)
+      for (const { draft, answer } of drafts) if (answer.kind !== 'stale') results.set(draft.outgoing, conclude(draft, answer))
+      open = stale
+    }
+    return batch.map((outgoing) => results.get(outgoing) ?? new PosthornError('store_failed', 'The store gave no answer for this message.'))
+  }
+
+  async function storeDrafts(batch: readonly Outgoing[]): Promise<{ draft: Draft; answer: Enqueued }[]> {
+    for (const { application } of batch) if (!matchings.has(application)) await match(application)
+    const now = clock.now()
+    const drafts = batch.map((outgoing) => draftOf(outgoing, now))
+    let answers: Enqueued[] = []
+    try {
+      answers = await queue.enqueue({ owner: settings.owner, leaseMs: settings.leaseMs, now, envelopes: drafts.map(({ envelope }) => envelope) })
+    } finally {
+      // Room was taken for a lease that does not exist: the store failed, or had a reason not to write.
+      for (const [index, { parcels }] of drafts.entries()) if (answers[index]?.kind !== 'stored') parcels.forEach(flight.drop)
+    }
+    return drafts.flatMap((draft, index) => {
+      const answer = answers[index]
+      return answer === undefined ? [] : [{ draft, answer }]
+    })
+  }
+
+  async function match(application: string): Promise<void> {
+    const applicationId = await makeApplication(application)
+    const matching = await directory.matching(applicationId)
+    if (matching === null) throw expected('not_found', 'application', 'one that exists', application)
+    await targets.know(matching.endpoints)
+    if (matchings.size >= mostApplications) matchings.clear()
+    matchings.set(application, { applicationId, ...matching })
+  }
+
+  async function makeApplication(application: string): Promise<string> {
+    const known = await directory.application(application)
+    if (known !== null) return known.id
+    if (isId('app', application)) throw expected('not_found', 'application', 'the id of an application that exists', application)
+    const now = clock.now()
+    try {
+      const made = await directory.createApplication({ id: makeId('app', now, random), uid: application, name: application, createdAt: now, updatedAt: now })
+      return made.id
+    } catch (error) {
+      // Another process may have made it in the meantime.
+      const other = await directory.application(application)
+      if (other === null) throw error
+      return other.id
+    }
+  }
+
+  function draftOf(outgoing: Outgoing, now: Instant): Draft {
+    const matching = matchings.get(outgoing.application)
+    if (matching === undefined) throw new PosthornError('store_failed', `The endpoints of ${outgoing.application} were not read.`)
+    const message = { ...outgoing.message, applicationId: matching.applicationId }
+    const parcels: Parcel[] = []
+    const deliveries = fanOut(message, matching.endpoints).map((endpoint): NewDelivery => {
+      const id = makeId('dlv', now, random)
+      const nextRetryAt = outgoing.deliverAt ?? now
+      const parcel = nextRetryAt > now ? null : offer(message, endpoint, id, now)
+      if (parcel !== null) parcels.push(parcel)
+      return { id, endpointId: endpoint.id, targetUrl: endpoint.url, policy: endpoint.policy, nextRetryAt, leased: parcel !== null }
+    })
+    const { endpointsVersion } = matching
+    const { idempotencyKey } = outgoing
+    const bodyHash = idempotencyKey === null ? '' : hashOf(message)
+    return { outgoing, parcels, envelope: { message, idempotencyKey, bodyHash, endpointsVersion, deliveries } }
+  }
+
+  function offer(message: Message, endpoint: Endpoint, id: string, now: Instant): Parcel | null {
+    const target = targets.get(endpoint.id)
+    if (target === undefined) return null
+    const { id: messageId, type: eventType, sessionId } = message
+    const counts = { attemptCount: 0, crashCount: 0, leaseEpoch: 1, createdAt: now }
+    const delivery = { id, endpointId: endpoint.id, messageId, eventType, sessionId, policy: endpoint.policy, ...counts }
+    const claim: Claim = { delivery, message, lane: 'fresh' }
+    return dispatcher.offer(target, claim, now)
+  }
+
+  function conclude({ envelope: { message, deliveries }, parcels }: Draft, answer: Exclude<Enqueued, { kind: 'stale' }>): Sent | PosthornError {
+    switch (answer.kind) {
+      case 'stored':
+        bus.tell({ type: 'message.enqueued', message_id: message.id, application_id: message.applicationId, event_type: message.type, deliveries: deliveries.length })
+        parcels.forEach(flight.board)
+        for (const delivery of deliveries) expectLater(delivery)
+        return { id: message.id, deliveries: deliveries.length, repeated: false }
+      case 'repeated':
+        return { id: answer.messageId, deliveries: answer.deliveries, repeated: true }
+      case 'conflict':
+        return expected('idempotency_conflict', 'idempotencyKey', 'new, or repeated with the same type, channels and body', answer.messageId, 'That message was stored with another content; use another key.')
+    }
+  }
+
+  function expectLater({ leased, endpointId, nextRetryAt }: NewDelivery): void {
+    const target = leased || nextRetryAt > clock.now() ? undefined : targets.get(endpointId)
+    if (target !== undefined) dispatcher.expect(target, 'fresh')
+  }
+
+  return {
+    send,
+    applicationId: makeApplication,
+    get waiting() {
+      return waiting
+    },
+  }
+}
+
+function hashOf({ type, channels, body }: Message): string {
+  return createHash('sha256').update(`${type}\n${channels.join(',')}\n`).update(body).digest('hex')
+}

@@ -1,0 +1,31 @@
+import type { Pace } from '../core/pace.ts'
+import type { Clock, Directory, Queue, Transport } from '../core/ports.ts'
+import type { RetryPolicy } from '../core/retry-policy.ts'
+import type { Random } from '../core/time.ts'
+import type { Bus } from './bus.ts'
+
+/** Everything the engine is made of: its ports, and the numbers it runs by. */
+export interface EngineParts {
+  readonly queue: Queue
+  readonly directory: Directory
+  readonly transport: Transport
+  readonly clock: Clock
+  readonly random: Random
+  readonly bus: Bus
+  readonly settings: EngineSettings
+}
+
+export interface EngineSettings {
+  /** The worker's name in leases. */
+  readonly owner: string
+  readonly pace: Pace
+  readonly policies: ReadonlyMap<string, RetryPolicy>
+  readonly defaultPolicy: RetryPolicy
+  readonly leaseMs: number
+  readonly timeoutMs: number
+  /** Rows this process may hold leased at once. */
+  readonly maxLeased: number
+  /** How long closed deliveries are kept. */
+  readonly historyMs: number
+  readonly userAgent: string
+}

@@ -1,0 +1,66 @@
+import { messageOf } from '../core/errors.ts'
+import { day, hour } from '../core/time.ts'
+import type { EngineParts } from './parts.ts'
+
+/** Forgets history and ends what was held for too long, in bites, so that live traffic never waits for it. */
+export interface Pruner {
+  start(): void
+  stop(): Promise<void>
+}
+
+const everyMs = hour
+const firstMs = 60_000
+const biteRows = 1_000
+const mostBites = 10_000
+const heldMs = 30 * day
+
+export function makePruner({ queue, clock, bus, settings }: EngineParts): Pruner {
+  let running = false
+  let disarm: (() => void) | null = null
+  let round: Promise<void> = Promise.resolve()
+
+  async function prune(): Promise<void> {
+    try {
+      await inBites(async () => (await expire()).length)
+      await inBites(() => queue.prune({ before: clock.now() - settings.historyMs, limit: biteRows }))
+    } catch (error) {
+      bus.warn('store_error', `History was not pruned this time; it will be in an hour: ${messageOf(error)}`)
+    }
+    if (running) arm(everyMs)
+  }
+
+  async function inBites(bite: () => Promise<number>): Promise<void> {
+    for (let count = 0; count < mostBites && running; count += 1) if ((await bite()) < biteRows) return
+  }
+
+  async function expire(): Promise<{ id: string }[]> {
+    const now = clock.now()
+    const filter = { status: ['pending', 'failed'], unchangedSince: now - heldMs } as const
+    const ended = await queue.cancel({ filter, as: 'expired', now, limit: biteRows, by: { name: 'posthorn', reason: 'held for 30 days' } })
+    for (const { id, endpointId, messageId, sessionId } of ended) {
+      const about = { webhook_delivery_id: id, webhook_id: endpointId, message_id: messageId, session_id: sessionId }
+      bus.tell({ type: 'delivery.dead', ...about, reason: 'expired', error_detail: null })
+    }
+    return ended
+  }
+
+  function arm(ms: number): void {
+    disarm = clock.after(ms, () => {
+      disarm = null
+      round = prune()
+    })
+  }
+
+  return {
+    start() {
+      running = true
+      arm(firstMs)
+    },
+    async stop() {
+      running = false
+      disarm?.()
+      disarm = null
+      await round
+    },
+  }
+}

@@ -1,0 +1,54 @@
+import { mostBodyBytes } from '../core/message.ts'
+import type { Instant } from '../core/time.ts'
+import type { Parcel } from './deliver.ts'
+import type { Target } from './targets.ts'
+
+/** Counts what this process holds, so that no endpoint, and no outage of many, can take all of it. */
+export interface Room {
+  /** How many more rows may be leased for an endpoint now. */
+  forTarget(target: Target, now: Instant): number
+  /** How many more rows may be leased in all: any of them may carry the largest body. */
+  inAll(): number
+  take(target: Target, bodyBytes: number, unproven: boolean): void
+  free(parcel: Pick<Parcel, 'target' | 'claim' | 'unproven'>): void
+  readonly leased: number
+}
+
+const mostBytesInFlight = 64 * mostBodyBytes
+const recentMs = 60_000
+
+export function makeRoom(maxLeased: number): Room {
+  let leased = 0
+  let unprovenLeased = 0
+  let bytes = 0
+
+  return {
+    forTarget(target, now) {
+      const own = target.window.size * target.depth - target.leased
+      // Endpoints without a recent success together hold at most half: hung ones cannot starve the healthy.
+      const shared = isUnproven(target, now) ? Math.floor(maxLeased / 2) - unprovenLeased : maxLeased - leased
+      return Math.max(Math.min(own, shared, maxLeased - leased), 0)
+    },
+    inAll: () => Math.max(Math.min(maxLeased - leased, Math.floor((mostBytesInFlight - bytes) / mostBodyBytes)), 0),
+    take(target, bodyBytes, unproven) {
+      target.leased += 1
+      leased += 1
+      bytes += bodyBytes
+      if (unproven) unprovenLeased += 1
+    },
+    free({ target, claim, unproven }) {
+      target.leased -= 1
+      leased -= 1
+      bytes -= claim.message.body.length
+      if (unproven) unprovenLeased -= 1
+    },
+    get leased() {
+      return leased
+    },
+  }
+}
+
+/** True if no delivery reached the endpoint lately: it may be hung. */
+export function isUnproven(target: Target, now: Instant): boolean {
+  return target.succeededAt === null || target.succeededAt < now - recentMs
+}

@@ -1,0 +1,242 @@
+import { hostname } from 'node:os'
+import { systemClock, systemRandom } from './clock.ts'
+import type { EventType } from './core/events.ts'
+import { checkLeaseMs } from './core/lease.ts'
+import { PosthornError } from './core/errors.ts'
+import type { Overview } from './core/overview.ts'
+import { checkCount, checkPace } from './core/pace.ts'
+import type { Pace } from './core/pace.ts'
+import type { AuditEntry, Cancelled, Clock, Page, Store, Transport } from './core/ports.ts'
+import { presetNamed, presets } from './core/presets.ts'
+import type { PresetName } from './core/presets.ts'
+import { checkPolicy, plannedDelays, safeDelayMs } from './core/retry-policy.ts'
+import type { RetryPolicy } from './core/retry-policy.ts'
+import { day, hour } from './core/time.ts'
+import type { Random } from './core/time.ts'
+import { makeBus } from './engine/bus.ts'
+import type { Bus, Listener } from './engine/bus.ts'
+import { makeEngine } from './engine/engine.ts'
+import type { Engine } from './engine/engine.ts'
+import type { Sent } from './engine/outbox.ts'
+import type { EngineSettings } from './engine/parts.ts'
+import { makeApplications } from './resources/applications.ts'
+import type { Applications } from './resources/applications.ts'
+import { makeDeliveries, makeOperations } from './resources/deliveries.ts'
+import type { Deliveries, Operations } from './resources/deliveries.ts'
+import { makeEndpoints } from './resources/endpoints.ts'
+import type { Endpoints } from './resources/endpoints.ts'
+import { outgoing } from './resources/messages.ts'
+import type { EventSchemas, MessageInput } from './resources/messages.ts'
+import { checkPage } from './resources/page.ts'
+import { makeGuard } from './transport/guard.ts'
+import { httpTransport } from './transport/http.ts'
+
+/** Numbers left out come from the preset; `settingsFromEnvironment()` gives those that an operator has set. */
+export interface PosthornOptions<Events extends EventSchemas = EventSchemas> extends Partial<Pace> {
+  readonly store: Store
+  readonly preset?: PresetName | (string & {})
+  /** Retry policies of your own, by name; endpoints choose one. */
+  readonly policies?: Readonly<Record<string, Omit<RetryPolicy, 'name'>>>
+  /** Event types with their schemas (any Standard Schema); other types are then refused. */
+  readonly events?: Events
+  readonly leaseMs?: number
+  readonly timeoutMs?: number
+  /** Retries of the policy `standard` after its first send. */
+  readonly maxRetries?: number
+  readonly maxLeased?: number
+  readonly historyDays?: number
+  /** CIDRs and host patterns that may be called although private, by http too. */
+  readonly allowedTargets?: readonly string[]
+  readonly allowHttp?: boolean
+  readonly allowUnsafeRetryDelays?: boolean
+  readonly clock?: Clock
+  readonly random?: Random
+  readonly transport?: Transport
+}
+
+const version = '0.1.0'
+
+/** Sends webhooks and can prove it: wires the ports together and decides nothing itself. */
+export class Posthorn<Events extends EventSchemas = EventSchemas> implements Operations {
+  readonly applications: Applications
+  readonly endpoints: Endpoints
+  readonly deliveries: Deliveries
+  readonly requeue: Operations['requeue']
+  readonly cancel: Operations['cancel']
+  /** The worker's name in leases and events. */
+  readonly workerId: string
+
+  readonly #store: Store
+  readonly #events: Events | undefined
+  readonly #clock: Clock
+  readonly #random: Random
+  readonly #bus: Bus
+  readonly #settings: EngineSettings
+  readonly #engine: Engine
+  #opening: Promise<void> | null = null
+  #state: 'new' | 'started' | 'stopped' = 'new'
+  #stopping: Promise<void> | null = null
+
+  constructor(options: PosthornOptions<Events>) {
+    this.#store = options.store
+    this.#events = options.events
+    this.#clock = options.clock ?? systemClock
+    this.#random = options.random ?? systemRandom
+    this.#settings = engineSettings(options, `${hostname()}-${process.pid}-${Math.floor(this.#random() * 2 ** 32).toString(36)}`)
+    this.workerId = this.#settings.owner
+    this.#bus = makeBus(this.#clock)
+
+    const { queue, directory } = options.store
+    const guard = makeGuard({ allowedTargets: options.allowedTargets ?? [], allowHttp: options.allowHttp ?? false })
+    const transport = options.transport ?? httpTransport({ clock: this.#clock, guard, pool: this.#settings.pace.pool })
+    this.#engine = makeEngine({ queue, directory, transport, clock: this.#clock, random: this.#random, bus: this.#bus, settings: this.#settings })
+
+    const { policies, defaultPolicy } = this.#settings
+    const shared = { ready: () => this.#open(), directory, queue, clock: this.#clock, random: this.#random, policies, defaultPolicy }
+    const expect: Engine['expect'] = (endpointId, lane) => this.#engine.expect(endpointId, lane)
+    this.applications = makeApplications(shared)
+    this.endpoints = makeEndpoints({
+      ...shared,
+      defaults: { policy: defaultPolicy.name, signature: presetNamed(options.preset ?? 'standard').signature },
+      checkTarget: (url) => guard.checkUrl(url),
+      applicationId: (idOrUid) => this.#engine.applicationId(idOrUid),
+      changed: (endpointId) => this.#engine.endpointChanged(endpointId),
+    })
+    const deliveryParts = { ...shared, expect, tellCancelled: (ended: readonly Cancelled[]) => this.#tellCancelled(ended) }
+    this.deliveries = makeDeliveries(deliveryParts)
+    const { requeue, cancel } = makeOperations(deliveryParts, this.deliveries)
+    this.requeue = requeue
+    this.cancel = cancel
+  }
+
+  /** Begins to deliver. Without it, `send` only stores, and another process may deliver. */
+  async start(): Promise<void> {
+    if (this.#state === 'started') return
+    await this.#open()
+    const worker = { id: this.workerId, pid: process.pid, host: hostname(), startedAt: this.#clock.now() }
+    await this.#store.attach(worker)
+    this.#state = 'started'
+    this.#warnOfUnsafeDelays()
+    this.#engine.start()
+  }
+
+  /** Claims nothing more, finishes what is under way within the grace, gives the rest back, and closes the store. */
+  stop({ graceMs = 35_000 }: { readonly graceMs?: number } = {}): Promise<void> {
+    checkCount('graceMs', graceMs, 0, 600_000)
+    this.#stopping ??= this.#stop(graceMs)
+    return this.#stopping
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+  }
+
+  /** Stores a message for every endpoint that matches now; once it resolves, the message will not be lost. */
+  send(message: MessageInput<Events>): Promise<Sent>
+  send(messages: readonly MessageInput<Events>[]): Promise<Sent[]>
+  async send(given: MessageInput<Events> | readonly MessageInput<Events>[]): Promise<Sent | Sent[]> {
+    const messages = (Array.isArray(given) ? given : [given]) as Parameters<typeof outgoing>[0][]
+    const now = this.#clock.now()
+    const checked = await Promise.all(messages.map((message) => outgoing(message, this.#events, now, this.#random)))
+    await this.#open()
+    const results = await Promise.allSettled(checked.map((message) => this.#engine.send(message)))
+    const sent = results.map((result) => {
+      if (result.status === 'rejected') throw result.reason
+      return result.value
+    })
+    return Array.isArray(given) ? sent : (sent[0] as Sent)
+  }
+
+  /** Hears what this process did, after it was stored. Returns how to stop listening. */
+  on<Type extends EventType>(type: Type | '*', listener: Listener<Type>): () => void {
+    return this.#bus.on(type, listener)
+  }
+
+  /** How things stand: counts, rates, latencies and the queue's depth. */
+  async overview({ windowMs = hour }: { readonly windowMs?: number } = {}): Promise<Overview> {
+    checkCount('windowMs', windowMs, 60_000, 31 * day)
+    await this.#open()
+    return this.#store.directory.overview({ now: this.#clock.now(), windowMs })
+  }
+
+  /** Who requeued or cancelled what, newest first. */
+  async audit(page: Partial<Page> = {}): Promise<AuditEntry[]> {
+    await this.#open()
+    return this.#store.directory.audit(checkPage(page))
+  }
+
+  /** Resolves when nothing is under way in this process: no send, no claim, no attempt, no mark. */
+  idle(): Promise<void> {
+    return this.#engine.idle()
+  }
+
+  #open(): Promise<void> {
+    if (this.#stopping !== null) return Promise.reject(new PosthornError('stopped', 'This Posthorn was stopped. Make a new one to go on.'))
+    this.#opening ??= this.#openStore().catch((error: unknown) => {
+      // A store that could not be opened may be there the next time.
+      this.#opening = null
+      throw error
+    })
+    return this.#opening
+  }
+
+  async #openStore(): Promise<void> {
+    for (const notice of await this.#store.open()) this.#bus.warn('secrets_key', notice)
+  }
+
+  async #stop(graceMs: number): Promise<void> {
+    // Sends that were accepted before are stored first.
+    await this.#opening?.catch(() => undefined)
+    await this.#engine.stop(graceMs)
+    if (this.#state === 'started') await this.#store.detach(this.workerId)
+    this.#state = 'stopped'
+    await this.#store.close()
+  }
+
+  #tellCancelled(ended: readonly Cancelled[]): void {
+    for (const { id, endpointId, messageId, sessionId } of ended) {
+      const about = { webhook_delivery_id: id, webhook_id: endpointId, message_id: messageId, session_id: sessionId }
+      this.#bus.tell({ type: 'delivery.dead', ...about, reason: 'cancelled', error_detail: null })
+    }
+  }
+
+  /** The override of the 30-second guard is said aloud at every start, whoever listens. */
+  #warnOfUnsafeDelays(): void {
+    const unsafe = [...this.#settings.policies.values()].filter((policy) => plannedDelays(policy).some((delay) => delay < safeDelayMs))
+    if (unsafe.length === 0) return
+    const names = unsafe.map(({ name }) => `"${name}"`).join(', ')
+    const message = `Retry delays under ${safeDelayMs / 1000} s are allowed by override, in policy ${names}. Never in production.`
+    this.#bus.warn('unsafe_retry_delays', message)
+    process.emitWarning(message, { code: 'POSTHORN_UNSAFE_RETRY_DELAYS' })
+  }
+}
+
+/** Checks every number before any I/O, and puts preset, options and policies together. */
+function engineSettings(options: PosthornOptions, owner: string): EngineSettings {
+  const preset = presetNamed(options.preset ?? 'standard')
+  const { leaseMs = 30_000, timeoutMs = 30_000, maxLeased = 5_000, historyDays = 30, maxRetries = 5, allowUnsafeRetryDelays = false } = options
+  checkLeaseMs(leaseMs)
+  checkCount('timeoutMs', timeoutMs, 1, 300_000)
+  checkCount('maxLeased', maxLeased, 1, 1_000_000)
+  checkCount('historyDays', historyDays, 1, 3_650)
+  checkCount('maxRetries', maxRetries, 0, 20)
+
+  const pace = { ...preset.pace, ...paceOptions(options, preset.pace) }
+  checkPace(pace)
+  const policies = policiesOf(options.policies ?? {}, maxRetries, allowUnsafeRetryDelays)
+  const defaultPolicy = policies.get(preset.policy.name) ?? preset.policy
+  return { owner, pace, policies, defaultPolicy, leaseMs, timeoutMs, maxLeased, historyMs: historyDays * day, userAgent: `posthorn/${version}` }
+}
+
+function policiesOf(own: NonNullable<PosthornOptions['policies']>, maxRetries: number, allowUnsafe: boolean): Map<string, RetryPolicy> {
+  const known = Object.values(presets).map(({ policy }) => policy)
+  const standard = { ...presets.standard.policy, maxAttempts: maxRetries + 1 }
+  const all = [...known, standard, ...Object.entries(own).map(([name, policy]) => ({ ...policy, name }))]
+  for (const policy of all) checkPolicy(policy, allowUnsafe)
+  return new Map(all.map((policy) => [policy.name, policy]))
+}
+
+/** The options that are part of the pace, where they were given. */
+function paceOptions(options: Partial<Pace>, pace: Pace): Partial<Pace> {
+  return Object.fromEntries(Object.entries(options).filter(([name, value]) => Object.hasOwn(pace, name) && value !== undefined))
+}

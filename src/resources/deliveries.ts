@@ -1,0 +1,174 @@
+import type { Attempt } from '../core/attempt.ts'
+import { isLeased, laneOf, statuses } from '../core/delivery.ts'
+import type { Delivery, Lane, Status } from '../core/delivery.ts'
+import { expected, PosthornError } from '../core/errors.ts'
+import { checkId, makeId } from '../core/ids.ts'
+import { healthy } from '../core/pace.ts'
+import type { Actor, Cancelled, DeliveryFilter, Page } from '../core/ports.ts'
+import type { RetryPolicy } from '../core/retry-policy.ts'
+import { isoTime } from '../core/time.ts'
+import { why } from '../core/why.ts'
+import type { Why } from '../core/why.ts'
+import { checkPage } from './page.ts'
+import type { ResourceParts } from './parts.ts'
+
+/** Who did it, and why: kept in the audit log. */
+export interface By {
+  readonly by?: string
+  readonly reason?: string
+}
+
+export interface Deliveries {
+  get(id: string): Promise<Delivery>
+  /** Newest first; `after` is the id that the last page ended with. */
+  list(filter?: DeliveryFilter, page?: Partial<Page>): Promise<Delivery[]>
+  /** How many match, counted up to 100,000. */
+  count(filter?: DeliveryFilter): Promise<number>
+  attempts(id: string): Promise<Attempt[]>
+  /** One sentence that says why a delivery is where it is. */
+  why(id: string): Promise<Why>
+}
+
+export interface Operations {
+  /** "Retry now": one delivery, or all dead (or failed) ones that match. A delivered one is sent anew, as a new delivery. */
+  requeue(id: string, by?: By): Promise<Delivery>
+  requeue(filter: DeliveryFilter, by?: By): Promise<number>
+  /** Ends one open delivery, or all that match, as dead: cancelled. */
+  cancel(id: string, by?: By): Promise<Delivery>
+  cancel(filter: DeliveryFilter, by?: By): Promise<number>
+}
+
+export interface DeliveryParts extends ResourceParts {
+  readonly policies: ReadonlyMap<string, RetryPolicy>
+  readonly defaultPolicy: RetryPolicy
+  readonly expect: (endpointId: string, lane: Lane) => Promise<void>
+  readonly tellCancelled: (ended: readonly Cancelled[]) => void
+}
+
+const mostCounted = 100_000
+const biteRows = 5_000
+
+export function makeDeliveries({ ready, directory, queue, clock, policies, defaultPolicy }: DeliveryParts): Deliveries {
+  async function get(id: string): Promise<Delivery> {
+    checkId('dlv', id)
+    await ready()
+    const delivery = await directory.delivery(id)
+    if (delivery !== null) return delivery
+    throw expected('not_found', 'delivery', 'the id of a delivery that exists', id, 'It may have been pruned.')
+  }
+
+  return {
+    get,
+    async list(filter = {}, page = {}) {
+      checkFilter(filter)
+      await ready()
+      return directory.listDeliveries(filter, checkPage(page))
+    },
+    async count(filter = {}) {
+      checkFilter(filter)
+      await ready()
+      return directory.countDeliveries(filter, mostCounted)
+    },
+    async attempts(id) {
+      const { id: deliveryId } = await get(id)
+      return directory.attempts(deliveryId)
+    },
+    async why(id) {
+      const delivery = await get(id)
+      const [[endpoint = null], health] = await Promise.all([directory.endpointsById([delivery.endpointId]), queue.health([delivery.endpointId])])
+      const policy = policies.get(delivery.policy) ?? policies.get(endpoint?.policy ?? '') ?? defaultPolicy
+      return why({ delivery, endpoint, health: health.get(delivery.endpointId) ?? healthy, policy, now: clock.now() })
+    },
+  }
+}
+
+export function makeOperations(parts: DeliveryParts, deliveries: Deliveries): Operations {
+  const { ready, directory, queue, clock, random } = parts
+
+  async function requeueOne(id: string, by: Actor): Promise<Delivery> {
+    const before = await deliveries.get(id)
+    if (before.status === 'delivered') return resend(before, by)
+    const now = clock.now()
+    if ((await queue.requeue({ filter: { ids: [id] }, now, limit: 1, by })) === 0) throw inFlight(await deliveries.get(id), now)
+    const after = await deliveries.get(id)
+    await parts.expect(after.endpointId, laneOf(after))
+    return after
+  }
+
+  /** A delivered delivery never changes: sending it again is a new delivery of the same message. */
+  async function resend({ id, endpointId, messageId, policy, targetUrl }: Delivery, by: Actor): Promise<Delivery> {
+    const now = clock.now()
+    const added = { id: makeId('dlv', now, random), endpointId, messageId, policy, targetUrl, nextRetryAt: now, leased: false }
+    const delivery = await directory.addDelivery(added, now, by)
+    if (delivery === null) throw expected('not_found', 'message', 'kept for as long as its deliveries', messageId, `Delivery ${id} cannot be sent again.`)
+    await parts.expect(endpointId, laneOf(delivery))
+    return delivery
+  }
+
+  async function requeueAll(filter: DeliveryFilter, by: Actor): Promise<number> {
+    const only = onlyStatus(filter, ['dead'], ['dead', 'failed'], 'requeue')
+    return inBites((limit) => queue.requeue({ filter: only, now: clock.now(), limit, by }))
+  }
+
+  async function cancelOne(id: string, by: Actor): Promise<Delivery> {
+    const before = await deliveries.get(id)
+    const ended = await queue.cancel({ filter: { ids: [id] }, as: 'cancelled', now: clock.now(), limit: 1, by })
+    if (ended.length === 0) throw expected('invalid_argument', 'id', 'an open delivery, pending or failed', `one that is ${before.status}`)
+    parts.tellCancelled(ended)
+    return deliveries.get(id)
+  }
+
+  async function cancelAll(filter: DeliveryFilter, by: Actor): Promise<number> {
+    const only = onlyStatus(filter, ['pending', 'failed'], ['pending', 'failed'], 'cancel')
+    return inBites(async (limit) => {
+      const ended = await queue.cancel({ filter: only, as: 'cancelled', now: clock.now(), limit, by })
+      parts.tellCancelled(ended)
+      return ended.length
+    })
+  }
+
+  /** Each bite leaves the filter, because its status changes: the loop ends. */
+  async function inBites(bite: (limit: number) => Promise<number>): Promise<number> {
+    await ready()
+    for (let total = 0; ; ) {
+      const count = await bite(biteRows)
+      total += count
+      if (count < biteRows) return total
+    }
+  }
+
+  return {
+    requeue: ((target: string | DeliveryFilter, by: By = {}) =>
+      typeof target === 'string' ? requeueOne(target, actor(by)) : requeueAll(target, actor(by))) as Operations['requeue'],
+    cancel: ((target: string | DeliveryFilter, by: By = {}) =>
+      typeof target === 'string' ? cancelOne(target, actor(by)) : cancelAll(target, actor(by))) as Operations['cancel'],
+  }
+}
+
+function actor({ by = 'library', reason }: By): Actor {
+  return { name: by, reason }
+}
+
+function inFlight(delivery: Delivery, now: number): PosthornError {
+  const until = isLeased(delivery, now) && delivery.leaseUntil !== null ? ` until ${isoTime(delivery.leaseUntil)}` : ''
+  return new PosthornError(
+    'in_flight',
+    `Expected delivery ${delivery.id} to be at rest, but ${delivery.leaseOwner ?? 'a worker'} is sending it${until}. Wait for the outcome, then requeue.`,
+  )
+}
+
+function onlyStatus(filter: DeliveryFilter, usual: readonly Status[], allowed: readonly Status[], verb: string): DeliveryFilter {
+  checkFilter(filter)
+  const status = filter.status === undefined ? usual : [filter.status].flat()
+  for (const one of status) if (!allowed.includes(one)) throw expected('invalid_argument', 'status', `${allowed.join(' or ')} to ${verb} by filter`, one)
+  return { ...filter, status }
+}
+
+function checkFilter(filter: unknown): asserts filter is DeliveryFilter {
+  if (typeof filter !== 'object' || filter === null) throw expected('invalid_argument', 'filter', 'an object of conditions', filter)
+  const { status, ids } = filter as DeliveryFilter
+  for (const one of status === undefined ? [] : [status].flat()) {
+    if (!statuses.includes(one)) throw expected('invalid_argument', 'status', `one of ${statuses.join(', ')}`, one)
+  }
+  for (const id of ids ?? []) checkId('dlv', id, 'ids')
+}

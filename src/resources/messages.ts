@@ -1,0 +1,95 @@
+import { checkChannel, checkUid } from '../core/endpoint.ts'
+import { expected } from '../core/errors.ts'
+import { makeId } from '../core/ids.ts'
+import { checkBody, checkEventType, envelope } from '../core/message.ts'
+import { checkData } from '../core/schema.ts'
+import type { Schema, SchemaInput } from '../core/schema.ts'
+import { day } from '../core/time.ts'
+import type { Instant, Random } from '../core/time.ts'
+import type { Outgoing } from '../engine/outbox.ts'
+
+export type EventSchemas = Readonly<Record<string, Schema>>
+
+/** What `send` takes: `data` for the Standard Webhooks envelope, or a raw `payload`. Declared events type it. */
+export type MessageInput<Events extends EventSchemas = EventSchemas> = string extends keyof Events
+  ? WithData<string, unknown> | WithPayload<string>
+  : { [Type in keyof Events & string]: WithData<Type, SchemaInput<Events[Type]>> | WithPayload<Type> }[keyof Events & string]
+
+interface About<Type> {
+  /** The application's uid or id; made on first use. */
+  readonly application: string
+  readonly type: Type
+  /** The same key within 24 hours stores the message once. */
+  readonly idempotencyKey?: string
+  readonly sessionId?: string
+  readonly channels?: readonly string[]
+  /** Not before this time; at most 30 days ahead. */
+  readonly deliverAt?: Date | Instant
+}
+
+interface WithData<Type, Data> extends About<Type> {
+  readonly data: Data
+  readonly payload?: undefined
+}
+
+interface WithPayload<Type> extends About<Type> {
+  /** Sent byte for byte. */
+  readonly payload: string | Uint8Array
+  readonly contentType?: string
+  readonly data?: undefined
+}
+
+type Given = About<string> & { readonly data?: unknown; readonly payload?: string | Uint8Array | undefined; readonly contentType?: string }
+
+const mostChannels = 20
+
+/** Checks one message as given, before anything is stored of it. */
+export async function outgoing(given: Given, events: EventSchemas | undefined, now: Instant, random: Random): Promise<Outgoing> {
+  if (typeof given !== 'object' || given === null) throw expected('invalid_argument', 'message', 'an object with application, type and data', given)
+  const type = checkEventType(given.type)
+  const application = checkUid(given.application, 'application')
+  const { channels = [], idempotencyKey = null, sessionId = null, deliverAt } = given
+  if (!Array.isArray(channels) || channels.length > mostChannels) throw expected('invalid_argument', 'channels', `a list of at most ${mostChannels}`, channels)
+  channels.forEach(checkChannel)
+  checkText('idempotencyKey', idempotencyKey)
+  checkText('sessionId', sessionId)
+  await checkAgainst(events, type, given)
+  const body = checkBody(given.payload === undefined ? envelope(type, now, given.data) : bytesOf(given.payload))
+  const contentType = checkContentType(given.contentType ?? 'application/json')
+  return {
+    application,
+    idempotencyKey,
+    deliverAt: deliverAt === undefined ? null : checkTime(deliverAt, now),
+    message: { id: makeId('msg', now, random), type, body, contentType, sessionId, channels, createdAt: now },
+  }
+}
+
+async function checkAgainst(events: EventSchemas | undefined, type: string, { payload, data }: Given): Promise<void> {
+  if (payload !== undefined && data !== undefined) throw expected('invalid_argument', 'message', 'given either `data` or `payload`', 'both')
+  if (events === undefined) return
+  const schema = events[type]
+  if (schema === undefined) throw expected('unknown_event_type', 'type', `one of the declared events (${Object.keys(events).join(', ')})`, type)
+  if (payload === undefined) await checkData(type, schema, data)
+}
+
+function bytesOf(payload: unknown): Uint8Array {
+  if (typeof payload === 'string') return Buffer.from(payload)
+  if (payload instanceof Uint8Array) return payload
+  throw expected('not_serialisable', 'payload', 'a string or bytes', payload, 'Use `data` for objects.')
+}
+
+function checkContentType(contentType: unknown): string {
+  if (typeof contentType === 'string' && /^[\x21-\x7e][\x20-\x7e]{0,199}$/.test(contentType)) return contentType
+  throw expected('invalid_header', 'contentType', 'printable ASCII of at most 200 characters', contentType)
+}
+
+function checkText(name: string, value: unknown): void {
+  if (value === null || (typeof value === 'string' && value.length >= 1 && value.length <= 256)) return
+  throw expected('invalid_argument', name, 'text of 1 to 256 characters', value)
+}
+
+function checkTime(given: Date | Instant, now: Instant): Instant {
+  const at = given instanceof Date ? given.getTime() : given
+  if (Number.isSafeInteger(at) && at >= 0 && at <= now + 30 * day) return at
+  throw expected('invalid_argument', 'deliverAt', 'a time at most 30 days ahead', String(given))
+}

@@ -1,0 +1,11 @@
+import type { Clock, Directory, Queue } from '../core/ports.ts'
+import type { Random } from '../core/time.ts'
+
+/** What every resource needs; `ready` opens the store on first use. */
+export interface ResourceParts {
+  readonly ready: () => Promise<void>
+  readonly directory: Directory
+  readonly queue: Queue
+  readonly clock: Clock
+  readonly random: Random
+}

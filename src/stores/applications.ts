@@ -1,0 +1,65 @@
+import { PosthornError } from '../core/errors.ts'
+import type { Directory } from '../core/ports.ts'
+import type { Database, Executor } from './database.ts'
+import { fromApplication, toApplication } from './rows.ts'
+import { assignments, insertInto, nothing, sql, table, words } from './sql.ts'
+import type { Value } from './sql.ts'
+
+type ApplicationMethods = 'createApplication' | 'application' | 'listApplications' | 'updateApplication' | 'deleteApplication'
+
+const applications = table('applications')
+const columns = words('id, uid, name, created_at, updated_at')
+
+export function applicationDirectory(database: Database): Pick<Directory, ApplicationMethods> {
+  return {
+    createApplication: (application) =>
+      database.transaction(async (tx) => {
+        if (application.uid !== null) await refuseTakenUid(tx, application.uid, application.id)
+        await tx.run(insertInto('applications', fromApplication(application)))
+        return application
+      }),
+    async application(idOrUid) {
+      // One with that id comes before one that somebody gave it as a uid.
+      const [row] = await database.query(sql`select ${columns}
+from ${applications}
+where id = ${idOrUid} or uid = ${idOrUid}
+order by case when id = ${idOrUid} then 0 else 1 end
+limit 1`)
+      return row === undefined ? null : toApplication(row)
+    },
+    async listApplications({ after, limit }) {
+      const rows = await database.query(sql`select ${columns}
+from ${applications}
+${after === null ? nothing : sql`where id > ${after}`}
+order by id
+limit ${limit}`)
+      return rows.map(toApplication)
+    },
+    updateApplication: (id, change, now) =>
+      database.transaction(async (tx) => {
+        if (typeof change.uid === 'string') await refuseTakenUid(tx, change.uid, id)
+        const given: Record<string, Value> = { updated_at: now }
+        if (change.name !== undefined) given['name'] = change.name
+        if (change.uid !== undefined) given['uid'] = change.uid
+        await tx.run(sql`update ${applications} set ${assignments(given)} where id = ${id}`)
+        const [row] = await tx.query(sql`select ${columns} from ${applications} where id = ${id}`)
+        return row === undefined ? null : toApplication(row)
+      }),
+    deleteApplication: (id, now) =>
+      database.transaction(async (tx) => {
+        await tx.run(sql`update ${table('endpoints')}
+set status = 'deleted', status_since = ${now}, updated_at = ${now}
+where application_id = ${id} and status <> 'deleted'`)
+        return (await tx.run(sql`delete from ${applications} where id = ${id}`)) > 0
+      }),
+  }
+}
+
+export function takenUid(uid: string): PosthornError {
+  return new PosthornError('already_exists', `Expected \`uid\` to be free, got "${uid}", which is in use. Choose another, or update the one there is.`)
+}
+
+async function refuseTakenUid(tx: Executor, uid: string, ownId: string): Promise<void> {
+  const others = await tx.query(sql`select 1 from ${applications} where uid = ${uid} and id <> ${ownId}`)
+  if (others.length > 0) throw takenUid(uid)
+}

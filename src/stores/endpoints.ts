@@ -1,0 +1,142 @@
+import type { Endpoint } from '../core/endpoint.ts'
+import { expected } from '../core/errors.ts'
+import type { Directory, EndpointChange } from '../core/ports.ts'
+import type { Secret } from '../core/signature.ts'
+import type { Instant } from '../core/time.ts'
+import { takenUid } from './applications.ts'
+import type { Database, Executor, Row } from './database.ts'
+import { fromEndpoint, fromSealedSecret, toEndpoint, toSealedSecret } from './rows.ts'
+import type { Vault } from './secrets.ts'
+import { all, assignments, insertInto, listOf, sql, table } from './sql.ts'
+import type { Sql } from './sql.ts'
+
+type EndpointMethods =
+  | 'createEndpoint' | 'endpoint' | 'listEndpoints' | 'updateEndpoint' | 'rotateSecret' | 'endpointsById' | 'matching'
+
+const endpoints = table('endpoints')
+const secrets = table('endpoint_secrets')
+const living = sql`status <> 'deleted'`
+const idsPerQuery = 1_000
+
+/** Endpoints with their secrets: every change of one raises the version of its application's. */
+export function endpointDirectory(database: Database, vault: Vault): Pick<Directory, EndpointMethods> {
+  return {
+    createEndpoint: (endpoint) =>
+      database.transaction(async (tx) => {
+        if (!(await raiseVersion(tx, endpoint.applicationId))) {
+          throw expected('not_found', 'applicationId', 'that of an application', endpoint.applicationId, 'Create the application first.')
+        }
+        await refuseTakenUid(tx, endpoint)
+        await tx.run(insertInto('endpoints', fromEndpoint(endpoint)))
+        for (const secret of endpoint.secrets) await tx.run(insertSecret(vault, endpoint.id, secret))
+        return endpoint
+      }),
+    async endpoint(applicationId, idOrUid) {
+      const found = await select(
+        database,
+        vault,
+        sql`where (id = ${idOrUid} or uid = ${idOrUid}) and ${living} ${applicationId === null ? sql`` : sql`and application_id = ${applicationId}`}
+order by case when id = ${idOrUid} then 0 else 1 end
+limit 1`,
+      )
+      return found[0] ?? null
+    },
+    listEndpoints({ applicationId }, { after, limit }) {
+      const conditions = [living]
+      if (applicationId !== undefined) conditions.push(sql`application_id = ${applicationId}`)
+      if (after !== null) conditions.push(sql`id > ${after}`)
+      return select(database, vault, sql`where ${all(conditions)} order by id limit ${limit}`)
+    },
+    updateEndpoint: (id, change, now) => database.transaction((tx) => update(tx, vault, id, change, now)),
+    rotateSecret: (endpointId, secret, othersEndAt, now) =>
+      database.transaction(async (tx) => {
+        const endpoint = await livingEndpoint(tx, vault, endpointId)
+        if (endpoint === null) return null
+        // One that was to end earlier keeps its end: a rotation must not bring it back.
+        await tx.run(sql`update ${secrets}
+set expires_at = ${othersEndAt}
+where endpoint_id = ${endpointId} and (expires_at is null or expires_at > ${othersEndAt})`)
+        await tx.run(insertSecret(vault, endpointId, secret))
+        await tx.run(sql`update ${endpoints} set updated_at = ${now} where id = ${endpointId}`)
+        await raiseVersion(tx, endpoint.applicationId)
+        return livingEndpoint(tx, vault, endpointId)
+      }),
+    async endpointsById(ids) {
+      const found: Endpoint[] = []
+      for (let start = 0; start < ids.length; start += idsPerQuery) {
+        found.push(...(await select(database, vault, sql`where id in ${listOf(ids.slice(start, start + idsPerQuery))}`)))
+      }
+      const byId = new Map(found.map((endpoint) => [endpoint.id, endpoint]))
+      return [...new Set(ids)].flatMap((id) => byId.get(id) ?? [])
+    },
+    matching: (applicationId) => database.transaction((tx) => matching(tx, vault, applicationId)),
+  }
+}
+
+async function update(tx: Executor, vault: Vault, id: string, change: EndpointChange, now: Instant): Promise<Endpoint | null> {
+  const endpoint = await livingEndpoint(tx, vault, id)
+  if (endpoint === null) return null
+  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+  const changed: Endpoint = { ...endpoint, ...given, updatedAt: now }
+  const next = changed.status === endpoint.status ? changed : { ...changed, statusSince: now }
+  await refuseTakenUid(tx, next)
+  await tx.run(sql`update ${endpoints} set ${assignments(fromEndpoint(next))} where id = ${id}`)
+  await raiseVersion(tx, endpoint.applicationId)
+  return next
+}
+
+/** Version and list in one transaction: a change between the two would pass unnoticed. */
+async function matching(tx: Executor, vault: Vault, applicationId: string): ReturnType<Directory['matching']> {
+  const [row] = await tx.query(sql`select endpoints_version from ${table('applications')} where id = ${applicationId}`)
+  if (row === undefined) return null
+  const found = await select(tx, vault, sql`where application_id = ${applicationId} and ${living} order by id`)
+  return { endpointsVersion: Number(row['endpoints_version']), endpoints: found }
+}
+
+/** False if there is no such application. */
+async function raiseVersion(tx: Executor, applicationId: string): Promise<boolean> {
+  const raised = await tx.run(sql`update ${table('applications')}
+set endpoints_version = endpoints_version + 1
+where id = ${applicationId}`)
+  return raised > 0
+}
+
+async function refuseTakenUid(tx: Executor, { id, applicationId, uid, status }: Endpoint): Promise<void> {
+  if (uid === null || status === 'deleted') return
+  const others = await tx.query(sql`select 1 from ${endpoints}
+where application_id = ${applicationId} and uid = ${uid} and id <> ${id} and ${living}`)
+  if (others.length > 0) throw takenUid(uid)
+}
+
+function insertSecret(vault: Vault, endpointId: string, secret: Secret): Sql {
+  return insertInto('endpoint_secrets', fromSealedSecret({ ...secret, endpointId, value: vault.seal(endpointId, secret.id, secret.value) }))
+}
+
+async function livingEndpoint(tx: Executor, vault: Vault, id: string): Promise<Endpoint | null> {
+  const found = await select(tx, vault, sql`where id = ${id} and ${living}`)
+  return found[0] ?? null
+}
+
+async function select(from: Pick<Executor, 'query'>, vault: Vault, rest: Sql): Promise<Endpoint[]> {
+  const rows = await from.query(sql`select * from ${endpoints} ${rest}`)
+  const byEndpoint = await secretsOf(from, vault, rows)
+  return rows.map((row) => toEndpoint(row, byEndpoint.get(String(row['id'])) ?? []))
+}
+
+/** Newest first. */
+async function secretsOf(from: Pick<Executor, 'query'>, vault: Vault, rows: readonly Row[]): Promise<Map<string, Secret[]>> {
+  const byEndpoint = new Map<string, Secret[]>()
+  for (let start = 0; start < rows.length; start += idsPerQuery) {
+    const ids = rows.slice(start, start + idsPerQuery).map((row) => String(row['id']))
+    const found = await from.query(sql`select id, endpoint_id, sealed, created_at, expires_at
+from ${secrets}
+where endpoint_id in ${listOf(ids)}
+order by created_at desc, id desc`)
+    for (const row of found) {
+      const { endpointId, ...secret } = toSealedSecret(row)
+      const opened = { ...secret, value: vault.open(endpointId, secret.id, secret.value) }
+      byEndpoint.set(endpointId, [...(byEndpoint.get(endpointId) ?? []), opened])
+    }
+  }
+  return byEndpoint
+}

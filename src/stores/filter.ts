@@ -1,0 +1,45 @@
+import type { Status } from '../core/delivery.ts'
+import { expected } from '../core/errors.ts'
+import { firstIdAt } from '../core/ids.ts'
+import type { DeliveryFilter } from '../core/ports.ts'
+import { all, listOf, sql, words } from './sql.ts'
+import type { Sql } from './sql.ts'
+
+const mostIds = 10_000
+
+// Literals, because a partial index is not used for a status that is bound.
+const literals: Readonly<Record<Status, string>> = {
+  pending: `'pending'`,
+  failed: `'failed'`,
+  delivered: `'delivered'`,
+  dead: `'dead'`,
+}
+
+/** The condition that a filter stands for. */
+export function whereDelivery(filter: DeliveryFilter): Sql {
+  const conditions: Sql[] = []
+  if (filter.ids !== undefined) conditions.push(oneOf(filter.ids))
+  if (filter.status !== undefined) conditions.push(inStatus(filter.status))
+  if (filter.reason !== undefined) conditions.push(sql`reason = ${filter.reason}`)
+  if (filter.endpointId !== undefined) conditions.push(sql`webhook_id = ${filter.endpointId}`)
+  if (filter.applicationId !== undefined) conditions.push(sql`application_id = ${filter.applicationId}`)
+  if (filter.messageId !== undefined) conditions.push(sql`message_id = ${filter.messageId}`)
+  if (filter.type !== undefined) conditions.push(sql`event_type = ${filter.type}`)
+  // An id begins with its time of creation: a range of the primary key, without an index on a time.
+  if (filter.since !== undefined) conditions.push(sql`id >= ${firstIdAt('dlv', filter.since)}`)
+  if (filter.until !== undefined) conditions.push(sql`id < ${firstIdAt('dlv', filter.until)}`)
+  return all(conditions)
+}
+
+function oneOf(ids: readonly string[]): Sql {
+  if (ids.length > mostIds) throw expected('invalid_argument', 'ids', `at most ${mostIds}`, ids.length, 'Ask in several bites.')
+  return ids.length === 0 ? words('1 = 0') : sql`id in ${listOf(ids)}`
+}
+
+function inStatus(status: Status | readonly Status[]): Sql {
+  const given = typeof status === 'string' ? [status] : status
+  const named = given.map((word) => literals[word])
+  const [only] = named
+  if (only === undefined) return words('1 = 0')
+  return words(named.length === 1 ? `status = ${only}` : `status in (${named.join(', ')})`)
+}

@@ -1,0 +1,160 @@
+import { latencyBoundsMs } from '../core/overview.ts'
+import { fresh, retries } from './lanes.ts'
+import { binaryType, sql, table, words } from './sql.ts'
+import type { Sql } from './sql.ts'
+
+/** One step of the schema; once released it never changes. */
+export interface Migration {
+  readonly version: number
+  readonly statements: readonly Sql[]
+}
+
+export const latencyColumns = Array.from({ length: latencyBoundsMs.length + 1 }, (_, index) => `latency_${index}`)
+
+/** The whole schema, oldest step first. */
+export const migrations: readonly Migration[] = [
+  {
+    version: 1,
+    statements: [
+      sql`create table ${table('applications')} (
+  id text primary key not null,
+  uid text unique,
+  name text not null default '',
+  endpoints_version bigint not null default 1,
+  created_at bigint not null default 0,
+  updated_at bigint not null default 0
+)`,
+      sql`create table ${table('endpoints')} (
+  id text primary key not null,
+  application_id text not null,
+  uid text,
+  url text not null,
+  description text not null default '',
+  status text not null default 'active' check (status in ('active', 'paused', 'disabled', 'deleted')),
+  status_reason text,
+  status_since bigint not null default 0,
+  types text not null default '[]',
+  channels text not null default '[]',
+  headers text not null default '{}',
+  policy text not null default 'standard',
+  signature text not null default 'standard',
+  body_header text not null default 'x-webhook-signature',
+  rate_per_second integer,
+  created_at bigint not null default 0,
+  updated_at bigint not null default 0
+)`,
+      sql`create index posthorn_endpoints_of_application on ${table('endpoints')} (application_id, id)`,
+      sql`create unique index posthorn_endpoints_uid on ${table('endpoints')} (application_id, uid)
+where status <> 'deleted'`,
+      sql`create table ${table('endpoint_secrets')} (
+  id text primary key not null,
+  endpoint_id text not null,
+  sealed text not null,
+  created_at bigint not null default 0,
+  expires_at bigint
+)`,
+      sql`create index posthorn_endpoint_secrets_of_endpoint on ${table('endpoint_secrets')} (endpoint_id)`,
+      sql`create table ${table('endpoint_health')} (
+  endpoint_id text primary key not null,
+  failures integer not null default 0,
+  held_until bigint,
+  holds integer not null default 0,
+  failing_since bigint,
+  failed_attempts integer not null default 0,
+  warned integer not null default 0,
+  rate_tokens double precision not null default 0,
+  rate_at bigint not null default 0,
+  version bigint not null default 1
+)`,
+      // The body comes last: whoever reads the other columns does not read over it.
+      sql`create table ${table('messages')} (
+  id text primary key not null,
+  application_id text not null default '',
+  type text not null default '',
+  content_type text not null default 'application/json',
+  session_id text,
+  channels text not null default '[]',
+  created_at bigint not null default 0,
+  body ${binaryType} not null
+)`,
+      sql`create table ${table('idempotency_keys')} (
+  application_id text not null,
+  key text not null,
+  message_id text not null,
+  body_hash text not null,
+  deliveries integer not null,
+  expires_at bigint not null,
+  primary key (application_id, key)
+)`,
+      sql`create index posthorn_idempotency_keys_expired on ${table('idempotency_keys')} (expires_at)`,
+      sql`create table ${table('webhook_deliveries')} (
+  id text primary key not null,
+  webhook_id text not null,
+  application_id text not null default '',
+  message_id text not null,
+  event_type text not null default '',
+  session_id text,
+  target_url text not null default '',
+  status text not null default 'pending' check (status in ('pending', 'failed', 'delivered', 'dead')),
+  reason text,
+  attempt_count integer not null default 0,
+  next_retry_at bigint,
+  last_attempted_at bigint,
+  error_detail text,
+  policy text not null default 'standard',
+  lease_owner text,
+  lease_until bigint,
+  lease_epoch integer not null default 0,
+  crash_count integer not null default 0,
+  requeued_at bigint,
+  created_at bigint not null default 0,
+  updated_at bigint not null default 0
+)`,
+      sql`create index webhook_deliveries_fresh on ${table('webhook_deliveries')} (webhook_id, coalesce(next_retry_at, 0), id)
+where ${fresh}`,
+      sql`create index webhook_deliveries_retries on ${table('webhook_deliveries')} (webhook_id, coalesce(next_retry_at, 0), id)
+where ${retries}`,
+      // UC-0270; also the age of the queue.
+      sql`create index webhook_deliveries_status_next_retry_at on ${table('webhook_deliveries')} (status, next_retry_at)
+where status in ('pending', 'failed')`,
+      sql`create index webhook_deliveries_of_endpoint on ${table('webhook_deliveries')} (webhook_id, id)`,
+      sql`create index webhook_deliveries_of_message on ${table('webhook_deliveries')} (message_id)`,
+      sql`create table ${table('attempts')} (
+  delivery_id text not null,
+  epoch integer not null,
+  started_at bigint not null,
+  took_ms integer not null,
+  outcome text not null,
+  status_code integer,
+  excerpt text,
+  url text not null,
+  late integer not null default 0,
+  primary key (delivery_id, epoch)
+)`,
+      sql`create table ${table('endpoint_minutes')} (
+  minute bigint not null,
+  endpoint_id text not null,
+  delivered integer not null default 0,
+  failed integer not null default 0,
+  dead integer not null default 0,
+  ${words(latencyColumns.map((column) => `${column} integer not null default 0`).join(',\n  '))},
+  primary key (minute, endpoint_id)
+)`,
+      sql`create table ${table('workers')} (
+  id text primary key not null,
+  pid integer not null,
+  host text not null,
+  started_at bigint not null
+)`,
+      sql`create table ${table('audit')} (
+  id text primary key not null,
+  at bigint not null,
+  actor text not null,
+  action text not null,
+  target text not null,
+  count integer not null,
+  reason text
+)`,
+    ],
+  },
+]

@@ -1,0 +1,139 @@
+import type { DeadReason, Lane } from '../core/delivery.ts'
+import { firstIdAt, makeId } from '../core/ids.ts'
+import type { Health } from '../core/pace.ts'
+import type { Actor, AuditEntry, Cancelled, DeliveryFilter, LeaseRequest, OperatorRequest } from '../core/ports.ts'
+import { day } from '../core/time.ts'
+import type { Instant } from '../core/time.ts'
+import { strongRandom } from './chance.ts'
+import type { Executor } from './database.ts'
+import { whereDelivery } from './filter.ts'
+import { laneText } from './lanes.ts'
+import { fromAuditEntry, fromHealth, toCancelled } from './rows.ts'
+import { assignments, insertInto, listOf, pairsOf, sql, table } from './sql.ts'
+import type { Sql } from './sql.ts'
+
+// The queue's statements that are the same in both databases; the four hot ones are each adapter's own.
+
+const deliveries = table('webhook_deliveries')
+const minutesKeptMs = 35 * day
+
+/** Walks from endpoint to endpoint through the lane's index: the cost is that of the endpoints, not of their rows. */
+export function dueEndpoints({ lane, after, limit }: { lane: Lane; after: string; limit: number }): Sql {
+  const inLane = laneText(lane)
+  return sql`with recursive walk (webhook_id, place) as (
+  select (select min(webhook_id) from ${deliveries} where ${inLane} and webhook_id > ${after}), 1
+  union all
+  select (select min(d.webhook_id) from ${deliveries} d where ${inLane} and d.webhook_id > walk.webhook_id), place + 1
+  from walk
+  where walk.webhook_id is not null and place < ${limit}
+)
+select webhook_id,
+  (select coalesce(d.next_retry_at, 0)
+   from ${deliveries} d
+   where ${inLane} and d.webhook_id = walk.webhook_id
+   order by coalesce(d.next_retry_at, 0), d.id
+   limit 1) as due_at
+from walk
+where webhook_id is not null
+order by webhook_id`
+}
+
+export function release({ owner, leases }: LeaseRequest): Sql {
+  const ids = leases.map(({ deliveryId }) => deliveryId)
+  return sql`update ${deliveries}
+set lease_owner = null, lease_until = null, crash_count = 0
+where id in ${listOf(ids)}
+  and lease_owner = ${owner}
+  and (id, lease_epoch) in ${pairsOf(leases.map(({ deliveryId, epoch }) => [deliveryId, epoch]))}
+returning id`
+}
+
+export async function requeue(tx: Executor, { filter, now, limit, by }: OperatorRequest): Promise<number> {
+  const count = await tx.run(sql`update ${deliveries}
+set status = 'pending', reason = null, attempt_count = 0, next_retry_at = ${now}, requeued_at = ${now},
+  lease_owner = null, lease_until = null, lease_epoch = lease_epoch + 1, crash_count = 0, updated_at = ${now}
+where id in (
+  select id from ${deliveries}
+  where ${whereDelivery(filter)}
+  and status in ('pending', 'failed', 'dead')
+  and (lease_until is null or lease_until <= ${now})
+  order by id
+  limit ${limit})`)
+  await record(tx, { action: 'requeue', target: targetOf(filter), count, at: now, by })
+  return count
+}
+
+export async function cancel(tx: Executor, request: OperatorRequest & { as: DeadReason }): Promise<Cancelled[]> {
+  const { filter, now, limit, by, as } = request
+  const rows = await tx.query(sql`update ${deliveries}
+set status = 'dead', reason = ${as}, next_retry_at = null,
+  lease_owner = null, lease_until = null, lease_epoch = lease_epoch + 1, updated_at = ${now}
+where id in (
+  select id from ${deliveries}
+  where ${whereDelivery(filter)}
+  and status in ('pending', 'failed')
+  order by id
+  limit ${limit})
+returning id, webhook_id, message_id, session_id`)
+  await record(tx, { action: 'cancel', target: targetOf(filter), count: rows.length, at: now, by })
+  return rows.map(toCancelled)
+}
+
+function targetOf(filter: DeliveryFilter): string {
+  const [only, ...others] = filter.ids ?? []
+  return only !== undefined && others.length === 0 ? only : JSON.stringify(filter)
+}
+
+/** Notes who did what, in the transaction that does it. */
+export async function record(
+  tx: Executor,
+  { at, by, ...what }: Pick<AuditEntry, 'action' | 'target' | 'count' | 'at'> & { by: Actor },
+): Promise<void> {
+  const entry = { id: makeId('aud', at, strongRandom), at, actor: by.name, reason: by.reason ?? null, ...what }
+  await tx.run(insertInto('audit', fromAuditEntry(entry)))
+}
+
+/**
+ * Up to `limit` deliveries and as many messages, so that a caller who repeats it until 0 is done with both.
+ * An id begins with its time of creation: nothing younger is read.
+ */
+export async function prune(tx: Executor, { before, limit }: { before: Instant; limit: number }): Promise<number> {
+  const closed = sql`select id from ${deliveries}
+  where id < ${firstIdAt('dlv', before)} and status in ('delivered', 'dead') and updated_at < ${before}
+  order by id
+  limit ${limit}`
+  await tx.run(sql`delete from ${table('attempts')} where delivery_id in (${closed})`)
+  const forgottenDeliveries = await tx.run(sql`delete from ${deliveries} where id in (${closed})`)
+  const forgottenMessages = await tx.run(sql`delete from ${table('messages')}
+where id in (
+  select m.id from ${table('messages')} m
+  where m.id < ${firstIdAt('msg', before)} and m.created_at < ${before}
+    and not exists (select 1 from ${deliveries} d where d.message_id = m.id)
+  order by m.id
+  limit ${limit})`)
+  await tx.run(sql`delete from ${table('idempotency_keys')}
+where (application_id, key) in (
+  select application_id, key from ${table('idempotency_keys')}
+  where expires_at < ${before}
+  limit ${limit})`)
+  await tx.run(sql`delete from ${table('endpoint_minutes')}
+where (minute, endpoint_id) in (
+  select minute, endpoint_id from ${table('endpoint_minutes')}
+  where minute < ${before - minutesKeptMs}
+  limit ${limit})`)
+  await tx.run(sql`delete from ${table('endpoint_secrets')} where expires_at < ${before}`)
+  return forgottenDeliveries + forgottenMessages
+}
+
+export function healthOf(endpointIds: readonly string[]): Sql {
+  return sql`select * from ${table('endpoint_health')} where endpoint_id in ${listOf(endpointIds)}`
+}
+
+/** Changes one row if the version is still the one that was read, none if another worker was first. */
+export function saveHealth(endpointId: string, health: Health): Sql {
+  const { endpoint_id: _, ...change } = fromHealth(endpointId, { ...health, version: health.version + 1 })
+  return sql`${insertInto('endpoint_health', { endpoint_id: endpointId, ...change })}
+on conflict (endpoint_id) do update
+set ${assignments(change)}
+where ${table('endpoint_health')}.version = ${health.version}`
+}

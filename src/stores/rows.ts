@@ -1,0 +1,321 @@
+import type { Attempt, OutcomeKind } from '../core/attempt.ts'
+import { statuses } from '../core/delivery.ts'
+import type { DeadReason, Delivery, Lane } from '../core/delivery.ts'
+import type { Application, Endpoint, EndpointStatus } from '../core/endpoint.ts'
+import { expected } from '../core/errors.ts'
+import type { PosthornError } from '../core/errors.ts'
+import { attemptId } from '../core/ids.ts'
+import type { Message } from '../core/message.ts'
+import type { MinuteCounts } from '../core/overview.ts'
+import type { Health } from '../core/pace.ts'
+import type { AuditEntry, Cancelled, Claim, Worker } from '../core/ports.ts'
+import type { Secret, SignatureScheme } from '../core/signature.ts'
+import type { Row } from './database.ts'
+import { latencyColumns } from './migrations.ts'
+import type { Value } from './sql.ts'
+
+// The only place where columns become fields and fields become columns.
+
+const endpointStatuses: readonly EndpointStatus[] = ['active', 'paused', 'disabled', 'deleted']
+const deadReasons: readonly DeadReason[] = ['exhausted', 'cancelled', 'expired', 'crashed', 'gone']
+const outcomeKinds: readonly OutcomeKind[] = ['answered', 'timeout', 'dns', 'connect', 'tls', 'reset', 'protocol', 'forbidden']
+const signatureSchemes: readonly SignatureScheme[] = ['standard', 'body']
+const actions: readonly AuditEntry['action'][] = ['requeue', 'cancel', 'resend']
+
+export function toApplication(row: Row): Application {
+  return {
+    id: text(row, 'id'),
+    uid: textOrNull(row, 'uid'),
+    name: text(row, 'name'),
+    createdAt: number(row, 'created_at'),
+    updatedAt: number(row, 'updated_at'),
+  }
+}
+
+export function fromApplication(application: Application): Record<string, Value> {
+  const { id, uid, name, createdAt, updatedAt } = application
+  return { id, uid, name, created_at: createdAt, updated_at: updatedAt }
+}
+
+export function toEndpoint(row: Row, secrets: readonly Secret[]): Endpoint {
+  return {
+    id: text(row, 'id'),
+    applicationId: text(row, 'application_id'),
+    uid: textOrNull(row, 'uid'),
+    url: text(row, 'url'),
+    description: text(row, 'description'),
+    status: word(row, 'status', endpointStatuses),
+    statusReason: textOrNull(row, 'status_reason'),
+    statusSince: number(row, 'status_since'),
+    types: textList(row, 'types'),
+    channels: textList(row, 'channels'),
+    headers: textRecord(row, 'headers'),
+    policy: text(row, 'policy'),
+    signature: word(row, 'signature', signatureSchemes),
+    bodyHeader: text(row, 'body_header'),
+    ratePerSecond: numberOrNull(row, 'rate_per_second'),
+    secrets,
+    createdAt: number(row, 'created_at'),
+    updatedAt: number(row, 'updated_at'),
+  }
+}
+
+/** All but the secrets, which have a table of their own. */
+export function fromEndpoint(endpoint: Endpoint): Record<string, Value> {
+  return {
+    id: endpoint.id,
+    application_id: endpoint.applicationId,
+    uid: endpoint.uid,
+    url: endpoint.url,
+    description: endpoint.description,
+    status: endpoint.status,
+    status_reason: endpoint.statusReason,
+    status_since: endpoint.statusSince,
+    types: JSON.stringify(endpoint.types),
+    channels: JSON.stringify(endpoint.channels),
+    headers: JSON.stringify(endpoint.headers),
+    policy: endpoint.policy,
+    signature: endpoint.signature,
+    body_header: endpoint.bodyHeader,
+    rate_per_second: endpoint.ratePerSecond,
+    created_at: endpoint.createdAt,
+    updated_at: endpoint.updatedAt,
+  }
+}
+
+/** A secret as it is kept: whose it is, and its value sealed. */
+export interface SealedSecret extends Secret {
+  readonly endpointId: string
+}
+
+export function toSealedSecret(row: Row): SealedSecret {
+  return {
+    id: text(row, 'id'),
+    endpointId: text(row, 'endpoint_id'),
+    value: text(row, 'sealed'),
+    createdAt: number(row, 'created_at'),
+    expiresAt: numberOrNull(row, 'expires_at'),
+  }
+}
+
+export function sealedOf(row: Row): string {
+  return text(row, 'sealed')
+}
+
+export function fromSealedSecret(secret: SealedSecret): Record<string, Value> {
+  const { id, endpointId, value, createdAt, expiresAt } = secret
+  return { id, endpoint_id: endpointId, sealed: value, created_at: createdAt, expires_at: expiresAt }
+}
+
+export function toMessage(row: Row): Message {
+  return {
+    id: text(row, 'id'),
+    applicationId: text(row, 'application_id'),
+    type: text(row, 'type'),
+    body: bytes(row, 'body'),
+    contentType: text(row, 'content_type'),
+    sessionId: textOrNull(row, 'session_id'),
+    channels: textList(row, 'channels'),
+    createdAt: number(row, 'created_at'),
+  }
+}
+
+/** An idempotency key that is in use. */
+export function toUsedKey(row: Row): { messageId: string; bodyHash: string; deliveries: number } {
+  return { messageId: text(row, 'message_id'), bodyHash: text(row, 'body_hash'), deliveries: number(row, 'deliveries') }
+}
+
+export const deliveryColumns = [
+  'id', 'webhook_id', 'application_id', 'message_id', 'event_type', 'session_id', 'target_url', 'status', 'reason', 'attempt_count',
+  'next_retry_at', 'last_attempted_at', 'error_detail', 'policy', 'lease_owner', 'lease_until', 'lease_epoch', 'crash_count',
+  'requeued_at', 'created_at', 'updated_at',
+].join(', ')
+
+export function toDelivery(row: Row): Delivery {
+  return {
+    id: text(row, 'id'),
+    endpointId: text(row, 'webhook_id'),
+    applicationId: text(row, 'application_id'),
+    messageId: text(row, 'message_id'),
+    eventType: text(row, 'event_type'),
+    sessionId: textOrNull(row, 'session_id'),
+    targetUrl: text(row, 'target_url'),
+    status: word(row, 'status', statuses),
+    reason: wordOrNull(row, 'reason', deadReasons),
+    attemptCount: number(row, 'attempt_count'),
+    nextRetryAt: numberOrNull(row, 'next_retry_at'),
+    lastAttemptedAt: numberOrNull(row, 'last_attempted_at'),
+    errorDetail: textOrNull(row, 'error_detail'),
+    policy: text(row, 'policy'),
+    leaseOwner: textOrNull(row, 'lease_owner'),
+    leaseUntil: numberOrNull(row, 'lease_until'),
+    leaseEpoch: number(row, 'lease_epoch'),
+    crashCount: number(row, 'crash_count'),
+    requeuedAt: numberOrNull(row, 'requeued_at'),
+    createdAt: number(row, 'created_at'),
+    updatedAt: number(row, 'updated_at'),
+  }
+}
+
+/** A claim, from a delivery as it is after the claim and the message beside it. */
+export function toClaim(row: Row, lane: Lane): Claim {
+  const messageId = text(row, 'message_id')
+  return {
+    delivery: {
+      id: text(row, 'id'),
+      endpointId: text(row, 'webhook_id'),
+      messageId,
+      eventType: text(row, 'event_type'),
+      sessionId: textOrNull(row, 'session_id'),
+      attemptCount: number(row, 'attempt_count'),
+      policy: text(row, 'policy'),
+      crashCount: number(row, 'crash_count'),
+      leaseEpoch: number(row, 'lease_epoch'),
+      createdAt: number(row, 'created_at'),
+    },
+    message: { id: messageId, body: bytes(row, 'body'), contentType: text(row, 'content_type') },
+    lane,
+  }
+}
+
+export function toCancelled(row: Row): Cancelled {
+  return {
+    id: text(row, 'id'),
+    endpointId: text(row, 'webhook_id'),
+    messageId: text(row, 'message_id'),
+    sessionId: textOrNull(row, 'session_id'),
+  }
+}
+
+/** The rows come in the order of their epochs; the number counts over all of them. */
+export function toAttempt(row: Row, index: number): Attempt {
+  const deliveryId = text(row, 'delivery_id')
+  const epoch = number(row, 'epoch')
+  return {
+    id: attemptId(deliveryId, epoch),
+    deliveryId,
+    epoch,
+    number: index + 1,
+    startedAt: number(row, 'started_at'),
+    tookMs: number(row, 'took_ms'),
+    outcome: word(row, 'outcome', outcomeKinds),
+    statusCode: numberOrNull(row, 'status_code'),
+    excerpt: textOrNull(row, 'excerpt'),
+    url: text(row, 'url'),
+    late: number(row, 'late') === 1,
+  }
+}
+
+export function toHealth(row: Row): Health {
+  return {
+    failures: number(row, 'failures'),
+    heldUntil: numberOrNull(row, 'held_until'),
+    holds: number(row, 'holds'),
+    failingSince: numberOrNull(row, 'failing_since'),
+    failedAttempts: number(row, 'failed_attempts'),
+    warned: number(row, 'warned') === 1,
+    rateTokens: number(row, 'rate_tokens'),
+    rateAt: number(row, 'rate_at'),
+    version: number(row, 'version'),
+  }
+}
+
+export function fromHealth(endpointId: string, health: Health): Record<string, Value> {
+  return {
+    endpoint_id: endpointId,
+    failures: health.failures,
+    held_until: health.heldUntil,
+    holds: health.holds,
+    failing_since: health.failingSince,
+    failed_attempts: health.failedAttempts,
+    warned: health.warned ? 1 : 0,
+    rate_tokens: health.rateTokens,
+    rate_at: health.rateAt,
+    version: health.version,
+  }
+}
+
+export function toMinute(row: Row): MinuteCounts & { readonly latencies: readonly number[] } {
+  return {
+    minute: number(row, 'minute'),
+    delivered: number(row, 'delivered'),
+    failed: number(row, 'failed'),
+    dead: number(row, 'dead'),
+    latencies: latencyColumns.map((column) => number(row, column)),
+  }
+}
+
+export function toAuditEntry(row: Row): AuditEntry {
+  return {
+    id: text(row, 'id'),
+    at: number(row, 'at'),
+    actor: text(row, 'actor'),
+    action: word(row, 'action', actions),
+    target: text(row, 'target'),
+    count: number(row, 'count'),
+    reason: textOrNull(row, 'reason'),
+  }
+}
+
+export function fromAuditEntry(entry: AuditEntry): Record<string, Value> {
+  return { ...entry }
+}
+
+export function toWorker(row: Row): Worker {
+  return { id: text(row, 'id'), pid: number(row, 'pid'), host: text(row, 'host'), startedAt: number(row, 'started_at') }
+}
+
+export function fromWorker({ id, pid, host, startedAt }: Worker): Record<string, Value> {
+  return { id, pid, host, started_at: startedAt }
+}
+
+function text(row: Row, column: string): string {
+  const value = row[column]
+  if (typeof value === 'string') return value
+  throw unexpected(column, 'text', value)
+}
+
+function textOrNull(row: Row, column: string): string | null {
+  return row[column] === null ? null : text(row, column)
+}
+
+/** One of the words that may stand there. */
+function word<Word extends string>(row: Row, column: string, known: readonly Word[]): Word {
+  const found = known.find((one) => one === row[column])
+  if (found !== undefined) return found
+  throw unexpected(column, `one of ${known.join(', ')}`, row[column])
+}
+
+function wordOrNull<Word extends string>(row: Row, column: string, known: readonly Word[]): Word | null {
+  return row[column] === null ? null : word(row, column, known)
+}
+
+function unexpected(column: string, wanted: string, got: unknown): PosthornError {
+  return expected('store_failed', column, wanted, got, 'Was the row changed by hand, or by a later release of Posthorn?')
+}
+
+/** PostgreSQL hands its bigints out as text. */
+function number(row: Row, column: string): number {
+  return Number(row[column])
+}
+
+function numberOrNull(row: Row, column: string): number | null {
+  const value = row[column]
+  return value === null ? null : Number(value)
+}
+
+function textList(row: Row, column: string): string[] {
+  const list: string[] = JSON.parse(text(row, column))
+  return list
+}
+
+function textRecord(row: Row, column: string): Record<string, string> {
+  const record: Record<string, string> = JSON.parse(text(row, column))
+  return record
+}
+
+/** A body inserted by hand, in plain SQL, may be text. */
+function bytes(row: Row, column: string): Uint8Array {
+  const value = row[column]
+  return value instanceof Uint8Array ? value : Buffer.from(text(row, column))
+}

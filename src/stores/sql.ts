@@ -1,0 +1,115 @@
+/** What a statement may carry as a parameter. Truth is 0 or 1: the two databases know no other common word for it. */
+export type Value = string | number | null | Uint8Array
+
+/** A piece of a statement: text, parameters and names, in order, not yet in the words of a database. */
+export interface Sql {
+  readonly parts: readonly Part[]
+}
+
+type Part = string | { readonly value: Value } | { readonly table: TableName } | { readonly binary: true }
+
+export type TableName =
+  | 'applications'
+  | 'attempts'
+  | 'audit'
+  | 'endpoint_health'
+  | 'endpoint_minutes'
+  | 'endpoint_secrets'
+  | 'endpoints'
+  | 'idempotency_keys'
+  | 'messages'
+  | 'migrations'
+  | 'webhook_deliveries'
+  | 'workers'
+
+/** How one database writes what the two write differently. */
+export interface Dialect {
+  placeholder(position: number): string
+  table(name: TableName): string
+  /** The type of a column of bytes. */
+  readonly binary: string
+}
+
+export interface Rendered {
+  readonly text: string
+  readonly values: readonly Value[]
+}
+
+/** Builds a statement: values become parameters, other pieces are spliced in. */
+export function sql(texts: TemplateStringsArray, ...inserted: readonly (Value | Sql)[]): Sql {
+  const parts: Part[] = []
+  for (const [index, text] of texts.entries()) {
+    parts.push(text)
+    const next = inserted[index]
+    if (next === undefined) continue
+    if (isSql(next)) parts.push(...next.parts)
+    else parts.push({ value: next })
+  }
+  return { parts }
+}
+
+/** The statement in the words of a database. */
+export function render(statement: Sql, dialect: Dialect): Rendered {
+  let text = ''
+  const values: Value[] = []
+  for (const part of statement.parts) {
+    if (typeof part === 'string') text += part
+    else if ('value' in part) text += dialect.placeholder(values.push(part.value))
+    else text += 'table' in part ? dialect.table(part.table) : dialect.binary
+  }
+  return { text, values }
+}
+
+export function table(name: TableName): Sql {
+  return { parts: [{ table: name }] }
+}
+
+/** Text that is part of the statement itself. Never for what a user gave. */
+export function words(text: string): Sql {
+  return { parts: [text] }
+}
+
+export const nothing: Sql = { parts: [] }
+export const binaryType: Sql = { parts: [{ binary: true }] }
+
+export function joined(pieces: readonly Sql[], separator: string): Sql {
+  return { parts: pieces.flatMap((piece, index) => (index === 0 ? piece.parts : [separator, ...piece.parts])) }
+}
+
+/** All of the conditions as one; true if there are none. */
+export function all(conditions: readonly Sql[]): Sql {
+  return conditions.length === 0 ? words('1 = 1') : joined(conditions, '\n  and ')
+}
+
+/** `(a, b, c)`. Filled up to a power of two by repeating the last, so that a few texts serve every length. */
+export function listOf(values: readonly Value[]): Sql {
+  return sql`(${joined(filledUp(values).map((value) => sql`${value}`), ', ')})`
+}
+
+/** `(values (a, 1), (b, 2))`, filled up likewise; the casts tell PostgreSQL the types. */
+export function pairsOf(pairs: readonly (readonly [string, number])[]): Sql {
+  const rows = filledUp(pairs).map(([name, count]) => sql`(cast(${name} as text), cast(${count} as integer))`)
+  return sql`(values ${joined(rows, ', ')})`
+}
+
+/** An insert of one row, given as column and value. */
+export function insertInto(name: TableName, row: Readonly<Record<string, Value>>): Sql {
+  const values = Object.values(row).map((value) => sql`${value}`)
+  return sql`insert into ${table(name)} (${words(Object.keys(row).join(', '))})\nvalues (${joined(values, ', ')})`
+}
+
+/** `a = 1, b = 2`, for an update. */
+export function assignments(row: Readonly<Record<string, Value>>): Sql {
+  return joined(Object.entries(row).map(([column, value]) => sql`${words(column)} = ${value}`), ', ')
+}
+
+function isSql(inserted: Value | Sql): inserted is Sql {
+  return typeof inserted === 'object' && inserted !== null && 'parts' in inserted
+}
+
+function filledUp<Item>(items: readonly Item[]): Item[] {
+  const last = items.at(-1)
+  if (last === undefined) return []
+  const length = 2 ** Math.ceil(Math.log2(items.length))
+  return [...items, ...Array.from({ length: length - items.length }, () => last)]
+}

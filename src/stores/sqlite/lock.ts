@@ -1,0 +1,32 @@
+import { DatabaseSync } from '@photostructure/sqlite'
+import type { DatabaseSyncInstance } from '@photostructure/sqlite'
+import { isBusy, storeError } from './errors.ts'
+
+/** The right of one process to run engines on a file. The operating system takes it back when the process ends. */
+export interface ProcessLock {
+  release(): void
+}
+
+/** Takes the lock beside a database; null if another process, or another store of this one, has it. */
+export function takeLock(databasePath: string): ProcessLock | null {
+  // A file of its own: a lock on the database itself would keep the CLI and `sqlite3` from their short writes.
+  let database: DatabaseSyncInstance | undefined
+  try {
+    database = new DatabaseSync(`${databasePath}.lock`, { timeout: 0 })
+    database.exec('begin exclusive')
+    return held(database)
+  } catch (thrown) {
+    database?.close()
+    if (isBusy(thrown)) return null
+    throw storeError(thrown)
+  }
+}
+
+function held(database: DatabaseSyncInstance): ProcessLock {
+  return {
+    release() {
+      database.exec('rollback')
+      database.close()
+    },
+  }
+}

@@ -1,0 +1,42 @@
+import { resolve } from 'node:path'
+import { sealedOf } from '../rows.ts'
+import { sql, table } from '../sql.ts'
+import { fits, isSealed, keyedVault, makeKey, plaintextVault, readKey, unreadable } from '../secrets.ts'
+import type { Vault } from '../secrets.ts'
+import type { SqliteDatabase } from './database.ts'
+import { makeKeyFile, readKeyFile } from './key-file.ts'
+
+export interface VaultOptions {
+  readonly secretsKey?: string | Uint8Array | undefined
+  readonly plaintextSecrets?: boolean | undefined
+}
+
+/** The vault for a database, with what a person should be told about it. Refuses a key that does not fit what is stored. */
+export async function openVaultFor(path: string, database: SqliteDatabase, options: VaultOptions): Promise<{ vault: Vault; notes: string[] }> {
+  const keyPath = path === ':memory:' ? null : `${resolve(path)}.key`
+  const newest = await newestSecret(database)
+  const given = options.secretsKey === undefined ? await keyBeside(keyPath) : readKey(options.secretsKey)
+  if (given !== null && !fits(given, newest)) {
+    throw unreadable(`The secrets in ${path} were sealed with another key than the one given. Give that one as \`secretsKey\`.`)
+  }
+  if (options.plaintextSecrets === true) {
+    return { vault: plaintextVault(given), notes: ['Secrets of endpoints are stored as plain text, as asked by `plaintextSecrets`.'] }
+  }
+  if (given !== null) return { vault: keyedVault(given), notes: [] }
+  if (keyPath === null) return { vault: keyedVault(makeKey()), notes: [] }
+  if (isSealed(newest)) {
+    throw unreadable(`The secrets in ${path} are sealed, and their key is missing. Bring back ${keyPath}, or give the key as \`secretsKey\`.`)
+  }
+  const { key, made } = await makeKeyFile(keyPath)
+  return { vault: keyedVault(key), notes: made ? [`Made ${keyPath}, the key to the secrets of endpoints. Back it up apart from the database.`] : [] }
+}
+
+async function keyBeside(keyPath: string | null): Promise<Uint8Array | null> {
+  return keyPath === null ? null : readKeyFile(keyPath)
+}
+
+/** As it is stored; empty if there is none. */
+async function newestSecret(database: SqliteDatabase): Promise<string> {
+  const [row] = await database.query(sql`select sealed from ${table('endpoint_secrets')} order by id desc limit 1`)
+  return row === undefined ? '' : sealedOf(row)
+}

@@ -1,0 +1,8 @@
+export { manualClock } from './manual-clock.ts'
+export type { ManualClock } from './manual-clock.ts'
+export { memoryStore } from './memory/store.ts'
+export { scriptedTransport } from './scripted-transport.ts'
+export type { Hold, RecordedRequest, Script, ScriptedTransport, Which } from './scripted-transport.ts'
+export { midpoint, seededRandom } from './seeded-random.ts'
+export { storeSuite } from './store-suite/index.ts'
+export type { StoreCase } from './store-suite/case.ts'

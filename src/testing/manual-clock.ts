@@ -1,0 +1,80 @@
+import { expected } from '../core/errors.ts'
+import type { Clock } from '../core/ports.ts'
+import type { Instant } from '../core/time.ts'
+import { sortedList } from './memory/sorted-list.ts'
+
+/** A clock that stands still until a test moves it. */
+export interface ManualClock extends Clock {
+  /** Moves time on, firing each timer at its own instant; also those that are armed on the way. */
+  advance(ms: number): Promise<void>
+  /** Timers that are armed: 0 once everything has been stopped. */
+  pending(): number
+}
+
+interface Timer {
+  readonly at: Instant
+  /** Those of one instant fire in the order in which they were armed. */
+  readonly turn: number
+  readonly callback: () => void
+}
+
+// A callback starts work that goes on in promises and in turns of the loop: a group commit waits for one turn, its answer
+// lets a claim begin that waits for the next, and so on. Promises settle wholly within a turn, however long their chain;
+// every `setImmediate` on the way needs one more. The longest chain there is (send, commit, claim, knock, mark, claim
+// again) has six, and a bound is needed because a loop that always has work would never be still.
+const settlingTurns = 10
+
+// The longest wait that a real timer can keep: a longer one would fire at once, and a test should not hide that.
+const longestTimerMs = 2 ** 31 - 1
+const mostTimersAtOneInstant = 100_000
+
+/** Makes a clock that a test moves by hand. Calls of `advance` that overlap take their turns. */
+export function manualClock(start: Instant = Date.UTC(2026, 0, 1)): ManualClock {
+  let now = start
+  let turns = 0
+  const timers = sortedList(inTimeOrder)
+  let moving: Promise<void> = Promise.resolve()
+
+  async function move(ms: number): Promise<void> {
+    const end = now + ms
+    let firedAtOnce = 0
+    await settle()
+    for (let timer = timers.first(); timer !== undefined && timer.at <= end; timer = timers.first()) {
+      firedAtOnce = timer.at > now ? 1 : firedAtOnce + 1
+      if (firedAtOnce > mostTimersAtOneInstant) {
+        throw expected('invalid_argument', 'after', `used at most ${mostTimersAtOneInstant} times at one instant`, 'more', 'Is a timer of 0 ms armed in a circle?')
+      }
+      timers.remove(timer)
+      now = timer.at
+      timer.callback()
+      await settle()
+    }
+    now = end
+  }
+
+  return {
+    now: () => now,
+    after(ms, callback) {
+      if (!(ms <= longestTimerMs)) throw expected('invalid_argument', 'ms', `at most ${longestTimerMs}, as for a real timer`, ms)
+      turns += 1
+      const timer = { at: now + Math.max(0, Math.ceil(ms)), turn: turns, callback }
+      timers.add(timer)
+      return () => void timers.remove(timer)
+    },
+    advance(ms) {
+      if (!(ms >= 0 && ms < Infinity)) return Promise.reject(expected('invalid_argument', 'ms', 'a time that does not go back', ms))
+      const moved = moving.then(() => move(ms))
+      moving = moved.catch(() => {}) // Whoever asked hears of it; the next move begins anyhow.
+      return moved
+    },
+    pending: () => timers.size,
+  }
+}
+
+function inTimeOrder(left: Timer, right: Timer): number {
+  return left.at - right.at || left.turn - right.turn
+}
+
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < settlingTurns; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve))
+}

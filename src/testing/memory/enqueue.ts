@@ -1,0 +1,75 @@
+import type { Delivery } from '../../core/delivery.ts'
+import type { Message } from '../../core/message.ts'
+import type { Enqueued, EnqueueRequest, Envelope, NewDelivery } from '../../core/ports.ts'
+import { day } from '../../core/time.ts'
+import type { Instant } from '../../core/time.ts'
+import { put } from './state.ts'
+import type { State } from './state.ts'
+
+const keyLivesMs = day
+
+/** Stores one message with its deliveries, unless its endpoints are not up to date or its key was used before. */
+export function enqueueOne(state: State, { owner, leaseMs, now }: EnqueueRequest, envelope: Envelope): Enqueued {
+  const { message, deliveries } = envelope
+  if (state.applications.get(message.applicationId)?.endpointsVersion !== envelope.endpointsVersion) return { kind: 'stale' }
+  const earlier = useKey(state, envelope, now)
+  if (earlier !== null) return earlier
+
+  // A copy: what the caller does with its bytes afterwards is its own business.
+  state.messages.set(message.id, { ...message, body: Uint8Array.from(message.body) })
+  for (const delivery of deliveries) {
+    const fresh = newDelivery(delivery, message, now)
+    put(state, delivery.leased ? { ...fresh, leaseOwner: owner, leaseUntil: now + leaseMs, leaseEpoch: 1 } : fresh)
+  }
+  return { kind: 'stored' }
+}
+
+/** A delivery as it begins: never attempted, in nobody's hands. */
+export function newDelivery(delivery: NewDelivery, message: Message, now: Instant): Delivery {
+  return {
+    id: delivery.id,
+    endpointId: delivery.endpointId,
+    applicationId: message.applicationId,
+    messageId: message.id,
+    eventType: message.type,
+    sessionId: message.sessionId,
+    targetUrl: delivery.targetUrl,
+    status: 'pending',
+    reason: null,
+    attemptCount: 0,
+    nextRetryAt: delivery.nextRetryAt,
+    lastAttemptedAt: null,
+    errorDetail: null,
+    policy: delivery.policy,
+    leaseOwner: null,
+    leaseUntil: null,
+    leaseEpoch: 0,
+    crashCount: 0,
+    requeuedAt: null,
+    createdAt: now,
+    updatedAt: now,
+  }
+}
+
+/** Takes the envelope's idempotency key; answers with the earlier use if there is one that lives. */
+function useKey(state: State, envelope: Envelope, now: Instant): Enqueued | null {
+  if (envelope.idempotencyKey === null) return null
+  forgetKeys(state, now)
+  const { message, bodyHash, deliveries } = envelope
+  const name = JSON.stringify([message.applicationId, envelope.idempotencyKey])
+  const earlier = state.keys.get(name)
+  if (earlier === undefined || earlier.expiresAt <= now) {
+    state.keys.delete(name) // So that it comes last: the map is in order of expiry.
+    state.keys.set(name, { bodyHash, messageId: message.id, deliveries: deliveries.length, expiresAt: now + keyLivesMs })
+    return null
+  }
+  const { messageId } = earlier
+  return earlier.bodyHash === bodyHash ? { kind: 'repeated', messageId, deliveries: earlier.deliveries } : { kind: 'conflict', messageId }
+}
+
+function forgetKeys(state: State, now: Instant): void {
+  for (const [name, { expiresAt }] of state.keys) {
+    if (expiresAt > now) break
+    state.keys.delete(name)
+  }
+}

@@ -1,0 +1,137 @@
+import { isLeased, isOpen } from '../../core/delivery.ts'
+import type { Delivery } from '../../core/delivery.ts'
+import type { Claim, ClaimRequest, LeaseRequest, OperatorRequest, Queue } from '../../core/ports.ts'
+import type { Instant } from '../../core/time.ts'
+import { enqueueOne } from './enqueue.ts'
+import { markOne } from './mark.ts'
+import { forget, heldBy, note, put, select } from './state.ts'
+import type { State } from './state.ts'
+
+/** The engine's half of a memory store. No method waits for anything on its way, so each is a transaction of its own. */
+export function memoryQueue(state: State): Queue {
+  return {
+    enqueue: async (request) => request.envelopes.map((envelope) => enqueueOne(state, request, envelope)),
+    dueEndpoints: async ({ lane, after, limit }) => state.open.endpoints(lane, after, limit),
+    claim: async (request) => claim(state, request),
+    renew: async (request) =>
+      underLease(state, request, (delivery) => ({ ...delivery, leaseUntil: request.now + request.leaseMs })),
+    mark: async (request) => request.marks.map((settled) => markOne(state, request, settled)),
+    release: async (request) =>
+      underLease(state, request, (delivery) => ({ ...delivery, leaseOwner: null, leaseUntil: null, crashCount: 0 })),
+    requeue: async (request) => {
+      const picked = pick(state, request, (delivery) => delivery.status !== 'delivered' && !isLeased(delivery, request.now))
+      for (const delivery of picked) put(state, requeued(delivery, request.now))
+      note(state, 'requeue', targetOf(request), picked.length, request.now, request.by)
+      return picked.length
+    },
+    cancel: async (request) => {
+      const picked = pick(state, request, isOpen)
+      for (const delivery of picked) {
+        put(state, { ...withoutLease(delivery), status: 'dead', reason: request.as, nextRetryAt: null, updatedAt: request.now })
+      }
+      note(state, 'cancel', targetOf(request), picked.length, request.now, request.by)
+      return picked.map(({ id, endpointId, messageId, sessionId }) => ({ id, endpointId, messageId, sessionId }))
+    },
+    prune: async ({ before, limit }) => prune(state, before, limit),
+    health: async (endpointIds) =>
+      new Map(endpointIds.flatMap((id) => {
+        const health = state.health.get(id)
+        return health === undefined ? [] : [[id, health]]
+      })),
+    saveHealth: async (endpointId, health) => {
+      const stored = state.health.get(endpointId)?.version ?? 0
+      if (stored !== health.version) return false
+      state.health.set(endpointId, { ...health, version: stored + 1 })
+      return true
+    },
+  }
+}
+
+function claim(state: State, request: ClaimRequest): Claim[] {
+  const claims: Claim[] = []
+  for (const want of request.wants) {
+    const room = Math.min(want.most, request.most - claims.length)
+    for (const delivery of state.open.due(want.endpointId, want.lane, request.now, room)) claims.push(lease(state, delivery, request))
+  }
+  return claims
+}
+
+function lease(state: State, delivery: Delivery, { owner, now, leaseMs }: ClaimRequest): Claim {
+  const message = state.messages.get(delivery.messageId)
+  if (message === undefined) throw new TypeError(`The message ${delivery.messageId} of the open delivery ${delivery.id} is gone.`)
+  const leased: Delivery = {
+    ...delivery,
+    leaseOwner: owner,
+    leaseUntil: now + leaseMs,
+    leaseEpoch: delivery.leaseEpoch + 1,
+    // An owner that is still there did not come back: its lease ran out.
+    crashCount: delivery.leaseOwner === null ? delivery.crashCount : delivery.crashCount + 1,
+  }
+  put(state, leased)
+  return { delivery: leased, message }
+}
+
+/** Changes the deliveries whose lease is still the asker's, and answers with them. */
+function underLease(state: State, request: LeaseRequest, change: (delivery: Delivery) => Delivery): string[] {
+  return request.leases.flatMap((held) => {
+    const delivery = heldBy(state, request.owner, held)
+    if (delivery === undefined) return []
+    put(state, change(delivery))
+    return [delivery.id]
+  })
+}
+
+function pick(state: State, { filter, limit }: OperatorRequest, may: (delivery: Delivery) => boolean): Delivery[] {
+  const picked: Delivery[] = []
+  for (const delivery of select(state, filter)) {
+    if (picked.length >= limit) break
+    if (may(delivery)) picked.push(delivery)
+  }
+  return picked
+}
+
+function requeued(delivery: Delivery, now: Instant): Delivery {
+  return {
+    ...withoutLease(delivery),
+    status: 'pending',
+    reason: null,
+    attemptCount: 0,
+    nextRetryAt: now,
+    requeuedAt: now,
+    crashCount: 0,
+    updatedAt: now,
+  }
+}
+
+/** Takes a delivery out of any hands: whoever still holds the old epoch will be refused. */
+function withoutLease(delivery: Delivery): Delivery {
+  return { ...delivery, leaseOwner: null, leaseUntil: null, leaseEpoch: delivery.leaseEpoch + 1 }
+}
+
+function targetOf({ filter }: OperatorRequest): string {
+  return filter.ids?.length === 1 ? (filter.ids[0] ?? '') : JSON.stringify(filter)
+}
+
+/** Up to `limit` deliveries and as many messages, so that a caller who repeats it until 0 is done with both. */
+function prune(state: State, before: Instant, limit: number): number {
+  let forgotten = 0
+  for (const delivery of state.deliveries.values()) {
+    if (forgotten >= limit) break
+    if (isOpen(delivery) || delivery.updatedAt >= before) continue
+    forget(state, delivery)
+    forgotten += 1
+  }
+  return forgotten + pruneMessages(state, before, limit)
+}
+
+function pruneMessages(state: State, before: Instant, limit: number): number {
+  let forgotten = 0
+  for (const message of state.messages.values()) {
+    if (forgotten >= limit) break
+    if (message.createdAt >= before || (state.deliveriesOf.get(message.id) ?? 0) > 0) continue
+    state.messages.delete(message.id)
+    state.deliveriesOf.delete(message.id)
+    forgotten += 1
+  }
+  return forgotten
+}

@@ -1,0 +1,67 @@
+import type { Mark } from '../../core/delivery.ts'
+import { latencyBoundsMs, latencyBucket } from '../../core/overview.ts'
+import type { MinuteCounts, Rollup } from '../../core/overview.ts'
+import { minute } from '../../core/time.ts'
+import type { Instant } from '../../core/time.ts'
+
+/** Counts per minute of what was marked. */
+export interface Rollups {
+  count(mark: Mark, tookMs: number | null, now: Instant): void
+  /** The sum over a span, and its minutes in order of time. */
+  between(since: Instant, until: Instant): { sum: Rollup; minutes: MinuteCounts[] }
+}
+
+interface Counts extends MinuteCounts {
+  delivered: number
+  failed: number
+  dead: number
+  readonly latencies: number[]
+}
+
+export function rollups(): Rollups {
+  const byMinute = new Map<Instant, Counts>()
+
+  return {
+    count(mark, tookMs, now) {
+      const start = minuteOf(now)
+      const counts = byMinute.get(start) ?? noCounts(start)
+      byMinute.set(start, counts)
+      if (mark.status !== 'dead') counts[mark.status] += 1
+      // What a person cancelled, or what held for too long, is no failure of the deliveries'.
+      else if (mark.reason === 'exhausted' || mark.reason === 'crashed') counts.dead += 1
+      if (tookMs !== null) addLatency(counts, tookMs)
+    },
+    between(since, until) {
+      const kept = [...byMinute.values()].filter(({ minute: start }) => start >= minuteOf(since) && start <= until)
+      const sum = noCounts(0)
+      for (const counts of kept) add(sum, counts)
+      const told = kept.filter(({ delivered, failed, dead }) => delivered + failed + dead > 0)
+      return {
+        sum,
+        minutes: told
+          .map(({ minute: start, delivered, failed, dead }) => ({ minute: start, delivered, failed, dead }))
+          .toSorted((left, right) => left.minute - right.minute),
+      }
+    },
+  }
+}
+
+function minuteOf(at: Instant): Instant {
+  return at - (at % minute)
+}
+
+function noCounts(start: Instant): Counts {
+  return { minute: start, delivered: 0, failed: 0, dead: 0, latencies: Array.from({ length: latencyBoundsMs.length + 1 }, () => 0) }
+}
+
+function add(sum: Counts, counts: Counts): void {
+  sum.delivered += counts.delivered
+  sum.failed += counts.failed
+  sum.dead += counts.dead
+  for (const [bucket, count] of counts.latencies.entries()) sum.latencies[bucket] = (sum.latencies[bucket] ?? 0) + count
+}
+
+function addLatency(counts: Counts, tookMs: number): void {
+  const bucket = latencyBucket(tookMs)
+  counts.latencies[bucket] = (counts.latencies[bucket] ?? 0) + 1
+}

@@ -1,0 +1,113 @@
+import { isOpen } from '../../core/delivery.ts'
+import type { Delivery } from '../../core/delivery.ts'
+import type { Application, Endpoint } from '../../core/endpoint.ts'
+import { makeId } from '../../core/ids.ts'
+import type { Lease } from '../../core/lease.ts'
+import type { Message } from '../../core/message.ts'
+import type { Health } from '../../core/pace.ts'
+import type { Actor, AuditEntry, DeliveryFilter, SettledAttempt, Worker } from '../../core/ports.ts'
+import type { Instant } from '../../core/time.ts'
+import { openRows } from './open-rows.ts'
+import type { OpenRows } from './open-rows.ts'
+import { rollups } from './rollups.ts'
+import type { Rollups } from './rollups.ts'
+
+/** Everything a memory store knows. Kept values are never changed, only replaced, so that they may be handed out. */
+export interface State {
+  readonly applications: Map<string, KeptApplication>
+  readonly endpoints: Map<string, Endpoint>
+  readonly messages: Map<string, Message>
+  /** Changed by `put` and `forget` only. */
+  readonly deliveries: Map<string, Delivery>
+  /** Open deliveries by endpoint and lane, in due order: what a claim looks at. */
+  readonly open: OpenRows
+  /** Deliveries that are left of a message. */
+  readonly deliveriesOf: Map<string, number>
+  /** By delivery. */
+  readonly attempts: Map<string, readonly KeptAttempt[]>
+  /** By application and idempotency key, oldest first. */
+  readonly keys: Map<string, KeptKey>
+  readonly health: Map<string, Health>
+  readonly rollups: Rollups
+  readonly audit: AuditEntry[]
+  readonly workers: Map<string, Worker>
+}
+
+export interface KeptApplication {
+  readonly application: Application
+  readonly endpointsVersion: number
+}
+
+export type KeptAttempt = NonNullable<SettledAttempt['attempt']> & { readonly epoch: number; readonly late: boolean }
+
+export interface KeptKey {
+  readonly bodyHash: string
+  readonly messageId: string
+  readonly deliveries: number
+  readonly expiresAt: Instant
+}
+
+export function emptyState(): State {
+  return {
+    applications: new Map(),
+    endpoints: new Map(),
+    messages: new Map(),
+    deliveries: new Map(),
+    open: openRows(),
+    deliveriesOf: new Map(),
+    attempts: new Map(),
+    keys: new Map(),
+    health: new Map(),
+    rollups: rollups(),
+    audit: [],
+    workers: new Map(),
+  }
+}
+
+/** Writes a delivery, new or changed, and keeps the open rows in step. */
+export function put(state: State, delivery: Delivery): void {
+  const before = state.deliveries.get(delivery.id)
+  if (before === undefined) state.deliveriesOf.set(delivery.messageId, (state.deliveriesOf.get(delivery.messageId) ?? 0) + 1)
+  else if (isOpen(before)) state.open.remove(before)
+  if (isOpen(delivery)) state.open.add(delivery)
+  state.deliveries.set(delivery.id, delivery)
+}
+
+/** Forgets a closed delivery with its attempts. */
+export function forget(state: State, delivery: Delivery): void {
+  state.deliveries.delete(delivery.id)
+  state.attempts.delete(delivery.id)
+  state.deliveriesOf.set(delivery.messageId, (state.deliveriesOf.get(delivery.messageId) ?? 1) - 1)
+}
+
+/** The delivery of a lease, if it is still this owner's in this epoch: the fence before every write under a lease. */
+export function heldBy(state: State, owner: string, held: Lease): Delivery | undefined {
+  const delivery = state.deliveries.get(held.deliveryId)
+  return delivery?.leaseOwner === owner && delivery.leaseEpoch === held.epoch ? delivery : undefined
+}
+
+/** Keeps who did what. Entries are numbered in the place of chance, so that those of one instant stay in order. */
+export function note(state: State, action: AuditEntry['action'], target: string, count: number, at: Instant, by: Actor): void {
+  const id = makeId('aud', at, () => state.audit.length / 2 ** 50)
+  state.audit.push({ id, at, actor: by.name, action, target, count, reason: by.reason ?? null })
+}
+
+/** The deliveries a filter picks, in no order; those named by id are looked up, for the rest every row is asked. */
+export function* select(state: State, filter: DeliveryFilter): Iterable<Delivery> {
+  const named = filter.ids === undefined ? undefined : [...new Set(filter.ids)].flatMap((id) => state.deliveries.get(id) ?? [])
+  for (const delivery of named ?? state.deliveries.values()) if (matches(delivery, filter)) yield delivery
+}
+
+function matches(delivery: Delivery, filter: DeliveryFilter): boolean {
+  const { status } = filter
+  return (
+    (status === undefined || (typeof status === 'string' ? delivery.status === status : status.includes(delivery.status))) &&
+    (filter.reason === undefined || delivery.reason === filter.reason) &&
+    (filter.endpointId === undefined || delivery.endpointId === filter.endpointId) &&
+    (filter.applicationId === undefined || delivery.applicationId === filter.applicationId) &&
+    (filter.messageId === undefined || delivery.messageId === filter.messageId) &&
+    (filter.type === undefined || delivery.eventType === filter.type) &&
+    (filter.since === undefined || delivery.createdAt >= filter.since) &&
+    (filter.until === undefined || delivery.createdAt < filter.until)
+  )
+}

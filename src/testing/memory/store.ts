@@ -1,0 +1,17 @@
+import type { Store } from '../../core/ports.ts'
+import { memoryDirectory } from './directory.ts'
+import { memoryQueue } from './queue.ts'
+import { emptyState } from './state.ts'
+
+/** A store that forgets everything with its process: for tests, and the model that the databases are held against. */
+export function memoryStore(): Store {
+  const state = emptyState()
+  return {
+    queue: memoryQueue(state),
+    directory: memoryDirectory(state),
+    open: async () => [],
+    attach: async (worker) => void state.workers.set(worker.id, worker),
+    detach: async (workerId) => void state.workers.delete(workerId),
+    close: async () => {},
+  }
+}

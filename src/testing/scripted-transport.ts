@@ -1,0 +1,165 @@
+import type { Outcome } from '../core/attempt.ts'
+import { expected } from '../core/errors.ts'
+import type { Clock, OutgoingRequest, Transport } from '../core/ports.ts'
+import type { Instant } from '../core/time.ts'
+
+/** A transport without a network: it answers 200, or whatever a test has scripted, and remembers what it was asked to send. */
+export interface ScriptedTransport extends Transport {
+  /** In the order of sending. */
+  readonly requests: readonly RecordedRequest[]
+  /** Scripts the answers for a URL, or for every request that a predicate picks; the latest script that fits is followed. */
+  answer(which: Which, script: Script, options?: { readonly delayMs?: number }): void
+  /** Keeps requests to a URL open, beyond any timeout, until they are released or the transport is closed. */
+  hold(which: Which): Hold
+  /** Resolves once this many requests have been sent since the beginning. */
+  sent(count: number): Promise<void>
+  /** Requests to a URL that are open now. */
+  open(url: string): number
+  /** The highest number of requests to a URL that were ever open at once. */
+  mostOpen(url: string): number
+}
+
+export interface RecordedRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /** When it was sent, by the clock that was given; null without one. */
+  readonly at: Instant | null
+}
+
+export type Which = string | ((request: OutgoingRequest) => boolean)
+
+/** A status code, an outcome, or a function of the request; one that throws makes a transport that breaks its promise. */
+export type Script = number | Outcome | ((request: OutgoingRequest) => number | Outcome | Promise<number | Outcome>)
+
+export interface Hold {
+  /** Requests that wait here. */
+  readonly waiting: number
+  /** Lets those that wait go on to their answers, and holds no more. */
+  release(): void
+}
+
+interface Rule {
+  readonly which: Which
+  readonly script: Script
+  readonly delayMs: number
+}
+
+interface HeldBack {
+  readonly which: Which
+  /** One per request that waits: lets it go on. */
+  readonly gates: Set<() => void>
+}
+
+/** An open request: how to end it before its answer. */
+interface Call {
+  readonly end: (outcome: Outcome) => void
+  cancelTimer: () => void
+}
+
+/** Makes a scripted transport; the clock is needed for delays only. */
+export function scriptedTransport(clock: Clock | null = null): ScriptedTransport {
+  const requests: RecordedRequest[] = []
+  const rules: Rule[] = []
+  const holds = new Set<HeldBack>()
+  const calls = new Set<Call>()
+  const counts = new Map<string, { open: number; most: number }>()
+  const waiters = new Set<{ readonly count: number; readonly resolve: () => void }>()
+
+  function record(request: OutgoingRequest): void {
+    const { url, headers, body } = request
+    requests.push({ url, headers, body: Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString(), at: clock?.now() ?? null })
+    for (const waiter of waiters) {
+      if (requests.length < waiter.count) continue
+      waiters.delete(waiter)
+      waiter.resolve()
+    }
+  }
+
+  function knock(request: OutgoingRequest): Promise<Outcome> {
+    return new Promise((resolve, reject) => {
+      const call: Call = { end: resolve, cancelTimer: () => {} }
+      calls.add(call)
+      answerTo(request, call).then(resolve, reject).finally(() => calls.delete(call))
+    })
+  }
+
+  async function answerTo(request: OutgoingRequest, call: Call): Promise<Outcome> {
+    const held = [...holds].findLast(({ which }) => fits(which, request))
+    if (held !== undefined) await new Promise<void>((resolve) => held.gates.add(resolve))
+    const { script, delayMs } = rules.findLast(({ which }) => fits(which, request)) ?? defaultRule
+    if (delayMs > 0) await wait(Math.min(delayMs, request.timeoutMs), call)
+    if (delayMs > request.timeoutMs) return { kind: 'timeout', reason: `No answer within ${request.timeoutMs} ms` }
+    return asOutcome(typeof script === 'function' ? await script(request) : script)
+  }
+
+  function wait(ms: number, call: Call): Promise<void> {
+    return new Promise((resolve) => {
+      call.cancelTimer = clock?.after(ms, resolve) ?? call.cancelTimer
+    })
+  }
+
+  return {
+    requests,
+    async send(request) {
+      record(request)
+      const count = counts.get(request.url) ?? { open: 0, most: 0 }
+      counts.set(request.url, count)
+      count.open += 1
+      count.most = Math.max(count.most, count.open)
+      try {
+        return await knock(request)
+      } finally {
+        count.open -= 1
+      }
+    },
+    async close() {
+      for (const { gates } of holds) gates.clear()
+      for (const call of calls) {
+        call.cancelTimer()
+        call.end({ kind: 'reset', reason: 'The transport was closed' })
+      }
+      calls.clear()
+    },
+    answer(which, script, { delayMs = 0 } = {}) {
+      if (delayMs > 0 && clock === null) {
+        throw expected('invalid_argument', 'delayMs', 'used with a clock', delayMs, 'Make the transport with `scriptedTransport(clock)`.')
+      }
+      rules.push({ which, script, delayMs })
+    },
+    hold(which) {
+      const held: HeldBack = { which, gates: new Set() }
+      holds.add(held)
+      return holdOf(held, holds)
+    },
+    async sent(count) {
+      if (requests.length >= count) return
+      await new Promise<void>((resolve) => waiters.add({ count, resolve }))
+    },
+    open: (url) => counts.get(url)?.open ?? 0,
+    mostOpen: (url) => counts.get(url)?.most ?? 0,
+  }
+}
+
+const defaultRule: Rule = { which: () => true, script: 200, delayMs: 0 }
+
+function holdOf(held: HeldBack, holds: Set<HeldBack>): Hold {
+  return {
+    get waiting() {
+      return held.gates.size
+    },
+    release() {
+      holds.delete(held)
+      for (const open of held.gates) open()
+      held.gates.clear()
+    },
+  }
+}
+
+function fits(which: Which, request: OutgoingRequest): boolean {
+  return typeof which === 'string' ? which === request.url : which(request)
+}
+
+function asOutcome(answer: number | Outcome): Outcome {
+  return typeof answer === 'number' ? { kind: 'answered', statusCode: answer, excerpt: '', retryAfterMs: null } : answer
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import type { Claim } from '../../core/ports.ts'
+import { storeCase } from './case.ts'
+import { delivered } from './marks.ts'
+import { has, ids, leaseMs, leaseOf, start, times } from './world.ts'
+import type { World } from './world.ts'
+
+const by = { name: 'test' }
+
+export const leaseCases = [
+  storeCase('a renewal prolongs a lease from now on, and leaves the epoch alone', async (world) => {
+    const endpoint = await world.endpoint()
+    const deliveryId = await world.sendOne(endpoint)
+    const claim = await world.claimOne({ from: endpoint })
+    assert.deepEqual(await renew(world, 'anna', [claim], start + 10_000), [deliveryId])
+    has(await world.delivery(deliveryId), { leaseOwner: 'anna', leaseUntil: start + 10_000 + leaseMs, leaseEpoch: 1, crashCount: 0 })
+    assert.deepEqual(await world.claim({ from: endpoint, owner: 'bert', at: start + 10_000 + leaseMs - 1 }), [])
+    assert.equal((await world.claim({ from: endpoint, owner: 'bert', at: start + 10_000 + leaseMs })).length, 1)
+  }),
+
+  storeCase('a lease that ran out can be renewed as long as nobody has taken the row', async (world) => {
+    const endpoint = await world.endpoint()
+    const deliveryId = await world.sendOne(endpoint)
+    const claim = await world.claimOne({ from: endpoint })
+    assert.deepEqual(await renew(world, 'anna', [claim], start + 2 * leaseMs), [deliveryId])
+    assert.deepEqual(await world.claim({ from: endpoint, owner: 'bert', at: start + 2 * leaseMs }), [])
+  }),
+
+  storeCase('a release gives the row back at once, as it was', async (world) => {
+    const endpoint = await world.endpoint()
+    const deliveryId = await world.sendOne(endpoint)
+    const claim = await world.claimOne({ from: endpoint })
+    assert.deepEqual(await release(world, 'anna', [claim]), [deliveryId])
+    has(await world.delivery(deliveryId), {
+      status: 'pending', attemptCount: 0, nextRetryAt: start, leaseOwner: null, leaseUntil: null, leaseEpoch: 1, lastAttemptedAt: null,
+    })
+    assert.deepEqual(ids(await world.claim({ from: endpoint, owner: 'bert' })), [deliveryId])
+  }),
+
+  storeCase('a release forgets the crashes before it', async (world) => {
+    const endpoint = await world.endpoint()
+    const deliveryId = await world.sendOne(endpoint)
+    await world.claim({ from: endpoint })
+    const second = await world.claimOne({ from: endpoint, at: start + leaseMs })
+    assert.equal(second.delivery.crashCount, 1)
+    await release(world, 'anna', [second], start + leaseMs)
+    has(await world.delivery(deliveryId), { crashCount: 0 })
+  }),
+
+  ...(['renew', 'release'] as const).flatMap((verb) => [
+    storeCase(`${verb} changes nothing for a wrong owner, an old epoch or an unknown delivery`, async (world) => {
+      const endpoint = await world.endpoint()
+      const deliveryId = await world.sendOne(endpoint)
+      const old = await world.claimOne({ from: endpoint, owner: 'anna' })
+      const live = await world.claimOne({ from: endpoint, owner: 'bert', at: start + leaseMs })
+      const before = await world.delivery(deliveryId)
+      const unknown = { ...live, delivery: { ...live.delivery, id: world.id('dlv') } }
+      const early = { ...live, delivery: { ...live.delivery, leaseEpoch: live.delivery.leaseEpoch + 1 } }
+
+      const ask = verb === 'renew' ? renew : release
+      assert.deepEqual(await ask(world, 'anna', [old], start + leaseMs + 1), [])
+      assert.deepEqual(await ask(world, 'anna', [live], start + leaseMs + 1), [])
+      assert.deepEqual(await ask(world, 'bert', [old, early, unknown], start + leaseMs + 1), [])
+      assert.deepEqual(await world.delivery(deliveryId), before)
+    }),
+
+    storeCase(`${verb} changes nothing once the row is closed, cancelled, released or requeued`, async (world) => {
+      const endpoint = await world.endpoint()
+      await times(4, () => world.send(endpoint))
+      const claims = await world.claim({ from: endpoint })
+      const [closed, cancelled, released, requeued] = claims
+      assert.ok(closed !== undefined && cancelled !== undefined && released !== undefined && requeued !== undefined)
+      await world.mark([delivered(closed, start)])
+      await world.queue.cancel({ filter: { ids: [cancelled.delivery.id] }, as: 'cancelled', now: start, limit: 1, by })
+      await release(world, 'anna', [released])
+      await world.queue.requeue({ filter: { ids: [requeued.delivery.id] }, now: start + leaseMs, limit: 1, by })
+      const before = await Promise.all(ids(claims).map((id) => world.delivery(id)))
+
+      const ask = verb === 'renew' ? renew : release
+      assert.deepEqual(await ask(world, 'anna', claims, start + leaseMs + 1), [])
+      assert.deepEqual(await Promise.all(ids(claims).map((id) => world.delivery(id))), before)
+    }),
+
+    storeCase(`${verb} of a batch answers with those that were still ours, and with none for none`, async (world) => {
+      const endpoint = await world.endpoint()
+      await times(50, () => world.send(endpoint))
+      const mine = await world.claim({ from: endpoint, owner: 'anna', each: 30 })
+      const yours = await world.claim({ from: endpoint, owner: 'bert', each: 30 })
+      const ask = verb === 'renew' ? renew : release
+      assert.deepEqual((await ask(world, 'anna', [...yours, ...mine])).toSorted(), ids(mine).toSorted())
+      assert.deepEqual(await ask(world, 'anna', []), [])
+      for (const id of ids(yours)) has(await world.delivery(id), { leaseOwner: 'bert', leaseUntil: start + leaseMs })
+    }),
+  ]),
+]
+
+function renew(world: World, owner: string, claims: readonly Claim[], now = start): Promise<string[]> {
+  return world.queue.renew({ owner, now, leaseMs, leases: claims.map(leaseOf) })
+}
+
+function release(world: World, owner: string, claims: readonly Claim[], now = start): Promise<string[]> {
+  return world.queue.release({ owner, now, leases: claims.map(leaseOf) })
+}

@@ -1,0 +1,49 @@
+import { PosthornError } from '../core/errors.ts'
+import { day } from '../core/time.ts'
+import { Posthorn } from '../posthorn.ts'
+import type { PosthornOptions } from '../posthorn.ts'
+import type { EventSchemas } from '../resources/messages.ts'
+import { manualClock } from './manual-clock.ts'
+import type { ManualClock } from './manual-clock.ts'
+import { memoryStore } from './memory/store.ts'
+import { scriptedTransport } from './scripted-transport.ts'
+import type { RecordedRequest, ScriptedTransport } from './scripted-transport.ts'
+import { seededRandom } from './seeded-random.ts'
+
+/** A Posthorn for your own tests: nothing leaves the process, and time moves when you say so. */
+export interface TestPosthorn<Events extends EventSchemas = EventSchemas> {
+  readonly posthorn: Posthorn<Events>
+  readonly clock: ManualClock
+  /** Scripts the answers of endpoints; without a script they answer 200. */
+  readonly transport: ScriptedTransport
+  /** Every request so far, in order. */
+  sent(): readonly RecordedRequest[]
+  /** Moves time until every delivery has ended, retries and all. */
+  settled(): Promise<void>
+}
+
+const longestLifeMs = 40 * day
+
+/** Makes and starts one; call `posthorn.stop()` when done. */
+export async function testPosthorn<Events extends EventSchemas = EventSchemas>(
+  options: Partial<PosthornOptions<Events>> = {},
+): Promise<TestPosthorn<Events>> {
+  const clock = manualClock()
+  const transport = scriptedTransport(clock)
+  const posthorn = new Posthorn<Events>({ store: memoryStore(), random: seededRandom(1), ...options, clock, transport })
+  await posthorn.start()
+
+  async function settled(): Promise<void> {
+    const end = clock.now() + longestLifeMs
+    while (clock.now() < end) {
+      await posthorn.idle()
+      const open = await posthorn.deliveries.list({ status: ['pending', 'failed'] }, { limit: 1_000 })
+      if (open.length === 0) return
+      const nextDueAt = Math.min(...open.map(({ nextRetryAt }) => nextRetryAt ?? 0))
+      await clock.advance(Math.max(nextDueAt - clock.now(), 0) + (options.pollMs ?? 5_000))
+    }
+    throw new PosthornError('invalid_argument', 'Expected every delivery to end, but some still wait after 40 days. Is an endpoint paused or disabled?')
+  }
+
+  return { posthorn, clock, transport, sent: () => transport.requests, settled }
+}

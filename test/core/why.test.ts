@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest'
+import { healthy } from '../../src/core/pace.ts'
+import { why } from '../../src/core/why.ts'
+import type { WhyInput } from '../../src/core/why.ts'
+import { aDelivery, anEndpoint } from './examples.ts'
+
+const now = Date.UTC(2026, 0, 2, 12, 0, 0)
+const later = now + 60_000
+
+function input(over: Partial<WhyInput> = {}): WhyInput {
+  return { delivery: aDelivery(), endpoint: anEndpoint(), health: healthy, policy: { maxAttempts: 6 }, now, ...over }
+}
+
+const paused = anEndpoint({ status: 'paused', statusReason: 'by ada', statusSince: now })
+const leased = aDelivery({ leaseOwner: 'worker-1', leaseUntil: later })
+const held = { ...healthy, holds: 1, heldUntil: later }
+const waiting = aDelivery({ status: 'failed', attemptCount: 2, nextRetryAt: later, lastAttemptedAt: now, errorDetail: 'HTTP 500: down\nstack' })
+
+test.each<[string, Partial<WhyInput>, string, string]>([
+  ['delivered', { delivery: aDelivery({ status: 'delivered', attemptCount: 2, lastAttemptedAt: now }) }, 'delivered', 'Delivered at attempt 2, 2026-01-02 12:00:00 UTC.'],
+  ['delivered, by plain SQL', { delivery: aDelivery({ status: 'delivered', attemptCount: 1 }) }, 'delivered', 'Delivered at attempt 1, at an unknown time.'],
+  ['being sent', { delivery: leased }, 'in_flight', 'Being sent by worker-1 under a lease until 2026-01-02 12:01:00 UTC.'],
+  ['at a paused endpoint', { endpoint: paused }, 'endpoint_paused', 'Held because its endpoint is paused since 2026-01-02 12:00:00 UTC (by ada).'],
+  [
+    'at a disabled endpoint',
+    { endpoint: anEndpoint({ status: 'disabled', statusSince: now }) },
+    'endpoint_disabled',
+    'Held because its endpoint is disabled since 2026-01-02 12:00:00 UTC.',
+  ],
+  ['at a deleted endpoint', { endpoint: anEndpoint({ status: 'deleted' }) }, 'endpoint_deleted', 'Its endpoint was deleted; it will end dead.'],
+  [
+    'at an open breaker',
+    { health: held },
+    'breaker_open',
+    'Held because the breaker of its endpoint is open until 2026-01-02 12:01:00 UTC; this uses up no attempts.',
+  ],
+  ['waiting for a retry', { delivery: waiting }, 'waiting_for_retry', 'Waiting for retry 2 of 5 at 2026-01-02 12:01:00 UTC after: HTTP 500: down'],
+  [
+    'waiting without a detail',
+    { delivery: { ...waiting, errorDetail: null } },
+    'waiting_for_retry',
+    'Waiting for retry 2 of 5 at 2026-01-02 12:01:00 UTC after: a failure',
+  ],
+  ['scheduled', { delivery: aDelivery({ nextRetryAt: later }) }, 'scheduled', 'Scheduled for 2026-01-02 12:01:00 UTC.'],
+  [
+    'at an endpoint with a limit',
+    { endpoint: anEndpoint({ ratePerSecond: 5 }) },
+    'rate_limited',
+    "Due, and waiting for its turn within the endpoint's limit of 5 per second.",
+  ],
+  [
+    'a retry that is due',
+    { delivery: { ...waiting, nextRetryAt: now } },
+    'next_tick',
+    'Due, and waiting for the next tick, which takes a limited number of retries per endpoint.',
+  ],
+  ['fresh', {}, 'next_in_line', 'Due, and leaves as soon as a worker has room for its endpoint.'],
+  ['fresh, its endpoint unknown', { endpoint: null }, 'next_in_line', 'Due, and leaves as soon as a worker has room for its endpoint.'],
+])('a delivery that is %s', (_, over, code, sentence) => {
+  expect(why(input(over))).toEqual({ code, sentence })
+})
+
+test.each([
+  ['exhausted', { errorDetail: 'HTTP 500: down\nmore' }, 'Dead after 6 failed attempts. The last answer was: HTTP 500: down'],
+  ['exhausted', { errorDetail: null }, 'Dead after 6 failed attempts.'],
+  ['cancelled', {}, 'Cancelled by a person 2026-01-02 12:00:00 UTC.'],
+  ['expired', {}, 'Held for so long that it expired 2026-01-02 12:00:00 UTC.'],
+  ['crashed', { crashCount: 5 }, 'Given up because 5 workers ended while they held it.'],
+  ['gone', {}, 'Given up because its endpoint was deleted 2026-01-02 12:00:00 UTC.'],
+] as const)('a dead delivery, %s', (reason, over, sentence) => {
+  const delivery = aDelivery({ status: 'dead', reason, attemptCount: 6, nextRetryAt: null, updatedAt: now, ...over })
+  expect(why(input({ delivery, endpoint: paused }))).toEqual({ code: reason, sentence })
+})
+
+test('a dead row written by plain SQL, without a reason, counts as exhausted', () => {
+  expect(why(input({ delivery: aDelivery({ status: 'dead', attemptCount: 5 }) })).code).toBe('exhausted')
+})
+
+describe('the order of the questions is that of the engine', () => {
+  const everything: WhyInput = input({ delivery: { ...waiting, leaseOwner: 'w', leaseUntil: later }, endpoint: { ...paused, ratePerSecond: 5 }, health: held })
+
+  test.each<[string, Partial<WhyInput>, string]>([
+    ['a lease comes first', {}, 'in_flight'],
+    ['then the endpoint', { delivery: waiting }, 'endpoint_paused'],
+    ['then the breaker', { delivery: waiting, endpoint: anEndpoint({ ratePerSecond: 5 }) }, 'breaker_open'],
+    ['then its time', { delivery: waiting, endpoint: anEndpoint({ ratePerSecond: 5 }), health: healthy }, 'waiting_for_retry'],
+    ['then the limit', { delivery: { ...waiting, nextRetryAt: now }, endpoint: anEndpoint({ ratePerSecond: 5 }), health: healthy }, 'rate_limited'],
+  ])('%s', (_, over, code) => {
+    expect(why({ ...everything, ...over }).code).toBe(code)
+  })
+})
+
+test('a long first line is cut', () => {
+  const { sentence } = why(input({ delivery: { ...waiting, errorDetail: 'x'.repeat(1000) } }))
+  expect(sentence.endsWith(`after: ${'x'.repeat(200)}`)).toBe(true)
+})

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { manualClock } from '../../src/testing/manual-clock.ts'
+import { makeTimed, makeWheel } from '../../src/transport/wheel.ts'
+
+test.each([0, 1, 49, 50, 51, 999, 30_000, 51_200, 51_250, 200_000])('a deadline of %i ms is kept to within a tick', async (ms) => {
+  const clock = manualClock()
+  const wheel = makeWheel(clock)
+  const started = clock.now()
+  let endedAfter = -1
+  wheel.add(makeTimed(() => (endedAfter = clock.now() - started)), ms)
+  await clock.advance(Math.max(ms - 1, 0))
+  expect(endedAfter).toBe(-1)
+  await clock.advance(51)
+  expect(endedAfter).toBeGreaterThanOrEqual(ms)
+  expect(endedAfter).toBeLessThanOrEqual(ms + 50)
+  expect(clock.pending()).toBe(0)
+})
+
+test('there is one timer for all, and none when there is nothing to time', async () => {
+  const clock = manualClock()
+  const wheel = makeWheel(clock)
+  const expired: number[] = []
+  const all = Array.from({ length: 100 }, (_, index) => makeTimed(() => expired.push(index)))
+  for (const [index, timed] of all.entries()) wheel.add(timed, 100 + index * 10)
+  expect(clock.pending()).toBe(1)
+  await clock.advance(250)
+  expect(expired).toEqual(Array.from({ length: 16 }, (_, index) => index))
+  for (const timed of all) wheel.remove(timed)
+  for (const timed of all) wheel.remove(timed)
+  expect(clock.pending()).toBe(0)
+  await clock.advance(10_000)
+  expect(expired).toHaveLength(16)
+})
+
+test('one that is removed by another of the same tick does not expire', async () => {
+  const clock = manualClock()
+  const wheel = makeWheel(clock)
+  const expired: string[] = []
+  const second = makeTimed(() => expired.push('second'))
+  wheel.add(makeTimed(() => (expired.push('first'), wheel.remove(second))), 100)
+  wheel.add(second, 100)
+  await clock.advance(200)
+  expect(expired).toEqual(['first'])
+  expect(clock.pending()).toBe(0)
+})
+
+test('what is added while others expire is timed as well', async () => {
+  const clock = manualClock()
+  const wheel = makeWheel(clock)
+  const expired: string[] = []
+  wheel.add(makeTimed(() => wheel.add(makeTimed(() => expired.push('later')), 100)), 100)
+  await clock.advance(150)
+  expect(expired).toEqual([])
+  await clock.advance(100)
+  expect(expired).toEqual(['later'])
+})
+
+test.each([
+  ['back by an hour', -3_600_000],
+  ['forward by an hour', 3_600_000],
+])('a wall clock that is set %s neither ends a deadline nor keeps it open', async (_what, jump) => {
+  const clock = manualClock()
+  let offset = 0
+  const wheel = makeWheel({ now: () => clock.now() + offset, after: (ms, callback) => clock.after(ms, callback) })
+  let isExpired = false
+  wheel.add(makeTimed(() => (isExpired = true)), 10_000)
+  await clock.advance(5_000)
+  offset = jump
+  await clock.advance(4_900)
+  expect(isExpired).toBe(false)
+  await clock.advance(200)
+  expect(isExpired).toBe(true)
+})
