@@ -140,6 +140,12 @@ export function settingsFromEnvironment(environment: Environment = process.env):
   return Object.fromEntries(entries) as Settings
 }
 
+/** Only the settings that the environment really gives: what a command may still choose for itself is absent. */
+export function givenSettings(environment: Environment = process.env): Partial<Settings> {
+  const entries = Object.entries<Setting<unknown>>(settings).map(([name, setting]) => [name, givenValue(setting, environment)] as const)
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+}
+
 /** The settings as lines of `NAME=value  # sentence`; secrets are never shown. */
 export function printSettings(environment: Environment = process.env): string[] {
   return Object.values<Setting<unknown>>(settings).map((setting) => {
@@ -150,11 +156,15 @@ export function printSettings(environment: Environment = process.env): string[] 
 }
 
 function valueOf(setting: Setting<unknown>, environment: Environment): unknown {
+  return givenValue(setting, environment) ?? setting.default
+}
+
+function givenValue(setting: Setting<unknown>, environment: Environment): unknown {
   for (const name of setting.env) {
     const given = environment[name] ?? (setting.secret === true ? fromFile(environment[`${name}_FILE`], `${name}_FILE`) : undefined)
     if (given !== undefined && given.trim() !== '') return setting.read(given.trim(), name)
   }
-  return setting.default
+  return undefined
 }
 
 function fromFile(path: string | undefined, name: string): string | undefined {

@@ -54,7 +54,10 @@ export interface PosthornOptions<Events extends EventSchemas = EventSchemas> ext
   readonly transport?: Transport
 }
 
-const version = '0.1.0'
+/** The package's version, as receivers see it in `user-agent`. */
+export const version = '0.1.0'
+// Endpoints keep within their own windows; many of them may live on one host, and must not wait for each other there.
+const endpointsPerOrigin = 10
 
 /** Sends webhooks and can prove it: wires the ports together and decides nothing itself. */
 export class Posthorn<Events extends EventSchemas = EventSchemas> implements Operations {
@@ -88,7 +91,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
 
     const { queue, directory } = options.store
     const guard = makeGuard({ allowedTargets: options.allowedTargets ?? [], allowHttp: options.allowHttp ?? false })
-    const transport = options.transport ?? httpTransport({ clock: this.#clock, guard, pool: this.#settings.pace.pool })
+    const transport = options.transport ?? httpTransport({ clock: this.#clock, guard, pool: this.#settings.pace.pool * endpointsPerOrigin })
     this.#engine = makeEngine({ queue, directory, transport, clock: this.#clock, random: this.#random, bus: this.#bus, settings: this.#settings })
 
     const { policies, defaultPolicy } = this.#settings

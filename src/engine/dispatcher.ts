@@ -1,6 +1,6 @@
 import type { Lane } from '../core/delivery.ts'
 import { messageOf } from '../core/errors.ts'
-import { isHeld, isProbing, probeHold } from '../core/pace.ts'
+import { isProbing, probeHold } from '../core/pace.ts'
 import type { Claim, ClaimRequest } from '../core/ports.ts'
 import type { Instant } from '../core/time.ts'
 import type { Flight } from './flight.ts'
@@ -45,6 +45,8 @@ export function makeDispatcher(parts: EngineParts, targets: Targets, room: Room,
   /** Endpoints believed to have due rows, and room for them: asked round robin. */
   const ring = new Set<Target>()
   const limited = new Set<Target>()
+  /** Endpoints that found the room of those without a recent success taken: first come, first served once some is free. */
+  const crowdedOut = new Set<Target>()
   const cursors: Record<Lane, string> = { fresh: '', retries: '' }
   let running = false
   let cycling = false
@@ -115,7 +117,8 @@ export function makeDispatcher(parts: EngineParts, targets: Targets, room: Room,
   }
 
   function mayClaim(): boolean {
-    return running && ring.size > 0 && Math.min(room.inAll(), cycleLeft) > 0
+    const anyone = ring.size > 0 || (crowdedOut.size > 0 && room.forUnproven() > 0)
+    return running && anyone && Math.min(room.inAll(), cycleLeft) > 0
   }
 
   async function claimAll(): Promise<void> {
@@ -128,6 +131,10 @@ export function makeDispatcher(parts: EngineParts, targets: Targets, room: Room,
 
   /** Asks the next endpoints in the ring what they may take. Whoever may take nothing leaves the ring until that changes. */
   async function nextPlan(most: number): Promise<Plan> {
+    for (const target of [...crowdedOut].slice(0, room.forUnproven())) {
+      crowdedOut.delete(target)
+      ring.add(target)
+    }
     const asked = [...ring].slice(0, mostAsked)
     for (const target of asked) ring.delete(target)
     await targets.refresh(asked.map(({ endpoint }) => endpoint.id))
@@ -135,22 +142,26 @@ export function makeDispatcher(parts: EngineParts, targets: Targets, room: Room,
     const plan = { wants: [] as Want[], probes: new Set<string>(), rated: new Map<Target, number>() }
     const share = Math.ceil(most / Math.max(asked.length, 1))
     let left = most
+    let unprovenLeft = room.forUnproven()
     for (const target of asked) {
-      if (left <= 0) {
-        ring.add(target)
-        continue
+      const unproven = isUnproven(target, clock.now())
+      if (left <= 0) ring.add(target)
+      else if (unproven && unprovenLeft <= 0) crowdedOut.add(target)
+      else {
+        const wants = await wantsOf(target, Math.min(share, left, unproven ? unprovenLeft : left), plan)
+        const planned = wants.reduce((sum, want) => sum + want.most, 0)
+        left -= planned
+        if (unproven) unprovenLeft -= planned
+        plan.wants.push(...wants)
       }
-      const wants = await wantsOf(target, Math.min(share, left), plan)
-      left -= wants.reduce((sum, want) => sum + want.most, 0)
-      plan.wants.push(...wants)
     }
     return plan
   }
 
   async function wantsOf(target: Target, share: number, plan: { probes: Set<string>; rated: Map<Target, number> }): Promise<Want[]> {
     const now = clock.now()
-    const { id: endpointId, status, ratePerSecond } = target.endpoint
-    if (status !== 'active' || (pace.heedsEndpoint && isHeld(target.health, now))) return []
+    const { id: endpointId, ratePerSecond } = target.endpoint
+    if (targets.isClosed(target)) return []
 
     if (pace.breaker && isProbing(target.health, now)) {
       if (!(await targets.changeHealth(target, (health) => (isProbing(health, now) ? probeHold(health, now, leaseMs) : null)))) return []
@@ -246,8 +257,8 @@ export function makeDispatcher(parts: EngineParts, targets: Targets, room: Room,
       await pumping?.catch(() => undefined)
     },
     offer(target, found, now) {
-      if (!running || !pace.fastPath || target.endpoint.ratePerSecond !== null || target.endpoint.status !== 'active') return null
-      if (target.backlog.fresh || target.health.holds > 0 || isHeld(target.health, now)) return null
+      if (!running || !pace.fastPath || target.endpoint.ratePerSecond !== null || targets.isClosed(target)) return null
+      if (target.backlog.fresh || target.health.holds > 0) return null
       if (room.forTarget(target, now) === 0 || room.inAll() === 0) return null
       const parcel = parcelOf(found, target, now, false)
       flight.take(parcel)

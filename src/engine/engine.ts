@@ -50,6 +50,7 @@ export function makeEngine(parts: EngineParts): Engine {
   }
 
   async function idleWithin(ms: number): Promise<void> {
+    if (ms === 0) return
     await new Promise<void>((resolve) => {
       const cancel = clock.after(ms, resolve)
       void idle().then(cancel).then(resolve)
@@ -80,6 +81,9 @@ export function makeEngine(parts: EngineParts): Engine {
     async endpointChanged(endpointId) {
       targets.forgetAge(endpointId)
       await targets.refresh([endpointId])
+      const target = targets.get(endpointId)
+      // It may have been resumed: what it has collected need not wait for the tick.
+      if (target !== undefined && !targets.isClosed(target)) dispatcher.expect(target, 'fresh')
     },
     async expect(endpointId, lane) {
       await targets.refresh([endpointId])

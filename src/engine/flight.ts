@@ -6,7 +6,7 @@ import type { Parcel } from './deliver.ts'
 import { makeHeartbeat } from './heartbeat.ts'
 import type { EngineParts } from './parts.ts'
 import type { Room } from './room.ts'
-import { isClosed, mostDepth } from './targets.ts'
+import { mostDepth } from './targets.ts'
 import type { Target, Targets } from './targets.ts'
 import { makeWriter } from './writer.ts'
 
@@ -44,7 +44,7 @@ export function makeFlight(parts: EngineParts, targets: Targets, room: Room, hoo
   const courier = makeCourier(parts)
   const writer = makeWriter({ queue, clock, owner: settings.owner, leaseMs: settings.leaseMs, warn: (text) => bus.warn('store_error', text) })
   const heartbeat = makeHeartbeat({ clock, leaseMs: settings.leaseMs, renew: writer.renew, lost: leaseLost })
-  let suspectFlies = false
+  let suspectInAir: Parcel | null = null
   let abandoned = false
   let disarmSweep: (() => void) | null = null
 
@@ -58,7 +58,7 @@ export function makeFlight(parts: EngineParts, targets: Targets, room: Room, hoo
     parcels.delete(id)
     heartbeat.drop(id)
     room.free(parcel)
-    if (suspectFlies && isSuspect(parcel)) nextSuspect()
+    if (parcel === suspectInAir) nextSuspect()
     hooks.freed(parcel.target)
   }
 
@@ -68,7 +68,7 @@ export function makeFlight(parts: EngineParts, targets: Targets, room: Room, hoo
     if (claim.delivery.crashCount >= deadAfterCrashes) return void finish(parcel, unsent(parcel, settleCrashed(claim.delivery)))
     if (isSuspect(parcel)) {
       suspects.push(parcel)
-      if (!suspectFlies) nextSuspect()
+      if (suspectInAir === null) nextSuspect()
     } else if (target.onWire < target.window.size) {
       void fly(parcel)
     } else {
@@ -80,9 +80,10 @@ export function makeFlight(parts: EngineParts, targets: Targets, room: Room, hoo
 
   /** Suspects go one at a time: if one of them ends the process, it is known which. */
   function nextSuspect(): void {
-    const parcel = suspects.shift()
-    suspectFlies = parcel !== undefined
-    if (parcel !== undefined) void fly(parcel)
+    suspectInAir = suspects.shift() ?? null
+    if (suspectInAir === null) return
+    if (targets.isClosed(suspectInAir.target)) void giveBack([suspectInAir])
+    else void fly(suspectInAir)
   }
 
   async function fly(parcel: Parcel): Promise<void> {
@@ -94,7 +95,7 @@ export function makeFlight(parts: EngineParts, targets: Targets, room: Room, hoo
 
     targets.learn(target, attempted.outcome, parcel.probe)
     if (target.depth < mostDepth && attempted.endedAt - attempted.startedAt < quickMs) target.depth += 1
-    if (isClosed(target, clock.now())) void giveBack(takeWaiting(target))
+    if (targets.isClosed(target)) void giveBack(takeWaiting(target))
     else startWaiting(target)
     await finish(parcel, courier.settled(parcel, attempted))
   }

@@ -7,6 +7,8 @@ import type { Target } from './targets.ts'
 export interface Room {
   /** How many more rows may be leased for an endpoint now. */
   forTarget(target: Target, now: Instant): number
+  /** How many more rows endpoints without a recent success may hold together. */
+  forUnproven(): number
   /** How many more rows may be leased in all: any of them may carry the largest body. */
   inAll(): number
   take(target: Target, bodyBytes: number, unproven: boolean): void
@@ -22,11 +24,16 @@ export function makeRoom(maxLeased: number): Room {
   let unprovenLeased = 0
   let bytes = 0
 
+  /** At most half: hung endpoints cannot starve the healthy. */
+  function forUnproven(): number {
+    return Math.max(Math.ceil(maxLeased / 2) - unprovenLeased, 0)
+  }
+
   return {
+    forUnproven,
     forTarget(target, now) {
       const own = target.window.size * target.depth - target.leased
-      // Endpoints without a recent success together hold at most half: hung ones cannot starve the healthy.
-      const shared = isUnproven(target, now) ? Math.floor(maxLeased / 2) - unprovenLeased : maxLeased - leased
+      const shared = isUnproven(target, now) ? forUnproven() : maxLeased - leased
       return Math.max(Math.min(own, shared, maxLeased - leased), 0)
     },
     inAll: () => Math.max(Math.min(maxLeased - leased, Math.floor((mostBytesInFlight - bytes) / mostBodyBytes)), 0),

@@ -40,6 +40,8 @@ export interface Targets {
   refresh(endpointIds: readonly string[]): Promise<string[]>
   /** Makes the next refresh read this one. */
   forgetAge(endpointId: string): void
+  /** True if the endpoint's deliveries must wait, whatever room there is. */
+  isClosed(target: Target): boolean
   /** Lets an outcome change window and health. */
   learn(target: Target, outcome: Outcome, probe: boolean): void
   /** Changes a health in the store, on what all workers know; false if the change no longer applies (null). */
@@ -199,12 +201,16 @@ export function makeTargets({ queue, directory, clock, random, bus, settings }: 
     return granted
   }
 
+  function isClosed(target: Target): boolean {
+    return target.endpoint.status !== 'active' || (pace.heedsEndpoint && isHeld(target.health, clock.now()))
+  }
+
   function forgetAge(endpointId: string): void {
     const target = targets.get(endpointId)
     if (target !== undefined) target.readAt = 0
   }
 
-  return { get: (id) => targets.get(id), know, refresh, forgetAge, learn: learnFrom, changeHealth, takeRate, all: () => targets.values() }
+  return { get: (id) => targets.get(id), know, refresh, forgetAge, isClosed, learn: learnFrom, changeHealth, takeRate, all: () => targets.values() }
 }
 
 function inTurn<Result>(target: Target, work: () => Promise<Result>): Promise<Result> {
@@ -222,9 +228,4 @@ function worthSaving(before: Health, after: Health): boolean {
     before.warned !== after.warned ||
     (before.failedAttempts !== after.failedAttempts && after.failedAttempts % 10 === 0)
   )
-}
-
-/** True if the endpoint's deliveries must wait, whatever room there is. */
-export function isClosed(target: Target, now: Instant): boolean {
-  return target.endpoint.status !== 'active' || isHeld(target.health, now)
 }

@@ -2,7 +2,7 @@ import { messageOf } from '../core/errors.ts'
 import type { Lease } from '../core/lease.ts'
 import type { Clock, Marked, Queue, SettledAttempt } from '../core/ports.ts'
 
-/** Gathers what comes in while one commit runs into the next: no timers, and one commit at a time. */
+/** Gathers what comes in together, and what comes in while one commit runs: no timers, and one commit at a time. */
 export interface GroupCommit<Item, Answer> {
   add(item: Item): Promise<Answer>
   readonly waiting: number
@@ -14,6 +14,9 @@ interface Member<Item, Answer> {
   readonly reject: (error: unknown) => void
 }
 
+const goodCompany = 128
+const mostTurns = 8
+
 /** `commit` answers in the order given. If it fails, the members are repeated one by one, so that one cannot harm the others. */
 export function groupCommit<Item, Answer>(most: number, commit: (items: Item[]) => Promise<Answer[]>): GroupCommit<Item, Answer> {
   let waiting: Member<Item, Answer>[] = []
@@ -21,14 +24,21 @@ export function groupCommit<Item, Answer>(most: number, commit: (items: Item[]) 
 
   async function run(): Promise<void> {
     running = true
-    // One microtask, so that everything added in the same breath shares the first commit.
-    await Promise.resolve()
     while (waiting.length > 0) {
+      await company()
       const members = waiting.slice(0, most)
       waiting = waiting.slice(most)
       await commitMembers(members)
     }
     running = false
+  }
+
+  /** A commit costs the same for one as for a hundred: while every turn of the loop brings more, the next turn is awaited. */
+  async function company(): Promise<void> {
+    for (let seen = 0, turns = 0; waiting.length > seen && waiting.length < goodCompany && turns < mostTurns; turns += 1) {
+      seen = waiting.length
+      await new Promise<void>((resolve) => setImmediate(resolve))
+    }
   }
 
   async function commitMembers(members: Member<Item, Answer>[]): Promise<void> {

@@ -1,3 +1,4 @@
+import { statuses } from '../core/delivery.ts'
 import type { Status } from '../core/delivery.ts'
 import { expected } from '../core/errors.ts'
 import { firstIdAt } from '../core/ids.ts'
@@ -7,12 +8,13 @@ import type { Sql } from './sql.ts'
 
 const mostIds = 10_000
 
-// Literals, because a partial index is not used for a status that is bound.
-const literals: Readonly<Record<Status, string>> = {
-  pending: `'pending'`,
-  failed: `'failed'`,
-  delivered: `'delivered'`,
-  dead: `'dead'`,
+// Literals, because a partial index is not used for a status that is bound; and where an index has a condition,
+// that condition word for word.
+const conditionOf: Readonly<Record<Status, string>> = {
+  pending: `status in ('pending', 'failed') and status = 'pending'`,
+  failed: `status in ('pending', 'failed') and status = 'failed'`,
+  delivered: `status = 'delivered'`,
+  dead: `status = 'dead'`,
 }
 
 /** The condition that a filter stands for. */
@@ -28,6 +30,7 @@ export function whereDelivery(filter: DeliveryFilter): Sql {
   // An id begins with its time of creation: a range of the primary key, without an index on a time.
   if (filter.since !== undefined) conditions.push(sql`id >= ${firstIdAt('dlv', filter.since)}`)
   if (filter.until !== undefined) conditions.push(sql`id < ${firstIdAt('dlv', filter.until)}`)
+  if (filter.unchangedSince !== undefined) conditions.push(sql`updated_at < ${filter.unchangedSince}`)
   return all(conditions)
 }
 
@@ -37,9 +40,8 @@ function oneOf(ids: readonly string[]): Sql {
 }
 
 function inStatus(status: Status | readonly Status[]): Sql {
-  const given = typeof status === 'string' ? [status] : status
-  const named = given.map((word) => literals[word])
-  const [only] = named
+  const given = statuses.filter((word) => (typeof status === 'string' ? status === word : status.includes(word)))
+  const [only, ...others] = given
   if (only === undefined) return words('1 = 0')
-  return words(named.length === 1 ? `status = ${only}` : `status in (${named.join(', ')})`)
+  return words(others.length === 0 ? conditionOf[only] : `status in (${given.map((word) => `'${word}'`).join(', ')})`)
 }

@@ -7,8 +7,8 @@ import type { Sql } from './sql.ts'
 
 /** Never attempted, never requeued. */
 export const freshText = `status = 'pending' and last_attempted_at is null and requeued_at is null`
-/** Open and not fresh: each open row is in exactly one lane. */
-export const retriesText = `status in ('pending', 'failed') and (status = 'failed' or last_attempted_at is not null or requeued_at is not null)`
+/** Open and not fresh: each open row is in exactly one lane. One bracket, or SQLite takes the index on the status instead. */
+export const retriesText = `(status = 'failed' or (status = 'pending' and (last_attempted_at is not null or requeued_at is not null)))`
 
 export const fresh: Sql = words(freshText)
 export const retries: Sql = words(retriesText)

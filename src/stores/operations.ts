@@ -69,14 +69,18 @@ export async function cancel(tx: Executor, request: OperatorRequest & { as: Dead
 set status = 'dead', reason = ${as}, next_retry_at = null,
   lease_owner = null, lease_until = null, lease_epoch = lease_epoch + 1, updated_at = ${now}
 where id in (
-  select id from ${deliveries}
-  where ${whereDelivery(filter)}
-  and status in ('pending', 'failed')
-  order by id
+  select id from (${openRows('fresh', filter, limit)}) fresh
+  union all
+  select id from (${openRows('retries', filter, limit)}) retries
   limit ${limit})
 returning id, webhook_id, message_id, session_id`)
   await record(tx, { action: 'cancel', target: targetOf(filter), count: rows.length, at: now, by })
   return rows.map(toCancelled)
+}
+
+/** Through the lanes' own indexes: those that are ended leave them, so the next bite does not read over them. */
+function openRows(lane: Lane, filter: DeliveryFilter, limit: number): Sql {
+  return sql`select id from ${deliveries} where ${laneText(lane)} and ${whereDelivery(filter)} limit ${limit}`
 }
 
 function targetOf(filter: DeliveryFilter): string {
@@ -129,11 +133,11 @@ export function healthOf(endpointIds: readonly string[]): Sql {
   return sql`select * from ${table('endpoint_health')} where endpoint_id in ${listOf(endpointIds)}`
 }
 
-/** Changes one row if the version is still the one that was read, none if another worker was first. */
+/** Changes one row if the version is still the one that was read, none if another worker was first. Version 0 is no row yet. */
 export function saveHealth(endpointId: string, health: Health): Sql {
-  const { endpoint_id: _, ...change } = fromHealth(endpointId, { ...health, version: health.version + 1 })
-  return sql`${insertInto('endpoint_health', { endpoint_id: endpointId, ...change })}
-on conflict (endpoint_id) do update
-set ${assignments(change)}
-where ${table('endpoint_health')}.version = ${health.version}`
+  const row = fromHealth(endpointId, { ...health, version: health.version + 1 })
+  if (health.version === 0) return sql`${insertInto('endpoint_health', row)} on conflict (endpoint_id) do nothing`
+  return sql`update ${table('endpoint_health')}
+set ${assignments(row)}
+where endpoint_id = ${endpointId} and version = ${health.version}`
 }

@@ -1,6 +1,8 @@
 export { manualClock } from './manual-clock.ts'
 export type { ManualClock } from './manual-clock.ts'
 export { memoryStore } from './memory/store.ts'
+export { receiver } from './receiver.ts'
+export type { Behaviour, Misbehaviour, Receipt, Receiver, ReceiverOptions } from './receiver.ts'
 export { scriptedTransport } from './scripted-transport.ts'
 export type { Hold, RecordedRequest, Script, ScriptedTransport, Which } from './scripted-transport.ts'
 export { midpoint, seededRandom } from './seeded-random.ts'

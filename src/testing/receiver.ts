@@ -20,7 +20,7 @@ export type Behaviour =
   | Misbehaviour['kind']
   | Misbehaviour
   /** Answers in another way after a while; 200 unless said otherwise. */
-  | { readonly kind: 'slow'; readonly afterMs: number; readonly clock?: Clock; readonly then?: Behaviour }
+  | { readonly kind: 'slow'; readonly afterMs: number; readonly clock?: Clock; readonly answer?: Behaviour }
   | ((receipt: Receipt) => Behaviour)
   /** One after the other; the last is repeated. */
   | readonly Behaviour[]
@@ -36,6 +36,7 @@ export interface Receipt {
   readonly order: number
   /** The `webhook-id` header; empty if there is none. */
   readonly id: string
+  readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
@@ -66,6 +67,8 @@ export interface Receiver {
   behave(path: string, behaviour: Behaviour): void
   /** Resolves with the receipts once there are so many, of one path or in all; rejects if the receiver is closed first. */
   waitFor(count: number, path?: string): Promise<readonly Receipt[]>
+  /** Ends, politely, every connection that has no request open, as a server does with idle ones. */
+  endIdle(): void
   /** Ends every connection at once. */
   close(): Promise<void>
 }
@@ -151,14 +154,17 @@ export async function receiver(options: ReceiverOptions = {}): Promise<Receiver>
         if (!isServed(waiter)) waiters.push(waiter)
       })
     },
+    endIdle: () => server.closeIdleConnections(),
     async close() {
       for (const waiter of waiters.splice(0)) {
         const came = `${countOf(waiter.path)} of ${waiter.count} requests${waiter.path === undefined ? '' : ` for ${waiter.path}`}`
         waiter.reject(new PosthornError('stopped', `The receiver was closed when it had got ${came}.`))
       }
+      // A server says that it is closed before its sockets are, and it is they that stop what still drips.
+      const gone = [...sockets].map((socket) => new Promise((resolve) => void socket.once('close', resolve)))
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       for (const socket of sockets) socket.destroy()
-      await closed
+      await Promise.all([closed, ...gone])
     },
   }
 }
@@ -188,6 +194,7 @@ function receiptOf(order: number, request: IncomingMessage, chunks: readonly Buf
   return {
     order,
     id: typeof id === 'string' ? id : '',
+    method: request.method ?? '',
     path: request.url ?? '/',
     headers: request.headers,
     body: chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks),
@@ -214,8 +221,8 @@ function answer(behaviour: Behaviour, receipt: Receipt, response: ServerResponse
   if (!('kind' in behaviour)) return void response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body)
   if (behaviour.kind !== 'slow') return misbehave(behaviour, response)
 
-  const { afterMs, clock = systemClock, then = 200 } = behaviour
-  const stop = clock.after(afterMs, () => answer(then, receipt, response))
+  const { afterMs, clock = systemClock, answer: late = 200 } = behaviour
+  const stop = clock.after(afterMs, () => answer(late, receipt, response))
   response.once('close', stop)
 }
 

@@ -14,7 +14,7 @@ export interface Carrier {
   /** The connection is no longer of use. */
   discard(): void
   /** Why it never came about, if that is known better than undici knows. */
-  takeFailure(): Failure | null
+  dialFailure(): Failure | null
 }
 
 /**
@@ -78,7 +78,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Timed {
 
   onResponseError(_controller: unknown, error: Error): void {
     if (this.carrier === null) return // The late echo of a connection that was cut.
-    this.cut(this.statusCode === 0 ? (this.carrier.takeFailure() ?? exchangeFailure(error)) : this.answer())
+    this.cut(this.statusCode === 0 ? (this.carrier.dialFailure() ?? exchangeFailure(error)) : this.answer())
   }
 
   expire(): void {

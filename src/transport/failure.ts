@@ -1,3 +1,4 @@
+import { errors } from 'undici'
 import type { FailureKind, Outcome } from '../core/attempt.ts'
 
 export type Failure = Exclude<Outcome, { kind: 'answered' }>
@@ -56,13 +57,15 @@ export function exchangeFailure(error: unknown): Failure {
       return failure('timeout', 'connection timed out', error)
     case 'UND_ERR_HEADERS_OVERFLOW':
       return failure('protocol', 'headers of the answer too large', error)
+    case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
+      return failure('protocol', 'answer is not HTTP', error)
     case 'UND_ERR_INVALID_ARG':
     case 'UND_ERR_NOT_SUPPORTED':
     case 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH':
       return failure('protocol', 'request cannot be sent', error)
     default:
       if (code.startsWith('ERR_SSL')) return tlsFailure(error)
-      return failure('protocol', code.startsWith('HPE_') ? 'answer is not HTTP' : 'unexpected error', error)
+      return failure('protocol', error instanceof errors.HTTPParserError ? 'answer is not HTTP' : 'unexpected error', error)
   }
 }
 

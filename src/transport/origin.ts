@@ -126,7 +126,7 @@ class Slot implements Carrier {
     this.origin.freed(this)
   }
 
-  takeFailure(): Failure | null {
+  dialFailure(): Failure | null {
     return this.failure
   }
 

@@ -3,15 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { Posthorn } from 'posthorn'
-import type { Endpoint, PosthornEvent, PosthornOptions, Store } from 'posthorn'
+import type { Endpoint, PosthornEvent, PosthornOptions, Random, Store } from 'posthorn'
 import { sqlite } from 'posthorn/sqlite'
 import { manualClock } from '../../src/testing/manual-clock.ts'
 import type { ManualClock } from '../../src/testing/manual-clock.ts'
-import { midpoint } from '../../src/testing/seeded-random.ts'
+import { seededRandom } from '../../src/testing/seeded-random.ts'
 import { receiver } from '../../src/testing/receiver.ts'
 import type { Receiver } from '../../src/testing/receiver.ts'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { makeId } from '../../src/core/ids.ts'
+import { selectDue } from '../../src/stores/sqlite/claim.ts'
 
 /** A row of `webhook_deliveries` as plain SQL gives it. */
 export type Row = Record<string, string | number | null>
@@ -19,7 +20,18 @@ export type Row = Record<string, string | number | null>
 /** A database that every acceptance test runs on. `query` is another connection: rows are set up and compared by plain SQL. */
 export interface Database {
   readonly name: string
-  open(): Promise<{ store: () => Store; query: (sql: string, ...values: (string | number | null)[]) => Promise<Row[]> }>
+  open(): Promise<OpenDatabase>
+}
+
+export interface OpenDatabase {
+  store(): Store
+  query(sql: string, ...values: (string | number | null)[]): Promise<Row[]>
+  /** The columns of every index on `webhook_deliveries`. */
+  indexes(): Promise<string[][]>
+  /** The statements with which the store looks for due rows of one endpoint, by lane. */
+  readonly dueStatements: { readonly fresh: string; readonly retries: string }
+  /** How the database would find the rows of a statement: the index of each search, or `whole table`. */
+  searches(sql: string): Promise<string[]>
 }
 
 export const databases: readonly Database[] = [
@@ -33,11 +45,23 @@ export const databases: readonly Database[] = [
         other?.close()
         rmSync(folder, { recursive: true, force: true })
       })
+      const query: OpenDatabase['query'] = async (sql, ...values) => {
+        other ??= new DatabaseSync(file)
+        return other.prepare(sql).all(...values) as Row[]
+      }
       return {
-        store: () => sqlite(file, { plaintextSecrets: true }),
-        async query(sql, ...values) {
-          other ??= new DatabaseSync(file)
-          return other.prepare(sql).all(...values) as Row[]
+        store: () => sqlite(file, { secretsKey: Buffer.alloc(32, 7) }),
+        query,
+        async indexes() {
+          const list = await query(`select name from pragma_index_list('webhook_deliveries')`)
+          const columns = list.map(({ name }) => query(`select name from pragma_index_info(?) order by seqno`, name ?? null))
+          return (await Promise.all(columns)).map((rows) => rows.map(({ name }) => String(name)))
+        },
+        dueStatements: { fresh: selectDue('fresh'), retries: selectDue('retries') },
+        async searches(sql) {
+          const steps = (await query(`explain query plan ${sql}`)).map(({ detail }) => String(detail))
+          const found = steps.filter((step) => /^(SEARCH|SCAN)/.test(step))
+          return found.map((step) => /^SEARCH .* USING (?:COVERING )?INDEX (\w+)/.exec(step)?.[1] ?? 'whole table')
         },
       }
     },
@@ -46,6 +70,7 @@ export const databases: readonly Database[] = [
 
 /** One Posthorn on a real database, with a real receiver on loopback, a clock that stands still and no luck (midpoint). */
 export interface World {
+  readonly database: OpenDatabase
   readonly posthorn: Posthorn
   readonly clock: ManualClock
   readonly receiver: Receiver
@@ -69,13 +94,18 @@ export interface World {
 
 const pollMs = 5_000
 
-/** Makes a world that is not started yet; it is torn down when the test ends. */
-export async function makeWorld(database: Database, options: Partial<PosthornOptions> = {}): Promise<World> {
-  const { store: open, query } = await database.open()
-  const clock = manualClock()
+/** Makes a world that is not started yet; it is torn down when the test ends. `wrap` may put something around its store. */
+export async function makeWorld(
+  kind: Database,
+  options: Partial<PosthornOptions> & { readonly clock?: ManualClock } = {},
+  wrap: (store: Store) => Store = (store) => store,
+): Promise<World> {
+  const database = await kind.open()
+  const { query } = database
+  const clock = options.clock ?? manualClock()
   const local = await receiver()
-  const store = options.store ?? open()
-  const common = { random: midpoint, allowedTargets: ['127.0.0.0/8', '*.test'], clock }
+  const store = wrap(options.store ?? database.store())
+  const common = { random: noLuck(), allowedTargets: ['127.0.0.0/8', '*.test'], clock }
   const posthorn = new Posthorn({ ...common, ...options, store })
   const events: PosthornEvent[] = []
   posthorn.on('*', (event) => events.push(event))
@@ -90,6 +120,7 @@ export async function makeWorld(database: Database, options: Partial<PosthornOpt
   }
 
   return {
+    database,
     posthorn,
     clock,
     receiver: local,
@@ -133,6 +164,42 @@ export async function makeWorld(database: Database, options: Partial<PosthornOpt
       await clock.advance(ms)
       await posthorn.idle()
     },
-    second: (more = {}) => new Posthorn({ ...common, ...options, ...more, store }),
+    second(more = {}) {
+      // Chance of its own: two workers with the same luck would have the same name.
+      const other = new Posthorn({ ...common, ...options, random: seededRandom(2), ...more, store })
+      onTestFinished(() => other.stop({ graceMs: 0 }).catch(() => undefined))
+      return other
+    },
   }
+}
+
+/** The midpoint, so that no jitter shows, and yet no two ids of one instant are alike. */
+function noLuck(): Random {
+  let turn = 0
+  return () => {
+    turn += 1
+    return 0.5 + turn * 2 ** -50
+  }
+}
+
+/** Lets time pass until a delivery is dead: the seconds from each failure to its retry. Each leaves on its tick, not before. */
+export async function waitsUntilDead(world: World, id: string): Promise<number[]> {
+  const waits: number[] = []
+  for (let row = await world.row(id); row['status'] !== 'dead'; row = await world.row(id)) {
+    const dueAt = Number(row['next_retry_at'])
+    waits.push((dueAt - Number(row['last_attempted_at'])) / 1_000)
+    const sent = world.receiver.count
+    await world.poll(dueAt - 1 - world.clock.now())
+    expect(world.receiver.count).toBe(sent)
+    await world.poll()
+    expect(world.receiver.count).toBe(sent + 1)
+  }
+  return waits
+}
+
+/** Something to wait at until the test opens it. */
+export function gate(): { readonly opened: Promise<void>; open(): void } {
+  const keys: (() => void)[] = []
+  const opened = new Promise<void>((resolve) => void keys.push(resolve))
+  return { opened, open: () => keys.forEach((turn) => turn()) }
 }

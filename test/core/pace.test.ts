@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { FailureKind, Outcome } from '../../src/core/attempt.ts'
-import { checkCount, checkPace, healthy, isHeld, isProbing, learn, probe, startWindow, takeTokens, verdictOn } from '../../src/core/pace.ts'
+import { checkCount, checkPace, healthy, isHeld, isProbing, learn, probeHold, startWindow, takeTokens, verdictOn } from '../../src/core/pace.ts'
 import type { Health, Lesson, LessonInput, Pace, Window } from '../../src/core/pace.ts'
 import { presets } from '../../src/core/presets.ts'
 import { day, hour, minute, second } from '../../src/core/time.ts'
@@ -169,27 +169,32 @@ describe('the breaker', () => {
   })
 
   test('no order of outcomes, probes and crashes can wedge an endpoint', () => {
-    const step = fc.record({ outcome: fc.option(anyOutcome), laterMs: fc.nat({ max: hour }) })
+    // Without an outcome, the worker crashed with the delivery.
+    const step = fc.record({ outcome: fc.option(anyOutcome), times: fc.constantFrom(1, 2, 10, 30), laterMs: fc.nat({ max: hour }) })
+    let probes = 0
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 50 }), chance, (steps, random) => {
+      fc.property(fc.array(step, { maxLength: 30 }), chance, (steps, random) => {
         let [window, health, at] = [startWindow(ours), healthy, now]
-        for (const { outcome, laterMs } of steps) {
+        for (const { outcome, times, laterMs } of steps) {
           at += laterMs
           const probing = isProbing(health, at)
-          if (probing) health = probe(health, at, 30 * second)
-          // Without an outcome, the worker crashed with the delivery.
-          if (outcome !== null) ({ window, health } = learn({ window, health, outcome, probe: probing, pace: ours, now: at, random: () => random }))
+          if (probing) health = probeHold(health, at, 30 * second)
+          if (probing) probes += 1
+          for (let time = 0; outcome !== null && time < times; time += 1) {
+            ;({ window, health } = learn({ window, health, outcome, probe: probing && time === 0, pace: ours, now: at, random: () => random }))
+          }
         }
         expect(isHeld(health, at + 18 * minute)).toBe(false)
       }),
     )
+    expect(probes).toBeGreaterThan(0)
   })
 
   test('lets one delivery go and see, by moving its hold by one lease', () => {
     const ended: Health = { ...healthy, holds: 2, heldUntil: now }
     expect(isHeld(ended, now)).toBe(false)
     expect(isProbing(ended, now)).toBe(true)
-    const probing = probe(ended, now, 30 * second)
+    const probing = probeHold(ended, now, 30 * second)
     expect(isProbing(probing, now)).toBe(false)
     expect(isHeld(probing, now + 30 * second - 1)).toBe(true)
     expect(isProbing(probing, now + 30 * second)).toBe(true)

@@ -76,12 +76,14 @@ export function drivers(path: string, text: string): string[] {
 
 const time = String.raw`Date\.now|new Date\s*\(\s*\)|(?<!new )\bDate\s*\(|setTimeout|setInterval|performance\.now|hrtime|AbortSignal\.timeout`
 const chance = String.raw`Math\.random|random(?:Bytes|Fill|FillSync|UUID|Int)|getRandomValues|generateKey\w*`
-const timeOrChance = new RegExp(String.raw`(?<![\w.])(?:process\.)?(?:${time}|${chance})(?!\w)`, 'g')
+const timeOrChance = new RegExp(String.raw`(?<![\w.])(?:(?:process|globalThis|crypto)\.)?(?:${time}|${chance})(?!\w)`, 'g')
 
 /** Who else may roll dice, and which; each is there because what it makes must not come from a seed. */
 export const chanceExceptions: Readonly<Record<string, readonly string[]>> = {
   // Keys and nonces.
   'stores/secrets.ts': ['randomBytes'],
+  // Secrets of endpoints.
+  'resources/endpoints.ts': ['randomBytes'],
   // Ids of audit entries, which a store gives by itself.
   'stores/chance.ts': ['randomFillSync'],
 }
@@ -109,7 +111,7 @@ export function processEnd(path: string, text: string): string[] {
 
 /** Columns that are no field of an event: `core/events.ts` shares the others with the rows of deliveries. */
 const columnsOnly = /\b(lease_owner|lease_until|lease_epoch|crash_count|last_attempted_at|requeued_at|target_url|created_at|updated_at)\b/g
-const statement = /\b(select\s[^;]*\sfrom\s+\S|insert into\s+\S|update\s+\S+\s+set\s|delete from\s+\S|create (table|index|unique index)\s|alter table\s)/
+const statement = /(?:^|\n)\s*(select\s[^;]*\sfrom\s+\S|insert into\s+\S|update\s+\S+\s+set\s|delete from\s+\S|create (table|index|unique index)\s|alter table\s)/
 const tables = /\b(webhook_deliveries|posthorn_[a-z_]+)\b/
 
 export function columns(path: string, text: string): string[] {

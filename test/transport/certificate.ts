@@ -25,7 +25,7 @@ export function makeCertificate({ name, hosts = [], issuer, isAuthority = false,
   const algorithm = sequence(oid('2a8648ce3d040302')) // ecdsa-with-SHA256
   const content = sequence(
     explicit(0, integer(2)),
-    integer(Math.trunc(name.length + hosts.length + 1)),
+    integer(1),
     algorithm,
     distinguishedName(issuer?.name ?? name),
     sequence(time('20200101000000Z'), time(notAfter)),
@@ -53,8 +53,12 @@ function distinguishedName(name: string): Buffer {
 
 function element(tag: number, ...contents: Buffer[]): Buffer {
   const content = Buffer.concat(contents)
-  const length = content.length < 128 ? [content.length] : [0x82, content.length >> 8, content.length & 0xff]
-  return Buffer.concat([Buffer.from([tag, ...length]), content])
+  return Buffer.concat([Buffer.from([tag, ...lengthOf(content)]), content])
+}
+
+function lengthOf({ length }: Buffer): number[] {
+  if (length < 128) return [length]
+  return length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff]
 }
 
 const sequence = (...contents: Buffer[]): Buffer => element(0x30, ...contents)
@@ -67,5 +71,6 @@ const oid = (hex: string): Buffer => element(0x06, Buffer.from(hex, 'hex'))
 const time = (text: string): Buffer => element(0x18, Buffer.from(text))
 
 function pem(der: Buffer): string {
-  return `-----BEGIN CERTIFICATE-----\n${der.toString('base64').replaceAll(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`
+  const lines = der.toString('base64').match(/.{1,64}/g) ?? []
+  return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n')
 }

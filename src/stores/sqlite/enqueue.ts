@@ -73,11 +73,11 @@ function store(connection: Connection, { message, deliveries }: Envelope, { owne
   const channelsText = channels.length === 0 ? '[]' : JSON.stringify(channels)
   connection
     .prepare(insertMessage)
-    .run(id, applicationId, type, message.contentType, sessionId, channelsText, message.createdAt, message.body)
+    .get(id, applicationId, type, message.contentType, sessionId, channelsText, message.createdAt, message.body)
   const insert = connection.prepare(insertDelivery)
   for (const delivery of deliveries) {
     const { leased } = delivery
-    insert.run(
+    insert.get(
       delivery.id, delivery.endpointId, applicationId, id, type, sessionId, delivery.targetUrl, delivery.nextRetryAt, delivery.policy,
       now, leased ? owner : null, leased ? now + leaseMs : null, leased ? 1 : 0,
     )

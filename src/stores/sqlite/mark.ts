@@ -44,7 +44,7 @@ export function mark(connection: Connection, { owner, now, marks }: MarkRequest)
   const upsert = connection.prepare(upsertMinute)
   const at = now - (now % minute)
   for (const [endpointId, { delivered, failed, dead, latencies }] of rollups) {
-    upsert.run(at, endpointId, delivered, failed, dead, ...latencies)
+    upsert.get(at, endpointId, delivered, failed, dead, ...latencies)
   }
   return results
 }
@@ -62,7 +62,7 @@ function markOne(connection: Connection, { deliveryId, epoch, mark: change, atte
   if (attempt !== null) {
     const { startedAt, tookMs, outcome, statusCode, excerpt, url } = attempt
     const insert = connection.prepare(changes === 0 ? insertLateAttempt : insertAttempt)
-    insert.run(deliveryId, epoch, startedAt, tookMs, outcome, statusCode, excerpt, url)
+    insert.get(deliveryId, epoch, startedAt, tookMs, outcome, statusCode, excerpt, url)
   }
   return changes === 0 ? 'lost' : 'marked'
 }

@@ -8,7 +8,7 @@ import { applicationDirectory } from './applications.ts'
 import { endpointDirectory } from './endpoints.ts'
 import { newDelivery } from './enqueue.ts'
 import { compareText } from './sorted-list.ts'
-import { note, put, select } from './state.ts'
+import { insert, note, select } from './state.ts'
 import type { KeptAttempt, State } from './state.ts'
 
 /** The operators' half of a memory store. */
@@ -26,7 +26,7 @@ export function memoryDirectory(state: State): Directory {
       const message = state.messages.get(delivery.messageId)
       if (message === undefined) return null
       const added = newDelivery(delivery, message, now)
-      put(state, added)
+      insert(state, added)
       note(state, 'resend', added.id, 1, now, by)
       return added
     },

@@ -3,7 +3,7 @@ import type { Message } from '../../core/message.ts'
 import type { Enqueued, EnqueueRequest, Envelope, NewDelivery } from '../../core/ports.ts'
 import { day } from '../../core/time.ts'
 import type { Instant } from '../../core/time.ts'
-import { put } from './state.ts'
+import { insert } from './state.ts'
 import type { State } from './state.ts'
 
 const keyLivesMs = day
@@ -16,10 +16,10 @@ export function enqueueOne(state: State, { owner, leaseMs, now }: EnqueueRequest
   if (earlier !== null) return earlier
 
   // A copy: what the caller does with its bytes afterwards is its own business.
-  state.messages.set(message.id, { ...message, body: Uint8Array.from(message.body) })
+  state.messages.set(message.id, { ...message, body: new Uint8Array(message.body) })
   for (const delivery of deliveries) {
     const fresh = newDelivery(delivery, message, now)
-    put(state, delivery.leased ? { ...fresh, leaseOwner: owner, leaseUntil: now + leaseMs, leaseEpoch: 1 } : fresh)
+    insert(state, delivery.leased ? { ...fresh, leaseOwner: owner, leaseUntil: now + leaseMs, leaseEpoch: 1 } : fresh)
   }
   return { kind: 'stored' }
 }

@@ -1,5 +1,5 @@
 import type { Marked, MarkRequest, SettledAttempt } from '../../core/ports.ts'
-import { heldBy, put } from './state.ts'
+import { heldBy, replace } from './state.ts'
 import type { State } from './state.ts'
 
 /** Writes one outcome if its lease still holds, and records the attempt in any case. */
@@ -8,7 +8,7 @@ export function markOne(state: State, { owner, now }: MarkRequest, settled: Sett
   const delivery = heldBy(state, owner, settled)
   if (delivery === undefined) return refuse(state, settled)
 
-  put(state, {
+  replace(state, delivery, {
     ...delivery,
     status: mark.status,
     reason: mark.reason,
@@ -39,5 +39,6 @@ function refuse(state: State, settled: SettledAttempt): Marked {
 function record(state: State, { deliveryId, epoch, attempt }: SettledAttempt, late: boolean): void {
   if (attempt === null) return
   const others = state.attempts.get(deliveryId) ?? []
+  if (others.some((other) => other.epoch === epoch)) return
   state.attempts.set(deliveryId, [...others, { ...attempt, epoch, late }])
 }

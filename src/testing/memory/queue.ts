@@ -1,10 +1,10 @@
 import { isLeased, isOpen } from '../../core/delivery.ts'
-import type { Delivery } from '../../core/delivery.ts'
+import type { Delivery, Lane } from '../../core/delivery.ts'
 import type { Claim, ClaimRequest, LeaseRequest, OperatorRequest, Queue } from '../../core/ports.ts'
 import type { Instant } from '../../core/time.ts'
 import { enqueueOne } from './enqueue.ts'
 import { markOne } from './mark.ts'
-import { forget, heldBy, note, put, select } from './state.ts'
+import { forget, heldBy, note, replace, select } from './state.ts'
 import type { State } from './state.ts'
 
 /** The engine's half of a memory store. No method waits for anything on its way, so each is a transaction of its own. */
@@ -20,14 +20,15 @@ export function memoryQueue(state: State): Queue {
       underLease(state, request, (delivery) => ({ ...delivery, leaseOwner: null, leaseUntil: null, crashCount: 0 })),
     requeue: async (request) => {
       const picked = pick(state, request, (delivery) => delivery.status !== 'delivered' && !isLeased(delivery, request.now))
-      for (const delivery of picked) put(state, requeued(delivery, request.now))
+      for (const delivery of picked) replace(state, delivery, requeued(delivery, request.now))
       note(state, 'requeue', targetOf(request), picked.length, request.now, request.by)
       return picked.length
     },
     cancel: async (request) => {
       const picked = pick(state, request, isOpen)
       for (const delivery of picked) {
-        put(state, { ...withoutLease(delivery), status: 'dead', reason: request.as, nextRetryAt: null, updatedAt: request.now })
+        const ended: Delivery = { ...withoutLease(delivery), status: 'dead', reason: request.as, nextRetryAt: null, updatedAt: request.now }
+        replace(state, delivery, ended)
       }
       note(state, 'cancel', targetOf(request), picked.length, request.now, request.by)
       return picked.map(({ id, endpointId, messageId, sessionId }) => ({ id, endpointId, messageId, sessionId }))
@@ -51,12 +52,12 @@ function claim(state: State, request: ClaimRequest): Claim[] {
   const claims: Claim[] = []
   for (const want of request.wants) {
     const room = Math.min(want.most, request.most - claims.length)
-    for (const delivery of state.open.due(want.endpointId, want.lane, request.now, room)) claims.push(lease(state, delivery, request))
+    for (const delivery of state.open.due(want.endpointId, want.lane, request.now, room)) claims.push(lease(state, delivery, want.lane, request))
   }
   return claims
 }
 
-function lease(state: State, delivery: Delivery, { owner, now, leaseMs }: ClaimRequest): Claim {
+function lease(state: State, delivery: Delivery, lane: Lane, { owner, now, leaseMs }: ClaimRequest): Claim {
   const message = state.messages.get(delivery.messageId)
   if (message === undefined) throw new TypeError(`The message ${delivery.messageId} of the open delivery ${delivery.id} is gone.`)
   const leased: Delivery = {
@@ -67,8 +68,8 @@ function lease(state: State, delivery: Delivery, { owner, now, leaseMs }: ClaimR
     // An owner that is still there did not come back: its lease ran out.
     crashCount: delivery.leaseOwner === null ? delivery.crashCount : delivery.crashCount + 1,
   }
-  put(state, leased)
-  return { delivery: leased, message }
+  replace(state, delivery, leased)
+  return { delivery: leased, message, lane }
 }
 
 /** Changes the deliveries whose lease is still the asker's, and answers with them. */
@@ -76,7 +77,7 @@ function underLease(state: State, request: LeaseRequest, change: (delivery: Deli
   return request.leases.flatMap((held) => {
     const delivery = heldBy(state, request.owner, held)
     if (delivery === undefined) return []
-    put(state, change(delivery))
+    replace(state, delivery, change(delivery))
     return [delivery.id]
   })
 }
@@ -125,12 +126,12 @@ function prune(state: State, before: Instant, limit: number): number {
 }
 
 function pruneMessages(state: State, before: Instant, limit: number): number {
+  const wanted = new Set(Array.from(state.deliveries.values(), ({ messageId }) => messageId))
   let forgotten = 0
   for (const message of state.messages.values()) {
     if (forgotten >= limit) break
-    if (message.createdAt >= before || (state.deliveriesOf.get(message.id) ?? 0) > 0) continue
+    if (message.createdAt >= before || wanted.has(message.id)) continue
     state.messages.delete(message.id)
-    state.deliveriesOf.delete(message.id)
     forgotten += 1
   }
   return forgotten

@@ -9,7 +9,7 @@ export interface SortedList<Item> extends Iterable<Item> {
   after(item: Item): Iterable<Item>
 }
 
-const longestChunk = 512
+const longestChunk = 256
 
 export function sortedList<Item>(compare: (left: Item, right: Item) => number): SortedList<Item> {
   // Each chunk is in order, none is empty, and every item of a chunk comes before those of the next.
@@ -18,10 +18,26 @@ export function sortedList<Item>(compare: (left: Item, right: Item) => number): 
 
   /** The first chunk that ends at or after the item. */
   function chunkIndex(item: Item): number {
-    return firstIndex(chunks.length, (index) => {
-      const last = chunks[index]?.at(-1)
-      return last !== undefined && compare(last, item) >= 0
-    })
+    let [low, high] = [0, chunks.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const last = chunks[middle]?.at(-1)
+      if (last === undefined || compare(last, item) >= 0) high = middle
+      else low = middle + 1
+    }
+    return low
+  }
+
+  /** The place in a chunk of the first that is not before the item. */
+  function placeIn(chunk: readonly Item[], item: Item): number {
+    let [low, high] = [0, chunk.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const other = chunk[middle]
+      if (other === undefined || compare(other, item) >= 0) high = middle
+      else low = middle + 1
+    }
+    return low
   }
 
   return {
@@ -33,14 +49,14 @@ export function sortedList<Item>(compare: (left: Item, right: Item) => number): 
       const index = Math.min(chunkIndex(item), Math.max(chunks.length - 1, 0))
       const chunk = chunks[index]
       if (chunk === undefined) return void chunks.push([item])
-      chunk.splice(itemIndex(chunk, item, compare), 0, item)
+      chunk.splice(placeIn(chunk, item), 0, item)
       if (chunk.length > longestChunk) chunks.splice(index + 1, 0, chunk.splice(longestChunk / 2))
     },
     remove(item) {
       const index = chunkIndex(item)
       const chunk = chunks[index]
       if (chunk === undefined) return false
-      const place = itemIndex(chunk, item, compare)
+      const place = placeIn(chunk, item)
       const found = chunk[place]
       if (found === undefined || compare(found, item) !== 0) return false
       chunk.splice(place, 1)
@@ -63,22 +79,4 @@ export function sortedList<Item>(compare: (left: Item, right: Item) => number): 
 /** Plain text order, the same on every machine and in every database that compares bytes. */
 export function compareText(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0
-}
-
-function itemIndex<Item>(chunk: readonly Item[], item: Item, compare: (left: Item, right: Item) => number): number {
-  return firstIndex(chunk.length, (index) => {
-    const other = chunk[index]
-    return other !== undefined && compare(other, item) >= 0
-  })
-}
-
-/** The first index for which the question, once true, stays true; the length if it never is. */
-function firstIndex(length: number, isReached: (index: number) => boolean): number {
-  let [low, high] = [0, length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (isReached(middle)) high = middle
-    else low = middle + 1
-  }
-  return low
 }

@@ -1,4 +1,3 @@
-import { isOpen } from '../../core/delivery.ts'
 import type { Delivery } from '../../core/delivery.ts'
 import type { Application, Endpoint } from '../../core/endpoint.ts'
 import { makeId } from '../../core/ids.ts'
@@ -17,12 +16,10 @@ export interface State {
   readonly applications: Map<string, KeptApplication>
   readonly endpoints: Map<string, Endpoint>
   readonly messages: Map<string, Message>
-  /** Changed by `put` and `forget` only. */
+  /** Changed by `insert`, `replace` and `forget` only, which keep the open rows in step. */
   readonly deliveries: Map<string, Delivery>
   /** Open deliveries by endpoint and lane, in due order: what a claim looks at. */
   readonly open: OpenRows
-  /** Deliveries that are left of a message. */
-  readonly deliveriesOf: Map<string, number>
   /** By delivery. */
   readonly attempts: Map<string, readonly KeptAttempt[]>
   /** By application and idempotency key, oldest first. */
@@ -48,13 +45,13 @@ export interface KeptKey {
 }
 
 export function emptyState(): State {
+  const deliveries = new Map<string, Delivery>()
   return {
     applications: new Map(),
     endpoints: new Map(),
     messages: new Map(),
-    deliveries: new Map(),
-    open: openRows(),
-    deliveriesOf: new Map(),
+    deliveries,
+    open: openRows(deliveries),
     attempts: new Map(),
     keys: new Map(),
     health: new Map(),
@@ -64,20 +61,23 @@ export function emptyState(): State {
   }
 }
 
-/** Writes a delivery, new or changed, and keeps the open rows in step. */
-export function put(state: State, delivery: Delivery): void {
-  const before = state.deliveries.get(delivery.id)
-  if (before === undefined) state.deliveriesOf.set(delivery.messageId, (state.deliveriesOf.get(delivery.messageId) ?? 0) + 1)
-  else if (isOpen(before)) state.open.remove(before)
-  if (isOpen(delivery)) state.open.add(delivery)
+/** Writes a new delivery. */
+export function insert(state: State, delivery: Delivery): void {
+  state.open.move(null, delivery)
   state.deliveries.set(delivery.id, delivery)
 }
 
-/** Forgets a closed delivery with its attempts. */
+/** Writes what has become of a delivery. */
+export function replace(state: State, before: Delivery, after: Delivery): void {
+  state.open.move(before, after)
+  state.deliveries.set(after.id, after)
+}
+
+/** Forgets a delivery with its attempts. */
 export function forget(state: State, delivery: Delivery): void {
+  state.open.move(delivery, null)
   state.deliveries.delete(delivery.id)
   state.attempts.delete(delivery.id)
-  state.deliveriesOf.set(delivery.messageId, (state.deliveriesOf.get(delivery.messageId) ?? 1) - 1)
 }
 
 /** The delivery of a lease, if it is still this owner's in this epoch: the fence before every write under a lease. */
@@ -108,6 +108,7 @@ function matches(delivery: Delivery, filter: DeliveryFilter): boolean {
     (filter.messageId === undefined || delivery.messageId === filter.messageId) &&
     (filter.type === undefined || delivery.eventType === filter.type) &&
     (filter.since === undefined || delivery.createdAt >= filter.since) &&
-    (filter.until === undefined || delivery.createdAt < filter.until)
+    (filter.until === undefined || delivery.createdAt < filter.until) &&
+    (filter.unchangedSince === undefined || delivery.updatedAt < filter.unchangedSince)
   )
 }

@@ -9,7 +9,7 @@ export const claimCases = [
     const endpoint = await world.endpoint()
     const body = Buffer.from('the exact bytes')
     const deliveryId = await world.sendOne(endpoint, { policy: 'patient', message: { body, contentType: 'text/plain', sessionId: 'session-7' } })
-    const { delivery, message } = await world.claimOne({ from: endpoint, owner: 'anna', at: start + 5 })
+    const { delivery, message, lane } = await world.claimOne({ from: endpoint, owner: 'anna', at: start + 5 })
 
     const row = await world.delivery(deliveryId)
     has(row, { status: 'pending', leaseOwner: 'anna', leaseUntil: start + 5 + leaseMs, leaseEpoch: 1, crashCount: 0 })
@@ -26,6 +26,7 @@ export const claimCases = [
       createdAt: start,
     })
     has(message, { id: row.messageId, contentType: 'text/plain' })
+    assert.equal(lane, 'fresh')
     assert.ok(body.equals(message.body))
   }),
 
@@ -83,6 +84,7 @@ export const claimCases = [
     ])
     const claims = await world.queue.claim({ owner: 'anna', leaseMs, now: start, most: 500, wants })
     assert.deepEqual(ids(claims).toSorted(), [...fresh, ...retries].toSorted())
+    assert.deepEqual(ids(claims.filter(({ lane }) => lane === 'fresh')).toSorted(), fresh.toSorted())
   }),
 
   storeCase('fresh is what was never attempted nor requeued; everything else open travels with the retries', async (world) => {

@@ -157,7 +157,7 @@ export const markCases = [
     has(await world.delivery(deliveryId), { status: 'failed', attemptCount: 1 })
     const attempts = await world.directory.attempts(deliveryId)
     assert.deepEqual(attempts.map(({ epoch, late }) => ({ epoch, late })), [{ epoch: 1, late: true }, { epoch: 2, late: false }])
-    assert.deepEqual(attempts.map(({ number }) => number).toSorted(), [1, 2])
+    assert.deepEqual(new Set(attempts.map(({ number }) => number)), new Set([1, 2]))
   }),
 
   storeCase('a loser who repeats its mark has lost again, and is recorded once', async (world) => {

@@ -124,10 +124,14 @@ export const operatorCases = [
   }),
 
   storeCase('requeue and cancel touch what their filter picks, and nothing else', async (world) => {
-    const { mine, others, filters } = await twoGroups(world)
-    for (const filter of filters) {
+    const { mine, others, byState, byPlace } = await twoGroups(world)
+    for (const filter of [...byState, ...byPlace]) {
       assert.equal(await requeue(world, filter), 2, `requeue ${JSON.stringify(filter)}`)
-      const cancelled = await cancel(world, { ...filter, status: undefined, reason: undefined }, { as: 'gone' })
+      await cancel(world, { ids: mine }, { as: 'gone' })
+    }
+    for (const filter of byPlace) {
+      await requeue(world, { ids: mine })
+      const cancelled = await cancel(world, filter, { as: 'gone' })
       assert.deepEqual(cancelled.map(({ id }) => id).toSorted(), mine.toSorted(), `cancel ${JSON.stringify(filter)}`)
     }
     for (const id of others) has(await world.delivery(id), { status: 'pending', leaseEpoch: 0 })
@@ -156,29 +160,37 @@ export const operatorCases = [
   }),
 ]
 
+interface TwoGroups {
+  readonly mine: readonly string[]
+  readonly others: readonly string[]
+  readonly byState: readonly DeliveryFilter[]
+  readonly byPlace: readonly DeliveryFilter[]
+}
+
 /** Two dead rows, and two others that differ from them in every way a filter can see; all filters pick the former. */
-async function twoGroups(world: World): Promise<{ mine: string[]; others: string[]; filters: DeliveryFilter[] }> {
+async function twoGroups(world: World): Promise<TwoGroups> {
   const endpoint = await world.endpoint()
-  const second = await world.endpoint({ applicationId: endpoint.applicationId })
-  const later = { at: start + 60 * minute, message: { type: 'order.made' } }
-  const mine = await world.send([endpoint, endpoint], later)
-  const others = await world.send(await world.endpoint())
-  others.push(...(await world.send(second)))
+  const neighbour = await world.endpoint({ applicationId: endpoint.applicationId })
+  const mine = await world.send([endpoint, endpoint], { at: start + 60 * minute, message: { type: 'order.made' } })
+  const others = [...(await world.send(await world.endpoint())), ...(await world.send(neighbour))]
   await cancel(world, { ids: mine }, { as: 'gone' })
   const { messageId } = await world.delivery(mine[0] ?? '')
-  const filters: DeliveryFilter[] = [
+  const byPlace: DeliveryFilter[] = [
     { ids: mine },
-    { status: 'dead' },
-    { status: ['dead', 'delivered'] },
-    { reason: 'gone' },
     { endpointId: endpoint.id },
     { messageId },
     { type: 'order.made' },
     { applicationId: endpoint.applicationId, type: 'order.made' },
     { since: start + minute },
-    { since: start + minute, until: start + 120 * minute, status: 'dead', reason: 'gone', endpointId: endpoint.id, ids: [...mine, ...others] },
+    { since: start + minute, until: start + 120 * minute, endpointId: endpoint.id, ids: [...mine, ...others] },
   ]
-  return { mine, others, filters }
+  const byState: DeliveryFilter[] = [
+    { status: 'dead' },
+    { status: ['dead', 'delivered'] },
+    { reason: 'gone' },
+    { status: 'dead', reason: 'gone', until: start + 120 * minute },
+  ]
+  return { mine, others, byState, byPlace }
 }
 
 interface Options {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Lane } from '../../core/delivery.ts'
-import type { Delivery } from '../../core/delivery.ts'
+import type { Delivery, Lane } from '../../core/delivery.ts'
 import type { Application, Endpoint } from '../../core/endpoint.ts'
 import { makeId } from '../../core/ids.ts'
 import type { IdKind } from '../../core/ids.ts'
@@ -31,7 +30,7 @@ export interface World {
   claimOne(options: ClaimOptions): Promise<Claim>
   mark(marks: readonly SettledAttempt[], options?: { owner?: string; at?: Instant }): Promise<Marked[]>
   /** Sends, claims and marks: a delivery that has come to an end, or failed once. */
-  settled(to: Endpoint, settle: (claim: Claim, at: Instant) => SettledAttempt, options?: SendOptions): Promise<string>
+  settled(to: Endpoint, settle: (claim: Pick<Claim, 'delivery'>, at: Instant) => SettledAttempt, options?: SendOptions): Promise<string>
   delivery(id: string): Promise<Delivery>
   change(endpoint: Endpoint, change: EndpointChange, at?: Instant): Promise<Endpoint>
 }
@@ -95,8 +94,7 @@ export function makeWorld(store: Store): World {
     async settled(to, settle, options = {}) {
       const at = options.at ?? start
       const deliveryId = await world.sendOne(to, { ...options, leasedBy: 'anna' })
-      const claim = await leased(world, deliveryId)
-      assert.deepEqual(await world.mark([settle(claim, at)], { at }), ['marked'])
+      assert.deepEqual(await world.mark([settle({ delivery: await world.delivery(deliveryId) }, at)], { at }), ['marked'])
       return deliveryId
     },
     async delivery(deliveryId) {
@@ -140,12 +138,6 @@ export function ids(claims: readonly Claim[]): string[] {
 
 export function leaseOf({ delivery }: Claim): { deliveryId: string; epoch: number } {
   return { deliveryId: delivery.id, epoch: delivery.leaseEpoch }
-}
-
-/** What a claim would have said of a delivery that was stored under a lease. */
-async function leased(world: World, deliveryId: string): Promise<Claim> {
-  const delivery = await world.delivery(deliveryId)
-  return { delivery, message: { id: delivery.messageId, body: new Uint8Array(), contentType: '' } }
 }
 
 export function anApplication(id: string, change: Partial<Application> = {}): Application {

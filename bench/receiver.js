@@ -1,0 +1,58 @@
+// The other side of the wire, in a process of its own: answers 200 with as little work as HTTP/1.1 allows, so that
+// what is measured is the sender. It keeps the latency of requests that carry their time of sending.
+import { createServer } from 'node:net'
+
+const answer = Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: keep-alive\r\n\r\nok')
+const head = Buffer.from('\r\n\r\n')
+const stamp = Buffer.from('"sentAtNs":"')
+let count = 0
+let latenciesMs = []
+
+const server = createServer((socket) => {
+  socket.setNoDelay(true)
+  let rest = null
+  socket.on('data', (chunk) => {
+    let data = rest === null ? chunk : Buffer.concat([rest, chunk])
+    rest = null
+    let answers = 0
+    while (data.length > 0) {
+      const end = requestEnd(data)
+      if (end === -1 || end > data.length) {
+        rest = data
+        break
+      }
+      note(data.subarray(0, end))
+      answers += 1
+      data = data.subarray(end)
+    }
+    if (answers === 1) socket.write(answer)
+    else if (answers > 1) socket.write(Buffer.concat(Array.from({ length: answers }, () => answer)))
+  })
+  socket.on('error', () => socket.destroy())
+})
+
+/** Where the first request in the data ends; -1 if its head is not complete. */
+function requestEnd(data) {
+  const headEnd = data.indexOf(head)
+  if (headEnd === -1) return -1
+  const length = /content-length: (\d+)/i.exec(data.latin1Slice(0, headEnd))
+  return headEnd + 4 + (length === null ? 0 : Number(length[1]))
+}
+
+function note(request) {
+  count += 1
+  const at = request.indexOf(stamp)
+  if (at === -1) return
+  const from = at + stamp.length
+  const sentAtNs = BigInt(request.latin1Slice(from, request.indexOf(34, from)))
+  latenciesMs.push(Number(process.hrtime.bigint() - sentAtNs) / 1e6)
+}
+
+process.on('message', (message) => {
+  if (message === 'report') {
+    process.send({ count, latenciesMs })
+    latenciesMs = []
+  }
+})
+process.on('disconnect', () => process.exit(0))
+server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }))

@@ -1,0 +1,101 @@
+import { isLeased } from '../../core/delivery.ts'
+import type { Delivery } from '../../core/delivery.ts'
+import type { Overview } from '../../core/overview.ts'
+import type { Instant } from '../../core/time.ts'
+import { cell, duration, secondsUntil } from './text.ts'
+
+export type Colour = 'green' | 'yellow' | 'red' | 'cyan' | 'dim' | 'bold'
+export type Paint = (colour: Colour, text: string) => string
+
+export interface Table {
+  readonly title: string
+  readonly hint: string
+  /** Newest first. */
+  readonly deliveries: readonly Delivery[]
+  readonly overview: Overview
+  readonly label: (endpointId: string) => string
+  readonly now: Instant
+  readonly columns: number
+  readonly rows: number
+  readonly paint: Paint
+}
+
+interface Shown {
+  readonly status: string
+  readonly colour: Colour
+  readonly why: string
+}
+
+const idColumns = 9
+const statusColumns = 9
+const sendsColumns = 5
+const gap = '  '
+const linesAround = 7
+
+/** The deliveries as lines that fit the terminal, one for each; the newest are at the bottom. */
+export function tableLines({ title, hint, deliveries, overview, label, now, columns, rows, paint }: Table): string[] {
+  const shown = mostInteresting(deliveries, Math.max(rows - linesAround, 1)).toReversed()
+  const endpointColumns = Math.min(Math.max(8, ...shown.map(({ endpointId }) => label(endpointId).length)), 24)
+  const whyColumns = Math.max(columns - idColumns - endpointColumns - statusColumns - sendsColumns - 4 * gap.length - 1, 10)
+
+  function line(id: string, endpoint: string, status: string, sends: string, why: string, colour: Colour | null): string {
+    const painted = cell(status, statusColumns)
+    const parts = [
+      cell(id, idColumns),
+      cell(endpoint, endpointColumns),
+      colour === null ? painted : paint(colour, painted),
+      cell(sends.padStart(sendsColumns), sendsColumns),
+      cell(why, whyColumns),
+    ]
+    return ` ${parts.join(gap)}`
+  }
+
+  return [
+    paint('bold', cell(` ${title}`, columns - 1)),
+    '',
+    paint('dim', line('delivery', 'endpoint', 'status', 'sends', 'why', null)),
+    ...shown.map((delivery) => {
+      const { status, colour, why } = shownOf(delivery, now)
+      return line(`…${delivery.id.slice(-8)}`, label(delivery.endpointId), status, String(delivery.attemptCount), why, colour)
+    }),
+    '',
+    cell(` ${sums(overview)}`, columns - 1),
+    ...(hint === '' ? [] : [paint('dim', cell(` ${hint}`, columns - 1))]),
+  ]
+}
+
+/** When there are too many, what has arrived makes room first, the oldest before the rest. */
+export function mostInteresting(deliveries: readonly Delivery[], most: number): Delivery[] {
+  let surplus = Math.max(deliveries.length - most, 0)
+  const kept: Delivery[] = []
+  for (const delivery of deliveries.toReversed()) {
+    if (surplus > 0 && delivery.status === 'delivered') surplus -= 1
+    else kept.push(delivery)
+  }
+  return kept.slice(-most).toReversed()
+}
+
+function sums({ delivered, dead, queue }: Overview): string {
+  const open = `${queue.fresh + queue.retries}${queue.atLeast ? '+' : ''}`
+  return `in the last hour ${delivered} delivered · ${dead} dead · now ${open} open, ${queue.retries} to be retried`
+}
+
+function shownOf(delivery: Delivery, now: Instant): Shown {
+  const { status, createdAt, updatedAt, nextRetryAt, reason } = delivery
+  const detail = delivery.errorDetail ?? ''
+  switch (status) {
+    case 'delivered':
+      return { status, colour: 'green', why: `after ${duration(Math.max(updatedAt - createdAt, 0))}` }
+    case 'dead':
+      return { status, colour: 'red', why: detail === '' ? (reason ?? '') : `${reason ?? 'exhausted'}: ${detail}` }
+    case 'pending':
+      return isLeased(delivery, now) ? { status: 'sending', colour: 'cyan', why: '' } : { status, colour: 'cyan', why: 'waits for its turn' }
+    case 'failed':
+      if (isLeased(delivery, now)) return { status: 'sending', colour: 'cyan', why: `once more · ${detail}` }
+      return { status, colour: 'yellow', why: `${retryIn(nextRetryAt ?? now, now)} · ${detail}` }
+  }
+}
+
+function retryIn(at: Instant, now: Instant): string {
+  return at > now ? `retry in ${secondsUntil(at, now)}` : 'retry is due'
+}

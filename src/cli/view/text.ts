@@ -1,0 +1,30 @@
+import type { Instant } from '../../core/time.ts'
+
+/** Text of unknown origin as one harmless line: an answer's body must not be able to move the cursor. */
+export function harmless(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+}
+
+/** Cut or filled to exactly this many columns. What a terminal may show two columns wide becomes a question mark. */
+export function cell(text: string, columns: number): string {
+  const plain = harmless(text).replaceAll(/[^\x20-\x7e…·]/gu, '?')
+  return plain.length > columns ? `${plain.slice(0, Math.max(columns - 1, 0))}…` : plain.padEnd(columns)
+}
+
+/** How long until then, in seconds as people count them down. */
+export function secondsUntil(at: Instant, now: Instant): string {
+  return `${Math.max(Math.ceil((at - now) / 1_000), 0)} s`
+}
+
+/** The text as lines of at most this many columns. */
+export function wrapped(text: string, columns: number): string[] {
+  const width = Math.max(columns, 1)
+  return text.split('\n').flatMap((line) => {
+    const pieces = Math.max(Math.ceil(line.length / width), 1)
+    return Array.from({ length: pieces }, (_, index) => line.slice(index * width, (index + 1) * width))
+  })
+}
+
+export function duration(ms: number): string {
+  return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`
+}

@@ -1,0 +1,31 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { root } from './files.ts'
+
+const outDir = mkdtempSync(join(tmpdir(), 'posthorn-build-'))
+afterAll(() => rmSync(outDir, { recursive: true, force: true }))
+
+test('UC-build the linter, the type check and the build pass without a warning', { timeout: 120_000 }, async () => {
+  const lint = await run('oxlint', '--type-aware', '--deny-warnings')
+  expect(lint, lint.output).toMatchObject({ exitCode: 0, output: expect.stringContaining('Found 0 warnings and 0 errors.') })
+
+  const typeCheck = await run('tsc', '-p', 'tsconfig.json', '--noEmit')
+  expect(typeCheck, typeCheck.output).toEqual({ exitCode: 0, output: '' })
+
+  const build = await run('tsc', '-p', 'tsconfig.build.json', '--outDir', outDir)
+  expect(build, build.output).toEqual({ exitCode: 0, output: '' })
+  expect(existsSync(join(outDir, 'index.js'))).toBe(true)
+})
+
+/** Runs a tool of the project; everything it says counts. */
+function run(tool: string, ...options: string[]): Promise<{ exitCode: number; output: string }> {
+  return new Promise((resolve) => {
+    const child = execFile(join(root, 'node_modules/.bin', tool), options, { cwd: root, timeout: 110_000, maxBuffer: 64 * 1024 * 1024 }, (_, out, err) => {
+      // A tool that was killed has no exit code, and has not passed.
+      resolve({ exitCode: child.exitCode ?? -1, output: out + err })
+    })
+  })
+}

@@ -1,0 +1,251 @@
+import { describe, expect, test } from 'vitest'
+import type { SettledAttempt } from '../../src/core/ports.ts'
+import { engineWorld, inStatus, leased, settled, urlOf } from './world.ts'
+import type { EngineWorld } from './world.ts'
+
+describe('a suspect', () => {
+  test('that ended two to four workers is sent, but only one at a time in the whole process', async () => {
+    const world = engineWorld()
+    for (const [name, crashes] of [['two', 2], ['three', 3], ['four', 4], ['one', 1]] as const) await crashed(world, name, crashes)
+    world.transport.answer(() => true, 200, { delayMs: 100 })
+    const startedAt = world.clock.now()
+    await world.posthorn.start()
+    await world.clock.advance(1_000)
+    await world.posthorn.idle()
+    const sentAt = (name: string): number | undefined => (world.transport.requests.find(({ url }) => url === urlOf(name))?.at ?? 0) - startedAt
+    expect(sentAt('one')).toBe(0)
+    expect(['two', 'three', 'four'].map(sentAt).toSorted()).toEqual([0, 100, 200])
+    for (const row of await world.rows()) expect(row).toMatchObject({ status: 'delivered', attemptCount: 1, crashCount: 0 })
+  })
+
+  test('that ended five workers is sent no more: it is dead, crashed, and that is told', async () => {
+    const world = engineWorld()
+    await crashed(world, 'poison', 5)
+    await world.posthorn.start()
+    await world.posthorn.idle()
+    expect(world.transport.requests).toEqual([])
+    const [row] = await world.rows()
+    expect(row).toMatchObject({ status: 'dead', reason: 'crashed', attemptCount: 0, nextRetryAt: null, leaseOwner: null })
+    expect(row?.errorDetail).toContain('5 workers')
+    expect(world.heard('delivery.dead')).toMatchObject([{ webhook_delivery_id: row?.id, reason: 'crashed' }])
+    expect(await world.posthorn.deliveries.attempts(row?.id ?? '')).toEqual([])
+  })
+
+  test('does not fly beside another because a third was given up', async () => {
+    const world = engineWorld()
+    for (const [name, crashes] of [['first', 2], ['poison', 5], ['second', 2]] as const) await crashed(world, name, crashes)
+    world.transport.hold(() => true)
+    await world.posthorn.start()
+    await settled()
+    expect(inStatus(await world.rows('poison'), 'dead')).toBe(1)
+    expect(world.transport.requests).toHaveLength(1)
+  })
+
+  test('whose endpoint was paused while it waited for its turn is given back', async () => {
+    const world = engineWorld()
+    await crashed(world, 'first', 2)
+    const { id } = await crashed(world, 'second', 2)
+    const hold = world.transport.hold(() => true)
+    await world.posthorn.start()
+    await settled()
+    const [flying] = world.transport.requests
+    const waiting = flying?.url === urlOf('first') ? 'second' : 'first'
+    const endpoint = waiting === 'second' ? id : (await world.rows('first'))[0]?.endpointId
+    await world.posthorn.endpoints.pause(endpoint ?? '')
+    hold.release()
+    await world.posthorn.idle()
+    expect(world.sentTo(waiting)).toBe(0)
+    expect(await world.rows(waiting)).toMatchObject([{ status: 'pending', leaseOwner: null }])
+  })
+})
+
+describe('an endpoint that changes in mid-flight', () => {
+  test.each(['pause', 'disable'] as const)('after %s nothing more is sent: what is on the wire ends, what waits is given back', async (change) => {
+    const world = engineWorld()
+    const { id } = await world.endpoint('hook')
+    const hold = world.transport.hold(urlOf('hook'))
+    await world.send('hook', 60)
+    await world.posthorn.start()
+    await settled()
+    await world.posthorn.endpoints[change](id)
+    hold.release()
+    await world.posthorn.idle()
+    await world.poll()
+    const rows = await world.rows()
+    expect(world.sentTo('hook')).toBe(5)
+    expect([inStatus(rows, 'delivered'), inStatus(rows, 'pending'), leased(rows)]).toEqual([5, 55, 0])
+
+    await world.posthorn.endpoints[change === 'pause' ? 'resume' : 'enable'](id)
+    await world.poll()
+    expect(inStatus(await world.rows(), 'delivered')).toBe(60)
+    expect(world.sentTo('hook')).toBe(60)
+  })
+
+  test('gets the next attempt at its new URL, and what waits for the wire too', async () => {
+    const world = engineWorld({ breaker: false })
+    const { id } = await world.endpoint('hook')
+    const hold = world.transport.hold(urlOf('hook'))
+    world.transport.answer(urlOf('hook'), 500)
+    await world.send('hook', 8)
+    await world.posthorn.start()
+    await settled()
+    await world.posthorn.endpoints.update(id, { url: urlOf('moved') })
+    hold.release()
+    await world.posthorn.idle()
+    expect([world.sentTo('hook'), world.sentTo('moved')]).toEqual([5, 3])
+    await world.poll(80_000)
+    expect([world.sentTo('hook'), world.sentTo('moved')]).toEqual([5, 8])
+    const rows = await world.rows()
+    expect(rows.every(({ status, targetUrl }) => status === 'delivered' && targetUrl === urlOf('moved'))).toBe(true)
+  })
+
+  test('and is deleted keeps nothing: the row on the wire ends dead, gone, and its late mark changes nothing', async () => {
+    const world = engineWorld()
+    const { id } = await world.endpoint('hook')
+    const hold = world.transport.hold(urlOf('hook'))
+    await world.posthorn.start()
+    await world.send('hook')
+    await settled()
+    await world.posthorn.endpoints.delete(id)
+    await world.clock.advance(5_000)
+    hold.release()
+    await world.posthorn.idle()
+    expect(await world.rows()).toMatchObject([{ status: 'dead', reason: 'gone' }])
+    expect(world.heard('delivery.delivered')).toEqual([])
+    expect(world.heard('delivery.dead')).toHaveLength(1)
+  })
+})
+
+describe('a lease that ran out although its worker lives', () => {
+  test('is taken up again by the same worker, which does not send twice', async () => {
+    const world = engineWorld()
+    await world.endpoint('hook')
+    const hold = world.transport.hold(urlOf('hook'))
+    let away = true
+    world.store.bend = async ({ method }, run) => {
+      if (method === 'renew' && away) throw new Error('The store is away.')
+      return run()
+    }
+    await world.posthorn.start()
+    await world.send('hook')
+    await world.clock.advance(31_000)
+    away = false
+    await world.clock.advance(30_000)
+    expect(await world.rows()).toMatchObject([{ leaseEpoch: 2, leaseOwner: world.posthorn.workerId }])
+    expect(world.store.life().filter((call) => call === 'claim')).toHaveLength(1)
+    hold.release()
+    await world.posthorn.idle()
+    expect(await world.rows()).toMatchObject([{ status: 'delivered', attemptCount: 1, crashCount: 0 }])
+    expect(world.sentTo('hook')).toBe(1)
+    expect(world.heard('delivery.delivered')).toHaveLength(1)
+  })
+
+  test('is marked under its newer epoch if the mark of the older one came too late', async () => {
+    const world = engineWorld()
+    await world.endpoint('hook')
+    let away = true
+    world.store.bend = async ({ method }, run) => {
+      if ((method === 'renew' || method === 'mark') && away) throw new Error('The store is away.')
+      return run()
+    }
+    await world.posthorn.start()
+    await world.send('hook')
+    await world.clock.advance(36_000)
+    expect(await world.rows()).toMatchObject([{ status: 'pending', leaseEpoch: 2 }])
+    away = false
+    await world.clock.advance(5_000)
+    await world.posthorn.idle()
+    expect(await world.rows()).toMatchObject([{ status: 'delivered', attemptCount: 1 }])
+    expect(world.sentTo('hook')).toBe(1)
+    expect(world.heard('delivery.delivered')).toHaveLength(1)
+  })
+})
+
+describe('telling', () => {
+  test('happens after the commit, never before', async () => {
+    const world = engineWorld()
+    await world.endpoint('hook')
+    let store = (): void => {}
+    const stored = new Promise<void>((resolve) => (store = resolve))
+    world.store.bend = async ({ method }, run) => {
+      if (method === 'mark') await stored
+      return run()
+    }
+    await world.posthorn.start()
+    await world.send('hook')
+    await settled()
+    expect(world.sentTo('hook')).toBe(1)
+    expect(world.heard('delivery.delivered')).toEqual([])
+    store()
+    await world.posthorn.idle()
+    expect(world.heard('delivery.delivered')).toHaveLength(1)
+  })
+
+  test('harms nobody if listeners throw or reject, and says so', async () => {
+    const world = engineWorld()
+    await world.endpoint('hook')
+    world.posthorn.on('delivery.delivered', () => {
+      throw new Error('listener broke')
+    })
+    world.posthorn.on('*', () => Promise.reject(new Error('listener rejected')))
+    world.posthorn.on('warning', () => {
+      throw new Error('even about warnings')
+    })
+    const heard: string[] = []
+    world.posthorn.on('delivery.delivered', ({ webhook_delivery_id: id }) => heard.push(id))
+    await world.posthorn.start()
+    await world.send('hook', 10)
+    await world.posthorn.idle()
+    expect(inStatus(await world.rows(), 'delivered')).toBe(10)
+    expect(heard).toHaveLength(10)
+    const warnings = world.heard('warning').filter(({ code }) => code === 'listener_threw').map(({ message }) => message)
+    expect(warnings.filter((message) => message.includes('listener broke'))).toHaveLength(10)
+    expect(warnings.filter((message) => message.includes('listener rejected')).length).toBeGreaterThanOrEqual(10)
+  })
+})
+
+test('a delivery whose policy is unknown follows that of its endpoint, with one warning for all', async () => {
+  const twice = { delays: { kind: 'list', delaysMs: [90_000] }, jitterShare: 0, maxAttempts: 2 } as const
+  const world = engineWorld({ policies: { forgotten: twice } })
+  const { id } = await world.endpoint('hook', { policy: 'forgotten' })
+  await world.send('hook', 3)
+  await world.posthorn.endpoints.update(id, { policy: 'gateway' })
+  world.transport.answer(urlOf('hook'), 500)
+
+  const second = world.second({ policies: {} })
+  const warnings: string[] = []
+  second.on('warning', ({ code, message }) => void (code === 'unknown_policy' && warnings.push(message)))
+  await second.start()
+  await second.idle()
+  const delays = (await world.rows()).map(({ nextRetryAt, lastAttemptedAt }) => (nextRetryAt ?? 0) - (lastAttemptedAt ?? 0))
+  expect(delays).toEqual([30_000, 30_000, 30_000])
+  expect(warnings).toHaveLength(1)
+  expect(warnings[0]).toContain('"forgotten"')
+})
+
+test('a mark carries what was sent, and nothing of the body', async () => {
+  const world = engineWorld()
+  await world.endpoint('hook')
+  world.transport.answer(urlOf('hook'), { kind: 'answered', statusCode: 500, excerpt: 'broken', retryAfterMs: null }, { delayMs: 40 })
+  await world.posthorn.start()
+  await world.send('hook')
+  await world.clock.advance(40)
+  await world.posthorn.idle()
+  const [request] = world.store.calls.find(({ method }) => method === 'mark')?.request as [{ marks: SettledAttempt[] }]
+  expect(request.marks).toMatchObject([
+    { epoch: 1, mark: { status: 'failed', attemptCount: 1, errorDetail: 'HTTP 500: broken' }, attempt: { tookMs: 40, statusCode: 500, url: urlOf('hook') } },
+  ])
+  expect(JSON.stringify(request)).not.toContain('invoice.paid')
+})
+
+/** A row of an endpoint of that name that so many workers have claimed, and then ended without a word. */
+async function crashed(world: EngineWorld, name: string, workers: number): Promise<{ id: string }> {
+  const endpoint = await world.endpoint(name)
+  await world.send(name)
+  for (let worker = 0; worker < workers; worker += 1) {
+    const wants = [{ endpointId: endpoint.id, lane: 'fresh', most: 1 }] as const
+    await world.store.queue.claim({ owner: `dead-${worker}`, leaseMs: 200, now: world.clock.now(), most: 1, wants })
+    await world.clock.advance(200)
+  }
+  return endpoint
+}

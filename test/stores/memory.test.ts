@@ -1,0 +1,7 @@
+import { describe, test } from 'vitest'
+import { memoryStore } from '../../src/testing/memory/store.ts'
+import { storeSuite } from '../../src/testing/store-suite/index.ts'
+
+describe('the memory store keeps the contract', () => {
+  for (const { name, run } of storeSuite) test(name, () => run(async () => memoryStore()))
+})
