@@ -19,6 +19,8 @@ export interface Outgoing {
   readonly application: string
   readonly message: Omit<Message, 'applicationId'>
   readonly idempotencyKey: string | null
+  /** What the idempotency key stands for, with type and channels: the body, but for its time. */
+  readonly content: Uint8Array
   readonly deliverAt: Instant | null
 }
 
@@ -152,7 +154,7 @@ export function makeOutbox(parts: EngineParts, targets: Targets, dispatcher: Dis
     })
     const { endpointsVersion } = matching
     const { idempotencyKey } = outgoing
-    const bodyHash = idempotencyKey === null ? '' : hashOf(message)
+    const bodyHash = idempotencyKey === null ? '' : hashOf(outgoing)
     return { outgoing, parcels, envelope: { message, idempotencyKey, bodyHash, endpointsVersion, deliveries } }
   }
 
@@ -194,6 +196,6 @@ export function makeOutbox(parts: EngineParts, targets: Targets, dispatcher: Dis
   }
 }
 
-function hashOf({ type, channels, body }: Message): string {
-  return createHash('sha256').update(`${type}\n${channels.join(',')}\n`).update(body).digest('hex')
+function hashOf({ message: { type, channels }, content }: Outgoing): string {
+  return createHash('sha256').update(`${type}\n${channels.join(',')}\n`).update(content).digest('hex')
 }

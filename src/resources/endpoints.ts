@@ -57,9 +57,9 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
   }
 
   async function setStatus(id: string, status: EndpointStatus, statusReason: string | null): Promise<Endpoint> {
-    await ready()
-    const endpoint = found(await directory.updateEndpoint(id, { status, statusReason }, clock.now()), id)
-    await parts.changed(id)
+    const before = await get(id)
+    const endpoint = found(await directory.updateEndpoint(before.id, { status, statusReason }, clock.now()), id)
+    await parts.changed(endpoint.id)
     return endpoint
   }
 

@@ -1,6 +1,6 @@
 import { checkChannel, checkUid } from '../core/endpoint.ts'
 import { expected } from '../core/errors.ts'
-import { makeId } from '../core/ids.ts'
+import { isId, makeId } from '../core/ids.ts'
 import { checkBody, checkEventType, envelope } from '../core/message.ts'
 import { checkData } from '../core/schema.ts'
 import type { Schema, SchemaInput } from '../core/schema.ts'
@@ -47,34 +47,42 @@ const mostChannels = 20
 export async function outgoing(given: Given, events: EventSchemas | undefined, now: Instant, random: Random): Promise<Outgoing> {
   if (typeof given !== 'object' || given === null) throw expected('invalid_argument', 'message', 'an object with application, type and data', given)
   const type = checkEventType(given.type)
-  const application = checkUid(given.application, 'application')
+  const application = checkApplication(given.application)
   const { channels = [], idempotencyKey = null, sessionId = null, deliverAt } = given
   if (!Array.isArray(channels) || channels.length > mostChannels) throw expected('invalid_argument', 'channels', `a list of at most ${mostChannels}`, channels)
   channels.forEach(checkChannel)
   checkText('idempotencyKey', idempotencyKey)
   checkText('sessionId', sessionId)
-  await checkAgainst(events, type, given)
+  if (given.payload !== undefined && given.data !== undefined) throw expected('invalid_argument', 'message', 'given either `data` or `payload`', 'both')
+  // Before anything is waited for: what the caller changes after the call is no part of the message.
   const body = checkBody(given.payload === undefined ? envelope(type, now, given.data) : bytesOf(given.payload))
   const contentType = checkContentType(given.contentType ?? 'application/json')
+  // The time in an envelope is that of the call: a repeat under the same key would be another body by it.
+  const content = given.payload === undefined && idempotencyKey !== null ? envelope(type, 0, given.data) : body
+  if (events !== undefined) await checkAgainst(events, type, given)
   return {
     application,
     idempotencyKey,
+    content,
     deliverAt: deliverAt === undefined ? null : checkTime(deliverAt, now),
-    message: { id: makeId('msg', now, random), type, body, contentType, sessionId, channels, createdAt: now },
+    message: { id: makeId('msg', now, random), type, body, contentType, sessionId, channels: [...channels], createdAt: now },
   }
 }
 
-async function checkAgainst(events: EventSchemas | undefined, type: string, { payload, data }: Given): Promise<void> {
-  if (payload !== undefined && data !== undefined) throw expected('invalid_argument', 'message', 'given either `data` or `payload`', 'both')
-  if (events === undefined) return
-  const schema = events[type]
+async function checkAgainst(events: EventSchemas, type: string, { payload, data }: Given): Promise<void> {
+  const schema = Object.hasOwn(events, type) ? events[type] : undefined
   if (schema === undefined) throw expected('unknown_event_type', 'type', `one of the declared events (${Object.keys(events).join(', ')})`, type)
   if (payload === undefined) await checkData(type, schema, data)
 }
 
+/** Your own name for it, or its id. */
+function checkApplication(application: unknown): string {
+  return typeof application === 'string' && isId('app', application) ? application : checkUid(application, 'application')
+}
+
 function bytesOf(payload: unknown): Uint8Array {
   if (typeof payload === 'string') return Buffer.from(payload)
-  if (payload instanceof Uint8Array) return payload
+  if (payload instanceof Uint8Array) return Buffer.from(payload)
   throw expected('not_serialisable', 'payload', 'a string or bytes', payload, 'Use `data` for objects.')
 }
 

@@ -34,7 +34,8 @@ const longestRunMs = 2 * 3_600_000
 /** Healthy endpoints differ in how soon they answer, and the slow one takes longer than the broken release waits. */
 const answersAfterMs = [20, 40, 80, 160] as const
 const slowAnswersAfterMs = 12_000
-const slowEveryMs = 1_000
+const endpointsPerTenant = 10
+const slowEveryMs = 30_000
 
 /** Runs it on a virtual clock until no delivery is open, and stops the engine. */
 export async function simulate(simulation: Simulation): Promise<Simulated> {
@@ -47,39 +48,34 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
   const transport = simulatedTransport(clock, places, isOutage)
   const posthorn = new Posthorn({ random: seededRandom(7), ...simulation.settings, store: simulation.store, clock, transport })
 
-  const names = Array.from({ length: simulation.endpoints }, (_, index) => `tenant-${index}`)
   const ids: string[] = []
-  for (const [index, application] of [...names, 'slow'].entries()) {
-    const url = `https://${application}.example/hooks`
-    const answerMs = application === 'slow' ? slowAnswersAfterMs : (answersAfterMs[index % answersAfterMs.length] ?? 20)
-    places.set(url, { answerMs, failsInOutage: index < simulation.down })
-    ids.push((await posthorn.endpoints.create({ application, url })).id)
-  }
-
-  const samples: Overview[] = []
-  async function run(until: () => Promise<boolean>): Promise<void> {
-    const end = clock.now() + longestRunMs
-    while (!(await until())) {
-      if (clock.now() >= end) throw new Error('the simulation does not end')
-      await clock.advance(stepMs)
-      if (clock.now() % simulation.sampleMs !== 0) continue
-      samples.push(await posthorn.overview())
-      await simulation.sample(clock.now())
+  const names = Array.from({ length: simulation.endpoints / endpointsPerTenant }, (_, index) => `tenant-${index}`)
+  for (const application of names) {
+    for (let index = 0; index < endpointsPerTenant; index += 1) {
+      const url = `https://${application}.example/hooks/${index}`
+      places.set(url, index === 0 ? 'down' : 'healthy')
+      ids.push((await posthorn.endpoints.create({ application, url })).id)
     }
   }
 
+  const samples: Overview[] = []
+  async function sampled() {
+      if (clock.now() % simulation.sampleMs !== 0) return
+      samples.push(await posthorn.overview())
+      await simulation.sample(clock.now())
+  }
+
   await posthorn.start()
-  const batch = names.map((application) => ({ application, type: 'invoice.paid', payload: '{"id":7}' }))
-  const slow = { application: 'slow', type: 'invoice.paid', payload: '{"id":7}' }
-  await run(async () => {
-    if (clock.now() >= quietFrom) return true
-    await posthorn.send(clock.now() % slowEveryMs === 0 ? [...batch, slow] : batch)
-    return false
-  })
-  await run(async () => {
-    const { queue } = await posthorn.overview()
-    return queue.fresh + queue.retries === 0
-  })
+  const batch = [...names, ...names].map((application) => ({ application, type: 'invoice.paid', payload: '{"id":7}' }))
+  while (clock.now() < quietFrom) {
+    await posthorn.send(batch)
+    await clock.advance(1000)
+    await sampled()
+  }
+  for (let q = (await posthorn.overview()).queue; q.fresh+q.retries > 0; q = (await posthorn.overview()).queue) {
+    await clock.advance(5000)
+    await sampled()
+  }
 
   const last = await posthorn.overview()
   await posthorn.stop()
@@ -123,8 +119,8 @@ function simulatedTransport(clock: Clock, places: ReadonlyMap<string, Place>, is
 
   return {
     async send({ url, timeoutMs }) {
-      const place = places.get(url)
-      if (place === undefined || (place.failsInOutage && isOutage())) return refused
+      if (places.get(url) === 'down' && isOutage()) return refused
+      const place = { answerMs: answersAfterMs[(clock.now() / 1000) % 4] ?? 20 }
       await wait(Math.min(place.answerMs, timeoutMs))
       return place.answerMs > timeoutMs ? { kind: 'timeout', reason: `no answer within ${timeoutMs} ms` } : fine
     },

@@ -1,11 +1,12 @@
-import { Posthorn, PosthornError } from 'posthorn'
-import type { MessageInput, Sent } from 'posthorn'
+import { Posthorn } from 'posthorn'
+import type { MessageInput, PosthornError } from 'posthorn'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { memoryStore } from '../../src/testing/memory/store.ts'
 import { scriptedTransport } from '../../src/testing/scripted-transport.ts'
 import { testPosthorn } from '../../src/testing/test-posthorn.ts'
-import { databases, makeWorld } from '../acceptance/world.ts'
+import { databases, gate, makeWorld } from '../acceptance/world.ts'
+import { refusal } from './refusal.ts'
 
 const second = 1_000
 const day = 86_400 * second
@@ -72,7 +73,7 @@ describe.each(databases)('send ($name)', (database) => {
   ])('the same idempotency key with another %s is refused', async (_, change) => {
     const world = await makeWorld(database)
     await world.posthorn.send({ ...paid, idempotencyKey: 'invoice-7' })
-    const error = await refusal(world.posthorn.send({ ...paid, ...change, idempotencyKey: 'invoice-7' }))
+    const error = await refusal(() => world.posthorn.send({ ...paid, ...change, idempotencyKey: 'invoice-7' }))
     expect(error).toMatchObject({ code: 'idempotency_conflict', message: expect.stringMatching(/^Expected `idempotencyKey` to be new.*, got "msg_/) })
     expect(await world.rows()).toHaveLength(1)
   })
@@ -158,14 +159,17 @@ describe.each(databases)('send ($name)', (database) => {
     expect(received.get('application/json')).toEqual(Buffer.alloc(0))
   })
 
-  test('a payload may be changed by its owner once send has been called', async () => {
+  test('what the caller changes after the call is no part of the message', async () => {
     const world = await makeWorld(database)
     const payload = Buffer.from('as it was')
-    const sending = world.posthorn.send({ application: 'acme', type: 'file.made', payload })
+    const data = { id: 7 }
+    const sending = world.posthorn.send([{ application: 'acme', type: 'file.made', payload }, { ...paid, data }])
     payload.fill('x')
+    data.id = 8
     await sending
     await world.start()
-    expect(world.receiver.receipts.map(({ body }) => body.toString())).toEqual(['as it was'])
+    const bodies = world.receiver.receipts.map(({ body }) => body.toString())
+    expect(bodies.toSorted()).toEqual(['as it was', expect.stringContaining('"data":{"id":7}')])
   })
 
   test('the session id of a message is in the events of its deliveries', async () => {
@@ -232,16 +236,30 @@ describe.each(databases)('a life ($name)', (database) => {
       () => posthorn.overview(),
       () => posthorn.requeue({}),
     ]
-    for (const call of calls) expect(await refusal(call())).toMatchObject({ code: 'stopped', message: expect.stringContaining('Make a new one') })
+    for (const call of calls) expect(await refusal(call)).toMatchObject({ code: 'stopped', message: expect.stringContaining('Make a new one') })
     expect(world.clock.pending()).toBe(0)
   })
 
-  test('sends that were accepted before a stop are stored by it', async () => {
-    const world = await makeWorld(database)
+  test('a send that is being stored when a stop comes is stored and answered', async () => {
+    const [reached, released] = [gate(), gate()]
+    const world = await makeWorld(database, {}, (store) => ({
+      ...store,
+      queue: {
+        ...store.queue,
+        async enqueue(request) {
+          reached.open()
+          await released.opened
+          return store.queue.enqueue(request)
+        },
+      },
+    }))
     await world.start()
     const sending = world.posthorn.send(paid)
-    await world.posthorn.stop()
+    await reached.opened
+    const stopping = world.posthorn.stop()
+    released.open()
     await expect(sending).resolves.toMatchObject({ deliveries: 1 })
+    await stopping
     expect(await world.rows()).toHaveLength(1)
   })
 
@@ -299,19 +317,13 @@ describe('declared events', () => {
   test('data that does not fit, and a type that was not declared, are refused by name', async () => {
     const posthorn = new Posthorn({ store: memoryStore(), transport: scriptedTransport(), events })
     // @ts-expect-error the schema wants a number
-    const mismatch = await refusal(posthorn.send({ application: 'acme', type: 'invoice.paid', data: { id: 'seven' } }))
+    const mismatch = await refusal(() => posthorn.send({ application: 'acme', type: 'invoice.paid', data: { id: 'seven' } }))
     expect(mismatch).toMatchObject({ code: 'schema_mismatch', message: expect.stringMatching(/^Expected `data` to be what the schema of invoice\.paid allows, got "id: .*expected number/) })
     // @ts-expect-error not among the declared events
-    const unknown = await refusal(posthorn.send({ application: 'acme', type: 'invoice.lost', data: {} }))
+    const unknown = await refusal(() => posthorn.send({ application: 'acme', type: 'invoice.lost', data: {} }))
     expect(unknown).toMatchObject({ code: 'unknown_event_type', message: expect.stringMatching(/^Expected `type` to be one of the declared events \(invoice\.paid, user\.made\), got "invoice\.lost"/) })
     // @ts-expect-error a name of Object.prototype is no declared event either
-    expect(await refusal(posthorn.send({ application: 'acme', type: 'constructor', data: {} }))).toMatchObject({ code: 'unknown_event_type' })
+    expect(await refusal(() => posthorn.send({ application: 'acme', type: 'constructor', data: {} }))).toMatchObject({ code: 'unknown_event_type' })
     await posthorn.stop()
   })
 })
-
-async function refusal(call: Promise<unknown> | Promise<Sent>): Promise<PosthornError> {
-  const error = await call.then(() => null, (thrown: unknown) => thrown)
-  expect(error).toBeInstanceOf(PosthornError)
-  return error as PosthornError
-}

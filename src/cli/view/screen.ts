@@ -61,7 +61,7 @@ export function screenView({ terminal, directory, labels, title, hint }: ViewPar
   async function refresh(): Promise<void> {
     await read()
     if (closed) return
-    if (deliveries[0]?.id !== newestAtNote) unpin()
+    if (pinned !== null && deliveries[0]?.id !== newestAtNote) unpin()
     draw()
     disarm = systemClock.after(frameMs, () => void (frame = refresh()))
   }

@@ -1,4 +1,5 @@
 import { DatabaseSync } from '@photostructure/sqlite'
+import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 import { PosthornError } from '../../core/errors.ts'
 import type { Row } from '../database.ts'
 import { render } from '../sql.ts'
@@ -80,8 +81,22 @@ export function openConnection(path: string, { busyTimeoutMs = 5_000, synchronou
     inTransaction: () => database.isTransaction,
     close() {
       statements.clear()
+      foldIn(database)
       database.close()
     },
+  }
+}
+
+/**
+ * Brings the log into the file, unless somebody reads it just now. SQLite does so at the last close by itself, but for it a
+ * connection is open as long as a statement of it lives, and the driver ends those only when they are collected.
+ */
+function foldIn(database: DatabaseSyncInstance): void {
+  try {
+    database.exec('pragma busy_timeout = 0')
+    database.exec('pragma wal_checkpoint(truncate)')
+  } catch {
+    // Nothing is lost: whoever opens the file next reads the log.
   }
 }
 

@@ -1,25 +1,30 @@
 import { messageOf, PosthornError } from '../../core/errors.ts'
 
+const primaryBits = 0xff
 // The primary codes that call for an advice of their own; https://sqlite.org/rescode.html has them all.
 const busy = 5
 const locked = 6
 const full = 13
 const cannotOpen = 14
-const constraint = 19
 const notADatabase = 26
+// Extended codes: of all constraints only these two mean that something is there already.
+const uniqueConstraint = 2067
+const primaryKeyConstraint = 1555
 
 /** What SQLite threw, as an error that says what to do. */
 export function storeError(thrown: unknown): PosthornError {
   if (thrown instanceof PosthornError) return thrown
   const cause = messageOf(thrown)
-  switch (primaryCode(thrown)) {
+  const extended = codeOf(thrown)
+  if (extended === uniqueConstraint || extended === primaryKeyConstraint) {
+    return error('already_exists', `Expected an id or uid that is not in use, got "${cause}". Choose another.`)
+  }
+  switch (extended & primaryBits) {
     case busy:
     case locked:
       return error('store_locked', `Expected the database to be free to write, got "${cause}". Another process holds it: end its transaction.`)
     case full:
       return error('store_full', `Expected room to write, got "${cause}". Nothing was stored: make room on the disk and try again.`)
-    case constraint:
-      return error('already_exists', `Expected an id or uid that is not in use, got "${cause}". Choose another.`)
     case cannotOpen:
       return error('store_failed', `Expected a file that can be opened, got "${cause}". Does its directory exist, and may this user write there?`)
     case notADatabase:
@@ -34,10 +39,10 @@ export function storeError(thrown: unknown): PosthornError {
 }
 
 export function isBusy(thrown: unknown): boolean {
-  return primaryCode(thrown) === busy
+  return (codeOf(thrown) & primaryBits) === busy
 }
 
-function primaryCode(thrown: unknown): number {
+function codeOf(thrown: unknown): number {
   if (typeof thrown !== 'object' || thrown === null || !('errcode' in thrown) || typeof thrown.errcode !== 'number') return 0
-  return thrown.errcode & 0xff
+  return thrown.errcode
 }

@@ -62,10 +62,12 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store {
     directory: directory(database, vault),
     async open() {
       if (opened !== null) return []
+      // Whoever asks while it is being opened waits, too; told is only the first.
+      const isFirst = opening === null
       opening ??= openStore(path, options)
       try {
         opened = await opening
-        return opened.notes
+        return isFirst ? opened.notes : []
       } finally {
         opening = null
       }

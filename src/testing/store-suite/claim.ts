@@ -189,5 +189,17 @@ export const claimCases = [
     await world.settled(endpoint, delivered)
     await world.settled(endpoint, dead)
     for (const lane of ['fresh', 'retries'] as const) assert.deepEqual(await world.queue.dueEndpoints({ lane, after: '', limit: 10 }), [])
+
+    await world.send(endpoint)
+    assert.deepEqual(await world.queue.dueEndpoints({ lane: 'fresh', after: '', limit: 10 }), [{ endpointId: endpoint.id, dueAt: start }])
+  }),
+
+  storeCase('the walk still tells of rows under a lease: if it runs out, nothing else would find them', async (world) => {
+    const endpoint = await world.endpoint()
+    await world.send(endpoint)
+    await world.claim({ from: endpoint })
+    const walked = only(await world.queue.dueEndpoints({ lane: 'fresh', after: '', limit: 10 }))
+    assert.equal(walked.endpointId, endpoint.id)
+    assert.ok(walked.dueAt <= start + leaseMs)
   }),
 ]

@@ -1,0 +1,155 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { sqlite } from 'posthorn/sqlite'
+import { builtPackage, root } from './built.ts'
+import { startProgram } from './program.ts'
+import type { Program } from './program.ts'
+
+const built = builtPackage()
+
+function posthorn(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Program {
+  return startProgram(built.path('cli/main.js'), args, environment)
+}
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'posthorn-cli-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+describe('the command line', () => {
+  test.each([
+    [['--help'], 'Usage: posthorn <command>'],
+    [['-h'], 'Usage: posthorn <command>'],
+    [['dev', '--help'], 'Usage: posthorn dev'],
+  ])('%j explains itself on stdout', async (args, wanted) => {
+    const program = posthorn(args)
+    expect(await program.ended).toEqual({ code: 0, signal: null })
+    expect(program.lines.join('\n')).toContain(wanted)
+    expect(program.stderr).toBe('')
+  })
+
+  test('--version is that of the package', async () => {
+    const program = posthorn(['--version'])
+    expect(await program.ended).toEqual({ code: 0, signal: null })
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+    expect(program.lines).toEqual([version])
+  })
+
+  test.each([
+    [['dve'], 'posthorn: unknown command "dve". Did you mean "dev"?'],
+    [['deliver'], 'posthorn: unknown command "deliver". "posthorn --help"'],
+    [['dev', '--twice'], "posthorn dev: Unknown option '--twice'"],
+    [[], 'Usage: posthorn <command>'],
+  ])('%j is refused on stderr, as a usage error', async (args, wanted) => {
+    const program = posthorn(args)
+    expect(await program.ended).toEqual({ code: 2, signal: null })
+    expect(program.stderr).toContain(wanted)
+    expect(program.lines).toEqual([])
+  })
+
+  test.each([
+    [[], { POSTHORN_POLL_MS: 'soon' }, 'posthorn: Expected `POSTHORN_POLL_MS` to be a whole number from 10 to 600000, got "soon".\n'],
+    [['--database', 'postgres://me:secret@host/db'], {}, 'posthorn: Expected `database` to be `sqlite:` and a path'],
+    [[], { POSTHORN_PRESET: 'hasty' }, 'posthorn: Expected `preset` to be one of'],
+  ])('dev %j with %j ends with one line that names what is wrong', async (args, environment, wanted) => {
+    const program = posthorn(['dev', ...args], environment as Record<string, string>)
+    expect(await program.ended).toEqual({ code: 1, signal: null })
+    expect(program.stderr).toContain(wanted)
+    expect(program.stderr.trimEnd().split('\n')).toHaveLength(1)
+    expect(program.stderr).not.toContain('secret')
+    expect(program.lines).toEqual([])
+  })
+})
+
+describe('posthorn dev', () => {
+  test('--once sends twenty samples, ends when all have ended, and has lost nothing', { timeout: 60_000 }, async () => {
+    const folder = await temporaryFolder()
+    const program = posthorn(['dev', '--once'], { TMPDIR: folder })
+    expect(await program.ended).toEqual({ code: 0, signal: null })
+
+    expect(program.lines.at(-1)).toBe('sent 20 delivered 17 dead 3 lost 0')
+    expect(program.lines.filter((line) => line.includes('  enqueued  '))).toHaveLength(20)
+    expect(program.lines.filter((line) => line.includes('  delivered  '))).toHaveLength(17)
+    expect(program.lines.filter((line) => line.includes('  dead  '))).toHaveLength(3)
+    expect(program.lines.some((line) => /^\d{4}-\S+Z {2}dlv_\w{19} {2}500 {7}failed {5}attempt 1: HTTP 500: made to fail; again in 2 s$/.test(line))).toBe(true)
+    expect(program.lines.some((line) => /dlv_\w{19} {2}hang {6}failed {5}attempt 1: no answer within 5000 ms; again in 2 s$/.test(line))).toBe(true)
+    expect(program.stderr).toContain('warning: Retry delays under 30 s are allowed by override, in policy "dev".')
+    expect(program.stderr).toContain("new Posthorn({ store: sqlite('webhooks.db') })")
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  test('runs on, sends one more sample for every line it is given, and ends in order on SIGINT', async () => {
+    const folder = await temporaryFolder()
+    const program = posthorn(['dev'], { TMPDIR: folder })
+    await program.says(/sample\.reset for 1 endpoint$/)
+    expect(program.stderr).toContain('Type ok, slow, flaky, hang, 500, reset and Enter')
+
+    const before = program.lines.filter((line) => line.includes('sample.ok')).length
+    program.child.stdin.write('ok\nwhat\n')
+    await program.says(/Expected one of ok, .* got "what"/)
+    await program.says(new RegExp('sample\\.ok', 'g'))
+    expect(before).toBe(10)
+
+    program.child.kill('SIGINT')
+    await program.says(/^Stopping: /)
+    expect(await program.ended).toEqual({ code: 0, signal: null })
+    expect(program.lines.filter((line) => line.includes('sample.ok'))).toHaveLength(11)
+    // What was under way was allowed to end, so no row is left leased: each is delivered, dead or open.
+    const [, sent, delivered, dead, open] = /^sent (\d+) delivered (\d+) dead (\d+) open (\d+)$/.exec(program.lines.at(-1) ?? '') ?? []
+    expect(Number(sent)).toBe(21)
+    expect(Number(delivered) + Number(dead) + Number(open)).toBe(21)
+    expect(Number(delivered)).toBeGreaterThanOrEqual(11)
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  test('a second signal leaves at once, whatever is under way', async () => {
+    const folder = await temporaryFolder()
+    const program = posthorn(['dev'], { TMPDIR: folder, WEBHOOK_TIMEOUT_SECONDS: '300' })
+    await program.says(/sample\.reset for 1 endpoint$/)
+    program.child.kill('SIGINT')
+    await program.says(/^Stopping: /)
+    let hasEnded = false
+    const ended = program.ended.finally(() => (hasEnded = true))
+    while (!hasEnded) {
+      program.child.kill('SIGINT')
+      await new Promise(setImmediate)
+    }
+    expect(await ended).toEqual({ code: 130, signal: null })
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  test('honours the settings of the environment', async () => {
+    const program = posthorn(['dev'], { TMPDIR: await temporaryFolder(), WEBHOOK_TIMEOUT_SECONDS: '1' })
+    expect(await program.says(/ {2}slow {6}failed/)).toContain('attempt 1: no answer within 1000 ms')
+    program.child.kill('SIGTERM')
+    expect(await program.ended).toEqual({ code: 0, signal: null })
+  })
+
+  test.each(['POSTHORN_DATABASE_URL', '--database'])('on a database given by %s it sends no samples, and delivers as the settings say', async (how) => {
+    const file = join(await temporaryFolder(), 'own.db')
+    const url = `sqlite:${file}`
+    const program = how === '--database' ? posthorn(['dev', '--once', how, url]) : posthorn(['dev', '--once'], { [how]: url })
+    expect(await program.ended).toEqual({ code: 0, signal: null })
+    expect(program.lines).toEqual(['sent 0 delivered 0 dead 0 open 0'])
+    expect(program.stderr).not.toContain('Retry delays under 30 s')
+    expect(program.stderr).toContain(`${file}.key`)
+
+    const store = sqlite(file)
+    await store.open()
+    expect(await store.directory.listEndpoints({}, { limit: 10, after: null })).toEqual([])
+    await store.close()
+  })
+
+  test('a database that is in use is refused by the name of its holder', async () => {
+    const url = `sqlite:${join(await temporaryFolder(), 'own.db')}`
+    const first = posthorn(['dev', '--database', url])
+    await first.says(/^Posthorn dev · /)
+    const second = posthorn(['dev', '--database', url])
+    expect(await second.ended).toEqual({ code: 1, signal: null })
+    expect(second.stderr).toContain(`got one in process ${first.pid} on `)
+  })
+})

@@ -1,0 +1,28 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, onTestFinished, test } from 'vitest'
+import { main } from '../../examples/embedded-sqlite.ts'
+import { nextSteps } from '../../src/cli/dev/next-steps.ts'
+import { root } from './built.ts'
+
+test('examples/embedded-sqlite.ts delivers a webhook whose signature the receiver can check', async () => {
+  const { verified, delivered } = await main()
+  expect(verified.messageId).toBe(delivered.message_id)
+  expect(delivered.attempt_count).toBe(1)
+})
+
+test('the lines that dev prints at its end compile as they are, and fit a terminal', { timeout: 60_000 }, async () => {
+  const code = nextSteps.slice(nextSteps.indexOf('  import'))
+  expect(code).toContain('new Posthorn(')
+  expect(Math.max(...nextSteps.split('\n').map((line) => line.length))).toBeLessThan(80)
+
+  const folder = mkdtempSync(join(root, 'test', '.next-steps-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const { compilerOptions } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8')) as { compilerOptions: { paths: Record<string, string[]> } }
+  const paths = Object.fromEntries(Object.entries(compilerOptions.paths).map(([name, [path]]) => [name, [join(root, path ?? '')]]))
+  writeFileSync(join(folder, 'next.mts'), code)
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ extends: '../../tsconfig.json', compilerOptions: { paths }, include: ['next.mts'] }))
+  await promisify(execFile)(join(root, 'node_modules', '.bin', 'tsc'), ['-p', folder, '--noEmit'], { cwd: root })
+})

@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { onTestFinished } from 'vitest'
+
+/** A real process, watched line by line: tests wait for what it says, never for time to pass. */
+export interface Program {
+  readonly child: ChildProcessWithoutNullStreams
+  readonly pid: number
+  readonly lines: readonly string[]
+  readonly stderr: string
+  /** Resolves with the line once stdout (or stderr) has said one that matches; rejects if the program ends first. */
+  says(pattern: RegExp): Promise<string>
+  /** Resolves when all it had to say was read. */
+  readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+}
+
+/** Starts a script under Node, with nothing of this process's settings; what still runs is killed at the test's end. */
+export function startProgram(script: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}): Program {
+  const child = spawn(process.execPath, [script, ...args], { env: { PATH: process.env['PATH'], ...environment } })
+  const lines: string[] = []
+  const waiters: { pattern: RegExp; resolve: (line: string) => void; reject: (error: Error) => void }[] = []
+  let stderr = ''
+  let hasEnded = false
+
+  function hear(line: string): void {
+    for (const { pattern, resolve } of waiters) if (pattern.test(line)) resolve(line)
+  }
+  onLines(child.stdout, (line) => {
+    lines.push(line)
+    hear(line)
+  })
+  onLines(child.stderr, (line) => {
+    stderr += `${line}\n`
+    hear(line)
+  })
+  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.on('close', (code, signal) => {
+      hasEnded = true
+      for (const { pattern, reject } of waiters) reject(endedTooSoon(pattern))
+      resolve({ code, signal })
+    })
+  })
+  onTestFinished(async () => {
+    if (!hasEnded) child.kill('SIGKILL')
+    await ended
+  })
+
+  function endedTooSoon(pattern: RegExp): Error {
+    return new Error(`The program ended before it said ${String(pattern)}:\n${lines.join('\n')}\n${stderr}`)
+  }
+
+  return {
+    child,
+    pid: child.pid ?? -1,
+    lines,
+    get stderr() {
+      return stderr
+    },
+    ended,
+    says(pattern) {
+      const said = [...lines, ...stderr.split('\n')].find((line) => pattern.test(line))
+      if (said !== undefined) return Promise.resolve(said)
+      if (hasEnded) return Promise.reject(endedTooSoon(pattern))
+      return new Promise((resolve, reject) => waiters.push({ pattern, resolve, reject }))
+    },
+  }
+}
+
+function onLines(stream: NodeJS.ReadableStream, onLine: (line: string) => void): void {
+  let rest = ''
+  stream.setEncoding('utf8')
+  stream.on('data', (chunk: string) => {
+    const parts = (rest + chunk).split('\n')
+    rest = parts.pop() ?? ''
+    parts.forEach(onLine)
+  })
+  stream.on('end', () => {
+    if (rest !== '') onLine(rest)
+  })
+}

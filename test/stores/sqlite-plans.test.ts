@@ -1,0 +1,118 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { DeliveryFilter } from '../../src/core/ports.ts'
+import type { Executor } from '../../src/stores/database.ts'
+import { listStatement } from '../../src/stores/deliveries.ts'
+import { migrate } from '../../src/stores/migrate.ts'
+import * as operations from '../../src/stores/operations.ts'
+import { render } from '../../src/stores/sql.ts'
+import type { Sql } from '../../src/stores/sql.ts'
+import { selectDue } from '../../src/stores/sqlite/claim.ts'
+import { openConnection, sqliteDialect } from '../../src/stores/sqlite/connection.ts'
+import type { Connection } from '../../src/stores/sqlite/connection.ts'
+import { sqliteDatabase } from '../../src/stores/sqlite/database.ts'
+
+let connection: Connection
+
+beforeAll(async () => {
+  connection = openConnection(':memory:')
+  await migrate(sqliteDatabase(connection))
+})
+
+describe('a claim reads the rows it takes, in due order, from the index of its lane', () => {
+  test.each(['fresh', 'retries'] as const)('%s', (lane) => {
+    expect(planOf(selectDue(lane))).toEqual([
+      `SEARCH d USING INDEX webhook_deliveries_${lane} (webhook_id=? AND <expr><?)`,
+      'SEARCH m USING INDEX sqlite_autoindex_posthorn_messages_1 (id=?)',
+    ])
+  })
+})
+
+describe('the walk over endpoints steps through the index of its lane', () => {
+  test.each(['fresh', 'retries'] as const)('%s', (lane) => {
+    const searches = plan(operations.dueEndpoints({ lane, after: '', limit: 100 })).filter((step) => step.includes('USING'))
+    expect(searches.map((step) => step.replace(/^SEARCH \w+ /, '')).filter((step) => step.startsWith('USING'))).toEqual([
+      `USING INDEX webhook_deliveries_${lane} (webhook_id>?)`,
+      `USING INDEX webhook_deliveries_${lane} (webhook_id>?)`,
+      `USING INDEX webhook_deliveries_${lane} (webhook_id=?)`,
+    ])
+  })
+})
+
+describe('every list comes from an index', () => {
+  const primaryKey = 'sqlite_autoindex_webhook_deliveries_1'
+  // Sorted are only open rows, and the few deliveries of one message: never history.
+  test.each<[DeliveryFilter, string, 'sorted' | 'in order']>([
+    [{}, primaryKey, 'in order'],
+    [{ since: 1, until: 2 }, primaryKey, 'in order'],
+    [{ ids: ['a', 'b', 'c'] }, primaryKey, 'in order'],
+    [{ status: 'delivered' }, primaryKey, 'in order'],
+    [{ status: 'pending' }, 'webhook_deliveries_status_next_retry_at', 'sorted'],
+    [{ status: 'failed' }, 'webhook_deliveries_status_next_retry_at', 'sorted'],
+    [{ status: ['failed', 'pending'] }, 'webhook_deliveries_status_next_retry_at', 'sorted'],
+    [{ status: 'dead' }, 'webhook_deliveries_dead', 'in order'],
+    [{ status: 'dead', reason: 'exhausted' }, 'webhook_deliveries_dead', 'in order'],
+    [{ endpointId: 'e' }, 'webhook_deliveries_of_endpoint', 'in order'],
+    [{ endpointId: 'e', since: 5 }, 'webhook_deliveries_of_endpoint', 'in order'],
+    [{ endpointId: 'e', status: 'failed' }, 'webhook_deliveries_failed', 'in order'],
+    [{ endpointId: 'e', status: 'dead' }, 'webhook_deliveries_dead_of_endpoint', 'in order'],
+    [{ applicationId: 'a' }, 'webhook_deliveries_of_application', 'in order'],
+    [{ applicationId: 'a', type: 't' }, 'webhook_deliveries_of_application', 'in order'],
+    [{ messageId: 'm' }, 'webhook_deliveries_of_message', 'sorted'],
+  ])('%j from %s, %s', (filter, index, order) => {
+    const [search = '', ...rest] = plan(listStatement(filter, { after: 'dlv_x', limit: 50 }))
+    expect(search).toContain(`USING INDEX ${index} (`)
+    expect(rest).toEqual(order === 'sorted' ? ['USE TEMP B-TREE FOR ORDER BY'] : [])
+  })
+})
+
+describe('no bite of an operator or the pruner reads the whole table', () => {
+  const request = { now: 1, limit: 10, by: { name: 'anna' } }
+
+  test('cancel goes through the lanes, so that the next bite does not read over what is ended', async () => {
+    const steps = await plansOf((tx) => operations.cancel(tx, { ...request, filter: { endpointId: 'e' }, as: 'gone' }))
+    expect(steps.filter((step) => step.includes('webhook_id=?'))).toEqual([
+      'SEARCH webhook_deliveries USING INDEX webhook_deliveries_fresh (webhook_id=?)',
+      'SEARCH webhook_deliveries USING INDEX webhook_deliveries_retries (webhook_id=?)',
+    ])
+  })
+
+  test('requeue of dead letters goes through those', async () => {
+    const steps = await plansOf((tx) => operations.requeue(tx, { ...request, filter: { status: 'dead', endpointId: 'e' } }))
+    expect(steps).toContain('SEARCH webhook_deliveries USING INDEX webhook_deliveries_dead_of_endpoint (webhook_id=?)')
+  })
+
+  test('prune reads by age', async () => {
+    const steps = await plansOf((tx) => operations.prune(tx, { before: 10 ** 12, limit: 10 }))
+    const scans = steps.filter((step) => step.startsWith('SCAN') && !step.includes('endpoint_secrets'))
+    expect(scans).toEqual([])
+    expect(steps).toContain('SEARCH webhook_deliveries USING INDEX sqlite_autoindex_webhook_deliveries_1 (id<?)')
+  })
+})
+
+function plan(statement: Sql): string[] {
+  const { text, values } = render(statement, sqliteDialect)
+  return planOf(text, values)
+}
+
+function planOf(text: string, values: ReturnType<typeof render>['values'] = []): string[] {
+  return connection
+    .prepare(`explain query plan ${text}`)
+    .all(...values)
+    .map((row) => String(row['detail']))
+}
+
+/** The plans of all statements that some work would run. */
+async function plansOf(work: (tx: Executor) => Promise<unknown>): Promise<string[]> {
+  const steps: string[] = []
+  await work({
+    query: async (statement) => {
+      steps.push(...plan(statement))
+      return []
+    },
+    run: async (statement) => {
+      steps.push(...plan(statement))
+      return 0
+    },
+  })
+  return steps
+}
