@@ -179,6 +179,7 @@ export function makeDispatcher(parts: EngineParts, targets: Targets, room: Room,
 
   /** A rate limit refills between ticks: its endpoints are asked again soon. */
   function askLater(target: Target): void {
+    if (!running) return
     limited.add(target)
     disarmLimited ??= clock.after(rateAgainMs, () => {
       disarmLimited = null

@@ -104,7 +104,9 @@ export function makeTargets({ queue, directory, clock, random, bus, settings }: 
     await know(endpoints)
     for (const { id } of endpoints) {
       const target = targets.get(id)
-      if (target !== undefined && !target.saving) target.health = health.get(id) ?? { ...healthy, version: target.health.version }
+      const stored = health.get(id) ?? healthy
+      // At the same version nobody else has written, and not everything that was learnt since is worth a write: memory knows more.
+      if (target !== undefined && !target.saving && stored.version !== target.health.version) target.health = stored
     }
     const found = new Set(endpoints.filter(({ status }) => status !== 'deleted').map(({ id }) => id))
     return stale.filter((id) => !found.has(id))

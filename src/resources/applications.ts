@@ -1,7 +1,7 @@
 import { checkUid } from '../core/endpoint.ts'
 import type { Application } from '../core/endpoint.ts'
 import { expected } from '../core/errors.ts'
-import { makeId } from '../core/ids.ts'
+import { isId, makeId } from '../core/ids.ts'
 import type { Page } from '../core/ports.ts'
 import { checkPage } from './page.ts'
 import type { ResourceParts } from './parts.ts'
@@ -50,6 +50,11 @@ export function makeApplications({ ready, directory, clock, random }: ResourcePa
       await directory.deleteApplication(id, clock.now())
     },
   }
+}
+
+/** How an application is named elsewhere: by its id, or by the uid that it has or will be made with. */
+export function checkApplication(idOrUid: unknown): string {
+  return typeof idOrUid === 'string' && isId('app', idOrUid) ? idOrUid : checkUid(idOrUid, 'application')
 }
 
 function checkName(name: unknown): string {

@@ -9,6 +9,7 @@ import type { RetryPolicy } from '../core/retry-policy.ts'
 import { checkSecret, defaultBodyHeader, hmacSecret } from '../core/signature.ts'
 import type { SignatureScheme } from '../core/signature.ts'
 import { day } from '../core/time.ts'
+import { checkApplication } from './applications.ts'
 import { checkPage } from './page.ts'
 import type { ResourceParts } from './parts.ts'
 
@@ -68,6 +69,7 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
     async create({ application, secret, ...input }) {
       const settings = { ...blank(defaults), ...defined(input) }
       check(settings)
+      checkApplication(application)
       const value = secret === undefined ? hmacSecret(randomBytes(32)) : checkSecret(secret)
       await ready()
       const applicationId = await parts.applicationId(application)

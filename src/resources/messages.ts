@@ -1,12 +1,13 @@
-import { checkChannel, checkUid } from '../core/endpoint.ts'
+import { checkChannel } from '../core/endpoint.ts'
 import { expected } from '../core/errors.ts'
-import { isId, makeId } from '../core/ids.ts'
+import { makeId } from '../core/ids.ts'
 import { checkBody, checkEventType, envelope } from '../core/message.ts'
 import { checkData } from '../core/schema.ts'
 import type { Schema, SchemaInput } from '../core/schema.ts'
 import { day } from '../core/time.ts'
 import type { Instant, Random } from '../core/time.ts'
 import type { Outgoing } from '../engine/outbox.ts'
+import { checkApplication } from './applications.ts'
 
 export type EventSchemas = Readonly<Record<string, Schema>>
 
@@ -73,11 +74,6 @@ async function checkAgainst(events: EventSchemas, type: string, { payload, data 
   const schema = Object.hasOwn(events, type) ? events[type] : undefined
   if (schema === undefined) throw expected('unknown_event_type', 'type', `one of the declared events (${Object.keys(events).join(', ')})`, type)
   if (payload === undefined) await checkData(type, schema, data)
-}
-
-/** Your own name for it, or its id. */
-function checkApplication(application: unknown): string {
-  return typeof application === 'string' && isId('app', application) ? application : checkUid(application, 'application')
 }
 
 function bytesOf(payload: unknown): Uint8Array {

@@ -1,11 +1,10 @@
-import type { Directory } from '../core/ports.ts'
+import type { DeliveryFilter, Directory, Page } from '../core/ports.ts'
 import type { Database } from './database.ts'
 import { whereDelivery } from './filter.ts'
 import { record } from './operations.ts'
 import { deliveryColumns, toAttempt, toDelivery, toMessage } from './rows.ts'
 import { nothing, sql, table, words } from './sql.ts'
 import type { Sql } from './sql.ts'
-import type { DeliveryFilter, Page } from '../core/ports.ts'
 
 type DeliveryMethods = 'message' | 'delivery' | 'listDeliveries' | 'countDeliveries' | 'attempts' | 'addDelivery'
 
@@ -54,10 +53,31 @@ returning ${columns}`)
 }
 
 /** Newest first, which is the order of the ids. */
-export function listStatement(filter: DeliveryFilter, { after, limit }: Page): Sql {
+export function listStatement(filter: DeliveryFilter, page: Page): Sql {
+  const { applicationId, ...rest } = filter
+  const isNarrow = filter.ids !== undefined || filter.endpointId !== undefined || filter.messageId !== undefined
+  const where = applicationId === undefined || isNarrow ? pageOf(filter, page) : newestOfEndpoints(applicationId, pageOf(rest, page), page)
   return sql`select ${columns}
 from ${deliveries}
-where ${whereDelivery(filter)} ${after === null ? nothing : sql`and id < ${after}`}
+where ${where}
 order by id desc
-limit ${limit}`
+limit ${page.limit}`
+}
+
+function pageOf(filter: DeliveryFilter, { after }: Page): Sql {
+  return sql`${whereDelivery(filter)} ${after === null ? nothing : sql`and id < ${after}`}`
+}
+
+/** The newest of each endpoint of the application, in which the newest of all must be: a few rows each, from an index. */
+function newestOfEndpoints(applicationId: string, where: Sql, { limit }: Page): Sql {
+  return sql`id in (
+  select d.id
+  from ${table('endpoints')} e
+  cross join ${deliveries} d
+  where e.application_id = ${applicationId}
+    and d.id in (
+      select id from ${deliveries}
+      where webhook_id = e.id and ${where}
+      order by id desc
+      limit ${limit}))`
 }

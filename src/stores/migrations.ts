@@ -119,7 +119,6 @@ where ${retries}`,
       sql`create index webhook_deliveries_status_next_retry_at on ${table('webhook_deliveries')} (status, next_retry_at)
 where status in ('pending', 'failed')`,
       sql`create index webhook_deliveries_of_endpoint on ${table('webhook_deliveries')} (webhook_id, id)`,
-      sql`create index webhook_deliveries_of_application on ${table('webhook_deliveries')} (application_id, id)`,
       sql`create index webhook_deliveries_of_message on ${table('webhook_deliveries')} (message_id)`,
       // For lists; a delivery that succeeds at once is never in these.
       sql`create index webhook_deliveries_failed on ${table('webhook_deliveries')} (webhook_id, id) where status = 'failed'`,

@@ -8,3 +8,5 @@ export type { Hold, RecordedRequest, Script, ScriptedTransport, Which } from './
 export { midpoint, seededRandom } from './seeded-random.ts'
 export { storeSuite } from './store-suite/index.ts'
 export type { StoreCase } from './store-suite/case.ts'
+export { testPosthorn } from './test-posthorn.ts'
+export type { TestPosthorn } from './test-posthorn.ts'

@@ -1,3 +1,4 @@
+import type { Delivery } from '../core/delivery.ts'
 import { PosthornError } from '../core/errors.ts'
 import { day } from '../core/time.ts'
 import { Posthorn } from '../posthorn.ts'
@@ -39,10 +40,19 @@ export async function testPosthorn<Events extends EventSchemas = EventSchemas>(
       await posthorn.idle()
       const open = await posthorn.deliveries.list({ status: ['pending', 'failed'] }, { limit: 1_000 })
       if (open.length === 0) return
+      await refuseStuck(open)
       const nextDueAt = Math.min(...open.map(({ nextRetryAt }) => nextRetryAt ?? 0))
       await clock.advance(Math.max(nextDueAt - clock.now(), 0) + (options.pollMs ?? 5_000))
     }
-    throw new PosthornError('invalid_argument', 'Expected every delivery to end, but some still wait after 40 days. Is an endpoint paused or disabled?')
+    throw new PosthornError('invalid_argument', 'Expected every delivery to end, but some still wait after 40 days.')
+  }
+
+  /** What only a person can set free would let time pass for ever. */
+  async function refuseStuck(open: readonly Delivery[]): Promise<void> {
+    const reasons = await Promise.all(open.map(({ id }) => posthorn.deliveries.why(id)))
+    const stuck = reasons.filter(({ code }) => code === 'endpoint_paused' || code === 'endpoint_disabled')
+    if (stuck.length < open.length) return
+    throw new PosthornError('invalid_argument', `Expected every delivery to end, but ${open.length} cannot. ${stuck[0]?.sentence ?? ''} Resume it first.`)
   }
 
   return { posthorn, clock, transport, sent: () => transport.requests, settled }

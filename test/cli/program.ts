@@ -8,8 +8,8 @@ export interface Program {
   readonly pid: number
   readonly lines: readonly string[]
   readonly stderr: string
-  /** Resolves with the line once stdout (or stderr) has said one that matches; rejects if the program ends first. */
-  says(pattern: RegExp): Promise<string>
+  /** Resolves once stdout or stderr has said a line that matches, or so many of them; rejects if the program ends first. */
+  says(pattern: RegExp, times?: number): Promise<string>
   /** Resolves when all it had to say was read. */
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
 }
@@ -18,13 +18,18 @@ export interface Program {
 export function startProgram(script: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}): Program {
   const child = spawn(process.execPath, [script, ...args], { env: { PATH: process.env['PATH'], ...environment } })
   const lines: string[] = []
-  const waiters: { pattern: RegExp; resolve: (line: string) => void; reject: (error: Error) => void }[] = []
+  const waiters: { pattern: RegExp; times: number; resolve: (line: string) => void; reject: (error: Error) => void }[] = []
   let stderr = ''
   let hasEnded = false
 
   function hear(line: string): void {
-    for (const { pattern, resolve } of waiters) if (pattern.test(line)) resolve(line)
+    for (const { pattern, times, resolve } of waiters) if (pattern.test(line) && said(pattern).length >= times) resolve(line)
   }
+
+  function said(pattern: RegExp): string[] {
+    return [...lines, ...stderr.split('\n')].filter((line) => pattern.test(line))
+  }
+
   onLines(child.stdout, (line) => {
     lines.push(line)
     hear(line)
@@ -57,11 +62,11 @@ export function startProgram(script: string, args: readonly string[], environmen
       return stderr
     },
     ended,
-    says(pattern) {
-      const said = [...lines, ...stderr.split('\n')].find((line) => pattern.test(line))
-      if (said !== undefined) return Promise.resolve(said)
+    says(pattern, times = 1) {
+      const line = said(pattern)[times - 1]
+      if (line !== undefined) return Promise.resolve(line)
       if (hasEnded) return Promise.reject(endedTooSoon(pattern))
-      return new Promise((resolve, reject) => waiters.push({ pattern, resolve, reject }))
+      return new Promise((resolve, reject) => waiters.push({ pattern, times, resolve, reject }))
     },
   }
 }

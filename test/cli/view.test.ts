@@ -80,12 +80,12 @@ describe('the lines', () => {
   test.each<[PosthornEvent, string]>([
     [
       { ...about, type: 'delivery.failed', attempt_count: 2, outcome: 'answered', error_detail: 'HTTP 500: \x1b[2J\nno', next_retry_at: now + 4_000 },
-      'acme      failed     attempt 2: HTTP 500: [2J no; again in 4 s',
+      'acme      failed     attempt 2: HTTP 500:  [2J no; again in 4 s',
     ],
     [{ ...about, type: 'delivery.delivered', attempt_count: 1, took_ms: 12 }, 'acme      delivered  attempt 1 took 12 ms'],
     [{ ...about, type: 'delivery.dead', reason: 'cancelled', error_detail: null }, 'acme      dead       cancelled'],
     [{ ...about, type: 'breaker.opened', held_until: now + 60_000 }, 'acme      held       too many failures; nothing is sent for 60 s'],
-  ])('%o is one harmless line', (event, wanted) => {
+  ])('an event is one harmless line: %#', (event, wanted) => {
     const line = lineOf(event, { of: () => 'acme' })
     expect(line).toMatch(/^2023-11-14T22:13:20\.000Z {2}(dlv|ep)_1 /)
     expect(line?.endsWith(wanted), line ?? '').toBe(true)

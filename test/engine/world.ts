@@ -46,7 +46,7 @@ export function engineWorld(options: Partial<PosthornOptions> = {}, inner: Store
   const events: PosthornEvent[] = []
 
   function make(seed: number, more: Partial<PosthornOptions>): Posthorn {
-    const posthorn = new Posthorn({ transport, ...options, random: seededRandom(seed), ...more, store, clock })
+    const posthorn = new Posthorn({ transport, ...options, random: seededRandom(seed), store, ...more, clock })
     onTestFinished(() => posthorn.stop({ graceMs: 0 }).catch(() => undefined))
     return posthorn
   }

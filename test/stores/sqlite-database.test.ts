@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { PosthornError } from '../../src/core/errors.ts'
@@ -143,14 +144,13 @@ describe('a turn of the loop', () => {
 describe('a transaction', () => {
   test('is not interleaved with anything that is called while it waits', async () => {
     const { database, connection } = await withThings()
-    let open = () => {}
-    const gate = new Promise<void>((resolve) => (open = resolve))
+    const gate = new EventEmitter()
     const seen: string[] = []
     const before = database.write(insert('before')).then(() => seen.push('before'))
     const slow = database
       .transaction(async (tx) => {
         await tx.run(sql`insert into things (value) values (${'slow 1'})`)
-        await gate
+        await once(gate, 'open')
         await tx.run(sql`insert into things (value) values (${'slow 2'})`)
       })
       .then(() => seen.push('slow'))
@@ -160,7 +160,7 @@ describe('a transaction', () => {
     await turns(5)
     expect(seen).toEqual(['before'])
 
-    open()
+    gate.emit('open')
     await Promise.all([before, slow, turn, read, next])
     expect(things(connection)).toEqual(['before', 'slow 1', 'slow 2', 'turn', 'next'])
     expect(seen).toContain('read 4')

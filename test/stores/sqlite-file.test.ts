@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { symlink, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
@@ -134,6 +135,15 @@ describe('one engine process per file', () => {
     await store.detach('b')
     await other.attach(worker('c'))
     expect(await store.directory.workers()).toMatchObject([{ id: 'c' }])
+  })
+
+  test('a link to the file is the same file', async () => {
+    const path = await freshPath()
+    const store = await openStore(path)
+    await symlink(path, `${path}.link`)
+    const linked = await openStore(`${path}.link`, { secretsKey: randomBytes(32) })
+    await store.attach(worker('a'))
+    await expect(linked.attach(worker('b'))).rejects.toMatchObject({ code: 'store_in_use' })
   })
 
   test('a close frees the file, too', async () => {

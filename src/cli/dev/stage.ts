@@ -47,9 +47,6 @@ const slackMs = 10 * second
 /** A temporary database with a receiver that misbehaves, retries in seconds, and samples to send there. */
 export async function sampleStage(settings: Settings, given: Partial<Settings>): Promise<Stage> {
   const store = storeAt(`sqlite:${join(temporaryFolder(), 'posthorn.db')}`, settings)
-  const local = await receiver({ keepReceipts: false })
-  setUp(local)
-
   const { pollMs = devPollMs, timeoutMs = devTimeoutMs } = given
   const posthorn = new Posthorn({
     ...settings,
@@ -60,6 +57,9 @@ export async function sampleStage(settings: Settings, given: Partial<Settings>):
     allowUnsafeRetryDelays: true,
     allowedTargets: [...settings.allowedTargets, '127.0.0.0/8'],
   })
+  // Only when nothing can be refused any more: a server that listens keeps the process alive.
+  const local = await receiver({ keepReceipts: false })
+  setUp(local)
   const longestMs = plannedDelays(devPolicy).reduce((sum, delay) => sum + delay, 0) + devPolicy.maxAttempts * (timeoutMs + pollMs) + slackMs
   return {
     posthorn,

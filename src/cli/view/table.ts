@@ -36,7 +36,8 @@ const linesAround = 7
 export function tableLines({ title, hint, deliveries, overview, label, now, columns, rows, paint }: Table): string[] {
   const shown = mostInteresting(deliveries, Math.max(rows - linesAround, 1)).toReversed()
   const endpointColumns = Math.min(Math.max(8, ...shown.map(({ endpointId }) => label(endpointId).length)), 24)
-  const whyColumns = Math.max(columns - idColumns - endpointColumns - statusColumns - sendsColumns - 4 * gap.length - 1, 10)
+  // One column stays free: a terminal may wrap a line that is full.
+  const whyColumns = Math.max(columns - 2 - idColumns - endpointColumns - statusColumns - sendsColumns - 4 * gap.length, 10)
 
   function line(id: string, endpoint: string, status: string, sends: string, why: string, colour: Colour | null): string {
     const painted = cell(status, statusColumns)

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import { DatabaseSync } from '@photostructure/sqlite'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 import { isBusy, storeError } from './errors.ts'
@@ -12,7 +13,8 @@ export function takeLock(databasePath: string): ProcessLock | null {
   // A file of its own: a lock on the database itself would keep the CLI and `sqlite3` from their short writes.
   let database: DatabaseSyncInstance | undefined
   try {
-    database = new DatabaseSync(`${databasePath}.lock`, { timeout: 0 })
+    // By its real name: through a link it is the same file.
+    database = new DatabaseSync(`${realpathSync(databasePath)}.lock`, { timeout: 0 })
     database.exec('begin exclusive')
     return held(database)
   } catch (thrown) {

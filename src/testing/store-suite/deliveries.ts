@@ -57,6 +57,8 @@ export const deliveryCases = [
       [{ since: start + minute + 1 }, [exhausted, gone]],
       [{ until: start + minute + 1 }, [finished, retrying]],
       [{ since: start + 1, until: start + 2 * minute + 1 }, [retrying, exhausted]],
+      [{ unchangedSince: start + 2 * minute }, [finished, retrying]],
+      [{ unchangedSince: start }, []],
       [{ type: 'order.made', status: 'dead', applicationId: yours.applicationId, since: start }, [gone]],
       [{ type: 'order.made', status: 'delivered' }, []],
     ]

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest'
+import { day, hour } from '../../src/core/time.ts'
+import { sqlite } from '../../src/stores/sqlite/index.ts'
+import { memoryStore } from '../../src/testing/memory/store.ts'
+import { engineWorld, inStatus } from './world.ts'
+
+// The slowest tick there is: weeks pass in these tests.
+const pollMs = 600_000
+
+describe.each([
+  ['memory', memoryStore],
+  ['sqlite', () => sqlite(':memory:', { plaintextSecrets: true })],
+])('on %s', (_, makeStore) => {
+  test('what was held for 30 days ends dead, expired, and that is told; what was touched since stays', async () => {
+    const world = engineWorld({ pollMs }, makeStore())
+    const { id } = await world.endpoint('paused')
+    await world.posthorn.endpoints.pause(id)
+    await world.posthorn.start()
+    await world.send('paused', 3)
+    await world.poll(20 * day)
+    const [touched] = await world.rows()
+    await world.posthorn.requeue(touched?.id ?? '')
+    await world.poll(10 * day - hour)
+    expect(inStatus(await world.rows(), 'pending')).toBe(3)
+    await world.poll(3 * hour)
+    const rows = await world.rows()
+    expect(rows.map(({ status, reason }) => [status, reason])).toEqual([['pending', null], ['dead', 'expired'], ['dead', 'expired']])
+    expect(world.heard('delivery.dead').map(({ reason, webhook_delivery_id: told }) => [reason, told])).toEqual(rows.slice(1).map((row) => ['expired', row.id]))
+    expect(world.transport.requests).toEqual([])
+  })
+
+  test('history is kept for historyDays, and open deliveries for as long as they live', async () => {
+    const world = engineWorld({ pollMs, historyDays: 2 }, makeStore())
+    await world.endpoint('hook')
+    const { id } = await world.endpoint('paused')
+    await world.posthorn.endpoints.pause(id)
+    await world.posthorn.start()
+    await Promise.all([world.send('hook', 2), world.send('paused')])
+    await world.poll(day)
+    await world.send('hook')
+    await world.poll(day - hour)
+    expect(await world.rows('hook')).toHaveLength(3)
+    const [old] = await world.rows('hook')
+    await world.poll(3 * hour)
+    expect(await world.rows('hook')).toHaveLength(1)
+    expect(await world.rows('paused')).toHaveLength(1)
+    await expect(world.posthorn.deliveries.get(old?.id ?? '')).rejects.toMatchObject({ code: 'not_found' })
+    expect(await world.store.directory.message(old?.messageId ?? '')).toBeNull()
+    await world.poll(day)
+    expect(await world.rows('hook')).toEqual([])
+  })
+})
+
+test('history goes in bites of a thousand rows', async () => {
+  const world = engineWorld({ pollMs, historyDays: 1 })
+  await world.endpoint('hook')
+  await world.posthorn.start()
+  await world.send('hook', 2_500)
+  await world.posthorn.idle()
+  await world.poll(day + 2 * hour)
+  expect(await world.rows()).toEqual([])
+  const bites = world.store.calls.filter(({ method }) => method === 'prune').map(({ request }) => (request[0] as { limit: number }).limit)
+  expect(new Set(bites)).toEqual(new Set([1_000]))
+})
+
+test('a store that errs while it prunes costs a warning and an hour', async () => {
+  const world = engineWorld({ pollMs, historyDays: 1 })
+  await world.endpoint('hook')
+  await world.posthorn.start()
+  await world.send('hook')
+  world.store.bend = async ({ method }, run) => {
+    if (method === 'prune') throw new Error('The store is away.')
+    return run()
+  }
+  await world.poll(2 * day)
+  expect(await world.rows()).toHaveLength(1)
+  expect(world.heard('warning').filter(({ message }) => message.includes('pruned')).length).toBeGreaterThan(40)
+  world.store.bend = (_, run) => run()
+  await world.poll(hour)
+  expect(await world.rows()).toEqual([])
+})
