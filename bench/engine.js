@@ -33,7 +33,7 @@ async function throughput(posthorn, endpoints) {
   let sent = 0
   let delivered = 0
   let running = true
-  let wake = () => {}
+  let wake = nothing
   const off = posthorn.on('delivery.delivered', () => {
     delivered += 1
     wake()
@@ -76,3 +76,5 @@ async function lightLoad(posthorn, receiver, endpoints) {
 function pause(ms) {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
+
+function nothing() {}

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../core/endpoint.ts'
-import { messageOf } from '../core/errors.ts'
+import { messageOf, PosthornError } from '../core/errors.ts'
 import { healthy, isHeld, learn, startWindow, takeTokens, verdictOn } from '../core/pace.ts'
 import type { Health, Window } from '../core/pace.ts'
 import type { Outcome } from '../core/attempt.ts'
@@ -57,6 +57,7 @@ const mostTargets = 50_000
 
 export function makeTargets({ queue, directory, clock, random, bus, settings }: EngineParts): Targets {
   const targets = new Map<string, Target>()
+  const unreadable = new Set<string>()
   const { pace } = settings
 
   async function know(endpoints: readonly Endpoint[]): Promise<void> {
@@ -100,16 +101,33 @@ export function makeTargets({ queue, directory, clock, random, bus, settings }: 
     const oldest = clock.now() - freshMs
     const stale = endpointIds.filter((id) => (targets.get(id)?.readAt ?? 0) <= oldest)
     if (stale.length === 0) return []
-    const [endpoints, health] = await Promise.all([directory.endpointsById(stale), queue.health(stale)])
+    const [endpoints, health] = await Promise.all([read(stale), queue.health(stale)])
     await know(endpoints)
     for (const { id } of endpoints) {
       const target = targets.get(id)
       const stored = health.get(id) ?? healthy
-      // At the same version nobody else has written, and not everything that was learnt since is worth a write: memory knows more.
-      if (target !== undefined && !target.saving && stored.version !== target.health.version) target.health = stored
+      // Not everything that was learnt is worth a write: only what another worker has written since is newer than memory.
+      if (target !== undefined && !target.saving && stored.version > target.health.version) target.health = stored
     }
     const found = new Set(endpoints.filter(({ status }) => status !== 'deleted').map(({ id }) => id))
-    return stale.filter((id) => !found.has(id))
+    return stale.filter((id) => !found.has(id) && !unreadable.has(id))
+  }
+
+  /** One endpoint whose secrets cannot be opened must not keep all others waiting: it is left out, and searched for by halves. */
+  async function read(ids: readonly string[]): Promise<Endpoint[]> {
+    try {
+      const endpoints = await directory.endpointsById(ids)
+      for (const id of ids) unreadable.delete(id)
+      return endpoints
+    } catch (error) {
+      if (!(error instanceof PosthornError) || error.code !== 'secrets_unreadable') throw error
+      const half = Math.ceil(ids.length / 2)
+      if (ids.length > 1) return [...(await read(ids.slice(0, half))), ...(await read(ids.slice(half)))]
+      const [id = ''] = ids
+      if (!unreadable.has(id)) bus.warn('secrets_key', `Endpoint ${id} could not be read, and its deliveries wait: ${error.message}`)
+      unreadable.add(id)
+      return []
+    }
   }
 
   function learnFrom(target: Target, outcome: Outcome, probe: boolean): void {

@@ -5,7 +5,7 @@ import type { Secret } from '../core/signature.ts'
 import type { Instant } from '../core/time.ts'
 import { takenUid } from './applications.ts'
 import type { Database, Executor, Row } from './database.ts'
-import { fromEndpoint, fromSealedSecret, toEndpoint, toSealedSecret } from './rows.ts'
+import { fromEndpoint, fromSealedSecret, toEndpoint, toEndpointsVersion, toId, toSealedSecret } from './rows.ts'
 import type { Vault } from './secrets.ts'
 import { all, assignments, insertInto, listOf, sql, table } from './sql.ts'
 import type { Sql } from './sql.ts'
@@ -90,7 +90,7 @@ async function matching(tx: Executor, vault: Vault, applicationId: string): Retu
   const [row] = await tx.query(sql`select endpoints_version from ${table('applications')} where id = ${applicationId}`)
   if (row === undefined) return null
   const found = await select(tx, vault, sql`where application_id = ${applicationId} and ${living} order by id`)
-  return { endpointsVersion: Number(row['endpoints_version']), endpoints: found }
+  return { endpointsVersion: toEndpointsVersion(row), endpoints: found }
 }
 
 /** False if there is no such application. */
@@ -120,14 +120,14 @@ async function livingEndpoint(tx: Executor, vault: Vault, id: string): Promise<E
 async function select(from: Pick<Executor, 'query'>, vault: Vault, rest: Sql): Promise<Endpoint[]> {
   const rows = await from.query(sql`select * from ${endpoints} ${rest}`)
   const byEndpoint = await secretsOf(from, vault, rows)
-  return rows.map((row) => toEndpoint(row, byEndpoint.get(String(row['id'])) ?? []))
+  return rows.map((row) => toEndpoint(row, byEndpoint.get(toId(row)) ?? []))
 }
 
 /** Newest first. */
 async function secretsOf(from: Pick<Executor, 'query'>, vault: Vault, rows: readonly Row[]): Promise<Map<string, Secret[]>> {
   const byEndpoint = new Map<string, Secret[]>()
   for (let start = 0; start < rows.length; start += idsPerQuery) {
-    const ids = rows.slice(start, start + idsPerQuery).map((row) => String(row['id']))
+    const ids = rows.slice(start, start + idsPerQuery).map(toId)
     const found = await from.query(sql`select id, endpoint_id, sealed, created_at, expires_at
 from ${secrets}
 where endpoint_id in ${listOf(ids)}

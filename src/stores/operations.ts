@@ -88,11 +88,12 @@ function targetOf(filter: DeliveryFilter): string {
   return only !== undefined && others.length === 0 ? only : JSON.stringify(filter)
 }
 
-/** Notes who did what, in the transaction that does it. */
+/** Notes who did what, in the transaction that does it. What changed nothing is no deed. */
 export async function record(
   tx: Executor,
   { at, by, ...what }: Pick<AuditEntry, 'action' | 'target' | 'count' | 'at'> & { by: Actor },
 ): Promise<void> {
+  if (what.count === 0) return
   const entry = { id: makeId('aud', at, strongRandom), at, actor: by.name, reason: by.reason ?? null, ...what }
   await tx.run(insertInto('audit', fromAuditEntry(entry)))
 }

@@ -206,7 +206,24 @@ export function toAttempt(row: Row, index: number): Attempt {
   }
 }
 
-export function toHealth(row: Row): Health {
+/** The key of a row, whatever it is a row of. */
+export function toId(row: Row): string {
+  return text(row, 'id')
+}
+
+export function toEndpointsVersion(row: Row): number {
+  return number(row, 'endpoints_version')
+}
+
+export function toDueEndpoint(row: Row): { endpointId: string; dueAt: number } {
+  return { endpointId: text(row, 'webhook_id'), dueAt: number(row, 'due_at') }
+}
+
+export function toHealthOf(row: Row): [endpointId: string, health: Health] {
+  return [text(row, 'endpoint_id'), toHealth(row)]
+}
+
+function toHealth(row: Row): Health {
   return {
     failures: number(row, 'failures'),
     heldUntil: numberOrNull(row, 'held_until'),

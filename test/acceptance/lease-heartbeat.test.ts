@@ -8,6 +8,7 @@ import { memoryStore } from '../../src/testing/memory/store.ts'
 import { scriptedTransport } from '../../src/testing/scripted-transport.ts'
 import { seededRandom } from '../../src/testing/seeded-random.ts'
 import { thrownBy } from '../core/thrown.ts'
+import { makeGate } from '../engine/gate.ts'
 import { watch } from '../engine/watched-store.ts'
 import type { WatchedStore } from '../engine/watched-store.ts'
 import { databases, makeWorld } from './world.ts'
@@ -33,6 +34,24 @@ describe.each(databases)('$name', (database) => {
     await world.poll()
     expect(store.life().slice(4)).toEqual(['claim', 'mark'])
     expect(await world.row(quick)).toMatchObject({ status: 'delivered' })
+
+    // Until the mark is stored, and not only until it is tried.
+    let away = true
+    store.bend = async ({ method }, run) => {
+      if (method === 'mark' && away) throw new PosthornError('store_failed', 'The store is away.')
+      return run()
+    }
+    const slow = await world.insert()
+    const before = world.receiver.count
+    await world.clock.advance(5_000)
+    await world.receiver.waitFor(before + 1)
+    const renewed = renewalTimes(store).length
+    await world.clock.advance(2 * beatMs)
+    expect(renewalTimes(store)).toHaveLength(renewed + 2)
+    away = false
+    await world.poll(beatMs)
+    expect(await world.row(slow)).toMatchObject({ status: 'delivered', attempt_count: 1, lease_epoch: 1 })
+    expect(store.life().at(-1)).toBe('mark')
   })
 
   test('LH-flow2 a delivery that fails is kept during the attempt, marked failed or dead, and then no longer kept', async () => {
@@ -212,7 +231,7 @@ describe.each(databases)('$name', (database) => {
     expect(await world.row(id)).toMatchObject({ lease_owner: first, lease_epoch: 1 })
 
     world.receiver.behave('/hook', 500)
-    await world.clock.advance(5_000)
+    await world.clock.advance(10_000)
     await world.receiver.waitFor(2)
     await second.idle()
     const after = await world.row(id)
@@ -260,7 +279,7 @@ interface HeldWorld extends World {
 }
 
 /** Under `standard` without the fast path, with the order of the store's calls on record. */
-async function watchedWorld(database: Database, options: Partial<PosthornOptions> = {}): Promise<{ world: HeldWorld; store: WatchedStore }> {
+async function watchedWorld(database: Database, options: Partial<Omit<PosthornOptions, 'clock'>> = {}): Promise<{ world: HeldWorld; store: WatchedStore }> {
   let watched: WatchedStore | undefined
   const world = await makeWorld(database, { fastPath: false, timeoutMs: 300_000, ...options }, (store) => (watched = watch(store)))
   if (watched === undefined) throw new Error('The world did not wrap its store.')
@@ -308,12 +327,6 @@ function expectOneLost(world: World, id: string, code: EventOf<'lease.lost'>['co
   const told = JSON.stringify(world.events)
   for (const secret of world.endpoint.secrets) expect(told).not.toContain(secret.value)
   expect(told).not.toContain('"id":7')
-}
-
-function makeGate(): { readonly opened: Promise<void>; open(): void } {
-  let open = (): void => {}
-  const opened = new Promise<void>((resolve) => (open = resolve))
-  return { opened, open }
 }
 
 /** What keeps this process alive, except the turns by which the test itself waits. */

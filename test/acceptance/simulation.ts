@@ -3,126 +3,134 @@ import type { Clock, Outcome, Overview, PosthornOptions, Store, Transport } from
 import { manualClock } from '../../src/testing/manual-clock.ts'
 import { seededRandom } from '../../src/testing/seeded-random.ts'
 
-/** What is simulated: many endpoints under steady traffic, some of them down for a while, and one that is slow but healthy. */
+/** Steady traffic to many endpoints, a tenth of which is down for a while, and to one that is slow but healthy. */
 export interface Simulation {
   readonly store: Store
   readonly settings: Partial<PosthornOptions>
-  readonly endpoints: number
-  /** The first so many are down during the outage. */
-  readonly down: number
-  readonly beforeMs: number
+  /** Each has ten endpoints, the first of which is down during the outage. */
+  readonly tenants: number
   readonly outageMs: number
-  readonly afterMs: number
-  /** Called every so often in virtual time, with the engine at rest but for what is on the wire. */
-  readonly sampleMs: number
-  readonly sample: (now: number) => unknown
+  /** Called every 40 s of virtual time. */
+  readonly sample?: () => Promise<void>
 }
 
 export interface Simulated {
   readonly downIds: readonly string[]
   readonly healthyIds: readonly string[]
   readonly slowId: string
+  readonly began: number
   readonly outageBegan: number
   readonly outageEnded: number
+  /** Of the deliveries to endpoints that were down, those created during the outage, and what came of the slow one's. */
+  readonly hit: { readonly created: number; readonly dead: number }
+  readonly slow: { readonly created: number; readonly dead: number }
   readonly samples: readonly Overview[]
-  /** The last look, an hour back: everything that the run did. */
+  /** The last look goes an hour back: it sees everything that the run did. */
   readonly last: Overview
 }
 
-const stepMs = 500
-const longestRunMs = 2 * 3_600_000
-/** Healthy endpoints differ in how soon they answer, and the slow one takes longer than the broken release waits. */
-const answersAfterMs = [20, 40, 80, 160] as const
-const slowAnswersAfterMs = 12_000
-const endpointsPerTenant = 10
+export const messagesPerSecond = 2
+/** Before the outage and after it; then there are no new messages until everything has ended. */
+export const calmMs = 60_000
+/** How soon a healthy endpoint answers: second by second another of these. */
+export const answersAfterMs = [20, 40, 80, 160] as const
+export const slowAnswersAfterMs = 12_000
+/** Rare, because a slow endpoint that is given up on too soon gets one attempt at a time. */
 const slowEveryMs = 30_000
+const sampleEveryMs = 40_000
+const longestRunMs = 2 * 3_600_000
 
 /** Runs it on a virtual clock until no delivery is open, and stops the engine. */
-export async function simulate(simulation: Simulation): Promise<Simulated> {
+export async function simulate({ store, settings, tenants, outageMs, sample }: Simulation): Promise<Simulated> {
   const clock = manualClock()
-  const outageBegan = clock.now() + simulation.beforeMs
-  const outageEnded = outageBegan + simulation.outageMs
-  const quietFrom = outageEnded + simulation.afterMs
+  const began = clock.now()
+  const outageBegan = began + calmMs
+  const outageEnded = outageBegan + outageMs
   const isOutage = (): boolean => clock.now() >= outageBegan && clock.now() < outageEnded
-  const places = new Map<string, Place>()
-  const transport = simulatedTransport(clock, places, isOutage)
-  const posthorn = new Posthorn({ random: seededRandom(7), ...simulation.settings, store: simulation.store, clock, transport })
-
-  const ids: string[] = []
-  const names = Array.from({ length: simulation.endpoints / endpointsPerTenant }, (_, index) => `tenant-${index}`)
-  for (const application of names) {
-    for (let index = 0; index < endpointsPerTenant; index += 1) {
-      const url = `https://${application}.example/hooks/${index}`
-      places.set(url, index === 0 ? 'down' : 'healthy')
-      ids.push((await posthorn.endpoints.create({ application, url })).id)
-    }
-  }
-
+  const posthorn = new Posthorn({ random: seededRandom(7), ...settings, store, clock, transport: simulatedNetwork(clock, isOutage) })
   const samples: Overview[] = []
-  async function sampled() {
-      if (clock.now() % simulation.sampleMs !== 0) return
-      samples.push(await posthorn.overview())
-      await simulation.sample(clock.now())
+
+  async function pass(ms: number): Promise<void> {
+    await clock.advance(ms)
+    if ((clock.now() - began) % sampleEveryMs !== 0) return
+    samples.push(await posthorn.overview())
+    await sample?.()
   }
+
+  async function hasOpen(): Promise<boolean> {
+    const { queue } = await posthorn.overview()
+    return queue.fresh + queue.retries > 0
+  }
+
+  const names = Array.from({ length: tenants }, (_, index) => `tenant-${index}`)
+  const downIds = await makeEndpoints(posthorn, names, ['down'])
+  const healthyIds = await makeEndpoints(posthorn, names, ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'])
+  const [slowId = ''] = await makeEndpoints(posthorn, ['slow'], ['slow'])
 
   await posthorn.start()
-  const batch = [...names, ...names].map((application) => ({ application, type: 'invoice.paid', payload: '{"id":7}' }))
-  while (clock.now() < quietFrom) {
-    await posthorn.send(batch)
-    await clock.advance(1000)
-    await sampled()
+  const everySecond = Array.from({ length: messagesPerSecond }, () => names).flat()
+  while (clock.now() < outageEnded + calmMs) {
+    const slow = (clock.now() - began) % slowEveryMs === 0 ? ['slow'] : []
+    await posthorn.send([...everySecond, ...slow].map((application) => ({ application, type: 'invoice.paid', payload: '{"id":7}' })))
+    await pass(1_000)
   }
-  for (let q = (await posthorn.overview()).queue; q.fresh+q.retries > 0; q = (await posthorn.overview()).queue) {
-    await clock.advance(5000)
-    await sampled()
+  while (await hasOpen()) {
+    if (clock.now() > began + longestRunMs) throw new Error('the simulation does not end')
+    await pass(5_000)
   }
 
+  const during = { since: outageBegan, until: outageEnded }
+  const hit = await countEnds(posthorn, downIds, during)
+  const slow = await countEnds(posthorn, [slowId], {})
   const last = await posthorn.overview()
   await posthorn.stop()
-  const [slowId = '', ...others] = ids.toReversed()
-  const regular = others.toReversed()
-  return {
-    downIds: regular.slice(0, simulation.down),
-    healthyIds: regular.slice(simulation.down),
-    slowId,
-    outageBegan,
-    outageEnded,
-    samples,
-    last,
-  }
+  return { downIds, healthyIds, slowId, began, outageBegan, outageEnded, hit, slow, samples, last }
 }
 
-interface Place {
-  readonly answerMs: number
-  readonly failsInOutage: boolean
+async function makeEndpoints(posthorn: Posthorn, applications: readonly string[], paths: readonly string[]): Promise<string[]> {
+  const ids: string[] = []
+  for (const application of applications) {
+    for (const path of paths) ids.push((await posthorn.endpoints.create({ application, url: `https://${application}.example/${path}` })).id)
+  }
+  return ids
+}
+
+async function countEnds(posthorn: Posthorn, endpointIds: readonly string[], created: { since?: number; until?: number }): Promise<Simulated['hit']> {
+  const counts = { created: 0, dead: 0 }
+  for (const endpointId of endpointIds) {
+    counts.created += await posthorn.deliveries.count({ endpointId, ...created })
+    counts.dead += await posthorn.deliveries.count({ endpointId, ...created, status: 'dead' })
+  }
+  return counts
 }
 
 const fine: Outcome = { kind: 'answered', statusCode: 200, excerpt: '', retryAfterMs: null }
 const refused: Outcome = { kind: 'connect', reason: 'connect ECONNREFUSED' }
 
 /** A network without sockets. All answers of one instant share one timer: half a million timers would be most of the run. */
-function simulatedTransport(clock: Clock, places: ReadonlyMap<string, Place>, isOutage: () => boolean): Transport {
+function simulatedNetwork(clock: Clock, isOutage: () => boolean): Transport {
   const due = new Map<number, (() => void)[]>()
 
   function wait(ms: number): Promise<void> {
     const at = clock.now() + ms
     const waiting = due.get(at) ?? []
-    due.set(at, waiting)
     if (waiting.length === 0) {
+      due.set(at, waiting)
       clock.after(ms, () => {
         due.delete(at)
-        for (const go of waiting) go()
+        for (const goOn of waiting) goOn()
       })
     }
-    return new Promise((resolve) => waiting.push(resolve))
+    return new Promise((resolve) => void waiting.push(resolve))
   }
 
   return {
     async send({ url, timeoutMs }) {
-      if (places.get(url) === 'down' && isOutage()) return refused
-      const place = { answerMs: answersAfterMs[(clock.now() / 1000) % 4] ?? 20 }
-      await wait(Math.min(place.answerMs, timeoutMs))
-      return place.answerMs > timeoutMs ? { kind: 'timeout', reason: `no answer within ${timeoutMs} ms` } : fine
+      if (url.endsWith('/down') && isOutage()) return refused
+      const weather = answersAfterMs[Math.floor(clock.now() / 1_000) % answersAfterMs.length] ?? 0
+      const answerMs = url.endsWith('/slow') ? slowAnswersAfterMs : weather
+      await wait(Math.min(answerMs, timeoutMs))
+      return answerMs > timeoutMs ? { kind: 'timeout', reason: `no answer within ${timeoutMs} ms` } : fine
     },
     close: async () => {},
   }

@@ -46,7 +46,7 @@ describe.each(databases)('$name', (database) => {
     const now = world.clock.now()
     const overdue = await world.insert({ status: 'failed', attempt_count: 1, next_retry_at: now - 60 * second })
     const onTick = await world.insert({ status: 'failed', attempt_count: 1, next_retry_at: now + 10 * second })
-    const justAfter = await world.insert({ status: 'pending', next_retry_at: now + 10 * second + 1 })
+    const justAfter = await world.insert({ status: 'failed', attempt_count: 1, next_retry_at: now + 10 * second + 1 })
     const before = await world.rows()
 
     await world.posthorn.start()

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -18,7 +18,8 @@ test('the lines that dev prints at its end compile as they are, and fit a termin
   expect(code).toContain('new Posthorn(')
   expect(Math.max(...nextSteps.split('\n').map((line) => line.length))).toBeLessThan(80)
 
-  const folder = mkdtempSync(join(root, 'test', '.next-steps-'))
+  mkdirSync(join(root, '.test'), { recursive: true })
+  const folder = mkdtempSync(join(root, '.test', 'next-steps-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const { compilerOptions } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8')) as { compilerOptions: { paths: Record<string, string[]> } }
   const paths = Object.fromEntries(Object.entries(compilerOptions.paths).map(([name, [path]]) => [name, [join(root, path ?? '')]]))

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Store } from '../../src/core/ports.ts'
 import { sqlite } from '../../src/stores/sqlite/index.ts'
 import { memoryStore } from '../../src/testing/memory/store.ts'
+import { makeGate } from './gate.ts'
 import { engineWorld, settled, urlOf } from './world.ts'
 import type { EngineWorld } from './world.ts'
 import type { Bend } from './watched-store.ts'
@@ -49,12 +50,11 @@ test('a worker whose n-th write never ends loses nothing: another one delivers, 
     await world.send('hook', 2)
     world.transport.answer(urlOf('hook'), answers([500, 500]))
     let writes = 0
-    let wake = (): void => {}
-    const ice = new Promise<void>((resolve) => (wake = resolve))
+    const ice = makeGate()
     world.store.bend = async ({ owner }, run) => {
       if (owner === world.posthorn.workerId) writes += 1
       // Whatever comes after the write that hangs is stuck with it, as in a process that was stopped.
-      if (owner === world.posthorn.workerId && writes >= nth) await ice
+      if (owner === world.posthorn.workerId && writes >= nth) await ice.opened
       return run()
     }
     await world.posthorn.start()
@@ -67,7 +67,7 @@ test('a worker whose n-th write never ends loses nothing: another one delivers, 
     if (writes < nth) break
     wedgedAt = nth
 
-    wake()
+    ice.open()
     await world.posthorn.idle()
     expect(await world.rows()).toEqual(rows)
     const attempts = (await Promise.all(rows.map(({ id }) => world.posthorn.deliveries.attempts(id)))).flat()

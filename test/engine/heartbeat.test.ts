@@ -4,6 +4,7 @@ import { makeHeartbeat } from '../../src/engine/heartbeat.ts'
 import type { Heartbeat } from '../../src/engine/heartbeat.ts'
 import { manualClock } from '../../src/testing/manual-clock.ts'
 import type { ManualClock } from '../../src/testing/manual-clock.ts'
+import { makeGate } from './gate.ts'
 
 const leaseMs = 30_000
 
@@ -76,12 +77,12 @@ test('a lease that was marked, or leased anew, while its renewal was under way i
   const world = heartbeatWorld()
   world.hold('a')
   world.hold('b')
-  let answer = (): void => {}
-  world.renew = () => new Promise((resolve) => (answer = () => resolve([])))
+  const answer = makeGate()
+  world.renew = () => answer.opened.then(() => [])
   await world.clock.advance(10_000)
   world.heartbeat.drop('a')
   world.heartbeat.hold({ deliveryId: 'b', epoch: 2 }, world.clock.now())
-  answer()
+  answer.open()
   world.renew = async (leases) => ids(leases)
   await world.clock.advance(10_000)
   expect(world.lost).toEqual([])
@@ -91,11 +92,11 @@ test('a lease that was marked, or leased anew, while its renewal was under way i
 test('a lease that comes while a renewal is under way is renewed with the next', async () => {
   const world = heartbeatWorld()
   world.hold('a')
-  let answer = (): void => {}
-  world.renew = (leases) => new Promise((resolve) => (answer = () => resolve(ids(leases))))
+  const answer = makeGate()
+  world.renew = (leases) => answer.opened.then(() => ids(leases))
   await world.clock.advance(12_000)
   world.hold('b')
-  answer()
+  answer.open()
   world.renew = async (leases) => ids(leases)
   await world.clock.advance(8_000)
   expect(world.beats).toEqual([[10_000, 'a1'], [20_000, 'a1', 'b1']])

@@ -4,6 +4,7 @@ import type { Enqueued, EnqueueRequest } from '../../src/core/ports.ts'
 import { mostBodyBytes } from '../../src/core/message.ts'
 import { sqlite } from '../../src/stores/sqlite/index.ts'
 import { memoryStore } from '../../src/testing/memory/store.ts'
+import { makeGate } from './gate.ts'
 import { engineWorld, inStatus, leased, settled, urlOf } from './world.ts'
 import type { EngineWorld } from './world.ts'
 
@@ -84,17 +85,16 @@ describe('storing', () => {
   test('resolves only when the message is stored, and tells of it then', async () => {
     const world = engineWorld()
     await world.endpoint('hook')
-    let commit = (): void => {}
-    const committed = new Promise<void>((resolve) => (commit = resolve))
+    const commit = makeGate()
     world.store.bend = async ({ method }, run) => {
-      if (method === 'enqueue') await committed
+      if (method === 'enqueue') await commit.opened
       return run()
     }
     let resolved = false
     const sent = world.send('hook').then(() => (resolved = true))
     await settled()
     expect([resolved, world.heard('message.enqueued').length]).toEqual([false, 0])
-    commit()
+    commit.open()
     await sent
     expect(world.heard('message.enqueued')).toHaveLength(1)
   })
@@ -245,11 +245,10 @@ function failing(wanted: string): EngineWorld['store']['bend'] {
 
 /** Keeps every commit of messages waiting, until it is called. */
 function stuck(world: EngineWorld): () => void {
-  let release = (): void => {}
-  const released = new Promise<void>((resolve) => (release = resolve))
+  const commit = makeGate()
   world.store.bend = async ({ method }, run) => {
-    if (method === 'enqueue') await released
+    if (method === 'enqueue') await commit.opened
     return run()
   }
-  return release
+  return commit.open
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { scriptedTransport } from '../../src/testing/scripted-transport.ts'
 import { seededRandom } from '../../src/testing/seeded-random.ts'
+import { makeGate } from './gate.ts'
 import { engineWorld, inStatus, leased, settled, urlOf } from './world.ts'
 import type { EngineWorld } from './world.ts'
 
@@ -63,17 +64,16 @@ describe('a stop', () => {
     const world = engineWorld()
     await world.endpoint('hook')
     await world.posthorn.start()
-    let commit = (): void => {}
-    const committed = new Promise<void>((resolve) => (commit = resolve))
+    const commit = makeGate()
     world.store.bend = async ({ method }, run) => {
-      if (method === 'enqueue') await committed
+      if (method === 'enqueue') await commit.opened
       return run()
     }
     const sending = world.send('hook', 50)
     await settled()
     const stopped = world.posthorn.stop()
     await expect(world.send('hook')).rejects.toMatchObject({ code: 'stopped' })
-    commit()
+    commit.open()
     await Promise.all([sending, stopped])
     await expect(world.posthorn.start()).rejects.toMatchObject({ code: 'stopped' })
     const rows = await world.rows()
@@ -112,23 +112,20 @@ describe('a stop', () => {
     const world = engineWorld({ fastPath: false })
     await world.endpoint('hook', { ratePerSecond: 1 })
     await world.send('hook', 10)
-    let go = (): void => {}
-    let reached = (): void => {}
-    const gate = new Promise<void>((resolve) => (go = resolve))
-    const atTheGate = new Promise<void>((resolve) => (reached = resolve))
+    const [reached, gate] = [makeGate(), makeGate()]
     world.store.bend = async (call, run) => {
       if (call.method === method) {
-        reached()
-        await gate
+        reached.open()
+        await gate.opened
       }
       return run()
     }
     await world.posthorn.start()
     if (method === 'prune') await world.clock.advance(60_000)
-    await atTheGate
+    await reached.opened
     const stopped = world.posthorn.stop({ graceMs: 10_000 })
     await settled()
-    go()
+    gate.open()
     await stopped
     expect(world.clock.pending()).toBe(0)
     expect(leased(await world.rows())).toBe(0)
@@ -139,12 +136,11 @@ describe('a stop', () => {
     const { id } = await world.endpoint('hook', { ratePerSecond: 1 })
     await world.posthorn.start()
     await world.posthorn.idle()
-    let go = (): void => {}
-    const gate = new Promise<void>((resolve) => (go = resolve))
+    const gate = makeGate()
     // Another worker takes the last send of this second, just before ours is stored.
     world.store.bend = async ({ method }, run) => {
       if (method !== 'saveHealth') return run()
-      await gate
+      await gate.opened
       world.store.bend = (_, rest) => rest()
       const health = { failures: 0, heldUntil: null, holds: 0, failingSince: null, failedAttempts: 0, warned: false }
       await world.store.queue.saveHealth(id, { ...health, rateTokens: 0, rateAt: world.clock.now(), version: 0 })
@@ -154,7 +150,7 @@ describe('a stop', () => {
     await settled()
     const stopped = world.posthorn.stop({ graceMs: 10_000 })
     await settled()
-    go()
+    gate.open()
     await stopped
     expect(world.sentTo('hook')).toBe(0)
     expect(world.clock.pending()).toBe(0)
@@ -206,21 +202,36 @@ describe('idle', () => {
     await world.posthorn.idle()
   })
 
-  test('waits for sends, attempts and marks, and for all who ask', async () => {
+  test('waits for messages that are being stored', async () => {
+    const world = engineWorld()
+    const commit = makeGate()
+    world.store.bend = async ({ method }, run) => {
+      if (method === 'enqueue') await commit.opened
+      return run()
+    }
+    const sending = world.send('nobody')
+    await settled()
+    const idle = track(world.posthorn.idle())
+    await settled()
+    expect(idle.done).toBe(false)
+    commit.open()
+    await Promise.all([sending, idle.promise])
+  })
+
+  test('waits for attempts and marks, and for all who ask', async () => {
     const { world, hold } = await under(3)
     const waiters = [track(world.posthorn.idle()), track(world.posthorn.idle())]
     await settled()
     expect(waiters.map(({ done }) => done)).toEqual([false, false])
-    let mark = (): void => {}
-    const marked = new Promise<void>((resolve) => (mark = resolve))
+    const marks = makeGate()
     world.store.bend = async ({ method }, run) => {
-      if (method === 'mark') await marked
+      if (method === 'mark') await marks.opened
       return run()
     }
     hold.release()
     await settled()
     expect(waiters.map(({ done }) => done)).toEqual([false, false])
-    mark()
+    marks.open()
     await Promise.all(waiters.map(({ promise }) => promise))
     expect(inStatus(await world.rows(), 'delivered')).toBe(3)
   })

@@ -1,8 +1,14 @@
-import { describe, expect, test } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Outcome } from '../../src/core/attempt.ts'
 import { day, hour } from '../../src/core/time.ts'
+import { sqlite } from '../../src/stores/sqlite/index.ts'
 import { memoryStore } from '../../src/testing/memory/store.ts'
 import { scriptedTransport } from '../../src/testing/scripted-transport.ts'
+import { makeGate } from './gate.ts'
 import { engineWorld, inStatus, leased, settled, urlOf } from './world.ts'
 import type { EngineWorld } from './world.ts'
 
@@ -43,13 +49,13 @@ describe('the breaker', () => {
     expect(world.heard('breaker.closed')).toEqual([])
     await world.clock.advance(50)
     expect(world.heard('breaker.closed')).toMatchObject([{ webhook_id: id }])
-    const open: number[] = []
+    const atOnce: number[] = []
     for (let step = 0; step < 3; step += 1) {
       await settled()
-      open.push(world.transport.open(urlOf('hook')))
+      atOnce.push(world.transport.open(urlOf('hook')))
       await world.clock.advance(50)
     }
-    expect(open).toEqual([5, 10, 20])
+    expect(atOnce).toEqual([5, 10, 20])
     await world.poll(1_000_000)
     expect(inStatus(await world.rows(), 'delivered')).toBe(100)
     expect(await attemptsCounted(world)).toBe(world.sentTo('hook'))
@@ -65,10 +71,10 @@ describe('the breaker', () => {
     await world.clock.advance(heldUntil - world.clock.now() + 5_000)
     expect(world.sentTo('hook')).toBe(before + 1)
 
-    let bury = (): void => {}
-    const end = new Promise<never>((_, reject) => (bury = () => reject(new Error('The worker is dead.'))))
-    world.store.bend = () => end
+    const burial = makeGate()
+    world.store.bend = () => burial.opened.then(() => Promise.reject(new Error('The worker is dead.')))
     const transport = scriptedTransport(world.clock)
+    const hold = transport.hold(urlOf('hook'))
     const second = world.second({ transport, store: inner })
     const closed: unknown[] = []
     second.on('breaker.closed', (event) => closed.push(event))
@@ -76,10 +82,13 @@ describe('the breaker', () => {
     await world.clock.advance(20_000)
     expect(transport.requests).toEqual([])
     await world.clock.advance(15_000)
+    // One, although this worker has seen no failure and its window is wide open.
+    expect(transport.requests).toHaveLength(1)
+    hold.release()
     await second.idle()
     expect(closed).toHaveLength(1)
     expect(transport.requests.length).toBeGreaterThan(1)
-    bury()
+    burial.open()
   })
 
   test('holds for the other workers, too, and lets only one of them probe', async () => {
@@ -229,6 +238,35 @@ describe('under a gateway preset', () => {
     expect((await world.posthorn.endpoints.get(id)).status).toBe('active')
     expect(world.heard('breaker.opened')).toEqual([])
   })
+})
+
+test('an endpoint whose secret cannot be opened keeps its rows, is told once, and harms no other', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'posthorn-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'webhooks.db')
+  const world = engineWorld({}, sqlite(file))
+  const names = Array.from({ length: 9 }, (_, index) => `hook-${index}`)
+  const endpoints = []
+  for (const name of names) {
+    endpoints.push(await world.endpoint(name))
+    await world.send(name)
+  }
+  const database = new DatabaseSync(file)
+  const damage = database.prepare("update posthorn_endpoint_secrets set sealed = substr(sealed, 1, length(sealed) - 8) || 'AAAAAAA=' where endpoint_id = ?")
+  expect(damage.run(endpoints[4]?.id ?? '').changes).toBe(1)
+  database.close()
+
+  const second = world.second()
+  const warnings: string[] = []
+  second.on('warning', ({ code, message }) => void (code === 'secrets_key' && message.includes('could not be read') && warnings.push(message)))
+  await second.start()
+  await second.idle()
+  await world.clock.advance(20_000)
+  await second.idle()
+  expect(names.map((name) => world.sentTo(name))).toEqual([1, 1, 1, 1, 0, 1, 1, 1, 1])
+  expect(await world.rows('hook-4')).toMatchObject([{ status: 'pending', attemptCount: 0, leaseOwner: null }])
+  expect(warnings).toHaveLength(1)
+  expect(warnings[0]).toContain(endpoints[4]?.id)
 })
 
 test('what another process has changed about an endpoint counts from the next claim on', async () => {

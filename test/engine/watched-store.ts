@@ -25,7 +25,7 @@ export interface WatchedStore extends Store {
   bend: Bend
 }
 
-const ofALife: readonly StoreMethod[] = ['claim', 'renew', 'release', 'mark']
+const ofALife: ReadonlySet<StoreMethod> = new Set(['claim', 'renew', 'release', 'mark'])
 
 export function watch(store: Store, bend: Bend = (_, run) => run()): WatchedStore {
   const calls: StoreCall[] = []
@@ -36,7 +36,7 @@ export function watch(store: Store, bend: Bend = (_, run) => run()): WatchedStor
     calls,
     bend,
     // A claim that found nothing is no part of a life.
-    life: () => calls.filter(({ method, answer }) => ofALife.includes(method) && !(method === 'claim' && isEmpty(answer))).map(({ method }) => method),
+    life: () => calls.filter(({ method, answer }) => ofALife.has(method) && !(method === 'claim' && isEmpty(answer))).map(({ method }) => method),
     claims: () =>
       calls.filter(({ method }) => method === 'claim').flatMap(({ owner, request, answer }) => {
         const { now: at } = request[0] as { now: Instant }

@@ -6,6 +6,7 @@ import type { Writer } from '../../src/engine/writer.ts'
 import { manualClock } from '../../src/testing/manual-clock.ts'
 import type { ManualClock } from '../../src/testing/manual-clock.ts'
 import { memoryStore } from '../../src/testing/memory/store.ts'
+import { makeGate } from './gate.ts'
 import { settled } from './world.ts'
 
 describe('a group commit', () => {
@@ -16,15 +17,15 @@ describe('a group commit', () => {
   })
 
   test('puts what comes in during one commit into the next', async () => {
-    const first = deferred()
-    const { commits, group } = recorded({ before: async ([item]) => (item === 1 ? first.promise : undefined) })
+    const first = makeGate()
+    const { commits, group } = recorded({ before: async ([item]) => (item === 1 ? first.opened : undefined) })
     const early = group.add(1)
     await settled()
     const late = [2, 3].map((item) => group.add(item))
     await settled()
     expect(commits).toEqual([[1]])
     expect(group.waiting).toBe(2)
-    first.resolve()
+    first.open()
     expect(await Promise.all([early, ...late])).toEqual([10, 20, 30])
     expect(commits).toEqual([[1], [2, 3]])
     expect(group.waiting).toBe(0)
@@ -132,12 +133,6 @@ function recorded({ most = 500, before = async () => undefined }: { most?: numbe
     return items.map((item) => item * 10)
   })
   return { commits, group }
-}
-
-function deferred(): { promise: Promise<void>; resolve: () => void } {
-  let resolve = (): void => {}
-  const promise = new Promise<void>((done) => (resolve = done))
-  return { promise, resolve }
 }
 
 interface WriterWorld {

@@ -37,8 +37,10 @@ export function lineOf(event: PosthornEvent, labels: Pick<Labels, 'of'>): string
       return columns(event, event.message_id, '-', 'enqueued', `${event.event_type} for ${event.deliveries} ${event.deliveries === 1 ? 'endpoint' : 'endpoints'}`)
     case 'delivery.delivered':
       return ofDelivery(event, 'delivered', `attempt ${event.attempt_count} took ${duration(event.took_ms)}`)
-    case 'delivery.failed':
-      return ofDelivery(event, 'failed', `attempt ${event.attempt_count}: ${event.error_detail}; again in ${secondsUntil(event.next_retry_at, event.at)}`)
+    case 'delivery.failed': {
+      const wait = secondsUntil(event.next_retry_at, event.at)
+      return ofDelivery(event, 'failed', `attempt ${event.attempt_count}: ${event.error_detail}; again in ${wait}`)
+    }
     case 'delivery.dead':
       return ofDelivery(event, 'dead', event.error_detail === null ? event.reason : `${event.reason}: ${event.error_detail}`)
     case 'lease.lost':

@@ -1,7 +1,7 @@
 import type { Enqueued, EnqueueRequest, Envelope } from '../../core/ports.ts'
 import { day } from '../../core/time.ts'
 import type { Instant } from '../../core/time.ts'
-import { toUsedKey } from '../rows.ts'
+import { toEndpointsVersion, toUsedKey } from '../rows.ts'
 import type { Connection } from './connection.ts'
 
 const keyKeptMs = day
@@ -51,7 +51,7 @@ export function enqueue(connection: Connection, request: EnqueueRequest): Enqueu
 
 function versionOf(connection: Connection, applicationId: string): number | null {
   const row = connection.prepare(selectVersion).get(applicationId)
-  return row === undefined ? null : Number(row['endpoints_version'])
+  return row === undefined ? null : toEndpointsVersion(row)
 }
 
 /** Takes the idempotency key for this message; if another message has it, answers with that. */

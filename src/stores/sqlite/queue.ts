@@ -1,6 +1,6 @@
 import type { Queue } from '../../core/ports.ts'
 import * as operations from '../operations.ts'
-import { toHealth } from '../rows.ts'
+import { toDueEndpoint, toHealthOf, toId } from '../rows.ts'
 import { claim, renew } from './claim.ts'
 import type { SqliteDatabase } from './database.ts'
 import { enqueue } from './enqueue.ts'
@@ -17,12 +17,12 @@ export function sqliteQueue(database: SqliteDatabase): Queue {
     async release(request) {
       if (request.leases.length === 0) return []
       const rows = await database.write((connection) => connection.query(operations.release(request)))
-      const released = new Set(rows.map((row) => row['id']))
+      const released = new Set(rows.map(toId))
       return request.leases.flatMap(({ deliveryId }) => (released.has(deliveryId) ? [deliveryId] : []))
     },
     async dueEndpoints(request) {
       const rows = await database.query(operations.dueEndpoints(request))
-      return rows.map((row) => ({ endpointId: String(row['webhook_id']), dueAt: Number(row['due_at']) }))
+      return rows.map(toDueEndpoint)
     },
     requeue: (request) => database.transaction((tx) => operations.requeue(tx, request)),
     cancel: (request) => database.transaction((tx) => operations.cancel(tx, request)),
@@ -31,7 +31,7 @@ export function sqliteQueue(database: SqliteDatabase): Queue {
     async health(endpointIds) {
       if (endpointIds.length === 0) return new Map()
       const rows = await database.query(operations.healthOf(endpointIds))
-      return new Map(rows.map((row) => [String(row['endpoint_id']), toHealth(row)]))
+      return new Map(rows.map(toHealthOf))
     },
     async saveHealth(endpointId, health) {
       return (await database.write((connection) => connection.run(operations.saveHealth(endpointId, health)))) > 0

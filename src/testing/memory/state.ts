@@ -88,6 +88,7 @@ export function heldBy(state: State, owner: string, held: Lease): Delivery | und
 
 /** Keeps who did what. Entries are numbered in the place of chance, so that those of one instant stay in order. */
 export function note(state: State, action: AuditEntry['action'], target: string, count: number, at: Instant, by: Actor): void {
+  if (count === 0) return
   const id = makeId('aud', at, () => state.audit.length / 2 ** 50)
   state.audit.push({ id, at, actor: by.name, action, target, count, reason: by.reason ?? null })
 }
