@@ -31,7 +31,7 @@ async function measure(name, grown) {
   for (let count = 0; count < claims; count += 1) {
     const wants = asked.slice(0, 20).map((endpointId) => ({ endpointId, lane: 'fresh', most: 3 }))
     const startedAt = performance.now()
-    const claimed = await store.queue.claim({ owner: 'bench', leaseMs: 30_000, now: Date.now(), most: 60, wants })
+    const claimed = await store.queue.claim({ owner: 'bench', leaseMs: 30_000, now: Date.now(), most: 60, mostBytes: 2 ** 26, wants })
     tookMs.push(performance.now() - startedAt)
     if (claimed.length !== 60) throw new Error(`claimed ${claimed.length} of 60`)
   }

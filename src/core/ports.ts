@@ -55,7 +55,7 @@ export interface Queue {
   enqueue(request: EnqueueRequest): Promise<Enqueued[]>
   /** Endpoints with open rows in a lane, in id order from `after` on; `dueAt` is when the first of them is due. */
   dueEndpoints(request: { lane: Lane; after: string; limit: number }): Promise<{ endpointId: string; dueAt: Instant }[]>
-  /** Leases due rows of the wanted endpoints, at most `most` in all; oldest due first within an endpoint. */
+  /** Leases due rows of the wanted endpoints, within the bounds; oldest due first within an endpoint. */
   claim(request: ClaimRequest): Promise<Claim[]>
   /** Prolongs leases; answers with the deliveries whose lease was still ours. */
   renew(request: LeaseRequest & { leaseMs: number }): Promise<string[]>
@@ -116,6 +116,8 @@ export interface ClaimRequest {
   readonly leaseMs: number
   readonly now: Instant
   readonly most: number
+  /** Nothing more is taken once the bodies taken amount to this. */
+  readonly mostBytes: number
   readonly wants: readonly { readonly endpointId: string; readonly lane: Lane; readonly most: number }[]
 }
 

@@ -37,6 +37,7 @@ const lanes: readonly Lane[] = ['fresh', 'retries']
 const walkSlice = 500
 const mostWalkSlices = 40
 const mostAsked = 50
+const mostPerClaim = 200
 const rateAgainMs = 100
 
 export function makeDispatcher(parts: EngineParts, targets: Targets, room: Room, flight: Flight, quiet: () => void): Dispatcher {
@@ -123,7 +124,7 @@ export function makeDispatcher(parts: EngineParts, targets: Targets, room: Room,
 
   async function claimAll(): Promise<void> {
     while (mayClaim()) {
-      const most = Math.min(room.inAll(), cycleLeft)
+      const most = Math.min(room.inAll(), cycleLeft, mostPerClaim)
       const plan = await nextPlan(most)
       if (plan.wants.length > 0 && running) await claim(plan, most)
     }
@@ -191,7 +192,8 @@ export function makeDispatcher(parts: EngineParts, targets: Targets, room: Room,
 
   async function claim({ wants, probes, rated }: Plan, most: number): Promise<void> {
     const now = clock.now()
-    const claims = await queue.claim({ owner, leaseMs, now, most, wants })
+    const mostBytes = room.inBytes()
+    const claims = await queue.claim({ owner, leaseMs, now, most, mostBytes, wants })
     const counts = new Map<string, number>()
     for (const found of claims) {
       const key = `${found.delivery.endpointId} ${found.lane}`
@@ -199,7 +201,9 @@ export function makeDispatcher(parts: EngineParts, targets: Targets, room: Room,
       handOver(found, now, probes.has(found.delivery.endpointId))
     }
     if (pace.perCycle !== null) cycleLeft -= claims.length
-    for (const want of wants) conclude(want, counts.get(`${want.endpointId} ${want.lane}`) ?? 0, claims.length >= most)
+    const bytes = claims.reduce((sum, { message }) => sum + message.body.length, 0)
+    const cutOff = claims.length >= most || bytes >= mostBytes
+    for (const want of wants) conclude(want, counts.get(`${want.endpointId} ${want.lane}`) ?? 0, cutOff)
     for (const [target, granted] of rated) await giveBackRate(target, granted, counts)
   }
 

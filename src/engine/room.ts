@@ -9,8 +9,10 @@ export interface Room {
   forTarget(target: Target, now: Instant): number
   /** How many more rows endpoints without a recent success may hold together. */
   forUnproven(): number
-  /** How many more rows may be leased in all: any of them may carry the largest body. */
+  /** How many more rows may be leased in all. */
   inAll(): number
+  /** How many more bytes of bodies may be in flight; the last claim may pass it by one body. */
+  inBytes(): number
   take(target: Target, bodyBytes: number, unproven: boolean): void
   free(parcel: Pick<Parcel, 'target' | 'claim' | 'unproven'>): void
   readonly leased: number
@@ -36,7 +38,8 @@ export function makeRoom(maxLeased: number): Room {
       const shared = isUnproven(target, now) ? forUnproven() : maxLeased - leased
       return Math.max(Math.min(own, shared, maxLeased - leased), 0)
     },
-    inAll: () => Math.max(Math.min(maxLeased - leased, Math.floor((mostBytesInFlight - bytes) / mostBodyBytes)), 0),
+    inAll: () => (bytes >= mostBytesInFlight ? 0 : Math.max(maxLeased - leased, 0)),
+    inBytes: () => Math.max(mostBytesInFlight - bytes, 0),
     take(target, bodyBytes, unproven) {
       target.leased += 1
       leased += 1

@@ -244,7 +244,7 @@ async function crashed(world: EngineWorld, name: string, workers: number): Promi
   await world.send(name)
   for (let worker = 0; worker < workers; worker += 1) {
     const wants = [{ endpointId: endpoint.id, lane: 'fresh', most: 1 }] as const
-    await world.store.queue.claim({ owner: `dead-${worker}`, leaseMs: 200, now: world.clock.now(), most: 1, wants })
+    await world.store.queue.claim({ owner: `dead-${worker}`, leaseMs: 200, now: world.clock.now(), most: 1, mostBytes: 1_000, wants })
     await world.clock.advance(200)
   }
   return endpoint

@@ -69,7 +69,7 @@ describe('rows inserted by plain SQL', () => {
     plainSql(path, `insert into webhook_deliveries (id, webhook_id, message_id) values ('dlv_1', 'ep_1', 'msg_1')`)
     plainSql(path, `insert into webhook_deliveries (id, webhook_id, message_id, status, last_attempted_at) values ('dlv_2', 'ep_1', 'msg_1', 'pending', 5)`)
     const wants = (['fresh', 'retries'] as const).map((lane) => ({ endpointId: 'ep_1', lane, most: 10 }))
-    const claims = await store.queue.claim({ owner: 'anna', leaseMs: 1_000, now: noon, most: 10, wants })
+    const claims = await store.queue.claim({ owner: 'anna', leaseMs: 1_000, now: noon, most: 10, mostBytes: 1_000, wants })
     expect(claims.map(({ delivery, lane }) => [delivery.id, lane])).toEqual([['dlv_1', 'fresh'], ['dlv_2', 'retries']])
     expect(claims[0]).toMatchObject({ delivery: { attemptCount: 0, leaseEpoch: 1, crashCount: 0, policy: 'standard' } })
     expect(Buffer.from(claims[0]?.message.body ?? []).toString()).toBe('{"n":1}')
@@ -82,7 +82,7 @@ describe('rows inserted by plain SQL', () => {
     const envelope = anEnvelope(await anApplication(store))
     await store.queue.enqueue(enqueued(envelope))
     const wants = [{ endpointId: 'ep_one', lane: 'fresh' as const, most: 1 }]
-    const claims = await store.queue.claim({ owner: 'anna', leaseMs: 1_000, now: noon, most: 1, wants })
+    const claims = await store.queue.claim({ owner: 'anna', leaseMs: 1_000, now: noon, most: 1, mostBytes: 1_000, wants })
     expect(claims.map(({ message }) => message.id)).toEqual([envelope.message.id])
     expect(await store.directory.delivery('dlv_0')).toMatchObject({ leaseOwner: null, leaseEpoch: 0, status: 'pending' })
   })

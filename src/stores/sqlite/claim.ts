@@ -31,19 +31,24 @@ set lease_until = ?4
 where id = ?1 and lease_owner = ?2 and lease_epoch = ?3`
 
 /** Leases what is due; runs inside the transaction of the turn, so nobody comes between the look and the lease. */
-export function claim(connection: Connection, { owner, leaseMs, now, most, wants }: ClaimRequest): Claim[] {
+export function claim(connection: Connection, { owner, leaseMs, now, most, mostBytes, wants }: ClaimRequest): Claim[] {
   const claims: Claim[] = []
-  const update = connection.prepare(lease)
+  let bytes = 0
   for (const want of wants) {
     const limit = Math.min(want.most, most - claims.length)
-    if (limit <= 0) continue
+    if (limit <= 0 || bytes >= mostBytes) break
     const select = connection.prepare(want.lane === 'fresh' ? selectFresh : selectRetries)
-    for (const row of select.all(want.endpointId, now, limit)) {
+    // Read row by row, so that bodies beyond the bound are never in memory.
+    for (const row of select.iterate(want.endpointId, now, limit)) {
       const taken = toClaim(row, want.lane)
-      update.run(taken.delivery.id, owner, now + leaseMs, taken.delivery.crashCount)
       claims.push(taken)
+      bytes += taken.message.body.length
+      if (bytes >= mostBytes) break
     }
   }
+  // Leased only now: a statement must not change the rows that it is walking over.
+  const update = connection.prepare(lease)
+  for (const { delivery } of claims) update.run(delivery.id, owner, now + leaseMs, delivery.crashCount)
   return claims
 }
 

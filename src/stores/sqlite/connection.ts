@@ -23,6 +23,7 @@ export interface Statement {
   run(...values: readonly Value[]): { readonly changes: number }
   get(...values: readonly Value[]): Row | undefined
   all(...values: readonly Value[]): Row[]
+  iterate(...values: readonly Value[]): Iterable<Row>
 }
 
 /** One synchronous connection with its prepared statements. */

@@ -50,9 +50,15 @@ export function memoryQueue(state: State): Queue {
 
 function claim(state: State, request: ClaimRequest): Claim[] {
   const claims: Claim[] = []
+  let bytes = 0
   for (const want of request.wants) {
     const room = Math.min(want.most, request.most - claims.length)
-    for (const delivery of state.open.due(want.endpointId, want.lane, request.now, room)) claims.push(lease(state, delivery, want.lane, request))
+    for (const delivery of state.open.due(want.endpointId, want.lane, request.now, room)) {
+      if (bytes >= request.mostBytes) return claims
+      const taken = lease(state, delivery, want.lane, request)
+      bytes += taken.message.body.length
+      claims.push(taken)
+    }
   }
   return claims
 }

@@ -65,6 +65,17 @@ export const claimCases = [
     assert.equal((await world.claim({ from: endpoints, each: 10 })).length, 3)
   }),
 
+  storeCase('a claim takes nothing more once its bodies amount to `mostBytes`, and the rest is still due', async (world) => {
+    const endpoints = await times(2, () => world.endpoint())
+    for (const endpoint of endpoints) await times(3, () => world.send(endpoint))
+    const [first] = await world.claim({ from: endpoints, mostBytes: 1 })
+    assert.notEqual(first, undefined)
+    const bytes = first?.message.body.length ?? 0
+    assert.equal((await world.claim({ from: endpoints, mostBytes: 0 })).length, 0)
+    assert.equal((await world.claim({ from: endpoints, mostBytes: bytes + 1 })).length, 2)
+    assert.equal((await world.claim({ from: endpoints, mostBytes: 100 * bytes })).length, 3)
+  }),
+
   storeCase('a claim takes rows of the wanted endpoints only', async (world) => {
     const [mine, yours] = [await world.endpoint(), await world.endpoint()]
     const [wanted] = await world.send(mine)
@@ -82,7 +93,7 @@ export const claimCases = [
       { endpointId: id, lane: 'fresh' as const, most: 5 },
       { endpointId: id, lane: 'retries' as const, most: 5 },
     ])
-    const claims = await world.queue.claim({ owner: 'anna', leaseMs, now: start, most: 500, wants })
+    const claims = await world.queue.claim({ owner: 'anna', leaseMs, now: start, most: 500, mostBytes: 2 ** 20, wants })
     assert.deepEqual(ids(claims).toSorted(), [...fresh, ...retries].toSorted())
     assert.deepEqual(ids(claims.filter(({ lane }) => lane === 'fresh')).toSorted(), fresh.toSorted())
   }),

@@ -53,6 +53,7 @@ export interface ClaimOptions {
   readonly at?: Instant
   readonly each?: number
   readonly most?: number
+  readonly mostBytes?: number
 }
 
 export function makeWorld(store: Store): World {
@@ -85,9 +86,9 @@ export function makeWorld(store: Store): World {
       return envelope.deliveries.map((delivery) => delivery.id)
     },
     sendOne: async (to, options) => only(await world.send(to, options)),
-    claim({ from, lane = 'fresh', owner = 'anna', at = start, each = 100, most = 1000 }) {
+    claim({ from, lane = 'fresh', owner = 'anna', at = start, each = 100, most = 1000, mostBytes = 2 ** 26 }) {
       const wants = [from].flat().map((endpoint) => ({ endpointId: endpoint.id, lane, most: each }))
-      return queue.claim({ owner, leaseMs, now: at, most, wants })
+      return queue.claim({ owner, leaseMs, now: at, most, mostBytes, wants })
     },
     claimOne: async (options) => only(await world.claim(options)),
     mark: (marks, { owner = 'anna', at = start } = {}) => queue.mark({ owner, now: at, marks }),
