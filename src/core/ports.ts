@@ -208,6 +208,7 @@ export interface Directory {
   deleteApplication(id: string, now: Instant): Promise<boolean>
 
   createEndpoint(endpoint: Endpoint): Promise<Endpoint>
+  /** Within an application by id or uid; among all (null) by id only, because two applications may use the same uid. */
   endpoint(applicationId: string | null, idOrUid: string): Promise<Endpoint | null>
   listEndpoints(filter: { applicationId?: string | undefined }, page: Page): Promise<Endpoint[]>
   updateEndpoint(id: string, change: EndpointChange, now: Instant): Promise<Endpoint | null>

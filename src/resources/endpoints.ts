@@ -3,7 +3,7 @@ import { checkEndpoint } from '../core/endpoint.ts'
 import type { Endpoint, EndpointSettings, EndpointStatus } from '../core/endpoint.ts'
 import { expected } from '../core/errors.ts'
 import { makeId } from '../core/ids.ts'
-import { checkCount } from '../core/pace.ts'
+import { checkCount, healthy } from '../core/pace.ts'
 import type { Page } from '../core/ports.ts'
 import type { RetryPolicy } from '../core/retry-policy.ts'
 import { checkSecret, defaultBodyHeader, hmacSecret } from '../core/signature.ts'
@@ -15,22 +15,25 @@ import type { ResourceParts } from './parts.ts'
 
 export type EndpointInput = Pick<EndpointSettings, 'url'> & Partial<Omit<EndpointSettings, 'url'>>
 
+/** An endpoint's id, or your own name for it within its application. */
+export type EndpointName = string | { readonly application: string; readonly uid: string }
+
 /** The URLs that get webhooks, with their secrets, filters, headers, limits and retry policy. */
 export interface Endpoints {
   create(input: EndpointInput & { readonly application: string; readonly secret?: string }): Promise<Endpoint>
-  get(id: string): Promise<Endpoint>
+  get(name: EndpointName): Promise<Endpoint>
   list(filter?: { readonly application?: string }, page?: Partial<Page>): Promise<Endpoint[]>
   /** Applies to the next attempt, also of deliveries that are on their way already. */
-  update(id: string, change: Partial<EndpointSettings>): Promise<Endpoint>
+  update(name: EndpointName, change: Partial<EndpointSettings>): Promise<Endpoint>
   /** Collects deliveries without sending them. */
-  pause(id: string, by?: string): Promise<Endpoint>
-  resume(id: string): Promise<Endpoint>
+  pause(name: EndpointName, by?: string): Promise<Endpoint>
+  resume(name: EndpointName): Promise<Endpoint>
   /** Gets nothing new, and nothing is sent. */
-  disable(id: string, by?: string): Promise<Endpoint>
-  enable(id: string): Promise<Endpoint>
+  disable(name: EndpointName, by?: string): Promise<Endpoint>
+  enable(name: EndpointName): Promise<Endpoint>
   /** A new secret; the old ones stay valid for the overlap, a day if not given. */
-  rotateSecret(id: string, options?: { readonly secret?: string; readonly overlapMs?: number }): Promise<Endpoint>
-  delete(id: string): Promise<void>
+  rotateSecret(name: EndpointName, options?: { readonly secret?: string; readonly overlapMs?: number }): Promise<Endpoint>
+  delete(name: EndpointName): Promise<void>
 }
 
 export interface EndpointParts extends ResourceParts {
@@ -44,11 +47,13 @@ export interface EndpointParts extends ResourceParts {
 }
 
 export function makeEndpoints(parts: EndpointParts): Endpoints {
-  const { ready, directory, clock, random, policies, defaults } = parts
+  const { ready, directory, queue, clock, random, policies, defaults } = parts
 
-  async function get(id: string): Promise<Endpoint> {
+  async function get(name: EndpointName): Promise<Endpoint> {
     await ready()
-    return found(await directory.endpoint(null, id), id)
+    if (typeof name === 'string') return found(await directory.endpoint(null, name), name)
+    const application = await directory.application(name.application)
+    return found(application === null ? null : await directory.endpoint(application.id, name.uid), name)
   }
 
   function check(settings: EndpointSettings): void {
@@ -57,11 +62,18 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
     if (!policies.has(settings.policy)) throw expected('unknown_policy', 'policy', `one of ${[...policies.keys()].join(', ')}`, settings.policy)
   }
 
-  async function setStatus(id: string, status: EndpointStatus, statusReason: string | null): Promise<Endpoint> {
-    const before = await get(id)
-    const endpoint = found(await directory.updateEndpoint(before.id, { status, statusReason }, clock.now()), id)
-    await parts.changed(endpoint.id)
+  async function setStatus(name: EndpointName, status: EndpointStatus, statusReason: string | null): Promise<Endpoint> {
+    const { id } = await get(name)
+    const endpoint = found(await directory.updateEndpoint(id, { status, statusReason }, clock.now()), name)
+    if (status === 'active') await forgive(id)
+    await parts.changed(id)
     return endpoint
+  }
+
+  /** A person says that it works again: an old streak of failures, or a hold, must not end it at the first new failure. */
+  async function forgive(id: string): Promise<void> {
+    const health = (await queue.health([id])).get(id)
+    if (health !== undefined) await queue.saveHealth(id, { ...healthy, version: health.version })
   }
 
   return {
@@ -92,29 +104,29 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
       if (application !== undefined && owner === null) throw expected('not_found', 'application', 'the id or uid of an application that exists', application)
       return directory.listEndpoints(owner === null ? {} : { applicationId: owner.id }, checkPage(page))
     },
-    async update(id, change) {
-      const before = await get(id)
+    async update(name, change) {
+      const before = await get(name)
       check({ ...settingsOf(before), ...defined(change) })
-      const endpoint = found(await directory.updateEndpoint(before.id, defined(change), clock.now()), id)
+      const endpoint = found(await directory.updateEndpoint(before.id, defined(change), clock.now()), name)
       await parts.changed(endpoint.id)
       return endpoint
     },
-    pause: (id, by) => setStatus(id, 'paused', by === undefined ? null : `by ${by}`),
-    resume: (id) => setStatus(id, 'active', null),
-    disable: (id, by) => setStatus(id, 'disabled', by === undefined ? null : `by ${by}`),
-    enable: (id) => setStatus(id, 'active', null),
-    async rotateSecret(id, { secret, overlapMs = day } = {}) {
+    pause: (name, by) => setStatus(name, 'paused', by === undefined ? null : `by ${by}`),
+    resume: (name) => setStatus(name, 'active', null),
+    disable: (name, by) => setStatus(name, 'disabled', by === undefined ? null : `by ${by}`),
+    enable: (name) => setStatus(name, 'active', null),
+    async rotateSecret(name, { secret, overlapMs = day } = {}) {
       const value = secret === undefined ? hmacSecret(randomBytes(32)) : checkSecret(secret)
       checkCount('overlapMs', overlapMs, 0, 30 * day)
-      const before = await get(id)
+      const before = await get(name)
       const now = clock.now()
       const added = { id: makeId('sec', now, random), value, createdAt: now, expiresAt: null }
-      const endpoint = found(await directory.rotateSecret(before.id, added, now + overlapMs, now), id)
+      const endpoint = found(await directory.rotateSecret(before.id, added, now + overlapMs, now), name)
       await parts.changed(endpoint.id)
       return endpoint
     },
-    async delete(id) {
-      await setStatus(id, 'deleted', null)
+    async delete(name) {
+      await setStatus(name, 'deleted', null)
     },
   }
 }
@@ -132,7 +144,8 @@ function defined<Given extends object>(given: Given): Given {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Given
 }
 
-function found(endpoint: Endpoint | null, id: string): Endpoint {
+function found(endpoint: Endpoint | null, name: EndpointName): Endpoint {
   if (endpoint !== null) return endpoint
-  throw expected('not_found', 'endpoint', 'the id or uid of an endpoint that exists', id)
+  const given = typeof name === 'string' ? name : `${name.uid} of ${name.application}`
+  throw expected('not_found', 'endpoint', 'the id, or application and uid, of an endpoint that exists', given)
 }

@@ -32,10 +32,11 @@ export function endpointDirectory(database: Database, vault: Vault): Pick<Direct
         return endpoint
       }),
     async endpoint(applicationId, idOrUid) {
+      const named = sql`application_id = ${applicationId} and (id = ${idOrUid} or uid = ${idOrUid})`
       const found = await select(
         database,
         vault,
-        sql`where (id = ${idOrUid} or uid = ${idOrUid}) and ${living} ${applicationId === null ? sql`` : sql`and application_id = ${applicationId}`}
+        sql`where ${applicationId === null ? sql`id = ${idOrUid}` : named} and ${living}
 order by case when id = ${idOrUid} then 0 else 1 end
 limit 1`,
       )

@@ -22,7 +22,7 @@ describe.each(databases)('endpoints ($name)', (database) => {
     expect(made).toMatchObject({ ...given, status: 'active', statusReason: null, createdAt: clock.now() })
     expect(made.secrets).toEqual([expect.objectContaining({ value: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/), expiresAt: null })])
     expect(await posthorn.endpoints.get(made.id)).toEqual(made)
-    expect(await posthorn.endpoints.get('erp')).toEqual(made)
+    expect(await posthorn.endpoints.get({ application: 'acme', uid: 'erp' })).toEqual(made)
 
     const plain = await posthorn.endpoints.create({ application: 'acme', url: 'https://example.com/' })
     expect(plain).toMatchObject({ uid: null, types: [], channels: [], headers: {}, policy: 'standard', signature: 'standard', ratePerSecond: null })
@@ -126,16 +126,31 @@ describe.each(databases)('endpoints ($name)', (database) => {
     expect(world.heard('delivery.dead')).toMatchObject([{ reason: 'gone', webhook_id: world.endpoint.id }])
   })
 
-  test('everything is done by uid as well as by id', async () => {
+  test('everything is done by application and uid as well as by id; a bare uid names nothing', async () => {
     const world = await makeWorld(database)
     const { endpoints } = world.posthorn
-    await endpoints.create({ application: 'acme', uid: 'erp', url: 'https://example.com/' })
-    expect(await endpoints.update('erp', { description: 'new' })).toMatchObject({ description: 'new' })
-    expect(await endpoints.pause('erp')).toMatchObject({ status: 'paused' })
-    expect(await endpoints.resume('erp')).toMatchObject({ status: 'active' })
-    expect((await endpoints.rotateSecret('erp')).secrets).toHaveLength(2)
-    await endpoints.delete('erp')
+    const erp = { application: 'acme', uid: 'erp' }
+    await endpoints.create({ ...erp, url: 'https://example.com/' })
+    expect(await endpoints.update(erp, { description: 'new' })).toMatchObject({ description: 'new' })
+    expect(await endpoints.pause(erp)).toMatchObject({ status: 'paused' })
+    expect(await endpoints.resume(erp)).toMatchObject({ status: 'active' })
+    expect((await endpoints.rotateSecret(erp)).secrets).toHaveLength(2)
     expect(await refusal(() => endpoints.get('erp'))).toMatchObject({ code: 'not_found' })
+    expect(await refusal(() => endpoints.get({ application: 'umbrella', uid: 'erp' }))).toMatchObject({ code: 'not_found' })
+    await endpoints.delete(erp)
+    expect(await refusal(() => endpoints.get(erp))).toMatchObject({ code: 'not_found' })
+  })
+
+  test('an endpoint that is enabled again starts with a clean record', async () => {
+    const world = await makeWorld(database)
+    world.receiver.behave('/hook', 503)
+    await world.start()
+    for (let count = 0; count < 10; count += 1) await world.posthorn.send({ application: 'acme', type: 'invoice.paid', data: {} })
+    await world.posthorn.idle()
+    expect(await world.query('select holds from posthorn_endpoint_health')).toEqual([{ holds: 1 }])
+    await world.posthorn.endpoints.disable(world.endpoint.id)
+    await world.posthorn.endpoints.enable(world.endpoint.id)
+    expect(await world.query('select holds, held_until, failing_since from posthorn_endpoint_health')).toEqual([{ holds: 0, held_until: null, failing_since: null }])
   })
 })
 

@@ -29,7 +29,8 @@ export function endpointDirectory(state: State): Pick<Directory, EndpointMethods
       return save(endpoint)
     },
     endpoint: async (applicationId, idOrUid) => {
-      const own = living().filter((endpoint) => applicationId === null || endpoint.applicationId === applicationId)
+      if (applicationId === null) return living().find(({ id }) => id === idOrUid) ?? null
+      const own = living().filter((endpoint) => endpoint.applicationId === applicationId)
       return own.find(({ id }) => id === idOrUid) ?? own.find(({ uid }) => uid === idOrUid) ?? null
     },
     listEndpoints: async ({ applicationId }, page) =>

@@ -34,6 +34,7 @@ export const endpointCases = [
     for (const idOrUid of [endpoint.id, 'main']) assert.equal(await world.directory.endpoint(other.id, idOrUid), null)
     assert.equal(await world.directory.endpoint(endpoint.applicationId, world.id('ep')), null)
     assert.equal(await world.directory.endpoint(null, world.id('ep')), null)
+    assert.equal(await world.directory.endpoint(null, 'main'), null)
   }),
 
   storeCase('a uid names one endpoint of an application', async (world) => {
