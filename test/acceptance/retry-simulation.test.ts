@@ -20,6 +20,8 @@ import type { Row } from './world.ts'
 const tenants = process.env['POSTHORN_TEST_FAST'] === '1' ? 2 : 20
 const outageMs = 10 * 60_000
 const { policy, pace } = presets.standard
+/** A row that left on its tick may wait for room in its endpoint's window, which is narrow when the endpoint has just come back. */
+const mostWaitMs = 1_000
 
 /** What the broken release did (RR-1-table); only the override lets it start. */
 const broken: Partial<PosthornOptions> = {
@@ -101,7 +103,7 @@ where retried_at is not null`)
     const { failedAt, nextRetryAt } = waits.get(`${failure['delivery_id']} ${failure['failures']}`) ?? { failedAt: 0, nextRetryAt: 0 }
     const lateMs = Number(failure['retried_at']) - nextRetryAt
     const isPlanned = failedAt === failure['failed_at'] && Math.abs(nextRetryAt - failedAt - plannedMs) <= plannedMs * policy.jitterShare
-    return !isPlanned || lateMs < 0 || lateMs > pace.pollMs
+    return !isPlanned || lateMs < 0 || lateMs > pace.pollMs + mostWaitMs
   })
   expect(wrong).toEqual([])
 
