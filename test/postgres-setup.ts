@@ -39,6 +39,6 @@ function leadsTo(wanted: string, file: string, seen = new Set<string>()): boolea
   if (file === wanted) return true
   if (seen.has(file) || !file.startsWith(import.meta.dirname)) return false
   seen.add(file)
-  const imported = [...readFileSync(file, 'utf8').matchAll(/from '(\.[^']+\.ts)'/g)].map(([, path = '']) => resolve(dirname(file), path))
+  const imported = [...readFileSync(file, 'utf8').matchAll(/^import (?!type )[^']*'(\.[^']+\.ts)'/gm)].map(([, path = '']) => resolve(dirname(file), path))
   return imported.some((path) => leadsTo(wanted, path, seen))
 }

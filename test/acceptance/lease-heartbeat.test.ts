@@ -11,8 +11,10 @@ import { thrownBy } from '../core/thrown.ts'
 import { makeGate } from '../engine/gate.ts'
 import { watch } from '../engine/watched-store.ts'
 import type { WatchedStore } from '../engine/watched-store.ts'
-import { databases, makeWorld } from './world.ts'
-import type { Database, Row, World } from './world.ts'
+import { databases } from './databases.ts'
+import type { Database, Row } from './databases.ts'
+import { makeWorld } from './world.ts'
+import type { World } from './world.ts'
 
 const leaseMs = 30_000
 const beatMs = leaseMs / 3

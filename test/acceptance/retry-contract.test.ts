@@ -5,8 +5,10 @@ import { plannedDelays } from '../../src/core/retry-policy.ts'
 import { manualClock } from '../../src/testing/manual-clock.ts'
 import { scriptedTransport } from '../../src/testing/scripted-transport.ts'
 import type { ScriptedTransport } from '../../src/testing/scripted-transport.ts'
-import { databases, makeWorld } from './world.ts'
-import type { Database, Row, World } from './world.ts'
+import { databases } from './databases.ts'
+import type { Database, Row } from './databases.ts'
+import { makeWorld } from './world.ts'
+import type { World } from './world.ts'
 
 const second = 1_000
 const message = { application: 'acme', type: 'invoice.paid', data: { id: 7 } }

@@ -14,7 +14,7 @@ import { memoryStore } from '../../src/testing/memory/store.ts'
 import { scriptedTransport } from '../../src/testing/scripted-transport.ts'
 import { answersAfterMs, calmMessages, messagesPerSecond, simulate, slowAnswersAfterMs } from './simulation.ts'
 import type { Simulated } from './simulation.ts'
-import type { Row } from './world.ts'
+import type { Row } from './databases.ts'
 
 // With `npm run test:fast`, a tenth of the endpoints: the rates stay the same.
 const tenants = process.env['POSTHORN_TEST_FAST'] === '1' ? 2 : 20

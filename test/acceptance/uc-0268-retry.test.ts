@@ -9,7 +9,8 @@ import type { Lookup } from '../../src/transport/dial.ts'
 import { makeGuard } from '../../src/transport/guard.ts'
 import { httpTransport } from '../../src/transport/http.ts'
 import { makeCertificate } from '../transport/certificate.ts'
-import { databases, makeWorld, waitsUntilDead } from './world.ts'
+import { databases } from './databases.ts'
+import { makeWorld, waitsUntilDead } from './world.ts'
 import type { World } from './world.ts'
 
 const second = 1_000

@@ -1,7 +1,9 @@
 import type { Store } from 'posthorn'
 import { describe, expect, test } from 'vitest'
-import { databases, gate, makeWorld } from './world.ts'
-import type { Row, World } from './world.ts'
+import { databases } from './databases.ts'
+import type { Row } from './databases.ts'
+import { gate, makeWorld } from './world.ts'
+import type { World } from './world.ts'
 
 const second = 1_000
 

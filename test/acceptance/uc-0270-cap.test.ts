@@ -2,8 +2,10 @@ import type { Clock, Store } from 'posthorn'
 import { describe, expect, test } from 'vitest'
 import { manualClock } from '../../src/testing/manual-clock.ts'
 import { scriptedTransport } from '../../src/testing/scripted-transport.ts'
-import { databases, gate, makeWorld, waitsUntilDead } from './world.ts'
-import type { Row, World } from './world.ts'
+import { databases } from './databases.ts'
+import type { Row } from './databases.ts'
+import { gate, makeWorld, waitsUntilDead } from './world.ts'
+import type { World } from './world.ts'
 
 const second = 1_000
 const million = 1_000_000

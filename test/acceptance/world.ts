@@ -1,10 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { DatabaseSync } from '@photostructure/sqlite'
 import { Posthorn } from 'posthorn'
 import type { Endpoint, PosthornEvent, PosthornOptions, Random, Store } from 'posthorn'
-import { sqlite } from 'posthorn/sqlite'
 import { manualClock } from '../../src/testing/manual-clock.ts'
 import type { ManualClock } from '../../src/testing/manual-clock.ts'
 import { seededRandom } from '../../src/testing/seeded-random.ts'
@@ -12,62 +7,7 @@ import { receiver } from '../../src/testing/receiver.ts'
 import type { Receiver } from '../../src/testing/receiver.ts'
 import { expect, onTestFinished } from 'vitest'
 import { makeId } from '../../src/core/ids.ts'
-import { selectDue } from '../../src/stores/sqlite/claim.ts'
-
-/** A row of `webhook_deliveries` as plain SQL gives it. */
-export type Row = Record<string, string | number | null>
-
-/** A database that every acceptance test runs on. `query` is another connection: rows are set up and compared by plain SQL. */
-export interface Database {
-  readonly name: string
-  open(): Promise<OpenDatabase>
-}
-
-export interface OpenDatabase {
-  store(): Store
-  query(sql: string, ...values: (string | number | null)[]): Promise<Row[]>
-  /** The columns of every index on `webhook_deliveries`. */
-  indexes(): Promise<string[][]>
-  /** The statements with which the store looks for due rows of one endpoint, by lane. */
-  readonly dueStatements: { readonly fresh: string; readonly retries: string }
-  /** How the database would find the rows of a statement: the index of each search, or `whole table`. */
-  searches(sql: string): Promise<string[]>
-}
-
-export const databases: readonly Database[] = [
-  {
-    name: 'sqlite',
-    async open() {
-      const folder = mkdtempSync(join(tmpdir(), 'posthorn-'))
-      const file = join(folder, 'webhooks.db')
-      let other: InstanceType<typeof DatabaseSync> | null = null
-      onTestFinished(() => {
-        other?.close()
-        rmSync(folder, { recursive: true, force: true })
-      })
-      const query: OpenDatabase['query'] = async (sql, ...values) => {
-        other ??= new DatabaseSync(file)
-        return other.prepare(sql).all(...values) as Row[]
-      }
-      return {
-        store: () => sqlite(file, { secretsKey: Buffer.alloc(32, 7) }),
-        query,
-        async indexes() {
-          const list = await query(`select name from pragma_index_list('webhook_deliveries')`)
-          const columns = list.map(({ name }) => query(`select name from pragma_index_info(?) order by seqno`, name ?? null))
-          return (await Promise.all(columns)).map((rows) => rows.map(({ name }) => String(name)))
-        },
-        dueStatements: { fresh: selectDue('fresh'), retries: selectDue('retries') },
-        async searches(sql) {
-          const steps = (await query(`explain query plan ${sql}`)).map(({ detail }) => String(detail))
-          const found = steps.filter((step) => /^(SEARCH|SCAN)/.test(step))
-          // A skip over `ANY` value of the first column reads the index from end to end, too.
-          return found.map((step) => /^SEARCH .* USING (?:COVERING )?INDEX (\w+) \((?!ANY)/.exec(step)?.[1] ?? 'whole table')
-        },
-      }
-    },
-  },
-]
+import type { Database, OpenDatabase, Row } from './databases.ts'
 
 /** One Posthorn on a real database, with a real receiver on loopback, a clock that stands still and no luck (midpoint). */
 export interface World {

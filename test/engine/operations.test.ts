@@ -1,7 +1,8 @@
 import type { Delivery, DeliveryFilter } from 'posthorn'
 import { describe, expect, test } from 'vitest'
 import { scriptedTransport } from '../../src/testing/scripted-transport.ts'
-import { databases, makeWorld } from '../acceptance/world.ts'
+import { databases } from '../acceptance/databases.ts'
+import { makeWorld } from '../acceptance/world.ts'
 import type { World } from '../acceptance/world.ts'
 import { refusal } from './refusal.ts'
 

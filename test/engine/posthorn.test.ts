@@ -5,7 +5,8 @@ import { z } from 'zod'
 import { memoryStore } from '../../src/testing/memory/store.ts'
 import { scriptedTransport } from '../../src/testing/scripted-transport.ts'
 import { testPosthorn } from '../../src/testing/test-posthorn.ts'
-import { databases, gate, makeWorld } from '../acceptance/world.ts'
+import { databases } from '../acceptance/databases.ts'
+import { gate, makeWorld } from '../acceptance/world.ts'
 import { refusal } from './refusal.ts'
 
 const second = 1_000

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { databases, makeWorld } from '../acceptance/world.ts'
+import { databases } from '../acceptance/databases.ts'
+import { makeWorld } from '../acceptance/world.ts'
 
 for (const database of databases) {
   test(`a message that is sent arrives, signed, and its row says delivered (${database.name})`, async () => {

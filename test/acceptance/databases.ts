@@ -1,0 +1,111 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
+import type { Store } from 'posthorn'
+import { postgres } from 'posthorn/postgres'
+import { sqlite } from 'posthorn/sqlite'
+import { onTestFinished } from 'vitest'
+import { selectDue } from '../../src/stores/sqlite/claim.ts'
+import { freshSchema, isFast } from '../postgres.ts'
+
+/** A row of `webhook_deliveries` as plain SQL gives it. */
+export type Row = Record<string, string | number | null>
+
+/** A database that every acceptance test runs on. `query` is another connection: rows are set up and compared by plain SQL. */
+export interface Database {
+  readonly name: string
+  open(): Promise<OpenDatabase>
+}
+
+export interface OpenDatabase {
+  store(): Store
+  query(sql: string, ...values: (string | number | null)[]): Promise<Row[]>
+  /** The columns of every index on `webhook_deliveries`. */
+  indexes(): Promise<string[][]>
+  /** The statements with which the store looks for due rows of one endpoint, by lane. */
+  readonly dueStatements: { readonly fresh: string; readonly retries: string }
+  /** How the database would find the rows of a statement: the index of each search, or `whole table`. */
+  searches(sql: string): Promise<string[]>
+}
+
+const secretsKey = Buffer.alloc(32, 7)
+
+const onSqlite: Database = {
+  name: 'sqlite',
+  async open() {
+    const folder = mkdtempSync(join(tmpdir(), 'posthorn-'))
+    const file = join(folder, 'webhooks.db')
+    let other: InstanceType<typeof DatabaseSync> | null = null
+    onTestFinished(() => {
+      other?.close()
+      rmSync(folder, { recursive: true, force: true })
+    })
+    const query: OpenDatabase['query'] = async (sql, ...values) => {
+      other ??= new DatabaseSync(file)
+      return other.prepare(sql).all(...values) as Row[]
+    }
+    return {
+      store: () => sqlite(file, { secretsKey }),
+      query,
+      async indexes() {
+        const list = await query(`select name from pragma_index_list('webhook_deliveries')`)
+        const columns = list.map(({ name }) => query(`select name from pragma_index_info(?) order by seqno`, name ?? null))
+        return (await Promise.all(columns)).map((rows) => rows.map(({ name }) => String(name)))
+      },
+      dueStatements: { fresh: selectDue('fresh'), retries: selectDue('retries') },
+      async searches(sql) {
+        const steps = (await query(`explain query plan ${sql}`)).map(({ detail }) => String(detail))
+        const found = steps.filter((step) => /^(SEARCH|SCAN)/.test(step))
+        // A skip over `ANY` value of the first column reads the index from end to end, too.
+        return found.map((step) => /^SEARCH .* USING (?:COVERING )?INDEX (\w+) \((?!ANY)/.exec(step)?.[1] ?? 'whole table')
+      },
+    }
+  },
+}
+
+const onPostgres: Database = {
+  name: 'postgres',
+  async open() {
+    const { url, schema, query, drop } = freshSchema()
+    onTestFinished(drop)
+    return {
+      store: () => postgres(url, { schema, secretsKey }),
+      query: async (sql, ...values) => (await query(translated(sql), values)) as Row[],
+      async indexes() {
+        const rows = await query(`select array(
+  select pg_get_indexdef(indexrelid, place, true)
+  from generate_series(1, indnatts) place
+  order by place) as columns
+from pg_index
+where indrelid = 'webhook_deliveries'::regclass`)
+        return rows.map(({ columns }) => columns as string[])
+      },
+      dueStatements: { fresh: '', retries: '' },
+      async searches(sql) {
+        // The plan for any values, which a prepared statement may be given.
+        const rows = await query(`explain (generic_plan, format json) ${sql}`)
+        return rows.flatMap((row) => row['QUERY PLAN'] as { Plan: Plan }[]).flatMap(({ Plan }) => searchesOf(Plan))
+      },
+    }
+  },
+}
+
+/** Statements are written in the words of SQLite: its placeholders, and its prefix in the place of a schema. */
+function translated(sql: string): string {
+  let place = 0
+  return sql.replaceAll(/\bposthorn_/g, '').replaceAll('?', () => `$${(place += 1)}`)
+}
+
+interface Plan {
+  readonly 'Node Type'?: string
+  readonly 'Index Name'?: string
+  readonly Plans?: readonly Plan[]
+}
+
+function searchesOf(plan: Plan): string[] {
+  const own = plan['Node Type'] === 'Seq Scan' ? ['whole table'] : [plan['Index Name'] ?? []].flat()
+  return [...own, ...(plan.Plans ?? []).flatMap(searchesOf)]
+}
+
+export const databases: readonly Database[] = isFast ? [onSqlite] : [onSqlite, onPostgres]

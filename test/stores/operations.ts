@@ -1,0 +1,250 @@
+import * as fc from 'fast-check'
+import type { Delivery, Lane } from '../../src/core/delivery.ts'
+import type { Endpoint } from '../../src/core/endpoint.ts'
+import { makeId } from '../../src/core/ids.ts'
+import type { Claim, DeliveryFilter, Envelope, Store } from '../../src/core/ports.ts'
+import { day, minute } from '../../src/core/time.ts'
+import { seededRandom } from '../../src/testing/seeded-random.ts'
+import { dead, delivered, failed, failedUntil, unsent } from '../../src/testing/store-suite/marks.ts'
+import { anApplication, anEndpoint, leaseMs, start } from '../../src/testing/store-suite/world.ts'
+
+/** Something to ask of a store, not yet in its own ids: these depend on what was asked before. */
+export type Operation =
+  | { readonly kind: 'enqueue'; readonly owner: string; readonly envelopes: readonly EnvelopePlan[] }
+  | { readonly kind: 'claim'; readonly owner: string; readonly wants: readonly WantPlan[]; readonly most: number; readonly mostBytes: number }
+  | { readonly kind: 'renew' | 'release'; readonly owner: string; readonly leases: readonly LeasePlan[] }
+  | { readonly kind: 'mark'; readonly owner: string; readonly leases: readonly LeasePlan[]; readonly ends: readonly End[] }
+  | { readonly kind: 'requeue' | 'cancel'; readonly which: Which; readonly place: number }
+  | { readonly kind: 'prune'; readonly ageMs: number }
+  | { readonly kind: 'advance'; readonly ms: number }
+
+interface EnvelopePlan {
+  readonly to: readonly number[]
+  readonly key: string | null
+  readonly bodyHash: string
+  readonly leased: boolean
+  readonly delayMs: number
+  readonly stale: boolean
+}
+
+interface WantPlan {
+  readonly endpoint: number
+  readonly lane: Lane
+  readonly most: number
+}
+
+/** A delivery by its place among the rows, leased ones first; and by how much the epoch named is behind. */
+interface LeasePlan {
+  readonly place: number
+  readonly behind: number
+}
+
+type End = keyof typeof ends
+type Which = 'one' | 'endpoint' | 'dead' | 'open' | 'old' | 'all'
+
+/** What the stores have in common while they are asked. */
+export interface World {
+  now: number
+  /** As the model has them. */
+  rows: readonly Delivery[]
+  readonly endpoints: readonly Endpoint[]
+  readonly random: () => number
+  /** Makes the application and its endpoints. */
+  settle(store: Store): Promise<void>
+}
+
+const ends = {
+  delivered,
+  failed,
+  dueAtOnce: failedUntil(null),
+  dead,
+  unsent: (...claim: Parameters<typeof dead>) => unsent(dead(...claim)),
+}
+
+const owner = fc.constantFrom('anna', 'bert')
+const places = fc.nat({ max: 7 })
+const leases = fc.uniqueArray(fc.record<LeasePlan>({ place: places, behind: fc.constantFrom(0, 0, 0, 0, 1) }), { minLength: 1, maxLength: 5, selector: (lease) => lease.place })
+
+/** Sequences in which most leases are live, and some are lost, late or another's. */
+export const operations: fc.Arbitrary<Operation[]> = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant('enqueue' as const), owner, envelopes: fc.array(envelopePlan(), { minLength: 1, maxLength: 4 }) }) },
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        kind: fc.constant('claim' as const),
+        owner,
+        wants: fc.uniqueArray(wantPlan(), { minLength: 1, maxLength: 6, selector: ({ endpoint, lane }) => `${endpoint} ${lane}` }),
+        most: fc.constantFrom(1, 3, 100),
+        mostBytes: fc.constantFrom(1, 40, 2 ** 20),
+      }),
+    },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('renew' as const, 'release' as const), owner, leases }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        kind: fc.constant('mark' as const),
+        owner,
+        leases,
+        ends: fc.array(fc.constantFrom<End>('delivered', 'failed', 'dueAtOnce', 'dead', 'unsent'), { minLength: 5, maxLength: 5 }),
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constantFrom('requeue' as const, 'cancel' as const),
+        which: fc.constantFrom<Which>('one', 'one', 'endpoint', 'dead', 'open', 'old', 'all'),
+        place: places,
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('prune' as const), ageMs: fc.constantFrom(0, minute) }) },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant('advance' as const), ms: fc.constantFrom(0, 1, leaseMs - 1, leaseMs, minute, day) }) },
+  ),
+  { minLength: 1, maxLength: 40, size: 'max' },
+)
+
+function envelopePlan(): fc.Arbitrary<EnvelopePlan> {
+  return fc.record({
+    to: fc.uniqueArray(fc.nat({ max: 2 }), { maxLength: 3 }),
+    key: fc.option(fc.constantFrom('first', 'second'), { freq: 2 }),
+    bodyHash: fc.constantFrom('one body', 'one body', 'another body'),
+    leased: fc.boolean(),
+    delayMs: fc.constantFrom(0, 0, 0, minute),
+    stale: fc.constantFrom(false, false, false, false, true),
+  })
+}
+
+function wantPlan(): fc.Arbitrary<WantPlan> {
+  return fc.record({ endpoint: fc.nat({ max: 2 }), lane: fc.constantFrom<Lane>('fresh', 'retries'), most: fc.constantFrom(1, 2, 100) })
+}
+
+/** Three endpoints of one application at the start of time. */
+export function beginning(): World {
+  const random = seededRandom(1)
+  const application = anApplication(makeId('app', start, random))
+  const endpoints = Array.from({ length: 3 }, () => {
+    return anEndpoint(makeId('ep', start, random), makeId('sec', start, random), { applicationId: application.id })
+  })
+  return {
+    now: start,
+    rows: [],
+    endpoints,
+    random,
+    async settle({ directory }) {
+      await directory.createApplication(application)
+      for (const endpoint of endpoints) await directory.createEndpoint(endpoint)
+    },
+  }
+}
+
+/** Puts an operation into a question that every store can be asked, with the ids of now; its answer is free of what no store promises. */
+export function ask(operation: Operation, world: World): (store: Store) => Promise<unknown> {
+  const { now } = world
+  switch (operation.kind) {
+    case 'enqueue':
+      return enqueue(operation, world)
+    case 'claim': {
+      const { most, mostBytes } = operation
+      const wants = operation.wants.map(({ endpoint, ...want }) => ({ ...want, endpointId: endpointAt(world, endpoint).id }))
+      return async ({ queue }) => (await queue.claim({ owner: operation.owner, leaseMs, now, most, mostBytes, wants })).map(promised)
+    }
+    case 'renew': {
+      const request = { owner: operation.owner, now, leaseMs, leases: leasesOf(operation.leases, world) }
+      return async ({ queue }) => (await queue.renew(request)).toSorted()
+    }
+    case 'release': {
+      const request = { owner: operation.owner, now, leases: leasesOf(operation.leases, world) }
+      return async ({ queue }) => (await queue.release(request)).toSorted()
+    }
+    case 'mark': {
+      const held = heldOf(operation.leases, world)
+      const marks = held.map((delivery, index) => ends[operation.ends[index] ?? 'delivered']({ delivery }, now))
+      return ({ queue }) => queue.mark({ owner: operation.owner, now, marks })
+    }
+    case 'requeue': {
+      const request = { filter: filterOf(operation, world), now, limit: 1_000, by: { name: 'kim' } }
+      return ({ queue }) => queue.requeue(request)
+    }
+    case 'cancel': {
+      const request = { filter: filterOf(operation, world), now, limit: 1_000, by: { name: 'kim', reason: 'asked to' }, as: 'cancelled' as const }
+      return async ({ queue }) => (await queue.cancel(request)).toSorted((one, other) => (one.id < other.id ? -1 : 1))
+    }
+    case 'prune':
+      return ({ queue }) => queue.prune({ before: now - operation.ageMs, limit: 1_000 })
+    case 'advance':
+      world.now += operation.ms
+      return async () => null
+  }
+}
+
+function enqueue(operation: Operation & { kind: 'enqueue' }, world: World): (store: Store) => Promise<unknown> {
+  const { now, random } = world
+  const plans = operation.envelopes.map((plan) => {
+    const id = makeId('msg', now, random)
+    const message = {
+      id,
+      applicationId: endpointAt(world, 0).applicationId,
+      type: 'invoice.paid',
+      body: Buffer.from(`{"of":"${id}"}`),
+      contentType: 'application/json',
+      sessionId: plan.leased ? 'a session' : null,
+      channels: [],
+      createdAt: now,
+    }
+    const deliveries = plan.to.map((place) => {
+      const { id: endpointId, url: targetUrl, policy } = endpointAt(world, place)
+      return { id: makeId('dlv', now, random), endpointId, targetUrl, policy, nextRetryAt: now + plan.delayMs, leased: plan.leased }
+    })
+    return { stale: plan.stale, envelope: { message, idempotencyKey: plan.key, bodyHash: plan.bodyHash, deliveries } }
+  })
+  return async ({ queue, directory }) => {
+    const version = (await directory.matching(endpointAt(world, 0).applicationId))?.endpointsVersion ?? 0
+    const envelopes = plans.map(({ stale, envelope }): Envelope => ({ ...envelope, endpointsVersion: stale ? version - 1 : version }))
+    return queue.enqueue({ owner: operation.owner, leaseMs, now, envelopes })
+  }
+}
+
+function endpointAt({ endpoints }: World, place: number): Endpoint {
+  const endpoint = endpoints[place]
+  if (endpoint === undefined) throw new RangeError(`There is no endpoint ${place}.`)
+  return endpoint
+}
+
+/** What the port says of a claim; the model may answer with more. */
+function promised({ delivery, message, lane }: Claim): unknown {
+  const { id, endpointId, messageId, eventType, sessionId, attemptCount, policy, crashCount, leaseEpoch, createdAt } = delivery
+  return {
+    delivery: { id, endpointId, messageId, eventType, sessionId, attemptCount, policy, crashCount, leaseEpoch, createdAt },
+    message: { id: message.id, body: Buffer.from(message.body).toString(), contentType: message.contentType },
+    lane,
+  }
+}
+
+function leasesOf(plans: readonly LeasePlan[], world: World): { deliveryId: string; epoch: number }[] {
+  return heldOf(plans, world).map(({ id, leaseEpoch }) => ({ deliveryId: id, epoch: leaseEpoch }))
+}
+
+function heldOf(plans: readonly LeasePlan[], { rows }: World): Delivery[] {
+  const leasedFirst = [...rows.filter((row) => row.leaseOwner !== null), ...rows.filter((row) => row.leaseOwner === null)]
+  return plans.flatMap(({ place: at, behind }) => {
+    const row = leasedFirst[at]
+    return row === undefined ? [] : [{ ...row, leaseEpoch: row.leaseEpoch - behind }]
+  })
+}
+
+function filterOf({ which, place: at }: Operation & { kind: 'requeue' | 'cancel' }, { rows, now, endpoints }: World): DeliveryFilter {
+  switch (which) {
+    case 'one':
+      return { ids: [rows[at]?.id ?? makeId('dlv', now, () => 0)] }
+    case 'endpoint':
+      return { endpointId: endpoints[at % endpoints.length]?.id }
+    case 'dead':
+      return { status: 'dead', reason: 'exhausted' }
+    case 'open':
+      return { status: ['pending', 'failed'] }
+    case 'old':
+      return { until: now, unchangedSince: now }
+    case 'all':
+      return {}
+  }
+}
