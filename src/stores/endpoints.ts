@@ -7,7 +7,7 @@ import { takenUid } from './applications.ts'
 import type { Database, Executor, Row } from './database.ts'
 import { fromEndpoint, fromSealedSecret, toEndpoint, toEndpointsVersion, toId, toSealedSecret } from './rows.ts'
 import type { Vault } from './secrets.ts'
-import { all, assignments, insertInto, listOf, sql, table } from './sql.ts'
+import { all, assignments, forUpdate, insertInto, listOf, sql, table } from './sql.ts'
 import type { Sql } from './sql.ts'
 
 type EndpointMethods =
@@ -114,7 +114,7 @@ function insertSecret(vault: Vault, endpointId: string, secret: Secret): Sql {
 }
 
 async function livingEndpoint(tx: Executor, vault: Vault, id: string): Promise<Endpoint | null> {
-  const found = await select(tx, vault, sql`where id = ${id} and ${living}`)
+  const found = await select(tx, vault, sql`where id = ${id} and ${living} ${forUpdate}`)
   return found[0] ?? null
 }
 

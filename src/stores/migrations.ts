@@ -1,6 +1,6 @@
 import { latencyBoundsMs } from '../core/overview.ts'
 import { fresh, retries } from './lanes.ts'
-import { binaryType, sql, table, words } from './sql.ts'
+import { binaryType, idType, sql, table, words } from './sql.ts'
 import type { Sql } from './sql.ts'
 
 /** One step of the schema; once released it never changes. */
@@ -17,7 +17,7 @@ export const migrations: readonly Migration[] = [
     version: 1,
     statements: [
       sql`create table ${table('applications')} (
-  id text primary key not null,
+  id ${idType} primary key not null,
   uid text unique,
   name text not null default '',
   endpoints_version bigint not null default 1,
@@ -25,8 +25,8 @@ export const migrations: readonly Migration[] = [
   updated_at bigint not null default 0
 )`,
       sql`create table ${table('endpoints')} (
-  id text primary key not null,
-  application_id text not null,
+  id ${idType} primary key not null,
+  application_id ${idType} not null,
   uid text,
   url text not null,
   description text not null default '',
@@ -47,15 +47,15 @@ export const migrations: readonly Migration[] = [
       sql`create unique index posthorn_endpoints_uid on ${table('endpoints')} (application_id, uid)
 where status <> 'deleted'`,
       sql`create table ${table('endpoint_secrets')} (
-  id text primary key not null,
-  endpoint_id text not null,
+  id ${idType} primary key not null,
+  endpoint_id ${idType} not null,
   sealed text not null,
   created_at bigint not null default 0,
   expires_at bigint
 )`,
       sql`create index posthorn_endpoint_secrets_of_endpoint on ${table('endpoint_secrets')} (endpoint_id)`,
       sql`create table ${table('endpoint_health')} (
-  endpoint_id text primary key not null,
+  endpoint_id ${idType} primary key not null,
   failures integer not null default 0,
   held_until bigint,
   holds integer not null default 0,
@@ -68,8 +68,8 @@ where status <> 'deleted'`,
 )`,
       // The body comes last: whoever reads the other columns does not read over it.
       sql`create table ${table('messages')} (
-  id text primary key not null,
-  application_id text not null default '',
+  id ${idType} primary key not null,
+  application_id ${idType} not null default '',
   type text not null default '',
   content_type text not null default 'application/json',
   session_id text,
@@ -78,9 +78,9 @@ where status <> 'deleted'`,
   body ${binaryType} not null
 )`,
       sql`create table ${table('idempotency_keys')} (
-  application_id text not null,
+  application_id ${idType} not null,
   key text not null,
-  message_id text not null,
+  message_id ${idType} not null,
   body_hash text not null,
   deliveries integer not null,
   expires_at bigint not null,
@@ -89,10 +89,10 @@ where status <> 'deleted'`,
       sql`create index posthorn_idempotency_keys_expired on ${table('idempotency_keys')} (expires_at)`,
       // No check of the status, though it would be right: it costs four microseconds of a delivery's life, a tenth.
       sql`create table ${table('webhook_deliveries')} (
-  id text primary key not null,
-  webhook_id text not null,
-  application_id text not null default '',
-  message_id text not null,
+  id ${idType} primary key not null,
+  webhook_id ${idType} not null,
+  application_id ${idType} not null default '',
+  message_id ${idType} not null,
   event_type text not null default '',
   session_id text,
   target_url text not null default '',
@@ -125,7 +125,7 @@ where status in ('pending', 'failed')`,
       sql`create index webhook_deliveries_dead on ${table('webhook_deliveries')} (id) where status = 'dead'`,
       sql`create index webhook_deliveries_dead_of_endpoint on ${table('webhook_deliveries')} (webhook_id, id) where status = 'dead'`,
       sql`create table ${table('attempts')} (
-  delivery_id text not null,
+  delivery_id ${idType} not null,
   epoch integer not null,
   started_at bigint not null,
   took_ms integer not null,
@@ -138,7 +138,7 @@ where status in ('pending', 'failed')`,
 )`,
       sql`create table ${table('endpoint_minutes')} (
   minute bigint not null,
-  endpoint_id text not null,
+  endpoint_id ${idType} not null,
   delivered integer not null default 0,
   failed integer not null default 0,
   dead integer not null default 0,
@@ -146,13 +146,13 @@ where status in ('pending', 'failed')`,
   primary key (minute, endpoint_id)
 )`,
       sql`create table ${table('workers')} (
-  id text primary key not null,
+  id ${idType} primary key not null,
   pid integer not null,
   host text not null,
   started_at bigint not null
 )`,
       sql`create table ${table('audit')} (
-  id text primary key not null,
+  id ${idType} primary key not null,
   at bigint not null,
   actor text not null,
   action text not null,

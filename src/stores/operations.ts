@@ -8,8 +8,8 @@ import { strongRandom } from './chance.ts'
 import type { Executor } from './database.ts'
 import { whereDelivery } from './filter.ts'
 import { laneText } from './lanes.ts'
-import { fromAuditEntry, fromHealth, toCancelled } from './rows.ts'
-import { assignments, insertInto, listOf, pairsOf, sql, table } from './sql.ts'
+import { fromAuditEntry, fromHealth, toCancelled, toId } from './rows.ts'
+import { assignments, forUpdate, insertInto, listOf, pairsOf, sql, table } from './sql.ts'
 import type { Sql } from './sql.ts'
 
 // The queue's statements that are the same in both databases; the four hot ones are each adapter's own.
@@ -58,7 +58,8 @@ where id in (
   and status in ('pending', 'failed', 'dead')
   and (lease_until is null or lease_until <= ${now})
   order by id
-  limit ${limit})`)
+  limit ${limit}
+  ${forUpdate})`)
   await record(tx, { action: 'requeue', target: targetOf(filter), count, at: now, by })
   return count
 }
@@ -80,7 +81,7 @@ returning id, webhook_id, message_id, session_id`)
 
 /** Through the lanes' own indexes: those that are ended leave them, so the next bite does not read over them. */
 function openRows(lane: Lane, filter: DeliveryFilter, limit: number): Sql {
-  return sql`select id from ${deliveries} where ${laneText(lane)} and ${whereDelivery(filter)} limit ${limit}`
+  return sql`select id from ${deliveries} where ${laneText(lane)} and ${whereDelivery(filter)} limit ${limit} ${forUpdate}`
 }
 
 function targetOf(filter: DeliveryFilter): string {
@@ -103,12 +104,7 @@ export async function record(
  * An id begins with its time of creation: nothing younger is read.
  */
 export async function prune(tx: Executor, { before, limit }: { before: Instant; limit: number }): Promise<number> {
-  const closed = sql`select id from ${deliveries}
-  where id < ${firstIdAt('dlv', before)} and status in ('delivered', 'dead') and updated_at < ${before}
-  order by id
-  limit ${limit}`
-  await tx.run(sql`delete from ${table('attempts')} where delivery_id in (${closed})`)
-  const forgottenDeliveries = await tx.run(sql`delete from ${deliveries} where id in (${closed})`)
+  const forgottenDeliveries = await forgetDeliveries(tx, before, limit)
   const forgottenMessages = await tx.run(sql`delete from ${table('messages')}
 where id in (
   select m.id from ${table('messages')} m
@@ -120,7 +116,8 @@ where id in (
 where (application_id, key) in (
   select application_id, key from ${table('idempotency_keys')}
   where expires_at < ${before}
-  limit ${limit})`)
+  limit ${limit}
+  ${forUpdate})`)
   await tx.run(sql`delete from ${table('endpoint_minutes')}
 where (minute, endpoint_id) in (
   select minute, endpoint_id from ${table('endpoint_minutes')}
@@ -128,6 +125,18 @@ where (minute, endpoint_id) in (
   limit ${limit})`)
   await tx.run(sql`delete from ${table('endpoint_secrets')} where expires_at < ${before}`)
   return forgottenDeliveries + forgottenMessages
+}
+
+async function forgetDeliveries(tx: Executor, before: Instant, limit: number): Promise<number> {
+  const closed = await tx.query(sql`select id from ${deliveries}
+where id < ${firstIdAt('dlv', before)} and status in ('delivered', 'dead') and updated_at < ${before}
+order by id
+limit ${limit}
+${forUpdate}`)
+  if (closed.length === 0) return 0
+  const ids = listOf(closed.map(toId))
+  await tx.run(sql`delete from ${table('attempts')} where delivery_id in ${ids}`)
+  return tx.run(sql`delete from ${deliveries} where id in ${ids}`)
 }
 
 export function healthOf(endpointIds: readonly string[]): Sql {

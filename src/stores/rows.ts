@@ -8,7 +8,7 @@ import { attemptId } from '../core/ids.ts'
 import type { Message } from '../core/message.ts'
 import type { MinuteCounts } from '../core/overview.ts'
 import type { Health } from '../core/pace.ts'
-import type { AuditEntry, Cancelled, Claim, Worker } from '../core/ports.ts'
+import type { AuditEntry, Cancelled, Claim, Enqueued, Envelope, Marked, Worker } from '../core/ports.ts'
 import type { Secret, SignatureScheme } from '../core/signature.ts'
 import type { Row } from './database.ts'
 import { latencyColumns } from './migrations.ts'
@@ -20,6 +20,7 @@ const endpointStatuses: readonly EndpointStatus[] = ['active', 'paused', 'disabl
 const deadReasons: readonly DeadReason[] = ['exhausted', 'cancelled', 'expired', 'crashed', 'gone']
 const outcomeKinds: readonly OutcomeKind[] = ['answered', 'timeout', 'dns', 'connect', 'tls', 'reset', 'protocol', 'forbidden']
 const signatureSchemes: readonly SignatureScheme[] = ['standard', 'body']
+const lanes: readonly Lane[] = ['fresh', 'retries']
 const actions: readonly AuditEntry['action'][] = ['requeue', 'cancel', 'resend']
 
 export function toApplication(row: Row): Application {
@@ -125,6 +126,14 @@ export function toUsedKey(row: Row): { messageId: string; bodyHash: string; deli
   return { messageId: text(row, 'message_id'), bodyHash: text(row, 'body_hash'), deliveries: number(row, 'deliveries') }
 }
 
+/** What became of an envelope, from who has its idempotency key now; without a key, it has it itself. */
+export function toEnqueued(row: Row, envelope: Envelope | undefined): Enqueued {
+  if (row['found'] !== true) return { kind: 'stale' }
+  const { messageId, bodyHash, deliveries } = toUsedKey(row)
+  if (messageId === envelope?.message.id) return { kind: 'stored' }
+  return bodyHash === envelope?.bodyHash ? { kind: 'repeated', messageId, deliveries } : { kind: 'conflict', messageId }
+}
+
 export const deliveryColumns = [
   'id', 'webhook_id', 'application_id', 'message_id', 'event_type', 'session_id', 'target_url', 'status', 'reason', 'attempt_count',
   'next_retry_at', 'last_attempted_at', 'error_detail', 'policy', 'lease_owner', 'lease_until', 'lease_epoch', 'crash_count',
@@ -176,6 +185,17 @@ export function toClaim(row: Row, lane: Lane): Claim {
     message: { id: messageId, body: bytes(row, 'body'), contentType: text(row, 'content_type') },
     lane,
   }
+}
+
+/** A claim from a row that names its lane. */
+export function toClaimIn(row: Row): Claim {
+  return toClaim(row, word(row, 'lane', lanes))
+}
+
+/** Marked now; or, from the attempt on record: in time by an earlier try, or late. */
+export function toMarked(row: Row | undefined): Marked {
+  if (row?.['marked'] === true) return 'marked'
+  return row !== undefined && number(row, 'late') === 0 ? 'already' : 'lost'
 }
 
 export function toCancelled(row: Row): Cancelled {

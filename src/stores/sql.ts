@@ -6,7 +6,7 @@ export interface Sql {
   readonly parts: readonly Part[]
 }
 
-type Part = string | { readonly value: Value } | { readonly table: TableName } | { readonly binary: true }
+type Part = string | { readonly value: Value } | { readonly table: TableName } | { readonly word: DialectWord }
 
 export type TableName =
   | 'applications'
@@ -26,9 +26,11 @@ export type TableName =
 export interface Dialect {
   placeholder(position: number): string
   table(name: TableName): string
-  /** The type of a column of bytes. */
-  readonly binary: string
+  readonly words: Readonly<Record<DialectWord, string>>
 }
+
+/** `binary` is the type of bytes, `id` that of ids, which sort by their bytes; `forUpdate` ends a select whose rows are changed next. */
+type DialectWord = 'binary' | 'id' | 'forUpdate'
 
 export interface Rendered {
   readonly text: string
@@ -55,7 +57,7 @@ export function render(statement: Sql, dialect: Dialect): Rendered {
   for (const part of statement.parts) {
     if (typeof part === 'string') text += part
     else if ('value' in part) text += dialect.placeholder(values.push(part.value))
-    else text += 'table' in part ? dialect.table(part.table) : dialect.binary
+    else text += 'table' in part ? dialect.table(part.table) : dialect.words[part.word]
   }
   return { text, values }
 }
@@ -70,7 +72,9 @@ export function words(text: string): Sql {
 }
 
 export const nothing: Sql = { parts: [] }
-export const binaryType: Sql = { parts: [{ binary: true }] }
+export const binaryType: Sql = { parts: [{ word: 'binary' }] }
+export const idType: Sql = { parts: [{ word: 'id' }] }
+export const forUpdate: Sql = { parts: [{ word: 'forUpdate' }] }
 
 export function joined(pieces: readonly Sql[], separator: string): Sql {
   return { parts: pieces.flatMap((piece, index) => (index === 0 ? piece.parts : [separator, ...piece.parts])) }

@@ -4,7 +4,7 @@ import { all, insertInto, listOf, pairsOf, render, sql, table, words } from '../
 import type { Dialect } from '../../src/stores/sql.ts'
 import { sqliteDialect } from '../../src/stores/sqlite/connection.ts'
 
-const postgres: Dialect = { placeholder: (position) => `$${position}`, table: (name) => `posthorn.${name}`, binary: 'bytea' }
+const postgres: Dialect = { placeholder: (position) => `$${position}`, table: (name) => `posthorn.${name}`, words: { binary: 'bytea', id: 'text', forUpdate: 'for update' } }
 
 describe('the sql tag', () => {
   test('one text serves both databases: values as parameters, pieces spliced in, tables by their full names', () => {

@@ -8,7 +8,8 @@ import type { Dialect, Sql, Value } from '../sql.ts'
 export const sqliteDialect: Dialect = {
   placeholder: (position) => `?${position}`,
   table: (name) => (name === 'webhook_deliveries' ? name : `posthorn_${name}`),
-  binary: 'blob',
+  // A writer is alone: nothing is to be locked.
+  words: { binary: 'blob', id: 'text', forUpdate: '' },
 }
 
 export interface ConnectionOptions {

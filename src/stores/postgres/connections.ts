@@ -1,0 +1,143 @@
+import pg from 'pg'
+import type { Pool, PoolClient, QueryResult } from 'pg'
+import { expected } from '../../core/errors.ts'
+import type { Value } from '../sql.ts'
+import { isAnswer, isTimeout } from './errors.ts'
+
+/** What a statement may carry: a value, or a column of them. */
+export type Bound = Value | readonly (Value | boolean)[]
+
+/** A statement written by hand for PostgreSQL. The name lets a connection keep its plan. */
+export interface Statement {
+  readonly name: string | undefined
+  readonly text: string
+}
+
+/** One connection for the time of a call. */
+export interface Session {
+  /** Every question has a deadline; one that is not answered ends the connection. */
+  ask(statement: Statement, values: readonly Bound[], timeoutMs?: number): Promise<QueryResult<Record<string, unknown>>>
+  /** True once nothing is known about the connection any more: the server may or may not have done what was asked last. */
+  isLost(): boolean
+}
+
+/** Connections that never end the process, and never wait for ever. */
+export interface Connections {
+  use<Result>(work: (session: Session) => Promise<Result>): Promise<Result>
+  close(): Promise<void>
+}
+
+export interface ConnectionOptions {
+  readonly timeoutMs: number
+  /** False behind pgbouncer, which hands each transaction to another connection. */
+  readonly prepare: boolean
+}
+
+/** Over our own pool, or over one that the application shares with us. */
+export function connections(urlOrPool: string | Pool, { timeoutMs, prepare }: ConnectionOptions): Connections {
+  const ours = typeof urlOrPool === 'string' ? urlOrPool : null
+  let pool = typeof urlOrPool === 'string' ? makePool(urlOrPool, timeoutMs, prepare) : watched(urlOrPool)
+  const underWay = new Set<Promise<unknown>>()
+
+  /** Where one connection fell silent, those beside it that are idle have, too: each would cost a deadline to find out. */
+  function replace(silent: Pool): void {
+    if (ours === null || silent !== pool) return
+    pool = makePool(ours, timeoutMs, prepare)
+    silent.end().catch(ignore)
+  }
+
+  async function run<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
+    const from = pool
+    const client = await from.connect()
+    // A pool stops listening to a client that it lends: an error in between would end the process.
+    client.on('error', ignore)
+    let lost = false
+    try {
+      return await work({ ask, isLost: () => lost })
+    } finally {
+      client.off('error', ignore)
+      client.release(lost)
+    }
+
+    async function ask(statement: Statement, values: readonly Bound[], askTimeoutMs = timeoutMs) {
+      try {
+        return await query(client, { ...statement, values: values.map(storable), query_timeout: askTimeoutMs })
+      } catch (thrown) {
+        lost ||= !isAnswer(thrown)
+        if (isTimeout(thrown)) replace(from)
+        throw thrown
+      }
+    }
+  }
+
+  return {
+    use(work) {
+      const running = run(work)
+      underWay.add(running)
+      const end = () => underWay.delete(running)
+      running.then(end, end)
+      return running
+    },
+    async close() {
+      await Promise.allSettled(underWay)
+      if (ours === null) pool.off('error', ignore)
+      else await pool.end()
+    },
+  }
+}
+
+/** Refuses what is neither a url nor a pool with a deadline; a url may hold a password, so it is not shown. */
+export function checkTarget(target: unknown): void {
+  if (typeof target === 'string') {
+    if (/^postgres(ql)?:\/\//.test(target)) return
+    throw expected('invalid_argument', 'url', 'postgres://user:password@host:port/database', 'another text')
+  }
+  if (!isPool(target)) throw expected('invalid_argument', 'url', 'a url, or a `Pool` of pg', target)
+  const waitMs = target.options.connectionTimeoutMillis ?? 0
+  if (waitMs > 0) return
+  throw expected(
+    'invalid_argument',
+    'connectionTimeoutMillis',
+    'set on the pool',
+    waitMs,
+    'A pool without it waits for ever when the database is away: new Pool({ …, connectionTimeoutMillis: 10_000 }).',
+  )
+}
+
+function isPool(target: unknown): target is Pool {
+  return typeof target === 'object' && target !== null && 'connect' in target && 'options' in target
+}
+
+function makePool(url: string, timeoutMs: number, prepare: boolean): Pool {
+  // So that the server, too, gives up what we have given up. pgbouncer refuses such settings.
+  const serverSide = prepare ? { statement_timeout: timeoutMs, idle_in_transaction_session_timeout: timeoutMs } : {}
+  return watched(
+    new pg.Pool({
+      connectionString: url,
+      connectionTimeoutMillis: timeoutMs,
+      keepAlive: true,
+      fallback_application_name: 'posthorn',
+      ...serverSide,
+    }),
+  )
+}
+
+/** Without a listener, an idle connection that breaks ends the process. The pool has replaced it by then. */
+function watched(pool: Pool): Pool {
+  pool.on('error', ignore)
+  return pool
+}
+
+function ignore(): void {}
+
+/** The types of pg know no `query_timeout` of a single query. */
+function query(client: PoolClient, config: Statement & { values: unknown[]; query_timeout: number }): Promise<QueryResult<Record<string, unknown>>> {
+  const { name, ...rest } = config
+  return client.query<Record<string, unknown>>(name === undefined ? rest : { name, ...rest })
+}
+
+/** PostgreSQL keeps no NUL in a text: it becomes the sign for what cannot be shown. */
+function storable(value: Bound | boolean): unknown {
+  if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value
+  return Array.isArray(value) ? value.map(storable) : value
+}

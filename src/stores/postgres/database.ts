@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto'
+import { PosthornError } from '../../core/errors.ts'
+import type { Database, Executor, Row } from '../database.ts'
+import { render } from '../sql.ts'
+import type { Dialect, Sql } from '../sql.ts'
+import type { Bound, Connections, Session, Statement } from './connections.ts'
+import { isRaceLost, storeError, unknownOutcome } from './errors.ts'
+
+/** What the adapter's own statements ask of the database, beside what all of them ask. */
+export interface PostgresDatabase extends Database {
+  /** One statement that is a transaction by itself: one round trip. */
+  ask(statement: Statement, values: readonly Bound[]): Promise<Row[]>
+  /** The same, for one that adds something: a lost answer is `outcome_unknown`, with this advice. */
+  add(statement: Statement, values: readonly Bound[], advice: string): Promise<Row[]>
+  transaction<Result>(work: (tx: Executor) => Promise<Result>, timeoutMs?: number): Promise<Result>
+  close(): Promise<void>
+}
+
+const mostTries = 10
+const begin: Statement = { name: undefined, text: 'begin isolation level read committed' }
+const commit: Statement = { name: undefined, text: 'commit' }
+const rollback: Statement = { name: undefined, text: 'rollback' }
+
+export function postgresDialect(schema: string): Dialect {
+  const quoted = quoteIdentifier(schema)
+  return {
+    placeholder: (position) => `$${position}`,
+    table: (name) => `${quoted}.${name}`,
+    // Ids are ASCII and sort by time: only in the collation of their bytes.
+    words: { binary: 'bytea', id: 'text collate "C"', forUpdate: 'for update' },
+  }
+}
+
+export function quoteIdentifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** A statement under a name made of its text: two stores may share a pool, and two releases a connection. */
+export function named(text: string, prepare: boolean): Statement {
+  return { name: prepare ? `posthorn_${createHash('sha256').update(text).digest('hex').slice(0, 16)}` : undefined, text }
+}
+
+export function postgresDatabase(from: Connections, dialect: Dialect): PostgresDatabase {
+  return {
+    dialect,
+    query: async (statement) => rowsOf(await told(() => from.use((session) => execute(session, statement, dialect)))),
+    ask: async (statement, values) => rowsOf(await told(() => from.use((session) => session.ask(statement, values)))),
+    add: async (statement, values, advice) =>
+      rowsOf(await told(() => from.use((session) => certain(session, advice, () => session.ask(statement, values))))),
+    transaction: (work, timeoutMs) => told(() => from.use((session) => inTransaction(session, dialect, work, timeoutMs))),
+    close: () => from.close(),
+  }
+}
+
+export function closedError(): PosthornError {
+  return new PosthornError('stopped', 'Expected an open store, got one that is closed. Call `open()` first.')
+}
+
+/** Repeats what lost a race against another transaction; whatever else goes wrong is told as an error of ours. */
+async function told<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work()
+    } catch (thrown) {
+      if (!isRaceLost(thrown) || tries === mostTries) throw storeError(thrown)
+    }
+  }
+}
+
+async function inTransaction<Result>(
+  session: Session,
+  dialect: Dialect,
+  work: (tx: Executor) => Promise<Result>,
+  timeoutMs: number | undefined,
+): Promise<Result> {
+  try {
+    await session.ask(begin, [])
+    const result = await work({
+      query: async (statement) => rowsOf(await execute(session, statement, dialect, timeoutMs)),
+      run: async (statement) => (await execute(session, statement, dialect, timeoutMs)).rowCount ?? 0,
+    })
+    await certain(session, 'See whether it is there before you do it again.', () => session.ask(commit, []))
+    return result
+  } catch (thrown) {
+    // A connection that is lost is closed, and the server rolls back by itself.
+    if (!session.isLost()) await session.ask(rollback, []).catch(() => undefined)
+    throw thrown
+  }
+}
+
+/** Until the answer of a commit is there, it may or may not have happened. */
+async function certain<Result>(session: Session, advice: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (thrown) {
+    throw session.isLost() ? unknownOutcome(thrown, advice) : thrown
+  }
+}
+
+function execute(session: Session, statement: Sql, dialect: Dialect, timeoutMs?: number): ReturnType<Session['ask']> {
+  const { text, values } = render(statement, dialect)
+  return session.ask({ name: undefined, text }, values, timeoutMs)
+}
+
+function rowsOf({ rows }: Awaited<ReturnType<Session['ask']>>): Row[] {
+  return rows
+}

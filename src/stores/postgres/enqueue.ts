@@ -1,0 +1,107 @@
+import type { Enqueued, EnqueueRequest, Envelope, NewDelivery } from '../../core/ports.ts'
+import { day } from '../../core/time.ts'
+import { toEnqueued } from '../rows.ts'
+import type { Dialect } from '../sql.ts'
+import type { Bound } from './connections.ts'
+import { named } from './database.ts'
+import type { PostgresDatabase } from './database.ts'
+
+const keyKeptMs = day
+const advice = 'Send it again under the same idempotency key: it is stored once.'
+
+/** Stores messages with their deliveries: one statement, one round trip, for the whole batch. */
+export function enqueuer(database: PostgresDatabase, prepare: boolean): (request: EnqueueRequest) => Promise<Enqueued[]> {
+  const statement = named(enqueueText(database.dialect), prepare)
+  return async (request) => {
+    const { envelopes } = request
+    if (envelopes.length === 0) return []
+    const rows = await database.add(statement, valuesOf(request), advice)
+    return rows.map((row, index) => toEnqueued(row, envelopes[index]))
+  }
+}
+
+/**
+ * `current` leaves out what was matched against an old list; of several with one key the first may take it, `kept` says who
+ * has it. The key is also written where it stays as it was, because only a written row is returned in its newest form,
+ * even if another transaction has committed it a moment ago. In the order of the keys, so that two batches cannot wait for each other.
+ */
+function enqueueText({ table }: Dialect): string {
+  return `with given as materialized (
+  select *
+  from unnest($5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::bigint[], $12::bytea[],
+      $13::text[], $14::text[], $15::integer[], $16::bigint[]) with ordinality
+    as g (id, application_id, type, content_type, session_id, channels, created_at, body,
+      key, body_hash, deliveries, endpoints_version, place)
+), current as materialized (
+  select g.*
+  from given g
+  join ${table('applications')} a on a.id = g.application_id and a.endpoints_version = g.endpoints_version
+), kept as (
+  insert into ${table('idempotency_keys')} as k (application_id, key, message_id, body_hash, deliveries, expires_at)
+  select distinct on (application_id, key) application_id, key, id, body_hash, deliveries, $2::bigint + ${keyKeptMs}
+  from current
+  where key is not null
+  order by application_id, key, place
+  on conflict (application_id, key) do update
+  set message_id = case when k.expires_at <= $2::bigint then excluded.message_id else k.message_id end,
+    body_hash = case when k.expires_at <= $2::bigint then excluded.body_hash else k.body_hash end,
+    deliveries = case when k.expires_at <= $2::bigint then excluded.deliveries else k.deliveries end,
+    expires_at = case when k.expires_at <= $2::bigint then excluded.expires_at else k.expires_at end
+  returning application_id, key, message_id, body_hash, deliveries
+), fresh as materialized (
+  select *
+  from current
+  where key is null or id in (select message_id from kept)
+), stored as (
+  insert into ${table('messages')} (id, application_id, type, content_type, session_id, channels, created_at, body)
+  select id, application_id, type, content_type, session_id, channels, created_at, body
+  from fresh
+), fanned as (
+  insert into ${table('webhook_deliveries')} (
+    id, webhook_id, application_id, message_id, event_type, session_id, target_url, next_retry_at, policy,
+    created_at, updated_at, lease_owner, lease_until, lease_epoch)
+  select d.id, d.webhook_id, f.application_id, f.id, f.type, f.session_id, d.target_url, d.next_retry_at, d.policy,
+    $2::bigint, $2::bigint, case when d.leased then $1::text end, case when d.leased then $3::bigint end, case when d.leased then 1 else 0 end
+  from unnest($4::text[], $17::text[], $18::text[], $19::text[], $20::bigint[], $21::text[], $22::boolean[])
+    as d (message_id, id, webhook_id, target_url, next_retry_at, policy, leased)
+  join fresh f on f.id = d.message_id
+)
+select c.id is not null as found, coalesce(k.message_id, g.id) as message_id, coalesce(k.body_hash, g.body_hash) as body_hash,
+  coalesce(k.deliveries, g.deliveries) as deliveries
+from given g
+left join current c on c.place = g.place
+left join kept k on k.application_id = g.application_id and k.key = g.key
+order by g.place`
+}
+
+function valuesOf({ owner, leaseMs, now, envelopes }: EnqueueRequest): Bound[] {
+  const messages = envelopes.map(({ message }) => message)
+  const deliveries = envelopes.flatMap((envelope) => envelope.deliveries.map((delivery) => ({ ...delivery, messageId: envelope.message.id })))
+  const column = <Field extends keyof Envelope & ('idempotencyKey' | 'bodyHash' | 'endpointsVersion')>(field: Field) =>
+    envelopes.map((envelope) => envelope[field])
+  const fanned = <Field extends keyof NewDelivery>(field: Field) => deliveries.map((delivery) => delivery[field])
+  return [
+    owner,
+    now,
+    now + leaseMs,
+    deliveries.map(({ messageId }) => messageId),
+    messages.map(({ id }) => id),
+    messages.map(({ applicationId }) => applicationId),
+    messages.map(({ type }) => type),
+    messages.map(({ contentType }) => contentType),
+    messages.map(({ sessionId }) => sessionId),
+    messages.map(({ channels }) => JSON.stringify(channels)),
+    messages.map(({ createdAt }) => createdAt),
+    messages.map(({ body }) => body),
+    column('idempotencyKey'),
+    column('bodyHash'),
+    envelopes.map((envelope) => envelope.deliveries.length),
+    column('endpointsVersion'),
+    fanned('id'),
+    fanned('endpointId'),
+    fanned('targetUrl'),
+    fanned('nextRetryAt'),
+    fanned('policy'),
+    fanned('leased'),
+  ]
+}

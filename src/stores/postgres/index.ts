@@ -1,0 +1,120 @@
+import type { Pool } from 'pg'
+import { expected } from '../../core/errors.ts'
+import type { Store } from '../../core/ports.ts'
+import { directory } from '../directory.ts'
+import { fromWorker } from '../rows.ts'
+import type { Vault } from '../secrets.ts'
+import { insertInto, sql, table } from '../sql.ts'
+import { checkTarget, connections } from './connections.ts'
+import { closedError, postgresDatabase, postgresDialect } from './database.ts'
+import type { PostgresDatabase } from './database.ts'
+import { migrate } from './migrate.ts'
+import { postgresQueue } from './queue.ts'
+import { keyOf, openVaultWith } from './vault.ts'
+
+export interface PostgresOptions {
+  /** Where Posthorn's tables live: a schema of its own. Default `posthorn`. */
+  readonly schema?: string | undefined
+  /** The key that seals the secrets of endpoints: 32 bytes, or their base64; the same for all workers. */
+  readonly secretsKey?: string | Uint8Array | undefined
+  /** Stores secrets as they are. */
+  readonly plaintextSecrets?: boolean | undefined
+  /** False for a pooler that changes connections between transactions: no statement is kept on a connection. */
+  readonly prepare?: boolean | undefined
+  /** How long one question to the database may take before its connection is given up. Default 10 s. */
+  readonly timeoutMs?: number | undefined
+}
+
+interface Opened {
+  readonly database: PostgresDatabase
+  readonly vault: Vault
+  readonly notes: readonly string[]
+}
+
+const mostIdentifierBytes = 63
+const longestTimeoutMs = 600_000
+
+/** A store in PostgreSQL, for any number of workers; over a url, or a pool that the application already has. */
+export function postgres(urlOrPool: string | Pool, options: PostgresOptions = {}): Store {
+  const { schema = 'posthorn', prepare = true, timeoutMs = 10_000 } = options
+  checkTarget(urlOrPool)
+  checkSchema(schema)
+  checkTimeout(timeoutMs)
+  const dialect = postgresDialect(schema)
+  let opening: Promise<Opened> | null = null
+  let opened: Opened | null = null
+
+  function current(): Opened {
+    if (opened === null) throw closedError()
+    return opened
+  }
+
+  // Queue and directory outlive a close: they ask anew for what is open.
+  const database: PostgresDatabase = {
+    dialect,
+    query: async (statement) => current().database.query(statement),
+    ask: async (...call) => current().database.ask(...call),
+    add: async (...call) => current().database.add(...call),
+    transaction: async (...call) => current().database.transaction(...call),
+    close: async () => current().database.close(),
+  }
+  const vault: Vault = {
+    seal: (...secret) => current().vault.seal(...secret),
+    open: (...secret) => current().vault.open(...secret),
+  }
+
+  async function openStore(): Promise<Opened> {
+    const key = keyOf(options)
+    const made = postgresDatabase(connections(urlOrPool, { timeoutMs, prepare }), dialect)
+    try {
+      await migrate(made, schema)
+      return { database: made, ...(await openVaultWith(key, made, options)) }
+    } catch (thrown) {
+      await made.close()
+      throw thrown
+    }
+  }
+
+  return {
+    queue: postgresQueue(database, prepare),
+    directory: directory(database, vault),
+    async open() {
+      if (opened !== null) return []
+      // Whoever asks while it is being opened waits, too; told is only the first.
+      const isFirst = opening === null
+      opening ??= openStore()
+      try {
+        opened = await opening
+        return isFirst ? opened.notes : []
+      } finally {
+        opening = null
+      }
+    },
+    async attach(worker) {
+      await database.transaction(async (tx) => {
+        await tx.run(sql`delete from ${table('workers')} where id = ${worker.id}`)
+        await tx.run(insertInto('workers', fromWorker(worker)))
+      })
+    },
+    async detach(workerId) {
+      await database.transaction((tx) => tx.run(sql`delete from ${table('workers')} where id = ${workerId}`))
+    },
+    async close() {
+      await opening?.catch(() => undefined)
+      const closing = opened
+      opened = null
+      await closing?.database.close()
+    },
+  }
+}
+
+function checkSchema(schema: unknown): void {
+  const isName = typeof schema === 'string' && schema !== '' && !schema.includes('\0') && Buffer.byteLength(schema) <= mostIdentifierBytes
+  if (isName && !schema.startsWith('pg_')) return
+  throw expected('invalid_argument', 'schema', `a name of up to ${mostIdentifierBytes} bytes that does not begin with "pg_"`, schema)
+}
+
+function checkTimeout(timeoutMs: unknown): void {
+  if (typeof timeoutMs === 'number' && Number.isInteger(timeoutMs) && timeoutMs > 0 && timeoutMs <= longestTimeoutMs) return
+  throw expected('invalid_argument', 'timeoutMs', `whole milliseconds up to ${longestTimeoutMs}`, timeoutMs)
+}

@@ -1,0 +1,103 @@
+import { PosthornError } from '../../core/errors.ts'
+import type { Executor, Row } from '../database.ts'
+import { migrations } from '../migrations.ts'
+import type { Migration } from '../migrations.ts'
+import { toId } from '../rows.ts'
+import { sql, table, words } from '../sql.ts'
+import type { Sql } from '../sql.ts'
+import { quoteIdentifier } from './database.ts'
+import type { PostgresDatabase } from './database.ts'
+
+const oldestServer = 140_000
+const newest = Math.max(...migrations.map(({ version }) => version))
+// An index on a large table takes its time, and so may the wait for the one who is at it.
+const stepTimeoutMs = 600_000
+
+/** What only PostgreSQL needs, by the version of the step that it belongs to. */
+const ownStatements: Readonly<Record<number, readonly Sql[]>> = {
+  1: [
+    // A delivery is written three times in its life: with room on its page no index has to hear of a lease.
+    sql`alter table ${table('webhook_deliveries')} set (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02)`,
+  ],
+}
+
+/** Brings the schema up to this release: one transaction a step, one starter at a time. Refuses what it must not touch. */
+export async function migrate(database: PostgresDatabase, schema: string): Promise<void> {
+  await checkServer(database)
+  // Whoever finds it done needs neither the lock nor the right to change the schema.
+  let version = await versionOf(database, schema)
+  while (version < newest) version = await database.transaction((tx) => takeStep(tx, schema), stepTimeoutMs)
+  if (version > newest) throw newerDatabase(version)
+}
+
+async function checkServer(database: PostgresDatabase): Promise<void> {
+  const [row] = await database.query(sql`select current_setting('server_version_num')::integer as number, current_setting('server_version') as version,
+  pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as frozen`)
+  if (Number(row?.['number']) < oldestServer) {
+    throw new PosthornError('store_too_old', `Expected PostgreSQL 14 or later, got ${String(row?.['version'])}. Upgrade it.`)
+  }
+  if (row?.['frozen'] === true) {
+    throw new PosthornError(
+      'store_failed',
+      'Expected a database that can be written, got a read-only one. Is it a replica? Give the url of the primary.',
+    )
+  }
+}
+
+/** 0 if there is nothing yet. */
+async function versionOf(from: Pick<Executor, 'query'>, schema: string): Promise<number> {
+  const found = (await from.query(sql`select relname as id
+from pg_catalog.pg_class c
+join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+where n.nspname = ${schema}
+  and relkind in ('r', 'p', 'v', 'm', 'f')
+  and relname in ('migrations', 'webhook_deliveries', 'messages', 'endpoints', 'applications', 'attempts', 'workers', 'audit')
+order by relname`)).map(toId)
+  if (found.length === 0) return 0
+  if (!found.includes('migrations') || !found.includes('webhook_deliveries')) throw notOurs(schema, found)
+  const [row] = await from.query(sql`select coalesce(max(version), 0) as version from ${table('migrations')}`)
+  return numberOf(row)
+}
+
+/** Takes the next step that is missing; answers with the version it leaves. */
+async function takeStep(tx: Executor, schema: string): Promise<number> {
+  // For this transaction only: a pooler may give the connection to others afterwards.
+  await tx.run(words(`set local statement_timeout = ${stepTimeoutMs}`))
+  await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`posthorn migrations of ${schema}`}, 0))`)
+  const version = await versionOf(tx, schema)
+  const step = migrations.find((migration) => migration.version > version)
+  if (step === undefined) return version
+  if (version === 0) await createSchema(tx, schema)
+  for (const statement of statementsOf(step)) await tx.run(statement)
+  await tx.run(sql`insert into ${table('migrations')} (version) values (${step.version})`)
+  return step.version
+}
+
+async function createSchema(tx: Executor, schema: string): Promise<void> {
+  // `if not exists` would ask for the right to create one even where it exists.
+  const there = await tx.query(sql`select 1 from pg_catalog.pg_namespace where nspname = ${schema}`)
+  if (there.length === 0) await tx.run(words(`create schema ${quoteIdentifier(schema)}`))
+  await tx.run(sql`create table ${table('migrations')} (version integer primary key not null)`)
+}
+
+function statementsOf({ version, statements }: Migration): readonly Sql[] {
+  return [...statements, ...(ownStatements[version] ?? [])]
+}
+
+function numberOf(row: Row | undefined): number {
+  return Number(row?.['version'] ?? 0)
+}
+
+function notOurs(schema: string, found: readonly string[]): PosthornError {
+  return new PosthornError(
+    'store_failed',
+    `Expected the schema "${schema}" to be free or Posthorn's, got one with tables of another program (${found.join(', ')}). Give another \`schema\`.`,
+  )
+}
+
+function newerDatabase(version: number): PosthornError {
+  return new PosthornError(
+    'newer_database',
+    `Expected a database of version ${newest} or older, got version ${version}. It was made by a later release of Posthorn: upgrade this one.`,
+  )
+}

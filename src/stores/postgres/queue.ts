@@ -1,0 +1,35 @@
+import type { Queue } from '../../core/ports.ts'
+import * as operations from '../operations.ts'
+import { toDueEndpoint, toHealthOf } from '../rows.ts'
+import { claimer, releaser, renewer } from './claim.ts'
+import type { PostgresDatabase } from './database.ts'
+import { enqueuer } from './enqueue.ts'
+import { marker } from './mark.ts'
+
+/** The engine's half: the hot calls in the words of PostgreSQL, the rest is what both databases share. */
+export function postgresQueue(database: PostgresDatabase, prepare: boolean): Queue {
+  return {
+    enqueue: enqueuer(database, prepare),
+    claim: claimer(database, prepare),
+    renew: renewer(database, prepare),
+    mark: marker(database, prepare),
+    release: releaser(database, prepare),
+
+    async dueEndpoints(request) {
+      const rows = await database.query(operations.dueEndpoints(request))
+      return rows.map(toDueEndpoint)
+    },
+    requeue: (request) => database.transaction((tx) => operations.requeue(tx, request)),
+    cancel: (request) => database.transaction((tx) => operations.cancel(tx, request)),
+    prune: (request) => database.transaction((tx) => operations.prune(tx, request)),
+
+    async health(endpointIds) {
+      if (endpointIds.length === 0) return new Map()
+      const rows = await database.query(operations.healthOf(endpointIds))
+      return new Map(rows.map(toHealthOf))
+    },
+    async saveHealth(endpointId, health) {
+      return (await database.transaction((tx) => tx.run(operations.saveHealth(endpointId, health)))) > 0
+    },
+  }
+}

@@ -1,0 +1,38 @@
+import { expected } from '../../core/errors.ts'
+import { sealedOf } from '../rows.ts'
+import { fits, keyedVault, plaintextVault, readKey, unreadable } from '../secrets.ts'
+import type { Vault } from '../secrets.ts'
+import { sql, table } from '../sql.ts'
+import type { PostgresDatabase } from './database.ts'
+
+export interface VaultOptions {
+  readonly secretsKey?: string | Uint8Array | undefined
+  readonly plaintextSecrets?: boolean | undefined
+}
+
+/** The key that was given. There is no file to keep one beside the database, so a missing one is refused. */
+export function keyOf({ secretsKey, plaintextSecrets }: VaultOptions): Uint8Array | null {
+  if (secretsKey !== undefined) return readKey(secretsKey)
+  if (plaintextSecrets === true) return null
+  throw expected(
+    'invalid_argument',
+    'secretsKey',
+    'the key that seals the secrets of endpoints',
+    secretsKey,
+    'Make one: openssl rand -base64 32. All workers need the same; or give `plaintextSecrets: true` to store secrets as they are.',
+  )
+}
+
+/** The vault for a database, with what a person should be told about it. Refuses a key that does not fit what is stored. */
+export async function openVaultWith(
+  key: Uint8Array | null,
+  database: PostgresDatabase,
+  { plaintextSecrets }: VaultOptions,
+): Promise<{ vault: Vault; notes: string[] }> {
+  const [row] = await database.query(sql`select sealed from ${table('endpoint_secrets')} order by id desc limit 1`)
+  if (key !== null && row !== undefined && !fits(key, sealedOf(row))) {
+    throw unreadable('The secrets in the database were sealed with another key than the one given. Give that one as `secretsKey`.')
+  }
+  if (key !== null && plaintextSecrets !== true) return { vault: keyedVault(key), notes: [] }
+  return { vault: plaintextVault(key), notes: ['Secrets of endpoints are stored as plain text, as asked by `plaintextSecrets`.'] }
+}
