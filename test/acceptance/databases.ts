@@ -6,6 +6,8 @@ import type { Store } from 'posthorn'
 import { postgres } from 'posthorn/postgres'
 import { sqlite } from 'posthorn/sqlite'
 import { onTestFinished } from 'vitest'
+import { claimText } from '../../src/stores/postgres/claim.ts'
+import { postgresDialect } from '../../src/stores/postgres/database.ts'
 import { selectDue } from '../../src/stores/sqlite/claim.ts'
 import { freshSchema, isFast } from '../postgres.ts'
 
@@ -23,9 +25,9 @@ export interface OpenDatabase {
   query(sql: string, ...values: (string | number | null)[]): Promise<Row[]>
   /** The columns of every index on `webhook_deliveries`. */
   indexes(): Promise<string[][]>
-  /** The statements with which the store looks for due rows of one endpoint, by lane. */
-  readonly dueStatements: { readonly fresh: string; readonly retries: string }
-  /** How the database would find the rows of a statement: the index of each search, or `whole table`. */
+  /** The statements with which the store looks for due rows, of both lanes. */
+  readonly dueStatements: readonly string[]
+  /** How the database would find the rows of a statement: the index of each search, or `whole table` if it reads all deliveries. */
   searches(sql: string): Promise<string[]>
 }
 
@@ -53,7 +55,7 @@ const onSqlite: Database = {
         const columns = list.map(({ name }) => query(`select name from pragma_index_info(?) order by seqno`, name ?? null))
         return (await Promise.all(columns)).map((rows) => rows.map(({ name }) => String(name)))
       },
-      dueStatements: { fresh: selectDue('fresh'), retries: selectDue('retries') },
+      dueStatements: [selectDue('fresh'), selectDue('retries')],
       async searches(sql) {
         const steps = (await query(`explain query plan ${sql}`)).map(({ detail }) => String(detail))
         const found = steps.filter((step) => /^(SEARCH|SCAN)/.test(step))
@@ -81,7 +83,7 @@ from pg_index
 where indrelid = 'webhook_deliveries'::regclass`)
         return rows.map(({ columns }) => columns as string[])
       },
-      dueStatements: { fresh: '', retries: '' },
+      dueStatements: [claimText(postgresDialect(schema))],
       async searches(sql) {
         // The plan for any values, which a prepared statement may be given.
         const rows = await query(`explain (generic_plan, format json) ${sql}`)
@@ -99,13 +101,15 @@ function translated(sql: string): string {
 
 interface Plan {
   readonly 'Node Type'?: string
+  readonly 'Relation Name'?: string
   readonly 'Index Name'?: string
   readonly Plans?: readonly Plan[]
 }
 
 function searchesOf(plan: Plan): string[] {
-  const own = plan['Node Type'] === 'Seq Scan' ? ['whole table'] : [plan['Index Name'] ?? []].flat()
-  return [...own, ...(plan.Plans ?? []).flatMap(searchesOf)]
+  const isWhole = plan['Node Type'] === 'Seq Scan' && plan['Relation Name'] === 'webhook_deliveries'
+  const own = isWhole ? 'whole table' : (plan['Index Name'] ?? [])
+  return [own, (plan.Plans ?? []).flatMap(searchesOf)].flat()
 }
 
 export const databases: readonly Database[] = isFast ? [onSqlite] : [onSqlite, onPostgres]

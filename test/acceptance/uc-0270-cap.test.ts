@@ -141,8 +141,9 @@ from numbers`)
     await world.query('analyze')
     expect(await world.query('select count(*) as count from webhook_deliveries')).toEqual([{ count: million }])
 
-    expect((await searches(dueStatements.fresh))[0]).toBe('webhook_deliveries_fresh')
-    expect((await searches(dueStatements.retries))[0]).toBe('webhook_deliveries_retries')
+    const used = (await Promise.all(dueStatements.map(searches))).flat()
+    expect(used).toEqual(expect.arrayContaining(['webhook_deliveries_fresh', 'webhook_deliveries_retries']))
+    expect(used).not.toContain('whole table')
     // The question as the use case asks it.
     const asked = `select * from webhook_deliveries where status in ('pending', 'failed') and next_retry_at <= 1000 limit 5`
     expect(await searches(asked)).toEqual(['webhook_deliveries_status_next_retry_at'])
