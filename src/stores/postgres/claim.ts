@@ -12,14 +12,19 @@ export function claimer(database: PostgresDatabase, prepare: boolean): (request:
   const statement = named(claimText(database.dialect), prepare)
   return async ({ owner, leaseMs, now, most, mostBytes, wants }) => {
     if (wants.length === 0 || most <= 0 || mostBytes <= 0) return []
-    const placed = wants.map((want, place) => ({ ...want, place }))
-    const columnsOf = (lane: Lane) => {
-      const inLane = placed.filter((want) => want.lane === lane)
-      return [inLane.map(({ endpointId }) => endpointId), inLane.map((want) => Math.max(0, Math.min(want.most, most))), inLane.map(({ place }) => place)]
-    }
-    const rows = await database.ask(statement, [owner, now, now + leaseMs, most, mostBytes, ...columnsOf('fresh'), ...columnsOf('retries')])
+    const placed = wants.map((want, place) => ({ ...want, place, most: Math.max(0, Math.min(want.most, most)) }))
+    const rows = await database.ask(statement, [
+      owner, now, now + leaseMs, most, mostBytes, ...wantColumns(placed, 'fresh'), ...wantColumns(placed, 'retries'),
+    ])
     return rows.map(toClaimIn)
   }
+}
+
+type PlacedWant = ClaimRequest['wants'][number] & { readonly place: number }
+
+function wantColumns(wants: readonly PlacedWant[], lane: Lane): [string[], number[], number[]] {
+  const inLane = wants.filter((want) => want.lane === lane)
+  return [inLane.map(({ endpointId }) => endpointId), inLane.map(({ most }) => most), inLane.map(({ place }) => place)]
 }
 
 /**
@@ -92,7 +97,7 @@ returning d.id`,
   )
   return async ({ owner, now, leaseMs, leases }) => {
     if (leases.length === 0) return []
-    const rows = await database.ask(statement, [owner, now + leaseMs, ...columnsOf(leases)])
+    const rows = await database.ask(statement, [owner, now + leaseMs, ...leaseColumns(leases)])
     return inOrder(leases, rows.map(toId))
   }
 }
@@ -108,13 +113,13 @@ returning d.id`,
   )
   return async ({ owner, leases }) => {
     if (leases.length === 0) return []
-    const rows = await database.ask(statement, [owner, ...columnsOf(leases)])
+    const rows = await database.ask(statement, [owner, ...leaseColumns(leases)])
     return inOrder(leases, rows.map(toId))
   }
 }
 
 /** In id order, as every batch: two that lock the same rows in another order would wait for each other. */
-function columnsOf(leases: readonly Lease[]): [string[], number[]] {
+function leaseColumns(leases: readonly Lease[]): [string[], number[]] {
   const sorted = leases.toSorted((left, right) => (left.deliveryId < right.deliveryId ? -1 : 1))
   return [sorted.map(({ deliveryId }) => deliveryId), sorted.map(({ epoch }) => epoch)]
 }

@@ -1,5 +1,5 @@
-import pg from 'pg'
-import type { Pool, PoolClient, QueryResult } from 'pg'
+import { Pool } from 'pg'
+import type { PoolClient, QueryResult } from 'pg'
 import { expected } from '../../core/errors.ts'
 import type { Value } from '../sql.ts'
 import { isAnswer, isTimeout } from './errors.ts'
@@ -64,7 +64,7 @@ export function connections(urlOrPool: string | Pool, { timeoutMs, prepare }: Co
         return await query(client, { ...statement, values: values.map(storable), query_timeout: askTimeoutMs })
       } catch (thrown) {
         lost ||= !isAnswer(thrown)
-        if (isTimeout(thrown)) replace(from)
+        if (lost && isTimeout(thrown)) replace(from)
         throw thrown
       }
     }
@@ -109,10 +109,10 @@ function isPool(target: unknown): target is Pool {
 }
 
 function makePool(url: string, timeoutMs: number, prepare: boolean): Pool {
-  // So that the server, too, gives up what we have given up. pgbouncer refuses such settings.
-  const serverSide = prepare ? { statement_timeout: timeoutMs, idle_in_transaction_session_timeout: timeoutMs } : {}
+  // The server gives up first: then it is certain that nothing was stored. pgbouncer refuses such settings.
+  const serverSide = prepare ? { statement_timeout: Math.ceil(timeoutMs * 0.9), idle_in_transaction_session_timeout: timeoutMs } : {}
   return watched(
-    new pg.Pool({
+    new Pool({
       connectionString: url,
       connectionTimeoutMillis: timeoutMs,
       keepAlive: true,

@@ -1,4 +1,4 @@
-import type { Enqueued, EnqueueRequest, Envelope, NewDelivery } from '../../core/ports.ts'
+import type { Enqueued, EnqueueRequest } from '../../core/ports.ts'
 import { day } from '../../core/time.ts'
 import { toEnqueued } from '../rows.ts'
 import type { Dialect } from '../sql.ts'
@@ -76,15 +76,12 @@ order by g.place`
 
 function valuesOf({ owner, leaseMs, now, envelopes }: EnqueueRequest): Bound[] {
   const messages = envelopes.map(({ message }) => message)
-  const deliveries = envelopes.flatMap((envelope) => envelope.deliveries.map((delivery) => ({ ...delivery, messageId: envelope.message.id })))
-  const column = <Field extends keyof Envelope & ('idempotencyKey' | 'bodyHash' | 'endpointsVersion')>(field: Field) =>
-    envelopes.map((envelope) => envelope[field])
-  const fanned = <Field extends keyof NewDelivery>(field: Field) => deliveries.map((delivery) => delivery[field])
+  const deliveries = envelopes.flatMap((envelope) => envelope.deliveries)
   return [
     owner,
     now,
     now + leaseMs,
-    deliveries.map(({ messageId }) => messageId),
+    envelopes.flatMap(({ message, deliveries: fanned }) => fanned.map(() => message.id)),
     messages.map(({ id }) => id),
     messages.map(({ applicationId }) => applicationId),
     messages.map(({ type }) => type),
@@ -93,15 +90,15 @@ function valuesOf({ owner, leaseMs, now, envelopes }: EnqueueRequest): Bound[] {
     messages.map(({ channels }) => JSON.stringify(channels)),
     messages.map(({ createdAt }) => createdAt),
     messages.map(({ body }) => body),
-    column('idempotencyKey'),
-    column('bodyHash'),
+    envelopes.map(({ idempotencyKey }) => idempotencyKey),
+    envelopes.map(({ bodyHash }) => bodyHash),
     envelopes.map((envelope) => envelope.deliveries.length),
-    column('endpointsVersion'),
-    fanned('id'),
-    fanned('endpointId'),
-    fanned('targetUrl'),
-    fanned('nextRetryAt'),
-    fanned('policy'),
-    fanned('leased'),
+    envelopes.map(({ endpointsVersion }) => endpointsVersion),
+    deliveries.map(({ id }) => id),
+    deliveries.map(({ endpointId }) => endpointId),
+    deliveries.map(({ targetUrl }) => targetUrl),
+    deliveries.map(({ nextRetryAt }) => nextRetryAt),
+    deliveries.map(({ policy }) => policy),
+    deliveries.map(({ leased }) => leased),
   ]
 }

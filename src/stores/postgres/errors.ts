@@ -61,7 +61,11 @@ const meanings: Readonly<Record<string, Meaning>> = {
     advice: 'Raise max_connections, or hand in a pool with a smaller `max`.',
   },
   '55P03': { code: 'store_locked', expected: 'the rows to be free', advice: 'Another transaction holds them: end it, or try again.' },
-  '57014': lost,
+  '57014': {
+    code: 'store_failed',
+    expected: 'PostgreSQL to be done in time',
+    advice: 'Nothing was stored: is it overloaded, or does a transaction that was left open hold the rows? Try again.',
+  },
   '57P01': stopping,
   '57P02': stopping,
   '57P03': stopping,
