@@ -56,6 +56,7 @@ export interface PosthornOptions<Events extends EventSchemas = EventSchemas> ext
 
 /** The package's version, as receivers see it in `user-agent`. */
 export const version = '0.1.0'
+const standardRetries = presets.standard.policy.maxAttempts - 1
 // Endpoints keep within their own windows; many of them may live on one host, and must not wait for each other there.
 const endpointsPerOrigin = 10
 
@@ -217,7 +218,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
 /** Checks every number before any I/O, and puts preset, options and policies together. */
 function engineSettings(options: PosthornOptions, owner: string): EngineSettings {
   const preset = presetNamed(options.preset ?? 'standard')
-  const { leaseMs = 30_000, timeoutMs = 30_000, maxLeased = 5_000, historyDays = 30, maxRetries = 5, allowUnsafeRetryDelays = false } = options
+  const { leaseMs = 30_000, timeoutMs = 30_000, maxLeased = 5_000, historyDays = 30, maxRetries = standardRetries, allowUnsafeRetryDelays = false } = options
   checkLeaseMs(leaseMs)
   checkCount('timeoutMs', timeoutMs, 1, 300_000)
   checkCount('maxLeased', maxLeased, 1, 1_000_000)
