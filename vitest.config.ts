@@ -17,5 +17,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: 20_000,
     pool: 'forks',
+    // The default leaves one core idle, which is half of a small machine.
+    maxWorkers: 2,
   },
 })
