@@ -13,7 +13,7 @@ import { checkPolicy, plannedDelays, safeDelayMs } from './core/retry-policy.ts'
 import type { RetryPolicy } from './core/retry-policy.ts'
 import { day, hour } from './core/time.ts'
 import type { Random } from './core/time.ts'
-import { makeBus } from './engine/bus.ts'
+import { makeBus, tellEnded } from './engine/bus.ts'
 import type { Bus, Listener } from './engine/bus.ts'
 import { makeEngine } from './engine/engine.ts'
 import type { Engine } from './engine/engine.ts'
@@ -106,7 +106,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
       applicationId: (idOrUid) => this.#engine.applicationId(idOrUid),
       changed: (endpointId) => this.#engine.endpointChanged(endpointId),
     })
-    const deliveryParts = { ...shared, expect, tellCancelled: (ended: readonly Cancelled[]) => this.#tellCancelled(ended) }
+    const deliveryParts = { ...shared, expect, tellCancelled: (ended: readonly Cancelled[]) => tellEnded(this.#bus, ended, 'cancelled') }
     this.deliveries = makeDeliveries(deliveryParts)
     const { requeue, cancel } = makeOperations(deliveryParts, this.deliveries)
     this.requeue = requeue
@@ -195,13 +195,6 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     if (this.#state === 'started') await this.#store.detach(this.workerId)
     this.#state = 'stopped'
     await this.#store.close()
-  }
-
-  #tellCancelled(ended: readonly Cancelled[]): void {
-    for (const { id, endpointId, messageId, sessionId } of ended) {
-      const about = { webhook_delivery_id: id, webhook_id: endpointId, message_id: messageId, session_id: sessionId }
-      this.#bus.tell({ type: 'delivery.dead', ...about, reason: 'cancelled', error_detail: null })
-    }
   }
 
   /** The override of the 30-second guard is said aloud at every start, whoever listens. */
