@@ -23,5 +23,7 @@ export default defineConfig({
     globalSetup: fast ? [] : ['test/postgres-setup.ts'],
     testTimeout: 20_000,
     pool: 'forks',
+    // The default leaves one core idle, which is half of a small machine.
+    maxWorkers: 2,
   },
 })

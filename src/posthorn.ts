@@ -13,7 +13,7 @@ import { checkPolicy, plannedDelays, safeDelayMs } from './core/retry-policy.ts'
 import type { RetryPolicy } from './core/retry-policy.ts'
 import { day, hour } from './core/time.ts'
 import type { Random } from './core/time.ts'
-import { makeBus } from './engine/bus.ts'
+import { makeBus, tellEnded } from './engine/bus.ts'
 import type { Bus, Listener } from './engine/bus.ts'
 import { makeEngine } from './engine/engine.ts'
 import type { Engine } from './engine/engine.ts'
@@ -56,6 +56,7 @@ export interface PosthornOptions<Events extends EventSchemas = EventSchemas> ext
 
 /** The package's version, as receivers see it in `user-agent`. */
 export const version = '0.1.0'
+const standardRetries = presets.standard.policy.maxAttempts - 1
 // Endpoints keep within their own windows; many of them may live on one host, and must not wait for each other there.
 const endpointsPerOrigin = 10
 
@@ -105,7 +106,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
       applicationId: (idOrUid) => this.#engine.applicationId(idOrUid),
       changed: (endpointId) => this.#engine.endpointChanged(endpointId),
     })
-    const deliveryParts = { ...shared, expect, tellCancelled: (ended: readonly Cancelled[]) => this.#tellCancelled(ended) }
+    const deliveryParts = { ...shared, expect, tellCancelled: (ended: readonly Cancelled[]) => tellEnded(this.#bus, ended, 'cancelled') }
     this.deliveries = makeDeliveries(deliveryParts)
     const { requeue, cancel } = makeOperations(deliveryParts, this.deliveries)
     this.requeue = requeue
@@ -196,13 +197,6 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     await this.#store.close()
   }
 
-  #tellCancelled(ended: readonly Cancelled[]): void {
-    for (const { id, endpointId, messageId, sessionId } of ended) {
-      const about = { webhook_delivery_id: id, webhook_id: endpointId, message_id: messageId, session_id: sessionId }
-      this.#bus.tell({ type: 'delivery.dead', ...about, reason: 'cancelled', error_detail: null })
-    }
-  }
-
   /** The override of the 30-second guard is said aloud at every start, whoever listens. */
   #warnOfUnsafeDelays(): void {
     const unsafe = [...this.#settings.policies.values()].filter((policy) => plannedDelays(policy).some((delay) => delay < safeDelayMs))
@@ -217,7 +211,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
 /** Checks every number before any I/O, and puts preset, options and policies together. */
 function engineSettings(options: PosthornOptions, owner: string): EngineSettings {
   const preset = presetNamed(options.preset ?? 'standard')
-  const { leaseMs = 30_000, timeoutMs = 30_000, maxLeased = 5_000, historyDays = 30, maxRetries = 5, allowUnsafeRetryDelays = false } = options
+  const { leaseMs = 30_000, timeoutMs = 30_000, maxLeased = 5_000, historyDays = 30, maxRetries = standardRetries, allowUnsafeRetryDelays = false } = options
   checkLeaseMs(leaseMs)
   checkCount('timeoutMs', timeoutMs, 1, 300_000)
   checkCount('maxLeased', maxLeased, 1, 1_000_000)

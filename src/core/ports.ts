@@ -1,4 +1,4 @@
-import type { Attempt, Outcome, OutcomeKind } from './attempt.ts'
+import type { Attempt, Outcome } from './attempt.ts'
 import type { DeadReason, Delivery, Lane, Mark, Status } from './delivery.ts'
 import type { Application, Endpoint, EndpointSettings, EndpointStatus } from './endpoint.ts'
 import type { Lease } from './lease.ts'
@@ -148,14 +148,7 @@ export interface MarkRequest {
 export interface SettledAttempt extends Lease {
   readonly endpointId: string
   readonly mark: Mark
-  readonly attempt: {
-    readonly startedAt: Instant
-    readonly tookMs: number
-    readonly outcome: OutcomeKind
-    readonly statusCode: number | null
-    readonly excerpt: string | null
-    readonly url: string
-  } | null
+  readonly attempt: Pick<Attempt, 'startedAt' | 'tookMs' | 'outcome' | 'statusCode' | 'excerpt' | 'url'> | null
 }
 
 /** `marked` now; `already`, by an earlier try whose answer was lost; `lost` to another owner, recorded as late. */

@@ -1,7 +1,8 @@
+import type { DeadReason } from '../core/delivery.ts'
 import { messageOf } from '../core/errors.ts'
 import { topic } from '../core/events.ts'
 import type { EventOf, EventType, PosthornEvent, WarningCode } from '../core/events.ts'
-import type { Clock } from '../core/ports.ts'
+import type { Cancelled, Clock } from '../core/ports.ts'
 
 export type Listener<Type extends EventType> = (event: EventOf<Type>) => unknown
 
@@ -14,6 +15,14 @@ export interface Bus {
 
 /** An event without what the bus itself adds. */
 export type UntoldEvent = PosthornEvent extends infer Event ? (Event extends PosthornEvent ? Omit<Event, 'topic' | 'at'> : never) : never
+
+/** Tells of deliveries that ended without an attempt: cancelled, expired, or their endpoint gone. */
+export function tellEnded(bus: Bus, ended: readonly Cancelled[], reason: DeadReason): void {
+  for (const { id, endpointId, messageId, sessionId } of ended) {
+    const about = { webhook_delivery_id: id, webhook_id: endpointId, message_id: messageId, session_id: sessionId }
+    bus.tell({ type: 'delivery.dead', ...about, reason, error_detail: null })
+  }
+}
 
 export function makeBus(clock: Clock): Bus {
   const listeners = new Map<string, Set<(event: never) => unknown>>()

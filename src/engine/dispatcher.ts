@@ -3,6 +3,7 @@ import { messageOf } from '../core/errors.ts'
 import { isProbing, probeHold } from '../core/pace.ts'
 import type { Claim, ClaimRequest } from '../core/ports.ts'
 import type { Instant } from '../core/time.ts'
+import { tellEnded } from './bus.ts'
 import type { Flight } from './flight.ts'
 import type { EngineParts } from './parts.ts'
 import type { Parcel } from './deliver.ts'
@@ -93,10 +94,7 @@ export function makeDispatcher(parts: EngineParts, targets: Targets, room: Room,
   async function bury(endpointId: string, now: Instant): Promise<void> {
     const filter = { endpointId, status: ['pending', 'failed'] } as const
     const ended = await queue.cancel({ filter, as: 'gone', now, limit: 1_000, by: { name: 'posthorn', reason: 'endpoint deleted' } })
-    for (const { id, messageId, sessionId } of ended) {
-      const about = { webhook_delivery_id: id, webhook_id: endpointId, message_id: messageId, session_id: sessionId }
-      bus.tell({ type: 'delivery.dead', ...about, reason: 'gone', error_detail: null })
-    }
+    tellEnded(bus, ended, 'gone')
   }
 
   function note(target: Target | undefined, lane: Lane): void {

@@ -1,5 +1,6 @@
 import { messageOf } from '../core/errors.ts'
 import { day, hour } from '../core/time.ts'
+import { tellEnded } from './bus.ts'
 import type { EngineParts } from './parts.ts'
 
 /** Forgets history and ends what was held for too long, in bites, so that live traffic never waits for it. */
@@ -37,10 +38,7 @@ export function makePruner({ queue, clock, bus, settings }: EngineParts): Pruner
     const now = clock.now()
     const filter = { status: ['pending', 'failed'], unchangedSince: now - heldMs } as const
     const ended = await queue.cancel({ filter, as: 'expired', now, limit: biteRows, by: { name: 'posthorn', reason: 'held for 30 days' } })
-    for (const { id, endpointId, messageId, sessionId } of ended) {
-      const about = { webhook_delivery_id: id, webhook_id: endpointId, message_id: messageId, session_id: sessionId }
-      bus.tell({ type: 'delivery.dead', ...about, reason: 'expired', error_detail: null })
-    }
+    tellEnded(bus, ended, 'expired')
     return ended
   }
 

@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sqlite } from 'posthorn/sqlite'
 import { builtPackage, root } from './built.ts'
+import { temporaryFolder } from './folder.ts'
 import { startProgram } from './program.ts'
 import type { Program } from './program.ts'
 
@@ -12,12 +11,6 @@ const built = builtPackage()
 
 function posthorn(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Program {
   return startProgram(built.path('cli/main.js'), args, environment)
-}
-
-async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'posthorn-cli-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  return folder
 }
 
 describe('the command line', () => {
@@ -66,22 +59,6 @@ describe('the command line', () => {
 })
 
 describe('posthorn dev', () => {
-  test('--once sends twenty samples, ends when all have ended, and has lost nothing', { timeout: 60_000 }, async () => {
-    const folder = await temporaryFolder()
-    const program = posthorn(['dev', '--once'], { TMPDIR: folder })
-    expect(await program.ended).toEqual({ code: 0, signal: null })
-
-    expect(program.lines.at(-1)).toBe('sent 20 delivered 17 dead 3 lost 0')
-    expect(program.lines.filter((line) => line.includes('  enqueued  '))).toHaveLength(20)
-    expect(program.lines.filter((line) => line.includes('  delivered  '))).toHaveLength(17)
-    expect(program.lines.filter((line) => line.includes('  dead  '))).toHaveLength(3)
-    expect(program.lines.some((line) => /^\d{4}-\S+Z {2}dlv_\w{19} {2}500 {7}failed {5}attempt 1: HTTP 500: made to fail; again in 2 s$/.test(line))).toBe(true)
-    expect(program.lines.some((line) => /dlv_\w{19} {2}hang {6}failed {5}attempt 1: no answer within 5000 ms; again in 2 s$/.test(line))).toBe(true)
-    expect(program.stderr).toContain('warning: Retry delays under 30 s are allowed by override, in policy "dev".')
-    expect(program.stderr).toContain("new Posthorn({ store: sqlite('webhooks.db') })")
-    expect(readdirSync(folder)).toEqual([])
-  })
-
   test('runs on, sends one more sample for every line it is given, and ends in order on SIGINT', async () => {
     const folder = await temporaryFolder()
     const program = posthorn(['dev'], { TMPDIR: folder })
