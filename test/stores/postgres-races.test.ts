@@ -1,0 +1,92 @@
+import { Pool } from 'pg'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { postgres } from '../../src/stores/postgres/index.ts'
+import { leaseMs, makeWorld, start } from '../../src/testing/store-suite/world.ts'
+import { freshSchema } from '../postgres.ts'
+
+// What the conformance suite cannot show: what a call does that had to wait for another transaction to end.
+
+const schema = freshSchema()
+const other = new Pool({ connectionString: schema.url, max: 1, options: `-c search_path=${schema.schema}` })
+const store = postgres(schema.url, { schema: schema.schema, plaintextSecrets: true })
+const world = makeWorld(store)
+const by = { name: 'test' }
+
+beforeAll(() => store.open())
+beforeEach(() => schema.empty())
+afterAll(async () => {
+  await store.close()
+  await other.end()
+  await schema.drop()
+})
+
+test('a row that is claimed while it is to be requeued stays with the claimer', async () => {
+  const endpoint = await world.endpoint()
+  const id = await world.sendOne(endpoint)
+  const count = await after(
+    `update webhook_deliveries set lease_owner = 'bert', lease_until = ${start + leaseMs}, lease_epoch = lease_epoch + 1`,
+    () => store.queue.requeue({ filter: { ids: [id] }, now: start, limit: 1, by }),
+  )
+  expect(count).toBe(0)
+  expect(await world.delivery(id)).toMatchObject({ leaseOwner: 'bert', leaseEpoch: 1 })
+})
+
+test('a row that is delivered while it is to be cancelled stays delivered', async () => {
+  const endpoint = await world.endpoint()
+  const id = await world.sendOne(endpoint)
+  const ended = await after(`update webhook_deliveries set status = 'delivered'`, () =>
+    store.queue.cancel({ filter: { endpointId: endpoint.id }, as: 'cancelled', now: start, limit: 10, by }),
+  )
+  expect(ended).toEqual([])
+  expect(await world.delivery(id)).toMatchObject({ status: 'delivered' })
+})
+
+test('a dead row that is requeued while it is to be pruned keeps its attempts', async () => {
+  const endpoint = await world.endpoint()
+  const id = await world.sendOne(endpoint)
+  await schema.query(`update webhook_deliveries set status = 'dead'`)
+  await schema.query(`insert into attempts (delivery_id, epoch, started_at, took_ms, outcome, url) values ($1, 1, 0, 0, 'answered', '')`, [id])
+  await after(`update webhook_deliveries set status = 'pending'`, () => store.queue.prune({ before: start + 1, limit: 10 }))
+  expect(await world.delivery(id)).toMatchObject({ status: 'pending' })
+  expect(await store.directory.attempts(id)).toHaveLength(1)
+})
+
+test('a key that another has just taken, and not yet committed, is waited for and repeated', async () => {
+  const endpoint = await world.endpoint()
+  const envelope = await world.envelope([endpoint], { key: 'once' })
+  const answers = await after(
+    `insert into idempotency_keys (application_id, key, message_id, body_hash, deliveries, expires_at)
+     values ('${endpoint.applicationId}', 'once', 'msg_first', 'hash', 4, ${start + 1})`,
+    () => store.queue.enqueue({ owner: 'anna', leaseMs, now: start, envelopes: [envelope] }),
+  )
+  expect(answers).toEqual([{ kind: 'repeated', messageId: 'msg_first', deliveries: 4 }])
+  expect(await store.directory.message(envelope.message.id)).toBeNull()
+})
+
+test('a claim passes over what another is just claiming, and does not wait', async () => {
+  const endpoint = await world.endpoint()
+  const [first, second] = [await world.sendOne(endpoint), await world.sendOne(endpoint)]
+  await other.query('begin')
+  await other.query('select from webhook_deliveries where id = $1 for update', [first])
+  expect((await world.claim({ from: endpoint })).map(({ delivery }) => delivery.id)).toEqual([second])
+  await other.query('rollback')
+})
+
+test('two changes of one endpoint at the same time are both kept', async () => {
+  const endpoint = await world.endpoint()
+  await after(`update endpoints set description = 'from another'`, () => store.directory.updateEndpoint(endpoint.id, { policy: 'patient' }, start))
+  expect(await store.directory.endpoint(null, endpoint.id)).toMatchObject({ description: 'from another', policy: 'patient' })
+})
+
+/** Calls while another transaction has written, and commits that once the call waits for it. */
+async function after<Result>(written: string, call: () => Promise<Result>): Promise<Result> {
+  await other.query('begin')
+  await other.query(written)
+  const calling = call()
+  for (;;) {
+    const waiting = await schema.query(`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like $1`, [`%${schema.schema}%`])
+    if (waiting.length > 0) break
+  }
+  await other.query('commit')
+  return calling
+}
