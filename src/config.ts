@@ -102,8 +102,22 @@ export const settings = {
     env: ['POSTHORN_DATABASE_URL', 'DATABASE_URL'],
     default: 'sqlite:posthorn.db',
     unit: '',
-    sentence: 'Where deliveries are kept: sqlite:path.',
+    sentence: 'Where deliveries are kept: sqlite:path for one process, postgres://user:password@host:port/database for any number of workers.',
     read: text(),
+  },
+  schema: {
+    env: ['POSTHORN_SCHEMA'],
+    default: 'posthorn',
+    unit: '',
+    sentence: 'The schema of its own in which Posthorn keeps its tables on PostgreSQL.',
+    read: text(),
+  },
+  prepare: {
+    env: ['POSTHORN_PREPARE'],
+    default: true,
+    unit: '',
+    sentence: 'Keeps prepared statements on connections to PostgreSQL; 0 behind pgbouncer in transaction mode.',
+    read: flag(),
   },
   secretsKey: {
     env: ['POSTHORN_SECRETS_KEY'],

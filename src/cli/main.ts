@@ -5,9 +5,11 @@ import { messageOf, PosthornError } from '../core/errors.ts'
 import { version } from '../posthorn.ts'
 import type { Command, CommandOptions, Terminal } from './command.ts'
 import { dev } from './commands/dev.ts'
+import { migrate } from './commands/migrate.ts'
+import { worker } from './commands/worker.ts'
 import { nearest } from './nearest.ts'
 
-const commands: readonly Command[] = [dev]
+const commands: readonly Command[] = [dev, worker, migrate]
 const usageError = 2
 const sameSignalMs = 100
 

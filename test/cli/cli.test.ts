@@ -46,7 +46,7 @@ describe('the command line', () => {
 
   test.each<[string[], Record<string, string>, string]>([
     [[], { POSTHORN_POLL_MS: 'soon' }, 'posthorn: Expected `POSTHORN_POLL_MS` to be a whole number from 10 to 600000, got "soon".\n'],
-    [['--database', 'postgres://me:secret@host/db'], {}, 'posthorn: Expected `database` to be `sqlite:` and a path'],
+    [['--database', 'mysql://me:secret@host/db'], {}, 'posthorn: Expected `database` to be `sqlite:` and a path'],
     [[], { POSTHORN_PRESET: 'hasty' }, 'posthorn: Expected `preset` to be one of'],
   ])('dev %j with %j ends with one line that names what is wrong', async (args, environment, wanted) => {
     const program = posthorn(['dev', ...args], environment)

@@ -18,7 +18,7 @@ export const dev: Command = {
   name: 'dev',
   summary: 'delivers samples to a receiver that misbehaves, and shows it live; needs nothing',
   help: [
-    'Usage: posthorn dev [--once] [--database sqlite:path]',
+    'Usage: posthorn dev [--once] [--database url]',
     '',
     'Starts Posthorn on a temporary database and a local receiver, sends 20 samples, and shows',
     'deliveries, retries and dead letters as they happen. The receiver has these paths:',
@@ -36,7 +36,7 @@ export const dev: Command = {
     const settings = settingsFromEnvironment()
     const given = givenSettings()
     const databaseUrl = typeof database === 'string' ? database : given.databaseUrl
-    const stage = databaseUrl === undefined ? await sampleStage(settings, given) : ownStage(databaseUrl, settings)
+    const stage = databaseUrl === undefined ? await sampleStage(settings, given) : await ownStage(databaseUrl, settings)
     try {
       return await perform(stage, settings, once === true, terminal)
     } finally {

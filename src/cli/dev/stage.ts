@@ -8,7 +8,7 @@ import type { RetryPolicy } from '../../core/retry-policy.ts'
 import { second } from '../../core/time.ts'
 import { Posthorn } from '../../posthorn.ts'
 import { receiver } from '../../testing/receiver.ts'
-import { storeAt } from '../store.ts'
+import { databaseAt } from '../database.ts'
 import { sampleEndpoints, setUp } from './behaviours.ts'
 
 /** A Posthorn to watch, on a database of its own or on yours. */
@@ -32,9 +32,10 @@ export interface Samples {
 }
 
 /** Your own database, as your settings say: no samples, no receiver, no fast retries. */
-export function ownStage(databaseUrl: string, settings: Settings): Stage {
-  const store = storeAt(databaseUrl, settings)
-  const title = `Posthorn dev · ${databaseUrl}`
+export async function ownStage(databaseUrl: string, settings: Settings): Promise<Stage> {
+  const database = databaseAt(databaseUrl, settings)
+  const store = await database.openStore()
+  const title = `Posthorn dev · ${database.shown}`
   return { posthorn: new Posthorn({ ...settings, store }), store, title, samples: null, close: async () => undefined }
 }
 
@@ -46,7 +47,7 @@ const slackMs = 10 * second
 
 /** A temporary database with a receiver that misbehaves, retries in seconds, and samples to send there. */
 export async function sampleStage(settings: Settings, given: Partial<Settings>): Promise<Stage> {
-  const store = storeAt(`sqlite:${join(temporaryFolder(), 'posthorn.db')}`, settings)
+  const store = await databaseAt(`sqlite:${join(temporaryFolder(), 'posthorn.db')}`, settings).openStore()
   const { pollMs = devPollMs, timeoutMs = devTimeoutMs } = given
   const posthorn = new Posthorn({
     ...settings,

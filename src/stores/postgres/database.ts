@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { PosthornError } from '../../core/errors.ts'
+import { expected, PosthornError } from '../../core/errors.ts'
 import type { Database, Executor, Row } from '../database.ts'
 import { render } from '../sql.ts'
 import type { Dialect, Sql } from '../sql.ts'
@@ -17,6 +17,7 @@ export interface PostgresDatabase extends Database {
 }
 
 const mostTries = 10
+const mostIdentifierBytes = 63
 const begin: Statement = { name: undefined, text: 'begin isolation level read committed' }
 const commit: Statement = { name: undefined, text: 'commit' }
 const rollback: Statement = { name: undefined, text: 'rollback' }
@@ -29,6 +30,12 @@ export function postgresDialect(schema: string): Dialect {
     // Ids are ASCII and sort by time: only in the collation of their bytes.
     words: { binary: 'bytea', id: 'text collate "C"', forUpdate: 'for update' },
   }
+}
+
+export function checkSchema(schema: unknown): void {
+  const isName = typeof schema === 'string' && schema !== '' && !schema.includes('\0') && Buffer.byteLength(schema) <= mostIdentifierBytes
+  if (isName && !schema.startsWith('pg_')) return
+  throw expected('invalid_argument', 'schema', `a name of up to ${mostIdentifierBytes} bytes that does not begin with "pg_"`, schema)
 }
 
 export function quoteIdentifier(name: string): string {

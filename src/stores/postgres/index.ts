@@ -6,7 +6,7 @@ import { fromWorker } from '../rows.ts'
 import type { Vault } from '../secrets.ts'
 import { insertInto, sql, table } from '../sql.ts'
 import { checkTarget, connections } from './connections.ts'
-import { closedError, postgresDatabase, postgresDialect } from './database.ts'
+import { checkSchema, closedError, postgresDatabase, postgresDialect } from './database.ts'
 import type { PostgresDatabase } from './database.ts'
 import { migrate } from './migrate.ts'
 import { postgresQueue } from './queue.ts'
@@ -31,7 +31,6 @@ interface Opened {
   readonly notes: readonly string[]
 }
 
-const mostIdentifierBytes = 63
 const longestTimeoutMs = 600_000
 
 /** A store in PostgreSQL, for any number of workers; over a url, or a pool that the application already has. */
@@ -106,12 +105,6 @@ export function postgres(urlOrPool: string | Pool, options: PostgresOptions = {}
       await closing?.database.close()
     },
   }
-}
-
-function checkSchema(schema: unknown): void {
-  const isName = typeof schema === 'string' && schema !== '' && !schema.includes('\0') && Buffer.byteLength(schema) <= mostIdentifierBytes
-  if (isName && !schema.startsWith('pg_')) return
-  throw expected('invalid_argument', 'schema', `a name of up to ${mostIdentifierBytes} bytes that does not begin with "pg_"`, schema)
 }
 
 function checkTimeout(timeoutMs: unknown): void {

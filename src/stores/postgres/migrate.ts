@@ -1,17 +1,22 @@
 import { PosthornError } from '../../core/errors.ts'
 import type { Executor, Row } from '../database.ts'
+import { recordOf, scriptOf } from '../migrate.ts'
+import type { Migrated } from '../migrate.ts'
 import { migrations } from '../migrations.ts'
 import type { Migration } from '../migrations.ts'
 import { toId } from '../rows.ts'
 import { sql, table, words } from '../sql.ts'
 import type { Sql } from '../sql.ts'
-import { quoteIdentifier } from './database.ts'
+import { checkTarget, connections } from './connections.ts'
+import { checkSchema, postgresDatabase, postgresDialect, quoteIdentifier } from './database.ts'
 import type { PostgresDatabase } from './database.ts'
 
+const createMigrations = sql`create table ${table('migrations')} (version integer primary key not null)`
 const oldestServer = 140_000
 const newest = Math.max(...migrations.map(({ version }) => version))
 // An index on a large table takes its time, and so may the wait for the one who is at it.
 const stepTimeoutMs = 600_000
+const questionTimeoutMs = 10_000
 
 /** What only PostgreSQL needs, by the version of the step that it belongs to. */
 const ownStatements: Readonly<Record<number, readonly Sql[]>> = {
@@ -22,12 +27,34 @@ const ownStatements: Readonly<Record<number, readonly Sql[]>> = {
 }
 
 /** Brings the schema up to this release: one transaction a step, one starter at a time. Refuses what it must not touch. */
-export async function migrate(database: PostgresDatabase, schema: string): Promise<void> {
+export async function migrate(database: PostgresDatabase, schema: string): Promise<Migrated> {
   await checkServer(database)
   // Whoever finds it done needs neither the lock nor the right to change the schema.
-  let version = await versionOf(database, schema)
+  const from = await versionOf(database, schema)
+  let version = from
   while (version < newest) version = await database.transaction((tx) => takeStep(tx, schema), stepTimeoutMs)
   if (version > newest) throw newerDatabase(version)
+  return { from, to: version }
+}
+
+/** The same by itself, for the command `migrate`. */
+export async function migrateDatabase(url: string, { schema, prepare }: { readonly schema: string; readonly prepare: boolean }): Promise<Migrated> {
+  checkTarget(url)
+  checkSchema(schema)
+  const database = postgresDatabase(connections(url, { timeoutMs: questionTimeoutMs, prepare }), postgresDialect(schema))
+  try {
+    return await migrate(database, schema)
+  } finally {
+    await database.close()
+  }
+}
+
+/** The same as a script, for people who apply it themselves: the steps after a version, all of them or none. */
+export function migrationScript(schema: string, after: number): string {
+  checkSchema(schema)
+  const steps = migrations.filter(({ version }) => version > after).map((step) => [...statementsOf(step), recordOf(step.version)])
+  const first = after === 0 ? [words(`create schema if not exists ${quoteIdentifier(schema)}`), createMigrations] : []
+  return scriptOf(postgresDialect(schema), steps.length === 0 ? [] : [...first, ...steps.flat()])
 }
 
 async function checkServer(database: PostgresDatabase): Promise<void> {
@@ -69,7 +96,7 @@ async function takeStep(tx: Executor, schema: string): Promise<number> {
   if (step === undefined) return version
   if (version === 0) await createSchema(tx, schema)
   for (const statement of statementsOf(step)) await tx.run(statement)
-  await tx.run(sql`insert into ${table('migrations')} (version) values (${step.version})`)
+  await tx.run(recordOf(step.version))
   return step.version
 }
 
@@ -77,7 +104,7 @@ async function createSchema(tx: Executor, schema: string): Promise<void> {
   // `if not exists` would ask for the right to create one even where it exists.
   const there = await tx.query(sql`select 1 from pg_catalog.pg_namespace where nspname = ${schema}`)
   if (there.length === 0) await tx.run(words(`create schema ${quoteIdentifier(schema)}`))
-  await tx.run(sql`create table ${table('migrations')} (version integer primary key not null)`)
+  await tx.run(createMigrations)
 }
 
 function statementsOf({ version, statements }: Migration): readonly Sql[] {

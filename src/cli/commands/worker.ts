@@ -1,0 +1,54 @@
+import { once } from 'node:events'
+import { settingsFromEnvironment } from '../../config.ts'
+import { Posthorn } from '../../posthorn.ts'
+import type { Command, Terminal } from '../command.ts'
+import { databaseAt } from '../database.ts'
+
+export const worker: Command = {
+  name: 'worker',
+  summary: 'delivers from a database until it is stopped; start as many as you like on PostgreSQL',
+  help: [
+    'Usage: posthorn worker [--database url]',
+    '',
+    'Delivers what is due in a database: sqlite:path, or postgres://user:password@host:port/database.',
+    'On PostgreSQL any number of workers may run side by side, on any number of machines.',
+    '',
+    '  --database <url>    the database; POSTHORN_DATABASE_URL unless given',
+    '',
+    'All settings of the environment apply. The first SIGTERM or Ctrl-C lets attempts under way end',
+    '(for up to POSTHORN_SHUTDOWN_GRACE_MS), a second one leaves at once; then other workers take over',
+    'when the leases have run out. Warnings go to stderr, one line each.',
+  ].join('\n'),
+  options: { database: { type: 'string' } },
+  async run({ database: given }, terminal) {
+    const settings = settingsFromEnvironment()
+    const database = databaseAt(typeof given === 'string' ? given : settings.databaseUrl, settings)
+    const posthorn = new Posthorn({ ...settings, store: await database.openStore() })
+    sayWarnings(posthorn, terminal)
+    const done = countEnds(posthorn)
+    try {
+      await posthorn.start()
+      terminal.output.write(`posthorn worker ${posthorn.workerId} on ${database.shown}\n`)
+      if (!terminal.interrupted.aborted) await once(terminal.interrupted, 'abort')
+      terminal.say('Stopping: attempts under way may end. A second signal leaves at once.')
+    } finally {
+      await posthorn.stop({ graceMs: settings.shutdownGraceMs })
+    }
+    terminal.output.write(`posthorn worker ${posthorn.workerId} delivered ${done.delivered} failed ${done.failed} dead ${done.dead}\n`)
+    return 0
+  },
+}
+
+/** One line each, of ids and reasons only: what was sent, and to whom, is nobody's business here. */
+function sayWarnings(posthorn: Posthorn, { say }: Terminal): void {
+  posthorn.on('warning', ({ code, message }) => say(`warning: ${code}: ${message.replaceAll(/\s+/g, ' ')}`))
+  posthorn.on('lease.lost', ({ webhook_delivery_id: delivery, worker_id: owner, code }) => say(`warning: lease.lost: delivery ${delivery} worker ${owner} code ${code}`))
+}
+
+function countEnds(posthorn: Posthorn): { delivered: number; failed: number; dead: number } {
+  const counts = { delivered: 0, failed: 0, dead: 0 }
+  posthorn.on('delivery.delivered', () => void (counts.delivered += 1))
+  posthorn.on('delivery.failed', () => void (counts.failed += 1))
+  posthorn.on('delivery.dead', () => void (counts.dead += 1))
+  return counts
+}

@@ -1,0 +1,71 @@
+import type { Settings } from '../config.ts'
+import { expected } from '../core/errors.ts'
+import type { Store } from '../core/ports.ts'
+import type { Migrated } from '../stores/migrate.ts'
+
+/** The database that a URL names, for as much as the commands need of it. */
+export interface NamedDatabase {
+  /** The URL as people may see it: without password and options. */
+  readonly shown: string
+  openStore(): Promise<Store>
+  /** Brings its schema up to this release. */
+  migrate(): Promise<Migrated>
+  /** The SQL that `migrate` would run on a schema of the given version; asks no database. */
+  migrationScript(after: number): Promise<string>
+}
+
+type DatabaseSettings = Pick<Settings, 'secretsKey' | 'plaintextSecrets' | 'schema' | 'prepare'>
+
+/** Finds the store for a URL. What another database needs is not even loaded. */
+export function databaseAt(databaseUrl: string, settings: DatabaseSettings): NamedDatabase {
+  const path = /^sqlite:(?:\/\/)?(.+)$/s.exec(databaseUrl)?.[1]
+  if (path !== undefined) return sqliteFile(path, settings)
+  if (/^postgres(ql)?:\/\//.test(databaseUrl)) return postgresDatabase(databaseUrl, settings)
+  // Only its beginning is shown: such a URL may hold a password.
+  const shown = `${databaseUrl.slice(0, databaseUrl.indexOf(':') + 1)}…`
+  const wanted = '`sqlite:` and a path, such as sqlite:webhooks.db, or postgres://user:password@host:port/database'
+  throw expected('invalid_argument', 'database', wanted, shown, 'Change POSTHORN_DATABASE_URL or --database.')
+}
+
+function sqliteFile(path: string, { secretsKey, plaintextSecrets }: DatabaseSettings): NamedDatabase {
+  return {
+    shown: `sqlite:${path}`,
+    async openStore() {
+      const { sqlite } = await import('../stores/sqlite/index.ts')
+      return sqlite(path, { secretsKey: secretsKey ?? undefined, plaintextSecrets })
+    },
+    async migrate() {
+      const { migrateFile } = await import('../stores/sqlite/migrate.ts')
+      return migrateFile(path)
+    },
+    async migrationScript(after) {
+      const { fileScript } = await import('../stores/sqlite/migrate.ts')
+      return fileScript(after)
+    },
+  }
+}
+
+function postgresDatabase(url: string, { secretsKey, plaintextSecrets, schema, prepare }: DatabaseSettings): NamedDatabase {
+  return {
+    shown: withoutPassword(url),
+    async openStore() {
+      const { postgres } = await import('../stores/postgres/index.ts')
+      return postgres(url, { secretsKey: secretsKey ?? undefined, plaintextSecrets, schema, prepare })
+    },
+    async migrate() {
+      const { migrateDatabase } = await import('../stores/postgres/migrate.ts')
+      return migrateDatabase(url, { schema, prepare })
+    },
+    async migrationScript(after) {
+      const { migrationScript } = await import('../stores/postgres/migrate.ts')
+      return migrationScript(schema, after)
+    },
+  }
+}
+
+/** Options are left out, too: a password may be among them. */
+function withoutPassword(url: string): string {
+  if (!URL.canParse(url)) return `${url.slice(0, url.indexOf(':'))}://…`
+  const { protocol, username, host, pathname } = new URL(url)
+  return `${protocol}//${username === '' ? '' : `${username}@`}${host}${pathname}`
+}

@@ -1,0 +1,24 @@
+import { migrate, migrationScript } from '../migrate.ts'
+import type { Migrated } from '../migrate.ts'
+import { openConnection, sqliteDialect } from './connection.ts'
+import { sqliteDatabase } from './database.ts'
+import type { SqliteDatabase } from './database.ts'
+import { storeError } from './errors.ts'
+
+/** Brings a file up to this release by itself, for the command `migrate`; `open` does the same. */
+export async function migrateFile(path: string): Promise<Migrated> {
+  let database: SqliteDatabase | undefined
+  try {
+    database = sqliteDatabase(openConnection(path))
+    return await migrate(database)
+  } catch (thrown) {
+    throw storeError(thrown)
+  } finally {
+    await database?.close()
+  }
+}
+
+/** The steps after a version, in the words of SQLite. */
+export function fileScript(after: number): string {
+  return migrationScript(sqliteDialect, after)
+}
