@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
-import { systemClock, systemRandom } from './clock.ts'
+import { followingClock, systemClock, systemRandom } from './clock.ts'
+import type { FollowingClock } from './clock.ts'
 import type { EventType } from './core/events.ts'
 import { checkLeaseMs } from './core/lease.ts'
 import { PosthornError } from './core/errors.ts'
@@ -73,6 +74,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
   readonly #store: Store
   readonly #events: Events | undefined
   readonly #clock: Clock
+  readonly #followed: FollowingClock | null
   readonly #random: Random
   readonly #bus: Bus
   readonly #settings: EngineSettings
@@ -84,7 +86,8 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
   constructor(options: PosthornOptions<Events>) {
     this.#store = options.store
     this.#events = options.events
-    this.#clock = options.clock ?? systemClock
+    this.#followed = options.clock === undefined ? clockOf(options.store) : null
+    this.#clock = options.clock ?? this.#followed ?? systemClock
     this.#random = options.random ?? systemRandom
     this.#settings = engineSettings(options, `${hostname()}-${process.pid}-${Math.floor(this.#random() * 2 ** 32).toString(36)}`)
     this.workerId = this.#settings.owner
@@ -186,6 +189,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
 
   async #openStore(): Promise<void> {
     for (const notice of await this.#store.open()) this.#bus.warn('secrets_key', notice)
+    await this.#followed?.measure()
   }
 
   async #stop(graceMs: number): Promise<void> {
@@ -206,6 +210,11 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     this.#bus.warn('unsafe_retry_delays', message)
     process.emitWarning(message, { code: 'POSTHORN_UNSAFE_RETRY_DELAYS' })
   }
+}
+
+/** Workers on several machines go by the time of the store that they share. */
+function clockOf(store: Store): FollowingClock | null {
+  return store.time === undefined ? null : followingClock(() => store.time?.() ?? Promise.resolve(systemClock.now()))
 }
 
 /** Checks every number before any I/O, and puts preset, options and policies together. */

@@ -39,6 +39,8 @@ export interface Store {
   /** Announces a worker that will claim. Refused with `store_in_use` where only one process may. */
   attach(worker: Worker): Promise<void>
   detach(workerId: string): Promise<void>
+  /** The time that all workers on this store share; absent where the machine's own is shared enough. */
+  time?(): Promise<Instant>
   close(): Promise<void>
 }
 

@@ -10,6 +10,7 @@ import type { MinuteCounts } from '../core/overview.ts'
 import type { Health } from '../core/pace.ts'
 import type { AuditEntry, Cancelled, Claim, Enqueued, Envelope, Marked, Worker } from '../core/ports.ts'
 import type { Secret, SignatureScheme } from '../core/signature.ts'
+import type { Instant } from '../core/time.ts'
 import type { Row } from './database.ts'
 import { latencyColumns } from './migrations.ts'
 import type { Value } from './sql.ts'
@@ -229,6 +230,10 @@ export function toAttempt(row: Row, index: number): Attempt {
 /** The key of a row, whatever it is a row of. */
 export function toId(row: Row): string {
   return text(row, 'id')
+}
+
+export function toTime(row: Row): Instant {
+  return number(row, 'time')
 }
 
 export function toEndpointsVersion(row: Row): number {

@@ -191,6 +191,17 @@ describe('prepared statements', () => {
   })
 })
 
+test('the store tells the time of its database', async () => {
+  const schema = fresh()
+  const store = storeIn(schema)
+  await store.open()
+  const clock = async () => Number((await schema.query('select extract(epoch from clock_timestamp()) * 1000 as time'))[0]?.['time'])
+  const before = await clock()
+  const told = (await store.time?.()) ?? 0
+  expect(told).toBeGreaterThanOrEqual(Math.floor(before))
+  expect(told).toBeLessThanOrEqual(await clock())
+})
+
 test('a NUL never reaches a text, and stands for itself in a body', async () => {
   const store = storeIn(fresh())
   await store.open()

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { expected } from '../../core/errors.ts'
 import type { Store } from '../../core/ports.ts'
 import { directory } from '../directory.ts'
-import { fromWorker } from '../rows.ts'
+import { fromWorker, toTime } from '../rows.ts'
 import type { Vault } from '../secrets.ts'
 import { insertInto, sql, table } from '../sql.ts'
 import { checkTarget, connections } from './connections.ts'
@@ -97,6 +97,11 @@ export function postgres(urlOrPool: string | Pool, options: PostgresOptions = {}
     },
     async detach(workerId) {
       await database.transaction((tx) => tx.run(sql`delete from ${table('workers')} where id = ${workerId}`))
+    },
+    async time() {
+      const [row] = await database.query(sql`select floor(extract(epoch from clock_timestamp()) * 1000) as time`)
+      if (row === undefined) throw closedError()
+      return toTime(row)
     },
     async close() {
       await opening?.catch(() => undefined)
