@@ -1,5 +1,6 @@
 // A PostgreSQL of its own, for as long as standard input stays open: prints its URL, and leaves nothing behind.
 // Whoever started it may end in any way, Ctrl-C and kill -9 included: the pipe closes, and the server goes.
+// A line "crash" ends the server as if by a power cut, "start" starts it again on the same port; it answers "crashed" and "started".
 import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -8,6 +9,7 @@ import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 // PostgreSQL refuses to run as root.
@@ -16,20 +18,27 @@ const folder = mkdtempSync(join(tmpdir(), 'posthorn-postgres-'))
 const native = join(folder, 'native')
 const data = join(folder, 'data')
 const environment = { ...process.env, LC_ALL: 'C', LD_LIBRARY_PATH: join(native, 'lib') }
-// For tests only: a crash of the machine may cost everything.
-const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'wal_level=minimal', 'max_wal_senders=0', 'max_connections=200']
+// For tests only: a crash of the machine may cost everything, and one of the server the last commits unless it is --durable.
+const careless = process.argv.includes('--durable') ? [] : ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
+const settings = [...careless, 'wal_level=minimal', 'max_wal_senders=0', 'max_connections=200']
 
 let server = null
 let stopping = null
-process.stdin.resume().on('end', () => void stop())
+const commands = createInterface({ input: process.stdin }).on('close', () => void stop())
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void stop())
 
-try {
+let work = begin().catch(fail)
+commands.on('line', (command) => (work = work.then((port) => obey(command, port)).catch(fail)))
+
+async function begin() {
   unpack()
   const password = makeCluster()
   const port = await startServer()
   console.log(`postgres://postgres:${password}@127.0.0.1:${port}/postgres`)
-} catch (thrown) {
+  return port
+}
+
+async function fail(thrown) {
   if (stopping === null) console.error(thrown instanceof Error ? thrown.message : thrown)
   process.exitCode = 1
   await stop()
@@ -72,11 +81,22 @@ function makeCluster() {
   return password
 }
 
-/** Answers with the port. Between the choice of a free port and its use another program may take it: then another is tried. */
-async function startServer() {
+async function obey(command, port) {
+  if (command === 'crash') {
+    await endServer('SIGQUIT')
+    console.log('crashed')
+  } else if (command === 'start') {
+    await startServer(port)
+    console.log('started')
+  }
+  return port
+}
+
+/** Answers with the port. Between the choice of a free port and its use another program may take it: then it is tried again. */
+async function startServer(wantedPort = null) {
   let said = ''
   for (let attempt = 0; attempt < 5 && stopping === null; attempt += 1) {
-    const port = await freePort()
+    const port = wantedPort ?? (await freePort())
     const options = ['-D', data, '-p', String(port), '-k', data, ...['listen_addresses=127.0.0.1', ...settings].flatMap((setting) => ['-c', setting])]
     server = spawn(join(native, 'bin/postgres'), options, { ...nobody, cwd: folder, env: environment, stdio: ['ignore', 'ignore', 'pipe'] })
     said = ''
@@ -107,11 +127,14 @@ async function stop() {
 }
 
 async function stopServer() {
-  if (server !== null && server.exitCode === null && server.signalCode === null) {
-    const ended = once(server, 'exit')
-    server.kill('SIGINT')
-    await ended
-  }
+  await endServer('SIGINT')
   rmSync(folder, { recursive: true, force: true })
   process.exit()
+}
+
+async function endServer(signal) {
+  if (server === null || server.exitCode !== null || server.signalCode !== null) return
+  const ended = once(server, 'exit')
+  server.kill(signal)
+  await ended
 }

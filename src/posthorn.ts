@@ -3,11 +3,11 @@ import { followingClock, systemClock, systemRandom } from './clock.ts'
 import type { FollowingClock } from './clock.ts'
 import type { EventType } from './core/events.ts'
 import { checkLeaseMs } from './core/lease.ts'
-import { PosthornError } from './core/errors.ts'
+import { expected, PosthornError } from './core/errors.ts'
 import type { Overview } from './core/overview.ts'
 import { checkCount, checkPace } from './core/pace.ts'
 import type { Pace } from './core/pace.ts'
-import type { AuditEntry, Cancelled, Clock, Page, Store, Transport } from './core/ports.ts'
+import type { AuditEntry, Cancelled, Clock, Outlet, Page, Store, Transport } from './core/ports.ts'
 import { presetNamed, presets } from './core/presets.ts'
 import type { PresetName } from './core/presets.ts'
 import { checkPolicy, plannedDelays, safeDelayMs } from './core/retry-policy.ts'
@@ -18,7 +18,7 @@ import { makeBus, tellEnded } from './engine/bus.ts'
 import type { Bus, Listener } from './engine/bus.ts'
 import { makeEngine } from './engine/engine.ts'
 import type { Engine } from './engine/engine.ts'
-import type { Sent } from './engine/outbox.ts'
+import type { Outgoing, Sent } from './engine/outbox.ts'
 import type { EngineSettings } from './engine/parts.ts'
 import { makeApplications } from './resources/applications.ts'
 import type { Applications } from './resources/applications.ts'
@@ -53,6 +53,11 @@ export interface PosthornOptions<Events extends EventSchemas = EventSchemas> ext
   readonly clock?: Clock
   readonly random?: Random
   readonly transport?: Transport
+}
+
+export interface SendOptions {
+  /** Your own transaction, in the database that the store is in: the message is sent if it commits, and never was if it does not. */
+  readonly tx: unknown
 }
 
 /** The package's version, as receivers see it in `user-agent`. */
@@ -96,7 +101,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     const { queue, directory } = options.store
     const guard = makeGuard({ allowedTargets: options.allowedTargets ?? [], allowHttp: options.allowHttp ?? false })
     const transport = options.transport ?? httpTransport({ clock: this.#clock, guard, pool: this.#settings.pace.pool * endpointsPerOrigin })
-    this.#engine = makeEngine({ queue, directory, transport, clock: this.#clock, random: this.#random, bus: this.#bus, settings: this.#settings })
+    this.#engine = makeEngine({ queue, directory, transport, clock: this.#clock, random: this.#random, bus: this.#bus, settings: this.#settings, probeMs: options.store.probeMs ?? null })
 
     const { policies, defaultPolicy } = this.#settings
     const shared = { ready: () => this.#open(), directory, queue, clock: this.#clock, random: this.#random, policies, defaultPolicy }
@@ -139,18 +144,14 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
   }
 
   /** Stores a message for every endpoint that matches now; once it resolves, the message will not be lost. */
-  send(message: MessageInput<Events>): Promise<Sent>
-  send(messages: readonly MessageInput<Events>[]): Promise<Sent[]>
-  async send(given: MessageInput<Events> | readonly MessageInput<Events>[]): Promise<Sent | Sent[]> {
+  send(message: MessageInput<Events>, options?: SendOptions): Promise<Sent>
+  send(messages: readonly MessageInput<Events>[], options?: SendOptions): Promise<Sent[]>
+  async send(given: MessageInput<Events> | readonly MessageInput<Events>[], options?: SendOptions): Promise<Sent | Sent[]> {
     const messages = (Array.isArray(given) ? given : [given]) as Parameters<typeof outgoing>[0][]
     const now = this.#clock.now()
     const checked = await Promise.all(messages.map((message) => outgoing(message, this.#events, now, this.#random)))
     await this.#open()
-    const results = await Promise.allSettled(checked.map((message) => this.#engine.send(message)))
-    const sent = results.map((result) => {
-      if (result.status === 'rejected') throw result.reason
-      return result.value
-    })
+    const sent = options === undefined ? await this.#send(checked) : await this.#engine.sendWithin(await this.#outlet(options), checked)
     return Array.isArray(given) ? sent : (sent[0] as Sent)
   }
 
@@ -175,6 +176,23 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
   /** Resolves when nothing is under way in this process: no send, no claim, no attempt, no mark. */
   idle(): Promise<void> {
     return this.#engine.idle()
+  }
+
+  async #send(messages: readonly Outgoing[]): Promise<Sent[]> {
+    const results = await Promise.allSettled(messages.map((message) => this.#engine.send(message)))
+    return results.map((result) => {
+      if (result.status === 'rejected') throw result.reason
+      return result.value
+    })
+  }
+
+  async #outlet({ tx }: SendOptions): Promise<Outlet> {
+    // A transaction that went missing on the way must not become a message that is sent whatever comes of the transaction.
+    if (tx === undefined || tx === null) {
+      throw expected('invalid_argument', 'tx', 'your transaction', tx, 'To send outside a transaction, leave the second argument out.')
+    }
+    if (this.#store.within !== undefined) return this.#store.within(tx)
+    throw expected('invalid_argument', 'tx', 'left out', tx, 'This store cannot join a transaction of yours; the one of `posthorn/postgres` can.')
   }
 
   #open(): Promise<void> {

@@ -23,7 +23,7 @@ export function freshSchema(): TestSchema {
   const url = inject('postgresUrl')
   if (url === undefined) throw new Error('Expected a PostgreSQL, found none: a fast run has none, and must leave out what needs it.')
   const schema = `test_${randomBytes(6).toString('hex')}`
-  const pool = new Pool({ connectionString: url, max: 2, options: `-c search_path=${schema}`, types: { getTypeParser } })
+  const pool = new Pool({ connectionString: url, max: 2, allowExitOnIdle: true, options: `-c search_path=${schema}`, types: { getTypeParser } })
   const query: TestSchema['query'] = async (sql, values = []) => (await pool.query(sql, [...values])).rows
   return {
     url,

@@ -42,6 +42,17 @@ export interface Store {
   /** The time that all workers on this store share; absent where the machine's own is shared enough. */
   time?(): Promise<Instant>
   close(): Promise<void>
+  /** A way in through a transaction of the application's own, if this store can; refused if `tx` is none, or not a good one. */
+  within?(tx: unknown): Promise<Outlet>
+  /** How often an idle worker looks for what others have committed; null or absent where nobody else can. */
+  readonly probeMs?: number | null
+}
+
+/** What `send` needs of a store. Every statement goes through one transaction, and no conflict aborts it. */
+export interface Outlet {
+  readonly queue: Pick<Queue, 'enqueue'>
+  /** Endpoints come with their secrets still sealed. An application that is there already is answered as it is. */
+  readonly directory: Pick<Directory, 'application' | 'createApplication' | 'matching'>
 }
 
 export interface Worker {

@@ -20,6 +20,8 @@ export interface Dispatcher {
   offer(target: Target, claim: Claim, now: Instant): Parcel | null
   /** Says that an endpoint has due rows in a lane, and looks at once. */
   expect(target: Target, lane: Lane): void
+  /** Looks for fresh rows between ticks, a slice of the endpoints at a time. */
+  probe(): Promise<void>
   /** Says that an endpoint has room again. */
   freed(target: Target): void
   readonly isBusy: boolean
@@ -49,7 +51,7 @@ export function makeDispatcher(parts: EngineParts, targets: Targets, room: Room,
   const limited = new Set<Target>()
   /** Endpoints that found the room of those without a recent success taken: first come, first served once some is free. */
   const crowdedOut = new Set<Target>()
-  const cursors: Record<Lane, string> = { fresh: '', retries: '' }
+  const cursors: Record<Lane | 'probe', string> = { fresh: '', retries: '', probe: '' }
   let running = false
   let cycling = false
   let pumping: Promise<void> | null = null
@@ -79,15 +81,19 @@ export function makeDispatcher(parts: EngineParts, targets: Targets, room: Room,
   /** Walks the endpoints that have open rows in a lane, slice by slice; a very long walk goes on at the next tick. */
   async function discover(lane: Lane): Promise<void> {
     for (let slice = 0; slice < mostWalkSlices && running; slice += 1) {
-      const found = await queue.dueEndpoints({ lane, after: cursors[lane], limit: walkSlice })
-      const now = clock.now()
-      const due = found.filter(({ dueAt }) => dueAt <= now).map(({ endpointId }) => endpointId)
-      const gone = await targets.refresh(due)
-      for (const id of gone) await bury(id, now)
-      for (const id of due) note(targets.get(id), lane)
-      cursors[lane] = found.length < walkSlice ? '' : (found.at(-1)?.endpointId ?? '')
+      await discoverSlice(lane, lane)
       if (cursors[lane] === '') return
     }
+  }
+
+  async function discoverSlice(lane: Lane, cursor: Lane | 'probe'): Promise<void> {
+    const found = await queue.dueEndpoints({ lane, after: cursors[cursor], limit: walkSlice })
+    const now = clock.now()
+    const due = found.filter(({ dueAt }) => dueAt <= now).map(({ endpointId }) => endpointId)
+    const gone = await targets.refresh(due)
+    for (const id of gone) await bury(id, now)
+    for (const id of due) note(targets.get(id), lane)
+    cursors[cursor] = found.length < walkSlice ? '' : (found.at(-1)?.endpointId ?? '')
   }
 
   /** The rows of a deleted endpoint end dead, a bite per cycle. */
@@ -270,6 +276,11 @@ export function makeDispatcher(parts: EngineParts, targets: Targets, room: Room,
     expect(target, lane) {
       note(target, lane)
       void pumpSafely()
+    },
+    async probe() {
+      if (cycling || !running) return
+      await discoverSlice('fresh', 'probe')
+      await pumpSafely()
     },
     freed,
     get isBusy() {

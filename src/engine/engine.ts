@@ -4,13 +4,16 @@ import { makeFlight } from './flight.ts'
 import { makeOutbox } from './outbox.ts'
 import type { Outbox } from './outbox.ts'
 import type { EngineParts } from './parts.ts'
+import { makeProber } from './prober.ts'
 import { makePruner } from './pruner.ts'
 import { makeRoom } from './room.ts'
 import { makeTargets } from './targets.ts'
 import type { Target } from './targets.ts'
+import { makeTxSend } from './tx-send.ts'
+import type { TxSend } from './tx-send.ts'
 
 /** The crank: what `Posthorn` turns. It owns no rule; core decides, the store remembers, the transport knocks. */
-export interface Engine extends Outbox {
+export interface Engine extends Outbox, Pick<TxSend, 'sendWithin'> {
   start(): void
   /** Claims nothing more, finishes what is on the wire within the grace, gives the rest back, and leaves no timer. */
   stop(graceMs: number): Promise<void>
@@ -30,6 +33,8 @@ export function makeEngine(parts: EngineParts): Engine {
   const flight = makeFlight(parts, targets, room, { freed })
   const dispatcher = makeDispatcher(parts, targets, room, flight, quiet)
   const outbox = makeOutbox(parts, targets, dispatcher, flight, quiet)
+  const txSend = makeTxSend(parts, (endpointId) => expect(endpointId, 'fresh'))
+  const prober = makeProber(parts, dispatcher, quiet)
   const pruner = makePruner(parts)
 
   function freed(target: Target): void {
@@ -37,8 +42,14 @@ export function makeEngine(parts: EngineParts): Engine {
     quiet()
   }
 
+  async function expect(endpointId: string, lane: Lane): Promise<void> {
+    await targets.refresh([endpointId])
+    const target = targets.get(endpointId)
+    if (target !== undefined) dispatcher.expect(target, lane)
+  }
+
   function isQuiet(): boolean {
-    return flight.size === 0 && outbox.waiting === 0 && !dispatcher.isBusy
+    return flight.size === 0 && outbox.waiting === 0 && !dispatcher.isBusy && !prober.isBusy
   }
 
   function quiet(): void {
@@ -59,16 +70,20 @@ export function makeEngine(parts: EngineParts): Engine {
 
   return {
     send: outbox.send,
+    sendWithin: txSend.sendWithin,
     applicationId: outbox.applicationId,
     get waiting() {
       return outbox.waiting
     },
     start() {
       dispatcher.start()
+      txSend.start()
+      prober.start()
       pruner.start()
     },
     async stop(graceMs) {
-      await Promise.all([dispatcher.stop(), pruner.stop()])
+      txSend.stop()
+      await Promise.all([dispatcher.stop(), prober.stop(), pruner.stop()])
       await flight.giveBackWaiting()
       await idleWithin(graceMs)
       if (!isQuiet()) {
@@ -85,11 +100,7 @@ export function makeEngine(parts: EngineParts): Engine {
       // It may have been resumed: what it has collected need not wait for the tick.
       if (target !== undefined && !targets.isClosed(target)) dispatcher.expect(target, 'fresh')
     },
-    async expect(endpointId, lane) {
-      await targets.refresh([endpointId])
-      const target = targets.get(endpointId)
-      if (target !== undefined) dispatcher.expect(target, lane)
-    },
+    expect,
     idle,
   }
 }

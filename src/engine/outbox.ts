@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { Endpoint } from '../core/endpoint.ts'
+import type { Application, Endpoint } from '../core/endpoint.ts'
 import { expected, PosthornError } from '../core/errors.ts'
 import { isId, makeId } from '../core/ids.ts'
 import { fanOut } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
 import type { Claim, Enqueued, Envelope, NewDelivery } from '../core/ports.ts'
-import type { Instant } from '../core/time.ts'
+import type { Instant, Random } from '../core/time.ts'
 import type { Parcel } from './deliver.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { Flight } from './flight.ts'
@@ -39,7 +39,7 @@ export interface Outbox {
   readonly waiting: number
 }
 
-interface Matching {
+export interface Matching {
   readonly applicationId: string
   readonly endpointsVersion: number
   readonly endpoints: readonly Endpoint[]
@@ -52,11 +52,13 @@ interface Draft {
   readonly parcels: Parcel[]
 }
 
+type Answer = Exclude<Enqueued, { kind: 'stale' }>
+
 const mostWaiting = 10_000
 const mostWaitingBytes = 64 * 1024 * 1024
 const mostPerCommit = 500
 const mostApplications = 10_000
-const mostRematches = 5
+export const mostRematches = 5
 
 export function makeOutbox(parts: EngineParts, targets: Targets, dispatcher: Dispatcher, flight: Flight, quiet: () => void): Outbox {
   const { queue, directory, clock, random, bus, settings } = parts
@@ -88,7 +90,7 @@ export function makeOutbox(parts: EngineParts, targets: Targets, dispatcher: Dis
     const results = new Map<Outgoing, Sent | PosthornError>()
     let open = batch
     for (let tries = 0; open.length > 0; tries += 1) {
-      if (tries === mostRematches) throw new PosthornError('store_failed', 'The endpoints changed faster than they could be matched. Send again.')
+      if (tries === mostRematches) throw neverMatched()
       const drafts = await storeDrafts(open)
       const stale = drafts.filter(({ answer }) => answer.kind === 'stale').map(({ draft }) => draft.outgoing)
       for (const { application } of stale) matchings.delete(application)
@@ -127,10 +129,8 @@ export function makeOutbox(parts: EngineParts, targets: Targets, dispatcher: Dis
   async function makeApplication(application: string): Promise<string> {
     const known = await directory.application(application)
     if (known !== null) return known.id
-    if (isId('app', application)) throw expected('not_found', 'application', 'the id of an application that exists', application)
-    const now = clock.now()
     try {
-      const made = await directory.createApplication({ id: makeId('app', now, random), uid: application, name: application, createdAt: now, updatedAt: now })
+      const made = await directory.createApplication(newApplication(application, clock.now(), random))
       return made.id
     } catch (error) {
       // Another process may have made it in the meantime.
@@ -143,19 +143,13 @@ export function makeOutbox(parts: EngineParts, targets: Targets, dispatcher: Dis
   function draftOf(outgoing: Outgoing, now: Instant): Draft {
     const matching = matchings.get(outgoing.application)
     if (matching === undefined) throw new PosthornError('store_failed', `The endpoints of ${outgoing.application} were not read.`)
-    const message = { ...outgoing.message, applicationId: matching.applicationId }
     const parcels: Parcel[] = []
-    const deliveries = fanOut(message, matching.endpoints).map((endpoint): NewDelivery => {
-      const id = makeId('dlv', now, random)
-      const nextRetryAt = outgoing.deliverAt ?? now
-      const parcel = nextRetryAt > now ? null : offer(message, endpoint, id, now)
+    const envelope = envelopeOf(outgoing, matching, now, random, (message, endpoint, id) => {
+      const parcel = offer(message, endpoint, id, now)
       if (parcel !== null) parcels.push(parcel)
-      return { id, endpointId: endpoint.id, targetUrl: endpoint.url, policy: endpoint.policy, nextRetryAt, leased: parcel !== null }
+      return parcel !== null
     })
-    const { endpointsVersion } = matching
-    const { idempotencyKey } = outgoing
-    const bodyHash = idempotencyKey === null ? '' : hashOf(outgoing)
-    return { outgoing, parcels, envelope: { message, idempotencyKey, bodyHash, endpointsVersion, deliveries } }
+    return { outgoing, parcels, envelope }
   }
 
   function offer(message: Message, endpoint: Endpoint, id: string, now: Instant): Parcel | null {
@@ -168,18 +162,14 @@ export function makeOutbox(parts: EngineParts, targets: Targets, dispatcher: Dis
     return dispatcher.offer(target, claim, now)
   }
 
-  function conclude({ envelope: { message, deliveries }, parcels }: Draft, answer: Exclude<Enqueued, { kind: 'stale' }>): Sent | PosthornError {
-    switch (answer.kind) {
-      case 'stored':
-        bus.tell({ type: 'message.enqueued', message_id: message.id, application_id: message.applicationId, event_type: message.type, deliveries: deliveries.length })
-        parcels.forEach(flight.board)
-        for (const delivery of deliveries) expectLater(delivery)
-        return { id: message.id, deliveries: deliveries.length, repeated: false }
-      case 'repeated':
-        return { id: answer.messageId, deliveries: answer.deliveries, repeated: true }
-      case 'conflict':
-        return expected('idempotency_conflict', 'idempotencyKey', 'new, or repeated with the same type, channels and body', answer.messageId, 'That message was stored with another content; use another key.')
+  function conclude({ envelope, parcels }: Draft, answer: Answer): Sent | PosthornError {
+    const { message, deliveries } = envelope
+    if (answer.kind === 'stored') {
+      bus.tell({ type: 'message.enqueued', message_id: message.id, application_id: message.applicationId, event_type: message.type, deliveries: deliveries.length })
+      parcels.forEach(flight.board)
+      for (const delivery of deliveries) expectLater(delivery)
     }
+    return sentOf(envelope, answer)
   }
 
   function expectLater({ leased, endpointId, nextRetryAt }: NewDelivery): void {
@@ -194,6 +184,47 @@ export function makeOutbox(parts: EngineParts, targets: Targets, dispatcher: Dis
       return waiting
     },
   }
+}
+
+export function newApplication(uid: string, now: Instant, random: Random): Application {
+  if (isId('app', uid)) throw expected('not_found', 'application', 'the id of an application that exists', uid)
+  return { id: makeId('app', now, random), uid, name: uid, createdAt: now, updatedAt: now }
+}
+
+/** A message with a delivery for each endpoint that matches; `takeRoom` says of one that is due whether it is stored under our lease. */
+export function envelopeOf(
+  outgoing: Outgoing,
+  { applicationId, endpointsVersion, endpoints }: Matching,
+  now: Instant,
+  random: Random,
+  takeRoom: (message: Message, endpoint: Endpoint, deliveryId: string) => boolean,
+): Envelope {
+  const message = { ...outgoing.message, applicationId }
+  const nextRetryAt = outgoing.deliverAt ?? now
+  const deliveries = fanOut(message, endpoints).map((endpoint): NewDelivery => {
+    const id = makeId('dlv', now, random)
+    const leased = nextRetryAt <= now && takeRoom(message, endpoint, id)
+    return { id, endpointId: endpoint.id, targetUrl: endpoint.url, policy: endpoint.policy, nextRetryAt, leased }
+  })
+  const { idempotencyKey } = outgoing
+  const bodyHash = idempotencyKey === null ? '' : hashOf(outgoing)
+  return { message, idempotencyKey, bodyHash, endpointsVersion, deliveries }
+}
+
+/** What the sender is told about the store's answer. */
+export function sentOf({ message, deliveries }: Envelope, answer: Answer): Sent | PosthornError {
+  switch (answer.kind) {
+    case 'stored':
+      return { id: message.id, deliveries: deliveries.length, repeated: false }
+    case 'repeated':
+      return { id: answer.messageId, deliveries: answer.deliveries, repeated: true }
+    case 'conflict':
+      return expected('idempotency_conflict', 'idempotencyKey', 'new, or repeated with the same type, channels and body', answer.messageId, 'That message was stored with another content; use another key.')
+  }
+}
+
+export function neverMatched(): PosthornError {
+  return new PosthornError('store_failed', 'The endpoints changed faster than they could be matched. Send again.')
 }
 
 function hashOf({ message: { type, channels }, content }: Outgoing): string {

@@ -13,6 +13,8 @@ export interface EngineParts {
   readonly random: Random
   readonly bus: Bus
   readonly settings: EngineSettings
+  /** How often an idle worker looks for what others have committed; null if nobody else can. */
+  readonly probeMs: number | null
 }
 
 export interface EngineSettings {

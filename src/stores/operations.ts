@@ -1,5 +1,6 @@
 import type { DeadReason, Lane } from '../core/delivery.ts'
 import { firstIdAt, makeId } from '../core/ids.ts'
+import type { Lease } from '../core/lease.ts'
 import type { Health } from '../core/pace.ts'
 import type { Actor, AuditEntry, Cancelled, DeliveryFilter, LeaseRequest, OperatorRequest } from '../core/ports.ts'
 import { day } from '../core/time.ts'
@@ -45,7 +46,13 @@ set lease_owner = null, lease_until = null, crash_count = 0
 where id in ${listOf(ids)}
   and lease_owner = ${owner}
   and (id, lease_epoch) in ${pairsOf(leases.map(({ deliveryId, epoch }) => [deliveryId, epoch]))}
-returning id`
+returning id, lease_epoch`
+}
+
+/** Of the leases asked about, those that were found, in the order asked: the same delivery under an old epoch was not. */
+export function heldAmong(leases: readonly Lease[], found: readonly Lease[]): string[] {
+  const epochs = new Map(found.map(({ deliveryId, epoch }) => [deliveryId, epoch]))
+  return leases.flatMap(({ deliveryId, epoch }) => (epochs.get(deliveryId) === epoch ? [deliveryId] : []))
 }
 
 export async function requeue(tx: Executor, { filter, now, limit, by }: OperatorRequest): Promise<number> {

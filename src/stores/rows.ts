@@ -5,6 +5,7 @@ import type { Application, Endpoint, EndpointStatus } from '../core/endpoint.ts'
 import { expected } from '../core/errors.ts'
 import type { PosthornError } from '../core/errors.ts'
 import { attemptId } from '../core/ids.ts'
+import type { Lease } from '../core/lease.ts'
 import type { Message } from '../core/message.ts'
 import type { MinuteCounts } from '../core/overview.ts'
 import type { Health } from '../core/pace.ts'
@@ -234,6 +235,10 @@ export function toId(row: Row): string {
 
 export function toTime(row: Row): Instant {
   return number(row, 'time')
+}
+
+export function toLease(row: Row): Lease {
+  return { deliveryId: text(row, 'id'), epoch: number(row, 'lease_epoch') }
 }
 
 export function toEndpointsVersion(row: Row): number {

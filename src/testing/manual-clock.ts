@@ -9,6 +9,8 @@ export interface ManualClock extends Clock {
   advance(ms: number): Promise<void>
   /** Timers that are armed: 0 once everything has been stopped. */
   pending(): number
+  /** Time waits for what is under way elsewhere, such as a question to a database server; null if nothing is. */
+  attend(underWay: () => Promise<unknown> | null): void
 }
 
 interface Timer {
@@ -23,6 +25,7 @@ interface Timer {
 // every `setImmediate` on the way needs one more. The longest chain there is (send, commit, claim, knock, mark, claim
 // again) has six, and a bound is needed because a loop that always has work would never be still.
 const settlingTurns = 10
+const mostAnswersAtOneInstant = 100_000
 
 // The longest wait that a real timer can keep: a longer one would fire at once, and a test should not hide that.
 const longestTimerMs = 2 ** 31 - 1
@@ -33,12 +36,13 @@ export function manualClock(start: Instant = Date.UTC(2026, 0, 1)): ManualClock 
   let now = start
   let turns = 0
   const timers = sortedList(inTimeOrder)
+  const attended: (() => Promise<unknown> | null)[] = []
   let moving: Promise<void> = Promise.resolve()
 
   async function move(ms: number): Promise<void> {
     const end = now + ms
     let firedAtOnce = 0
-    await settle()
+    await settle(attended)
     for (let timer = timers.first(); timer !== undefined && timer.at <= end; timer = timers.first()) {
       firedAtOnce = timer.at > now ? 1 : firedAtOnce + 1
       if (firedAtOnce > mostTimersAtOneInstant) {
@@ -47,7 +51,7 @@ export function manualClock(start: Instant = Date.UTC(2026, 0, 1)): ManualClock 
       timers.remove(timer)
       now = timer.at
       timer.callback()
-      await settle()
+      await settle(attended)
     }
     now = end
   }
@@ -68,6 +72,7 @@ export function manualClock(start: Instant = Date.UTC(2026, 0, 1)): ManualClock 
       return moved
     },
     pending: () => timers.size,
+    attend: (underWay) => void attended.push(underWay),
   }
 }
 
@@ -75,6 +80,15 @@ function inTimeOrder(left: Timer, right: Timer): number {
   return left.at - right.at || left.turn - right.turn
 }
 
-async function settle(): Promise<void> {
-  for (let turn = 0; turn < settlingTurns; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve))
+async function settle(attended: readonly (() => Promise<unknown> | null)[]): Promise<void> {
+  let answers = 0
+  for (let turn = 0; turn < settlingTurns; turn += 1) {
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    const underWay = attended.flatMap((ask) => ask() ?? [])
+    if (underWay.length === 0 || answers === mostAnswersAtOneInstant) continue
+    await Promise.allSettled(underWay)
+    // An answer lets more begin: the turns are counted anew.
+    answers += 1
+    turn = -1
+  }
 }

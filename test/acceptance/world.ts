@@ -7,6 +7,7 @@ import { receiver } from '../../src/testing/receiver.ts'
 import type { Receiver } from '../../src/testing/receiver.ts'
 import { expect, onTestFinished } from 'vitest'
 import { makeId } from '../../src/core/ids.ts'
+import { countedStore } from './counted-store.ts'
 import type { Database, OpenDatabase, Row } from './databases.ts'
 
 /** One Posthorn on a real database, with a real receiver on loopback, a clock that stands still and no luck (midpoint). */
@@ -30,22 +31,26 @@ export interface World {
   /** Moves time by one poll interval (or the given time), and waits until everything it caused is done. */
   poll(ms?: number): Promise<void>
   /** Another Posthorn on the same store object: a second engine in this process. */
-  second(options?: Partial<PosthornOptions>): Posthorn
+  second(options?: WorldOptions): Posthorn
 }
+
+type WorldOptions = Partial<PosthornOptions> & { readonly clock?: ManualClock }
 
 const pollMs = 5_000
 
 /** Makes a world that is not started yet; it is torn down when the test ends. `wrap` may put something around its store. */
 export async function makeWorld(
   kind: Database,
-  options: Partial<PosthornOptions> & { readonly clock?: ManualClock } = {},
+  options: WorldOptions = {},
   wrap: (store: Store) => Store = (store) => store,
 ): Promise<World> {
   const database = await kind.open()
   const { query } = database
   const clock = options.clock ?? manualClock()
   const local = await receiver()
-  const store = wrap(options.store ?? database.store())
+  const counted = countedStore(options.store ?? database.store())
+  clock.attend(counted.underWay)
+  const store = wrap(counted.store)
   const common = { random: noLuck(), allowedTargets: ['127.0.0.0/8', '*.test'], clock }
   const posthorn = new Posthorn({ ...common, ...options, store })
   const events: PosthornEvent[] = []
@@ -106,6 +111,7 @@ export async function makeWorld(
       await posthorn.idle()
     },
     second(more = {}) {
+      more.clock?.attend(counted.underWay)
       // Chance of its own: two workers with the same luck would have the same name.
       const other = new Posthorn({ ...common, ...options, random: seededRandom(2), ...more, store })
       onTestFinished(() => other.stop({ graceMs: 0 }).catch(() => undefined))

@@ -226,10 +226,12 @@ function leasesOf(plans: readonly LeasePlan[], world: World): { deliveryId: stri
 
 function heldOf(plans: readonly LeasePlan[], { rows }: World): Delivery[] {
   const leasedFirst = [...rows.filter((row) => row.leaseOwner !== null), ...rows.filter((row) => row.leaseOwner === null)]
-  return plans.flatMap(({ place: at, behind }) => {
+  const held = plans.flatMap(({ place: at, behind }) => {
     const row = leasedFirst[at]
     return row === undefined ? [] : [{ ...row, leaseEpoch: row.leaseEpoch - behind }]
   })
+  // An engine holds a lease once: what the same one twice in a request would mean, no port says.
+  return held.filter((one, index) => held.findIndex(({ id, leaseEpoch }) => id === one.id && leaseEpoch === one.leaseEpoch) === index)
 }
 
 function filterOf({ which, place: at }: Operation & { kind: 'requeue' | 'cancel' }, { rows, now, endpoints }: World): DeliveryFilter {

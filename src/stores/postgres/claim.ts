@@ -2,7 +2,8 @@ import type { Lane } from '../../core/delivery.ts'
 import type { Lease } from '../../core/lease.ts'
 import type { Claim, ClaimRequest, Queue } from '../../core/ports.ts'
 import { freshText, retriesText } from '../lanes.ts'
-import { toClaimIn, toId } from '../rows.ts'
+import { heldAmong } from '../operations.ts'
+import { toClaimIn, toLease } from '../rows.ts'
 import type { Dialect } from '../sql.ts'
 import { named } from './database.ts'
 import type { PostgresDatabase } from './database.ts'
@@ -92,13 +93,13 @@ export function renewer(database: PostgresDatabase, prepare: boolean): Queue['re
 set lease_until = $2::bigint
 from unnest($3::text[], $4::integer[]) as held (id, epoch)
 where d.id = held.id and d.lease_owner = $1 and d.lease_epoch = held.epoch
-returning d.id`,
+returning d.id, d.lease_epoch`,
     prepare,
   )
   return async ({ owner, now, leaseMs, leases }) => {
     if (leases.length === 0) return []
     const rows = await database.ask(statement, [owner, now + leaseMs, ...leaseColumns(leases)])
-    return inOrder(leases, rows.map(toId))
+    return heldAmong(leases, rows.map(toLease))
   }
 }
 
@@ -108,13 +109,13 @@ export function releaser(database: PostgresDatabase, prepare: boolean): Queue['r
 set lease_owner = null, lease_until = null, crash_count = 0
 from unnest($2::text[], $3::integer[]) as held (id, epoch)
 where d.id = held.id and d.lease_owner = $1 and d.lease_epoch = held.epoch
-returning d.id`,
+returning d.id, d.lease_epoch`,
     prepare,
   )
   return async ({ owner, leases }) => {
     if (leases.length === 0) return []
     const rows = await database.ask(statement, [owner, ...leaseColumns(leases)])
-    return inOrder(leases, rows.map(toId))
+    return heldAmong(leases, rows.map(toLease))
   }
 }
 
@@ -122,9 +123,4 @@ returning d.id`,
 function leaseColumns(leases: readonly Lease[]): [string[], number[]] {
   const sorted = leases.toSorted((left, right) => (left.deliveryId < right.deliveryId ? -1 : 1))
   return [sorted.map(({ deliveryId }) => deliveryId), sorted.map(({ epoch }) => epoch)]
-}
-
-function inOrder(leases: readonly Lease[], ids: readonly string[]): string[] {
-  const ours = new Set(ids)
-  return leases.flatMap(({ deliveryId }) => (ours.has(deliveryId) ? [deliveryId] : []))
 }

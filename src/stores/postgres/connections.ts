@@ -137,7 +137,7 @@ function query(client: PoolClient, config: Statement & { values: unknown[]; quer
 }
 
 /** PostgreSQL keeps no NUL in a text: it becomes the sign for what cannot be shown. */
-function storable(value: Bound | boolean): unknown {
+export function storable(value: Bound | boolean): unknown {
   if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value
   return Array.isArray(value) ? value.map(storable) : value
 }

@@ -11,7 +11,7 @@ const advice = 'Send it again under the same idempotency key: it is stored once.
 
 /** Stores messages with their deliveries: one statement, one round trip, for the whole batch. */
 export function enqueuer(database: PostgresDatabase, prepare: boolean): (request: EnqueueRequest) => Promise<Enqueued[]> {
-  const statement = named(enqueueText(database.dialect), prepare)
+  const statement = named(enqueueText(database.dialect, 'rewritten'), prepare)
   return async (request) => {
     const { envelopes } = request
     if (envelopes.length === 0) return []
@@ -22,10 +22,18 @@ export function enqueuer(database: PostgresDatabase, prepare: boolean): (request
 
 /**
  * `current` leaves out what was matched against an old list; of several with one key the first may take it, `kept` says who
- * has it. The key is also written where it stays as it was, because only a written row is returned in its newest form,
+ * has it. A key that is in use is `rewritten` as it was, because only a written row is returned in its newest form,
  * even if another transaction has committed it a moment ago. In the order of the keys, so that two batches cannot wait for each other.
+ * Or it is `left` alone, without a lock that would last as long as the application's transaction; one that came into use
+ * after the statement began is not seen then, and answered as not found: the next statement will see it.
  */
-function enqueueText({ table }: Dialect): string {
+export function enqueueText({ table }: Dialect, usedKey: 'rewritten' | 'left'): string {
+  const rewritten = `do update
+  set message_id = case when k.expires_at <= $2::bigint then excluded.message_id else k.message_id end,
+    body_hash = case when k.expires_at <= $2::bigint then excluded.body_hash else k.body_hash end,
+    deliveries = case when k.expires_at <= $2::bigint then excluded.deliveries else k.deliveries end,
+    expires_at = case when k.expires_at <= $2::bigint then excluded.expires_at else k.expires_at end`
+  const inUse = usedKey === 'rewritten' ? 'kept' : table('idempotency_keys')
   return `with given as materialized (
   select *
   from unnest($5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::bigint[], $12::bytea[],
@@ -42,11 +50,7 @@ function enqueueText({ table }: Dialect): string {
   from current
   where key is not null
   order by application_id, key, place
-  on conflict (application_id, key) do update
-  set message_id = case when k.expires_at <= $2::bigint then excluded.message_id else k.message_id end,
-    body_hash = case when k.expires_at <= $2::bigint then excluded.body_hash else k.body_hash end,
-    deliveries = case when k.expires_at <= $2::bigint then excluded.deliveries else k.deliveries end,
-    expires_at = case when k.expires_at <= $2::bigint then excluded.expires_at else k.expires_at end
+  on conflict (application_id, key) ${usedKey === 'rewritten' ? rewritten : 'do nothing'}
   returning application_id, key, message_id, body_hash, deliveries
 ), fresh as materialized (
   select *
@@ -66,15 +70,17 @@ function enqueueText({ table }: Dialect): string {
     as d (message_id, id, webhook_id, target_url, next_retry_at, policy, leased)
   join fresh f on f.id = d.message_id
 )
-select c.id is not null as found, coalesce(k.message_id, g.id) as message_id, coalesce(k.body_hash, g.body_hash) as body_hash,
-  coalesce(k.deliveries, g.deliveries) as deliveries
+select c.id is not null and (g.key is null or k.key is not null or u.key is not null) as found,
+  coalesce(k.message_id, u.message_id, g.id) as message_id, coalesce(k.body_hash, u.body_hash, g.body_hash) as body_hash,
+  coalesce(k.deliveries, u.deliveries, g.deliveries) as deliveries
 from given g
 left join current c on c.place = g.place
 left join kept k on k.application_id = g.application_id and k.key = g.key
+left join ${inUse} u on u.application_id = g.application_id and u.key = g.key
 order by g.place`
 }
 
-function valuesOf({ owner, leaseMs, now, envelopes }: EnqueueRequest): Bound[] {
+export function valuesOf({ owner, leaseMs, now, envelopes }: EnqueueRequest): Bound[] {
   const messages = envelopes.map(({ message }) => message)
   const deliveries = envelopes.flatMap((envelope) => envelope.deliveries)
   return [

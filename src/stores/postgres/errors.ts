@@ -108,7 +108,7 @@ export function isTimeout(thrown: unknown): boolean {
   return /timeout/i.test(messageOf(thrown)) || codeOf(thrown) === 'ETIMEDOUT'
 }
 
-function codeOf(thrown: unknown): string {
+export function codeOf(thrown: unknown): string {
   if (typeof thrown !== 'object' || thrown === null || !('code' in thrown) || typeof thrown.code !== 'string') return ''
   return thrown.code
 }

@@ -9,8 +9,11 @@ import { checkTarget, connections } from './connections.ts'
 import { checkSchema, closedError, postgresDatabase, postgresDialect } from './database.ts'
 import type { PostgresDatabase } from './database.ts'
 import { migrate } from './migrate.ts'
+import { outletWithin } from './outbox.ts'
 import { postgresQueue } from './queue.ts'
 import { keyOf, openVaultWith } from './vault.ts'
+
+export type { Transaction } from './outbox.ts'
 
 export interface PostgresOptions {
   /** Where Posthorn's tables live: a schema of its own. Default `posthorn`. */
@@ -32,6 +35,8 @@ interface Opened {
 }
 
 const longestTimeoutMs = 600_000
+// What another process commits is on its way within this time.
+const probeMs = 250
 
 /** A store in PostgreSQL, for any number of workers; over a url, or a pool that the application already has. */
 export function postgres(urlOrPool: string | Pool, options: PostgresOptions = {}): Store {
@@ -109,6 +114,8 @@ export function postgres(urlOrPool: string | Pool, options: PostgresOptions = {}
       opened = null
       await closing?.database.close()
     },
+    within: (tx) => outletWithin(tx, dialect),
+    probeMs,
   }
 }
 

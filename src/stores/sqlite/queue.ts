@@ -1,6 +1,6 @@
 import type { Queue } from '../../core/ports.ts'
 import * as operations from '../operations.ts'
-import { toDueEndpoint, toHealthOf, toId } from '../rows.ts'
+import { toDueEndpoint, toHealthOf, toLease } from '../rows.ts'
 import { claim, renew } from './claim.ts'
 import type { SqliteDatabase } from './database.ts'
 import { enqueue } from './enqueue.ts'
@@ -17,8 +17,7 @@ export function sqliteQueue(database: SqliteDatabase): Queue {
     async release(request) {
       if (request.leases.length === 0) return []
       const rows = await database.write((connection) => connection.query(operations.release(request)))
-      const released = new Set(rows.map(toId))
-      return request.leases.flatMap(({ deliveryId }) => (released.has(deliveryId) ? [deliveryId] : []))
+      return operations.heldAmong(request.leases, rows.map(toLease))
     },
     async dueEndpoints(request) {
       const rows = await database.query(operations.dueEndpoints(request))
