@@ -95,6 +95,31 @@ describe('a manual clock', () => {
     expect(fired).toEqual([5, 15])
   })
 
+  test('waits for what is under way elsewhere before it moves on, and for what its answers begin', async () => {
+    const clock = manualClock(0)
+    const answers: (() => void)[] = []
+    let underWay: Promise<void> | null = null
+    const heard: [string, number][] = []
+    const ask = async (name: string): Promise<void> => {
+      underWay = new Promise((resolve) => void answers.push(resolve))
+      await underWay
+      underWay = null
+      heard.push([name, clock.now()])
+    }
+    clock.attend(() => underWay)
+    clock.after(5, () => void ask('first').then(() => ask('second')))
+    clock.after(10, () => heard.push(['timer', clock.now()]))
+    const moved = clock.advance(20)
+    for (let answered = 0; answered < 2; answered += 1) {
+      while (answers.length === 0) await turn()
+      for (let turns = 0; turns < 50; turns += 1) await turn()
+      expect(clock.now()).toBe(5)
+      answers.shift()?.()
+    }
+    await moved
+    expect(heard).toEqual([['first', 5], ['second', 5], ['timer', 10]])
+  })
+
   test('tells the mover of a timer that throws, and goes on afterwards', async () => {
     const clock = manualClock(0)
     clock.after(5, () => {
