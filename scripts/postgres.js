@@ -28,7 +28,9 @@ const commands = createInterface({ input: process.stdin }).on('close', () => voi
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void stop())
 
 let work = begin().catch(fail)
-commands.on('line', (command) => (work = work.then((port) => obey(command, port)).catch(fail)))
+commands.on('line', (command) => {
+  work = work.then((port) => obey(command, port)).catch(fail)
+})
 
 async function begin() {
   unpack()
