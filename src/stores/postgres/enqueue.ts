@@ -33,7 +33,9 @@ export function enqueueText({ table }: Dialect, usedKey: 'rewritten' | 'left'): 
     body_hash = case when k.expires_at <= $2::bigint then excluded.body_hash else k.body_hash end,
     deliveries = case when k.expires_at <= $2::bigint then excluded.deliveries else k.deliveries end,
     expires_at = case when k.expires_at <= $2::bigint then excluded.expires_at else k.expires_at end`
-  const inUse = usedKey === 'rewritten' ? 'kept' : table('idempotency_keys')
+  const isLeft = usedKey === 'left'
+  const holder = (column: string): string => (isLeft ? `k.${column}, u.${column}` : `k.${column}`)
+  const inUse = `left join ${table('idempotency_keys')} u on u.application_id = g.application_id and u.key = g.key`
   return `with given as materialized (
   select *
   from unnest($5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::bigint[], $12::bytea[],
@@ -50,7 +52,7 @@ export function enqueueText({ table }: Dialect, usedKey: 'rewritten' | 'left'): 
   from current
   where key is not null
   order by application_id, key, place
-  on conflict (application_id, key) ${usedKey === 'rewritten' ? rewritten : 'do nothing'}
+  on conflict (application_id, key) ${isLeft ? 'do nothing' : rewritten}
   returning application_id, key, message_id, body_hash, deliveries
 ), fresh as materialized (
   select *
@@ -70,13 +72,13 @@ export function enqueueText({ table }: Dialect, usedKey: 'rewritten' | 'left'): 
     as d (message_id, id, webhook_id, target_url, next_retry_at, policy, leased)
   join fresh f on f.id = d.message_id
 )
-select c.id is not null and (g.key is null or k.key is not null or u.key is not null) as found,
-  coalesce(k.message_id, u.message_id, g.id) as message_id, coalesce(k.body_hash, u.body_hash, g.body_hash) as body_hash,
-  coalesce(k.deliveries, u.deliveries, g.deliveries) as deliveries
+select c.id is not null and (g.key is null or coalesce(${holder('key')}) is not null) as found,
+  coalesce(${holder('message_id')}, g.id) as message_id, coalesce(${holder('body_hash')}, g.body_hash) as body_hash,
+  coalesce(${holder('deliveries')}, g.deliveries) as deliveries
 from given g
 left join current c on c.place = g.place
 left join kept k on k.application_id = g.application_id and k.key = g.key
-left join ${inUse} u on u.application_id = g.application_id and u.key = g.key
+${isLeft ? inUse : ''}
 order by g.place`
 }
 
