@@ -63,6 +63,7 @@ function count(name, text, least, most) {
   return refuse(`Expected --${name} to be a whole number from ${least} to ${most}, got "${text}".`)
 }
 
+/** @returns {never} */
 function refuse(message) {
   console.error(message)
   process.exit(2)
