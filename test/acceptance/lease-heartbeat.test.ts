@@ -336,10 +336,10 @@ function resources(): string[] {
   return process.getActiveResourcesInfo().filter((name) => name !== 'Immediate')
 }
 
-/** What is alive now and was not before, once the sockets that were closed have had some turns to be gone. */
+/** What is alive now and was not before, once the sockets that were closed are gone: a server on the other end takes its time for that. */
 async function leftOver(before: readonly string[]): Promise<string[]> {
   let extra: string[] = []
-  for (let turn = 0; turn < 1_000; turn += 1) {
+  for (let turn = 0; turn < 1_000_000; turn += 1) {
     const known = [...before]
     extra = resources().filter((name) => (known.includes(name) ? known.splice(known.indexOf(name), 1).length === 0 : true))
     if (extra.length === 0) return []

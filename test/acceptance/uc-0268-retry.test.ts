@@ -50,7 +50,7 @@ describe.each(databases)('$name', (database) => {
     expect(world.heard('delivery.failed')).toEqual([])
 
     for (let cycle = 0; cycle < 3; cycle += 1) await world.poll()
-    await world.poll(3_600 * second)
+    await world.leap(3_600 * second)
     expect(world.receiver.count).toBe(1)
     expect(await world.row(id)).toEqual(dead)
     expect(world.heard('delivery.dead')).toHaveLength(1)
@@ -85,7 +85,7 @@ describe.each(databases)('$name', (database) => {
     expect(attempts.flat().map(({ statusCode }) => String(statusCode)).toSorted()).toEqual(['200', '200', '200', '204'])
 
     await world.poll(30 * second)
-    await world.poll(3_600 * second)
+    await world.leap(3_600 * second)
     expect(world.receiver.count).toBe(4)
     expect(await world.rows()).toEqual(rows)
   })

@@ -95,6 +95,23 @@ describe('a manual clock', () => {
     expect(fired).toEqual([5, 15])
   })
 
+  test('leaps as a machine that was asleep: what became due fires once, at the end, and what is armed then counts from there', async () => {
+    const clock = manualClock(0)
+    const fired: [string, number][] = []
+    const tick = (): void => {
+      fired.push(['tick', clock.now()])
+      clock.after(5, tick)
+    }
+    clock.after(5, tick)
+    clock.after(70, () => fired.push(['other', clock.now()]))
+    clock.after(101, () => fired.push(['later', clock.now()]))
+    await clock.leap(100)
+    expect(fired.splice(0)).toEqual([['tick', 100], ['other', 100]])
+    await clock.advance(5)
+    expect(fired).toEqual([['later', 101], ['tick', 105]])
+    await expect(clock.leap(-1)).rejects.toThrow('Expected `ms` to be')
+  })
+
   test('waits for what is under way elsewhere before it moves on, and for what its answers begin', async () => {
     const clock = manualClock(0)
     const answers: (() => void)[] = []
