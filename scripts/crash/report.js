@@ -3,7 +3,7 @@ const slackMs = 500
 
 /** What became of everything that was accepted, and which fault explains each repeat. */
 export function report({ accepted, receipts, faults, rows, leaseMs, startedAt }) {
-  const byId = Map.groupBy === undefined ? groupById(receipts) : Map.groupBy(receipts, ({ id }) => id)
+  const byId = groupById(receipts)
   const delivered = [...accepted].filter((id) => byId.has(id))
   const lost = [...accepted].filter((id) => !byId.has(id))
   const repeats = [...byId.values()].flatMap((same) => same.slice(1).map((receipt, index) => ({ receipt, before: same[index] })))
@@ -34,9 +34,9 @@ export function lastLine({ accepted, delivered, lost, repeats, explained }) {
   return `accepted ${accepted} delivered ${delivered} lost ${lost} repeats ${repeats} explained ${explained}`
 }
 
-/** A kill explains what came on the connections of the killed; a restart what could not be marked meanwhile. Both within a lease. */
+/** A kill explains what came on the connections of the killed; a restart what could not be marked meanwhile, both within a lease; an orderly end nothing. */
 function explains(fault, { receipt, before }, leaseMs) {
-  if (receipt.at < fault.at) return false
+  if (receipt.at < fault.at || fault.kind === 'orderly') return false
   if (fault.kind === 'restart') return before.at >= fault.at - leaseMs && before.at <= fault.endedAt + leaseMs
   const { closedAt } = before.connection
   return before.at >= fault.at - leaseMs && closedAt !== null && closedAt >= fault.at && closedAt <= fault.endedAt + slackMs
@@ -44,6 +44,6 @@ function explains(fault, { receipt, before }, leaseMs) {
 
 function groupById(receipts) {
   const byId = new Map()
-  for (const receipt of receipts) byId.set(receipt.id, [...(byId.get(receipt.id) ?? []), receipt])
+  for (const receipt of receipts) byId.set(receipt.id, (byId.get(receipt.id) ?? []).concat(receipt))
   return byId
 }

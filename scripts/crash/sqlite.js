@@ -35,7 +35,6 @@ export async function onSqlite({ dist }, receiver) {
       await engine.end(kind === 'kill' ? 'SIGKILL' : 'SIGTERM')
       const endedAt = performance.now()
       engine = await startEngine()
-      // An orderly restart repeats nothing: it explains nothing, either.
       return { kind: kind === 'kill' ? 'kill' : 'orderly', name: kind === 'kill' ? 'kill -9 of the engine' : 'orderly restart of the engine', at, endedAt }
     },
     async stopSending() {
