@@ -91,11 +91,11 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
   constructor(options: PosthornOptions<Events>) {
     this.#store = options.store
     this.#events = options.events
-    this.#followed = options.clock === undefined ? clockOf(options.store) : null
-    this.#clock = options.clock ?? this.#followed ?? systemClock
     this.#random = options.random ?? systemRandom
     this.#settings = engineSettings(options, `${hostname()}-${process.pid}-${Math.floor(this.#random() * 2 ** 32).toString(36)}`)
     this.workerId = this.#settings.owner
+    this.#followed = options.clock === undefined ? clockOf(options.store) : null
+    this.#clock = options.clock ?? this.#followed ?? systemClock
     this.#bus = makeBus(this.#clock)
 
     const { queue, directory } = options.store
