@@ -10,6 +10,7 @@ import { onSqlite } from './sqlite.js'
 import { leaseMs, openRows, within } from './run.js'
 
 const stages = { sqlite: onSqlite, postgres: onPostgres }
+const receiptsBetween = 50
 const given = options()
 const schedule = makeSchedule(given)
 console.log(`seed ${given.seed}: ${given.store}, ${given.workers} workers, ${given.kills} kills, ${given.restarts} restarts of the database`)
@@ -20,7 +21,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () =>
 try {
   const startedAt = performance.now()
   const faults = []
-  for (const fault of schedule) faults.push(await stage.perform(fault))
+  for (const fault of schedule) {
+    await moreReceipts()
+    faults.push(await stage.perform(fault))
+  }
   await stage.stopSending()
   await within(60_000, 'nothing to be open', async () => (await openRows(stage)) === 0)
   const rows = await stage.rows()
@@ -32,6 +36,12 @@ try {
 } finally {
   await stage.close()
   await receiver.close()
+}
+
+/** On a busy machine, too, a fault must find something to break. */
+async function moreReceipts() {
+  const enough = receiver.receipts.length + receiptsBetween
+  await within(30_000, 'deliveries between two faults', () => receiver.receipts.length >= enough)
 }
 
 function options() {

@@ -61,6 +61,6 @@ export function pause(ms) {
 
 /** Asks until it is so; a run that does not end is a run that failed. */
 export async function within(ms, wanted, isSo) {
-  for (const until = performance.now() + ms; performance.now() < until; await pause(100)) if (await isSo()) return
+  for (const until = performance.now() + ms; performance.now() < until; await pause(20)) if (await isSo()) return
   throw new Error(`Expected ${wanted} within ${ms} ms, and waited in vain.`)
 }

@@ -65,7 +65,6 @@ test('of what a third process enqueues each of two workers does its half, and no
   await scene.receiver.waitFor(messages)
   const shares = await Promise.all(workers.map(async (worker) => (await end(worker)) / messages))
   expect(shares.reduce((sum, share) => sum + share)).toBe(1)
-  console.log('SHARES', shares)
   for (const share of shares) {
     expect(share).toBeGreaterThanOrEqual(0.4)
     expect(share).toBeLessThanOrEqual(0.6)
