@@ -1,4 +1,4 @@
-import { messageOf } from '../core/errors.ts'
+import { messageOf, PosthornError } from '../core/errors.ts'
 import type { Lease } from '../core/lease.ts'
 import type { Clock, Marked, Queue, SettledAttempt } from '../core/ports.ts'
 
@@ -46,7 +46,9 @@ export function groupCommit<Item, Answer>(most: number, commit: (items: Item[]) 
       const answers = await commit(members.map(({ item }) => item))
       for (const [index, answer] of answers.entries()) members[index]?.resolve(answer)
     } catch (error) {
-      if (members.length === 1) members[0]?.reject(error)
+      // A commit whose answer was lost may have happened: only the caller can repeat it safely, under an idempotency key.
+      const isUnknown = error instanceof PosthornError && error.code === 'outcome_unknown'
+      if (members.length === 1 || isUnknown) for (const member of members) member.reject(error)
       else for (const member of members) await commitMembers([member])
     }
   }

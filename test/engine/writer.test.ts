@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { PosthornError } from '../../src/core/errors.ts'
 import type { Lease } from '../../src/core/lease.ts'
 import type { Marked, MarkRequest, Queue, SettledAttempt } from '../../src/core/ports.ts'
 import { groupCommit, makeWriter } from '../../src/engine/writer.ts'
@@ -54,6 +55,14 @@ describe('a group commit', () => {
     const results = await Promise.allSettled([1, bad, 3].map((item) => group.add(item)))
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     expect(commits).toEqual([[1, bad, 3], [1], [bad], [3]])
+  })
+
+  test('repeats nothing whose outcome is unknown: it may have been stored', async () => {
+    const lost = new PosthornError('outcome_unknown', 'The answer was lost.')
+    const { commits, group } = recorded({ before: () => Promise.reject(lost) })
+    const results = await Promise.allSettled([1, 2].map((item) => group.add(item)))
+    expect(results).toEqual([{ status: 'rejected', reason: lost }, { status: 'rejected', reason: lost }])
+    expect(commits).toEqual([[1, 2]])
   })
 
   test('goes on after a commit that failed', async () => {
