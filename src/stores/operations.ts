@@ -14,6 +14,8 @@ import { assignments, forUpdate, insertInto, listOf, pairsOf, sql, table } from 
 import type { Sql } from './sql.ts'
 
 // The queue's statements that are the same in both databases; the four hot ones are each adapter's own.
+// Rows to change are picked in a materialised CTE: PostgreSQL may run a bare `in (select … limit … for update)` once more
+// for each row, and each run finds the next rows, past the limit.
 
 const deliveries = table('webhook_deliveries')
 const minutesKeptMs = 35 * day
@@ -56,31 +58,39 @@ export function heldAmong(leases: readonly Lease[], found: readonly Lease[]): st
 }
 
 export async function requeue(tx: Executor, { filter, now, limit, by }: OperatorRequest): Promise<number> {
-  const count = await tx.run(sql`update ${deliveries}
-set status = 'pending', reason = null, attempt_count = 0, next_retry_at = ${now}, requeued_at = ${now},
-  lease_owner = null, lease_until = null, lease_epoch = lease_epoch + 1, crash_count = 0, updated_at = ${now}
-where id in (
+  const count = await tx.run(sql`with picked as materialized (
   select id from ${deliveries}
   where ${whereDelivery(filter)}
   and status in ('pending', 'failed', 'dead')
   and (lease_until is null or lease_until <= ${now})
   order by id
   limit ${limit}
-  ${forUpdate})`)
+  ${forUpdate}
+)
+update ${deliveries}
+set status = 'pending', reason = null, attempt_count = 0, next_retry_at = ${now}, requeued_at = ${now},
+  lease_owner = null, lease_until = null, lease_epoch = lease_epoch + 1, crash_count = 0, updated_at = ${now}
+where id in (select id from picked)`)
   await record(tx, { action: 'requeue', target: targetOf(filter), count, at: now, by })
   return count
 }
 
 export async function cancel(tx: Executor, request: OperatorRequest & { as: DeadReason }): Promise<Cancelled[]> {
   const { filter, now, limit, by, as } = request
-  const rows = await tx.query(sql`update ${deliveries}
+  const rows = await tx.query(sql`with fresh as materialized (
+  ${openRows('fresh', filter, limit)}
+), retries as materialized (
+  ${openRows('retries', filter, limit)}
+), picked as materialized (
+  select id from fresh
+  union all
+  select id from retries
+  limit ${limit}
+)
+update ${deliveries}
 set status = 'dead', reason = ${as}, next_retry_at = null,
   lease_owner = null, lease_until = null, lease_epoch = lease_epoch + 1, updated_at = ${now}
-where id in (
-  select id from (${openRows('fresh', filter, limit)}) fresh
-  union all
-  select id from (${openRows('retries', filter, limit)}) retries
-  limit ${limit})
+where id in (select id from picked)
 returning id, webhook_id, message_id, session_id`)
   await record(tx, { action: 'cancel', target: targetOf(filter), count: rows.length, at: now, by })
   return rows.map(toCancelled)
@@ -119,12 +129,14 @@ where id in (
     and not exists (select 1 from ${deliveries} d where d.message_id = m.id)
   order by m.id
   limit ${limit})`)
-  await tx.run(sql`delete from ${table('idempotency_keys')}
-where (application_id, key) in (
+  await tx.run(sql`with picked as materialized (
   select application_id, key from ${table('idempotency_keys')}
   where expires_at < ${before}
   limit ${limit}
-  ${forUpdate})`)
+  ${forUpdate}
+)
+delete from ${table('idempotency_keys')}
+where (application_id, key) in (select application_id, key from picked)`)
   await tx.run(sql`delete from ${table('endpoint_minutes')}
 where (minute, endpoint_id) in (
   select minute, endpoint_id from ${table('endpoint_minutes')}

@@ -236,10 +236,11 @@ describe.skipIf(isFast)('send(message, { tx }) on PostgreSQL', () => {
       await clock.advance(1_000)
       await posthorn.idle()
       expect(transport.requests).toHaveLength(0)
+      const committedAt = clock.now()
       await tx.query('commit')
       await clock.advance(250)
-      await posthorn.idle()
-      expect(transport.requests).toHaveLength(1)
+      await transport.sent(1)
+      expect(clock.now()).toBe(committedAt + 250)
     })
 
     test('what is to be sent later is not looked for, and a stop leaves no timer', async () => {

@@ -78,6 +78,19 @@ test('two changes of one endpoint at the same time are both kept', async () => {
   expect(await store.directory.endpoint(null, endpoint.id)).toMatchObject({ description: 'from another', policy: 'patient' })
 })
 
+test('a bite takes no more than its limit, however the rows are found', async () => {
+  const endpoint = await world.endpoint()
+  const ids = [await world.sendOne(endpoint), await world.sendOne(endpoint), await world.sendOne(endpoint), await world.sendOne(endpoint)]
+  // Of one connection, which is then planned with nested loops only.
+  const pool = new Pool({ connectionString: schema.url, max: 1, connectionTimeoutMillis: 10_000, options: '-c enable_hashjoin=off -c enable_mergejoin=off -c enable_hashagg=off -c enable_sort=off -c enable_material=off' })
+  const looped = postgres(pool, { schema: schema.schema, plaintextSecrets: true })
+  await looped.open()
+  expect(await looped.queue.requeue({ filter: { ids }, now: start, limit: 2, by })).toBe(2)
+  expect(await looped.queue.cancel({ filter: { endpointId: endpoint.id }, as: 'cancelled', now: start, limit: 3, by })).toHaveLength(3)
+  await looped.close()
+  await pool.end()
+})
+
 /** Calls while another transaction has written, and commits that once the call waits for it. */
 async function after<Result>(written: string, call: () => Promise<Result>): Promise<Result> {
   await other.query('begin')
