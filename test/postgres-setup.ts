@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
 import type { TestProject } from 'vitest/node'
+import { startPostgres } from './postgres-server.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -21,17 +19,9 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   }
   if (!project.vitest.state.getPaths().some((file) => leadsTo(join(import.meta.dirname, 'postgres.ts'), file))) return undefined
 
-  // In a group of its own: Ctrl-C must not end it before it has cleaned up, which it does once the pipe is closed.
-  const server = spawn(process.execPath, [join(import.meta.dirname, '../scripts/postgres.js')], { detached: true, stdio: ['pipe', 'pipe', 'inherit'] })
-  const lines = createInterface({ input: server.stdout })
-  const [url] = (await Promise.race([once(lines, 'line'), once(server, 'exit').then(() => [])])) as string[]
-  if (url === undefined) throw new Error('Expected a PostgreSQL for the tests, and it did not start: see above.')
-  project.provide('postgresUrl', url)
-  return async () => {
-    const ended = once(server, 'exit')
-    server.stdin.end()
-    await ended
-  }
+  const server = await startPostgres()
+  project.provide('postgresUrl', server.url)
+  return () => server.stop()
 }
 
 /** Whether a file imports another, itself or through others of the tests. */

@@ -19,8 +19,7 @@ export interface TestSchema {
 }
 
 /** Names a schema that nobody else uses; whoever migrates makes it, and `drop` removes it with all that is in it. */
-export function freshSchema(): TestSchema {
-  const url = inject('postgresUrl')
+export function freshSchema(url = inject('postgresUrl')): TestSchema {
   if (url === undefined) throw new Error('Expected a PostgreSQL, found none: a fast run has none, and must leave out what needs it.')
   const schema = `test_${randomBytes(6).toString('hex')}`
   const pool = new Pool({ connectionString: url, max: 2, allowExitOnIdle: true, options: `-c search_path=${schema}`, types: { getTypeParser } })
