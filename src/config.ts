@@ -119,6 +119,13 @@ export const settings = {
     sentence: 'Keeps prepared statements on connections to PostgreSQL; 0 behind pgbouncer in transaction mode.',
     read: flag(),
   },
+  notify: {
+    env: ['POSTHORN_NOTIFY'],
+    default: false,
+    unit: '',
+    sentence: 'Tells workers at each commit on PostgreSQL that there is something to send (LISTEN and NOTIFY); without it they find it within 250 ms.',
+    read: flag(),
+  },
   secretsKey: {
     env: ['POSTHORN_SECRETS_KEY'],
     default: null as string | null,

@@ -101,7 +101,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     const { queue, directory } = options.store
     const guard = makeGuard({ allowedTargets: options.allowedTargets ?? [], allowHttp: options.allowHttp ?? false })
     const transport = options.transport ?? httpTransport({ clock: this.#clock, guard, pool: this.#settings.pace.pool * endpointsPerOrigin })
-    this.#engine = makeEngine({ queue, directory, transport, clock: this.#clock, random: this.#random, bus: this.#bus, settings: this.#settings, probeMs: options.store.probeMs ?? null })
+    this.#engine = makeEngine({ queue, directory, transport, clock: this.#clock, random: this.#random, bus: this.#bus, settings: this.#settings, probeMs: options.store.probeMs ?? null, listen: options.store.listen ?? null })
 
     const { policies, defaultPolicy } = this.#settings
     const shared = { ready: () => this.#open(), directory, queue, clock: this.#clock, random: this.#random, policies, defaultPolicy }

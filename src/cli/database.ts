@@ -14,7 +14,7 @@ export interface NamedDatabase {
   migrationScript(after: number): Promise<string>
 }
 
-type DatabaseSettings = Pick<Settings, 'secretsKey' | 'plaintextSecrets' | 'schema' | 'prepare'>
+type DatabaseSettings = Pick<Settings, 'secretsKey' | 'plaintextSecrets' | 'schema' | 'prepare' | 'notify'>
 
 /** Finds the store for a URL. What another database needs is not even loaded. */
 export function databaseAt(databaseUrl: string, settings: DatabaseSettings): NamedDatabase {
@@ -45,12 +45,12 @@ function sqliteFile(path: string, { secretsKey, plaintextSecrets }: DatabaseSett
   }
 }
 
-function postgresDatabase(url: string, { secretsKey, plaintextSecrets, schema, prepare }: DatabaseSettings): NamedDatabase {
+function postgresDatabase(url: string, { secretsKey, plaintextSecrets, schema, prepare, notify }: DatabaseSettings): NamedDatabase {
   return {
     shown: withoutPassword(url),
     async openStore() {
       const { postgres } = await import('../stores/postgres/index.ts')
-      return postgres(url, { secretsKey: secretsKey ?? undefined, plaintextSecrets, schema, prepare })
+      return postgres(url, { secretsKey: secretsKey ?? undefined, plaintextSecrets, schema, prepare, notify })
     },
     async migrate() {
       const { migrateDatabase } = await import('../stores/postgres/migrate.ts')

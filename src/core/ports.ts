@@ -46,6 +46,11 @@ export interface Store {
   within?(tx: unknown): Promise<Outlet>
   /** How often an idle worker looks for what others have committed; null or absent where nobody else can. */
   readonly probeMs?: number | null
+  /**
+   * Calls back as soon as it can hear, and then whenever others may have committed something to send. Only a hint.
+   * Ends with the signal, and fails when it cannot hear any more.
+   */
+  listen?(heard: () => void, signal: AbortSignal): Promise<void>
 }
 
 /** What `send` needs of a store. Every statement goes through one transaction, and no conflict aborts it. */

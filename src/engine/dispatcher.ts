@@ -53,15 +53,18 @@ export function makeDispatcher(parts: EngineParts, targets: Targets, room: Room,
   const crowdedOut = new Set<Target>()
   const cursors: Record<Lane | 'probe', string> = { fresh: '', retries: '', probe: '' }
   let running = false
-  let cycling = false
+  let cycling: Promise<void> | null = null
   let pumping: Promise<void> | null = null
   let cycleLeft = 0
   let disarmCycle: (() => void) | null = null
   let disarmLimited: (() => void) | null = null
 
-  async function cycle(): Promise<void> {
-    cycling = true
+  function cycle(): void {
     disarmCycle = null
+    cycling = runCycle()
+  }
+
+  async function runCycle(): Promise<void> {
     try {
       for (const target of targets.all()) target.retriesLeft = pace.retriesPerEndpoint
       await pumping
@@ -72,9 +75,9 @@ export function makeDispatcher(parts: EngineParts, targets: Targets, room: Room,
       bus.warn('store_error', `The store did not answer this cycle; the next one tries again: ${messageOf(error)}`)
     }
     if (pace.perCycle !== null) cycleLeft = 0
-    cycling = false
+    cycling = null
     // Re-armed after the cycle, so that cycles never overlap (UC-0270-poll).
-    if (running) disarmCycle = clock.after(pace.pollMs, () => void cycle())
+    if (running) disarmCycle = clock.after(pace.pollMs, cycle)
     quiet()
   }
 
@@ -256,7 +259,7 @@ export function makeDispatcher(parts: EngineParts, targets: Targets, room: Room,
   return {
     start() {
       running = true
-      void cycle()
+      cycle()
     },
     async stop() {
       running = false
@@ -278,13 +281,15 @@ export function makeDispatcher(parts: EngineParts, targets: Targets, room: Room,
       void pumpSafely()
     },
     async probe() {
-      if (cycling || !running) return
+      // A cycle under way may have passed over what has come in since.
+      await cycling
+      if (!running) return
       await discoverSlice('fresh', 'probe')
       await pumpSafely()
     },
     freed,
     get isBusy() {
-      return cycling || pumping !== null
+      return cycling !== null || pumping !== null
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { Lane } from '../core/delivery.ts'
 import { makeDispatcher } from './dispatcher.ts'
 import { makeFlight } from './flight.ts'
+import { makeListener } from './listener.ts'
 import { makeOutbox } from './outbox.ts'
 import type { Outbox } from './outbox.ts'
 import type { EngineParts } from './parts.ts'
@@ -35,6 +36,7 @@ export function makeEngine(parts: EngineParts): Engine {
   const outbox = makeOutbox(parts, targets, dispatcher, flight, quiet)
   const txSend = makeTxSend(parts, (endpointId) => expect(endpointId, 'fresh'))
   const prober = makeProber(parts, dispatcher, quiet)
+  const listener = makeListener(parts, prober.look)
   const pruner = makePruner(parts)
 
   function freed(target: Target): void {
@@ -79,11 +81,12 @@ export function makeEngine(parts: EngineParts): Engine {
       dispatcher.start()
       txSend.start()
       prober.start()
+      listener.start()
       pruner.start()
     },
     async stop(graceMs) {
       txSend.stop()
-      await Promise.all([dispatcher.stop(), prober.stop(), pruner.stop()])
+      await Promise.all([dispatcher.stop(), prober.stop(), listener.stop(), pruner.stop()])
       await flight.giveBackWaiting()
       await idleWithin(graceMs)
       if (!isQuiet()) {

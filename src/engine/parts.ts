@@ -1,5 +1,5 @@
 import type { Pace } from '../core/pace.ts'
-import type { Clock, Directory, Queue, Transport } from '../core/ports.ts'
+import type { Clock, Directory, Queue, Store, Transport } from '../core/ports.ts'
 import type { RetryPolicy } from '../core/retry-policy.ts'
 import type { Random } from '../core/time.ts'
 import type { Bus } from './bus.ts'
@@ -15,6 +15,8 @@ export interface EngineParts {
   readonly settings: EngineSettings
   /** How often an idle worker looks for what others have committed; null if nobody else can. */
   readonly probeMs: number | null
+  /** How this store tells of what others have committed; null if it does not. */
+  readonly listen: NonNullable<Store['listen']> | null
 }
 
 export interface EngineSettings {

@@ -21,8 +21,10 @@ export function countedStore(store: Store): { readonly store: Store; underWay():
     }
   }
 
+  // Who listens asks nothing: that goes on as long as the engine runs.
+  const listen = store.listen === undefined ? {} : { listen: store.listen }
   return {
-    store: { ...counted(store), queue: counted(store.queue), directory: counted(store.directory) },
+    store: { ...counted(store), ...listen, queue: counted(store.queue), directory: counted(store.directory) },
     underWay: () => (calls.size === 0 ? null : Promise.allSettled(calls)),
   }
 }

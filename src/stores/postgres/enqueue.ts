@@ -10,8 +10,8 @@ const keyKeptMs = day
 const advice = 'Send it again under the same idempotency key: it is stored once.'
 
 /** Stores messages with their deliveries: one statement, one round trip, for the whole batch. */
-export function enqueuer(database: PostgresDatabase, prepare: boolean): (request: EnqueueRequest) => Promise<Enqueued[]> {
-  const statement = named(enqueueText(database.dialect, 'rewritten'), prepare)
+export function enqueuer(database: PostgresDatabase, prepare: boolean, channel: string | null): (request: EnqueueRequest) => Promise<Enqueued[]> {
+  const statement = named(enqueueText(database.dialect, 'rewritten', channel), prepare)
   return async (request) => {
     const { envelopes } = request
     if (envelopes.length === 0) return []
@@ -26,8 +26,9 @@ export function enqueuer(database: PostgresDatabase, prepare: boolean): (request
  * even if another transaction has committed it a moment ago. In the order of the keys, so that two batches cannot wait for each other.
  * Or it is `left` alone, without a lock that would last as long as the application's transaction; one that came into use
  * after the statement began is not seen then, and answered as not found: the next statement will see it.
+ * Workers that listen to the channel are told at the commit, unless all of it is sent later, or by whoever stores it.
  */
-export function enqueueText({ table }: Dialect, usedKey: 'rewritten' | 'left'): string {
+export function enqueueText({ table }: Dialect, usedKey: 'rewritten' | 'left', channel: string | null): string {
   const rewritten = `do update
   set message_id = case when k.expires_at <= $2::bigint then excluded.message_id else k.message_id end,
     body_hash = case when k.expires_at <= $2::bigint then excluded.body_hash else k.body_hash end,
@@ -71,15 +72,26 @@ export function enqueueText({ table }: Dialect, usedKey: 'rewritten' | 'left'): 
   from unnest($4::text[], $17::text[], $18::text[], $19::text[], $20::bigint[], $21::text[], $22::boolean[])
     as d (message_id, id, webhook_id, target_url, next_retry_at, policy, leased)
   join fresh f on f.id = d.message_id
-)
+  ${channel === null ? '' : 'returning lease_owner, next_retry_at'}
+)${channel === null ? '' : toldText(channel)}
 select c.id is not null and (g.key is null or coalesce(${holder('key')}) is not null) as found,
   coalesce(${holder('message_id')}, g.id) as message_id, coalesce(${holder('body_hash')}, g.body_hash) as body_hash,
-  coalesce(${holder('deliveries')}, g.deliveries) as deliveries
+  coalesce(${holder('deliveries')}, g.deliveries) as deliveries${channel === null ? '' : ', (select count(*) from told) as told'}
 from given g
 left join current c on c.place = g.place
 left join kept k on k.application_id = g.application_id and k.key = g.key
 ${isLeft ? inUse : ''}
 order by g.place`
+}
+
+/** In the same statement: one by itself would cost another way to the database, and could get lost on it. */
+function toldText(channel: string): string {
+  return `, told as materialized (
+  select pg_notify('${channel}', '')
+  from fanned
+  where lease_owner is null and next_retry_at <= $2::bigint
+  limit 1
+)`
 }
 
 export function valuesOf({ owner, leaseMs, now, envelopes }: EnqueueRequest): Bound[] {

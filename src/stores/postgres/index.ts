@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { expected } from '../../core/errors.ts'
+import type { PosthornError } from '../../core/errors.ts'
 import type { Store } from '../../core/ports.ts'
 import { directory } from '../directory.ts'
 import { fromWorker, toTime } from '../rows.ts'
@@ -8,6 +9,7 @@ import { insertInto, sql, table } from '../sql.ts'
 import { checkTarget, connections } from './connections.ts'
 import { checkSchema, closedError, postgresDatabase, postgresDialect } from './database.ts'
 import type { PostgresDatabase } from './database.ts'
+import { channelOf, listener } from './listen.ts'
 import { migrate } from './migrate.ts'
 import { outletWithin } from './outbox.ts'
 import { postgresQueue } from './queue.ts'
@@ -24,6 +26,8 @@ export interface PostgresOptions {
   readonly plaintextSecrets?: boolean | undefined
   /** False for a pooler that changes connections between transactions: no statement is kept on a connection. */
   readonly prepare?: boolean | undefined
+  /** Tells workers at each commit that there is something to send (LISTEN and NOTIFY, one more connection each); else they find it within 250 ms. */
+  readonly notify?: boolean | undefined
   /** How long one question to the database may take before its connection is given up. Default 10 s. */
   readonly timeoutMs?: number | undefined
 }
@@ -40,11 +44,13 @@ const probeMs = 250
 
 /** A store in PostgreSQL, for any number of workers; over a url, or a pool that the application already has. */
 export function postgres(urlOrPool: string | Pool, options: PostgresOptions = {}): Store {
-  const { schema = 'posthorn', prepare = true, timeoutMs = 10_000 } = options
+  const { schema = 'posthorn', prepare = true, notify = false, timeoutMs = 10_000 } = options
   checkTarget(urlOrPool)
   checkSchema(schema)
   checkTimeout(timeoutMs)
+  if (notify && !prepare) throw deafPooler()
   const dialect = postgresDialect(schema)
+  const channel = notify ? channelOf(schema) : null
   let opening: Promise<Opened> | null = null
   let opened: Opened | null = null
 
@@ -80,7 +86,7 @@ export function postgres(urlOrPool: string | Pool, options: PostgresOptions = {}
   }
 
   return {
-    queue: postgresQueue(database, prepare),
+    queue: postgresQueue(database, prepare, channel),
     directory: directory(database, vault),
     async open() {
       if (opened !== null) return []
@@ -114,9 +120,15 @@ export function postgres(urlOrPool: string | Pool, options: PostgresOptions = {}
       opened = null
       await closing?.database.close()
     },
-    within: (tx) => outletWithin(tx, dialect),
+    within: (tx) => outletWithin(tx, dialect, channel),
     probeMs,
+    ...(channel === null ? {} : { listen: listener(urlOrPool, channel, timeoutMs) }),
   }
+}
+
+function deafPooler(): PosthornError {
+  const advice = 'A pooler that changes connections between transactions lets nobody listen. Leave `notify` out, or give a url that leads past the pooler.'
+  return expected('invalid_argument', 'notify', 'left out together with `prepare: false`', true, advice)
 }
 
 function checkTimeout(timeoutMs: unknown): void {

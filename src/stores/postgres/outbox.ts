@@ -22,7 +22,7 @@ type Ask = (text: string, values: readonly Bound[]) => Promise<Row[]>
 const mostCauses = 5
 
 /** The way in through a transaction of the application's own: nothing here uses a connection of ours. */
-export async function outletWithin(tx: unknown, dialect: Dialect): Promise<Outlet> {
+export async function outletWithin(tx: unknown, dialect: Dialect, channel: string | null): Promise<Outlet> {
   checkTransaction(tx)
   const ask: Ask = (text, values) => askWithin(tx, text, values)
   await refuseUnlessOpen(ask)
@@ -36,7 +36,7 @@ export async function outletWithin(tx: unknown, dialect: Dialect): Promise<Outle
   const { application } = applicationDirectory(database)
   const { matching } = endpointDirectory(database, sealed)
   return {
-    queue: { enqueue: enqueuerWithin(ask, dialect) },
+    queue: { enqueue: enqueuerWithin(ask, dialect, channel) },
     directory: {
       application,
       matching,
@@ -129,8 +129,8 @@ function answerIn(thrown: unknown): unknown {
   return thrown
 }
 
-function enqueuerWithin(ask: Ask, dialect: Dialect): Outlet['queue']['enqueue'] {
-  const statement = enqueueText(dialect, 'left')
+function enqueuerWithin(ask: Ask, dialect: Dialect, channel: string | null): Outlet['queue']['enqueue'] {
+  const statement = enqueueText(dialect, 'left', channel)
   // Before the statement that may use them again: a statement does not see what another part of itself has deleted.
   const forgetExpired = `delete from ${dialect.table('idempotency_keys')} k
 using unnest($1::text[], $2::text[]) as used (application_id, key)

@@ -7,9 +7,9 @@ import { enqueuer } from './enqueue.ts'
 import { marker } from './mark.ts'
 
 /** The engine's half: the hot calls in the words of PostgreSQL, the rest is what both databases share. */
-export function postgresQueue(database: PostgresDatabase, prepare: boolean): Queue {
+export function postgresQueue(database: PostgresDatabase, prepare: boolean, channel: string | null): Queue {
   return {
-    enqueue: enqueuer(database, prepare),
+    enqueue: enqueuer(database, prepare, channel),
     claim: claimer(database, prepare),
     renew: renewer(database, prepare),
     mark: marker(database, prepare),

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto'
+import { Socket } from 'node:net'
+import { Client } from 'pg'
+import type { ClientConfig, Pool } from 'pg'
+import type { Store } from '../../core/ports.ts'
+import { storeError } from './errors.ts'
+
+// Nothing is ever asked on this connection: that it fell silent is for the system to find out.
+const keepAliveAfterMs = 10_000
+
+/** What the workers of a schema listen to: a name of any length becomes one that is short enough for a channel. */
+export function channelOf(schema: string): string {
+  return `posthorn_${createHash('sha256').update(schema).digest('hex').slice(0, 16)}`
+}
+
+/** Listens on a connection of its own: one that a pool lends would be missing there, and may be the only one. */
+export function listener(urlOrPool: string | Pool, channel: string, timeoutMs: number): NonNullable<Store['listen']> {
+  return async (heard, signal) => {
+    if (signal.aborted) return
+    const socket = new Socket()
+    const client = new Client({
+      ...targetOf(urlOrPool),
+      stream: () => socket,
+      connectionTimeoutMillis: timeoutMs,
+      query_timeout: timeoutMs,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: keepAliveAfterMs,
+      application_name: 'posthorn listener',
+    })
+    client.on('notification', heard)
+    const ended = endOf(client, signal)
+    try {
+      await Promise.race([ended, begin(client, channel)])
+      if (!signal.aborted) heard()
+      await ended
+    } catch (thrown) {
+      throw storeError(thrown)
+    } finally {
+      // Not by a word to the server, which may never answer.
+      socket.destroy()
+    }
+  }
+}
+
+/** A pool hides its password from whoever copies its options. */
+function targetOf(urlOrPool: string | Pool): ClientConfig {
+  if (typeof urlOrPool === 'string') return { connectionString: urlOrPool }
+  const { options } = urlOrPool
+  return options.password === undefined ? options : { ...options, password: options.password }
+}
+
+async function begin(client: Client, channel: string): Promise<void> {
+  await client.connect()
+  await client.query(`listen "${channel}"`)
+}
+
+/** Resolves when the signal says so, fails when the connection does. */
+function endOf(client: Client, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => resolve()
+    signal.addEventListener('abort', stop, { once: true })
+    // It stays there to the end: an error that nobody hears would end the process.
+    client.on('error', reject)
+    client.on('end', () => {
+      signal.removeEventListener('abort', stop)
+      reject(new Error('Connection terminated'))
+    })
+  })
+}

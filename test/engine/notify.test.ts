@@ -1,0 +1,195 @@
+import { Client, Pool } from 'pg'
+import type { PoolClient } from 'pg'
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import type { EventOf } from '../../src/core/events.ts'
+import type { Store } from '../../src/core/ports.ts'
+import { Posthorn } from '../../src/posthorn.ts'
+import type { PosthornOptions } from '../../src/posthorn.ts'
+import { postgres } from '../../src/stores/postgres/index.ts'
+import type { PostgresOptions } from '../../src/stores/postgres/index.ts'
+import { channelOf } from '../../src/stores/postgres/listen.ts'
+import { manualClock } from '../../src/testing/manual-clock.ts'
+import type { ManualClock } from '../../src/testing/manual-clock.ts'
+import { scriptedTransport } from '../../src/testing/scripted-transport.ts'
+import type { ScriptedTransport } from '../../src/testing/scripted-transport.ts'
+import { countedStore } from '../acceptance/counted-store.ts'
+import { freshSchema, isFast } from '../postgres.ts'
+import { proxyTo } from '../stores/postgres-proxy.ts'
+
+const secretsKey = Buffer.alloc(32, 7)
+const paid = { application: 'acme', type: 'invoice.paid', data: { id: 7 } }
+const listeners = `select pid from pg_stat_activity where application_name = 'posthorn listener' and query = $1`
+
+// The clock stands still unless a test moves it: no tick and no probe can find what leaves.
+describe.skipIf(isFast)('postgres(url, { notify: true })', () => {
+  const schema = isFast ? null : freshSchema()
+  const channel = channelOf(schema?.schema ?? '')
+  const businesses = schema === null ? null : new Pool({ connectionString: schema.url, max: 2, connectionTimeoutMillis: 10_000 })
+  afterAll(async () => {
+    await businesses?.end()
+    await schema?.drop()
+  })
+
+  let clock: ManualClock
+  let transport: ScriptedTransport
+  let worker: Posthorn
+  let sender: Posthorn
+
+  beforeEach(async () => {
+    await schema?.empty().catch(() => undefined)
+    clock = manualClock()
+    transport = scriptedTransport(clock)
+    sender = posthorn()
+    await sender.endpoints.create({ application: 'acme', url: 'https://acme.example/hook' })
+    worker = posthorn()
+  })
+
+  function storeAt(target: string | Pool, options: PostgresOptions = {}): Store {
+    const counted = countedStore(postgres(target, { schema: schema?.schema, secretsKey, notify: true, ...options }))
+    clock.attend(counted.underWay)
+    return counted.store
+  }
+
+  function posthorn(options: Partial<PosthornOptions> = {}): Posthorn {
+    const made = new Posthorn({ store: storeAt(schema?.url ?? ''), clock, transport, ...options })
+    onTestFinished(() => made.stop({ graceMs: 0 }))
+    return made
+  }
+
+  async function startListening(): Promise<void> {
+    await worker.start()
+    await untilListeners(1)
+    await worker.idle()
+  }
+
+  async function untilListeners(count: number): Promise<number[]> {
+    for (;;) {
+      const rows = (await schema?.query(listeners, [`listen "${channel}"`])) ?? []
+      if (rows.length === count) return rows.map(({ pid }) => Number(pid))
+    }
+  }
+
+  async function begin(): Promise<PoolClient> {
+    if (businesses === null) throw new Error('no database')
+    const tx = await businesses.connect()
+    onTestFinished(() => tx.release(true))
+    await tx.query('begin')
+    return tx
+  }
+
+  test('what another process commits in a transaction leaves at once', async () => {
+    await startListening()
+    const tx = await begin()
+    await sender.send(paid, { tx })
+    expect(transport.requests).toHaveLength(0)
+    await tx.query('commit')
+    await transport.sent(1)
+  })
+
+  test('what a process stores that only enqueues leaves at once', async () => {
+    await startListening()
+    await sender.send(paid)
+    await transport.sent(1)
+    await sender.send([paid, paid])
+    await transport.sent(3)
+  })
+
+  test('a pool of one connection is enough: listening takes none of it', async () => {
+    const pool = new Pool({ connectionString: schema?.url, max: 1, connectionTimeoutMillis: 10_000 })
+    worker = posthorn({ store: storeAt(pool) })
+    onTestFinished(async () => {
+      await worker.stop({ graceMs: 0 })
+      await pool.end()
+    })
+    await startListening()
+    await sender.send(paid)
+    await transport.sent(1)
+    expect(pool.totalCount).toBe(1)
+  })
+
+  test('a connection that is terminated is only a hint less, and is replaced after a second', async () => {
+    const warnings: EventOf<'warning'>[] = []
+    const lost = new Promise<void>((resolve) => worker.on('warning', (event) => (warnings.push(event), resolve())))
+    await startListening()
+    await schema?.query('select pg_terminate_backend(pid) from pg_stat_activity where pid = $1', await untilListeners(1))
+    await lost
+    await sender.send(paid)
+    await clock.advance(250)
+    await transport.sent(1)
+    expect(await untilListeners(0)).toEqual([])
+
+    await clock.advance(750)
+    await untilListeners(1)
+    await worker.idle()
+    await sender.send(paid)
+    await transport.sent(2)
+    expect(warnings).toEqual([expect.objectContaining({ code: 'store_error', message: expect.stringContaining('still found') })])
+  })
+
+  test('a database that is away is tried again after 1, 2, 4, … 30 s, is told of once, and keeps nobody from stopping', async () => {
+    const proxy = await proxyTo(schema?.url ?? '')
+    const store = storeAt(schema?.url ?? '')
+    const deaf = postgres(proxy.url, { schema: schema?.schema, secretsKey, notify: true, timeoutMs: 60_000 }).listen
+    if (deaf === undefined) throw new Error('not listening')
+    const tries: number[] = []
+    const listen: typeof deaf = async (...call) => {
+      tries.push(clock.now())
+      if (tries.length > 7) return deaf(...call)
+      throw new Error('away')
+    }
+    worker = posthorn({ store: { ...store, listen } })
+    const warnings: string[] = []
+    worker.on('warning', ({ message }) => warnings.push(message))
+    await worker.start()
+    await worker.idle()
+    proxy.blackHole()
+    for (let seconds = 0; seconds < 91; seconds += 1) await clock.leap(1_000)
+    expect(tries.slice(1).map((at, index) => at - (tries[index] ?? 0))).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000])
+    expect(warnings.filter((message) => message.includes('away'))).toHaveLength(1)
+    // The last try hangs for a minute, on a wire that says nothing.
+    await worker.stop()
+    await proxy.close()
+    expect(clock.pending()).toBe(0)
+  })
+
+  test('stopping closes the connection', async () => {
+    await startListening()
+    await worker.stop()
+    expect(await untilListeners(0)).toEqual([])
+  })
+
+  test('what this process sends itself, or what is to be sent later, is told to nobody', async () => {
+    const ear = new Client({ connectionString: schema?.url })
+    await ear.connect()
+    onTestFinished(() => ear.end())
+    const heard: (string | undefined)[] = []
+    const last = new Promise<void>((resolve) => {
+      ear.on('notification', ({ payload }) => {
+        heard.push(payload)
+        if (payload === 'the end') resolve()
+      })
+    })
+    await ear.query(`listen "${channel}"`)
+    await worker.start()
+    await worker.idle()
+    await worker.send(paid)
+    await sender.send({ ...paid, deliverAt: clock.now() + 60_000 })
+    await sender.send({ ...paid, application: 'nobody' })
+    await schema?.query(`select pg_notify($1, 'the end')`, [channel])
+    await last
+    expect(heard).toEqual(['the end'])
+  })
+
+  test('under a preset whose rows leave on the tick only, nobody listens', async () => {
+    let isAsked = false
+    worker = posthorn({ preset: 'gateway', store: { ...storeAt(schema?.url ?? ''), listen: async () => void (isAsked = true) } })
+    await worker.start()
+    await sender.send(paid)
+    await clock.advance(4_999)
+    expect([transport.requests.length, isAsked]).toEqual([0, false])
+  })
+})
+
+test('behind a pooler that changes connections it is refused, with the reason', () => {
+  expect(() => postgres('postgres://host/x', { notify: true, prepare: false })).toThrow(/`notify` to be left out together with `prepare: false`.*lets nobody listen/)
+})
