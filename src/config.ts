@@ -46,7 +46,7 @@ export const settings = {
     env: ['HTTP_POOL_SIZE'],
     default: 20,
     unit: 'requests',
-    sentence: 'Requests that may be open to one endpoint at once.',
+    sentence: 'Requests that may be open to one endpoint at once, over all workers.',
     read: count(1, 1_000),
   },
   pollMs: {

@@ -98,10 +98,11 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     this.#clock = options.clock ?? this.#followed ?? systemClock
     this.#bus = makeBus(this.#clock)
 
-    const { queue, directory } = options.store
+    const { queue, directory, beat, probeMs = null, listen = null } = options.store
     const guard = makeGuard({ allowedTargets: options.allowedTargets ?? [], allowHttp: options.allowHttp ?? false })
     const transport = options.transport ?? httpTransport({ clock: this.#clock, guard, pool: this.#settings.pace.pool * endpointsPerOrigin })
-    this.#engine = makeEngine({ queue, directory, transport, clock: this.#clock, random: this.#random, bus: this.#bus, settings: this.#settings, probeMs: options.store.probeMs ?? null, listen: options.store.listen ?? null })
+    const machinery = { transport, clock: this.#clock, random: this.#random, bus: this.#bus, settings: this.#settings }
+    this.#engine = makeEngine({ ...machinery, queue, directory, beat, probeMs, listen })
 
     const { policies, defaultPolicy } = this.#settings
     const shared = { ready: () => this.#open(), directory, queue, clock: this.#clock, random: this.#random, policies, defaultPolicy }
@@ -129,7 +130,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     await this.#store.attach(worker)
     this.#state = 'started'
     this.#warnOfUnsafeDelays()
-    this.#engine.start()
+    await this.#engine.start(worker)
   }
 
   /** Claims nothing more, finishes what is under way within the grace, gives the rest back, and closes the store. */

@@ -4,14 +4,14 @@ import type { Outcome } from './attempt.ts'
 import { day, minute, second } from './time.ts'
 import type { Instant, Random } from './time.ts'
 
-/** How fast a process lets deliveries leave. All caps are per process. */
+/** How fast a process lets deliveries leave. All caps are per process, but for the pool, which the workers on one store share. */
 export interface Pace {
   readonly pollMs: number
   /** Rows of both lanes together that may leave per cycle; null lets fresh ones leave whenever there is room. */
   readonly perCycle: number | null
   /** Retries that one endpoint may get per cycle. */
   readonly retriesPerEndpoint: number
-  /** Requests that may be open to one endpoint at once. */
+  /** Requests that may be open to one endpoint at once, over all workers. */
   readonly pool: number
   readonly slowStart: boolean
   readonly breaker: boolean
@@ -69,6 +69,11 @@ export const healthy: Health = {
 
 export function startWindow(pace: Pace): Window {
   return { size: pace.slowStart ? Math.min(slowStartSize, pace.pool) : pace.pool, graceLeft: 0, failuresInRow: 0 }
+}
+
+/** One worker's part of an endpoint's pool, which all of them share: rounded up, so that nobody is left without. */
+export function shareOfPool(pool: number, workers: number): number {
+  return Math.ceil(pool / Math.max(workers, 1))
 }
 
 /** What an outcome teaches about its endpoint; `opened` and `closed` tell of the breaker. */

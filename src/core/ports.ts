@@ -39,6 +39,8 @@ export interface Store {
   /** Announces a worker that will claim. Refused with `store_in_use` where only one process may. */
   attach(worker: Worker): Promise<void>
   detach(workerId: string): Promise<void>
+  /** Says that a worker lives, and forgets those that were not seen for long; answers with how many there are, itself included. */
+  beat(worker: Worker, sighting: Sighting): Promise<number>
   /** The time that all workers on this store share; absent where the machine's own is shared enough. */
   time?(): Promise<Instant>
   close(): Promise<void>
@@ -65,6 +67,12 @@ export interface Worker {
   readonly pid: number
   readonly host: string
   readonly startedAt: Instant
+}
+
+/** When a worker was seen, and since when the others must have been. */
+export interface Sighting {
+  readonly now: Instant
+  readonly goneBefore: Instant
 }
 
 /** The engine's half of a store. Every write under a lease names owner and epoch; requeue and cancel raise the epoch. */

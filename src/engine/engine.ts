@@ -1,10 +1,12 @@
 import type { Lane } from '../core/delivery.ts'
+import type { Worker } from '../core/ports.ts'
 import { makeDispatcher } from './dispatcher.ts'
 import { makeFlight } from './flight.ts'
 import { makeListener } from './listener.ts'
 import { makeOutbox } from './outbox.ts'
 import type { Outbox } from './outbox.ts'
 import type { EngineParts } from './parts.ts'
+import { makePresence } from './presence.ts'
 import { makeProber } from './prober.ts'
 import { makePruner } from './pruner.ts'
 import { makeRoom } from './room.ts'
@@ -15,7 +17,8 @@ import type { TxSend } from './tx-send.ts'
 
 /** The crank: what `Posthorn` turns. It owns no rule; core decides, the store remembers, the transport knocks. */
 export interface Engine extends Outbox, Pick<TxSend, 'sendWithin'> {
-  start(): void
+  /** Resolves once the others are counted and the first cycle has begun. */
+  start(worker: Worker): Promise<void>
   /** Claims nothing more, finishes what is on the wire within the grace, gives the rest back, and leaves no timer. */
   stop(graceMs: number): Promise<void>
   /** Says that an endpoint has due rows, so that they need not wait for the tick. */
@@ -27,10 +30,10 @@ export interface Engine extends Outbox, Pick<TxSend, 'sendWithin'> {
 }
 
 export function makeEngine(parts: EngineParts): Engine {
-  const { clock, transport } = parts
+  const { clock, transport, settings } = parts
   const waiters: (() => void)[] = []
   const targets = makeTargets(parts)
-  const room = makeRoom(parts.settings.maxLeased)
+  const room = makeRoom(settings.maxLeased, settings.pace.pool)
   const flight = makeFlight(parts, targets, room, { freed })
   const dispatcher = makeDispatcher(parts, targets, room, flight, quiet)
   const outbox = makeOutbox(parts, targets, dispatcher, flight, quiet)
@@ -38,6 +41,8 @@ export function makeEngine(parts: EngineParts): Engine {
   const prober = makeProber(parts, dispatcher, quiet)
   const listener = makeListener(parts, prober.look)
   const pruner = makePruner(parts)
+  const presence = makePresence(parts, room.shareAmong)
+  let stopped = false
 
   function freed(target: Target): void {
     dispatcher.freed(target)
@@ -77,7 +82,10 @@ export function makeEngine(parts: EngineParts): Engine {
     get waiting() {
       return outbox.waiting
     },
-    start() {
+    async start(worker) {
+      await presence.start(worker)
+      // It may have been stopped in the meantime.
+      if (stopped) return
       dispatcher.start()
       txSend.start()
       prober.start()
@@ -85,6 +93,7 @@ export function makeEngine(parts: EngineParts): Engine {
       pruner.start()
     },
     async stop(graceMs) {
+      stopped = true
       txSend.stop()
       await Promise.all([dispatcher.stop(), prober.stop(), listener.stop(), pruner.stop()])
       await flight.giveBackWaiting()
@@ -94,6 +103,8 @@ export function makeEngine(parts: EngineParts): Engine {
         await transport.close()
         await idle()
       }
+      // Only now: as long as requests are open, the others must count with us.
+      await presence.stop()
       await transport.close()
     },
     async endpointChanged(endpointId) {

@@ -69,7 +69,7 @@ export function makeFlight(parts: EngineParts, targets: Targets, room: Room, hoo
     if (isSuspect(parcel)) {
       suspects.push(parcel)
       if (suspectInAir === null) nextSuspect()
-    } else if (target.onWire < target.window.size) {
+    } else if (target.onWire < room.window(target)) {
       void fly(parcel)
     } else {
       target.waiting.push(parcel)
@@ -101,7 +101,7 @@ export function makeFlight(parts: EngineParts, targets: Targets, room: Room, hoo
   }
 
   function startWaiting(target: Target): void {
-    while (target.onWire < target.window.size) {
+    while (target.onWire < room.window(target)) {
       const next = target.waiting.shift()
       if (next === undefined) break
       void fly(next)

@@ -8,6 +8,7 @@ import type { Bus } from './bus.ts'
 export interface EngineParts {
   readonly queue: Queue
   readonly directory: Directory
+  readonly beat: Store['beat']
   readonly transport: Transport
   readonly clock: Clock
   readonly random: Random

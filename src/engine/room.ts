@@ -1,10 +1,15 @@
 import { mostBodyBytes } from '../core/message.ts'
+import { shareOfPool } from '../core/pace.ts'
 import type { Instant } from '../core/time.ts'
 import type { Parcel } from './deliver.ts'
 import type { Target } from './targets.ts'
 
 /** Counts what this process holds, so that no endpoint, and no outage of many, can take all of it. */
 export interface Room {
+  /** Tells how many workers there are: they share the pool of each endpoint. */
+  shareAmong(workers: number): void
+  /** How many requests this process may have open to an endpoint. */
+  window(target: Target): number
   /** How many more rows may be leased for an endpoint now. */
   forTarget(target: Target, now: Instant): number
   /** How many more rows endpoints without a recent success may hold together. */
@@ -21,7 +26,8 @@ export interface Room {
 const mostBytesInFlight = 64 * mostBodyBytes
 const recentMs = 60_000
 
-export function makeRoom(maxLeased: number): Room {
+export function makeRoom(maxLeased: number, pool: number): Room {
+  let share = pool
   let leased = 0
   let unprovenLeased = 0
   let bytes = 0
@@ -31,10 +37,16 @@ export function makeRoom(maxLeased: number): Room {
     return Math.max(Math.ceil(maxLeased / 2) - unprovenLeased, 0)
   }
 
+  function window(target: Target): number {
+    return Math.min(target.window.size, share)
+  }
+
   return {
+    shareAmong: (workers) => void (share = shareOfPool(pool, workers)),
+    window,
     forUnproven,
     forTarget(target, now) {
-      const own = target.window.size * target.depth - target.leased
+      const own = window(target) * target.depth - target.leased
       const shared = isUnproven(target, now) ? forUnproven() : maxLeased - leased
       return Math.max(Math.min(own, shared, maxLeased - leased), 0)
     },

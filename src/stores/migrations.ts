@@ -162,4 +162,15 @@ where status in ('pending', 'failed')`,
 )`,
     ],
   },
+  {
+    version: 2,
+    statements: [
+      sql`alter table ${table('workers')} add column seen_at bigint not null default 0`,
+      sql`create table ${table('leases')} (
+  name text primary key not null,
+  owner ${idType} not null,
+  until bigint not null
+)`,
+    ],
+  },
 ]

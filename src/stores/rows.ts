@@ -312,8 +312,8 @@ export function toWorker(row: Row): Worker {
   return { id: text(row, 'id'), pid: number(row, 'pid'), host: text(row, 'host'), startedAt: number(row, 'started_at') }
 }
 
-export function fromWorker({ id, pid, host, startedAt }: Worker): Record<string, Value> {
-  return { id, pid, host, started_at: startedAt }
+export function fromWorker({ id, pid, host, startedAt }: Worker, seenAt: Instant = startedAt): Record<string, Value> {
+  return { id, pid, host, started_at: startedAt, seen_at: seenAt }
 }
 
 function text(row: Row, column: string): string {

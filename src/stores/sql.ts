@@ -17,6 +17,7 @@ export type TableName =
   | 'endpoint_secrets'
   | 'endpoints'
   | 'idempotency_keys'
+  | 'leases'
   | 'messages'
   | 'migrations'
   | 'webhook_deliveries'

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { FailureKind, Outcome } from '../../src/core/attempt.ts'
-import { checkCount, checkPace, healthy, isHeld, isProbing, learn, probeHold, startWindow, takeTokens, verdictOn } from '../../src/core/pace.ts'
+import { checkCount, checkPace, healthy, isHeld, isProbing, learn, probeHold, shareOfPool, startWindow, takeTokens, verdictOn } from '../../src/core/pace.ts'
 import type { Health, Lesson, LessonInput, Pace, Window } from '../../src/core/pace.ts'
 import { presets } from '../../src/core/presets.ts'
 import { day, hour, minute, second } from '../../src/core/time.ts'
@@ -24,6 +24,17 @@ describe('the window', () => {
     ['without slow start the pool is open at once', gateway, 20],
   ])('%s', (_, pace, size) => {
     expect(startWindow(pace)).toEqual({ size, graceLeft: 0, failuresInRow: 0 })
+  })
+
+  test.each([
+    [20, 1, 20],
+    [20, 2, 10],
+    [20, 3, 7],
+    [20, 40, 1],
+    [1, 3, 1],
+  ])('of a pool of %i each of %i workers has %i', (pool, workers, share) => {
+    expect(shareOfPool(pool, workers)).toBe(share)
+    expect(share * workers).toBeLessThan(pool + workers)
   })
 
   test('grows by one per success, up to the pool', () => {

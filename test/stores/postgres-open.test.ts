@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Pool } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Store } from '../../src/core/ports.ts'
+import { migrations } from '../../src/stores/migrations.ts'
 import { postgres } from '../../src/stores/postgres/index.ts'
 import type { PostgresOptions } from '../../src/stores/postgres/index.ts'
 import { makeWorld } from '../../src/testing/store-suite/world.ts'
@@ -15,7 +16,7 @@ describe('migrations', () => {
     const schema = fresh()
     const stores = Array.from({ length: 20 }, () => storeIn(schema))
     await Promise.all(stores.map((store) => store.open()))
-    expect(await schema.query('select version from migrations')).toEqual([{ version: 1 }])
+    expect(await schema.query('select version from migrations order by version')).toEqual(migrations.map(({ version }) => ({ version })))
     await Promise.all(stores.map((store) => store.directory.listApplications({ limit: 1, after: null })))
   })
 
@@ -46,6 +47,22 @@ describe('migrations', () => {
     await storeIn(schema).open()
     await schema.query('insert into migrations (version) values (99)')
     await expect(storeIn(schema).open()).rejects.toMatchObject({ code: 'newer_database', message: expect.stringContaining('upgrade') })
+  })
+
+  test('a database of the first release is brought up to date, and keeps what it has', async () => {
+    const schema = fresh()
+    const store = storeIn(schema)
+    await store.open()
+    const { id } = await makeWorld(store).application()
+    await schema.query('alter table workers drop column seen_at')
+    await schema.query('drop table leases')
+    await schema.query('delete from migrations where version > 1')
+    const next = storeIn(schema)
+    await next.open()
+    expect(await next.directory.application(id)).toMatchObject({ id })
+    const worker = { id: 'anna', pid: 1, host: 'here', startedAt: 1 }
+    await next.attach(worker)
+    expect(await next.beat(worker, { now: 2, goneBefore: 0 })).toBe(1)
   })
 
   test('a schema that is up to date needs no right to change it', async () => {

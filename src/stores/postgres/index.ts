@@ -6,6 +6,7 @@ import { directory } from '../directory.ts'
 import { fromWorker, toTime } from '../rows.ts'
 import type { Vault } from '../secrets.ts'
 import { insertInto, sql, table } from '../sql.ts'
+import { beat } from '../workers.ts'
 import { checkTarget, connections } from './connections.ts'
 import { checkSchema, closedError, postgresDatabase, postgresDialect } from './database.ts'
 import type { PostgresDatabase } from './database.ts'
@@ -109,6 +110,7 @@ export function postgres(urlOrPool: string | Pool, options: PostgresOptions = {}
     async detach(workerId) {
       await database.transaction((tx) => tx.run(sql`delete from ${table('workers')} where id = ${workerId}`))
     },
+    beat: (worker, sighting) => database.transaction((tx) => beat(tx, worker, sighting)),
     async time() {
       const [row] = await database.query(sql`select floor(extract(epoch from clock_timestamp()) * 1000) as time`)
       if (row === undefined) throw closedError()

@@ -5,6 +5,7 @@ import { migrate } from '../migrate.ts'
 import { fromWorker, toWorker } from '../rows.ts'
 import type { Vault } from '../secrets.ts'
 import { insertInto, sql, table } from '../sql.ts'
+import { beat } from '../workers.ts'
 import { openConnection, sqliteDialect } from './connection.ts'
 import { closedError, sqliteDatabase } from './database.ts'
 import type { SqliteDatabase } from './database.ts'
@@ -91,6 +92,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store {
         leave(workerId)
       }
     },
+    beat: (worker, sighting) => database.transaction((tx) => beat(tx, worker, sighting)),
     async close() {
       await opening?.catch(() => undefined)
       const closing = opened

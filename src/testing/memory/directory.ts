@@ -33,7 +33,7 @@ export function memoryDirectory(state: State): Directory {
 
     overview: async ({ now, windowMs }) => overview(state, now, windowMs),
     audit: async (page) => newestFirst(state.audit, page),
-    workers: async () => [...state.workers.values()],
+    workers: async () => Array.from(state.workers.values(), ({ worker }) => worker),
   }
 }
 

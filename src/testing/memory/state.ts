@@ -27,7 +27,7 @@ export interface State {
   readonly health: Map<string, Health>
   readonly rollups: Rollups
   readonly audit: AuditEntry[]
-  readonly workers: Map<string, Worker>
+  readonly workers: Map<string, { readonly worker: Worker; readonly seenAt: Instant }>
 }
 
 export interface KeptApplication {

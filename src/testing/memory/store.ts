@@ -10,8 +10,12 @@ export function memoryStore(): Store {
     queue: memoryQueue(state),
     directory: memoryDirectory(state),
     open: async () => [],
-    attach: async (worker) => void state.workers.set(worker.id, worker),
+    attach: async (worker) => void state.workers.set(worker.id, { worker, seenAt: worker.startedAt }),
     detach: async (workerId) => void state.workers.delete(workerId),
+    beat: async (worker, { now, goneBefore }) => {
+      for (const [id, { seenAt }] of state.workers) if (seenAt < goneBefore) state.workers.delete(id)
+      return state.workers.set(worker.id, { worker, seenAt: now }).size
+    },
     close: async () => {},
   }
 }

@@ -10,6 +10,7 @@ import { markCases } from './mark.ts'
 import { operatorCases } from './operator.ts'
 import { overviewCases } from './overview.ts'
 import { pruneCases } from './prune.ts'
+import { workerCases } from './workers.ts'
 
 /** What every store must do, case by case, for any test runner: `for (const { name, run } of storeSuite) test(name, () => run(make))`. */
 export const storeSuite: readonly StoreCase[] = [
@@ -24,4 +25,5 @@ export const storeSuite: readonly StoreCase[] = [
   ...endpointCases,
   ...overviewCases,
   ...healthCases,
+  ...workerCases,
 ]
