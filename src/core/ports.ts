@@ -99,6 +99,16 @@ export interface Queue {
   health(endpointIds: readonly string[]): Promise<Map<string, Health>>
   /** Writes the health of an endpoint if its version is still the one given; false if another worker was first. */
   saveHealth(endpointId: string, health: Health): Promise<boolean>
+  /** Takes, or keeps, the turn at work that one worker does at a time; false if it is another's. A lease of 0 gives it back. */
+  takeTurn(request: TurnRequest): Promise<boolean>
+}
+
+export interface TurnRequest {
+  /** Of the work. */
+  readonly name: string
+  readonly owner: string
+  readonly now: Instant
+  readonly leaseMs: number
 }
 
 export interface EnqueueRequest {

@@ -1,9 +1,9 @@
 import { messageOf } from '../core/errors.ts'
-import { day, hour } from '../core/time.ts'
+import { day, hour, minute } from '../core/time.ts'
 import { tellEnded } from './bus.ts'
 import type { EngineParts } from './parts.ts'
 
-/** Forgets history and ends what was held for too long, in bites, so that live traffic never waits for it. */
+/** Forgets history and ends what was held for too long, in bites, so that live traffic never waits for it; on one worker at a time. */
 export interface Pruner {
   start(): void
   stop(): Promise<void>
@@ -14,11 +14,14 @@ const firstMs = 60_000
 const biteRows = 1_000
 const mostBites = 10_000
 const heldMs = 30 * day
+// Longer than an hour: whoever has the turn keeps it for the next round.
+const turnMs = 90 * minute
 
 export function makePruner({ queue, clock, bus, settings }: EngineParts): Pruner {
   let running = false
   let disarm: (() => void) | null = null
   let round: Promise<void> = Promise.resolve()
+  let hasTurn = false
 
   async function prune(): Promise<void> {
     try {
@@ -31,7 +34,12 @@ export function makePruner({ queue, clock, bus, settings }: EngineParts): Pruner
   }
 
   async function inBites(bite: () => Promise<number>): Promise<void> {
-    for (let count = 0; count < mostBites && running; count += 1) if ((await bite()) < biteRows) return
+    for (let count = 0; count < mostBites && running; count += 1) if (!(await takeTurn(turnMs)) || (await bite()) < biteRows) return
+  }
+
+  async function takeTurn(leaseMs: number): Promise<boolean> {
+    hasTurn = await queue.takeTurn({ name: 'pruner', owner: settings.owner, now: clock.now(), leaseMs })
+    return hasTurn
   }
 
   async function expire(): Promise<{ id: string }[]> {
@@ -59,6 +67,8 @@ export function makePruner({ queue, clock, bus, settings }: EngineParts): Pruner
       disarm?.()
       disarm = null
       await round
+      // If it cannot be given back it runs out.
+      if (hasTurn) await takeTurn(0).catch(() => undefined)
     },
   }
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Store } from '../../src/core/ports.ts'
 import { sqlite } from '../../src/stores/sqlite/index.ts'
 import { memoryStore } from '../../src/testing/memory/store.ts'
@@ -51,6 +51,8 @@ test('a worker whose n-th write never ends loses nothing: another one delivers, 
     world.transport.answer(urlOf('hook'), answers([500, 500]))
     let writes = 0
     const ice = makeGate()
+    // A write at its stop is not to hang.
+    onTestFinished(ice.open)
     world.store.bend = async ({ owner }, run) => {
       if (owner === world.posthorn.workerId) writes += 1
       // Whatever comes after the write that hangs is stuck with it, as in a process that was stopped.

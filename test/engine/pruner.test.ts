@@ -1,8 +1,14 @@
-import { describe, expect, test } from 'vitest'
-import { day, hour } from '../../src/core/time.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Store } from '../../src/core/ports.ts'
+import { day, hour, minute } from '../../src/core/time.ts'
+import type { Posthorn } from '../../src/posthorn.ts'
 import { sqlite } from '../../src/stores/sqlite/index.ts'
 import { memoryStore } from '../../src/testing/memory/store.ts'
+import { makeGate } from './gate.ts'
+import { watch } from './watched-store.ts'
+import type { WatchedStore } from './watched-store.ts'
 import { engineWorld, inStatus } from './world.ts'
+import type { EngineWorld } from './world.ts'
 
 // The slowest tick there is: weeks pass in these tests.
 const pollMs = 600_000
@@ -49,6 +55,29 @@ describe.each([
     await world.poll(day)
     expect(await world.rows('hook')).toEqual([])
   })
+
+  test('of two workers one prunes, and when it stops the other does', async () => {
+    const { world, other, others } = await twoWorkers(makeStore())
+    await world.clock.advance(5 * hour)
+    expect([prunes(world.store), prunes(others)]).toEqual([7, 0])
+    await world.posthorn.stop()
+    await world.clock.advance(hour)
+    expect([prunes(world.store), prunes(others)]).toEqual([7, 1])
+    await other.stop()
+  })
+
+  test('when the worker that prunes is killed, the other does once the turn has run out', async () => {
+    const { world, others } = await twoWorkers(makeStore())
+    expect([prunes(world.store), prunes(others)]).toEqual([2, 0])
+    const burial = makeGate()
+    onTestFinished(burial.open)
+    world.store.bend = () => burial.opened.then(() => Promise.reject(new Error('The worker is dead.')))
+    // The turn was just taken anew, for an hour and a half.
+    await world.clock.advance(90 * minute - 1)
+    expect(prunes(others)).toBe(0)
+    await world.clock.advance(hour)
+    expect(prunes(others)).toBe(1)
+  })
 })
 
 test('history goes in bites of a thousand rows', async () => {
@@ -79,3 +108,37 @@ test('a store that errs while it prunes costs a warning and an hour', async () =
   await world.poll(hour)
   expect(await world.rows()).toEqual([])
 })
+
+test('a worker that has lost its turn half-way stops there', async () => {
+  const world = engineWorld({ pollMs, historyDays: 1 })
+  await world.endpoint('hook')
+  await world.posthorn.start()
+  await world.send('hook', 2_500)
+  await world.posthorn.idle()
+  await world.poll(day)
+  let bites = 0
+  world.store.bend = async ({ method }, run) => {
+    if (method === 'prune') bites += 1
+    return method === 'takeTurn' && bites === 1 ? false : run()
+  }
+  await world.poll(2 * minute)
+  expect(bites).toBe(1)
+  expect(await world.rows()).toHaveLength(1_500)
+})
+
+/** Two workers on one store, started half an hour apart; what each asks of it is on a record of its own. */
+async function twoWorkers(inner: Store): Promise<{ world: EngineWorld; other: Posthorn; others: WatchedStore }> {
+  const world = engineWorld({ pollMs }, { ...inner, close: async () => {} })
+  const others = watch(inner)
+  const other = world.second({ store: others })
+  await world.posthorn.start()
+  await world.clock.advance(30 * minute)
+  await other.start()
+  await world.clock.advance(31 * minute)
+  return { world, other, others }
+}
+
+/** How often a worker has looked for history to forget. */
+function prunes({ calls }: WatchedStore): number {
+  return calls.filter(({ method }) => method === 'prune').length
+}

@@ -1,6 +1,7 @@
 import type { Queue } from '../../core/ports.ts'
 import * as operations from '../operations.ts'
 import { toDueEndpoint, toHealthOf } from '../rows.ts'
+import { takeTurn } from '../workers.ts'
 import { claimer, releaser, renewer } from './claim.ts'
 import type { PostgresDatabase } from './database.ts'
 import { enqueuer } from './enqueue.ts'
@@ -30,6 +31,9 @@ export function postgresQueue(database: PostgresDatabase, prepare: boolean, chan
     },
     async saveHealth(endpointId, health) {
       return (await database.transaction((tx) => tx.run(operations.saveHealth(endpointId, health)))) > 0
+    },
+    async takeTurn(request) {
+      return (await database.transaction((tx) => tx.run(takeTurn(request)))) > 0
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { Queue } from '../../core/ports.ts'
 import * as operations from '../operations.ts'
 import { toDueEndpoint, toHealthOf, toLease } from '../rows.ts'
+import { takeTurn } from '../workers.ts'
 import { claim, renew } from './claim.ts'
 import type { SqliteDatabase } from './database.ts'
 import { enqueue } from './enqueue.ts'
@@ -34,6 +35,9 @@ export function sqliteQueue(database: SqliteDatabase): Queue {
     },
     async saveHealth(endpointId, health) {
       return (await database.write((connection) => connection.run(operations.saveHealth(endpointId, health)))) > 0
+    },
+    async takeTurn(request) {
+      return (await database.write((connection) => connection.run(takeTurn(request)))) > 0
     },
   }
 }

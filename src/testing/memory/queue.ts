@@ -45,6 +45,12 @@ export function memoryQueue(state: State): Queue {
       state.health.set(endpointId, { ...health, version: stored + 1 })
       return true
     },
+    takeTurn: async ({ name, owner, now, leaseMs }) => {
+      const held = state.turns.get(name)
+      if (held !== undefined && held.owner !== owner && held.until > now) return false
+      state.turns.set(name, { owner, until: now + leaseMs })
+      return true
+    },
   }
 }
 

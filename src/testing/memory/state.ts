@@ -28,6 +28,8 @@ export interface State {
   readonly rollups: Rollups
   readonly audit: AuditEntry[]
   readonly workers: Map<string, { readonly worker: Worker; readonly seenAt: Instant }>
+  /** By the name of the work that one worker does at a time. */
+  readonly turns: Map<string, { readonly owner: string; readonly until: Instant }>
 }
 
 export interface KeptApplication {
@@ -58,6 +60,7 @@ export function emptyState(): State {
     rollups: rollups(),
     audit: [],
     workers: new Map(),
+    turns: new Map(),
   }
 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Worker } from '../../core/ports.ts'
+import type { Instant } from '../../core/time.ts'
 import { storeCase } from './case.ts'
-import { start, times } from './world.ts'
+import { leaseMs, start, times } from './world.ts'
 import type { World } from './world.ts'
 
 const anna: Worker = { id: 'anna', pid: 41, host: 'here', startedAt: start }
@@ -50,7 +51,41 @@ export const workerCases = [
     await times(10, (index) => world.store.beat(many[index] ?? anna, { now: start + 10, goneBefore: start }))
     assert.deepEqual(await workers(world), many)
   }),
+
+  storeCase('a turn is its first taker\'s until it runs out, and longer if it is kept', async (world) => {
+    assert.equal(await turn(world, 'anna', start), true)
+    assert.equal(await turn(world, 'bert', start + leaseMs - 1), false)
+    assert.equal(await turn(world, 'anna', start + leaseMs - 1), true, 'kept')
+    assert.equal(await turn(world, 'bert', start + 2 * leaseMs - 2), false)
+    assert.equal(await turn(world, 'bert', start + 2 * leaseMs - 1), true, 'run out')
+    assert.equal(await turn(world, 'anna', start + 2 * leaseMs), false)
+  }),
+
+  storeCase('turns at different work are taken by themselves', async (world) => {
+    assert.equal(await turn(world, 'anna', start, { name: 'sweep' }), true)
+    assert.equal(await turn(world, 'bert', start, { name: 'cook' }), true)
+    assert.equal(await turn(world, 'anna', start, { name: 'cook' }), false)
+  }),
+
+  storeCase('a turn that is given back is free at once; only its owner can give it back', async (world) => {
+    await turn(world, 'anna', start)
+    assert.equal(await turn(world, 'bert', start, { lastsMs: 0 }), false)
+    assert.equal(await turn(world, 'bert', start), false)
+    assert.equal(await turn(world, 'anna', start, { lastsMs: 0 }), true)
+    assert.equal(await turn(world, 'bert', start), true)
+  }),
+
+  storeCase('of many that take a turn at the same time one has it', async (world) => {
+    for (const now of [start, start + leaseMs]) {
+      const answers = await times(10, (index) => turn(world, `worker-${now}-${index}`, now))
+      assert.equal(answers.filter((taken) => taken).length, 1)
+    }
+  }),
 ]
+
+function turn(world: World, owner: string, now: Instant, { name = 'sweep', lastsMs = leaseMs } = {}): Promise<boolean> {
+  return world.queue.takeTurn({ name, owner, now, leaseMs: lastsMs })
+}
 
 async function workers(world: World): Promise<Worker[]> {
   return (await world.directory.workers()).toSorted((left, right) => (left.id < right.id ? -1 : 1))
