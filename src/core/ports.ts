@@ -79,8 +79,11 @@ export interface Sighting {
 export interface Queue {
   /** Stores messages with their deliveries in one transaction; answers in the order given. */
   enqueue(request: EnqueueRequest): Promise<Enqueued[]>
-  /** Endpoints with open rows in a lane, in id order from `after` on; `dueAt` is when the first of them is due. */
-  dueEndpoints(request: { lane: Lane; after: string; limit: number }): Promise<{ endpointId: string; dueAt: Instant }[]>
+  /**
+   * Endpoints with open rows in a lane, in id order from `after` on; `dueAt` is when the first of them is due.
+   * What is due before `dueFrom` is known already, and may be left out.
+   */
+  dueEndpoints(request: { lane: Lane; after: string; limit: number; dueFrom?: Instant | undefined }): Promise<{ endpointId: string; dueAt: Instant }[]>
   /** Leases due rows of the wanted endpoints, within the bounds; oldest due first within an endpoint. */
   claim(request: ClaimRequest): Promise<Claim[]>
   /** Prolongs leases; answers with the deliveries whose lease was still ours. */
@@ -154,7 +157,15 @@ export interface ClaimRequest {
   readonly most: number
   /** Nothing more is taken once the bodies taken amount to this. */
   readonly mostBytes: number
-  readonly wants: readonly { readonly endpointId: string; readonly lane: Lane; readonly most: number }[]
+  readonly wants: readonly Want[]
+}
+
+export interface Want {
+  readonly endpointId: string
+  readonly lane: Lane
+  readonly most: number
+  /** Nothing is known to be due before this; what is may be left out. */
+  readonly dueFrom?: Instant | undefined
 }
 
 /** A delivery that this worker may now send, with the message it carries. */

@@ -1,10 +1,11 @@
 import type { Lane } from '../core/delivery.ts'
 import { messageOf } from '../core/errors.ts'
 import { isProbing, probeHold } from '../core/pace.ts'
-import type { Claim, ClaimRequest } from '../core/ports.ts'
+import type { Claim, Queue, Want } from '../core/ports.ts'
 import type { Instant } from '../core/time.ts'
 import { tellEnded } from './bus.ts'
 import type { Flight } from './flight.ts'
+import { makeFloors } from './floors.ts'
 import type { EngineParts } from './parts.ts'
 import type { Parcel } from './deliver.ts'
 import { isUnproven } from './room.ts'
@@ -27,7 +28,7 @@ export interface Dispatcher {
   readonly isBusy: boolean
 }
 
-type Want = ClaimRequest['wants'][number]
+type DueEndpoint = Awaited<ReturnType<Queue['dueEndpoints']>>[number]
 
 interface Plan {
   readonly wants: Want[]
@@ -51,6 +52,7 @@ export function makeDispatcher(parts: EngineParts, targets: Targets, room: Room,
   const limited = new Set<Target>()
   /** Endpoints that found the room of those without a recent success taken: first come, first served once some is free. */
   const crowdedOut = new Set<Target>()
+  const floors = makeFloors()
   const cursors: Record<Lane | 'probe', string> = { fresh: '', retries: '', probe: '' }
   let running = false
   let cycling: Promise<void> | null = null
@@ -84,19 +86,23 @@ export function makeDispatcher(parts: EngineParts, targets: Targets, room: Room,
   /** Walks the endpoints that have open rows in a lane, slice by slice; a very long walk goes on at the next tick. */
   async function discover(lane: Lane): Promise<void> {
     for (let slice = 0; slice < mostWalkSlices && running; slice += 1) {
-      await discoverSlice(lane, lane)
-      if (cursors[lane] === '') return
+      if (cursors[lane] === '') floors.begin(lane, clock.now())
+      floors.note(lane, await discoverSlice(lane, lane))
+      if (cursors[lane] === '') return floors.end(lane)
     }
   }
 
-  async function discoverSlice(lane: Lane, cursor: Lane | 'probe'): Promise<void> {
-    const found = await queue.dueEndpoints({ lane, after: cursors[cursor], limit: walkSlice })
+  async function discoverSlice(lane: Lane, cursor: Lane | 'probe'): Promise<DueEndpoint[]> {
+    // Between ticks only what the last walk has not seen is news.
+    const dueFrom = cursor === 'probe' ? floors.unseenFrom(lane) : 0
+    const found = await queue.dueEndpoints({ lane, after: cursors[cursor], limit: walkSlice, dueFrom })
     const now = clock.now()
     const due = found.filter(({ dueAt }) => dueAt <= now).map(({ endpointId }) => endpointId)
     const gone = await targets.refresh(due)
     for (const id of gone) await bury(id, now)
     for (const id of due) note(targets.get(id), lane)
     cursors[cursor] = found.length < walkSlice ? '' : (found.at(-1)?.endpointId ?? '')
+    return found
   }
 
   /** The rows of a deleted endpoint end dead, a bite per cycle. */
@@ -160,7 +166,7 @@ export function makeDispatcher(parts: EngineParts, targets: Targets, room: Room,
         const planned = wants.reduce((sum, want) => sum + want.most, 0)
         left -= planned
         if (unproven) unprovenLeft -= planned
-        plan.wants.push(...wants)
+        plan.wants.push(...wants.map((want) => ({ ...want, dueFrom: floors.of(want.endpointId, want.lane) })))
       }
     }
     return plan

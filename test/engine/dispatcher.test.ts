@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { memoryStore } from '../../src/testing/memory/store.ts'
 import { makeGate } from './gate.ts'
 import { engineWorld, inStatus, leased, settled, urlOf, wantsOf } from './world.ts'
 import type { EngineWorld } from './world.ts'
@@ -55,6 +56,29 @@ describe('fairness', () => {
     await world.poll()
     expect(world.store.calls.length - before).toBeLessThan(10)
     expect(world.sentTo('blocked')).toBe(0)
+  })
+
+  test('a claim begins where the walk of the last tick found the first open row', async () => {
+    const world = engineWorld()
+    const { id } = await world.endpoint('late')
+    const sentAt = world.clock.now()
+    await world.send('late')
+    await world.clock.advance(60_000)
+    await world.posthorn.start()
+    await world.posthorn.idle()
+    expect(wantsOf(world.store, id)).toMatchObject([{ lane: 'fresh', dueFrom: sentAt }])
+  })
+
+  test('a look between ticks is for what the last walk could not see, a tick is for all', async () => {
+    const world = engineWorld({}, { ...memoryStore(), probeMs: 2_000 })
+    const startedAt = world.clock.now()
+    await world.posthorn.start()
+    await world.posthorn.idle()
+    for (const ms of [2_000, 2_000, 1_000]) await world.poll(ms)
+    const asked = world.store.calls.filter(({ method }) => method === 'dueEndpoints').map(({ request }) => request[0])
+    const tick = [{ lane: 'fresh', dueFrom: 0 }, { lane: 'retries', dueFrom: 0 }]
+    const look = { lane: 'fresh', dueFrom: startedAt - 10_000 }
+    expect(asked).toMatchObject([...tick, look, look, ...tick])
   })
 
   test('fresh rows and retries of one endpoint share its room', async () => {
@@ -235,6 +259,21 @@ describe('a rate limit', () => {
     expect(world.sentTo('limited')).toBeLessThanOrEqual(1.1 * 10 * 10 + 10)
     expect(world.sentTo('limited')).toBeGreaterThanOrEqual(0.9 * 10 * 10)
     expect(new Set(world.store.claims().map(({ owner }) => owner)).size).toBe(2)
+  })
+
+  test('is not exceeded by what had to wait for the wire', async () => {
+    const world = engineWorld({ pool: 2, slowStart: false })
+    await world.endpoint('limited', { ratePerSecond: 10 })
+    await world.send('limited', 100)
+    const hold = world.transport.hold(urlOf('limited'))
+    await world.posthorn.start()
+    await world.clock.advance(900)
+    const before = world.sentTo('limited')
+    hold.release()
+    for (let step = 0; step < 10; step += 1) await world.clock.advance(100)
+    // A second's worth that had gathered, and that of this second.
+    expect(world.sentTo('limited') - before).toBeLessThanOrEqual(20)
+    expect(world.sentTo('limited') - before).toBeGreaterThanOrEqual(18)
   })
 
   test('loses nothing to claims that find fewer rows than they may take', async () => {

@@ -1,10 +1,10 @@
 import { onTestFinished } from 'vitest'
 import { Posthorn } from '../../src/posthorn.ts'
 import type { PosthornOptions } from '../../src/posthorn.ts'
-import type { Delivery, Lane } from '../../src/core/delivery.ts'
+import type { Delivery } from '../../src/core/delivery.ts'
 import type { Endpoint } from '../../src/core/endpoint.ts'
 import type { EventOf, EventType, PosthornEvent } from '../../src/core/events.ts'
-import type { Store } from '../../src/core/ports.ts'
+import type { Store, Want } from '../../src/core/ports.ts'
 import { manualClock } from '../../src/testing/manual-clock.ts'
 import type { ManualClock } from '../../src/testing/manual-clock.ts'
 import { memoryStore } from '../../src/testing/memory/store.ts'
@@ -96,7 +96,7 @@ export function inStatus(rows: readonly Delivery[], status: Delivery['status']):
 }
 
 /** What claims have asked for so far, endpoint by endpoint. */
-export function wantsOf(store: WatchedStore, endpointId: string): { lane: Lane; most: number }[] {
+export function wantsOf(store: WatchedStore, endpointId: string): Want[] {
   const requests = store.calls.filter(({ method }) => method === 'claim').map(({ request }) => request[0] as Parameters<Store['queue']['claim']>[0])
   return requests.flatMap(({ wants }) => wants.filter((want) => want.endpointId === endpointId))
 }

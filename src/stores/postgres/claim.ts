@@ -1,6 +1,6 @@
 import type { Lane } from '../../core/delivery.ts'
 import type { Lease } from '../../core/lease.ts'
-import type { Claim, ClaimRequest, Queue } from '../../core/ports.ts'
+import type { Claim, ClaimRequest, Queue, Want } from '../../core/ports.ts'
 import { freshText, retriesText } from '../lanes.ts'
 import { heldAmong } from '../operations.ts'
 import { toClaimIn, toLease } from '../rows.ts'
@@ -21,11 +21,16 @@ export function claimer(database: PostgresDatabase, prepare: boolean): (request:
   }
 }
 
-type PlacedWant = ClaimRequest['wants'][number] & { readonly place: number }
+type PlacedWant = Want & { readonly place: number }
 
-function wantColumns(wants: readonly PlacedWant[], lane: Lane): [string[], number[], number[]] {
+function wantColumns(wants: readonly PlacedWant[], lane: Lane): [string[], number[], number[], number[]] {
   const inLane = wants.filter((want) => want.lane === lane)
-  return [inLane.map(({ endpointId }) => endpointId), inLane.map(({ most }) => most), inLane.map(({ place }) => place)]
+  return [
+    inLane.map(({ endpointId }) => endpointId),
+    inLane.map(({ most }) => most),
+    inLane.map(({ place }) => place),
+    inLane.map(({ dueFrom = 0 }) => dueFrom),
+  ]
 }
 
 /**
@@ -35,9 +40,9 @@ function wantColumns(wants: readonly PlacedWant[], lane: Lane): [string[], numbe
 export function claimText({ table }: Dialect): string {
   const deliveries = table('webhook_deliveries')
   return `with fresh as materialized (
-  ${dueRows(deliveries, table('messages'), 'fresh', '$6::text[], $7::integer[], $8::integer[]')}
+  ${dueRows(deliveries, table('messages'), 'fresh', '$6::text[], $7::integer[], $8::integer[], $9::bigint[]')}
 ), retries as materialized (
-  ${dueRows(deliveries, table('messages'), 'retries', '$9::text[], $10::integer[], $11::integer[]')}
+  ${dueRows(deliveries, table('messages'), 'retries', '$10::text[], $11::integer[], $12::integer[], $13::bigint[]')}
 ), due as (
   select * from fresh
   union all
@@ -66,18 +71,19 @@ order by t.number`
 
 /**
  * Due rows of the wanted endpoints, locked. The size of the body is asked row by row, because a join could begin with the
- * messages; a row whose message is gone stays where it is: there is nothing to send.
+ * messages; a row whose message is gone stays where it is: there is nothing to send. It begins at `due_from`: what was finished
+ * before leaves entries in the index that nobody can clear away as long as some transaction keeps an older snapshot.
  */
 function dueRows(deliveries: string, messages: string, lane: Lane, wants: string): string {
   const bytes = `(select octet_length(m.body) from ${messages} m where m.id = d.message_id)`
   return `select wanted.place, d.*, '${lane}' as lane
-  from unnest(${wants}) as wanted (webhook_id, most, place)
+  from unnest(${wants}) as wanted (webhook_id, most, place, due_from)
   cross join lateral (
     select d.id, coalesce(d.next_retry_at, 0) as due_at, ${bytes} as bytes
     from ${deliveries} d
     where ${lane === 'fresh' ? freshText : retriesText}
       and d.webhook_id = wanted.webhook_id
-      and coalesce(d.next_retry_at, 0) <= $2::bigint
+      and coalesce(d.next_retry_at, 0) between wanted.due_from and $2::bigint
       and (d.lease_until is null or d.lease_until <= $2::bigint)
       and ${bytes} is not null
     order by coalesce(d.next_retry_at, 0), d.id

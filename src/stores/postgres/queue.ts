@@ -1,11 +1,12 @@
 import type { Queue } from '../../core/ports.ts'
 import * as operations from '../operations.ts'
-import { toDueEndpoint, toHealthOf } from '../rows.ts'
+import { toHealthOf } from '../rows.ts'
 import { takeTurn } from '../workers.ts'
 import { claimer, releaser, renewer } from './claim.ts'
 import type { PostgresDatabase } from './database.ts'
 import { enqueuer } from './enqueue.ts'
 import { marker } from './mark.ts'
+import { walker } from './walk.ts'
 
 /** The engine's half: the hot calls in the words of PostgreSQL, the rest is what both databases share. */
 export function postgresQueue(database: PostgresDatabase, prepare: boolean, channel: string | null): Queue {
@@ -16,10 +17,7 @@ export function postgresQueue(database: PostgresDatabase, prepare: boolean, chan
     mark: marker(database, prepare),
     release: releaser(database, prepare),
 
-    async dueEndpoints(request) {
-      const rows = await database.query(operations.dueEndpoints(request))
-      return rows.map(toDueEndpoint)
-    },
+    dueEndpoints: walker(database, prepare),
     requeue: (request) => database.transaction((tx) => operations.requeue(tx, request)),
     cancel: (request) => database.transaction((tx) => operations.cancel(tx, request)),
     prune: (request) => database.transaction((tx) => operations.prune(tx, request)),

@@ -195,6 +195,15 @@ export const claimCases = [
     assert.ok(only(await walk('retries')).dueAt <= start, 'a row without a time is due')
   }),
 
+  storeCase('told where to begin, claim and walk miss nothing that is due from there on', async (world) => {
+    const endpoint = await world.endpoint()
+    for (const dueAt of [start - 2, start - 1, start]) await world.send(endpoint, { dueAt })
+    const [found] = await world.queue.dueEndpoints({ lane: 'fresh', after: '', limit: 10, dueFrom: start - 2 })
+    assert.deepEqual(found, { endpointId: endpoint.id, dueAt: start - 2 })
+    const wants = [{ endpointId: endpoint.id, lane: 'fresh', most: 10, dueFrom: start - 2 } as const]
+    assert.equal((await world.queue.claim({ owner: 'anna', leaseMs, now: start, most: 10, mostBytes: 2 ** 20, wants })).length, 3)
+  }),
+
   storeCase('the walk passes over endpoints whose rows are all closed', async (world) => {
     const endpoint = await world.endpoint()
     await world.settled(endpoint, delivered)
