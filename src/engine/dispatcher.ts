@@ -185,7 +185,10 @@ export function makeDispatcher(parts: EngineParts, targets: Targets, room: Room,
     const most = Math.min(room.forTarget(target, now), share)
     if (most === 0 || ratePerSecond === null) return splitByLane(target, most)
 
-    const granted = await targets.takeRate(target, ratePerSecond, most)
+    // What is taken from the limit must leave at once: after a wait for the wire it would come on top of what was gained meanwhile.
+    const sendable = Math.min(most, room.forWire(target))
+    if (sendable === 0) return []
+    const granted = await targets.takeRate(target, ratePerSecond, sendable)
     if (granted === 0) askLater(target)
     else plan.rated.set(target, granted)
     return splitByLane(target, granted)

@@ -10,6 +10,8 @@ export interface Room {
   shareAmong(workers: number): void
   /** How many requests this process may have open to an endpoint. */
   window(target: Target): number
+  /** How many more requests to an endpoint could leave at once. */
+  forWire(target: Target): number
   /** How many more rows may be leased for an endpoint now. */
   forTarget(target: Target, now: Instant): number
   /** How many more rows endpoints without a recent success may hold together. */
@@ -44,6 +46,7 @@ export function makeRoom(maxLeased: number, pool: number): Room {
   return {
     shareAmong: (workers) => void (share = shareOfPool(pool, workers)),
     window,
+    forWire: (target) => Math.max(window(target) - target.onWire - target.waiting.length, 0),
     forUnproven,
     forTarget(target, now) {
       const own = window(target) * target.depth - target.leased

@@ -212,13 +212,15 @@ export function makeTargets({ queue, directory, clock, random, bus, settings }: 
   }
 
   async function takeRate(target: Target, perSecond: number, most: number): Promise<number> {
+    // One time for all tries: what comes in while one is being stored was not stored with it.
+    const now = clock.now()
     let granted = 0
-    await changeHealth(target, (before) => {
-      const { taken, health } = takeTokens(before, perSecond, most, clock.now())
+    const stored = await changeHealth(target, (before) => {
+      const { taken, health } = takeTokens(before, perSecond, most, now)
       granted = taken
       return taken === 0 ? null : health
     })
-    return granted
+    return stored ? granted : 0
   }
 
   function isClosed(target: Target): boolean {

@@ -66,14 +66,27 @@ describe.each(stores)('workers on %s', (_, makeStore) => {
       if (now > joinedAt + beatMs + answerMs) most.together = Math.max(most.together, open())
       return 200
     }, { delayMs: answerMs })
-    await world.send('hook', 700)
+    await world.send('hook', 400)
     await world.posthorn.start()
     await world.clock.advance(4 * answerMs)
     joinedAt = world.clock.now()
     await startAll(world, others)
-    await world.clock.advance(beatMs + 10 * answerMs)
+    await world.clock.advance(beatMs + 4 * answerMs)
     expect(most).toEqual({ alone: pool, together: pool })
     expect(new Set(world.store.claims().map(({ owner }) => owner)).size).toBe(2)
+  })
+
+  test.each([10, 1])('keep a rate of %i a second together, and use it up', async (ratePerSecond) => {
+    const { world, others, transports } = workersOn(makeStore(), 3)
+    await world.endpoint('hook', { ratePerSecond })
+    for (const transport of transports) transport.answer(urlOf('hook'), 200, { delayMs: 50 })
+    await world.send('hook', 20 * ratePerSecond)
+    await startAll(world, others)
+    for (let step = 0; step < 120; step += 1) await world.clock.advance(100)
+
+    const times = transports.flatMap(({ requests }) => requests.map(({ at }) => at ?? 0))
+    for (const from of times) expect(times.filter((at) => at >= from && at < from + 10_000).length).toBeLessThanOrEqual(1.1 * 10 * ratePerSecond)
+    expect(times.length).toBeGreaterThanOrEqual(0.8 * 12 * ratePerSecond)
   })
 
   test('leave their part to the others when they stop', async () => {
