@@ -26,7 +26,7 @@ import { makeDeliveries, makeOperations } from './resources/deliveries.ts'
 import type { Deliveries, Operations } from './resources/deliveries.ts'
 import { makeEndpoints } from './resources/endpoints.ts'
 import type { Endpoints } from './resources/endpoints.ts'
-import { outgoing } from './resources/messages.ts'
+import { outgoing, outgoingSync } from './resources/messages.ts'
 import type { EventSchemas, MessageInput } from './resources/messages.ts'
 import { checkPage } from './resources/page.ts'
 import { makeGuard } from './transport/guard.ts'
@@ -150,6 +150,12 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
   async send(given: MessageInput<Events> | readonly MessageInput<Events>[], options?: SendOptions): Promise<Sent | Sent[]> {
     const messages = (Array.isArray(given) ? given : [given]) as Parameters<typeof outgoing>[0][]
     const now = this.#clock.now()
+    if (options !== undefined && this.#store.withinSync !== undefined) {
+      // Nothing is waited for up to here: whoever ends the transaction right after the call has the message in it.
+      const checked = messages.map((message) => outgoingSync(message, this.#events, now, this.#random))
+      const sent = this.#engine.sendWithinSync(this.#store.withinSync(txOf(options)), checked)
+      return Array.isArray(given) ? sent : (sent[0] as Sent)
+    }
     const checked = await Promise.all(messages.map((message) => outgoing(message, this.#events, now, this.#random)))
     await this.#open()
     const sent = options === undefined ? await this.#send(checked) : await this.#engine.sendWithin(await this.#outlet(options), checked)
@@ -187,13 +193,11 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     })
   }
 
-  async #outlet({ tx }: SendOptions): Promise<Outlet> {
-    // A transaction that went missing on the way must not become a message that is sent whatever comes of the transaction.
-    if (tx === undefined || tx === null) {
-      throw expected('invalid_argument', 'tx', 'your transaction', tx, 'To send outside a transaction, leave the second argument out.')
-    }
+  async #outlet(options: SendOptions): Promise<Outlet> {
+    const tx = txOf(options)
     if (this.#store.within !== undefined) return this.#store.within(tx)
-    throw expected('invalid_argument', 'tx', 'left out', tx, 'This store cannot join a transaction of yours; the one of `posthorn/postgres` can.')
+    const advice = 'This store cannot join a transaction of yours; those of `posthorn/postgres` and of `sqlite({ open })` can.'
+    throw expected('invalid_argument', 'tx', 'left out', tx, advice)
   }
 
   #open(): Promise<void> {
@@ -229,6 +233,12 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     this.#bus.warn('unsafe_retry_delays', message)
     process.emitWarning(message, { code: 'POSTHORN_UNSAFE_RETRY_DELAYS' })
   }
+}
+
+/** A transaction that went missing on the way must not become a message that is sent whatever comes of the transaction. */
+function txOf({ tx }: SendOptions): unknown {
+  if (tx !== undefined && tx !== null) return tx
+  throw expected('invalid_argument', 'tx', 'your transaction', tx, 'To send outside a transaction, leave the second argument out.')
 }
 
 /** Workers on several machines go by the time of the store that they share. */

@@ -46,6 +46,8 @@ export interface Store {
   close(): Promise<void>
   /** A way in through a transaction of the application's own, if this store can; refused if `tx` is none, or not a good one. */
   within?(tx: unknown): Promise<Outlet>
+  /** The same where the database answers without a wait: what was sent is part of the transaction when the call returns. */
+  withinSync?(tx: unknown): SyncOutlet
   /** How often an idle worker looks for what others have committed; null or absent where nobody else can. */
   readonly probeMs?: number | null
   /**
@@ -60,6 +62,14 @@ export interface Outlet {
   readonly queue: Pick<Queue, 'enqueue'>
   /** Endpoints come with their secrets still sealed. An application that is there already is answered as it is. */
   readonly directory: Pick<Directory, 'application' | 'createApplication' | 'matching'>
+}
+
+/** The same as `Outlet`, at once. The transaction keeps others from writing, so what was matched cannot be stale. */
+export interface SyncOutlet {
+  enqueue(request: EnqueueRequest): Enqueued[]
+  application(idOrUid: string): Application | null
+  createApplication(application: Application): Application
+  matching(applicationId: string): { endpointsVersion: number; endpoints: Endpoint[] } | null
 }
 
 export interface Worker {

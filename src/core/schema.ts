@@ -22,7 +22,20 @@ export type SchemaInput<Of extends Schema> = NonNullable<Of['~standard']['types'
 
 /** Checks data against the schema of its event type. The data is sent as given: a schema checks, it does not rewrite. */
 export async function checkData(type: string, schema: Schema, data: unknown): Promise<void> {
-  const result = await schema['~standard'].validate(data)
+  refuseIssues(type, await schema['~standard'].validate(data))
+}
+
+/** The same for whoever cannot wait. */
+export function checkDataSync(type: string, schema: Schema, data: unknown): void {
+  const result = schema['~standard'].validate(data)
+  if (!(result instanceof Promise)) return refuseIssues(type, result)
+  // What comes of it is of no use any more, and must not end the process.
+  result.catch(() => undefined)
+  const advice = 'A send within a transaction of SQLite waits for nothing: check the data before, or let the schema answer at once.'
+  throw expected('invalid_argument', 'events', `a schema of ${type} that answers at once`, 'a promise', advice)
+}
+
+function refuseIssues(type: string, result: SchemaResult): void {
   if (result.issues === undefined) return
   const issues = result.issues.slice(0, 5).map((issue) => `${pathOf(issue)}${issue.message}`)
   throw expected('schema_mismatch', 'data', `what the schema of ${type} allows`, issues.join('; '))

@@ -16,7 +16,7 @@ import { makeTxSend } from './tx-send.ts'
 import type { TxSend } from './tx-send.ts'
 
 /** The crank: what `Posthorn` turns. It owns no rule; core decides, the store remembers, the transport knocks. */
-export interface Engine extends Outbox, Pick<TxSend, 'sendWithin'> {
+export interface Engine extends Outbox, Pick<TxSend, 'sendWithin' | 'sendWithinSync'> {
   /** Resolves once the others are counted and the first cycle has begun. */
   start(worker: Worker): Promise<void>
   /** Claims nothing more, finishes what is on the wire within the grace, gives the rest back, and leaves no timer. */
@@ -78,6 +78,7 @@ export function makeEngine(parts: EngineParts): Engine {
   return {
     send: outbox.send,
     sendWithin: txSend.sendWithin,
+    sendWithinSync: txSend.sendWithinSync,
     applicationId: outbox.applicationId,
     get waiting() {
       return outbox.waiting

@@ -1,5 +1,5 @@
 import { expected, PosthornError } from '../core/errors.ts'
-import type { Envelope, Outlet } from '../core/ports.ts'
+import type { Envelope, Outlet, SyncOutlet } from '../core/ports.ts'
 import { envelopeOf, neverMatched, mostRematches, newApplication, sentOf } from './outbox.ts'
 import type { Matching, Outgoing, Sent } from './outbox.ts'
 import type { EngineParts } from './parts.ts'
@@ -7,6 +7,8 @@ import type { EngineParts } from './parts.ts'
 /** The way in through the application's own transaction: whether it commits is not known here, so nothing is told and nothing leaves yet. */
 export interface TxSend {
   sendWithin(outlet: Outlet, batch: readonly Outgoing[]): Promise<Sent[]>
+  /** The same without a wait: when it returns, all of it is in the transaction. */
+  sendWithinSync(outlet: SyncOutlet, batch: readonly Outgoing[]): Sent[]
   start(): void
   stop(): void
 }
@@ -39,6 +41,28 @@ export function makeTxSend({ clock, random, settings }: EngineParts, look: (endp
       if (sent instanceof PosthornError) throw sent
       return sent
     })
+  }
+
+  function sendWithinSync(outlet: SyncOutlet, batch: readonly Outgoing[]): Sent[] {
+    const now = clock.now()
+    const envelopes = batch.map((outgoing) => envelopeOf(outgoing, matchSync(outlet, outgoing.application), now, random, () => false))
+    const answers = outlet.enqueue({ owner: settings.owner, leaseMs: settings.leaseMs, now, envelopes })
+    const stored = envelopes.filter((_, index) => answers[index]?.kind === 'stored')
+    lookLater([...new Set(stored.flatMap(dueNow))])
+    return envelopes.map((envelope, index) => {
+      const answer = answers[index]
+      if (answer === undefined || answer.kind === 'stale') throw neverMatched()
+      const sent = sentOf(envelope, answer)
+      if (sent instanceof PosthornError) throw sent
+      return sent
+    })
+  }
+
+  function matchSync(outlet: SyncOutlet, application: string): Matching {
+    const { id } = outlet.application(application) ?? outlet.createApplication(newApplication(application, clock.now(), random))
+    const matching = outlet.matching(id)
+    if (matching === null) throw expected('not_found', 'application', 'one that exists', application)
+    return { applicationId: id, ...matching }
   }
 
   async function store({ queue, directory }: Outlet, batch: readonly Outgoing[]) {
@@ -85,6 +109,7 @@ export function makeTxSend({ clock, random, settings }: EngineParts, look: (endp
 
   return {
     sendWithin,
+    sendWithinSync,
     start() {
       running = true
     },

@@ -2,7 +2,7 @@ import { checkChannel } from '../core/endpoint.ts'
 import { expected } from '../core/errors.ts'
 import { makeId } from '../core/ids.ts'
 import { checkBody, checkEventType, envelope } from '../core/message.ts'
-import { checkData } from '../core/schema.ts'
+import { checkData, checkDataSync } from '../core/schema.ts'
 import type { Schema, SchemaInput } from '../core/schema.ts'
 import { day } from '../core/time.ts'
 import type { Instant, Random } from '../core/time.ts'
@@ -46,6 +46,21 @@ const mostChannels = 20
 
 /** Checks one message as given, before anything is stored of it. */
 export async function outgoing(given: Given, events: EventSchemas | undefined, now: Instant, random: Random): Promise<Outgoing> {
+  const checked = withoutSchema(given, now, random)
+  const schema = schemaOf(given, events)
+  if (schema !== null) await checkData(given.type, schema, given.data)
+  return checked
+}
+
+/** The same for whoever cannot wait. */
+export function outgoingSync(given: Given, events: EventSchemas | undefined, now: Instant, random: Random): Outgoing {
+  const checked = withoutSchema(given, now, random)
+  const schema = schemaOf(given, events)
+  if (schema !== null) checkDataSync(given.type, schema, given.data)
+  return checked
+}
+
+function withoutSchema(given: Given, now: Instant, random: Random): Outgoing {
   if (typeof given !== 'object' || given === null) throw expected('invalid_argument', 'message', 'an object with application, type and data', given)
   const type = checkEventType(given.type)
   const application = checkApplication(given.application)
@@ -60,7 +75,6 @@ export async function outgoing(given: Given, events: EventSchemas | undefined, n
   const contentType = checkContentType(given.contentType ?? 'application/json')
   // The time in an envelope is that of the call: a repeat under the same key would be another body by it.
   const content = given.payload === undefined && idempotencyKey !== null ? envelope(type, 0, given.data) : body
-  if (events !== undefined) await checkAgainst(events, type, given)
   return {
     application,
     idempotencyKey,
@@ -70,10 +84,12 @@ export async function outgoing(given: Given, events: EventSchemas | undefined, n
   }
 }
 
-async function checkAgainst(events: EventSchemas, type: string, { payload, data }: Given): Promise<void> {
+/** The schema that the data must fit; null where any may be sent. */
+function schemaOf({ type, payload }: Given, events: EventSchemas | undefined): Schema | null {
+  if (events === undefined) return null
   const schema = Object.hasOwn(events, type) ? events[type] : undefined
   if (schema === undefined) throw expected('unknown_event_type', 'type', `one of the declared events (${Object.keys(events).join(', ')})`, type)
-  if (payload === undefined) await checkData(type, schema, data)
+  return payload === undefined ? schema : null
 }
 
 function bytesOf(payload: unknown): Uint8Array {

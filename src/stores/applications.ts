@@ -3,7 +3,7 @@ import type { Directory } from '../core/ports.ts'
 import type { Database, Executor } from './database.ts'
 import { fromApplication, toApplication } from './rows.ts'
 import { assignments, insertInto, nothing, sql, table, words } from './sql.ts'
-import type { Value } from './sql.ts'
+import type { Sql, Value } from './sql.ts'
 
 type ApplicationMethods = 'createApplication' | 'application' | 'listApplications' | 'updateApplication' | 'deleteApplication'
 
@@ -19,12 +19,7 @@ export function applicationDirectory(database: Database): Pick<Directory, Applic
         return application
       }),
     async application(idOrUid) {
-      // One with that id comes before one that somebody gave it as a uid.
-      const [row] = await database.query(sql`select ${columns}
-from ${applications}
-where id = ${idOrUid} or uid = ${idOrUid}
-order by case when id = ${idOrUid} then 0 else 1 end
-limit 1`)
+      const [row] = await database.query(applicationNamed(idOrUid))
       return row === undefined ? null : toApplication(row)
     },
     async listApplications({ after, limit }) {
@@ -53,6 +48,15 @@ where application_id = ${id} and status <> 'deleted'`)
         return (await tx.run(sql`delete from ${applications} where id = ${id}`)) > 0
       }),
   }
+}
+
+/** One with that id comes before one that somebody gave it as a uid. */
+export function applicationNamed(idOrUid: string): Sql {
+  return sql`select ${columns}
+from ${applications}
+where id = ${idOrUid} or uid = ${idOrUid}
+order by case when id = ${idOrUid} then 0 else 1 end
+limit 1`
 }
 
 export function takenUid(uid: string): PosthornError {

@@ -88,10 +88,23 @@ async function update(tx: Executor, vault: Vault, id: string, change: EndpointCh
 
 /** Version and list in one transaction: a change between the two would pass unnoticed. */
 async function matching(tx: Executor, vault: Vault, applicationId: string): ReturnType<Directory['matching']> {
-  const [row] = await tx.query(sql`select endpoints_version from ${table('applications')} where id = ${applicationId}`)
+  const [row] = await tx.query(endpointsVersion(applicationId))
   if (row === undefined) return null
-  const found = await select(tx, vault, sql`where application_id = ${applicationId} and ${living} order by id`)
+  const found = await select(tx, vault, livingOf(applicationId))
   return { endpointsVersion: toEndpointsVersion(row), endpoints: found }
+}
+
+export function endpointsVersion(applicationId: string): Sql {
+  return sql`select endpoints_version from ${table('applications')} where id = ${applicationId}`
+}
+
+/** The endpoints to match, without their secrets. */
+export function endpointsToMatch(applicationId: string): Sql {
+  return sql`select * from ${endpoints} ${livingOf(applicationId)}`
+}
+
+function livingOf(applicationId: string): Sql {
+  return sql`where application_id = ${applicationId} and ${living} order by id`
 }
 
 /** False if there is no such application. */

@@ -2,7 +2,12 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { main as drizzle } from '../../examples/outbox-drizzle.ts'
 import { main as kysely } from '../../examples/outbox-kysely.ts'
 import { main as pg } from '../../examples/outbox-pg.ts'
+import { main as sqlite } from '../../examples/outbox-sqlite.ts'
 import { freshSchema, isFast } from '../postgres.ts'
+
+test('examples/outbox-sqlite.ts commits one invoice with its webhook, and sends nothing for the one that is rolled back', async () => {
+  expect(await sqlite()).toEqual({ invoices: 1, webhooks: [{ id: 7 }] })
+})
 
 describe.skipIf(isFast)('the outbox', () => {
   test.each([

@@ -1,9 +1,10 @@
 import { DatabaseSync } from '@photostructure/sqlite'
-import type { DatabaseSyncInstance } from '@photostructure/sqlite'
-import { PosthornError } from '../../core/errors.ts'
+import { expected, PosthornError } from '../../core/errors.ts'
 import type { Row } from '../database.ts'
 import { render } from '../sql.ts'
-import type { Dialect, Sql, Value } from '../sql.ts'
+import type { Dialect, Sql } from '../sql.ts'
+import { isDriver, isTransactionOf, prepareWith } from './driver.ts'
+import type { SqliteDriver, Statement } from './driver.ts'
 
 export const sqliteDialect: Dialect = {
   placeholder: (position) => `?${position}`,
@@ -17,14 +18,6 @@ export interface ConnectionOptions {
   readonly busyTimeoutMs?: number | undefined
   /** `off` may lose what was acknowledged when the machine fails: for tests and simulations only. */
   readonly synchronous?: 'full' | 'off' | undefined
-}
-
-/** A prepared statement, bound anew with every call. For an insert, `get` is a microsecond cheaper than `run`. */
-export interface Statement {
-  run(...values: readonly Value[]): { readonly changes: number }
-  get(...values: readonly Value[]): Row | undefined
-  all(...values: readonly Value[]): Row[]
-  iterate(...values: readonly Value[]): Iterable<Row>
 }
 
 /** One synchronous connection with its prepared statements. */
@@ -46,11 +39,42 @@ const pageBytes = 8_192
 const pagesBetweenCheckpoints = 1_000
 const cacheKiB = 32 * 1024
 
-/** Opens a file as Posthorn needs it: WAL, and a commit that is on the disk when it returns. */
-export function openConnection(path: string, { busyTimeoutMs = 5_000, synchronous = 'full' }: ConnectionOptions = {}): Connection {
-  const database = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: false })
+/** Opens a file with the driver that comes with Posthorn. */
+export function openConnection(path: string, options: ConnectionOptions = {}): Connection {
+  return tuned(new DatabaseSync(path), options)
+}
+
+/**
+ * Opens a connection of Posthorn's own with the driver of the application. Not the application's connection: whatever it does there between our
+ * statements would be part of our transactions, and ours of its.
+ */
+export function openWith(open: () => unknown, options: ConnectionOptions): { connection: Connection; driver: SqliteDriver; path: string } {
+  const driver = open()
+  const advice = 'For example: sqlite({ open: () => new DatabaseSync(path) }).'
+  const wanted = 'a function that opens a new connection to a file with each call'
+  if (!isDriver(driver)) throw expected('invalid_argument', 'open', wanted, driver, advice)
+  const other = open()
+  if (other === driver) throw expected('invalid_argument', 'open', wanted, 'the same connection twice', advice)
+  if (isDriver(other)) other.close()
+  const connection = tuned(driver, options)
+  const path = fileOf(driver)
+  if (path !== '') return { connection, driver, path }
+  connection.close()
+  throw expected('invalid_argument', 'open', wanted, 'one to a database in memory', advice)
+}
+
+/** The file of a connection; empty if it has none. */
+export function fileOf(driver: SqliteDriver): string {
+  const file = prepareWith(driver, `select file from pragma_database_list where name = 'main'`).get()?.['file']
+  return typeof file === 'string' ? file : ''
+}
+
+/** As Posthorn needs it: WAL, and a commit that is on the disk when it returns. */
+function tuned(database: SqliteDriver, { busyTimeoutMs = 5_000, synchronous = 'full' }: ConnectionOptions): Connection {
   try {
-    checkVersion(String(database.prepare('select sqlite_version() as version').get()?.version))
+    checkVersion(String(prepareWith(database, 'select sqlite_version() as version').get()?.['version']))
+    database.exec(`pragma busy_timeout = ${busyTimeoutMs}`)
+    database.exec('pragma foreign_keys = off')
     database.exec(`pragma page_size = ${pageBytes}`)
     database.exec('pragma journal_mode = wal')
     database.exec(`pragma synchronous = ${synchronous}`)
@@ -62,13 +86,17 @@ export function openConnection(path: string, { busyTimeoutMs = 5_000, synchronou
     database.close()
     throw thrown
   }
+  return connectionOver(database)
+}
 
+/** A connection as it is. */
+export function connectionOver(database: SqliteDriver): Connection {
   const statements = new Map<string, Statement>()
   function prepare(text: string): Statement {
     const known = statements.get(text)
     if (known !== undefined) return known
     if (statements.size >= mostStatements) statements.clear()
-    const statement = database.prepare(text)
+    const statement = prepareWith(database, text)
     statements.set(text, statement)
     return statement
   }
@@ -83,7 +111,7 @@ export function openConnection(path: string, { busyTimeoutMs = 5_000, synchronou
       const { text, values } = render(statement, sqliteDialect)
       return prepare(text).run(...values).changes
     },
-    inTransaction: () => database.isTransaction,
+    inTransaction: () => isTransactionOf(database) === true,
     close() {
       statements.clear()
       foldIn(database)
@@ -96,7 +124,7 @@ export function openConnection(path: string, { busyTimeoutMs = 5_000, synchronou
  * Brings the log into the file, unless somebody reads it just now. SQLite does so at the last close by itself, but for it a
  * connection is open as long as a statement of it lives, and the driver ends those only when they are collected.
  */
-function foldIn(database: DatabaseSyncInstance): void {
+function foldIn(database: SqliteDriver): void {
   try {
     database.exec('pragma busy_timeout = 0')
     database.exec('pragma wal_checkpoint(truncate)')
@@ -110,7 +138,7 @@ export function checkVersion(version: string): void {
   if (asNumber(version) >= asNumber(oldestVersion)) return
   throw new PosthornError(
     'store_too_old',
-    `Expected SQLite ${oldestVersion} or later, got ${version}. Older ones can lose committed writes: upgrade @photostructure/sqlite.`,
+    `Expected SQLite ${oldestVersion} or later, got ${version}. Older ones can lose committed writes: upgrade @photostructure/sqlite, or the driver that \`open\` uses.`,
   )
 }
 

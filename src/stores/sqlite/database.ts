@@ -23,7 +23,12 @@ interface Member {
   settle(turnError: unknown): void
 }
 
-export function sqliteDatabase(connection: Connection): SqliteDatabase {
+/**
+ * With `ownTurns` a transaction begins in a turn of the loop of its own. Its statements wait for nothing but each other, so it is
+ * over before any other code of this thread goes on, and never holds the lock while the application, on another connection, wants it:
+ * one of the two would wait for the other with the whole loop.
+ */
+export function sqliteDatabase(connection: Connection, { ownTurns = false }: { readonly ownTurns?: boolean } = {}): SqliteDatabase {
   let waiting: Member[] = []
   let scheduled = false
   let locked = false
@@ -54,8 +59,11 @@ export function sqliteDatabase(connection: Connection): SqliteDatabase {
   async function acquire(): Promise<void> {
     if (locked) await new Promise<void>((resolve) => lockQueue.push(resolve))
     locked = true
+    if (ownTurns) await nextTurn()
     // What was called before the transaction also happens before it.
     flush()
+    // Those who got their answer go on in this turn.
+    if (ownTurns) await nextTurn()
   }
 
   function release(): void {
@@ -89,6 +97,10 @@ export function sqliteDatabase(connection: Connection): SqliteDatabase {
     transaction,
     close,
   }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
 }
 
 export function closedError(): PosthornError {

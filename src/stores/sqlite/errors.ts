@@ -42,7 +42,23 @@ export function isBusy(thrown: unknown): boolean {
   return (codeOf(thrown) & primaryBits) === busy
 }
 
+/** By name, as better-sqlite3 says it; the longer names begin with the shorter. */
+const codes: readonly (readonly [name: string, code: number])[] = [
+  ['SQLITE_BUSY', busy],
+  ['SQLITE_LOCKED', locked],
+  ['SQLITE_FULL', full],
+  ['SQLITE_CANTOPEN', cannotOpen],
+  ['SQLITE_NOTADB', notADatabase],
+  ['SQLITE_CONSTRAINT_UNIQUE', uniqueConstraint],
+  ['SQLITE_CONSTRAINT_PRIMARYKEY', primaryKeyConstraint],
+]
+
 function codeOf(thrown: unknown): number {
+  if (typeof thrown === 'object' && thrown !== null && 'code' in thrown && typeof thrown.code === 'string') {
+    const { code } = thrown
+    const known = codes.find(([name]) => code.startsWith(name))
+    if (known !== undefined) return known[1]
+  }
   if (typeof thrown !== 'object' || thrown === null || !('errcode' in thrown) || typeof thrown.errcode !== 'number') return 0
   return thrown.errcode
 }

@@ -1,17 +1,19 @@
 import { expected, PosthornError } from '../../core/errors.ts'
-import type { Store, Worker } from '../../core/ports.ts'
+import type { Store, SyncOutlet, Worker } from '../../core/ports.ts'
 import { directory } from '../directory.ts'
 import { migrate } from '../migrate.ts'
 import { fromWorker, toWorker } from '../rows.ts'
 import type { Vault } from '../secrets.ts'
 import { insertInto, sql, table } from '../sql.ts'
 import { beat } from '../workers.ts'
-import { openConnection, sqliteDialect } from './connection.ts'
+import { openConnection, openWith, sqliteDialect } from './connection.ts'
 import { closedError, sqliteDatabase } from './database.ts'
 import type { SqliteDatabase } from './database.ts'
+import type { SqliteDriver } from './driver.ts'
 import { storeError } from './errors.ts'
 import { takeLock } from './lock.ts'
 import type { ProcessLock } from './lock.ts'
+import { outletOn } from './outbox.ts'
 import { sqliteQueue } from './queue.ts'
 import { openVaultFor } from './vault.ts'
 
@@ -24,7 +26,18 @@ export interface SqliteOptions {
   readonly synchronous?: 'full' | 'off' | undefined
 }
 
+export type { SqliteDriver } from './driver.ts'
+
+/** A file that the application writes to as well, with a driver of its own. */
+export interface SharedSqliteOptions extends SqliteOptions {
+  /** Opens a new connection to the file, with the driver that the application uses for it: two copies of SQLite would lose each other's commits. */
+  readonly open: () => SqliteDriver
+}
+
 interface Opened {
+  readonly path: string
+  /** The connection that `open` made, where it was given. */
+  readonly driver: SqliteDriver | null
   readonly database: SqliteDatabase
   readonly vault: Vault
   readonly notes: readonly string[]
@@ -32,9 +45,19 @@ interface Opened {
 
 const inMemory = ':memory:'
 
-/** A store in one SQLite file, for one engine process at a time; `:memory:` lives as long as it is open. */
-export function sqlite(path: string, options: SqliteOptions = {}): Store {
-  checkPath(path)
+// The application is in this thread: while we wait for it to write, it cannot.
+const sharedTimeoutMs = 250
+
+/**
+ * A store in one SQLite file, for one engine process at a time; `:memory:` lives as long as it is open. With `open` instead of a
+ * path, `send(message, { tx })` joins a transaction on a connection of the application's own.
+ */
+export function sqlite(path: string, options?: SqliteOptions): Store
+export function sqlite(options: SharedSqliteOptions): Store
+export function sqlite(target: string | SharedSqliteOptions, more: SqliteOptions = {}): Store {
+  const isShared = typeof target === 'object' && target !== null
+  if (!isShared) checkPath(target)
+  const options = isShared ? target : more
   let opening: Promise<Opened> | null = null
   let opened: Opened | null = null
   let lock: ProcessLock | null = null
@@ -65,7 +88,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store {
       if (opened !== null) return []
       // Whoever asks while it is being opened waits, too; told is only the first.
       const isFirst = opening === null
-      opening ??= openStore(path, options)
+      opening ??= openStore(target, options)
       try {
         opened = await opening
         return isFirst ? opened.notes : []
@@ -75,6 +98,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store {
     },
     async attach(worker) {
       const isFirst = workers.size === 0
+      const { path } = current()
       if (isFirst && path !== inMemory) lock = takeLock(path) ?? (await refuse(path, database))
       workers.add(worker.id)
       try {
@@ -100,6 +124,12 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store {
       await closing?.database.close()
       for (const workerId of workers) leave(workerId)
     },
+    ...(isShared ? { withinSync } : {}),
+  }
+
+  function withinSync(tx: unknown): SyncOutlet {
+    if (opened?.driver !== undefined && opened.driver !== null) return outletOn(tx, opened.driver)
+    throw new PosthornError('stopped', 'Expected an open store, got one that is closed. A send within your transaction cannot wait for it: await `start()` first.')
   }
 
   /** Whoever leaves last gives the file back to other processes. */
@@ -116,12 +146,17 @@ function checkPath(path: unknown): void {
   throw expected('invalid_argument', 'path', 'the path of a file, or ":memory:"', path)
 }
 
-async function openStore(path: string, options: SqliteOptions): Promise<Opened> {
+async function openStore(target: string | SharedSqliteOptions, options: SqliteOptions): Promise<Opened> {
+  const { synchronous } = options
   let database: SqliteDatabase | undefined
   try {
-    database = sqliteDatabase(openConnection(path, { synchronous: options.synchronous }))
+    const { connection, driver, path } =
+      typeof target === 'string'
+        ? { connection: openConnection(target, { synchronous }), driver: null, path: target }
+        : openWith(target.open, { synchronous, busyTimeoutMs: sharedTimeoutMs })
+    database = sqliteDatabase(connection, { ownTurns: driver !== null })
     await migrate(database)
-    return { database, ...(await openVaultFor(path, database, options)) }
+    return { path, driver, database, ...(await openVaultFor(path, database, options)) }
   } catch (thrown) {
     await database?.close()
     throw storeError(thrown)
