@@ -26,6 +26,7 @@ export type ErrorCode =
   | 'store_in_use'
   | 'store_too_old'
   | 'newer_database'
+  | 'older_database'
   | 'secrets_unreadable'
   | 'stopped'
   | 'invalid_signature'

@@ -39,7 +39,7 @@ export interface Store {
   /** Announces a worker that will claim. Refused with `store_in_use` where only one process may. */
   attach(worker: Worker): Promise<void>
   detach(workerId: string): Promise<void>
-  /** Says that a worker lives, and forgets those that were not seen for long; answers with how many there are, itself included. */
+  /** Says that a worker lives, and forgets those that were not seen for long; answers with how many there are, itself included. Refused with `newer_database` once a later release has changed the store. */
   beat(worker: Worker, sighting: Sighting): Promise<number>
   /** The time that all workers on this store share; absent where the machine's own is shared enough. */
   time?(): Promise<Instant>

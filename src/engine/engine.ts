@@ -1,4 +1,5 @@
 import type { Lane } from '../core/delivery.ts'
+import type { PosthornError } from '../core/errors.ts'
 import type { Worker } from '../core/ports.ts'
 import { makeDispatcher } from './dispatcher.ts'
 import { makeFlight } from './flight.ts'
@@ -30,7 +31,7 @@ export interface Engine extends Outbox, Pick<TxSend, 'sendWithin' | 'sendWithinS
 }
 
 export function makeEngine(parts: EngineParts): Engine {
-  const { clock, transport, settings } = parts
+  const { clock, transport, bus, settings } = parts
   const waiters: (() => void)[] = []
   const targets = makeTargets(parts)
   const room = makeRoom(settings.maxLeased, settings.pace.pool)
@@ -41,7 +42,7 @@ export function makeEngine(parts: EngineParts): Engine {
   const prober = makeProber(parts, dispatcher, quiet)
   const listener = makeListener(parts, prober.look)
   const pruner = makePruner(parts)
-  const presence = makePresence(parts, room.shareAmong)
+  const presence = makePresence(parts, { counted: room.shareAmong, outdated })
   let stopped = false
 
   function freed(target: Target): void {
@@ -75,6 +76,19 @@ export function makeEngine(parts: EngineParts): Engine {
     })
   }
 
+  async function stopClaiming(): Promise<void> {
+    stopped = true
+    txSend.stop()
+    await Promise.all([dispatcher.stop(), prober.stop(), listener.stop(), pruner.stop()])
+    await flight.giveBackWaiting()
+  }
+
+  /** What is under way is finished; whoever runs the later release does the rest. */
+  async function outdated({ message }: PosthornError): Promise<void> {
+    bus.warn('newer_database', `This worker claims nothing more: ${message}`)
+    await stopClaiming()
+  }
+
   return {
     send: outbox.send,
     sendWithin: txSend.sendWithin,
@@ -94,10 +108,7 @@ export function makeEngine(parts: EngineParts): Engine {
       pruner.start()
     },
     async stop(graceMs) {
-      stopped = true
-      txSend.stop()
-      await Promise.all([dispatcher.stop(), prober.stop(), listener.stop(), pruner.stop()])
-      await flight.giveBackWaiting()
+      await stopClaiming()
       await idleWithin(graceMs)
       if (!isQuiet()) {
         flight.abandon()

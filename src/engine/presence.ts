@@ -1,4 +1,4 @@
-import { messageOf } from '../core/errors.ts'
+import { messageOf, PosthornError } from '../core/errors.ts'
 import type { Worker } from '../core/ports.ts'
 import { second } from '../core/time.ts'
 import type { Instant } from '../core/time.ts'
@@ -11,10 +11,16 @@ export interface Presence {
   stop(): Promise<void>
 }
 
+export interface PresenceHooks {
+  counted(workers: number): void
+  /** A later release has changed the store: this worker must claim nothing more. */
+  outdated(error: PosthornError): Promise<void>
+}
+
 const leastMs = 5 * second
 const beatsUntilGone = 3
 
-export function makePresence({ beat, clock, bus, settings }: EngineParts, counted: (workers: number) => void): Presence {
+export function makePresence({ beat, clock, bus, settings }: EngineParts, { counted, outdated }: PresenceHooks): Presence {
   const everyMs = Math.max(settings.pace.pollMs, leastMs)
   let running = false
   let disarm: (() => void) | null = null
@@ -29,6 +35,7 @@ export function makePresence({ beat, clock, bus, settings }: EngineParts, counte
       counted(await beat(worker, { now, goneBefore }))
       seenAt = now
     } catch (error) {
+      if (error instanceof PosthornError && error.code === 'newer_database') return outdated(error)
       bus.warn('store_error', `The store did not hear that this worker lives; it is told again with the next beat: ${messageOf(error)}`)
     }
     if (running) disarm = clock.after(everyMs, () => void (beating = show(worker)))

@@ -5,7 +5,7 @@ import { render, sql, table, words } from './sql.ts'
 import type { Dialect, Sql } from './sql.ts'
 
 const createMigrations = sql`create table if not exists ${table('migrations')} (version integer primary key not null)`
-const newest = Math.max(...migrations.map(({ version }) => version))
+export const newest = Math.max(...migrations.map(({ version }) => version))
 
 /** The versions of a schema before and after it was brought up to this release. */
 export interface Migrated {
@@ -18,12 +18,7 @@ export async function migrate(database: Database): Promise<Migrated> {
   return database.transaction(async (tx) => {
     await tx.run(createMigrations)
     const found = await versionOf(tx)
-    if (found > newest) {
-      throw new PosthornError(
-        'newer_database',
-        `Expected a database of version ${newest} or older, got version ${found}. It was made by a later release of Posthorn: upgrade this one.`,
-      )
-    }
+    if (found > newest) throw newerDatabase(found)
     for (const { version, statements } of migrations.filter((step) => step.version > found)) {
       for (const statement of statements) await tx.run(statement)
       await tx.run(recordOf(version))
@@ -47,6 +42,19 @@ export function scriptOf(dialect: Dialect, statements: readonly Sql[]): string {
 /** The note that a step was taken. In words, not with a parameter: a script has none. */
 export function recordOf(version: number): Sql {
   return sql`insert into ${table('migrations')} (version) values (${words(String(version))})`
+}
+
+/** For a worker that runs on while another release migrates. */
+export async function refuseNewer(tx: Executor): Promise<void> {
+  const version = await versionOf(tx)
+  if (version > newest) throw newerDatabase(version)
+}
+
+export function newerDatabase(version: number): PosthornError {
+  return new PosthornError(
+    'newer_database',
+    `Expected a database of version ${newest} or older, got version ${version}. It was made by a later release of Posthorn: upgrade this one.`,
+  )
 }
 
 async function versionOf(tx: Executor): Promise<number> {

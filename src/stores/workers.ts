@@ -1,11 +1,13 @@
 import type { Sighting, TurnRequest, Worker } from '../core/ports.ts'
 import type { Executor } from './database.ts'
+import { refuseNewer } from './migrate.ts'
 import { fromWorker } from './rows.ts'
 import { insertInto, sql, table } from './sql.ts'
 import type { Sql } from './sql.ts'
 
 /** Notes that a worker lives, forgets those that do not, and counts who is left. One that was forgotten too soon is noted anew. */
 export async function beat(tx: Executor, worker: Worker, { now, goneBefore }: Sighting): Promise<number> {
+  await refuseNewer(tx)
   await tx.run(sql`delete from ${table('workers')} where seen_at < ${goneBefore} and id <> ${worker.id}`)
   await tx.run(sql`${insertInto('workers', fromWorker(worker, now))}
 on conflict (id) do update

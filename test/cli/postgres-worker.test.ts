@@ -115,6 +115,16 @@ test("a killed worker's deliveries leave again when their lease has run out, and
   }
 })
 
+test('a worker ends in order by itself once a later release has migrated the database', { timeout: 60_000 }, async () => {
+  const scene = await makeScene()
+  const worker = await scene.worker()
+  await scene.query('insert into migrations (version) values (999)')
+  expect(await worker.ended).toEqual({ code: 0, signal: null })
+  expect(worker.stderr).toMatch(/^warning: newer_database: This worker claims nothing more: .*$/m)
+  expect(worker.stderr).toContain('Stopping: a later release has migrated the database. Start its workers.\n')
+  expect(worker.lines.at(-1)).toMatch(/ delivered 0 failed 0 dead 0$/)
+})
+
 /** Ends a worker in order; answers with how many it delivered. */
 async function end(worker: Program): Promise<number> {
   worker.child.kill('SIGTERM')

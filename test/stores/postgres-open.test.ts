@@ -5,6 +5,7 @@ import type { Store } from '../../src/core/ports.ts'
 import { migrations } from '../../src/stores/migrations.ts'
 import { postgres } from '../../src/stores/postgres/index.ts'
 import type { PostgresOptions } from '../../src/stores/postgres/index.ts'
+import { migrateDatabase } from '../../src/stores/postgres/migrate.ts'
 import { makeWorld } from '../../src/testing/store-suite/world.ts'
 import { freshSchema } from '../postgres.ts'
 import type { TestSchema } from '../postgres.ts'
@@ -49,7 +50,7 @@ describe('migrations', () => {
     await expect(storeIn(schema).open()).rejects.toMatchObject({ code: 'newer_database', message: expect.stringContaining('upgrade') })
   })
 
-  test('a database of the first release is brought up to date, and keeps what it has', async () => {
+  test('a database of the first release is refused until it is migrated, and then keeps what it has', async () => {
     const schema = fresh()
     const store = storeIn(schema)
     await store.open()
@@ -58,6 +59,8 @@ describe('migrations', () => {
     await schema.query('drop table leases')
     await schema.query('delete from migrations where version > 1')
     const next = storeIn(schema)
+    await expect(next.open()).rejects.toMatchObject({ code: 'older_database', message: expect.stringContaining('posthorn migrate') })
+    expect(await migrateDatabase(schema.url, { schema: schema.schema, prepare: true })).toEqual({ from: 1, to: migrations.at(-1)?.version })
     await next.open()
     expect(await next.directory.application(id)).toMatchObject({ id })
     const worker = { id: 'anna', pid: 1, host: 'here', startedAt: 1 }

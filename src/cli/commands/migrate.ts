@@ -16,7 +16,8 @@ export const migrate: Command = {
     '  --print             prints the SQL instead, to apply it yourself; nothing is connected to',
     '  --from <version>    prints only what is missing since this version; 0 unless given',
     '',
-    'On PostgreSQL the tables live in the schema POSTHORN_SCHEMA ("posthorn").',
+    'On PostgreSQL the tables live in the schema POSTHORN_SCHEMA ("posthorn"). Workers of an earlier release finish',
+    'what is under way and end by themselves; those of this one start only on a schema of this one.',
   ].join('\n'),
   options: { database: { type: 'string' }, print: { type: 'boolean' }, from: { type: 'string' } },
   async run({ database: given, print, from }, { output }) {

@@ -18,6 +18,8 @@ export const worker: Command = {
     'All settings of the environment apply. The first SIGTERM or Ctrl-C lets attempts under way end',
     '(for up to POSTHORN_SHUTDOWN_GRACE_MS), a second one leaves at once; then other workers take over',
     'when the leases have run out. Warnings go to stderr, one line each.',
+    '',
+    'Once a later release has migrated the database, the worker finishes what is under way and ends with 0.',
   ].join('\n'),
   options: { database: { type: 'string' } },
   async run({ database: given }, terminal) {
@@ -26,17 +28,27 @@ export const worker: Command = {
     const posthorn = new Posthorn({ ...settings, store: await database.openStore() })
     sayWarnings(posthorn, terminal)
     const done = countEnds(posthorn)
+    const outdated = untilOutdated(posthorn)
     try {
       await posthorn.start()
       terminal.output.write(`posthorn worker ${posthorn.workerId} on ${database.shown}\n`)
-      if (!terminal.interrupted.aborted) await once(terminal.interrupted, 'abort')
-      terminal.say('Stopping: attempts under way may end. A second signal leaves at once.')
+      const isOutdated = await Promise.race([outdated, untilInterrupted(terminal)])
+      terminal.say(isOutdated ? 'Stopping: a later release has migrated the database. Start its workers.' : 'Stopping: attempts under way may end. A second signal leaves at once.')
     } finally {
       await posthorn.stop({ graceMs: settings.shutdownGraceMs })
     }
     terminal.output.write(`posthorn worker ${posthorn.workerId} delivered ${done.delivered} failed ${done.failed} dead ${done.dead}\n`)
     return 0
   },
+}
+
+function untilOutdated(posthorn: Posthorn): Promise<true> {
+  return new Promise((resolve) => posthorn.on('warning', ({ code }) => code === 'newer_database' && resolve(true)))
+}
+
+async function untilInterrupted({ interrupted }: Terminal): Promise<false> {
+  if (!interrupted.aborted) await once(interrupted, 'abort')
+  return false
 }
 
 /** One line each, of ids and reasons only: what was sent, and to whom, is nobody's business here. */

@@ -23,7 +23,7 @@ const lost: Meaning = { code: 'store_failed', expected: 'PostgreSQL to answer in
 const notOurs: Meaning = {
   code: 'store_failed',
   expected: 'a schema of Posthorn',
-  advice: 'Was it changed by hand, or is it another program\'s? Give a `schema` that is ours, and open the store again to migrate it.',
+  advice: 'Was it changed by hand, or is it another program\'s? Give a `schema` that is ours, and migrate it: posthorn migrate.',
 }
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html has them all; these call for an advice of their own. */

@@ -11,7 +11,7 @@ import { checkTarget, connections } from './connections.ts'
 import { checkSchema, closedError, postgresDatabase, postgresDialect } from './database.ts'
 import type { PostgresDatabase } from './database.ts'
 import { channelOf, listener } from './listen.ts'
-import { migrate } from './migrate.ts'
+import { openSchema } from './migrate.ts'
 import { outletWithin } from './outbox.ts'
 import { postgresQueue } from './queue.ts'
 import { keyOf, openVaultWith } from './vault.ts'
@@ -78,7 +78,7 @@ export function postgres(urlOrPool: string | Pool, options: PostgresOptions = {}
     const key = keyOf(options)
     const made = postgresDatabase(connections(urlOrPool, { timeoutMs, prepare }), dialect)
     try {
-      await migrate(made, schema)
+      await openSchema(made, schema)
       return { database: made, ...(await openVaultWith(key, made, options)) }
     } catch (thrown) {
       await made.close()

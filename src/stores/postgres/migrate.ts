@@ -1,6 +1,6 @@
 import { PosthornError } from '../../core/errors.ts'
 import type { Executor, Row } from '../database.ts'
-import { recordOf, scriptOf } from '../migrate.ts'
+import { newerDatabase, newest, recordOf, scriptOf } from '../migrate.ts'
 import type { Migrated } from '../migrate.ts'
 import { migrations } from '../migrations.ts'
 import type { Migration } from '../migrations.ts'
@@ -13,7 +13,6 @@ import type { PostgresDatabase } from './database.ts'
 
 const createMigrations = sql`create table ${table('migrations')} (version integer primary key not null)`
 const oldestServer = 140_000
-const newest = Math.max(...migrations.map(({ version }) => version))
 // An index on a large table takes its time, and so may the wait for the one who is at it.
 const stepTimeoutMs = 600_000
 const questionTimeoutMs = 10_000
@@ -26,13 +25,22 @@ const ownStatements: Readonly<Record<number, readonly Sql[]>> = {
   ],
 }
 
+/** Makes the schema where there is none. One that is there is left as it is: other workers run on it, and a person decides when it changes. */
+export async function openSchema(database: PostgresDatabase, schema: string): Promise<void> {
+  await checkServer(database)
+  // Whoever finds it done needs neither the lock nor the right to change the schema.
+  const found = await versionOf(database, schema)
+  const version = found === 0 ? await takeSteps(database, schema) : found
+  if (version > newest) throw newerDatabase(version)
+  if (version < newest) throw olderDatabase(version, schema)
+}
+
 /** Brings the schema up to this release: one transaction a step, one starter at a time. Refuses what it must not touch. */
 export async function migrate(database: PostgresDatabase, schema: string): Promise<Migrated> {
   await checkServer(database)
-  // Whoever finds it done needs neither the lock nor the right to change the schema.
   const from = await versionOf(database, schema)
   let version = from
-  while (version < newest) version = await database.transaction((tx) => takeStep(tx, schema), stepTimeoutMs)
+  while (version < newest) version = await takeSteps(database, schema)
   if (version > newest) throw newerDatabase(version)
   return { from, to: version }
 }
@@ -86,18 +94,22 @@ order by relname`)).map(toId)
   return numberOf(row)
 }
 
-/** Takes the next step that is missing; answers with the version it leaves. */
-async function takeStep(tx: Executor, schema: string): Promise<number> {
-  // For this transaction only: a pooler may give the connection to others afterwards.
-  await tx.run(words(`set local statement_timeout = ${stepTimeoutMs}`))
-  await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`posthorn migrations of ${schema}`}, 0))`)
-  const version = await versionOf(tx, schema)
-  const step = migrations.find((migration) => migration.version > version)
-  if (step === undefined) return version
-  if (version === 0) await createSchema(tx, schema)
-  for (const statement of statementsOf(step)) await tx.run(statement)
-  await tx.run(recordOf(step.version))
-  return step.version
+/** Takes the next step that is missing, or all of them where there is nothing yet, so that nobody finds it half made; answers with the version it leaves. */
+function takeSteps(database: PostgresDatabase, schema: string): Promise<number> {
+  return database.transaction(async (tx) => {
+    // For this transaction only: a pooler may give the connection to others afterwards.
+    await tx.run(words(`set local statement_timeout = ${stepTimeoutMs}`))
+    await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`posthorn migrations of ${schema}`}, 0))`)
+    const from = await versionOf(tx, schema)
+    if (from === 0) await createSchema(tx, schema)
+    const missing = migrations.filter(({ version }) => version > from)
+    const steps = from === 0 ? missing : missing.slice(0, 1)
+    for (const step of steps) {
+      for (const statement of statementsOf(step)) await tx.run(statement)
+      await tx.run(recordOf(step.version))
+    }
+    return steps.at(-1)?.version ?? from
+  }, stepTimeoutMs)
 }
 
 async function createSchema(tx: Executor, schema: string): Promise<void> {
@@ -122,9 +134,9 @@ function notOurs(schema: string, found: readonly string[]): PosthornError {
   )
 }
 
-function newerDatabase(version: number): PosthornError {
+function olderDatabase(version: number, schema: string): PosthornError {
   return new PosthornError(
-    'newer_database',
-    `Expected a database of version ${newest} or older, got version ${version}. It was made by a later release of Posthorn: upgrade this one.`,
+    'older_database',
+    `Expected the schema "${schema}" to be of version ${newest}, got version ${version}. Run \`posthorn migrate\`: workers of earlier releases then stop by themselves.`,
   )
 }
