@@ -223,6 +223,7 @@ describe.each<[string, (path: string, text: string) => string[], { broken: Case[
       kept: [
         ['stores/sqlite/mark.ts', 'const text = `update webhook_deliveries\nset status = ?1\nwhere id = ?2 and lease_owner = ?3 and lease_epoch = ?4`'],
         ['stores/operations.ts', 'return sql`update ${deliveries}\nset lease_epoch = lease_epoch + 1\nwhere id = ${id}`'],
+        ['stores/postgres/claim.ts', `const text = "update webhook_deliveries d set lease_until = $1 where id = $2 and lease_owner || '' = $3 and lease_epoch = $4"`],
         ['stores/postgres/claim.ts', "const text = 'update webhook_deliveries d set lease_epoch = d.lease_epoch + 1 from due where d.id = due.id'"],
         ['stores/operations.ts', 'return sql`update ${table("endpoints")}\nset status = ${status}\nwhere id = ${id}`'],
       ],

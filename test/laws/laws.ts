@@ -189,7 +189,7 @@ function raisesEpoch(update: string): boolean {
 
 function namesOwnerAndEpoch(update: string): boolean {
   const where = update.slice(update.search(/\bwhere\b/i))
-  return /\bwhere\b/i.test(where) && /\blease_owner\b\s*(=|is not distinct from)/i.test(where) && /\blease_epoch\b/i.test(where)
+  return /\bwhere\b/i.test(where) && /\blease_owner\b(?: \|\| '')?\s*(=|is not distinct from)/i.test(where) && /\blease_epoch\b/i.test(where)
 }
 
 function processImports(path: string, uncommented: string, name: string): string[] {

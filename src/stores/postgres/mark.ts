@@ -38,9 +38,10 @@ function firstOfEach(marks: readonly Numbered[]): Numbered[] {
 const counters = ['delivered', 'failed', 'dead', ...latencyColumns]
 
 /**
- * The fence is owner and epoch, without the status: a closed row has no owner. An attempt that is on record is written
- * as it was, because only so it is returned, even if another transaction has committed it a moment ago: on record in time means
- * that an earlier try was marked. A late one is recorded, too, but not for a delivery that was pruned: nobody would ever forget it.
+ * The fence is owner and epoch, without the status: a closed row has no owner. The owner stands in an expression, as in a renewal.
+ * An attempt that is on record is written as it was, because only so it is returned, even if another transaction has committed it a
+ * moment ago: on record in time means that an earlier try was marked. A late one is recorded, too, but not for a delivery that was
+ * pruned: nobody would ever forget it.
  */
 export function markText({ table }: Dialect): string {
   const deliveries = table('webhook_deliveries')
@@ -57,7 +58,7 @@ export function markText({ table }: Dialect): string {
     last_attempted_at = coalesce(m.started_at + m.took_ms, d.last_attempted_at), target_url = coalesce(m.url, d.target_url),
     lease_owner = null, lease_until = null, crash_count = 0, updated_at = $2::bigint
   from m
-  where d.id = m.id and d.lease_owner = $1 and d.lease_epoch = m.epoch
+  where d.id = m.id and d.lease_owner || '' = $1 and d.lease_epoch = m.epoch
   returning m.place
 ), told as (
   insert into ${table('attempts')} as a (delivery_id, epoch, started_at, took_ms, outcome, status_code, excerpt, url, late)
