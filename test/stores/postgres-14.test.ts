@@ -14,7 +14,7 @@ describe('the store on PostgreSQL 14 keeps the contract', () => {
   beforeAll(async () => {
     server = await startPostgres('--oldest')
     schema = freshSchema(server.url)
-  })
+  }, 60_000)
   afterAll(async () => {
     await schema.drop()
     await server.stop()
