@@ -2,39 +2,58 @@
 //   npm run bench                                    the HTTP client alone, the engine on SQLite, and how they compare (about a minute)
 //   npm run bench -- --growth                        also with millions of rows (a few minutes)
 //   npm run bench -- --store postgres                the same on PostgreSQL: in one process, and with workers beside the sender
-//   npm run bench -- --store postgres --growth       also claims and upkeep of grown tables
+//   npm run bench -- --store postgres --growth       claims on tables of up to ten million rows; --explain shows their plans
+//   npm run bench -- --store postgres --upkeep       room on the pages, and two ways to forget history
+//                                  … --scale 0.1     for a quick look: a tenth of the rows
 import { parseArgs } from 'node:util'
 import { bareDispatch, bareRequest } from './bare.js'
 import { print, startReceiver, whole } from './common.js'
 import { engineOnSqlite } from './engine.js'
 import { growth } from './growth.js'
 
-const { values } = parseArgs({ options: { store: { type: 'string', default: 'sqlite' }, growth: { type: 'boolean', default: false } } })
+const { values } = parseArgs({
+  options: {
+    store: { type: 'string', default: 'sqlite' },
+    growth: { type: 'boolean', default: false },
+    upkeep: { type: 'boolean', default: false },
+    explain: { type: 'boolean', default: false },
+    scale: { type: 'string', default: '1' },
+  },
+})
 if (!['sqlite', 'postgres'].includes(values.store)) {
   console.error(`Expected --store to be sqlite or postgres, got "${values.store}".`)
   process.exit(2)
 }
-const receiver = await startReceiver()
-try {
+if (values.store === 'postgres' && (values.growth || values.upkeep)) await grownOnPostgres()
+else await endToEnd()
+
+async function endToEnd() {
+  const receiver = await startReceiver()
+  try {
+    await compare(receiver)
+  } finally {
+    receiver.stop()
+  }
+}
+
+async function compare(receiver) {
   const dispatch = await bareDispatch(receiver.port)
   print('bare undici dispatch, signed', `${whole(dispatch.perSecond)}/s`, `best with ${dispatch.connections} connections`)
   const request = await bareRequest(receiver.port)
   print('bare undici request, signed', `${whole(request.perSecond)}/s`, `best with ${request.connections} connections`)
   const bare = { dispatch, request }
 
-  if (values.store === 'postgres') await onPostgres(bare)
-  else await onSqlite(bare)
-} finally {
-  receiver.stop()
+  if (values.store === 'postgres') await onPostgres(receiver, bare)
+  else await onSqlite(receiver, bare)
 }
 
-async function onSqlite(bare) {
+async function onSqlite(receiver, bare) {
   const engine = await engineOnSqlite(receiver)
   printEngine('posthorn on SQLite, end to end', engine, bare, 'send → stored (FULL) → delivered → marked, messages coming in')
   if (values.growth) await growth()
 }
 
-async function onPostgres(bare) {
+async function onPostgres(receiver, bare) {
   const { engineOnPostgres, startPostgres, workersOnPostgres } = await import('./postgres.js')
   const server = await startPostgres()
   try {
@@ -45,6 +64,22 @@ async function onPostgres(bare) {
       const shown = shares.map((share) => `${(100 * share).toFixed(0)} %`).join(', ')
       printEngine(`${count} worker${count === 1 ? '' : 's'}, and a sender beside`, workers, bare, `the same, each in its own process; share of each: ${shown}`)
     }
+  } finally {
+    await server.stop()
+  }
+}
+
+async function grownOnPostgres() {
+  const { startPostgres } = await import('./postgres.js')
+  const { growthOnPostgres } = await import('./postgres-growth.js')
+  const { pruneOnPostgres } = await import('./postgres-prune.js')
+  const { upkeepOnPostgres } = await import('./postgres-upkeep.js')
+  const scale = Number(values.scale)
+  const server = await startPostgres()
+  try {
+    if (values.growth) await growthOnPostgres(server.url, { scale, explained: values.explain })
+    if (values.upkeep) await upkeepOnPostgres(server.url, scale)
+    if (values.upkeep) await pruneOnPostgres(server.url, scale)
   } finally {
     await server.stop()
   }

@@ -173,4 +173,6 @@ where status in ('pending', 'failed')`,
 )`,
     ],
   },
+  // Room on the pages of PostgreSQL; SQLite knows no such thing.
+  { version: 3, statements: [] },
 ]

@@ -1,0 +1,150 @@
+// What a claim costs on PostgreSQL when the table has grown, with its commit on disk.
+import { Client } from 'pg'
+import { Posthorn } from 'posthorn'
+import { postgres } from 'posthorn/postgres'
+import { makeFloors } from '../dist/engine/floors.js'
+import { claimText } from '../dist/stores/postgres/claim.js'
+import { postgresDialect } from '../dist/stores/postgres/database.js'
+import { percentile, print, whole } from './common.js'
+
+export const schema = 'growth'
+const perClaim = 60
+const asked = 20
+const claims = 200
+const dueRows = 15_000
+const pollMs = 5_000
+
+/** `scale` 1 is ten million rows of history, one million due, and 200,000 finished under an open snapshot. */
+export async function growthOnPostgres(url, { scale, explained }) {
+  const world = { ...(await grownWorld(url)), explained }
+  const million = Math.ceil(1_000_000 * scale)
+  try {
+    await claimsOf(world, 'an almost empty table', [])
+    await claimsOf(world, `${whole(million)} due rows`, [{ rows: million, status: 'pending' }])
+    await claimsOf(world, `${whole(million)} due rows behind one blocked endpoint`, [{ rows: million, status: 'pending', blocked: true }])
+    await claimsOf(world, `${whole(10 * million)} rows of history`, [{ rows: 10 * million, status: 'delivered' }])
+    await underOldSnapshot(world, url, Math.ceil(200_000 * scale))
+  } finally {
+    await world.close()
+  }
+}
+
+/** A schema with some endpoints and one small message, of which all deliveries are. */
+export async function grownWorld(url) {
+  const db = new Client({ connectionString: url })
+  await db.connect()
+  const store = postgres(url, { schema, plaintextSecrets: true, timeoutMs: 60_000 })
+  const posthorn = new Posthorn({ store, allowedTargets: ['127.0.0.1'] })
+  const endpointIds = []
+  for (let index = 0; index < asked; index += 1) {
+    endpointIds.push((await posthorn.endpoints.create({ application: 'acme', url: 'http://127.0.0.1:9/hook' })).id)
+  }
+  await db.query(`insert into ${schema}.messages (id, type, body) values ('msg_bench', 'invoice.paid', '{}') on conflict do nothing`)
+  return {
+    db,
+    store,
+    endpointIds,
+    async close() {
+      await posthorn.stop()
+      await db.end()
+    },
+  }
+}
+
+async function claimsOf(world, name, fills) {
+  await fill(world, [...fills, { rows: dueRows, status: 'pending' }])
+  const times = []
+  for (let count = 0; count < claims; count += 1) times.push(await claimAndMark(world, world.endpointIds))
+  print(`claim of ${perClaim}, ${name}`, shown(times, 0.99), `p99 (p50 ${shown(times, 0.5)}), with fsync`)
+  if (world.explained) console.log(await planOf(world))
+}
+
+/** What PostgreSQL does for one such claim, and undoes. */
+async function planOf({ db, endpointIds }) {
+  const values = ['bench', Date.now(), Date.now() + 60_000, perClaim, 2 ** 26]
+  const column = (value) => endpointIds.map(() => value)
+  const wants = [endpointIds, column(perClaim / asked), endpointIds.map((_, place) => place), column(0)]
+  await db.query('begin')
+  const { rows } = await db.query(`explain (analyze, buffers) ${claimText(postgresDialect(schema))}`, [...values, ...wants, [], [], [], []])
+  await db.query('rollback')
+  return rows.map((row) => row['QUERY PLAN']).join('\n')
+}
+
+/** A report or a backup that takes its time: what is finished meanwhile cannot be vacuumed, and stays in every index. */
+async function underOldSnapshot(world, url, finished) {
+  const report = new Client({ connectionString: url })
+  await report.connect()
+  for (const to of [world.endpointIds, world.endpointIds.slice(0, 1)]) {
+    await fill(world, [{ rows: finished + dueRows, status: 'pending', to }])
+    await report.query(`begin isolation level repeatable read; select count(*) from ${schema}.endpoints`)
+    const { times, walks } = await finish(world, to, finished)
+    await report.query('commit')
+    const last = times.slice(-claims)
+    print(
+      `claim of ${perClaim}, ${whole(finished)} finished under an old snapshot`,
+      shown(last, 0.99),
+      `p99 (p50 ${shown(last, 0.5)}) of the last ${claims} over ${to.length} endpoints; of all ${shown(times, 0.99)}; the last walk ${walks.at(-1).toFixed(1)} ms`,
+    )
+  }
+  await report.end()
+}
+
+/** As the engine does: walks on the tick, and lets claims begin where the walk found the first open row. */
+async function finish(world, endpointIds, finished) {
+  const floors = makeFloors()
+  const [times, walks] = [[], []]
+  let walkedAt = Number.NEGATIVE_INFINITY
+  for (let count = 0; count < finished / perClaim; count += 1) {
+    const startedAt = performance.now()
+    if (startedAt - walkedAt > pollMs) {
+      floors.begin('fresh', Date.now())
+      floors.note('fresh', await world.store.queue.dueEndpoints({ lane: 'fresh', after: '', limit: 500 }))
+      floors.end('fresh')
+      walkedAt = performance.now()
+      walks.push(walkedAt - startedAt)
+    }
+    times.push(await claimAndMark(world, endpointIds, floors))
+  }
+  return { times, walks }
+}
+
+export async function claimAndMark({ store }, endpointIds, floors = makeFloors()) {
+  const most = perClaim / endpointIds.length
+  const wants = endpointIds.map((endpointId) => ({ endpointId, lane: 'fresh', most, dueFrom: floors.of(endpointId, 'fresh') }))
+  const startedAt = performance.now()
+  const claimed = await store.queue.claim({ owner: 'bench', leaseMs: 3_600_000, now: Date.now(), most: perClaim, mostBytes: 2 ** 26, wants })
+  const tookMs = performance.now() - startedAt
+  if (claimed.length !== perClaim) throw new Error(`claimed ${claimed.length} of ${perClaim}`)
+  // As in life, what is claimed is soon delivered: it does not stay at the head of the queue.
+  await store.queue.mark({ owner: 'bench', now: Date.now(), marks: claimed.map(delivered) })
+  return tookMs
+}
+
+export function delivered({ delivery: { id, endpointId, leaseEpoch } }) {
+  const mark = { status: 'delivered', reason: null, attemptCount: 1, nextRetryAt: null, errorDetail: null }
+  return { deliveryId: id, epoch: leaseEpoch, endpointId, mark, attempt: null }
+}
+
+function shown(times, share) {
+  return `${percentile(times, share).toFixed(1)} ms`
+}
+
+/** Empties the table and fills it inside the server; in one transaction with the emptying nothing goes through the log. */
+export async function fill({ db, endpointIds }, fills) {
+  await db.query('begin')
+  await db.query(`truncate ${schema}.webhook_deliveries, ${schema}.attempts`)
+  for (const [part, { rows, status, blocked = false, to = endpointIds, id = `format('dlv_%s%s', ${part}, lpad(n::text, 17, '0'))` }] of fills.entries()) {
+    const now = Date.now() - rows
+    const times = status === 'delivered' ? `null, ${now} + n` : `${now} + n, null`
+    await db.query(
+      `insert into ${schema}.webhook_deliveries (id, webhook_id, message_id, event_type, target_url, status, next_retry_at, last_attempted_at, created_at)
+      select ${id}, ($1::text[])[1 + n % $2::integer], 'msg_bench', 'invoice.paid',
+        'http://127.0.0.1:9/hook', '${status}', ${times}, ${now} + n
+      from generate_series(1, ${rows}) as n`,
+      blocked ? [['ep_blocked'], 1] : [to, to.length],
+    )
+  }
+  await db.query('commit')
+  await db.query(`vacuum analyze ${schema}.webhook_deliveries`)
+  await db.query('checkpoint')
+}
