@@ -17,11 +17,14 @@ export interface PresenceHooks {
   outdated(error: PosthornError): Promise<void>
 }
 
-const leastMs = 5 * second
-const beatsUntilGone = 3
+// As often as the tick, so that a newcomer is soon given its share; but a quick tick must not become a burden, nor a slow one hide a death.
+const leastMs = second / 4
+const mostMs = 5 * second
+/** The same for all workers, however often each of them beats. */
+const goneAfterMs = 2 * mostMs
 
 export function makePresence({ beat, clock, bus, settings }: EngineParts, { counted, outdated }: PresenceHooks): Presence {
-  const everyMs = Math.max(settings.pace.pollMs, leastMs)
+  const everyMs = Math.min(Math.max(settings.pace.pollMs, leastMs), mostMs)
   let running = false
   let disarm: (() => void) | null = null
   let beating: Promise<void> = Promise.resolve()
@@ -30,7 +33,7 @@ export function makePresence({ beat, clock, bus, settings }: EngineParts, { coun
   async function show(worker: Worker): Promise<void> {
     const now = clock.now()
     // Counted from our own last beat: while the store was away nobody could be seen, and nobody is gone for that.
-    const goneBefore = (seenAt ?? now - everyMs) - (beatsUntilGone - 1) * everyMs
+    const goneBefore = (seenAt ?? now) - goneAfterMs
     try {
       counted(await beat(worker, { now, goneBefore }))
       seenAt = now
