@@ -8,11 +8,15 @@ export interface Message {
   readonly id: string
   readonly applicationId: string
   readonly type: string
+  /** The sender's own name for the event: no two messages of an application have the same. */
+  readonly eventId: string | null
   readonly body: Uint8Array
   readonly contentType: string
   readonly sessionId: string | null
   readonly channels: readonly string[]
   readonly createdAt: Instant
+  /** When its body was erased for good; null while it has one. */
+  readonly erasedAt: Instant | null
 }
 
 export const mostBodyBytes = 1024 * 1024
