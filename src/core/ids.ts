@@ -8,8 +8,11 @@ export type IdKind = 'app' | 'ep' | 'msg' | 'dlv' | 'sec' | 'aud' | 'key' | 'job
 const digits = '0123456789abcdefghjkmnpqrstvwxyz'
 const timeDigits = 9
 const randomDigits = 10
+const epochDigits = 6
 const tail = new RegExp(`^[${digits}]{${timeDigits + randomDigits}}$`)
 const anyId = new RegExp(`^(app|ep|msg|dlv|sec|aud|key|job|atmpt)_[${digits}]{${timeDigits + randomDigits},}$`)
+
+const attemptForm = new RegExp(`^atmpt_[${digits}]{${timeDigits + randomDigits + epochDigits}}$`)
 
 /** Makes an id that sorts by time and cannot be guessed: kind, 45 bits of milliseconds, 50 bits of chance. */
 export function makeId(kind: IdKind, now: Instant, random: Random): string {
@@ -38,7 +41,14 @@ export function checkId(kind: IdKind, text: unknown, name = 'id'): string {
 
 /** The public id of an attempt: its delivery and epoch under another name, so that it needs no column. */
 export function attemptId(deliveryId: string, epoch: number): string {
-  return `atmpt_${deliveryId.slice(deliveryId.indexOf('_') + 1)}${base32(epoch, 6)}`
+  return `atmpt_${deliveryId.slice(deliveryId.indexOf('_') + 1)}${base32(epoch, epochDigits)}`
+}
+
+/** What an attempt's public id stands for; null if the text is none. */
+export function attemptOf(id: string): { readonly deliveryId: string; readonly epoch: number } | null {
+  if (!attemptForm.test(id)) return null
+  const epoch = [...id.slice(-epochDigits)].reduce((value, digit) => value * 32 + digits.indexOf(digit), 0)
+  return { deliveryId: `dlv_${id.slice(id.indexOf('_') + 1, -epochDigits)}`, epoch }
 }
 
 function base32(value: number, length: number): string {

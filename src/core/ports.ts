@@ -338,7 +338,7 @@ export interface JobDirectory {
   changeJob(id: string, from: JobState, to: JobState, now: Instant): Promise<Job | null>
   /** One bite of a requeue or cancel, and its progress, in one transaction; `done` once nothing is left. Null if it runs no more. */
   advanceJob(id: string, limit: number, now: Instant): Promise<AdvancedJob | null>
-  /** One bite of a replay: new deliveries of messages up to `cursor`, and the progress, in one transaction. */
+  /** One bite of a replay: new deliveries of messages up to `cursor`, and the progress, in one transaction. Null if it runs no more, or not from there. */
   advanceReplay(bite: ReplayBite, now: Instant): Promise<Job | null>
 }
 
@@ -352,6 +352,8 @@ export interface AdvancedJob {
 
 export interface ReplayBite {
   readonly jobId: string
+  /** The job's cursor when the bite was read: if it has moved since, another worker was first, and nothing is written. */
+  readonly from: string | null
   readonly deliveries: readonly (NewDelivery & { readonly messageId: string })[]
   /** Messages that this bite dealt with, whether they got a delivery or not. */
   readonly done: number
