@@ -25,6 +25,13 @@ export interface Operation<Query = unknown, Body = unknown> {
   readonly body?: ZodType<Body>
   /** Of each status the schema of its body; null for none. The first is the usual one. */
   readonly answers: Readonly<Record<number, ZodType | null>>
+  /**
+   * Who answers a repeat under the same `idempotency-key`: the frame, for every POST that does not say otherwise. `own`: the operation
+   * itself. `none`: nobody, because the answer holds a secret, and secrets are not kept; it is done again.
+   */
+  readonly idempotency?: 'own' | 'none'
+  /** Set where the application in the path may be missing: the operation makes it, or asks for it by itself. */
+  readonly findsApplication?: true
   handle(call: Call<Query, Body>): Promise<Answer>
 }
 
@@ -40,7 +47,7 @@ export interface Call<Query = unknown, Body = unknown> {
   readonly bytes: Uint8Array
   /** The `idempotency-key` header. Only operations that keep it themselves need it: the frame repeats the answers of all others. */
   readonly idempotencyKey: string | null
-  /** The application in the path; only operations with `{app_id}` may ask. */
+  /** The application in the path; only operations with `{app_id}` may ask, and not those that find it themselves. */
   application(): Application
   /** Where the server is reached, as the caller sees it: for links. */
   readonly origin: string
