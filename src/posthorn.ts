@@ -7,13 +7,13 @@ import { expected, PosthornError } from './core/errors.ts'
 import type { Overview } from './core/overview.ts'
 import { checkCount, checkPace } from './core/pace.ts'
 import type { Pace } from './core/pace.ts'
-import type { AuditEntry, Cancelled, Clock, Outlet, Page, Store, Transport } from './core/ports.ts'
+import type { AuditEntry, Cancelled, Clock, Outlet, Page, ReplyDirectory, Store, Transport } from './core/ports.ts'
 import { presetNamed, presets } from './core/presets.ts'
 import type { PresetName } from './core/presets.ts'
 import { checkPolicy, plannedDelays, safeDelayMs } from './core/retry-policy.ts'
 import type { RetryPolicy } from './core/retry-policy.ts'
 import { day, hour } from './core/time.ts'
-import type { Random } from './core/time.ts'
+import type { Instant, Random } from './core/time.ts'
 import { makeBus, tellEnded } from './engine/bus.ts'
 import type { Bus, Listener } from './engine/bus.ts'
 import { makeEngine } from './engine/engine.ts'
@@ -26,9 +26,18 @@ import { makeDeliveries, makeOperations } from './resources/deliveries.ts'
 import type { Deliveries, Operations } from './resources/deliveries.ts'
 import { makeEndpoints } from './resources/endpoints.ts'
 import type { Endpoints } from './resources/endpoints.ts'
-import { outgoing } from './resources/messages.ts'
-import type { EventSchemas, MessageInput } from './resources/messages.ts'
+import { makeEventTypes } from './resources/event-types.ts'
+import type { EventTypes } from './resources/event-types.ts'
+import { makeJobs } from './resources/jobs.ts'
+import type { Jobs } from './resources/jobs.ts'
+import { makeKeys } from './resources/keys.ts'
+import type { Keys } from './resources/keys.ts'
+import { makeMessages } from './resources/messages.ts'
+import type { Messages } from './resources/messages.ts'
+import { outgoing } from './resources/outgoing.ts'
+import type { EventSchemas, MessageInput } from './resources/outgoing.ts'
 import { checkPage } from './resources/page.ts'
+import { makeReplies } from './resources/replies.ts'
 import { makeGuard } from './transport/guard.ts'
 import { httpTransport } from './transport/http.ts'
 
@@ -57,7 +66,11 @@ export interface PosthornOptions<Events extends EventSchemas = EventSchemas> ext
 
 export interface SendOptions {
   /** Your own transaction, in the database that the store is in: the message is sent if it commits, and never was if it does not. */
-  readonly tx: unknown
+  readonly tx?: unknown
+  /** Refuses an application that is not there with `not_found`, instead of making it. */
+  readonly mustExist?: boolean
+  /** The id of the one endpoint that gets it, whatever types and filters it has. */
+  readonly to?: string
 }
 
 /** The package's version, as receivers see it in `user-agent`. */
@@ -70,7 +83,13 @@ const endpointsPerOrigin = 10
 export class Posthorn<Events extends EventSchemas = EventSchemas> implements Operations {
   readonly applications: Applications
   readonly endpoints: Endpoints
+  readonly eventTypes: EventTypes
+  readonly messages: Messages
   readonly deliveries: Deliveries
+  readonly jobs: Jobs
+  readonly keys: Keys
+  /** Answers of the HTTP API under idempotency keys. */
+  readonly replies: ReplyDirectory
   readonly requeue: Operations['requeue']
   readonly cancel: Operations['cancel']
   /** The worker's name in leases and events. */
@@ -113,9 +132,18 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
       checkTarget: (url) => guard.checkUrl(url),
       applicationId: (idOrUid) => this.#engine.applicationId(idOrUid),
       changed: (endpointId) => this.#engine.endpointChanged(endpointId),
+      sendTo: async (endpoint, type, payload) => {
+        const message = await outgoing({ application: endpoint.applicationId, type, payload }, undefined, this.#clock.now(), this.#random)
+        return (await this.#engine.send({ ...message, mustExist: true, to: endpoint.id })).id
+      },
     })
     const deliveryParts = { ...shared, expect, tellCancelled: (ended: readonly Cancelled[]) => tellEnded(this.#bus, ended, 'cancelled') }
     this.deliveries = makeDeliveries(deliveryParts)
+    this.messages = makeMessages(deliveryParts)
+    this.eventTypes = makeEventTypes({ ...shared, changed: () => undefined })
+    this.jobs = makeJobs({ ...shared, wake: () => undefined })
+    this.keys = makeKeys(shared)
+    this.replies = makeReplies(shared)
     const { requeue, cancel } = makeOperations(deliveryParts, this.deliveries)
     this.requeue = requeue
     this.cancel = cancel
@@ -146,12 +174,13 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
   /** Stores a message for every endpoint that matches now; once it resolves, the message will not be lost. */
   send(message: MessageInput<Events>, options?: SendOptions): Promise<Sent>
   send(messages: readonly MessageInput<Events>[], options?: SendOptions): Promise<Sent[]>
-  async send(given: MessageInput<Events> | readonly MessageInput<Events>[], options?: SendOptions): Promise<Sent | Sent[]> {
+  async send(given: MessageInput<Events> | readonly MessageInput<Events>[], options: SendOptions = {}): Promise<Sent | Sent[]> {
     const messages = (Array.isArray(given) ? given : [given]) as Parameters<typeof outgoing>[0][]
     const now = this.#clock.now()
-    const checked = await Promise.all(messages.map((message) => outgoing(message, this.#events, now, this.#random)))
+    const { mustExist = false, to = null } = options
+    const checked = await Promise.all(messages.map(async (message) => ({ ...(await outgoing(message, this.#events, now, this.#random)), mustExist, to })))
     await this.#open()
-    const sent = options === undefined ? await this.#send(checked) : await this.#engine.sendWithin(await this.#outlet(options), checked)
+    const sent = 'tx' in options ? await this.#engine.sendWithin(await this.#outlet(options.tx, checked), checked) : await this.#send(checked)
     return Array.isArray(given) ? sent : (sent[0] as Sent)
   }
 
@@ -173,6 +202,11 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     return this.#store.directory.audit(checkPage(page))
   }
 
+  /** The time by which everything here is judged: the one that all workers on the store share. */
+  now(): Instant {
+    return this.#clock.now()
+  }
+
   /** Resolves when nothing is under way in this process: no send, no claim, no attempt, no mark. */
   idle(): Promise<void> {
     return this.#engine.idle()
@@ -186,10 +220,15 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     })
   }
 
-  async #outlet({ tx }: SendOptions): Promise<Outlet> {
+  async #outlet(tx: unknown, messages: readonly Outgoing[]): Promise<Outlet> {
     // A transaction that went missing on the way must not become a message that is sent whatever comes of the transaction.
     if (tx === undefined || tx === null) {
-      throw expected('invalid_argument', 'tx', 'your transaction', tx, 'To send outside a transaction, leave the second argument out.')
+      throw expected('invalid_argument', 'tx', 'your transaction', tx, 'To send outside a transaction, leave it out.')
+    }
+    const named = messages.find(({ message }) => message.eventId !== null)
+    if (named !== undefined) {
+      const advice = 'Another transaction may take it before yours commits; use `idempotencyKey`, or send after the commit.'
+      throw expected('invalid_argument', 'eventId', 'left out within a transaction', named.message.eventId, advice)
     }
     if (this.#store.within !== undefined) return this.#store.within(tx)
     throw expected('invalid_argument', 'tx', 'left out', tx, 'This store cannot join a transaction of yours; the one of `posthorn/postgres` can.')

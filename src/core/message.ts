@@ -43,7 +43,8 @@ export function checkBody(body: Uint8Array): Uint8Array {
   throw expected('body_too_large', 'body', `at most ${mostBodyBytes} bytes`, body.length, 'Send a link to the data instead.')
 }
 
-function collects(endpoint: Endpoint): boolean {
+/** True of an endpoint that gets new deliveries: it sends them, or keeps them until it is resumed. */
+export function collects(endpoint: Pick<Endpoint, 'status'>): boolean {
   return endpoint.status === 'active' || endpoint.status === 'paused'
 }
 

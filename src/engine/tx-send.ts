@@ -1,6 +1,6 @@
-import { expected, PosthornError } from '../core/errors.ts'
+import { PosthornError } from '../core/errors.ts'
 import type { Envelope, Outlet } from '../core/ports.ts'
-import { envelopeOf, neverMatched, mostRematches, newApplication, sentOf } from './outbox.ts'
+import { envelopeOf, neverMatched, mostRematches, newApplication, refusedTarget, sentOf, unknownApplication } from './outbox.ts'
 import type { Matching, Outgoing, Sent } from './outbox.ts'
 import type { EngineParts } from './parts.ts'
 
@@ -43,7 +43,12 @@ export function makeTxSend({ clock, random, settings }: EngineParts, look: (endp
 
   async function store({ queue, directory }: Outlet, batch: readonly Outgoing[]) {
     const matchings = new Map<string, Matching>()
-    for (const { application } of batch) if (!matchings.has(application)) matchings.set(application, await match(directory, application))
+    for (const outgoing of batch) {
+      const matching = matchings.get(outgoing.application) ?? (await match(directory, outgoing))
+      const refusal = refusedTarget(outgoing, matching)
+      if (refusal !== null) throw refusal
+      matchings.set(outgoing.application, matching)
+    }
     const now = clock.now()
     const drafts = batch.flatMap((outgoing) => {
       const matching = matchings.get(outgoing.application)
@@ -57,11 +62,12 @@ export function makeTxSend({ clock, random, settings }: EngineParts, look: (endp
   }
 
   /** Read anew each time: the transaction may have made or changed endpoints that nobody else can see. */
-  async function match(directory: Outlet['directory'], application: string): Promise<Matching> {
+  async function match(directory: Outlet['directory'], { application, mustExist }: Outgoing): Promise<Matching> {
     const known = await directory.application(application)
+    if (known === null && mustExist) throw unknownApplication(application)
     const { id } = known ?? (await directory.createApplication(newApplication(application, clock.now(), random)))
     const matching = await directory.matching(id)
-    if (matching === null) throw expected('not_found', 'application', 'one that exists', application)
+    if (matching === null) throw unknownApplication(application)
     return { applicationId: id, ...matching }
   }
 

@@ -1,6 +1,6 @@
 import { checkChannel } from '../core/endpoint.ts'
 import { expected } from '../core/errors.ts'
-import { makeId } from '../core/ids.ts'
+import { isAnyId, makeId } from '../core/ids.ts'
 import { checkBody, checkEventType, envelope } from '../core/message.ts'
 import { checkData } from '../core/schema.ts'
 import type { Schema, SchemaInput } from '../core/schema.ts'
@@ -20,6 +20,8 @@ interface About<Type> {
   /** The application's uid or id; made on first use. */
   readonly application: string
   readonly type: Type
+  /** Your own name for the event: a second message of the application under the same is refused with `already_exists`. */
+  readonly eventId?: string | undefined
   /** The same key within 24 hours stores the message once. */
   readonly idempotencyKey?: string
   readonly sessionId?: string
@@ -49,9 +51,11 @@ export async function outgoing(given: Given, events: EventSchemas | undefined, n
   if (typeof given !== 'object' || given === null) throw expected('invalid_argument', 'message', 'an object with application, type and data', given)
   const type = checkEventType(given.type)
   const application = checkApplication(given.application)
-  const { channels = [], idempotencyKey = null, sessionId = null, deliverAt } = given
+  const { channels = [], eventId = null, idempotencyKey = null, sessionId = null, deliverAt } = given
   if (!Array.isArray(channels) || channels.length > mostChannels) throw expected('invalid_argument', 'channels', `a list of at most ${mostChannels}`, channels)
   channels.forEach(checkChannel)
+  checkText('eventId', eventId)
+  if (eventId !== null && isAnyId(eventId)) throw expected('invalid_argument', 'eventId', "not of the form of Posthorn's own ids", eventId)
   checkText('idempotencyKey', idempotencyKey)
   checkText('sessionId', sessionId)
   if (given.payload !== undefined && given.data !== undefined) throw expected('invalid_argument', 'message', 'given either `data` or `payload`', 'both')
@@ -66,7 +70,9 @@ export async function outgoing(given: Given, events: EventSchemas | undefined, n
     idempotencyKey,
     content,
     deliverAt: deliverAt === undefined ? null : checkTime(deliverAt, now),
-    message: { id: makeId('msg', now, random), type, body, contentType, sessionId, channels: [...channels], createdAt: now },
+    message: { id: makeId('msg', now, random), type, eventId, body, contentType, sessionId, channels: [...channels], createdAt: now, erasedAt: null },
+    mustExist: false,
+    to: null,
   }
 }
 

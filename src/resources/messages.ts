@@ -1,0 +1,56 @@
+import { expected } from '../core/errors.ts'
+import type { Message } from '../core/message.ts'
+import type { Cancelled, MessageFilter, Page, Scan } from '../core/ports.ts'
+import { applicationIdOf } from './applications.ts'
+import { checkPage } from './page.ts'
+import type { ResourceParts } from './parts.ts'
+
+/** What was sent, as it is kept. */
+export interface Messages {
+  /** By its id, or the event id that it was sent with. */
+  get(application: string, idOrEventId: string): Promise<Message>
+  /** Newest first, unless the page says otherwise; go on after `next` until it is null. */
+  list(filter: MessageFilter, page?: Partial<Page>): Promise<Scan<Message>>
+  /** Cancels what is still on its way, then erases the body for good. */
+  erase(application: string, idOrEventId: string): Promise<void>
+}
+
+export interface MessageParts extends ResourceParts {
+  readonly tellCancelled: (ended: readonly Cancelled[]) => void
+}
+
+const biteRows = 1_000
+
+export function makeMessages(parts: MessageParts): Messages {
+  const { ready, directory, queue, clock } = parts
+
+  async function get(application: string, idOrEventId: string): Promise<Message> {
+    await ready()
+    const message = await directory.messageOf(await applicationIdOf(parts, application), idOrEventId)
+    if (message !== null) return message
+    throw expected('not_found', 'message', 'the id or event id of a message of this application', idOrEventId, 'It may have been pruned.')
+  }
+
+  /** Each bite leaves the filter, because its status changes: the loop ends. */
+  async function cancelOpen(messageId: string): Promise<void> {
+    const filter = { messageId, status: ['pending', 'failed'] } as const
+    for (let ended = biteRows; ended === biteRows; ) {
+      const cancelled = await queue.cancel({ filter, as: 'cancelled', now: clock.now(), limit: biteRows, by: { name: 'posthorn', reason: 'its message was erased' } })
+      parts.tellCancelled(cancelled)
+      ended = cancelled.length
+    }
+  }
+
+  return {
+    get,
+    async list(filter, page = {}) {
+      await ready()
+      return directory.listMessages(filter, checkPage(page))
+    },
+    async erase(application, idOrEventId) {
+      const { id } = await get(application, idOrEventId)
+      await cancelOpen(id)
+      await directory.eraseMessage(id, clock.now())
+    },
+  }
+}
