@@ -12,6 +12,7 @@ import { presetNamed, presets } from './core/presets.ts'
 import type { PresetName } from './core/presets.ts'
 import { checkPolicy, plannedDelays, safeDelayMs } from './core/retry-policy.ts'
 import type { RetryPolicy } from './core/retry-policy.ts'
+import { checkHeaderPrefix, defaultHeaderPrefix } from './core/signature.ts'
 import { day, hour } from './core/time.ts'
 import type { Instant, Random } from './core/time.ts'
 import { makeBus, tellEnded } from './engine/bus.ts'
@@ -58,6 +59,12 @@ export interface PosthornOptions<Events extends EventSchemas = EventSchemas> ext
   /** CIDRs and host patterns that may be called although private, by http too. */
   readonly allowedTargets?: readonly string[]
   readonly allowHttp?: boolean
+  /** What the names of the signature's headers begin with: `webhook`, or `svix` for receivers that moved from there. */
+  readonly headerPrefix?: string
+  /** Refuses messages that do not match the JSON Schema of their event type, where one is defined. */
+  readonly enforceSchemas?: boolean
+  /** The port of this machine that your own server listens on: no endpoint may lead there. */
+  readonly ownPort?: number | null
   readonly allowUnsafeRetryDelays?: boolean
   readonly clock?: Clock
   readonly random?: Random
@@ -118,7 +125,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     this.#bus = makeBus(this.#clock)
 
     const { queue, directory } = options.store
-    const guard = makeGuard({ allowedTargets: options.allowedTargets ?? [], allowHttp: options.allowHttp ?? false })
+    const guard = makeGuard({ allowedTargets: options.allowedTargets ?? [], allowHttp: options.allowHttp ?? false, ownPort: options.ownPort ?? null })
     const transport = options.transport ?? httpTransport({ clock: this.#clock, guard, pool: this.#settings.pace.pool * endpointsPerOrigin })
     this.#engine = makeEngine({ queue, directory, transport, clock: this.#clock, random: this.#random, bus: this.#bus, settings: this.#settings, probeMs: options.store.probeMs ?? null })
 
@@ -129,6 +136,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     this.endpoints = makeEndpoints({
       ...shared,
       defaults: { policy: defaultPolicy.name, signature: presetNamed(options.preset ?? 'standard').signature },
+      headerPrefix: this.#settings.headerPrefix,
       checkTarget: (url) => guard.checkUrl(url),
       applicationId: (idOrUid) => this.#engine.applicationId(idOrUid),
       changed: (endpointId) => this.#engine.endpointChanged(endpointId),
@@ -283,12 +291,13 @@ function engineSettings(options: PosthornOptions, owner: string): EngineSettings
   checkCount('maxLeased', maxLeased, 1, 1_000_000)
   checkCount('historyDays', historyDays, 1, 3_650)
   checkCount('maxRetries', maxRetries, 0, 20)
+  const headerPrefix = checkHeaderPrefix(options.headerPrefix ?? defaultHeaderPrefix)
 
   const pace = { ...preset.pace, ...paceOptions(options, preset.pace) }
   checkPace(pace)
   const policies = policiesOf(options.policies ?? {}, maxRetries, allowUnsafeRetryDelays)
   const defaultPolicy = policies.get(preset.policy.name) ?? preset.policy
-  return { owner, pace, policies, defaultPolicy, leaseMs, timeoutMs, maxLeased, historyMs: historyDays * day, userAgent: `posthorn/${version}` }
+  return { owner, pace, policies, defaultPolicy, leaseMs, timeoutMs, maxLeased, historyMs: historyDays * day, userAgent: `posthorn/${version}`, headerPrefix }
 }
 
 function policiesOf(own: NonNullable<PosthornOptions['policies']>, maxRetries: number, allowUnsafe: boolean): Map<string, RetryPolicy> {
