@@ -41,16 +41,11 @@ export function answerTo(thrown: unknown, operation: string, report: Report): Re
     return refusal(500, 'internal_error', 'Something went wrong here, and was reported to whoever runs this server.')
   }
   const { code, message } = thrown
-  switch (status) {
-    case 422:
-      return unprocessable([{ loc: ['body', ...fieldIn(thrown)], msg: message, type: `value_error.${code}` }])
-    case 503:
-      // Details of a store are for whoever runs it.
-      if (code !== 'overloaded') report({ operation, error: thrown })
-      return refusal(503, code, detailOf(thrown), { 'retry-after': '1' })
-    default:
-      return refusal(status, code, message)
-  }
+  if (status === 422) return unprocessable([{ loc: ['body', ...fieldIn(thrown)], msg: message, type: `value_error.${code}` }])
+  if (status !== 503) return refusal(status, code, message)
+  // What a store says of itself is for whoever runs it.
+  if (code !== 'overloaded') report({ operation, error: thrown })
+  return refusal(503, code, unavailable[code] ?? message, { 'retry-after': '1' })
 }
 
 /** A line for a log: what was called, and what came of it, with its stack if it is a defect. */
@@ -101,17 +96,16 @@ function fieldIn({ code, message }: PosthornError): string[] {
   return name === undefined ? [] : name.split('.')
 }
 
-function detailOf({ code, message }: PosthornError): string {
-  switch (code) {
-    case 'overloaded':
-      return message
-    case 'outcome_unknown':
-      return 'Whether this was done is not known. Repeat it under the same idempotency-key: it is then done once.'
-    case 'stopped':
-      return 'This server is stopping. Repeat the request.'
-    default:
-      return 'The database did not do this. Nothing was stored; repeat the request.'
-  }
+const storeFailed = 'The database did not do this. Repeat the request later.'
+const unavailable: Readonly<Partial<Record<ErrorCode, string>>> = {
+  outcome_unknown: 'Whether this was done is not known. Repeat it under the same idempotency-key.',
+  stopped: 'This server is stopping. Repeat the request.',
+  store_failed: storeFailed,
+  store_full: storeFailed,
+  store_locked: storeFailed,
+  store_in_use: storeFailed,
+  store_too_old: storeFailed,
+  newer_database: storeFailed,
 }
 
 function named(part: PropertyKey): string | number {

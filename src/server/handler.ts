@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { expected } from '../core/errors.ts'
 import type { Posthorn } from '../posthorn.ts'
+import { apiPage } from './api-page.ts'
 import { byKey } from './auth.ts'
 import type { Authorize } from './auth.ts'
 import { incidentLine, refusal } from './errors.ts'
@@ -9,6 +10,7 @@ import { serve } from './frame.ts'
 import type { FrameParts } from './frame.ts'
 import { makeGate, makeRateLimit } from './limits.ts'
 import type { Operation } from './operation.ts'
+import { openApi } from './openapi.ts'
 import { operations } from './operations.ts'
 
 export interface HandlerOptions {
@@ -41,6 +43,7 @@ export function handler(posthorn: Posthorn, options: HandlerOptions = {}): Handl
   }
   const app = new Hono({ getPath: (request) => pathIn(request.url, basePath) })
   mount(app, operations, parts)
+  mountDescription(app, basePath)
   app.notFound((context) => refusal(404, 'not_found', `Expected a path of the API, got ${new URL(context.req.url).pathname}.`))
   return async (request) => app.fetch(request)
 }
@@ -55,6 +58,22 @@ function mount(app: Hono, table: readonly Operation[], parts: FrameParts): void 
     app.all(route, (context) => refusal(405, 'method_not_allowed', `Expected ${allow}, got ${context.req.method}.`, { allow }))
   }
 }
+
+/** Made when somebody first asks: most who embed it never do. */
+function mountDescription(app: Hono, basePath: string): void {
+  let made: { readonly json: string; readonly page: string } | null = null
+  function description(): { readonly json: string; readonly page: string } {
+    if (made !== null) return made
+    const document = openApi(operations, basePath)
+    made = { json: JSON.stringify(document), page: apiPage(document, basePath) }
+    return made
+  }
+
+  app.get('/api/v1/openapi.json', () => new Response(description().json, { headers: { 'content-type': 'application/json' } }))
+  app.get('/api', () => new Response(description().page, { headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': pagePolicy } }))
+}
+
+const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'"
 
 function routeOf({ path }: Operation): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')

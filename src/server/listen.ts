@@ -38,16 +38,17 @@ const noticeMs = second
 export async function listen(options: ListenOptions): Promise<Listening> {
   const { host, clock, headersMs = 10 * second, requestMs = 30 * second } = options
   let state: 'starting' | 'ready' | 'stopping' = 'starting'
-  let handle: Handler = async () => refusal(503, 'starting', 'This server is starting. Repeat the request.', { 'retry-after': '1' })
-  let isWell: () => Promise<unknown> = async () => undefined
+  let handle: Handler | null = null
+  let isWell: (() => Promise<unknown>) | null = null
 
   async function answer(request: Request): Promise<Response> {
     switch (new URL(request.url).pathname) {
       case '/livez':
         return words(200, 'alive')
       case '/readyz':
-        return state === 'ready' ? readiness(isWell) : words(503, state)
+        return state === 'ready' && isWell !== null ? readiness(isWell) : words(503, state)
       default: {
+        if (handle === null) return refusal(503, 'starting', 'This server is starting. Repeat the request.', { 'retry-after': '1' })
         const response = await handle(request)
         // A connection that is kept would hold up the end.
         if (state === 'stopping') response.headers.set('connection', 'close')

@@ -63,7 +63,7 @@ export interface Answer {
 
 /** Writes an operation with its types inferred from its schemas. */
 export function operation<Query = unknown, Body = unknown>(given: Operation<Query, Body>): Operation {
-  return given as Operation
+  return given
 }
 
 export function answer(status: number, body: unknown = null): Answer {

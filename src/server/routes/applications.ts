@@ -38,7 +38,7 @@ export const applicationOperations: readonly Operation[] = [
     body: applicationIn,
     answers: { 201: applicationOut, 200: applicationOut },
     async handle({ posthorn, query, body }) {
-      const present = query.get_if_exists && body.uid != null ? await lookUp(posthorn, body.uid) : null
+      const present = query.get_if_exists && typeof body.uid === 'string' ? await lookUp(posthorn, body.uid) : null
       if (present !== null) return answer(200, toApplicationOut(present))
       return answer(201, toApplicationOut(await posthorn.applications.create(applicationSettings(body))))
     },

@@ -29,8 +29,9 @@ export const authenticationOperations: readonly Operation[] = [
       const name = params['app_id'] ?? ''
       const application = await posthorn.applications.get(name).catch((thrown: unknown) => {
         const isMissing = thrown instanceof PosthornError && thrown.code === 'not_found'
-        if (!isMissing || body.application == null) throw thrown
-        return posthorn.applications.create({ ...applicationSettings(body.application), uid: body.application.uid ?? name })
+        const given = body.application ?? null
+        if (!isMissing || given === null) throw thrown
+        return posthorn.applications.create({ ...applicationSettings(given), uid: given.uid ?? name })
       })
       const { token } = await posthorn.keys.create({ name: 'portal', application: application.id, expiresAt: posthorn.now() + sessionMs })
       // After the `#`, so that it reaches no log of a server on the way.

@@ -38,7 +38,7 @@ export const keyOperations: readonly Operation[] = [
     body: keyIn,
     answers: { 201: newKeyOut },
     async handle({ posthorn, body }) {
-      const expiresAt = body.expiresAt == null ? undefined : new Date(body.expiresAt)
+      const expiresAt = typeof body.expiresAt === 'string' ? new Date(body.expiresAt) : undefined
       const { key, token } = await posthorn.keys.create({ name: body.name, application: body.appId ?? undefined, access: body.access, expiresAt })
       return answer(201, { ...toKeyOut(key), token })
     },
