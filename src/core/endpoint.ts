@@ -4,6 +4,7 @@ import { checkEventType } from './message.ts'
 import { checkCount } from './pace.ts'
 import { checkFilter } from './payload-filter.ts'
 import type { PayloadFilter } from './payload-filter.ts'
+import { defaultHeaderPrefix } from './signature.ts'
 import type { Secret, SignatureScheme } from './signature.ts'
 import type { Instant } from './time.ts'
 
@@ -72,7 +73,7 @@ const mostFilters = 200
 const mostMetadata = 50
 
 /** Refuses settings with which a later attempt would throw: an attempt has no one to tell. */
-export function checkEndpoint(settings: EndpointSettings): void {
+export function checkEndpoint(settings: EndpointSettings, headerPrefix: string = defaultHeaderPrefix): void {
   checkUrl(settings.url)
   if (settings.uid !== null) checkUid(settings.uid)
   checkList('types', settings.types)
@@ -81,8 +82,9 @@ export function checkEndpoint(settings: EndpointSettings): void {
   for (const channel of settings.channels) checkChannel(channel)
   if (settings.filter !== null) checkFilter(settings.filter)
   checkMetadata(settings.metadata)
-  for (const [name, value] of checkHeaderCount(settings.headers)) checkHeader('headers', name, value)
-  checkHeader('bodyHeader', settings.bodyHeader, '')
+  for (const [name, value] of checkHeaderCount(settings.headers)) checkHeader('headers', name, value, headerPrefix)
+  // The usual name stands beside a prefix such as x-webhook, as long as nothing is sent under it.
+  checkHeader('bodyHeader', settings.bodyHeader, '', settings.signature === 'body' ? headerPrefix : defaultHeaderPrefix)
   checkNoClash(settings)
   if (settings.signature !== 'standard' && settings.signature !== 'body') {
     throw expected('invalid_argument', 'signature', '"standard" or "body"', settings.signature)
@@ -142,12 +144,12 @@ function checkHeaderCount(headers: Readonly<Record<string, string>>): [string, u
   throw expected('invalid_header', 'headers', `an object of at most ${mostHeaders} headers`, entries?.length ?? headers)
 }
 
-function checkHeader(setting: string, name: unknown, value: unknown): void {
+function checkHeader(setting: string, name: unknown, value: unknown, prefix: string): void {
   if (typeof name !== 'string' || !headerName.test(name)) {
     throw expected('invalid_header', setting, 'named by 1 to 100 letters, digits and dashes', name)
   }
   const lower = name.toLowerCase()
-  if (reservedHeaders.has(lower) || lower.startsWith('webhook-')) {
+  if (reservedHeaders.has(lower) || lower.startsWith(`${prefix}-`) || lower.startsWith(`${defaultHeaderPrefix}-`)) {
     throw expected('invalid_header', setting, 'free of names that HTTP or the signature uses', name, 'Choose another name.')
   }
   if (typeof value !== 'string' || value.length > 4096 || !/^[\t\x20-\x7e]*$/.test(value)) {

@@ -24,6 +24,12 @@ export function firstIdAt(kind: IdKind, at: Instant): string {
   return `${kind}_${base32(Math.max(0, Math.ceil(at)), timeDigits)}${'0'.repeat(randomDigits)}`
 }
 
+/** When an id was made: it begins with that. */
+export function timeOfId(id: string): Instant {
+  const start = id.indexOf('_') + 1
+  return numberOf(id.slice(start, start + timeDigits))
+}
+
 export function isId(kind: IdKind, text: string): boolean {
   return text.startsWith(`${kind}_`) && tail.test(text.slice(kind.length + 1))
 }
@@ -47,8 +53,7 @@ export function attemptId(deliveryId: string, epoch: number): string {
 /** What an attempt's public id stands for; null if the text is none. */
 export function attemptOf(id: string): { readonly deliveryId: string; readonly epoch: number } | null {
   if (!attemptForm.test(id)) return null
-  const epoch = [...id.slice(-epochDigits)].reduce((value, digit) => value * 32 + digits.indexOf(digit), 0)
-  return { deliveryId: `dlv_${id.slice(id.indexOf('_') + 1, -epochDigits)}`, epoch }
+  return { deliveryId: `dlv_${id.slice(id.indexOf('_') + 1, -epochDigits)}`, epoch: numberOf(id.slice(-epochDigits)) }
 }
 
 function base32(value: number, length: number): string {
@@ -59,4 +64,9 @@ function base32(value: number, length: number): string {
     rest = Math.floor(rest / 32)
   }
   return text
+}
+
+/** The reverse of `base32`. */
+function numberOf(text: string): number {
+  return text.split('').reduce((value, digit) => value * 32 + digits.indexOf(digit), 0)
 }

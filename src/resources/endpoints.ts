@@ -47,6 +47,8 @@ export interface Endpoints {
 export interface EndpointParts extends ResourceParts {
   readonly policies: ReadonlyMap<string, RetryPolicy>
   readonly defaults: { readonly policy: string; readonly signature: SignatureScheme }
+  /** What the names of the signature's headers begin with. */
+  readonly headerPrefix: string
   /** Throws if the address may not be called. */
   readonly checkTarget: (url: URL) => void
   readonly applicationId: (idOrUid: string) => Promise<string>
@@ -67,7 +69,7 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
   }
 
   function check(settings: EndpointSettings): void {
-    checkEndpoint(settings)
+    checkEndpoint(settings, parts.headerPrefix)
     parts.checkTarget(new URL(settings.url))
     if (!policies.has(settings.policy)) throw expected('unknown_policy', 'policy', `one of ${[...policies.keys()].join(', ')}`, settings.policy)
   }

@@ -84,6 +84,8 @@ export const chanceExceptions: Readonly<Record<string, readonly string[]>> = {
   'stores/secrets.ts': ['randomBytes'],
   // Secrets of endpoints.
   'resources/endpoints.ts': ['randomBytes'],
+  // Keys of the HTTP API.
+  'resources/keys.ts': ['randomBytes'],
   // Ids of audit entries, which a store gives by itself.
   'stores/chance.ts': ['randomFillSync'],
 }
