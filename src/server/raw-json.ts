@@ -1,8 +1,5 @@
-import { PosthornError } from '../core/errors.ts'
-
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
-const mostDepth = 64
 
 /**
  * The bytes of one top-level value, as they came: parsed and written again, 1.0 would become 1, and a long number another one.
@@ -64,7 +61,7 @@ function endOfValue(json: Uint8Array, start: number): number {
       if (depth === 0) return at
       continue
     }
-    if (byte === openBrace || byte === openBracket) depth = deeper(depth)
+    if (byte === openBrace || byte === openBracket) depth += 1
     else if (byte === closeBrace || byte === closeBracket) {
       // The end of a number or word is also the end of what it is in.
       if (depth === 0) return at
@@ -74,10 +71,4 @@ function endOfValue(json: Uint8Array, start: number): number {
     at += 1
   }
   return at
-}
-
-function deeper(depth: number): number {
-  // The object around it is the first level.
-  if (depth + 1 < mostDepth) return depth + 1
-  throw new PosthornError('invalid_argument', `Expected JSON of at most ${mostDepth} levels, got more. Flatten the payload.`)
 }

@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Page, Scan } from '../../src/core/ports.ts'
 import { listQuery, pageOf, scanOf } from '../../src/server/iterator.ts'
+import type { ListPage } from '../../src/server/iterator.ts'
 
 const ids = Array.from({ length: 7 }, (_, place) => `app_${String(place).padStart(19, '0')}`)
 const self = (id: string): string => id
@@ -30,7 +31,7 @@ describe('iterators', () => {
         const inserted = late.map(name).filter((row) => !rows.includes(row))
         const seen: string[] = []
         for (let iterator: string | null = null, done = false; !done; ) {
-          const page = await pageOf({ limit, iterator }, 'ascending', listOf(rows.toSorted()), self)
+          const page: ListPage<string> = await pageOf({ limit, iterator }, 'ascending', listOf(rows.toSorted()), self)
           seen.push(...page.data)
           ;({ iterator, done } = page)
           const row = inserted.pop()
@@ -43,7 +44,6 @@ describe('iterators', () => {
   })
 
   test('go on where a scan stopped, even if it found nothing', async () => {
-    const scan = async (): Promise<Scan<string>> => ({ items: [], next: 'msg_9' })
     expect(await scanOf({ limit: 2 }, 'descending', scan, self)).toEqual({ data: [], done: false, iterator: 'msg_9', prevIterator: null })
     expect(await scanOf({ limit: 2, iterator: '-msg_1' }, 'descending', scan, self)).toEqual({ data: [], done: false, iterator: null, prevIterator: '-msg_9' })
   })
@@ -76,6 +76,10 @@ describe('iterators', () => {
     expect(listQuery('app').parse({ iterator: '-app_0000000000000000000', order: 'descending', limit: '250' })).toMatchObject({ limit: 250 })
   })
 })
+
+async function scan(): Promise<Scan<string>> {
+  return { items: [], next: 'msg_9' }
+}
 
 function name(number: number): string {
   return `app_${String(number).padStart(19, '0')}`

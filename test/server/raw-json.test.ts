@@ -39,11 +39,8 @@ describe('cutting a value out of JSON', () => {
     )
   })
 
-  test('refuses more than 64 levels, and any number of them at once', () => {
-    const nested = (levels: number): Buffer => Buffer.from(`{"payload":${'['.repeat(levels)}${']'.repeat(levels)}}`)
-    expect(cutValue(nested(63), 'payload')).toHaveLength(126)
-    expect(() => cutValue(nested(64), 'payload')).toThrow('at most 64 levels')
-    expect(() => cutValue(nested(500_000), 'payload')).toThrow('at most 64 levels')
+  test('takes any depth without a stack of its own', () => {
+    expect(cutValue(Buffer.from(`{"payload":${'['.repeat(500_000)}${']'.repeat(500_000)}}`), 'payload')).toHaveLength(1_000_000)
   })
 
   test('ends on bytes that are no JSON', () => {

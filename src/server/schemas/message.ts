@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Message } from '../../core/message.ts'
 import { isoTime } from '../../core/time.ts'
+import type { ListPage } from '../iterator.ts'
 import { RawJson } from '../operation.ts'
 import { applicationIn } from './application.ts'
 import { channel, dateTime, eventTypeName, uid } from './common.ts'
@@ -26,15 +27,21 @@ const shown = {
 export const messageOut = z.object(shown).meta({ id: 'MessageOut' })
 export const shownMessage = z.object(shown)
 
-/** A message as JSON text, with its payload byte for byte. */
+type Head = Pick<Message, 'id' | 'type' | 'eventId' | 'channels' | 'createdAt'>
+
+/** A message that is kept, as JSON text: its payload byte for byte, or none. */
 export function messageText(message: Message, withContent: boolean, more: Readonly<Record<string, unknown>> = {}): string {
-  const { id, type, eventId, channels, createdAt } = message
+  return withPayload(message, withContent ? payloadText(message) : '{}', more)
+}
+
+/** A message as JSON text, around the JSON text of its payload. */
+export function withPayload({ id, type, eventId, channels, createdAt }: Head, payload: string, more: Readonly<Record<string, unknown>> = {}): string {
   const head = { id, eventType: type, eventId, channels: channels.length === 0 ? null : channels, timestamp: isoTime(createdAt), ...more }
-  return `${JSON.stringify(head).slice(0, -1)},"payload":${withContent ? payloadText(message) : '{}'}}`
+  return `${JSON.stringify(head).slice(0, -1)},"payload":${payload}}`
 }
 
 /** A page whose items are JSON texts already. */
-export function pageText({ data, ...rest }: { readonly data: readonly string[] }): RawJson {
+export function pageText({ data, ...rest }: ListPage<string>): RawJson {
   return new RawJson(`{"data":[${data.join(',')}],${JSON.stringify(rest).slice(1)}`)
 }
 
