@@ -1,7 +1,9 @@
 import type { Operation } from './operation.ts'
 import { applicationOperations } from './routes/applications.ts'
 import { attemptOperations } from './routes/attempts.ts'
+import { attemptOperations } from './routes/attempts.ts'
 import { authenticationOperations } from './routes/authentication.ts'
+import { destinationOperations } from './routes/destinations.ts'
 import { destinationOperations } from './routes/destinations.ts'
 import { endpointCareOperations } from './routes/endpoint-care.ts'
 import { endpointOperations } from './routes/endpoints.ts'
@@ -18,6 +20,8 @@ export const operations: readonly Operation[] = [
   ...endpointCareOperations,
   ...eventTypeOperations,
   ...messageOperations,
+  ...attemptOperations,
+  ...destinationOperations,
   ...attemptOperations,
   ...destinationOperations,
   ...taskOperations,

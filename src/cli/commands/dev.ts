@@ -1,7 +1,9 @@
 import { givenSettings, settingsFromEnvironment } from '../../config.ts'
 import type { Settings } from '../../config.ts'
+import type { Listening } from '../../server/listen.ts'
 import type { Command, Terminal } from '../command.ts'
 import { sampleEndpoints } from '../dev/behaviours.ts'
+import { openFront, serveFront } from '../dev/front.ts'
 import { nextSteps } from '../dev/next-steps.ts'
 import { requestsOf } from '../dev/requests.ts'
 import { ownStage, sampleStage } from '../dev/stage.ts'
@@ -20,32 +22,48 @@ export const dev: Command = {
   help: [
     'Usage: posthorn dev [--once] [--database url]',
     '',
-    'Starts Posthorn on a temporary database and a local receiver, sends 20 samples, and shows',
+    'Starts the server on a temporary database and a local receiver, sends 20 samples, and shows',
     'deliveries, retries and dead letters as they happen. The receiver has these paths:',
     '',
     ...sampleEndpoints.map(({ name, sentence }) => `  /${name.padEnd(9)}${sentence}`),
     '',
-    '  --once              ends when all samples have ended; exits with 1 if one was lost',
+    '  --once              ends when all samples have ended; exits with 1 if one was lost;',
+    '                      without the server\'s HTTP API',
     '  --database <url>    delivers from this database instead, without samples;',
     '                      so does POSTHORN_DATABASE_URL',
     '',
-    'All settings of the environment apply. Ctrl-C ends in order, a second one at once.',
+    'The HTTP API is at http://127.0.0.1:8071/api, and needs no key from this machine unless POSTHORN_ADMIN_KEY',
+    'is set. All settings of the environment apply. Ctrl-C ends in order, a second one at once.',
   ].join('\n'),
   options: { once: { type: 'boolean' }, database: { type: 'string' } },
   async run({ once, database }, terminal) {
     const settings = settingsFromEnvironment()
     const given = givenSettings()
     const databaseUrl = typeof database === 'string' ? database : given.databaseUrl
-    const stage = databaseUrl === undefined ? await sampleStage(settings, given) : await ownStage(databaseUrl, settings)
+    const front = once === true ? null : await openFront(settings, given)
     try {
-      return await perform(stage, settings, once === true, terminal)
+      const ownPort = front?.port ?? null
+      const stage = databaseUrl === undefined ? await sampleStage(settings, given, ownPort) : await ownStage(databaseUrl, settings, ownPort)
+      try {
+        return await perform({ stage, front, settings, once: once === true, terminal })
+      } finally {
+        await stage.close()
+      }
     } finally {
-      await stage.close()
+      await front?.close()
     }
   },
 }
 
-async function perform(stage: Stage, settings: Settings, once: boolean, terminal: Terminal): Promise<number> {
+interface Performance {
+  readonly stage: Stage
+  readonly front: Listening | null
+  readonly settings: Settings
+  readonly once: boolean
+  readonly terminal: Terminal
+}
+
+async function perform({ stage, front, settings, once, terminal }: Performance): Promise<number> {
   const { posthorn, store, samples, title } = stage
   const requests = samples === null || once ? null : requestsOf(terminal)
   const labels = labelsFrom(store.directory)
@@ -59,9 +77,15 @@ async function perform(stage: Stage, settings: Settings, once: boolean, terminal
   })
   try {
     await posthorn.start()
+    if (front !== null) {
+      const key = await serveFront(front, posthorn, settings, (text) => (view === null ? terminal.say(text) : view.note(text)))
+      if (key !== null) terminal.output.write(`posthorn admin key, shown only now: ${key}\n`)
+      terminal.output.write(`posthorn listening on ${front.url}\n`)
+    }
     const parts = { terminal, posthorn, directory: store.directory, labels, title, hint: requests?.hint ?? 'Ctrl-C ends' }
     view = terminal.output.isTTY ? screenView(parts) : lineView(parts)
     end = await watch(stage, view, requests, once, terminal.interrupted)
+    await front?.close()
     if (end === 'interrupted') view.note('Stopping: attempts under way may end. Ctrl-C again leaves at once.')
   } finally {
     await posthorn.stop({ graceMs: settings.shutdownGraceMs })
