@@ -1,16 +1,15 @@
 import { PosthornError } from '../core/errors.ts'
-import type { Directory } from '../core/ports.ts'
+import type { ApplicationDirectory } from '../core/ports.ts'
 import type { Database, Executor } from './database.ts'
+import { pageOf } from './page.ts'
 import { fromApplication, toApplication } from './rows.ts'
-import { assignments, insertInto, nothing, sql, table, words } from './sql.ts'
+import { assignments, insertInto, sql, table, words } from './sql.ts'
 import type { Value } from './sql.ts'
 
-type ApplicationMethods = 'createApplication' | 'application' | 'listApplications' | 'updateApplication' | 'deleteApplication'
-
 const applications = table('applications')
-const columns = words('id, uid, name, created_at, updated_at')
+const columns = words('id, uid, name, metadata, rate_per_second, created_at, updated_at')
 
-export function applicationDirectory(database: Database): Pick<Directory, ApplicationMethods> {
+export function applicationDirectory(database: Database): ApplicationDirectory {
   return {
     createApplication: (application) =>
       database.transaction(async (tx) => {
@@ -27,12 +26,8 @@ order by case when id = ${idOrUid} then 0 else 1 end
 limit 1`)
       return row === undefined ? null : toApplication(row)
     },
-    async listApplications({ after, limit }) {
-      const rows = await database.query(sql`select ${columns}
-from ${applications}
-${after === null ? nothing : sql`where id > ${after}`}
-order by id
-limit ${limit}`)
+    async listApplications(page) {
+      const rows = await database.query(sql`select ${columns} from ${applications} ${pageOf(page, 'ascending')}`)
       return rows.map(toApplication)
     },
     updateApplication: (id, change, now) =>
@@ -41,6 +36,8 @@ limit ${limit}`)
         const given: Record<string, Value> = { updated_at: now }
         if (change.name !== undefined) given['name'] = change.name
         if (change.uid !== undefined) given['uid'] = change.uid
+        if (change.metadata !== undefined) given['metadata'] = JSON.stringify(change.metadata)
+        if (change.ratePerSecond !== undefined) given['rate_per_second'] = change.ratePerSecond
         await tx.run(sql`update ${applications} set ${assignments(given)} where id = ${id}`)
         const [row] = await tx.query(sql`select ${columns} from ${applications} where id = ${id}`)
         return row === undefined ? null : toApplication(row)

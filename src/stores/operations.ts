@@ -9,7 +9,7 @@ import { strongRandom } from './chance.ts'
 import type { Executor } from './database.ts'
 import { whereDelivery } from './filter.ts'
 import { laneText } from './lanes.ts'
-import { fromAuditEntry, fromHealth, toCancelled, toId } from './rows.ts'
+import { fromAuditEntry, fromHealth, toCancelled, toEndpointId, toId } from './rows.ts'
 import { assignments, forUpdate, insertInto, listOf, pairsOf, sql, table } from './sql.ts'
 import type { Sql } from './sql.ts'
 
@@ -57,8 +57,15 @@ export function heldAmong(leases: readonly Lease[], found: readonly Lease[]): st
   return leases.flatMap(({ deliveryId, epoch }) => (epochs.get(deliveryId) === epoch ? [deliveryId] : []))
 }
 
-export async function requeue(tx: Executor, { filter, now, limit, by }: OperatorRequest): Promise<number> {
-  const count = await tx.run(sql`with picked as materialized (
+export async function requeue(tx: Executor, request: OperatorRequest): Promise<number> {
+  const count = (await requeueRows(tx, request)).length
+  await record(tx, { action: 'requeue', target: targetOf(request.filter), count, at: request.now, by: request.by })
+  return count
+}
+
+/** The same without a note of who did it; answers with the endpoint of each row. */
+export async function requeueRows(tx: Executor, { filter, now, limit }: Omit<OperatorRequest, 'by'>): Promise<string[]> {
+  const rows = await tx.query(sql`with picked as materialized (
   select id from ${deliveries}
   where ${whereDelivery(filter)}
   and status in ('pending', 'failed', 'dead')
@@ -70,13 +77,20 @@ export async function requeue(tx: Executor, { filter, now, limit, by }: Operator
 update ${deliveries}
 set status = 'pending', reason = null, attempt_count = 0, next_retry_at = ${now}, requeued_at = ${now},
   lease_owner = null, lease_until = null, lease_epoch = lease_epoch + 1, crash_count = 0, updated_at = ${now}
-where id in (select id from picked)`)
-  await record(tx, { action: 'requeue', target: targetOf(filter), count, at: now, by })
-  return count
+where id in (select id from picked)
+returning webhook_id`)
+  return rows.map(toEndpointId)
 }
 
 export async function cancel(tx: Executor, request: OperatorRequest & { as: DeadReason }): Promise<Cancelled[]> {
-  const { filter, now, limit, by, as } = request
+  const cancelled = await cancelRows(tx, request)
+  await record(tx, { action: 'cancel', target: targetOf(request.filter), count: cancelled.length, at: request.now, by: request.by })
+  return cancelled
+}
+
+/** The same without a note of who did it. */
+export async function cancelRows(tx: Executor, request: Omit<OperatorRequest, 'by'> & { as: DeadReason }): Promise<Cancelled[]> {
+  const { filter, now, limit, as } = request
   const rows = await tx.query(sql`with fresh as materialized (
   ${openRows('fresh', filter, limit)}
 ), retries as materialized (
@@ -92,7 +106,6 @@ set status = 'dead', reason = ${as}, next_retry_at = null,
   lease_owner = null, lease_until = null, lease_epoch = lease_epoch + 1, updated_at = ${now}
 where id in (select id from picked)
 returning id, webhook_id, message_id, session_id`)
-  await record(tx, { action: 'cancel', target: targetOf(filter), count: rows.length, at: now, by })
   return rows.map(toCancelled)
 }
 
@@ -143,7 +156,20 @@ where (minute, endpoint_id) in (
   where minute < ${before - minutesKeptMs}
   limit ${limit})`)
   await tx.run(sql`delete from ${table('endpoint_secrets')} where expires_at < ${before}`)
-  return forgottenDeliveries + forgottenMessages
+  await tx.run(sql`delete from ${table('keys')} where expires_at < ${before} or revoked_at < ${before}`)
+  await tx.run(sql`delete from ${table('jobs')} where id < ${firstIdAt('job', before)} and state in ('done', 'cancelled') and updated_at < ${before}`)
+  return forgottenDeliveries + forgottenMessages + (await forgetReplies(tx, before, limit))
+}
+
+function forgetReplies(tx: Executor, before: Instant, limit: number): Promise<number> {
+  return tx.run(sql`with picked as materialized (
+  select key from ${table('replies')}
+  where expires_at < ${before}
+  limit ${limit}
+  ${forUpdate}
+)
+delete from ${table('replies')}
+where key in (select key from picked)`)
 }
 
 async function forgetDeliveries(tx: Executor, before: Instant, limit: number): Promise<number> {

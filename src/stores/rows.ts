@@ -4,12 +4,16 @@ import type { DeadReason, Delivery, Lane } from '../core/delivery.ts'
 import type { Application, Endpoint, EndpointStatus } from '../core/endpoint.ts'
 import { expected } from '../core/errors.ts'
 import type { PosthornError } from '../core/errors.ts'
+import type { EventTypeDefinition } from '../core/event-type.ts'
 import { attemptId } from '../core/ids.ts'
+import type { Job, JobAction, JobState, JobWork } from '../core/job.ts'
+import type { Access, ApiKey } from '../core/key.ts'
 import type { Lease } from '../core/lease.ts'
 import type { Message } from '../core/message.ts'
 import type { MinuteCounts } from '../core/overview.ts'
 import type { Health } from '../core/pace.ts'
-import type { AuditEntry, Cancelled, Claim, Enqueued, Envelope, Marked, Worker } from '../core/ports.ts'
+import type { PayloadFilter } from '../core/payload-filter.ts'
+import type { AuditEntry, Cancelled, Claim, EndpointCounts, Enqueued, Envelope, Marked, TakenReply, Worker } from '../core/ports.ts'
 import type { Secret, SignatureScheme } from '../core/signature.ts'
 import type { Instant } from '../core/time.ts'
 import type { Row } from './database.ts'
@@ -23,6 +27,9 @@ const deadReasons: readonly DeadReason[] = ['exhausted', 'cancelled', 'expired',
 const outcomeKinds: readonly OutcomeKind[] = ['answered', 'timeout', 'dns', 'connect', 'tls', 'reset', 'protocol', 'forbidden']
 const signatureSchemes: readonly SignatureScheme[] = ['standard', 'body']
 const lanes: readonly Lane[] = ['fresh', 'retries']
+const accesses: readonly Access[] = ['read', 'write']
+const jobActions: readonly JobAction[] = ['requeue', 'cancel', 'replay']
+const jobStates: readonly JobState[] = ['running', 'paused', 'done', 'cancelled']
 const actions: readonly AuditEntry['action'][] = ['requeue', 'cancel', 'resend']
 
 export function toApplication(row: Row): Application {
@@ -30,14 +37,16 @@ export function toApplication(row: Row): Application {
     id: text(row, 'id'),
     uid: textOrNull(row, 'uid'),
     name: text(row, 'name'),
+    metadata: textRecord(row, 'metadata'),
+    ratePerSecond: numberOrNull(row, 'rate_per_second'),
     createdAt: number(row, 'created_at'),
     updatedAt: number(row, 'updated_at'),
   }
 }
 
 export function fromApplication(application: Application): Record<string, Value> {
-  const { id, uid, name, createdAt, updatedAt } = application
-  return { id, uid, name, created_at: createdAt, updated_at: updatedAt }
+  const { id, uid, name, metadata, ratePerSecond, createdAt, updatedAt } = application
+  return { id, uid, name, metadata: JSON.stringify(metadata), rate_per_second: ratePerSecond, created_at: createdAt, updated_at: updatedAt }
 }
 
 export function toEndpoint(row: Row, secrets: readonly Secret[]): Endpoint {
@@ -52,7 +61,9 @@ export function toEndpoint(row: Row, secrets: readonly Secret[]): Endpoint {
     statusSince: number(row, 'status_since'),
     types: textList(row, 'types'),
     channels: textList(row, 'channels'),
+    filter: jsonOrNull<PayloadFilter>(row, 'filter'),
     headers: textRecord(row, 'headers'),
+    metadata: textRecord(row, 'metadata'),
     policy: text(row, 'policy'),
     signature: word(row, 'signature', signatureSchemes),
     bodyHeader: text(row, 'body_header'),
@@ -76,7 +87,9 @@ export function fromEndpoint(endpoint: Endpoint): Record<string, Value> {
     status_since: endpoint.statusSince,
     types: JSON.stringify(endpoint.types),
     channels: JSON.stringify(endpoint.channels),
+    filter: endpoint.filter === null ? null : JSON.stringify(endpoint.filter),
     headers: JSON.stringify(endpoint.headers),
+    metadata: JSON.stringify(endpoint.metadata),
     policy: endpoint.policy,
     signature: endpoint.signature,
     body_header: endpoint.bodyHeader,
@@ -115,11 +128,13 @@ export function toMessage(row: Row): Message {
     id: text(row, 'id'),
     applicationId: text(row, 'application_id'),
     type: text(row, 'type'),
+    eventId: textOrNull(row, 'event_id'),
     body: bytes(row, 'body'),
     contentType: text(row, 'content_type'),
     sessionId: textOrNull(row, 'session_id'),
     channels: textList(row, 'channels'),
     createdAt: number(row, 'created_at'),
+    erasedAt: numberOrNull(row, 'erased_at'),
   }
 }
 
@@ -128,8 +143,9 @@ export function toUsedKey(row: Row): { messageId: string; bodyHash: string; deli
   return { messageId: text(row, 'message_id'), bodyHash: text(row, 'body_hash'), deliveries: number(row, 'deliveries') }
 }
 
-/** What became of an envelope, from who has its idempotency key now; without a key, it has it itself. */
+/** What became of an envelope, from who has its event id or its idempotency key now; without a key, it has it itself. */
 export function toEnqueued(row: Row, envelope: Envelope | undefined): Enqueued {
+  if (row['taken_by'] !== null) return { kind: 'taken', messageId: text(row, 'taken_by') }
   if (row['found'] !== true) return { kind: 'stale' }
   const { messageId, bodyHash, deliveries } = toUsedKey(row)
   if (messageId === envelope?.message.id) return { kind: 'stored' }
@@ -209,15 +225,15 @@ export function toCancelled(row: Row): Cancelled {
   }
 }
 
-/** The rows come in the order of their epochs; the number counts over all of them. */
-export function toAttempt(row: Row, index: number): Attempt {
+/** An attempt from a row that has its number, too. */
+export function toAttempt(row: Row): Attempt {
   const deliveryId = text(row, 'delivery_id')
   const epoch = number(row, 'epoch')
   return {
     id: attemptId(deliveryId, epoch),
     deliveryId,
     epoch,
-    number: index + 1,
+    number: number(row, 'number'),
     startedAt: number(row, 'started_at'),
     tookMs: number(row, 'took_ms'),
     outcome: word(row, 'outcome', outcomeKinds),
@@ -239,6 +255,20 @@ export function toTime(row: Row): Instant {
 
 export function toLease(row: Row): Lease {
   return { deliveryId: text(row, 'id'), epoch: number(row, 'lease_epoch') }
+}
+
+export function toEndpointId(row: Row): string {
+  return text(row, 'webhook_id')
+}
+
+export function toEndpointCounts(row: Row): EndpointCounts {
+  return {
+    delivered: number(row, 'delivered'),
+    dead: number(row, 'dead'),
+    cancelled: number(row, 'cancelled'),
+    fresh: number(row, 'fresh'),
+    retrying: number(row, 'retrying'),
+  }
 }
 
 export function toEndpointsVersion(row: Row): number {
@@ -304,6 +334,94 @@ export function toAuditEntry(row: Row): AuditEntry {
   }
 }
 
+export function toEventType(row: Row): EventTypeDefinition {
+  return {
+    name: text(row, 'name'),
+    description: text(row, 'description'),
+    schemas: jsonOrNull<Record<string, unknown>>(row, 'schemas'),
+    archived: number(row, 'archived') === 1,
+    deprecated: number(row, 'deprecated') === 1,
+    featureFlag: textOrNull(row, 'feature_flag'),
+    createdAt: number(row, 'created_at'),
+    updatedAt: number(row, 'updated_at'),
+  }
+}
+
+export function fromEventType(eventType: EventTypeDefinition): Record<string, Value> {
+  const { name, description, schemas, archived, deprecated, featureFlag, createdAt, updatedAt } = eventType
+  return {
+    name,
+    description,
+    schemas: schemas === null ? null : JSON.stringify(schemas),
+    archived: archived ? 1 : 0,
+    deprecated: deprecated ? 1 : 0,
+    feature_flag: featureFlag,
+    created_at: createdAt,
+    updated_at: updatedAt,
+  }
+}
+
+export function toKey(row: Row): ApiKey {
+  return {
+    id: text(row, 'id'),
+    name: text(row, 'name'),
+    applicationId: textOrNull(row, 'application_id'),
+    access: word(row, 'access', accesses),
+    hash: text(row, 'hash'),
+    hint: text(row, 'hint'),
+    createdAt: number(row, 'created_at'),
+    expiresAt: numberOrNull(row, 'expires_at'),
+    revokedAt: numberOrNull(row, 'revoked_at'),
+  }
+}
+
+export function fromKey(key: ApiKey): Record<string, Value> {
+  const { id, name, applicationId, access, hash, hint, createdAt, expiresAt, revokedAt } = key
+  return { id, name, application_id: applicationId, access, hash, hint, created_at: createdAt, expires_at: expiresAt, revoked_at: revokedAt }
+}
+
+export function toJob(row: Row): Job {
+  return {
+    id: text(row, 'id'),
+    applicationId: textOrNull(row, 'application_id'),
+    work: toJobWork(row),
+    state: word(row, 'state', jobStates),
+    matching: number(row, 'matching'),
+    done: number(row, 'done'),
+    cursor: textOrNull(row, 'cursor'),
+    actor: text(row, 'actor'),
+    reason: textOrNull(row, 'reason'),
+    createdAt: number(row, 'created_at'),
+    updatedAt: number(row, 'updated_at'),
+  }
+}
+
+function toJobWork(row: Row): JobWork {
+  const action = word(row, 'action', jobActions)
+  return { action, filter: JSON.parse(text(row, 'filter')) }
+}
+
+export function fromJob(job: Job): Record<string, Value> {
+  const { id, applicationId, work, state, matching, done, cursor, actor, reason, createdAt, updatedAt } = job
+  const { action, filter } = work
+  return {
+    id, application_id: applicationId, action, filter: JSON.stringify(filter), state, matching, done, cursor, actor, reason,
+    created_at: createdAt, updated_at: updatedAt,
+  }
+}
+
+/** A row that a bite of a job picked, null if it picked none; with how many rows were read, and the last of them. */
+export function toWalked(row: Row): { id: string | null; count: number; last: string | null } {
+  return { id: textOrNull(row, 'id'), count: number(row, 'count'), last: textOrNull(row, 'last') }
+}
+
+/** What is kept under the key of a request, if it is the same request. */
+export function toTakenReply(row: Row, requestHash: string): TakenReply {
+  if (text(row, 'request_hash') !== requestHash) return { kind: 'conflict' }
+  const status = numberOrNull(row, 'status')
+  return status === null ? { kind: 'busy' } : { kind: 'kept', status, body: text(row, 'body') }
+}
+
 export function fromAuditEntry(entry: AuditEntry): Record<string, Value> {
   return { ...entry }
 }
@@ -354,6 +472,11 @@ function numberOrNull(row: Row, column: string): number | null {
 function textList(row: Row, column: string): string[] {
   const list: string[] = JSON.parse(text(row, column))
   return list
+}
+
+function jsonOrNull<Json>(row: Row, column: string): Json | null {
+  const kept = textOrNull(row, column)
+  return kept === null ? null : JSON.parse(kept)
 }
 
 function textRecord(row: Row, column: string): Record<string, string> {

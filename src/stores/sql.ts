@@ -16,9 +16,13 @@ export type TableName =
   | 'endpoint_minutes'
   | 'endpoint_secrets'
   | 'endpoints'
+  | 'event_types'
   | 'idempotency_keys'
+  | 'jobs'
+  | 'keys'
   | 'messages'
   | 'migrations'
+  | 'replies'
   | 'webhook_deliveries'
   | 'workers'
 

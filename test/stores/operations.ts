@@ -185,11 +185,13 @@ function enqueue(operation: Operation & { kind: 'enqueue' }, world: World): (sto
       id,
       applicationId: endpointAt(world, 0).applicationId,
       type: 'invoice.paid',
+      eventId: null,
       body: Buffer.from(`{"of":"${id}"}`),
       contentType: 'application/json',
       sessionId: plan.leased ? 'a session' : null,
       channels: [],
       createdAt: now,
+      erasedAt: null,
     }
     const deliveries = plan.to.map((place) => {
       const { id: endpointId, url: targetUrl, policy } = endpointAt(world, place)

@@ -1,10 +1,11 @@
 import { isLeased, isOpen } from '../../core/delivery.ts'
-import type { Delivery, Lane } from '../../core/delivery.ts'
+import type { DeadReason, Delivery, Lane } from '../../core/delivery.ts'
+import { isOver } from '../../core/job.ts'
 import type { Claim, ClaimRequest, LeaseRequest, OperatorRequest, Queue } from '../../core/ports.ts'
 import type { Instant } from '../../core/time.ts'
 import { enqueueOne } from './enqueue.ts'
 import { markOne } from './mark.ts'
-import { forget, heldBy, note, replace, select } from './state.ts'
+import { forget, forgetMessage, heldBy, note, replace, select } from './state.ts'
 import type { State } from './state.ts'
 
 /** The engine's half of a memory store. No method waits for anything on its way, so each is a transaction of its own. */
@@ -27,8 +28,7 @@ export function memoryQueue(state: State): Queue {
     cancel: async (request) => {
       const picked = pick(state, request, isOpen)
       for (const delivery of picked) {
-        const ended: Delivery = { ...withoutLease(delivery), status: 'dead', reason: request.as, nextRetryAt: null, updatedAt: request.now }
-        replace(state, delivery, ended)
+        replace(state, delivery, cancelled(delivery, request.as, request.now))
       }
       note(state, 'cancel', targetOf(request), picked.length, request.now, request.by)
       return picked.map(({ id, endpointId, messageId, sessionId }) => ({ id, endpointId, messageId, sessionId }))
@@ -97,7 +97,8 @@ function pick(state: State, { filter, limit }: OperatorRequest, may: (delivery: 
   return picked
 }
 
-function requeued(delivery: Delivery, now: Instant): Delivery {
+/** A delivery that begins again. */
+export function requeued(delivery: Delivery, now: Instant): Delivery {
   return {
     ...withoutLease(delivery),
     status: 'pending',
@@ -108,6 +109,11 @@ function requeued(delivery: Delivery, now: Instant): Delivery {
     crashCount: 0,
     updatedAt: now,
   }
+}
+
+/** A delivery that was ended before its time. */
+export function cancelled(delivery: Delivery, reason: DeadReason, now: Instant): Delivery {
+  return { ...withoutLease(delivery), status: 'dead', reason, nextRetryAt: null, updatedAt: now }
 }
 
 /** Takes a delivery out of any hands: whoever still holds the old epoch will be refused. */
@@ -128,7 +134,21 @@ function prune(state: State, before: Instant, limit: number): number {
     forget(state, delivery)
     forgotten += 1
   }
-  return forgotten + pruneMessages(state, before, limit)
+  pruneKeysAndJobs(state, before)
+  return forgotten + pruneMessages(state, before, limit) + pruneReplies(state, before, limit)
+}
+
+function pruneKeysAndJobs(state: State, before: Instant): void {
+  for (const { id, expiresAt, revokedAt } of state.apiKeys.values()) {
+    if ((expiresAt ?? before) < before || (revokedAt ?? before) < before) state.apiKeys.delete(id)
+  }
+  for (const job of state.jobs.values()) if (isOver(job) && job.updatedAt < before) state.jobs.delete(job.id)
+}
+
+function pruneReplies(state: State, before: Instant, limit: number): number {
+  const expired = [...state.replies].filter(([, { expiresAt }]) => expiresAt < before).slice(0, limit)
+  for (const [key] of expired) state.replies.delete(key)
+  return expired.length
 }
 
 function pruneMessages(state: State, before: Instant, limit: number): number {
@@ -137,7 +157,7 @@ function pruneMessages(state: State, before: Instant, limit: number): number {
   for (const message of state.messages.values()) {
     if (forgotten >= limit) break
     if (message.createdAt >= before || wanted.has(message.id)) continue
-    state.messages.delete(message.id)
+    forgetMessage(state, message)
     forgotten += 1
   }
   return forgotten
