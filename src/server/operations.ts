@@ -1,9 +1,7 @@
 import type { Operation } from './operation.ts'
 import { applicationOperations } from './routes/applications.ts'
 import { attemptOperations } from './routes/attempts.ts'
-import { attemptOperations } from './routes/attempts.ts'
 import { authenticationOperations } from './routes/authentication.ts'
-import { destinationOperations } from './routes/destinations.ts'
 import { destinationOperations } from './routes/destinations.ts'
 import { endpointCareOperations } from './routes/endpoint-care.ts'
 import { endpointOperations } from './routes/endpoints.ts'
@@ -20,8 +18,6 @@ export const operations: readonly Operation[] = [
   ...endpointCareOperations,
   ...eventTypeOperations,
   ...messageOperations,
-  ...attemptOperations,
-  ...destinationOperations,
   ...attemptOperations,
   ...destinationOperations,
   ...taskOperations,

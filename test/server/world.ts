@@ -56,10 +56,10 @@ export async function serverWorld(options: HandlerOptions = {}, database: 'sqlit
 }
 
 async function call(answer: (request: Request) => Promise<Response>, method: string, path: string, { token = adminKey, body, headers = {} }: Asked): Promise<Reply> {
-  const text = body === undefined || typeof body === 'string' || body instanceof ReadableStream ? body : JSON.stringify(body)
-  const bearer = token === null ? {} : { authorization: `Bearer ${token}` }
-  const init = { method, headers: { ...bearer, ...headers }, ...(text === undefined ? {} : { body: text as BodyInit, duplex: 'half' }) }
-  const response = await answer(new Request(`http://posthorn.test${path}`, init))
+  const text = body === undefined ? null : typeof body === 'string' || body instanceof ReadableStream ? body : JSON.stringify(body)
+  const request = new Request(`http://posthorn.test${path}`, { method, headers, body: text, duplex: 'half' })
+  if (token !== null) request.headers.set('authorization', `Bearer ${token}`)
+  const response = await answer(request)
   const said = await response.text()
   return { status: response.status, headers: response.headers, body: said === '' ? null : JSON.parse(said) }
 }
