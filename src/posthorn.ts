@@ -27,6 +27,8 @@ import { makeDeliveries, makeOperations } from './resources/deliveries.ts'
 import type { Deliveries, Operations } from './resources/deliveries.ts'
 import { makeEndpoints } from './resources/endpoints.ts'
 import type { Endpoints } from './resources/endpoints.ts'
+import { makeEnforcer } from './resources/enforcer.ts'
+import type { Enforcer } from './resources/enforcer.ts'
 import { makeEventTypes } from './resources/event-types.ts'
 import type { EventTypes } from './resources/event-types.ts'
 import { makeJobs } from './resources/jobs.ts'
@@ -110,6 +112,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
   readonly #bus: Bus
   readonly #settings: EngineSettings
   readonly #engine: Engine
+  readonly #enforcer: Enforcer | null
   #opening: Promise<void> | null = null
   #state: 'new' | 'started' | 'stopped' = 'new'
   #stopping: Promise<void> | null = null
@@ -148,8 +151,9 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     const deliveryParts = { ...shared, expect, tellCancelled: (ended: readonly Cancelled[]) => tellEnded(this.#bus, ended, 'cancelled') }
     this.deliveries = makeDeliveries(deliveryParts)
     this.messages = makeMessages(deliveryParts)
-    this.eventTypes = makeEventTypes({ ...shared, changed: () => undefined })
-    this.jobs = makeJobs({ ...shared, wake: () => undefined })
+    this.#enforcer = options.enforceSchemas === true ? makeEnforcer(shared) : null
+    this.eventTypes = makeEventTypes({ ...shared, changed: (name) => this.#enforcer?.forget(name) })
+    this.jobs = makeJobs({ ...shared, wake: () => this.#engine.wakeBulk() })
     this.keys = makeKeys(shared)
     this.replies = makeReplies(shared)
     const { requeue, cancel } = makeOperations(deliveryParts, this.deliveries)
@@ -188,6 +192,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     const { mustExist = false, to = null } = options
     const checked = await Promise.all(messages.map(async (message) => ({ ...(await outgoing(message, this.#events, now, this.#random)), mustExist, to })))
     await this.#open()
+    if (this.#enforcer !== null) for (const { message, isEnvelope } of checked) await this.#enforcer.check(message, isEnvelope)
     const sent = 'tx' in options ? await this.#engine.sendWithin(await this.#outlet(options.tx, checked), checked) : await this.#send(checked)
     return Array.isArray(given) ? sent : (sent[0] as Sent)
   }

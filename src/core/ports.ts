@@ -354,6 +354,7 @@ export interface ReplayBite {
   readonly jobId: string
   /** The job's cursor when the bite was read: if it has moved since, another worker was first, and nothing is written. */
   readonly from: string | null
+  /** Kept as requeued ones are: they leave among the retries, so that a long replay never stands before what is fresh. */
   readonly deliveries: readonly (NewDelivery & { readonly messageId: string })[]
   /** Messages that this bite dealt with, whether they got a delivery or not. */
   readonly done: number

@@ -1,4 +1,6 @@
 import type { Lane } from '../core/delivery.ts'
+import { makeBulk } from './bulk.ts'
+import type { Bulk } from './bulk.ts'
 import { makeDispatcher } from './dispatcher.ts'
 import { makeFlight } from './flight.ts'
 import { makeOutbox } from './outbox.ts'
@@ -21,6 +23,8 @@ export interface Engine extends Outbox, Pick<TxSend, 'sendWithin'> {
   expect(endpointId: string, lane: Lane): Promise<void>
   /** Reads an endpoint anew at once, because it was just changed here. */
   endpointChanged(endpointId: string): Promise<void>
+  /** Says that there may be bulk work to do. */
+  readonly wakeBulk: Bulk['wake']
   /** Resolves when nothing is under way in this process. */
   idle(): Promise<void>
 }
@@ -35,6 +39,7 @@ export function makeEngine(parts: EngineParts): Engine {
   const outbox = makeOutbox(parts, targets, dispatcher, flight, quiet)
   const txSend = makeTxSend(parts, (endpointId) => expect(endpointId, 'fresh'))
   const prober = makeProber(parts, dispatcher, quiet)
+  const bulk = makeBulk(parts, expect, quiet)
   const pruner = makePruner(parts)
 
   function freed(target: Target): void {
@@ -49,7 +54,7 @@ export function makeEngine(parts: EngineParts): Engine {
   }
 
   function isQuiet(): boolean {
-    return flight.size === 0 && outbox.waiting === 0 && !dispatcher.isBusy && !prober.isBusy
+    return flight.size === 0 && outbox.waiting === 0 && !dispatcher.isBusy && !prober.isBusy && !bulk.isBusy
   }
 
   function quiet(): void {
@@ -79,11 +84,12 @@ export function makeEngine(parts: EngineParts): Engine {
       dispatcher.start()
       txSend.start()
       prober.start()
+      bulk.start()
       pruner.start()
     },
     async stop(graceMs) {
       txSend.stop()
-      await Promise.all([dispatcher.stop(), prober.stop(), pruner.stop()])
+      await Promise.all([dispatcher.stop(), prober.stop(), bulk.stop(), pruner.stop()])
       await flight.giveBackWaiting()
       await idleWithin(graceMs)
       if (!isQuiet()) {
@@ -100,6 +106,7 @@ export function makeEngine(parts: EngineParts): Engine {
       // It may have been resumed: what it has collected need not wait for the tick.
       if (target !== undefined && !targets.isClosed(target)) dispatcher.expect(target, 'fresh')
     },
+    wakeBulk: bulk.wake,
     expect,
     idle,
   }

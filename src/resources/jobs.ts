@@ -1,8 +1,10 @@
 import type { Status } from '../core/delivery.ts'
+import type { Endpoint } from '../core/endpoint.ts'
 import { expected } from '../core/errors.ts'
 import { checkId, makeId } from '../core/ids.ts'
 import { refusedChange } from '../core/job.ts'
 import type { Job, JobWork, ReplayFilter } from '../core/job.ts'
+import { collects } from '../core/message.ts'
 import type { DeliveryFilter, Page } from '../core/ports.ts'
 import type { Instant } from '../core/time.ts'
 import { applicationIdOf } from './applications.ts'
@@ -67,9 +69,20 @@ export function makeJobs(parts: JobParts): Jobs {
   }
 
   async function endpointApplication(endpointId: string): Promise<string> {
+    return (await endpointNamed(endpointId)).applicationId
+  }
+
+  async function endpointNamed(endpointId: string): Promise<Endpoint> {
     const endpoint = await directory.endpoint(null, endpointId)
-    if (endpoint !== null) return endpoint.applicationId
+    if (endpoint !== null) return endpoint
     throw expected('not_found', 'endpoint', 'the id of an endpoint that exists', endpointId)
+  }
+
+  /** A replay to what is disabled would stop at once. */
+  async function checkReceiver({ action, filter }: JobWork): Promise<void> {
+    const endpoint = action === 'replay' ? await endpointNamed(filter.endpointId) : null
+    if (endpoint === null || collects(endpoint)) return
+    throw expected('invalid_argument', 'endpointId', 'an endpoint that gets messages', `${endpoint.id}, which is ${endpoint.status}`, 'Enable it first.')
   }
 
   /** Set if the work concerns one application only: its own keys may then see the job. */
@@ -89,6 +102,7 @@ export function makeJobs(parts: JobParts): Jobs {
       const now = clock.now()
       const checked = checkWork(work, now)
       await ready()
+      await checkReceiver(checked)
       const applicationId = await applicationOf(checked)
       const { name, reason = null } = actor(by)
       const matching = await count(checked)
@@ -117,16 +131,21 @@ function checkWork(work: JobWork, now: Instant): JobWork {
     case 'requeue':
       return { action: 'requeue', filter: unchanged(onlyStatus(work.filter, ['dead'], ['dead', 'failed'], 'requeue'), now) }
     case 'cancel':
-      return { action: 'cancel', filter: onlyStatus(work.filter, open, open, 'cancel') }
+      return { action: 'cancel', filter: asOf(onlyStatus(work.filter, open, open, 'cancel'), now) }
     case 'replay':
       return { action: 'replay', filter: checkReplay(work.filter) }
   }
   throw expected('invalid_argument', 'action', '"requeue", "cancel" or "replay"', (work as { action: unknown }).action)
 }
 
-/** What is requeued and dies again matches again: without this line the job would never end. */
+/** What dies or fails again while the job runs is another matter. */
 function unchanged(filter: DeliveryFilter, now: Instant): DeliveryFilter {
-  return { ...filter, unchangedSince: Math.min(filter.unchangedSince ?? now, now) }
+  return { ...asOf(filter, now), unchangedSince: Math.min(filter.unchangedSince ?? now + 1, now + 1) }
+}
+
+/** Only what was there when it was asked for: what was counted is what is done. */
+function asOf(filter: DeliveryFilter, now: Instant): DeliveryFilter {
+  return { ...filter, until: Math.min(filter.until ?? now + 1, now + 1) }
 }
 
 function checkReplay({ endpointId, since, until }: ReplayFilter): ReplayFilter {

@@ -46,8 +46,14 @@ type Given = About<string> & { readonly data?: unknown; readonly payload?: strin
 
 const mostChannels = 20
 
+/** A message that was checked, and in which form it came. */
+export interface CheckedMessage extends Outgoing {
+  /** True if it was given as `data`, and its body is the envelope of that. */
+  readonly isEnvelope: boolean
+}
+
 /** Checks one message as given, before anything is stored of it. */
-export async function outgoing(given: Given, events: EventSchemas | undefined, now: Instant, random: Random): Promise<Outgoing> {
+export async function outgoing(given: Given, events: EventSchemas | undefined, now: Instant, random: Random): Promise<CheckedMessage> {
   if (typeof given !== 'object' || given === null) throw expected('invalid_argument', 'message', 'an object with application, type and data', given)
   const type = checkEventType(given.type)
   const application = checkApplication(given.application)
@@ -71,6 +77,7 @@ export async function outgoing(given: Given, events: EventSchemas | undefined, n
     content,
     deliverAt: deliverAt === undefined ? null : checkTime(deliverAt, now),
     message: { id: makeId('msg', now, random), type, eventId, body, contentType, sessionId, channels: [...channels], createdAt: now, erasedAt: null },
+    isEnvelope: given.payload === undefined,
     mustExist: false,
     to: null,
   }
