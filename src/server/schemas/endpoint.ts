@@ -147,9 +147,8 @@ const sensitiveName = /authorization|cookie|token|secret|password|credential|api
 /** Headers as they may be shown: the values of those that carry credentials are not. */
 export function toHeadersOut(all: Readonly<Record<string, string>>): z.input<typeof endpointHeadersOut> {
   const entries = Object.entries(all)
-  const isSensitive = ([name]: readonly [string, string]): boolean => sensitiveName.test(name)
   return {
-    headers: Object.fromEntries(entries.filter((entry) => !isSensitive(entry))),
-    sensitive: entries.filter(isSensitive).map(([name]) => name),
+    headers: Object.fromEntries(entries.filter(([name]) => !sensitiveName.test(name))),
+    sensitive: entries.map(([name]) => name).filter((name) => sensitiveName.test(name)),
   }
 }
