@@ -275,7 +275,8 @@ export interface MessageDirectory {
   messageOf(applicationId: string, idOrEventId: string): Promise<Message | null>
   /** Newest first. Reads at most a bounded number of rows: `next` is where to go on, null at the end. */
   listMessages(filter: MessageFilter, page: Page): Promise<Scan<Message>>
-  /** Erases the body for good. */
+  countMessages(filter: MessageFilter, most: number): Promise<number>
+  /** Erases the body for good. Nothing is requeued, resent or replayed of the message from then on. */
   eraseMessage(id: string, now: Instant): Promise<boolean>
 }
 

@@ -19,6 +19,8 @@ export interface Bulk {
 }
 
 const biteRows = 500
+// Their bodies are read, for the filter: at worst a mebibyte each.
+const biteMessages = 100
 const leastPauseMs = 20
 
 export function makeBulk(parts: EngineParts, expect: (endpointId: string, lane: Lane) => Promise<void>, quiet: () => void): Bulk {
@@ -71,7 +73,7 @@ export function makeBulk(parts: EngineParts, expect: (endpointId: string, lane: 
     const [endpoint] = await directory.endpointsById([endpointId])
     if (endpoint === undefined || !collects(endpoint)) return giveUp(job, endpoint)
     const filter = { applicationId: endpoint.applicationId, since, until }
-    const { items, next } = await directory.listMessages(filter, { limit: biteRows, after: job.cursor, order: 'ascending' })
+    const { items, next } = await directory.listMessages(filter, { limit: biteMessages, after: job.cursor, order: 'ascending' })
     const deliveries: (NewDelivery & { messageId: string })[] = []
     for (const message of items) if (await isMissing(message, endpoint)) deliveries.push(newDelivery(message, endpoint))
     const advanced = await directory.advanceReplay({ jobId: job.id, from: job.cursor, deliveries, done: items.length, cursor: next }, clock.now())

@@ -112,12 +112,19 @@ export function makeOperations(parts: DeliveryParts, deliveries: Deliveries): Op
 
   async function requeueOne(id: string, by: Actor): Promise<Delivery> {
     const before = await deliveries.get(id)
+    await checkBody(before)
     if (before.status === 'delivered') return resend(before, by)
     const now = clock.now()
     if ((await queue.requeue({ filter: { ids: [id] }, now, limit: 1, by })) === 0) throw inFlight(await deliveries.get(id), now)
     const after = await deliveries.get(id)
     await parts.expect(after.endpointId, laneOf(after))
     return after
+  }
+
+  async function checkBody({ id, messageId }: Delivery): Promise<void> {
+    const message = await directory.message(messageId)
+    if (message === null || message.erasedAt === null) return
+    throw expected('not_found', 'body', 'kept, to send it again', `erased at ${isoTime(message.erasedAt)}`, `Delivery ${id} stays as it is.`)
   }
 
   /** A delivered delivery never changes: sending it again is a new delivery of the same message. */

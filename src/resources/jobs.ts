@@ -32,7 +32,6 @@ export interface JobParts extends ResourceParts {
 }
 
 const mostMatching = 10_000_000
-const pageRows = 1_000
 const open: readonly Status[] = ['pending', 'failed']
 
 export function makeJobs(parts: JobParts): Jobs {
@@ -54,18 +53,8 @@ export function makeJobs(parts: JobParts): Jobs {
 
   async function count(work: JobWork): Promise<number> {
     if (work.action !== 'replay') return directory.countDeliveries(work.filter, mostMatching)
-    return countMessages(await endpointApplication(work.filter.endpointId), work.filter)
-  }
-
-  async function countMessages(applicationId: string, { since, until }: ReplayFilter): Promise<number> {
-    let total = 0
-    for (let after: string | null = null; total < mostMatching; ) {
-      const { items, next } = await directory.listMessages({ applicationId, since, until }, { limit: pageRows, after, order: 'ascending' })
-      total += items.length
-      if (next === null) break
-      after = next
-    }
-    return total
+    const { endpointId, since, until } = work.filter
+    return directory.countMessages({ applicationId: await endpointApplication(endpointId), since, until }, mostMatching)
   }
 
   async function endpointApplication(endpointId: string): Promise<string> {

@@ -51,6 +51,8 @@ export function makeMessages(parts: MessageParts): Messages {
       const { id } = await get(application, idOrEventId)
       await cancelOpen(id)
       await directory.eraseMessage(id, clock.now())
+      // What was requeued in between; from here on nothing can be.
+      await cancelOpen(id)
     },
   }
 }

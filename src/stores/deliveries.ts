@@ -32,7 +32,7 @@ from (select 1 from ${deliveries} where ${whereDelivery(filter)} limit ${most}) 
 select ${delivery.id}, ${delivery.endpointId}, m.application_id, m.id, m.type, m.session_id,
   ${delivery.targetUrl}, ${delivery.nextRetryAt}, ${delivery.policy}, ${now}, ${now}
 from ${table('messages')} m
-where m.id = ${delivery.messageId}
+where m.id = ${delivery.messageId} and m.erased_at is null
 returning ${columns}`)
         if (row === undefined) return null
         await record(tx, { action: 'resend', target: delivery.id, count: 1, at: now, by })

@@ -25,6 +25,10 @@ export function messageDirectory(database: Database): MessageDirectory {
       (await first(sql`application_id = ${applicationId} and id = ${idOrEventId}`)) ??
       (await first(sql`application_id = ${applicationId} and event_id = ${idOrEventId}`)),
     listMessages: (filter, page) => list(database, filter, page),
+    async countMessages(filter, most) {
+      const [row] = await database.query(countMessages(filter, most))
+      return Number(row?.['count'] ?? 0)
+    },
     eraseMessage: (id, now) =>
       database.transaction(async (tx) => {
         const erased = await tx.run(sql`update ${messages}
@@ -54,15 +58,23 @@ limit 1 offset ${mostWalked - 1}`
 
 /** One more than the page holds: whether there are more is the question behind it. */
 export function listMessages(filter: MessageFilter, page: Page, last: string | null): Sql {
-  const conditions = [range(filter, page)]
+  const conditions = [range(filter, page), ...picking(filter)]
   if (last !== null) conditions.push(orderOf(page) === 'ascending' ? sql`id <= ${last}` : sql`id >= ${last}`)
-  if (filter.types !== undefined) conditions.push(oneOf('type', filter.types))
-  if (filter.channel !== undefined) conditions.push(hasChannel('channels', filter.channel))
   return sql`select *
 from ${messages}
 where ${all(conditions)}
 order by id ${inOrder(orderOf(page))}
 limit ${page.limit + 1}`
+}
+
+export function countMessages(filter: MessageFilter, most: number): Sql {
+  const where = all([range(filter, { limit: most, after: null }), ...picking(filter)])
+  return sql`select count(*) as count
+from (select 1 from ${messages} where ${where} limit ${most}) counted`
+}
+
+function picking({ types, channel }: MessageFilter): Sql[] {
+  return [...(types === undefined ? [] : [oneOf('type', types)]), ...(channel === undefined ? [] : [hasChannel('channels', channel)])]
 }
 
 export function oneOf(column: string, values: readonly string[]): Sql {

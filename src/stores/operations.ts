@@ -70,6 +70,7 @@ export async function requeueRows(tx: Executor, { filter, now, limit }: Omit<Ope
   where ${whereDelivery(filter)}
   and status in ('pending', 'failed', 'dead')
   and (lease_until is null or lease_until <= ${now})
+  and not exists (select 1 from ${table('messages')} m where m.id = message_id and m.erased_at is not null)
   order by id
   limit ${limit}
   ${forUpdate}

@@ -28,7 +28,7 @@ export function memoryDirectory(state: State): Directory {
     countDeliveries: async (filter, most) => count(state, filter, most),
     addDelivery: async (delivery, now, by) => {
       const message = state.messages.get(delivery.messageId)
-      if (message === undefined) return null
+      if (message === undefined || message.erasedAt !== null) return null
       const added = newDelivery(delivery, message, now)
       insert(state, added)
       note(state, 'resend', added.id, 1, now, by)

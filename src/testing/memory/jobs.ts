@@ -1,11 +1,11 @@
-import { isLeased, isOpen } from '../../core/delivery.ts'
+import { isOpen } from '../../core/delivery.ts'
 import type { Delivery } from '../../core/delivery.ts'
 import type { Job } from '../../core/job.ts'
 import type { AdvancedJob, JobDirectory, ReplayBite } from '../../core/ports.ts'
 import type { Instant } from '../../core/time.ts'
 import { inOrder } from './applications.ts'
 import { newDelivery } from './enqueue.ts'
-import { cancelled, requeued } from './queue.ts'
+import { cancelled, mayRequeue, requeued } from './queue.ts'
 import { compareText } from './sorted-list.ts'
 import { insert, note, replace, select } from './state.ts'
 import type { State } from './state.ts'
@@ -60,7 +60,7 @@ function takeBite(state: State, job: Job, limit: number, now: Instant): Advanced
   const possible = (delivery: Delivery): boolean => (work.action === 'cancel' ? isOpen(delivery) : delivery.status !== 'delivered')
   const left = [...select(state, work.filter)].filter((delivery) => possible(delivery) && delivery.id > (cursor ?? ''))
   const picked = left.toSorted((one, other) => compareText(one.id, other.id)).slice(0, limit)
-  const changed = picked.filter((delivery) => work.action === 'cancel' || !isLeased(delivery, now))
+  const changed = picked.filter((delivery) => work.action === 'cancel' || mayRequeue(state, delivery, now))
   for (const delivery of changed) replace(state, delivery, work.action === 'cancel' ? cancelled(delivery, 'cancelled', now) : requeued(delivery, now))
   return {
     job: {
@@ -78,6 +78,6 @@ function takeBite(state: State, job: Job, limit: number, now: Instant): Advanced
 function addDeliveries(state: State, { deliveries }: ReplayBite, now: Instant): void {
   for (const delivery of deliveries) {
     const message = state.messages.get(delivery.messageId)
-    if (message !== undefined) insert(state, newDelivery(delivery, message, now))
+    if (message !== undefined && message.erasedAt === null) insert(state, { ...newDelivery(delivery, message, now), requeuedAt: now })
   }
 }

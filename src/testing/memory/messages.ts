@@ -16,6 +16,7 @@ export function messageDirectory(state: State): MessageDirectory {
       return own.find(({ id }) => id === idOrEventId) ?? own.find(({ eventId }) => eventId === idOrEventId) ?? null
     },
     listMessages: async (filter, page) => scan([...state.messages.values()].filter((message) => picks(filter, message)), ({ id }) => id, page),
+    countMessages: async (filter, most) => Math.min([...state.messages.values()].filter((message) => picks(filter, message)).length, most),
     eraseMessage: async (id, now) => {
       const message = state.messages.get(id)
       if (message === undefined) return false

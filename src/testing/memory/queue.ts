@@ -20,7 +20,7 @@ export function memoryQueue(state: State): Queue {
     release: async (request) =>
       underLease(state, request, (delivery) => ({ ...delivery, leaseOwner: null, leaseUntil: null, crashCount: 0 })),
     requeue: async (request) => {
-      const picked = pick(state, request, (delivery) => delivery.status !== 'delivered' && !isLeased(delivery, request.now))
+      const picked = pick(state, request, (delivery) => mayRequeue(state, delivery, request.now))
       for (const delivery of picked) replace(state, delivery, requeued(delivery, request.now))
       note(state, 'requeue', targetOf(request), picked.length, request.now, request.by)
       return picked.length
@@ -95,6 +95,12 @@ function pick(state: State, { filter, limit }: OperatorRequest, may: (delivery: 
     if (may(delivery)) picked.push(delivery)
   }
   return picked
+}
+
+/** What is at rest, not delivered, and still has a body. */
+export function mayRequeue(state: State, delivery: Delivery, now: Instant): boolean {
+  const isErased = (state.messages.get(delivery.messageId)?.erasedAt ?? null) !== null
+  return delivery.status !== 'delivered' && !isLeased(delivery, now) && !isErased
 }
 
 /** A delivery that begins again. */
