@@ -1,10 +1,10 @@
+import type { Application } from '../core/endpoint.ts'
 import { PosthornError } from '../core/errors.ts'
 import type { ApplicationDirectory } from '../core/ports.ts'
 import type { Database, Executor } from './database.ts'
 import { pageOf } from './page.ts'
 import { fromApplication, toApplication } from './rows.ts'
-import { assignments, insertInto, sql, table, words } from './sql.ts'
-import type { Value } from './sql.ts'
+import { assignments, forUpdate, insertInto, sql, table, words } from './sql.ts'
 
 const applications = table('applications')
 const columns = words('id, uid, name, metadata, rate_per_second, created_at, updated_at')
@@ -32,15 +32,13 @@ limit 1`)
     },
     updateApplication: (id, change, now) =>
       database.transaction(async (tx) => {
-        if (typeof change.uid === 'string') await refuseTakenUid(tx, change.uid, id)
-        const given: Record<string, Value> = { updated_at: now }
-        if (change.name !== undefined) given['name'] = change.name
-        if (change.uid !== undefined) given['uid'] = change.uid
-        if (change.metadata !== undefined) given['metadata'] = JSON.stringify(change.metadata)
-        if (change.ratePerSecond !== undefined) given['rate_per_second'] = change.ratePerSecond
-        await tx.run(sql`update ${applications} set ${assignments(given)} where id = ${id}`)
-        const [row] = await tx.query(sql`select ${columns} from ${applications} where id = ${id}`)
-        return row === undefined ? null : toApplication(row)
+        const [row] = await tx.query(sql`select ${columns} from ${applications} where id = ${id} ${forUpdate}`)
+        if (row === undefined) return null
+        const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+        const next: Application = { ...toApplication(row), ...given, updatedAt: now }
+        if (next.uid !== null) await refuseTakenUid(tx, next.uid, id)
+        await tx.run(sql`update ${applications} set ${assignments(fromApplication(next))} where id = ${id}`)
+        return next
       }),
     deleteApplication: (id, now) =>
       database.transaction(async (tx) => {

@@ -108,7 +108,6 @@ export function countsOf(endpointId: string, since: Instant, until: Instant): Sq
   const made = sql`webhook_id = ${endpointId} and id >= ${firstIdAt('dlv', since)} and id < ${firstIdAt('dlv', until)}`
   const ended = sql`from ${table('endpoint_minutes')}
     where endpoint_id = ${endpointId} and minute >= ${since - (since % minute)} and minute < ${until}`
-  const counted = (from: Sql): Sql => sql`from (${from} limit ${mostCounted}) counted`
   const deliveries = table('webhook_deliveries')
   return sql`select
   (select coalesce(sum(delivered), 0) ${ended}) as delivered,
@@ -117,6 +116,10 @@ export function countsOf(endpointId: string, since: Instant, until: Instant): Sq
   (select count(*) ${counted(sql`select 1 from ${deliveries} where ${fresh} and ${made} and lease_owner is null`)}) as fresh,
   (select count(*) ${counted(sql`select 1 from ${deliveries} where ${retries} and ${made}`)})
     + (select count(*) ${counted(sql`select 1 from ${deliveries} where ${fresh} and ${made} and lease_owner is not null`)}) as retrying`
+}
+
+function counted(rows: Sql): Sql {
+  return sql`from (${rows} limit ${mostCounted}) counted`
 }
 
 /** False if there is no such application. */

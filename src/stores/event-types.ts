@@ -2,8 +2,8 @@ import type { EventTypeDefinition } from '../core/event-type.ts'
 import { PosthornError } from '../core/errors.ts'
 import type { EventTypeDirectory } from '../core/ports.ts'
 import type { Database, Executor } from './database.ts'
+import { fromEventType, toEventType } from './directory-rows.ts'
 import { pageOf } from './page.ts'
-import { fromEventType, toEventType } from './rows.ts'
 import { assignments, forUpdate, insertInto, sql, table } from './sql.ts'
 
 const eventTypes = table('event_types')

@@ -4,10 +4,10 @@ import type { Job } from '../core/job.ts'
 import type { AdvancedJob, AuditEntry, DeliveryFilter, JobDirectory, ReplayBite } from '../core/ports.ts'
 import type { Instant } from '../core/time.ts'
 import type { Database, Executor } from './database.ts'
+import { fromJob, toJob, toWalked } from './directory-rows.ts'
 import { whereDelivery } from './filter.ts'
 import { cancelRows, record, requeueRows } from './operations.ts'
 import { pageOf } from './page.ts'
-import { fromJob, toJob, toWalked } from './rows.ts'
 import { all, forUpdate, insertInto, joined, sql, table, words } from './sql.ts'
 import type { Sql } from './sql.ts'
 
@@ -65,7 +65,7 @@ async function advance(tx: Executor, id: string, limit: number, now: Instant): P
   if (job === null || !isOfDeliveries(job)) return null
   const { action, filter } = job.work
   const walked = (await tx.query(walk(job, limit))).map(toWalked)
-  const picked = walked.flatMap(({ id: picked }) => picked ?? [])
+  const picked = walked.flatMap((row) => row.id ?? [])
   const request = { filter: { ...filter, ids: picked }, now, limit }
   const requeued = action === 'requeue' && picked.length > 0 ? await requeueRows(tx, request) : []
   const cancelled = action === 'cancel' && picked.length > 0 ? await cancelRows(tx, { ...request, as: 'cancelled' }) : []
@@ -145,7 +145,7 @@ async function replay(tx: Executor, { jobId, from, deliveries: added, done, curs
   return save(tx, job, { state: cursor === null ? 'done' : 'running', done: job.done + done, cursor: cursor ?? job.cursor, updatedAt: now })
 }
 
-/** New deliveries of old messages; none of a message that is gone. */
+/** New deliveries of old messages, in the lane of the retries; none of a message that is gone. */
 function insertDeliveries(added: ReplayBite['deliveries'], now: Instant): Sql {
   const rows = added.map(({ id, endpointId, messageId, targetUrl, nextRetryAt, policy }) => {
     return sql`(cast(${id} as text), cast(${endpointId} as text), cast(${messageId} as text), cast(${targetUrl} as text), cast(${nextRetryAt} as bigint), cast(${policy} as text))`
@@ -154,8 +154,9 @@ function insertDeliveries(added: ReplayBite['deliveries'], now: Instant): Sql {
   values ${joined(rows, ',\n    ')}
 )
 insert into ${deliveries} (
-  id, webhook_id, application_id, message_id, event_type, session_id, target_url, next_retry_at, policy, created_at, updated_at)
-select a.id, a.endpoint_id, m.application_id, m.id, m.type, m.session_id, a.target_url, a.next_retry_at, a.policy, cast(${now} as bigint), cast(${now} as bigint)
+  id, webhook_id, application_id, message_id, event_type, session_id, target_url, next_retry_at, policy, requeued_at, created_at, updated_at)
+select a.id, a.endpoint_id, m.application_id, m.id, m.type, m.session_id, a.target_url, a.next_retry_at, a.policy,
+  cast(${now} as bigint), cast(${now} as bigint), cast(${now} as bigint)
 from added a
-join ${table('messages')} m on m.id = a.message_id`
+join ${table('messages')} m on m.id = a.message_id and m.erased_at is null`
 }

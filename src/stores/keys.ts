@@ -1,7 +1,7 @@
 import type { KeyDirectory } from '../core/ports.ts'
 import type { Database } from './database.ts'
+import { fromKey, toKey } from './directory-rows.ts'
 import { pageOf } from './page.ts'
-import { fromKey, toKey } from './rows.ts'
 import { insertInto, sql, table } from './sql.ts'
 
 const keys = table('keys')

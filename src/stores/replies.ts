@@ -1,6 +1,6 @@
 import type { ReplyDirectory, TakenReply } from '../core/ports.ts'
 import type { Database } from './database.ts'
-import { toTakenReply } from './rows.ts'
+import { toTakenReply } from './directory-rows.ts'
 import { sql, table } from './sql.ts'
 
 const replies = table('replies')

@@ -2,34 +2,27 @@ import type { Attempt, OutcomeKind } from '../core/attempt.ts'
 import { statuses } from '../core/delivery.ts'
 import type { DeadReason, Delivery, Lane } from '../core/delivery.ts'
 import type { Application, Endpoint, EndpointStatus } from '../core/endpoint.ts'
-import { expected } from '../core/errors.ts'
-import type { PosthornError } from '../core/errors.ts'
-import type { EventTypeDefinition } from '../core/event-type.ts'
 import { attemptId } from '../core/ids.ts'
-import type { Job, JobAction, JobState, JobWork } from '../core/job.ts'
-import type { Access, ApiKey } from '../core/key.ts'
 import type { Lease } from '../core/lease.ts'
 import type { Message } from '../core/message.ts'
 import type { MinuteCounts } from '../core/overview.ts'
 import type { Health } from '../core/pace.ts'
 import type { PayloadFilter } from '../core/payload-filter.ts'
-import type { AuditEntry, Cancelled, Claim, EndpointCounts, Enqueued, Envelope, Marked, TakenReply, Worker } from '../core/ports.ts'
+import type { AuditEntry, Cancelled, Claim, EndpointCounts, Enqueued, Envelope, Marked, Worker } from '../core/ports.ts'
 import type { Secret, SignatureScheme } from '../core/signature.ts'
 import type { Instant } from '../core/time.ts'
+import { bytes, number, numberOrNull, text, textList, textOrNull, textRecord, word, wordOrNull } from './columns.ts'
 import type { Row } from './database.ts'
 import { latencyColumns } from './migrations.ts'
 import type { Value } from './sql.ts'
 
-// The only place where columns become fields and fields become columns.
+// Columns become fields, and fields columns, only here and in directory-rows.ts.
 
 const endpointStatuses: readonly EndpointStatus[] = ['active', 'paused', 'disabled', 'deleted']
 const deadReasons: readonly DeadReason[] = ['exhausted', 'cancelled', 'expired', 'crashed', 'gone']
 const outcomeKinds: readonly OutcomeKind[] = ['answered', 'timeout', 'dns', 'connect', 'tls', 'reset', 'protocol', 'forbidden']
 const signatureSchemes: readonly SignatureScheme[] = ['standard', 'body']
 const lanes: readonly Lane[] = ['fresh', 'retries']
-const accesses: readonly Access[] = ['read', 'write']
-const jobActions: readonly JobAction[] = ['requeue', 'cancel', 'replay']
-const jobStates: readonly JobState[] = ['running', 'paused', 'done', 'cancelled']
 const actions: readonly AuditEntry['action'][] = ['requeue', 'cancel', 'resend']
 
 export function toApplication(row: Row): Application {
@@ -61,7 +54,7 @@ export function toEndpoint(row: Row, secrets: readonly Secret[]): Endpoint {
     statusSince: number(row, 'status_since'),
     types: textList(row, 'types'),
     channels: textList(row, 'channels'),
-    filter: jsonOrNull<PayloadFilter>(row, 'filter'),
+    filter: toFilter(row),
     headers: textRecord(row, 'headers'),
     metadata: textRecord(row, 'metadata'),
     policy: text(row, 'policy'),
@@ -72,6 +65,11 @@ export function toEndpoint(row: Row, secrets: readonly Secret[]): Endpoint {
     createdAt: number(row, 'created_at'),
     updatedAt: number(row, 'updated_at'),
   }
+}
+
+function toFilter(row: Row): PayloadFilter | null {
+  const filter: PayloadFilter | null = JSON.parse(textOrNull(row, 'filter') ?? 'null')
+  return filter
 }
 
 /** All but the secrets, which have a table of their own. */
@@ -334,94 +332,6 @@ export function toAuditEntry(row: Row): AuditEntry {
   }
 }
 
-export function toEventType(row: Row): EventTypeDefinition {
-  return {
-    name: text(row, 'name'),
-    description: text(row, 'description'),
-    schemas: jsonOrNull<Record<string, unknown>>(row, 'schemas'),
-    archived: number(row, 'archived') === 1,
-    deprecated: number(row, 'deprecated') === 1,
-    featureFlag: textOrNull(row, 'feature_flag'),
-    createdAt: number(row, 'created_at'),
-    updatedAt: number(row, 'updated_at'),
-  }
-}
-
-export function fromEventType(eventType: EventTypeDefinition): Record<string, Value> {
-  const { name, description, schemas, archived, deprecated, featureFlag, createdAt, updatedAt } = eventType
-  return {
-    name,
-    description,
-    schemas: schemas === null ? null : JSON.stringify(schemas),
-    archived: archived ? 1 : 0,
-    deprecated: deprecated ? 1 : 0,
-    feature_flag: featureFlag,
-    created_at: createdAt,
-    updated_at: updatedAt,
-  }
-}
-
-export function toKey(row: Row): ApiKey {
-  return {
-    id: text(row, 'id'),
-    name: text(row, 'name'),
-    applicationId: textOrNull(row, 'application_id'),
-    access: word(row, 'access', accesses),
-    hash: text(row, 'hash'),
-    hint: text(row, 'hint'),
-    createdAt: number(row, 'created_at'),
-    expiresAt: numberOrNull(row, 'expires_at'),
-    revokedAt: numberOrNull(row, 'revoked_at'),
-  }
-}
-
-export function fromKey(key: ApiKey): Record<string, Value> {
-  const { id, name, applicationId, access, hash, hint, createdAt, expiresAt, revokedAt } = key
-  return { id, name, application_id: applicationId, access, hash, hint, created_at: createdAt, expires_at: expiresAt, revoked_at: revokedAt }
-}
-
-export function toJob(row: Row): Job {
-  return {
-    id: text(row, 'id'),
-    applicationId: textOrNull(row, 'application_id'),
-    work: toJobWork(row),
-    state: word(row, 'state', jobStates),
-    matching: number(row, 'matching'),
-    done: number(row, 'done'),
-    cursor: textOrNull(row, 'cursor'),
-    actor: text(row, 'actor'),
-    reason: textOrNull(row, 'reason'),
-    createdAt: number(row, 'created_at'),
-    updatedAt: number(row, 'updated_at'),
-  }
-}
-
-function toJobWork(row: Row): JobWork {
-  const action = word(row, 'action', jobActions)
-  return { action, filter: JSON.parse(text(row, 'filter')) }
-}
-
-export function fromJob(job: Job): Record<string, Value> {
-  const { id, applicationId, work, state, matching, done, cursor, actor, reason, createdAt, updatedAt } = job
-  const { action, filter } = work
-  return {
-    id, application_id: applicationId, action, filter: JSON.stringify(filter), state, matching, done, cursor, actor, reason,
-    created_at: createdAt, updated_at: updatedAt,
-  }
-}
-
-/** A row that a bite of a job picked, null if it picked none; with how many rows were read, and the last of them. */
-export function toWalked(row: Row): { id: string | null; count: number; last: string | null } {
-  return { id: textOrNull(row, 'id'), count: number(row, 'count'), last: textOrNull(row, 'last') }
-}
-
-/** What is kept under the key of a request, if it is the same request. */
-export function toTakenReply(row: Row, requestHash: string): TakenReply {
-  if (text(row, 'request_hash') !== requestHash) return { kind: 'conflict' }
-  const status = numberOrNull(row, 'status')
-  return status === null ? { kind: 'busy' } : { kind: 'kept', status, body: text(row, 'body') }
-}
-
 export function fromAuditEntry(entry: AuditEntry): Record<string, Value> {
   return { ...entry }
 }
@@ -432,60 +342,4 @@ export function toWorker(row: Row): Worker {
 
 export function fromWorker({ id, pid, host, startedAt }: Worker): Record<string, Value> {
   return { id, pid, host, started_at: startedAt }
-}
-
-function text(row: Row, column: string): string {
-  const value = row[column]
-  if (typeof value === 'string') return value
-  throw unexpected(column, 'text', value)
-}
-
-function textOrNull(row: Row, column: string): string | null {
-  return row[column] === null ? null : text(row, column)
-}
-
-/** One of the words that may stand there. */
-function word<Word extends string>(row: Row, column: string, known: readonly Word[]): Word {
-  const found = known.find((one) => one === row[column])
-  if (found !== undefined) return found
-  throw unexpected(column, `one of ${known.join(', ')}`, row[column])
-}
-
-function wordOrNull<Word extends string>(row: Row, column: string, known: readonly Word[]): Word | null {
-  return row[column] === null ? null : word(row, column, known)
-}
-
-function unexpected(column: string, wanted: string, got: unknown): PosthornError {
-  return expected('store_failed', column, wanted, got, 'Was the row changed by hand, or by a later release of Posthorn?')
-}
-
-/** PostgreSQL hands its bigints out as text. */
-function number(row: Row, column: string): number {
-  return Number(row[column])
-}
-
-function numberOrNull(row: Row, column: string): number | null {
-  const value = row[column]
-  return value === null ? null : Number(value)
-}
-
-function textList(row: Row, column: string): string[] {
-  const list: string[] = JSON.parse(text(row, column))
-  return list
-}
-
-function jsonOrNull<Json>(row: Row, column: string): Json | null {
-  const kept = textOrNull(row, column)
-  return kept === null ? null : JSON.parse(kept)
-}
-
-function textRecord(row: Row, column: string): Record<string, string> {
-  const record: Record<string, string> = JSON.parse(text(row, column))
-  return record
-}
-
-/** A body inserted by hand, in plain SQL, may be text. */
-function bytes(row: Row, column: string): Uint8Array {
-  const value = row[column]
-  return value instanceof Uint8Array ? value : Buffer.from(text(row, column))
 }
