@@ -127,7 +127,7 @@ const openBrace = 0x7b
 const closeBrace = 0x7d
 
 function tooLarge(): Response {
-  return refusal(413, 'body_too_large', `Expected a body of at most ${mostRequestBytes} bytes. Send a link to the data instead.`, { connection: 'close' })
+  return refusal(413, 'body_too_large', `Expected a body of at most ${mostRequestBytes} bytes. Send a link to the data instead.`)
 }
 
 function tooMany(afterSeconds: number, perSecond: number): Response {

@@ -85,7 +85,7 @@ function describe(operation: Operation, schemas: Record<string, unknown>): Json 
     ...(realm === 'public' && { security: [] }),
     parameters: [
       ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
-      ...queryParameters(query),
+      ...queryParameters(query, schemas),
       ...(method === 'post' && idempotency !== 'none' ? [idempotencyHeader] : []),
     ],
     ...(body !== undefined && { requestBody: { required: true, content: json(reference(body, schemas)) } }),
@@ -101,9 +101,9 @@ const idempotencyHeader: Json = {
   schema: { type: 'string', maxLength: 256 },
 }
 
-function queryParameters(query: ZodType | undefined): Json[] {
+function queryParameters(query: ZodType | undefined, schemas: Record<string, unknown>): Json[] {
   if (query === undefined) return []
-  const { properties = {}, required = [] } = z.toJSONSchema(query, schemaOptions)
+  const { properties = {}, required = [] } = reference(query, schemas) as { properties?: Json; required?: readonly string[] }
   return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: required.includes(name), schema }))
 }
 
@@ -121,6 +121,9 @@ const schemaOptions: Parameters<typeof z.toJSONSchema>[1] = {
   override({ jsonSchema }) {
     // The format says it in two words.
     if (jsonSchema.format === 'date-time') delete jsonSchema.pattern
+    // A whole number needs no such bounds to be one.
+    if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+    if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
   },
 }
 
