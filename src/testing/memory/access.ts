@@ -1,3 +1,4 @@
+import { expected } from '../../core/errors.ts'
 import { isLive } from '../../core/key.ts'
 import type { KeyDirectory, ReplyDirectory } from '../../core/ports.ts'
 import { inOrder } from './applications.ts'
@@ -7,6 +8,8 @@ import type { State } from './state.ts'
 export function accessDirectory(state: State): KeyDirectory & ReplyDirectory {
   return {
     createKey: async (key) => {
+      const isTaken = [...state.apiKeys.values()].some(({ id, hash }) => id === key.id || hash === key.hash)
+      if (isTaken) throw expected('already_exists', 'hash', 'that of no other key', key.hint, 'Make another key.')
       state.apiKeys.set(key.id, key)
       return key
     },
