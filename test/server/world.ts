@@ -6,7 +6,7 @@ import { handler } from 'posthorn/server'
 import type { HandlerOptions, Incident } from 'posthorn/server'
 import { sqlite } from 'posthorn/sqlite'
 import { manualClock, scriptedTransport } from 'posthorn/testing'
-import type { ManualClock } from 'posthorn/testing'
+import type { ManualClock, ScriptedTransport } from 'posthorn/testing'
 import { freshSchema, isFast } from '../postgres.ts'
 
 /** What came back: the status, the headers, and the body read as JSON (null if there is none). */
@@ -26,6 +26,8 @@ export interface Asked {
 export interface ServerWorld {
   readonly posthorn: Posthorn
   readonly clock: ManualClock
+  /** Answers 200 once the posthorn is started, unless scripted. */
+  readonly transport: ScriptedTransport
   readonly incidents: readonly Incident[]
   call(method: string, path: string, asked?: Asked): Promise<Reply>
   /** A key of the given kind. */
@@ -39,13 +41,15 @@ export const databases: readonly ('sqlite' | 'postgres')[] = isFast ? ['sqlite']
 
 export async function serverWorld(options: HandlerOptions = {}, database: 'sqlite' | 'postgres' = 'sqlite'): Promise<ServerWorld> {
   const clock = manualClock()
-  const posthorn = new Posthorn({ store: storeOf(database), clock, transport: scriptedTransport(clock) })
+  const transport = scriptedTransport(clock)
+  const posthorn = new Posthorn({ store: storeOf(database), clock, transport })
   onTestFinished(() => posthorn.stop())
   const incidents: Incident[] = []
   const answer = handler(posthorn, { adminKey, report: (incident) => incidents.push(incident), ...options })
   return {
     posthorn,
     clock,
+    transport,
     incidents,
     call: (method, path, asked = {}) => call(answer, method, path, asked),
     async token(kind = {}) {
