@@ -28,9 +28,9 @@ from (select 1 from ${deliveries} where ${whereDelivery(filter)} limit ${most}) 
     addDelivery: (delivery, now, by) =>
       database.transaction(async (tx) => {
         const [row] = await tx.query(sql`insert into ${deliveries} (
-  id, webhook_id, application_id, message_id, event_type, session_id, target_url, next_retry_at, policy, created_at, updated_at)
+  id, webhook_id, application_id, message_id, event_type, session_id, target_url, next_retry_at, policy, requeued_at, created_at, updated_at)
 select ${delivery.id}, ${delivery.endpointId}, m.application_id, m.id, m.type, m.session_id,
-  ${delivery.targetUrl}, ${delivery.nextRetryAt}, ${delivery.policy}, ${now}, ${now}
+  ${delivery.targetUrl}, ${delivery.nextRetryAt}, ${delivery.policy}, ${now}, ${now}, ${now}
 from ${table('messages')} m
 where m.id = ${delivery.messageId} and m.erased_at is null
 returning ${columns}`)

@@ -106,6 +106,8 @@ async function matching(tx: Executor, vault: Vault, applicationId: string): Retu
  */
 export function countsOf(endpointId: string, since: Instant, until: Instant): Sql {
   const made = sql`webhook_id = ${endpointId} and id >= ${firstIdAt('dlv', since)} and id < ${firstIdAt('dlv', until)}`
+  // By the time and not by the id, which would lead SQLite through all rows of the endpoint instead of the open ones.
+  const open = sql`webhook_id = ${endpointId} and created_at >= ${since} and created_at < ${until}`
   const ended = sql`from ${table('endpoint_minutes')}
     where endpoint_id = ${endpointId} and minute >= ${since - (since % minute)} and minute < ${until}`
   const deliveries = table('webhook_deliveries')
@@ -113,9 +115,9 @@ export function countsOf(endpointId: string, since: Instant, until: Instant): Sq
   (select coalesce(sum(delivered), 0) ${ended}) as delivered,
   (select coalesce(sum(dead), 0) ${ended}) as dead,
   (select count(*) ${counted(sql`select 1 from ${deliveries} where status = 'dead' and ${made} and reason not in ('exhausted', 'crashed')`)}) as cancelled,
-  (select count(*) ${counted(sql`select 1 from ${deliveries} where ${fresh} and ${made} and lease_owner is null`)}) as fresh,
-  (select count(*) ${counted(sql`select 1 from ${deliveries} where ${retries} and ${made}`)})
-    + (select count(*) ${counted(sql`select 1 from ${deliveries} where ${fresh} and ${made} and lease_owner is not null`)}) as retrying`
+  (select count(*) ${counted(sql`select 1 from ${deliveries} where ${fresh} and ${open} and lease_owner is null`)}) as fresh,
+  (select count(*) ${counted(sql`select 1 from ${deliveries} where ${retries} and ${open}`)})
+    + (select count(*) ${counted(sql`select 1 from ${deliveries} where ${fresh} and ${open} and lease_owner is not null`)}) as retrying`
 }
 
 function counted(rows: Sql): Sql {

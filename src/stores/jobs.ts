@@ -63,10 +63,11 @@ function actionOf({ work }: Job): AuditEntry['action'] {
 async function advance(tx: Executor, id: string, limit: number, now: Instant): Promise<AdvancedJob | null> {
   const job = await runningJob(tx, id)
   if (job === null || !isOfDeliveries(job)) return null
-  const { action, filter } = job.work
+  const { action } = job.work
   const walked = (await tx.query(walk(job, limit))).map(toWalked)
   const picked = walked.flatMap((row) => row.id ?? [])
-  const request = { filter: { ...filter, ids: picked }, now, limit }
+  // By their ids alone: with more conditions SQLite would look for them among all open rows.
+  const request = { filter: { ids: picked }, now, limit }
   const requeued = action === 'requeue' && picked.length > 0 ? await requeueRows(tx, request) : []
   const cancelled = action === 'cancel' && picked.length > 0 ? await cancelRows(tx, { ...request, as: 'cancelled' }) : []
 
@@ -97,7 +98,7 @@ function isOfDeliveries(job: Job): job is DeliveryJob {
  * through an index in that order is asked while walking, the rest of what was walked over: so a bite reads a bounded
  * number of rows, and the whole job each row once.
  */
-export function walk({ work, cursor }: DeliveryJob, limit: number): Sql {
+export function walk({ work, cursor }: Pick<DeliveryJob, 'work' | 'cursor'>, limit: number): Sql {
   const { applicationId, type, reason, unchangedSince, ...leading } = work.filter
   const rest = [whereDelivery({ type, reason, unchangedSince }), ...(applicationId === undefined ? [] : [sql`application_id = ${applicationId}`])]
   return sql`with walked as materialized (

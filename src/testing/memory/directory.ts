@@ -29,7 +29,7 @@ export function memoryDirectory(state: State): Directory {
     addDelivery: async (delivery, now, by) => {
       const message = state.messages.get(delivery.messageId)
       if (message === undefined || message.erasedAt !== null) return null
-      const added = newDelivery(delivery, message, now)
+      const added = { ...newDelivery(delivery, message, now), requeuedAt: now }
       insert(state, added)
       note(state, 'resend', added.id, 1, now, by)
       return added
