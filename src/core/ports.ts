@@ -83,8 +83,11 @@ export interface Queue {
   requeue(request: OperatorRequest): Promise<number>
   /** To `dead`, also under a live lease (whose mark will then be refused). Answers with those it ended. */
   cancel(request: OperatorRequest & { as: DeadReason }): Promise<Cancelled[]>
-  /** Forgets closed deliveries that ended before a time, with attempts, and messages no delivery is left of. */
-  prune(request: { before: Instant; limit: number }): Promise<number>
+  /**
+   * Forgets closed deliveries that ended before a time, with attempts, and messages no delivery is left of; of what ends by
+   * itself, whatever is over `now`. Answers with how many it forgot of what there may be many of.
+   */
+  prune(request: PruneRequest): Promise<number>
   /** The health of endpoints; those without trouble are absent. */
   health(endpointIds: readonly string[]): Promise<Map<string, Health>>
   /** Writes the health of an endpoint if its version is still the one given; false if another worker was first. */
@@ -178,6 +181,12 @@ export interface OperatorRequest {
   readonly limit: number
   /** Who did it, and why: kept in the audit log. */
   readonly by: Actor
+}
+
+export interface PruneRequest {
+  readonly before: Instant
+  readonly now: Instant
+  readonly limit: number
 }
 
 export interface Actor {
@@ -306,7 +315,7 @@ export interface DeliveryDirectory {
   listAttempts(filter: AttemptFilter, page: Page): Promise<Scan<AttemptOfDelivery>>
   /** Erases what is kept of the answer for good. */
   eraseAttempt(deliveryId: string, epoch: number): Promise<boolean>
-  /** A new delivery of an old message: a resend, or a replay to an endpoint that never got it. */
+  /** A new delivery of an old message: a resend, or a replay to an endpoint that never got it. It counts as requeued now. */
   addDelivery(delivery: NewDelivery & { messageId: string }, now: Instant, by: Actor): Promise<Delivery | null>
 }
 

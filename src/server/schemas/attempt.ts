@@ -41,7 +41,7 @@ export function toAttemptOut({ attempt, delivery }: AttemptOfDelivery, withConte
     endpointId: delivery.endpointId,
     url: attempt.url,
     ...named(succeeded(attempt) ? 'success' : 'fail'),
-    response: withContent ? (attempt.excerpt ?? (attempt.outcome === 'answered' ? '' : attempt.outcome)) : '',
+    response: withContent ? (attempt.excerpt ?? '') : '',
     responseStatusCode: attempt.statusCode ?? 0,
     responseDurationMs: attempt.tookMs,
     triggerType: isManual(attempt, delivery) ? 1 : 0,
