@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { expected } from '../../core/errors.ts'
+import { isId } from '../../core/ids.ts'
 import type { Job } from '../../core/job.ts'
 import type { Page, Scan } from '../../core/ports.ts'
 import { listQuery, scanOf } from '../iterator.ts'
@@ -37,9 +38,10 @@ export const taskOperations: readonly Operation[] = [
     access: 'read',
     answers: { 200: taskOut },
     async handle({ posthorn, params }) {
-      const job = await posthorn.jobs.get(parameter(params, 'task_id'))
-      const task = taskOf(job)
-      if (task === null) throw expected('not_found', 'task', 'the id of a task', job.id)
+      const id = parameter(params, 'task_id')
+      const job = isId('job', id) ? await posthorn.jobs.get(id) : null
+      const task = job === null ? null : taskOf(job)
+      if (job === null || task === null) throw expected('not_found', 'task', 'the id of a task', id)
       return answer(200, toTaskOut(job, task))
     },
   }),
