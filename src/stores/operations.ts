@@ -2,7 +2,7 @@ import type { DeadReason, Lane } from '../core/delivery.ts'
 import { firstIdAt, makeId } from '../core/ids.ts'
 import type { Lease } from '../core/lease.ts'
 import type { Health } from '../core/pace.ts'
-import type { Actor, AuditEntry, Cancelled, DeliveryFilter, LeaseRequest, OperatorRequest } from '../core/ports.ts'
+import type { Actor, AuditEntry, Cancelled, DeliveryFilter, LeaseRequest, OperatorRequest, PruneRequest } from '../core/ports.ts'
 import { day } from '../core/time.ts'
 import type { Instant } from '../core/time.ts'
 import { strongRandom } from './chance.ts'
@@ -19,6 +19,8 @@ import type { Sql } from './sql.ts'
 
 const deliveries = table('webhook_deliveries')
 const minutesKeptMs = 35 * day
+/** Keys and jobs that are over can be looked up for so long. */
+const endedKeptMs = 30 * day
 
 /** Walks from endpoint to endpoint through the lane's index: the cost is that of the endpoints, not of their rows. */
 export function dueEndpoints({ lane, after, limit }: { lane: Lane; after: string; limit: number }): Sql {
@@ -131,10 +133,10 @@ export async function record(
 }
 
 /**
- * Up to `limit` deliveries and as many messages, so that a caller who repeats it until 0 is done with both.
+ * Up to `limit` deliveries, and as many messages and replies, so that a caller who repeats it until 0 is done with all.
  * An id begins with its time of creation: nothing younger is read.
  */
-export async function prune(tx: Executor, { before, limit }: { before: Instant; limit: number }): Promise<number> {
+export async function prune(tx: Executor, { before, now, limit }: PruneRequest): Promise<number> {
   const forgottenDeliveries = await forgetDeliveries(tx, before, limit)
   const forgottenMessages = await tx.run(sql`delete from ${table('messages')}
 where id in (
@@ -145,7 +147,7 @@ where id in (
   limit ${limit})`)
   await tx.run(sql`with picked as materialized (
   select application_id, key from ${table('idempotency_keys')}
-  where expires_at < ${before}
+  where expires_at <= ${now}
   limit ${limit}
   ${forUpdate}
 )
@@ -157,15 +159,16 @@ where (minute, endpoint_id) in (
   where minute < ${before - minutesKeptMs}
   limit ${limit})`)
   await tx.run(sql`delete from ${table('endpoint_secrets')} where expires_at < ${before}`)
-  await tx.run(sql`delete from ${table('keys')} where expires_at < ${before} or revoked_at < ${before}`)
-  await tx.run(sql`delete from ${table('jobs')} where id < ${firstIdAt('job', before)} and state in ('done', 'cancelled') and updated_at < ${before}`)
-  return forgottenDeliveries + forgottenMessages + (await forgetReplies(tx, before, limit))
+  const longOver = now - endedKeptMs
+  await tx.run(sql`delete from ${table('keys')} where expires_at < ${longOver} or revoked_at < ${longOver}`)
+  await tx.run(sql`delete from ${table('jobs')} where id < ${firstIdAt('job', longOver)} and state in ('done', 'cancelled') and updated_at < ${longOver}`)
+  return forgottenDeliveries + forgottenMessages + (await forgetReplies(tx, now, limit))
 }
 
-function forgetReplies(tx: Executor, before: Instant, limit: number): Promise<number> {
+function forgetReplies(tx: Executor, now: Instant, limit: number): Promise<number> {
   return tx.run(sql`with picked as materialized (
   select key from ${table('replies')}
-  where expires_at < ${before}
+  where expires_at <= ${now}
   limit ${limit}
   ${forUpdate}
 )

@@ -46,7 +46,7 @@ test('a dead row that is requeued while it is to be pruned keeps its attempts', 
   const id = await world.sendOne(endpoint)
   await schema.query(`update webhook_deliveries set status = 'dead'`)
   await schema.query(`insert into attempts (delivery_id, epoch, started_at, took_ms, outcome, url) values ($1, 1, 0, 0, 'answered', '')`, [id])
-  await after(`update webhook_deliveries set status = 'pending'`, () => store.queue.prune({ before: start + 1, limit: 10 }))
+  await after(`update webhook_deliveries set status = 'pending'`, () => store.queue.prune({ before: start + 1, now: start + 1, limit: 10 }))
   expect(await world.delivery(id)).toMatchObject({ status: 'pending' })
   expect(await store.directory.attempts(id)).toHaveLength(1)
 })

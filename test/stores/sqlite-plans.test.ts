@@ -180,7 +180,7 @@ describe('no bite of an operator or the pruner reads the whole table', () => {
   })
 
   test('prune reads by age', async () => {
-    const steps = await plansOf((tx) => operations.prune(tx, { before: 10 ** 12, limit: 10 }))
+    const steps = await plansOf((tx) => operations.prune(tx, { before: 10 ** 12, now: 10 ** 12, limit: 10 }))
     const small = ['SCAN posthorn_endpoint_secrets', 'SCAN posthorn_keys', 'SCAN picked']
     const scans = steps.filter((step) => step.startsWith('SCAN') && !small.some((start) => step.startsWith(start)))
     expect(scans).toEqual([])

@@ -1,12 +1,16 @@
 import { isLeased, isOpen } from '../../core/delivery.ts'
 import type { DeadReason, Delivery, Lane } from '../../core/delivery.ts'
 import { isOver } from '../../core/job.ts'
-import type { Claim, ClaimRequest, LeaseRequest, OperatorRequest, Queue } from '../../core/ports.ts'
+import type { Claim, ClaimRequest, LeaseRequest, OperatorRequest, PruneRequest, Queue } from '../../core/ports.ts'
+import { day } from '../../core/time.ts'
 import type { Instant } from '../../core/time.ts'
 import { enqueueOne } from './enqueue.ts'
 import { markOne } from './mark.ts'
 import { forget, forgetMessage, heldBy, note, replace, select } from './state.ts'
 import type { State } from './state.ts'
+
+/** Keys and jobs that are over can be looked up for so long. */
+const endedKeptMs = 30 * day
 
 /** The engine's half of a memory store. No method waits for anything on its way, so each is a transaction of its own. */
 export function memoryQueue(state: State): Queue {
@@ -33,7 +37,7 @@ export function memoryQueue(state: State): Queue {
       note(state, 'cancel', targetOf(request), picked.length, request.now, request.by)
       return picked.map(({ id, endpointId, messageId, sessionId }) => ({ id, endpointId, messageId, sessionId }))
     },
-    prune: async ({ before, limit }) => prune(state, before, limit),
+    prune: async (request) => prune(state, request),
     health: async (endpointIds) =>
       new Map(endpointIds.flatMap((id) => {
         const health = state.health.get(id)
@@ -131,8 +135,8 @@ function targetOf({ filter }: OperatorRequest): string {
   return filter.ids?.length === 1 ? (filter.ids[0] ?? '') : JSON.stringify(filter)
 }
 
-/** Up to `limit` deliveries and as many messages, so that a caller who repeats it until 0 is done with both. */
-function prune(state: State, before: Instant, limit: number): number {
+/** Up to `limit` deliveries, and as many messages and replies, so that a caller who repeats it until 0 is done with all. */
+function prune(state: State, { before, now, limit }: PruneRequest): number {
   let forgotten = 0
   for (const delivery of state.deliveries.values()) {
     if (forgotten >= limit) break
@@ -140,8 +144,8 @@ function prune(state: State, before: Instant, limit: number): number {
     forget(state, delivery)
     forgotten += 1
   }
-  pruneKeysAndJobs(state, before)
-  return forgotten + pruneMessages(state, before, limit) + pruneReplies(state, before, limit)
+  pruneKeysAndJobs(state, now - endedKeptMs)
+  return forgotten + pruneMessages(state, before, limit) + pruneReplies(state, now, limit)
 }
 
 function pruneKeysAndJobs(state: State, before: Instant): void {
@@ -151,8 +155,8 @@ function pruneKeysAndJobs(state: State, before: Instant): void {
   for (const job of state.jobs.values()) if (isOver(job) && job.updatedAt < before) state.jobs.delete(job.id)
 }
 
-function pruneReplies(state: State, before: Instant, limit: number): number {
-  const expired = [...state.replies].filter(([, { expiresAt }]) => expiresAt < before).slice(0, limit)
+function pruneReplies(state: State, now: Instant, limit: number): number {
+  const expired = [...state.replies].filter(([, { expiresAt }]) => expiresAt <= now).slice(0, limit)
   for (const [key] of expired) state.replies.delete(key)
   return expired.length
 }

@@ -176,13 +176,13 @@ export const jobCases = [
     assert.equal(await world.directory.countDeliveries({}, 10), 0)
   }),
 
-  storeCase('prune forgets jobs that were over before the time, and no others', async (world) => {
+  storeCase('prune forgets jobs that were over for more than 30 days, and no others', async (world) => {
     const jobs = await times(4, () => begin(world, 'cancel', {}))
     const [over, cancelled, late, running] = jobs.map(({ id }) => id)
     await world.directory.advanceJob(over ?? '', 10, start)
     await world.directory.changeJob(cancelled ?? '', 'running', 'cancelled', start)
     await world.directory.changeJob(late ?? '', 'running', 'cancelled', start + hour)
-    await world.queue.prune({ before: start + hour, limit: 10 })
+    await world.queue.prune({ before: start, now: start + hour + 30 * day, limit: 10 })
     const left = await world.directory.listJobs({}, { limit: 10, after: null })
     assert.deepEqual(left.map(({ id }) => id).toSorted(), [late, running].toSorted())
   }),

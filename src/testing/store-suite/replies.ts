@@ -58,7 +58,7 @@ export const replyCases = [
     assert.deepEqual(await take(world, { key: 'unknown' }), { kind: 'taken' })
   }),
 
-  storeCase('prune forgets answers that expired before the time, in bites, and counts them', async (world) => {
+  storeCase('prune forgets answers that have expired, in bites, and counts them', async (world) => {
     for (const key of ['a', 'b', 'c']) await take(world, { key })
     await take(world, { key: 'later', at: start + day })
     const bites = [await prune(world), await prune(world), await prune(world)]
@@ -72,5 +72,5 @@ function take(world: World, { key = 'once', requestHash = 'hash', at = start } =
 }
 
 function prune(world: World): Promise<number> {
-  return world.queue.prune({ before: start + day, limit: 2 })
+  return world.queue.prune({ before: start, now: start + day, limit: 2 })
 }
