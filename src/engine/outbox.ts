@@ -133,10 +133,11 @@ export function makeOutbox(parts: EngineParts, targets: Targets, dispatcher: Dis
     })
   }
 
-  async function match({ application, mustExist, to }: Outgoing): Promise<PosthornError | null> {
+  async function match(outgoing: Outgoing): Promise<PosthornError | null> {
+    const { application, mustExist } = outgoing
     const known = matchings.get(application)
-    // An endpoint that is not on the list may have been made since it was read.
-    if (known !== undefined && (to === null || hasEndpoint(known, to))) return null
+    // A list by which the endpoint cannot get it may be old: the endpoint was made or enabled since.
+    if (known !== undefined && refusedTarget(outgoing, known) === null) return null
     const applicationId = mustExist ? ((await directory.application(application))?.id ?? null) : await makeApplication(application)
     const matching = applicationId === null ? null : await directory.matching(applicationId)
     if (applicationId === null || matching === null) return unknownApplication(application)
@@ -217,8 +218,9 @@ export function unknownApplication(application: string): PosthornError {
 
 /** Why a message for one endpoint only cannot be sent to it; null if it can, or is for all. */
 export function refusedTarget({ to }: Outgoing, matching: Matching | undefined): PosthornError | null {
+  if (to === null) return null
   const endpoint = matching?.endpoints.find(({ id }) => id === to)
-  if (to === null || (endpoint !== undefined && collects(endpoint))) return null
+  if (endpoint !== undefined && collects(endpoint)) return null
   if (endpoint === undefined) return expected('not_found', 'to', 'the id of an endpoint of the application', to)
   return expected('invalid_argument', 'to', 'an endpoint that gets messages', `${to}, which is ${endpoint.status}`, 'Enable it first.')
 }
@@ -260,10 +262,6 @@ export function sentOf({ message, deliveries }: Envelope, answer: Answer): Sent 
 
 export function neverMatched(): PosthornError {
   return new PosthornError('store_failed', 'The endpoints changed faster than they could be matched. Send again.')
-}
-
-function hasEndpoint({ endpoints }: Matching, endpointId: string): boolean {
-  return endpoints.some(({ id }) => id === endpointId)
 }
 
 function hashOf({ message: { type, channels }, content }: Outgoing): string {
