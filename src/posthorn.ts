@@ -2,19 +2,18 @@ import { hostname } from 'node:os'
 import { followingClock, systemClock, systemRandom } from './clock.ts'
 import type { FollowingClock } from './clock.ts'
 import type { EventType } from './core/events.ts'
-import { checkLeaseMs } from './core/lease.ts'
 import { expected, PosthornError } from './core/errors.ts'
 import type { Overview } from './core/overview.ts'
-import { checkCount, checkPace } from './core/pace.ts'
+import { checkCount } from './core/pace.ts'
 import type { Pace } from './core/pace.ts'
 import type { AuditEntry, Cancelled, Clock, Outlet, Page, ReplyDirectory, Store, Transport } from './core/ports.ts'
-import { presetNamed, presets } from './core/presets.ts'
+import { presetNamed } from './core/presets.ts'
 import type { PresetName } from './core/presets.ts'
-import { checkPolicy, plannedDelays, safeDelayMs } from './core/retry-policy.ts'
+import { plannedDelays, safeDelayMs } from './core/retry-policy.ts'
 import type { RetryPolicy } from './core/retry-policy.ts'
-import { checkHeaderPrefix, defaultHeaderPrefix } from './core/signature.ts'
 import { day, hour } from './core/time.ts'
 import type { Instant, Random } from './core/time.ts'
+import { engineSettings } from './engine-settings.ts'
 import { makeBus, tellEnded } from './engine/bus.ts'
 import type { Bus, Listener } from './engine/bus.ts'
 import { makeEngine } from './engine/engine.ts'
@@ -84,7 +83,6 @@ export interface SendOptions {
 
 /** The package's version, as receivers see it in `user-agent`. */
 export const version = '0.1.0'
-const standardRetries = presets.standard.policy.maxAttempts - 1
 // Endpoints keep within their own windows; many of them may live on one host, and must not wait for each other there.
 const endpointsPerOrigin = 10
 
@@ -121,7 +119,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     this.#store = options.store
     this.#events = options.events
     this.#random = options.random ?? systemRandom
-    this.#settings = engineSettings(options, `${hostname()}-${process.pid}-${Math.floor(this.#random() * 2 ** 32).toString(36)}`)
+    this.#settings = engineSettings(options, `${hostname()}-${process.pid}-${Math.floor(this.#random() * 2 ** 32).toString(36)}`, `posthorn/${version}`)
     this.workerId = this.#settings.owner
     this.#followed = options.clock === undefined ? clockOf(options.store) : null
     this.#clock = options.clock ?? this.#followed ?? systemClock
@@ -285,35 +283,4 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
 /** Workers on several machines go by the time of the store that they share. */
 function clockOf(store: Store): FollowingClock | null {
   return store.time === undefined ? null : followingClock(() => store.time?.() ?? Promise.resolve(systemClock.now()))
-}
-
-/** Checks every number before any I/O, and puts preset, options and policies together. */
-function engineSettings(options: PosthornOptions, owner: string): EngineSettings {
-  const preset = presetNamed(options.preset ?? 'standard')
-  const { leaseMs = 30_000, timeoutMs = 30_000, maxLeased = 5_000, historyDays = 30, maxRetries = standardRetries, allowUnsafeRetryDelays = false } = options
-  checkLeaseMs(leaseMs)
-  checkCount('timeoutMs', timeoutMs, 1, 300_000)
-  checkCount('maxLeased', maxLeased, 1, 1_000_000)
-  checkCount('historyDays', historyDays, 1, 3_650)
-  checkCount('maxRetries', maxRetries, 0, 20)
-  const headerPrefix = checkHeaderPrefix(options.headerPrefix ?? defaultHeaderPrefix)
-
-  const pace = { ...preset.pace, ...paceOptions(options, preset.pace) }
-  checkPace(pace)
-  const policies = policiesOf(options.policies ?? {}, maxRetries, allowUnsafeRetryDelays)
-  const defaultPolicy = policies.get(preset.policy.name) ?? preset.policy
-  return { owner, pace, policies, defaultPolicy, leaseMs, timeoutMs, maxLeased, historyMs: historyDays * day, userAgent: `posthorn/${version}`, headerPrefix }
-}
-
-function policiesOf(own: NonNullable<PosthornOptions['policies']>, maxRetries: number, allowUnsafe: boolean): Map<string, RetryPolicy> {
-  const known = Object.values(presets).map(({ policy }) => policy)
-  const standard = { ...presets.standard.policy, maxAttempts: maxRetries + 1 }
-  const all = [...known, standard, ...Object.entries(own).map(([name, policy]) => ({ ...policy, name }))]
-  for (const policy of all) checkPolicy(policy, allowUnsafe)
-  return new Map(all.map((policy) => [policy.name, policy]))
-}
-
-/** The options that are part of the pace, where they were given. */
-function paceOptions(options: Partial<Pace>, pace: Pace): Partial<Pace> {
-  return Object.fromEntries(Object.entries(options).filter(([name, value]) => Object.hasOwn(pace, name) && value !== undefined))
 }
