@@ -21,7 +21,7 @@ export async function attack(url) {
 // Whoever logs out is locked out, and could try nothing more.
 const isLogout = ({ path }) => path === '/api/v1/auth/logout'
 const isRead = ({ method }) => method === 'GET'
-const isOf = (application, { path }) => path.includes('{app_id}') && !path.startsWith('/api/v1/auth/')
+const isWithinApplication = ({ path }) => path.includes('{app_id}') && !path.startsWith('/api/v1/auth/')
 
 const columns = [
   {
@@ -54,7 +54,7 @@ const columns = [
     isSpared: ({ isPublic, ...route }) => isPublic || isLogout(route),
     leak: (route, { status, text }, { otherCanary }) => {
       if (text.includes(otherCanary)) return 'showed what is not its own'
-      return status < 400 && !isRead(route) && !isOf('its own', route) ? `answered ${status}` : null
+      return status < 400 && !isRead(route) && !isWithinApplication(route) ? `answered ${status}` : null
     },
   },
 ]
@@ -64,30 +64,33 @@ async function routesOf(url) {
   const { paths } = await (await fetch(`${url}/api/v1/openapi.json`)).json()
   const routes = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { security, operationId }]) => ({ path, method: method.toUpperCase(), operationId, isPublic: security?.length === 0 })))
-  const rank = ({ method, path }) => (method === 'DELETE' ? 1_000 - path.length : 0)
   return routes.toSorted((one, other) => rank(one) - rank(other))
+}
+
+function rank({ method, path }) {
+  return method === 'DELETE' ? 1_000 - path.length : 0
 }
 
 /** Two customers, each with things of its own, and three keys. */
 async function makeWorld(url) {
   const [canary, otherCanary] = ['canary-of-mine', 'canary-of-another']
   const secret = Buffer.alloc(32, 9).toString('base64')
-  async function admin(method, path, body) {
+  async function make(path, body) {
     const headers = { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' }
-    const response = await fetch(`${url}/api/v1${path}`, { method, headers, body: JSON.stringify(body) })
-    if (!response.ok) throw new Error(`Expected ${method} ${path} to be answered well, got ${response.status}: ${await response.text()}`)
+    const response = await fetch(`${url}/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    if (!response.ok) throw new Error(`Expected POST ${path} to be answered well, got ${response.status}: ${await response.text()}`)
     return response.json()
   }
   async function customer(name) {
-    const { id: app_id } = await admin('POST', '/app', { name, metadata: { name } })
+    const { id: app_id } = await make('/app', { name, metadata: { name } })
     // Paused: what is sent here stays here.
     const endpoint = { url: `http://127.0.0.1:1/${name}`, description: name, secret: `whsec_${secret}`, paused: true, headers: { 'x-name': name } }
-    const { id: endpoint_id } = await admin('POST', `/app/${app_id}/endpoint`, endpoint)
-    const { id: msg_id } = await admin('POST', `/app/${app_id}/msg`, { eventType: 'invoice.paid', payload: { name }, eventId: name })
-    const { id: task_id } = await admin('POST', `/app/${app_id}/endpoint/${endpoint_id}/recover`, { since: new Date(0).toISOString() })
+    const { id: endpoint_id } = await make(`/app/${app_id}/endpoint`, endpoint)
+    const { id: msg_id } = await make(`/app/${app_id}/msg`, { eventType: 'invoice.paid', payload: { name }, eventId: name })
+    const { id: task_id } = await make(`/app/${app_id}/endpoint/${endpoint_id}/recover`, { since: new Date(0).toISOString() })
     return { app_id, endpoint_id, msg_id, task_id }
   }
-  const key = async (appId, access) => (await admin('POST', '/key', { name: 'of the matrix', appId, access })).token
+  const key = async (appId, access) => (await make('/key', { name: 'of the matrix', appId, access })).token
   const mine = await customer(canary)
   const another = await customer(otherCanary)
   return {
@@ -121,7 +124,7 @@ const bodies = {
 async function ask(url, { method, path, operationId }, { params }, token) {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_whole, name) => params[name] ?? 'unknown')
   const headers = { ...(token !== null && { authorization: `Bearer ${token}` }), 'content-type': 'application/json' }
-  const body = method === 'GET' ? undefined : JSON.stringify(bodies[operationId] ?? {})
-  const response = await fetch(`${url}${filled}`, { method, headers, body })
+  const asked = { method, headers, ...(method !== 'GET' && { body: JSON.stringify(bodies[operationId] ?? {}) }) }
+  const response = await fetch(`${url}${filled}`, asked)
   return { status: response.status, text: await response.text() }
 }

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { serverWorld } from '../world.ts'
-import type { Asked, Reply, ServerWorld } from '../world.ts'
+import type { Asked, ServerWorld } from '../world.ts'
 
 /** Two customers, each with an endpoint; paths may name them by uid. */
 export interface RoutesWorld extends ServerWorld {
@@ -41,7 +41,7 @@ export async function routesWorld(database: 'sqlite' | 'postgres', start = false
 }
 
 /** The fields that a 422 names. */
-export function fieldsIn(body: Body | Reply['body']): string[] {
+export function fieldsIn(body: Body): string[] {
   const { detail } = body as { detail: { loc: (string | number)[]; msg: string; type: string }[] }
   for (const problem of detail) expect(problem.msg).not.toBe('')
   return detail.map(({ loc }) => loc.join('.'))
