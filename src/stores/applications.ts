@@ -37,7 +37,10 @@ limit 1`)
         const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
         const next: Application = { ...toApplication(row), ...given, updatedAt: now }
         if (next.uid !== null) await refuseTakenUid(tx, next.uid, id)
-        await tx.run(sql`update ${applications} set ${assignments(fromApplication(next))} where id = ${id}`)
+        // Whoever has matched by its name must match again: the name may be another's from now on.
+        await tx.run(sql`update ${applications}
+set ${assignments(fromApplication(next))}, endpoints_version = endpoints_version + 1
+where id = ${id}`)
         return next
       }),
     deleteApplication: (id, now) =>

@@ -78,6 +78,17 @@ describe.each(stores)('messages on $name', (kind) => {
     expect((await posthorn.messages.list({ applicationId: again.id })).items).toHaveLength(2)
   })
 
+  test('go to the application that has the name now, though another had it a moment ago', async () => {
+    const { posthorn } = await worldOn(kind)
+    const first = await posthorn.applications.create({ uid: 'acme' })
+    await posthorn.send(paid)
+    await posthorn.applications.update('acme', { uid: 'acme-before' })
+    expect(await refusal(() => posthorn.send(paid, { mustExist: true }))).toMatchObject({ code: 'not_found' })
+    const second = await posthorn.applications.create({ uid: 'acme' })
+    await posthorn.send(paid)
+    for (const { id } of [first, second]) expect((await posthorn.messages.list({ applicationId: id })).items).toHaveLength(1)
+  })
+
   test('for an application that is not there leave the rest of their group alone', async () => {
     const { posthorn, store } = await worldOn(kind)
     await posthorn.send(paid)

@@ -19,7 +19,8 @@ export function applicationDirectory(state: State): ApplicationDirectory {
       if (kept === undefined) return null
       const application = changed(kept.application, { ...change, updatedAt: now })
       refuseTakenUid(state, application)
-      state.applications.set(id, { ...kept, application })
+      // Whoever has matched by its name must match again: the name may be another's from now on.
+      state.applications.set(id, { application, endpointsVersion: kept.endpointsVersion + 1 })
       return application
     },
     deleteApplication: async (id, now) => {
