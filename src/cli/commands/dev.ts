@@ -69,6 +69,8 @@ async function perform({ stage, front, settings, once, terminal }: Performance):
   const labels = labelsFrom(store.directory)
   let view: View | null = null
   let end: End
+  let enqueued = 0
+  posthorn.on('message.enqueued', () => void (enqueued += 1))
   posthorn.on('warning', ({ code, message }) => {
     // The key to a database that is deleted at the end needs no backup.
     if (code === 'secrets_key' && samples !== null) return
@@ -90,15 +92,22 @@ async function perform({ stage, front, settings, once, terminal }: Performance):
   } finally {
     await posthorn.stop({ graceMs: settings.shutdownGraceMs })
   }
-  return conclude(stage, view, once, end, terminal)
+  // With --once nobody else can send: what counts is what was accepted, whether it was heard of or not.
+  return conclude({ stage, view, once, end, terminal, sent: once ? (samples?.accepted ?? 0) : enqueued })
+}
+
+interface Conclusion extends Pick<Performance, 'stage' | 'once' | 'terminal'> {
+  readonly view: View
+  readonly end: End
+  readonly sent: number
 }
 
 /** Says how it ended. What counts is not what was heard on the way, but what a new reader finds in the store. */
-async function conclude({ store, samples }: Stage, view: View, once: boolean, end: End, terminal: Terminal): Promise<number> {
+async function conclude({ stage: { store, samples }, view, once, end, terminal, sent }: Conclusion): Promise<number> {
   await store.open()
   try {
     await view.close()
-    const totals = await readTotals(store.directory, samples?.accepted ?? 0)
+    const totals = await readTotals(store.directory, sent)
     const isOver = once && samples !== null && end !== 'interrupted'
     if (isOver) terminal.say(nextSteps)
     terminal.output.write(`${isOver ? endLine(totals) : openLine(totals)}\n`)
