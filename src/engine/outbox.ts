@@ -109,7 +109,7 @@ export function makeOutbox(parts: EngineParts, targets: Targets, dispatcher: Dis
   async function matchAll(batch: readonly Outgoing[], results: Map<Outgoing, Sent | PosthornError>): Promise<Outgoing[]> {
     const known: Outgoing[] = []
     for (const outgoing of batch) {
-      const refusal = (await match(outgoing)) ?? refusedTarget(outgoing, matchings.get(outgoing.application))
+      const refusal = isMatched(outgoing) ? null : await match(outgoing)
       if (refusal === null) known.push(outgoing)
       else results.set(outgoing, refusal)
     }
@@ -133,18 +133,22 @@ export function makeOutbox(parts: EngineParts, targets: Targets, dispatcher: Dis
     })
   }
 
+  /** A list by which its one endpoint cannot get it may be old: the endpoint was made or enabled since. */
+  function isMatched(outgoing: Outgoing): boolean {
+    const known = matchings.get(outgoing.application)
+    return known !== undefined && refusedTarget(outgoing, known) === null
+  }
+
   async function match(outgoing: Outgoing): Promise<PosthornError | null> {
     const { application, mustExist } = outgoing
-    const known = matchings.get(application)
-    // A list by which the endpoint cannot get it may be old: the endpoint was made or enabled since.
-    if (known !== undefined && refusedTarget(outgoing, known) === null) return null
     const applicationId = mustExist ? ((await directory.application(application))?.id ?? null) : await makeApplication(application)
-    const matching = applicationId === null ? null : await directory.matching(applicationId)
-    if (applicationId === null || matching === null) return unknownApplication(application)
-    await targets.know(matching.endpoints)
+    const read = applicationId === null ? null : await directory.matching(applicationId)
+    if (applicationId === null || read === null) return unknownApplication(application)
+    await targets.know(read.endpoints)
     if (matchings.size >= mostApplications) matchings.clear()
-    matchings.set(application, { applicationId, ...matching })
-    return null
+    const matching = { applicationId, ...read }
+    matchings.set(application, matching)
+    return refusedTarget(outgoing, matching)
   }
 
   async function makeApplication(application: string): Promise<string> {
@@ -217,9 +221,9 @@ export function unknownApplication(application: string): PosthornError {
 }
 
 /** Why a message for one endpoint only cannot be sent to it; null if it can, or is for all. */
-export function refusedTarget({ to }: Outgoing, matching: Matching | undefined): PosthornError | null {
+export function refusedTarget({ to }: Outgoing, { endpoints }: Matching): PosthornError | null {
   if (to === null) return null
-  const endpoint = matching?.endpoints.find(({ id }) => id === to)
+  const endpoint = endpoints.find(({ id }) => id === to)
   if (endpoint !== undefined && collects(endpoint)) return null
   if (endpoint === undefined) return expected('not_found', 'to', 'the id of an endpoint of the application', to)
   return expected('invalid_argument', 'to', 'an endpoint that gets messages', `${to}, which is ${endpoint.status}`, 'Enable it first.')
