@@ -56,13 +56,19 @@ order by d.id ${inOrder(orderOf(page))}
 limit 1 offset ${mostWalked - 1}`
 }
 
-/** One more than the page holds. The cross join keeps SQLite from starting with the attempts. */
+/** One more than the page holds. The walk comes first, whatever a planner believes: there may be millions of attempts. */
 export function listAttempts(filter: AttemptFilter, page: Page, last: string | null): Sql {
   const order = inOrder(orderOf(page))
-  const conditions = [range(filter, page), sql`a.delivery_id = d.id`, ...afterPlace(page), ...wanted(filter)]
-  if (last !== null) conditions.push(orderOf(page) === 'ascending' ? sql`d.id <= ${last}` : sql`d.id >= ${last}`)
-  return sql`select ${ownColumns}, ${attemptColumns}, ${number}
-from ${deliveries} d
+  const walked = [range(filter, page)]
+  if (last !== null) walked.push(orderOf(page) === 'ascending' ? sql`d.id <= ${last}` : sql`d.id >= ${last}`)
+  const conditions = [sql`a.delivery_id = d.id`, ...afterPlace(page), ...wanted(filter)]
+  return sql`with walked as materialized (
+  select ${ownColumns}
+  from ${deliveries} d
+  where ${all(walked)}
+)
+select ${ownColumns}, ${attemptColumns}, ${number}
+from walked d
 cross join ${attempts} a${filter.channel === undefined ? nothing : sql`\ncross join ${table('messages')} m`}
 where ${all(conditions)}
 order by d.id ${order}, a.epoch ${order}

@@ -1,4 +1,3 @@
-import { statuses } from '../core/delivery.ts'
 import type { Status } from '../core/delivery.ts'
 import type { Job } from '../core/job.ts'
 import type { AdvancedJob, AuditEntry, DeliveryFilter, JobDirectory, ReplayBite } from '../core/ports.ts'
@@ -7,8 +6,8 @@ import type { Database, Executor } from './database.ts'
 import { fromJob, toJob, toWalked } from './directory-rows.ts'
 import { whereDelivery } from './filter.ts'
 import { cancelRows, record, requeueRows } from './operations.ts'
-import { pageOf } from './page.ts'
-import { all, forUpdate, insertInto, joined, sql, table, words } from './sql.ts'
+import { beyond, pageOf } from './page.ts'
+import { all, forUpdate, insertInto, joined, sql, table } from './sql.ts'
 import type { Sql } from './sql.ts'
 
 type DeliveryJob = Job & { readonly work: { readonly action: 'requeue' | 'cancel' } }
@@ -94,17 +93,20 @@ function isOfDeliveries(job: Job): job is DeliveryJob {
 }
 
 /**
- * Up to `limit` rows that match, in the order of their ids; each with how many were read, and the last of those. What leads
+ * Up to `limit` rows that match, in the order of their ids; each with how many were read, and the last of those. Only what leads
  * through an index in that order is asked while walking, the rest of what was walked over: so a bite reads a bounded
  * number of rows, and the whole job each row once.
  */
 export function walk({ work, cursor }: Pick<DeliveryJob, 'work' | 'cursor'>, limit: number): Sql {
-  const { applicationId, type, reason, unchangedSince, ...leading } = work.filter
-  const rest = [whereDelivery({ type, reason, unchangedSince }), ...(applicationId === undefined ? [] : [sql`application_id = ${applicationId}`])]
+  const { applicationId, status, type, reason, unchangedSince, ...leading } = work.filter
+  const wanted = wantedOf(work.action, status)
+  const isOfDead = wanted.length === 1 && wanted[0] === 'dead'
+  const rest = [whereDelivery({ status: wanted, type, reason, unchangedSince })]
+  if (applicationId !== undefined) rest.push(sql`application_id = ${applicationId}`)
   return sql`with walked as materialized (
-  select id, application_id, event_type, reason, updated_at
+  select id, application_id, status, event_type, reason, updated_at
   from ${deliveries}
-  where ${all([...led(leading, work.action), ...(cursor === null ? [] : [sql`id > ${cursor}`])])}
+  where ${all([whereDelivery(isOfDead ? { ...leading, status: 'dead' } : leading), ...beyond(cursor, 'ascending')])}
   order by id
   limit ${mostWalked}
 ), picked as materialized (
@@ -120,14 +122,9 @@ left join picked on 1 = 1
 order by picked.id`
 }
 
-/** Open rows are not asked for by the words of their index, which is in another order: a bite would sort all of them. */
-function led({ status, ...leading }: DeliveryFilter, action: DeliveryJob['work']['action']): Sql[] {
-  const possible: readonly Status[] = action === 'requeue' ? ['pending', 'failed', 'dead'] : ['pending', 'failed']
-  const asked = status === undefined ? possible : possible.filter((word) => [status].flat().includes(word))
-  const [only] = asked
-  if (only === undefined) return [words('1 = 0')]
-  const unwanted = statuses.filter((word) => !asked.includes(word)).map((word) => `status <> '${word}'`).join(' and ')
-  return [words(asked.length === 1 && only === 'dead' ? `status = 'dead'` : unwanted), whereDelivery(leading)]
+function wantedOf(action: DeliveryJob['work']['action'], asked: DeliveryFilter['status']): Status[] {
+  const possible: Status[] = action === 'requeue' ? ['pending', 'failed', 'dead'] : ['pending', 'failed']
+  return asked === undefined ? possible : possible.filter((status) => [asked].flat().includes(status))
 }
 
 /** What a bite changed of its job. */

@@ -112,9 +112,9 @@ describe('the lists of messages and attempts walk in order, from an index', () =
   ])('attempts %j from %s', (filter, index) => {
     const after = attemptId('dlv_0123456789012345678', 3)
     const steps = plan(attempts.listAttempts(filter, { ...page, after }, 'dlv_2'))
-    expect(steps[0]).toContain(`SEARCH d USING INDEX ${index} (`)
-    expect(steps[1]).toContain('SEARCH a USING INDEX sqlite_autoindex_posthorn_attempts_1 (delivery_id=?')
-    expect(steps.filter((step) => step.startsWith('SCAN'))).toEqual([])
+    expect(steps.slice(0, 2)).toEqual(['MATERIALIZE walked', expect.stringContaining(`SEARCH d USING INDEX ${index} (`)])
+    expect(steps.slice(2, 4)).toEqual(['SCAN d', expect.stringContaining('SEARCH a USING INDEX sqlite_autoindex_posthorn_attempts_1 (delivery_id=?')])
+    expect(steps.slice(4).filter((step) => step.startsWith('SCAN'))).toEqual([])
     expect(plan(attempts.walkEnd(filter, { ...page, after }))[0]).toContain(`SEARCH d USING`)
   })
 
