@@ -30,10 +30,12 @@ async function documentOf(): Promise<Document> {
 test('every operation is described, with its answers, its refusals and its parameters', async () => {
   const { openapi, paths } = await documentOf()
   expect(openapi).toBe('3.1.0')
-  const described = Object.values(paths).flatMap((methods) => Object.values(methods))
-  expect(described.map(({ operationId }) => operationId).toSorted()).toEqual(operations.map(({ id }) => id).toSorted())
+  const all = Object.values(paths).flatMap((methods) => Object.values(methods))
+  expect(all.map(({ operationId }) => operationId).toSorted()).toEqual(operations.map(({ id }) => id).toSorted())
   for (const { id, path, method, answers, body, realm } of operations) {
-    const { responses, parameters, requestBody, security } = paths[path]?.[method] as Described
+    const described = paths[path]?.[method]
+    if (described === undefined) throw new Error(`${id} is not described.`)
+    const { responses, parameters, requestBody, security } = described
     const statuses = Object.keys(responses)
     expect({ [id]: statuses }).toEqual({ [id]: expect.arrayContaining([...Object.keys(answers), '503', ...(realm === 'public' ? [] : ['401', '403', '429'])]) as string[] })
     expect(parameters.filter((each) => each.in === 'path').map(({ name }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? [])
