@@ -89,7 +89,7 @@ export function makeBulk(parts: EngineParts, expect: (endpointId: string, lane: 
   }
 
   async function isMissing(message: Message, endpoint: Endpoint): Promise<boolean> {
-    if (message.erasedAt !== null || fanOut(message, [endpoint]).length === 0) return false
+    if (fanOut(message, [endpoint]).length === 0) return false
     return (await directory.countDeliveries({ endpointId: endpoint.id, messageId: message.id }, 1)) === 0
   }
 
