@@ -14,6 +14,7 @@ export default defineConfig({
     alias: [
       { find: /^posthorn$/, replacement: source('index.ts') },
       { find: /^posthorn\/postgres$/, replacement: source('stores/postgres/index.ts') },
+      { find: /^posthorn\/server$/, replacement: source('server/index.ts') },
       { find: /^posthorn\/sqlite$/, replacement: source('stores/sqlite/index.ts') },
       { find: /^posthorn\/testing$/, replacement: source('testing/index.ts') },
       { find: /^posthorn\/verify$/, replacement: source('verify.ts') },

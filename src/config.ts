@@ -91,6 +91,20 @@ export const settings = {
     sentence: 'Allows http:// endpoints on public addresses.',
     read: flag(),
   },
+  headerPrefix: {
+    env: ['POSTHORN_HEADER_PREFIX'],
+    default: 'webhook',
+    unit: '',
+    sentence: "What the names of the signature's headers begin with: webhook, svix for receivers that moved from there, or your own.",
+    read: text(),
+  },
+  enforceSchemas: {
+    env: ['POSTHORN_ENFORCE_SCHEMAS'],
+    default: false,
+    unit: '',
+    sentence: 'Refuses messages that do not match the JSON Schema of their event type, where one is defined.',
+    read: flag(),
+  },
   allowUnsafeRetryDelays: {
     env: ['POSTHORN_ALLOW_UNSAFE_RETRY_DELAYS'],
     default: false,
@@ -141,11 +155,40 @@ export const settings = {
     sentence: 'Keeps endpoint secrets unencrypted. Insecure.',
     read: flag(),
   },
+  host: {
+    env: ['POSTHORN_HOST'],
+    default: '127.0.0.1',
+    unit: '',
+    sentence: 'The address that the server listens on; 0.0.0.0 for all of this machine.',
+    read: text(),
+  },
+  port: {
+    env: ['POSTHORN_PORT'],
+    default: 8071,
+    unit: '',
+    sentence: 'The port that the server listens on; 0 picks a free one.',
+    read: count(0, 65_535),
+  },
+  adminKey: {
+    env: ['POSTHORN_ADMIN_KEY'],
+    default: null as string | null,
+    unit: 'at least 20 characters',
+    sentence: 'An API key that may do everything, taken as given; without it the first start makes one and shows it once.',
+    secret: true,
+    read: longEnough(20),
+  },
+  rateLimitPerSecond: {
+    env: ['POSTHORN_RATE_LIMIT_PER_SECOND'],
+    default: 500,
+    unit: 'calls',
+    sentence: 'Calls of the HTTP API that one key may make per second, on each server; 0 for no limit.',
+    read: count(0, 1_000_000),
+  },
   shutdownGraceMs: {
     env: ['POSTHORN_SHUTDOWN_GRACE_MS'],
     default: 35_000,
     unit: 'ms',
-    sentence: 'How long a stop waits for attempts that are under way.',
+    sentence: 'How long a stop waits for requests and attempts that are under way.',
     read: count(0, 600_000),
   },
 } satisfies Record<string, Setting<unknown>>
@@ -214,6 +257,14 @@ function flag(): (text: string, name: string) => boolean {
 
 function text(): (text: string) => string {
   return (given) => given
+}
+
+/** Its value is a secret, so an error shows only how long it is. */
+function longEnough(least: number): (text: string, name: string) => string {
+  return (given, name) => {
+    if (given.length >= least && /^[\x21-\x7e]+$/.test(given)) return given
+    throw expected('invalid_argument', name, `at least ${least} printable characters without spaces`, `one of ${given.length}`, 'Make one with: openssl rand -hex 32')
+  }
 }
 
 function list(): (text: string) => readonly string[] {

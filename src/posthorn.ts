@@ -2,18 +2,18 @@ import { hostname } from 'node:os'
 import { followingClock, systemClock, systemRandom } from './clock.ts'
 import type { FollowingClock } from './clock.ts'
 import type { EventType } from './core/events.ts'
-import { checkLeaseMs } from './core/lease.ts'
 import { expected, PosthornError } from './core/errors.ts'
 import type { Overview } from './core/overview.ts'
-import { checkCount, checkPace } from './core/pace.ts'
+import { checkCount } from './core/pace.ts'
 import type { Pace } from './core/pace.ts'
-import type { AuditEntry, Cancelled, Clock, Outlet, Page, Store, Transport } from './core/ports.ts'
-import { presetNamed, presets } from './core/presets.ts'
+import type { AuditEntry, Cancelled, Clock, Outlet, Page, ReplyDirectory, Store, Transport } from './core/ports.ts'
+import { presetNamed } from './core/presets.ts'
 import type { PresetName } from './core/presets.ts'
-import { checkPolicy, plannedDelays, safeDelayMs } from './core/retry-policy.ts'
+import { plannedDelays, safeDelayMs } from './core/retry-policy.ts'
 import type { RetryPolicy } from './core/retry-policy.ts'
 import { day, hour } from './core/time.ts'
-import type { Random } from './core/time.ts'
+import type { Instant, Random } from './core/time.ts'
+import { engineSettings } from './engine-settings.ts'
 import { makeBus, tellEnded } from './engine/bus.ts'
 import type { Bus, Listener } from './engine/bus.ts'
 import { makeEngine } from './engine/engine.ts'
@@ -26,9 +26,20 @@ import { makeDeliveries, makeOperations } from './resources/deliveries.ts'
 import type { Deliveries, Operations } from './resources/deliveries.ts'
 import { makeEndpoints } from './resources/endpoints.ts'
 import type { Endpoints } from './resources/endpoints.ts'
-import { outgoing, outgoingSync } from './resources/messages.ts'
-import type { EventSchemas, MessageInput } from './resources/messages.ts'
+import { makeEnforcer } from './resources/enforcer.ts'
+import type { Enforcer } from './resources/enforcer.ts'
+import { makeEventTypes } from './resources/event-types.ts'
+import type { EventTypes } from './resources/event-types.ts'
+import { makeJobs } from './resources/jobs.ts'
+import type { Jobs } from './resources/jobs.ts'
+import { makeKeys } from './resources/keys.ts'
+import type { Keys } from './resources/keys.ts'
+import { makeMessages } from './resources/messages.ts'
+import type { Messages } from './resources/messages.ts'
+import { outgoing, outgoingSync } from './resources/outgoing.ts'
+import type { EventSchemas, MessageInput } from './resources/outgoing.ts'
 import { checkPage } from './resources/page.ts'
+import { makeReplies } from './resources/replies.ts'
 import { makeGuard } from './transport/guard.ts'
 import { httpTransport } from './transport/http.ts'
 
@@ -49,6 +60,12 @@ export interface PosthornOptions<Events extends EventSchemas = EventSchemas> ext
   /** CIDRs and host patterns that may be called although private, by http too. */
   readonly allowedTargets?: readonly string[]
   readonly allowHttp?: boolean
+  /** What the names of the signature's headers begin with: `webhook`, or `svix` for receivers that moved from there. */
+  readonly headerPrefix?: string
+  /** Refuses messages that do not match the JSON Schema of their event type, where one is defined. */
+  readonly enforceSchemas?: boolean
+  /** The port of this machine that your own server listens on: no endpoint may lead there. */
+  readonly ownPort?: number | null
   readonly allowUnsafeRetryDelays?: boolean
   readonly clock?: Clock
   readonly random?: Random
@@ -57,12 +74,15 @@ export interface PosthornOptions<Events extends EventSchemas = EventSchemas> ext
 
 export interface SendOptions {
   /** Your own transaction, in the database that the store is in: the message is sent if it commits, and never was if it does not. */
-  readonly tx: unknown
+  readonly tx?: unknown
+  /** Refuses an application that is not there with `not_found`, instead of making it. */
+  readonly mustExist?: boolean
+  /** The id of the one endpoint that gets it, whatever types and filters it has. */
+  readonly to?: string
 }
 
 /** The package's version, as receivers see it in `user-agent`. */
 export const version = '0.1.0'
-const standardRetries = presets.standard.policy.maxAttempts - 1
 // Endpoints keep within their own windows; many of them may live on one host, and must not wait for each other there.
 const endpointsPerOrigin = 10
 
@@ -70,7 +90,13 @@ const endpointsPerOrigin = 10
 export class Posthorn<Events extends EventSchemas = EventSchemas> implements Operations {
   readonly applications: Applications
   readonly endpoints: Endpoints
+  readonly eventTypes: EventTypes
+  readonly messages: Messages
   readonly deliveries: Deliveries
+  readonly jobs: Jobs
+  readonly keys: Keys
+  /** Answers of the HTTP API under idempotency keys. */
+  readonly replies: ReplyDirectory
   readonly requeue: Operations['requeue']
   readonly cancel: Operations['cancel']
   /** The worker's name in leases and events. */
@@ -84,6 +110,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
   readonly #bus: Bus
   readonly #settings: EngineSettings
   readonly #engine: Engine
+  readonly #enforcer: Enforcer | null
   #opening: Promise<void> | null = null
   #state: 'new' | 'started' | 'stopped' = 'new'
   #stopping: Promise<void> | null = null
@@ -92,14 +119,14 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     this.#store = options.store
     this.#events = options.events
     this.#random = options.random ?? systemRandom
-    this.#settings = engineSettings(options, `${hostname()}-${process.pid}-${Math.floor(this.#random() * 2 ** 32).toString(36)}`)
+    this.#settings = engineSettings(options, `${hostname()}-${process.pid}-${Math.floor(this.#random() * 2 ** 32).toString(36)}`, `posthorn/${version}`)
     this.workerId = this.#settings.owner
     this.#followed = options.clock === undefined ? clockOf(options.store) : null
     this.#clock = options.clock ?? this.#followed ?? systemClock
     this.#bus = makeBus(this.#clock)
 
     const { queue, directory, beat, probeMs = null, listen = null } = options.store
-    const guard = makeGuard({ allowedTargets: options.allowedTargets ?? [], allowHttp: options.allowHttp ?? false })
+    const guard = makeGuard({ allowedTargets: options.allowedTargets ?? [], allowHttp: options.allowHttp ?? false, ownPort: options.ownPort ?? null })
     const transport = options.transport ?? httpTransport({ clock: this.#clock, guard, pool: this.#settings.pace.pool * endpointsPerOrigin })
     const machinery = { transport, clock: this.#clock, random: this.#random, bus: this.#bus, settings: this.#settings }
     this.#engine = makeEngine({ ...machinery, queue, directory, beat, probeMs, listen })
@@ -111,12 +138,23 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     this.endpoints = makeEndpoints({
       ...shared,
       defaults: { policy: defaultPolicy.name, signature: presetNamed(options.preset ?? 'standard').signature },
+      headerPrefix: this.#settings.headerPrefix,
       checkTarget: (url) => guard.checkUrl(url),
       applicationId: (idOrUid) => this.#engine.applicationId(idOrUid),
       changed: (endpointId) => this.#engine.endpointChanged(endpointId),
+      sendTo: async (endpoint, type, payload) => {
+        const message = await outgoing({ application: endpoint.applicationId, type, payload }, undefined, this.#clock.now(), this.#random)
+        return (await this.#engine.send({ ...message, mustExist: true, to: endpoint.id })).id
+      },
     })
     const deliveryParts = { ...shared, expect, tellCancelled: (ended: readonly Cancelled[]) => tellEnded(this.#bus, ended, 'cancelled') }
     this.deliveries = makeDeliveries(deliveryParts)
+    this.messages = makeMessages(deliveryParts)
+    this.#enforcer = options.enforceSchemas === true ? makeEnforcer(shared) : null
+    this.eventTypes = makeEventTypes({ ...shared, changed: (name) => this.#enforcer?.forget(name) })
+    this.jobs = makeJobs({ ...shared, wake: () => this.#engine.wakeBulk() })
+    this.keys = makeKeys(shared)
+    this.replies = makeReplies(shared)
     const { requeue, cancel } = makeOperations(deliveryParts, this.deliveries)
     this.requeue = requeue
     this.cancel = cancel
@@ -147,18 +185,24 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
   /** Stores a message for every endpoint that matches now; once it resolves, the message will not be lost. */
   send(message: MessageInput<Events>, options?: SendOptions): Promise<Sent>
   send(messages: readonly MessageInput<Events>[], options?: SendOptions): Promise<Sent[]>
-  async send(given: MessageInput<Events> | readonly MessageInput<Events>[], options?: SendOptions): Promise<Sent | Sent[]> {
+  async send(given: MessageInput<Events> | readonly MessageInput<Events>[], options: SendOptions = {}): Promise<Sent | Sent[]> {
     const messages = (Array.isArray(given) ? given : [given]) as Parameters<typeof outgoing>[0][]
     const now = this.#clock.now()
-    if (options !== undefined && this.#store.withinSync !== undefined) {
+    const { mustExist = false, to = null } = options
+    if ('tx' in options && this.#store.withinSync !== undefined) {
       // Nothing is waited for up to here: whoever ends the transaction right after the call has the message in it.
-      const checked = messages.map((message) => outgoingSync(message, this.#events, now, this.#random))
+      const checked = messages.map((message) => ({ ...outgoingSync(message, this.#events, now, this.#random), mustExist, to }))
+      refuseEventIds(checked)
+      if (this.#enforcer !== null) {
+        throw expected('invalid_argument', 'enforceSchemas', 'off where `send` joins a transaction of SQLite', true, 'Schemas are read from the store, which would have to wait; declare `events` instead.')
+      }
       const sent = this.#engine.sendWithinSync(this.#store.withinSync(txOf(options)), checked)
       return Array.isArray(given) ? sent : (sent[0] as Sent)
     }
-    const checked = await Promise.all(messages.map((message) => outgoing(message, this.#events, now, this.#random)))
+    const checked = await Promise.all(messages.map(async (message) => ({ ...(await outgoing(message, this.#events, now, this.#random)), mustExist, to })))
     await this.#open()
-    const sent = options === undefined ? await this.#send(checked) : await this.#engine.sendWithin(await this.#outlet(options), checked)
+    if (this.#enforcer !== null) for (const { message, isEnvelope } of checked) await this.#enforcer.check(message, isEnvelope)
+    const sent = 'tx' in options ? await this.#engine.sendWithin(await this.#outlet(options, checked), checked) : await this.#send(checked)
     return Array.isArray(given) ? sent : (sent[0] as Sent)
   }
 
@@ -180,6 +224,11 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     return this.#store.directory.audit(checkPage(page))
   }
 
+  /** The time by which everything here is judged: the one that all workers on the store share. */
+  now(): Instant {
+    return this.#clock.now()
+  }
+
   /** Resolves when nothing is under way in this process: no send, no claim, no attempt, no mark. */
   idle(): Promise<void> {
     return this.#engine.idle()
@@ -193,8 +242,9 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     })
   }
 
-  async #outlet(options: SendOptions): Promise<Outlet> {
+  async #outlet(options: SendOptions, messages: readonly Outgoing[]): Promise<Outlet> {
     const tx = txOf(options)
+    refuseEventIds(messages)
     if (this.#store.within !== undefined) return this.#store.within(tx)
     const advice = 'This store cannot join a transaction of yours; those of `posthorn/postgres` and of `sqlite({ open })` can.'
     throw expected('invalid_argument', 'tx', 'left out', tx, advice)
@@ -235,43 +285,21 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
   }
 }
 
+/** An event id that another transaction takes first would abort this one at its commit. */
+function refuseEventIds(messages: readonly Outgoing[]): void {
+  const named = messages.find(({ message }) => message.eventId !== null)
+  if (named === undefined) return
+  const advice = 'Another transaction may take it before yours commits; use `idempotencyKey`, or send after the commit.'
+  throw expected('invalid_argument', 'eventId', 'left out within a transaction', named.message.eventId, advice)
+}
+
 /** A transaction that went missing on the way must not become a message that is sent whatever comes of the transaction. */
 function txOf({ tx }: SendOptions): unknown {
   if (tx !== undefined && tx !== null) return tx
-  throw expected('invalid_argument', 'tx', 'your transaction', tx, 'To send outside a transaction, leave the second argument out.')
+  throw expected('invalid_argument', 'tx', 'your transaction', tx, 'To send outside a transaction, leave it out.')
 }
 
 /** Workers on several machines go by the time of the store that they share. */
 function clockOf(store: Store): FollowingClock | null {
   return store.time === undefined ? null : followingClock(() => store.time?.() ?? Promise.resolve(systemClock.now()))
-}
-
-/** Checks every number before any I/O, and puts preset, options and policies together. */
-function engineSettings(options: PosthornOptions, owner: string): EngineSettings {
-  const preset = presetNamed(options.preset ?? 'standard')
-  const { leaseMs = 30_000, timeoutMs = 30_000, maxLeased = 5_000, historyDays = 30, maxRetries = standardRetries, allowUnsafeRetryDelays = false } = options
-  checkLeaseMs(leaseMs)
-  checkCount('timeoutMs', timeoutMs, 1, 300_000)
-  checkCount('maxLeased', maxLeased, 1, 1_000_000)
-  checkCount('historyDays', historyDays, 1, 3_650)
-  checkCount('maxRetries', maxRetries, 0, 20)
-
-  const pace = { ...preset.pace, ...paceOptions(options, preset.pace) }
-  checkPace(pace)
-  const policies = policiesOf(options.policies ?? {}, maxRetries, allowUnsafeRetryDelays)
-  const defaultPolicy = policies.get(preset.policy.name) ?? preset.policy
-  return { owner, pace, policies, defaultPolicy, leaseMs, timeoutMs, maxLeased, historyMs: historyDays * day, userAgent: `posthorn/${version}` }
-}
-
-function policiesOf(own: NonNullable<PosthornOptions['policies']>, maxRetries: number, allowUnsafe: boolean): Map<string, RetryPolicy> {
-  const known = Object.values(presets).map(({ policy }) => policy)
-  const standard = { ...presets.standard.policy, maxAttempts: maxRetries + 1 }
-  const all = [...known, standard, ...Object.entries(own).map(([name, policy]) => ({ ...policy, name }))]
-  for (const policy of all) checkPolicy(policy, allowUnsafe)
-  return new Map(all.map((policy) => [policy.name, policy]))
-}
-
-/** The options that are part of the pace, where they were given. */
-function paceOptions(options: Partial<Pace>, pace: Pace): Partial<Pace> {
-  return Object.fromEntries(Object.entries(options).filter(([name, value]) => Object.hasOwn(pace, name) && value !== undefined))
 }

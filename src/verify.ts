@@ -10,7 +10,7 @@ export function verify(
   body: string | Uint8Array,
   headers: ReceivedHeaders,
   secret: string,
-  options: { readonly toleranceSeconds?: number; readonly now?: number } = {},
+  options: { readonly toleranceSeconds?: number; readonly prefix?: string; readonly now?: number } = {},
 ): Verified {
   return verifySignature(body, headers, secret, { ...options, now: options.now ?? systemClock.now() })
 }

@@ -6,10 +6,11 @@ import { version } from '../posthorn.ts'
 import type { Command, CommandOptions, Terminal } from './command.ts'
 import { dev } from './commands/dev.ts'
 import { migrate } from './commands/migrate.ts'
+import { serve } from './commands/serve.ts'
 import { worker } from './commands/worker.ts'
 import { nearest } from './nearest.ts'
 
-const commands: readonly Command[] = [dev, worker, migrate]
+const commands: readonly Command[] = [serve, dev, worker, migrate]
 const usageError = 2
 const sameSignalMs = 100
 

@@ -2,6 +2,9 @@ import { expected } from './errors.ts'
 import { isAnyId } from './ids.ts'
 import { checkEventType } from './message.ts'
 import { checkCount } from './pace.ts'
+import { checkFilter } from './payload-filter.ts'
+import type { PayloadFilter } from './payload-filter.ts'
+import { defaultHeaderPrefix } from './signature.ts'
 import type { Secret, SignatureScheme } from './signature.ts'
 import type { Instant } from './time.ts'
 
@@ -11,6 +14,10 @@ export interface Application {
   /** The name your own system has for it. */
   readonly uid: string | null
   readonly name: string
+  /** Whatever you want to remember with it. */
+  readonly metadata: Readonly<Record<string, string>>
+  /** Kept and shown for clients that set it; endpoints have the limit that is enforced. */
+  readonly ratePerSecond: number | null
   readonly createdAt: Instant
   readonly updatedAt: Instant
 }
@@ -33,7 +40,11 @@ export interface Endpoint {
   readonly types: readonly string[]
   /** Channels it listens to. Empty means all. */
   readonly channels: readonly string[]
+  /** What the body must be like; null wants every body. */
+  readonly filter: PayloadFilter | null
   readonly headers: Readonly<Record<string, string>>
+  /** Whatever you want to remember with it. */
+  readonly metadata: Readonly<Record<string, string>>
   readonly policy: string
   readonly signature: SignatureScheme
   readonly bodyHeader: string
@@ -48,7 +59,7 @@ export interface Endpoint {
 /** What of an endpoint a user may set; the rest follows. */
 export type EndpointSettings = Pick<
   Endpoint,
-  'uid' | 'url' | 'description' | 'types' | 'channels' | 'headers' | 'policy' | 'signature' | 'bodyHeader' | 'ratePerSecond'
+  'uid' | 'url' | 'description' | 'types' | 'channels' | 'filter' | 'headers' | 'metadata' | 'policy' | 'signature' | 'bodyHeader' | 'ratePerSecond'
 >
 
 // What HTTP itself, or the signature, needs for its own use.
@@ -59,17 +70,21 @@ const reservedHeaders = new Set([
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/
 const mostHeaders = 50
 const mostFilters = 200
+const mostMetadata = 50
 
 /** Refuses settings with which a later attempt would throw: an attempt has no one to tell. */
-export function checkEndpoint(settings: EndpointSettings): void {
+export function checkEndpoint(settings: EndpointSettings, headerPrefix: string = defaultHeaderPrefix): void {
   checkUrl(settings.url)
   if (settings.uid !== null) checkUid(settings.uid)
   checkList('types', settings.types)
   for (const type of settings.types) checkTypeFilter(type)
   checkList('channels', settings.channels)
   for (const channel of settings.channels) checkChannel(channel)
-  for (const [name, value] of checkHeaderCount(settings.headers)) checkHeader('headers', name, value)
-  checkHeader('bodyHeader', settings.bodyHeader, '')
+  if (settings.filter !== null) checkFilter(settings.filter)
+  checkMetadata(settings.metadata)
+  for (const [name, value] of checkHeaderCount(settings.headers)) checkHeader('headers', name, value, headerPrefix)
+  // The usual name stands beside a prefix such as x-webhook, as long as nothing is sent under it.
+  checkHeader('bodyHeader', settings.bodyHeader, '', settings.signature === 'body' ? headerPrefix : defaultHeaderPrefix)
   checkNoClash(settings)
   if (settings.signature !== 'standard' && settings.signature !== 'body') {
     throw expected('invalid_argument', 'signature', '"standard" or "body"', settings.signature)
@@ -102,6 +117,13 @@ export function checkUid(uid: unknown, name = 'uid'): string {
   throw expected('invalid_argument', name, "1 to 256 letters, digits or . _ : @ / -, and not of the form of Posthorn's own ids", uid)
 }
 
+/** Refuses what is no small table of texts. */
+export function checkMetadata(metadata: unknown): void {
+  const entries = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) ? Object.entries(metadata) : null
+  const fits = entries !== null && entries.length <= mostMetadata && entries.every(([name, value]) => name.length <= 256 && typeof value === 'string' && value.length <= 4096)
+  if (!fits) throw expected('invalid_argument', 'metadata', `an object of at most ${mostMetadata} texts of at most 4096 characters`, metadata)
+}
+
 export function checkChannel(channel: unknown): void {
   if (typeof channel === 'string' && /^[A-Za-z0-9._:-]{1,128}$/.test(channel)) return
   throw expected('invalid_argument', 'channels', 'made of 1 to 128 letters, digits or . _ : -', channel)
@@ -122,12 +144,12 @@ function checkHeaderCount(headers: Readonly<Record<string, string>>): [string, u
   throw expected('invalid_header', 'headers', `an object of at most ${mostHeaders} headers`, entries?.length ?? headers)
 }
 
-function checkHeader(setting: string, name: unknown, value: unknown): void {
+function checkHeader(setting: string, name: unknown, value: unknown, prefix: string): void {
   if (typeof name !== 'string' || !headerName.test(name)) {
     throw expected('invalid_header', setting, 'named by 1 to 100 letters, digits and dashes', name)
   }
   const lower = name.toLowerCase()
-  if (reservedHeaders.has(lower) || lower.startsWith('webhook-')) {
+  if (reservedHeaders.has(lower) || lower.startsWith(`${prefix}-`) || lower.startsWith(`${defaultHeaderPrefix}-`)) {
     throw expected('invalid_header', setting, 'free of names that HTTP or the signature uses', name, 'Choose another name.')
   }
   if (typeof value !== 'string' || value.length > 4096 || !/^[\t\x20-\x7e]*$/.test(value)) {

@@ -55,7 +55,7 @@ export type PosthornEvent =
   /** Something a person should know that is no event of a delivery: an override, a fallback, a store that errs. */
   | (About & { readonly type: 'warning'; readonly code: WarningCode; readonly message: string })
 
-export type WarningCode = 'unsafe_retry_delays' | 'unknown_policy' | 'store_error' | 'newer_database' | 'listener_threw' | 'secrets_key'
+export type WarningCode = 'unsafe_retry_delays' | 'unknown_policy' | 'store_error' | 'newer_database' | 'listener_threw' | 'secrets_key' | 'job_stopped'
 
 export type EventType = PosthornEvent['type']
 export type EventOf<Type extends EventType> = Extract<PosthornEvent, { readonly type: Type }>

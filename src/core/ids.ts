@@ -8,8 +8,11 @@ export type IdKind = 'app' | 'ep' | 'msg' | 'dlv' | 'sec' | 'aud' | 'key' | 'job
 const digits = '0123456789abcdefghjkmnpqrstvwxyz'
 const timeDigits = 9
 const randomDigits = 10
+const epochDigits = 6
 const tail = new RegExp(`^[${digits}]{${timeDigits + randomDigits}}$`)
 const anyId = new RegExp(`^(app|ep|msg|dlv|sec|aud|key|job|atmpt)_[${digits}]{${timeDigits + randomDigits},}$`)
+
+const attemptForm = new RegExp(`^atmpt_[${digits}]{${timeDigits + randomDigits + epochDigits}}$`)
 
 /** Makes an id that sorts by time and cannot be guessed: kind, 45 bits of milliseconds, 50 bits of chance. */
 export function makeId(kind: IdKind, now: Instant, random: Random): string {
@@ -19,6 +22,12 @@ export function makeId(kind: IdKind, now: Instant, random: Random): string {
 /** The smallest id of a kind made at or after an instant: turns a time filter into a range of the primary key. */
 export function firstIdAt(kind: IdKind, at: Instant): string {
   return `${kind}_${base32(Math.max(0, Math.ceil(at)), timeDigits)}${'0'.repeat(randomDigits)}`
+}
+
+/** When an id was made: it begins with that. */
+export function timeOfId(id: string): Instant {
+  const start = id.indexOf('_') + 1
+  return numberOf(id.slice(start, start + timeDigits))
 }
 
 export function isId(kind: IdKind, text: string): boolean {
@@ -38,7 +47,13 @@ export function checkId(kind: IdKind, text: unknown, name = 'id'): string {
 
 /** The public id of an attempt: its delivery and epoch under another name, so that it needs no column. */
 export function attemptId(deliveryId: string, epoch: number): string {
-  return `atmpt_${deliveryId.slice(deliveryId.indexOf('_') + 1)}${base32(epoch, 6)}`
+  return `atmpt_${deliveryId.slice(deliveryId.indexOf('_') + 1)}${base32(epoch, epochDigits)}`
+}
+
+/** What an attempt's public id stands for; null if the text is none. */
+export function attemptOf(id: string): { readonly deliveryId: string; readonly epoch: number } | null {
+  if (!attemptForm.test(id)) return null
+  return { deliveryId: `dlv_${id.slice(id.indexOf('_') + 1, -epochDigits)}`, epoch: numberOf(id.slice(-epochDigits)) }
 }
 
 function base32(value: number, length: number): string {
@@ -49,4 +64,9 @@ function base32(value: number, length: number): string {
     rest = Math.floor(rest / 32)
   }
   return text
+}
+
+/** The reverse of `base32`. */
+function numberOf(text: string): number {
+  return text.split('').reduce((value, digit) => value * 32 + digits.indexOf(digit), 0)
 }

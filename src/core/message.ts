@@ -1,5 +1,6 @@
 import type { Endpoint } from './endpoint.ts'
 import { expected, messageOf, PosthornError } from './errors.ts'
+import { matches } from './payload-filter.ts'
 import { isoTime } from './time.ts'
 import type { Instant } from './time.ts'
 
@@ -8,19 +9,30 @@ export interface Message {
   readonly id: string
   readonly applicationId: string
   readonly type: string
+  /** The sender's own name for the event: no two messages of an application have the same. */
+  readonly eventId: string | null
   readonly body: Uint8Array
   readonly contentType: string
   readonly sessionId: string | null
   readonly channels: readonly string[]
   readonly createdAt: Instant
+  /** When its body was erased for good; null while it has one. */
+  readonly erasedAt: Instant | null
 }
 
 export const mostBodyBytes = 1024 * 1024
 const eventType = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/
 
-/** The endpoints that get a message: active or paused, and wanting its type and one of its channels. */
-export function fanOut(message: Pick<Message, 'type' | 'channels'>, endpoints: readonly Endpoint[]): Endpoint[] {
-  return endpoints.filter((endpoint) => collects(endpoint) && wantsType(endpoint.types, message.type) && listens(endpoint, message))
+/** The endpoints that get a message: active or paused, and wanting its type, one of its channels, and its body. */
+export function fanOut(message: Pick<Message, 'type' | 'channels' | 'body'>, endpoints: readonly Endpoint[]): Endpoint[] {
+  // Parsed once, and only if somebody asks.
+  let parsed: Parsed | undefined
+  return endpoints.filter((endpoint) => {
+    if (!collects(endpoint) || !wantsType(endpoint.types, message.type) || !listens(endpoint, message)) return false
+    if (endpoint.filter === null) return true
+    parsed ??= parse(message.body)
+    return parsed.isJson && matches(endpoint.filter, parsed.value)
+  })
 }
 
 /** Refuses what is no event type: words of letters, digits, _ and -, joined by dots. */
@@ -39,7 +51,8 @@ export function checkBody(body: Uint8Array): Uint8Array {
   throw expected('body_too_large', 'body', `at most ${mostBodyBytes} bytes`, body.length, 'Send a link to the data instead.')
 }
 
-function collects(endpoint: Endpoint): boolean {
+/** True of an endpoint that gets new deliveries: it sends them, or keeps them until it is resumed. */
+export function collects(endpoint: Pick<Endpoint, 'status'>): boolean {
   return endpoint.status === 'active' || endpoint.status === 'paused'
 }
 
@@ -50,6 +63,20 @@ function wantsType(filters: readonly string[], type: string): boolean {
 /** An endpoint without channels hears all; one with channels hears only what is sent to one of them. */
 function listens(endpoint: Endpoint, message: Pick<Message, 'channels'>): boolean {
   return endpoint.channels.length === 0 || message.channels.some((channel) => endpoint.channels.includes(channel))
+}
+
+interface Parsed {
+  readonly isJson: boolean
+  readonly value: unknown
+}
+
+/** A body that is no JSON matches no filter. */
+function parse(body: Uint8Array): Parsed {
+  try {
+    return { isJson: true, value: JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()) }
+  } catch {
+    return { isJson: false, value: undefined }
+  }
 }
 
 /** JSON leaves out undefined, functions and symbols without a word: as the data itself they would send an empty message. */

@@ -18,6 +18,8 @@ export interface Secret {
 export interface SignatureInput {
   readonly scheme: SignatureScheme
   readonly bodyHeader: string
+  /** What the names of the Standard Webhooks headers begin with. */
+  readonly prefix: string
   /** Newest first; those that have ended already are passed over. */
   readonly secrets: readonly Secret[]
   readonly messageId: string
@@ -26,6 +28,7 @@ export interface SignatureInput {
 }
 
 export const defaultBodyHeader = 'x-webhook-signature'
+export const defaultHeaderPrefix = 'webhook'
 export const hmacPrefix = 'whsec_'
 export const signingKeyPrefix = 'whsk_'
 
@@ -36,12 +39,18 @@ export function signatureHeaders(input: SignatureInput): Record<string, string> 
   if (live.length === 0) throw expected('invalid_secret', 'secrets', 'at least one secret that has not ended', 0, 'Rotate the secret.')
 
   const headers: Record<string, string> = {
-    'webhook-id': input.messageId,
-    'webhook-timestamp': timestamp,
-    'webhook-signature': live.map((secret) => signature(secret.value, input.messageId, timestamp, input.body)).join(' '),
+    [`${input.prefix}-id`]: input.messageId,
+    [`${input.prefix}-timestamp`]: timestamp,
+    [`${input.prefix}-signature`]: live.map((secret) => signature(secret.value, input.messageId, timestamp, input.body)).join(' '),
   }
   if (input.scheme === 'body') headers[input.bodyHeader] = bodySignature(live, input.body)
   return headers
+}
+
+/** Refuses what cannot begin the name of a header. */
+export function checkHeaderPrefix(prefix: unknown): string {
+  if (typeof prefix === 'string' && /^[a-z0-9]+(-[a-z0-9]+)*$/i.test(prefix) && prefix.length <= 50) return prefix.toLowerCase()
+  throw expected('invalid_argument', 'headerPrefix', 'words of letters and digits joined by dashes, such as webhook', prefix, 'It goes before "-id", "-timestamp" and "-signature".')
 }
 
 /** Refuses a secret that no verifier could use, without repeating it. */

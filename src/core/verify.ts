@@ -1,6 +1,6 @@
 import { createHmac, createPublicKey, timingSafeEqual, verify as verifyBytes } from 'node:crypto'
 import { expected, PosthornError } from './errors.ts'
-import { checkSecret, defaultBodyHeader, ed25519Key, hmacKey, hmacPrefix, signingKeyPrefix } from './signature.ts'
+import { checkSecret, defaultBodyHeader, defaultHeaderPrefix, ed25519Key, hmacKey, hmacPrefix, signingKeyPrefix } from './signature.ts'
 
 /** Header names in any case, with values as Node or a web framework hands them over. */
 export type ReceivedHeaders =
@@ -10,6 +10,8 @@ export type ReceivedHeaders =
 export interface VerifyOptions {
   /** How far the timestamp may be from now; the Standard Webhooks default is five minutes. */
   readonly toleranceSeconds?: number
+  /** What the names of the headers begin with, if that is neither `webhook` nor `svix`: both are always looked for. */
+  readonly prefix?: string
   /** Milliseconds since the epoch. */
   readonly now: number
 }
@@ -26,20 +28,21 @@ export interface Verified {
  */
 export function verifySignature(body: string | Uint8Array, headers: ReceivedHeaders, secret: string, options: VerifyOptions): Verified {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
-  const messageId = header(headers, 'webhook-id')
-  const timestamp = header(headers, 'webhook-timestamp')
-  const signatures = header(headers, 'webhook-signature').split(' ')
+  const prefix = prefixOf(headers, options.prefix)
+  const messageId = header(headers, `${prefix}-id`)
+  const timestamp = header(headers, `${prefix}-timestamp`)
+  const signatures = header(headers, `${prefix}-signature`).split(' ')
 
-  if (!/^\d{1,12}$/.test(timestamp)) throw expected('invalid_signature', 'webhook-timestamp', 'seconds since the epoch', timestamp)
+  if (!/^\d{1,12}$/.test(timestamp)) throw expected('invalid_signature', `${prefix}-timestamp`, 'seconds since the epoch', timestamp)
   const age = Math.abs(options.now / 1000 - Number(timestamp))
   const tolerance = options.toleranceSeconds ?? 300
   if (age > tolerance) {
-    throw expected('stale_signature', 'webhook-timestamp', `within ${tolerance} s of now`, `${Math.round(age)} s away`, 'Check the clock; this may be a replay.')
+    throw expected('stale_signature', `${prefix}-timestamp`, `within ${tolerance} s of now`, `${Math.round(age)} s away`, 'Check the clock; this may be a replay.')
   }
 
   const content = Buffer.concat([Buffer.from(`${messageId}.${timestamp}.`), bytes])
   const matches = secret.startsWith(hmacPrefix) ? hmacMatcher(checkSecret(secret), content) : ed25519Matcher(secret, content)
-  if (!signatures.some(matches)) throw mismatch('webhook-signature')
+  if (!signatures.some(matches)) throw mismatch(`${prefix}-signature`)
   return { messageId, timestamp: Number(timestamp) }
 }
 
@@ -70,11 +73,24 @@ function publicKey(text: string): ReturnType<typeof createPublicKey> {
   return createPublicKey({ key: Buffer.concat([publicKeyHead, bytes]), format: 'der', type: 'spki' })
 }
 
+const usualPrefixes = [defaultHeaderPrefix, 'svix']
+
+/** The prefix under which a signature came: the given one, or else the first of the usual ones. */
+function prefixOf(headers: ReceivedHeaders, given: string | undefined): string {
+  const prefixes = given === undefined ? usualPrefixes : [given, ...usualPrefixes]
+  return prefixes.find((prefix) => headerText(headers, `${prefix}-signature`) !== null) ?? given ?? defaultHeaderPrefix
+}
+
 function header(headers: ReceivedHeaders, name: string): string {
+  const text = headerText(headers, name)
+  if (text !== null) return text
+  throw new PosthornError('invalid_signature', `Expected the header \`${name}\`, and it is missing. Is the request from Posthorn?`)
+}
+
+function headerText(headers: ReceivedHeaders, name: string): string | null {
   const value = isGetter(headers) ? headers.get(name) : Object.entries(headers).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1]
   const text = Array.isArray(value) ? value.join(' ') : value
-  if (typeof text === 'string' && text !== '') return text
-  throw new PosthornError('invalid_signature', `Expected the header \`${name}\`, and it is missing. Is the request from Posthorn?`)
+  return typeof text === 'string' && text !== '' ? text : null
 }
 
 function isGetter(headers: ReceivedHeaders): headers is { get(name: string): string | null } {

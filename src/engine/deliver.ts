@@ -60,7 +60,7 @@ export function makeCourier({ transport, clock, random, bus, settings }: EngineP
 
   function request({ claim: { message }, target: { endpoint } }: Parcel, now: Instant): OutgoingRequest {
     const { secrets, signature: scheme, bodyHeader } = endpoint
-    const signed = signatureHeaders({ scheme, bodyHeader, secrets, messageId: message.id, body: message.body, now })
+    const signed = signatureHeaders({ scheme, bodyHeader, prefix: settings.headerPrefix, secrets, messageId: message.id, body: message.body, now })
     return {
       url: endpoint.url,
       headers: { ...endpoint.headers, 'content-type': message.contentType, 'user-agent': settings.userAgent, ...signed },

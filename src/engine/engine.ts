@@ -1,6 +1,8 @@
 import type { Lane } from '../core/delivery.ts'
 import type { PosthornError } from '../core/errors.ts'
 import type { Worker } from '../core/ports.ts'
+import { makeBulk } from './bulk.ts'
+import type { Bulk } from './bulk.ts'
 import { makeDispatcher } from './dispatcher.ts'
 import { makeFlight } from './flight.ts'
 import { makeListener } from './listener.ts'
@@ -26,6 +28,8 @@ export interface Engine extends Outbox, Pick<TxSend, 'sendWithin' | 'sendWithinS
   expect(endpointId: string, lane: Lane): Promise<void>
   /** Reads an endpoint anew at once, because it was just changed here. */
   endpointChanged(endpointId: string): Promise<void>
+  /** Says that there may be bulk work to do. */
+  readonly wakeBulk: Bulk['wake']
   /** Resolves when nothing is under way in this process. */
   idle(): Promise<void>
 }
@@ -41,6 +45,7 @@ export function makeEngine(parts: EngineParts): Engine {
   const txSend = makeTxSend(parts, (endpointId) => expect(endpointId, 'fresh'))
   const prober = makeProber(parts, dispatcher, quiet)
   const listener = makeListener(parts, prober.look)
+  const bulk = makeBulk(parts, expect, quiet)
   const pruner = makePruner(parts)
   const presence = makePresence(parts, { counted: room.shareAmong, outdated })
   let stopped = false
@@ -57,7 +62,7 @@ export function makeEngine(parts: EngineParts): Engine {
   }
 
   function isQuiet(): boolean {
-    return flight.size === 0 && outbox.waiting === 0 && !dispatcher.isBusy && !prober.isBusy
+    return flight.size === 0 && outbox.waiting === 0 && !dispatcher.isBusy && !prober.isBusy && !bulk.isBusy
   }
 
   function quiet(): void {
@@ -79,7 +84,7 @@ export function makeEngine(parts: EngineParts): Engine {
   async function stopClaiming(): Promise<void> {
     stopped = true
     txSend.stop()
-    await Promise.all([dispatcher.stop(), prober.stop(), listener.stop(), pruner.stop()])
+    await Promise.all([dispatcher.stop(), prober.stop(), listener.stop(), bulk.stop(), pruner.stop()])
     await flight.giveBackWaiting()
   }
 
@@ -105,6 +110,7 @@ export function makeEngine(parts: EngineParts): Engine {
       txSend.start()
       prober.start()
       listener.start()
+      bulk.start()
       pruner.start()
     },
     async stop(graceMs) {
@@ -126,6 +132,7 @@ export function makeEngine(parts: EngineParts): Engine {
       // It may have been resumed: what it has collected need not wait for the tick.
       if (target !== undefined && !targets.isClosed(target)) dispatcher.expect(target, 'fresh')
     },
+    wakeBulk: bulk.wake,
     expect,
     idle,
   }

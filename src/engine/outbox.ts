@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Application, Endpoint } from '../core/endpoint.ts'
 import { expected, PosthornError } from '../core/errors.ts'
 import { isId, makeId } from '../core/ids.ts'
-import { fanOut } from '../core/message.ts'
+import { collects, fanOut } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
 import type { Claim, Enqueued, Envelope, NewDelivery } from '../core/ports.ts'
 import type { Instant, Random } from '../core/time.ts'
@@ -22,6 +22,10 @@ export interface Outgoing {
   /** What the idempotency key stands for, with type and channels: the body, but for its time. */
   readonly content: Uint8Array
   readonly deliverAt: Instant | null
+  /** Refuses an application that is not there, instead of making it. */
+  readonly mustExist: boolean
+  /** The id of the one endpoint that gets it, whatever it wants otherwise; null for all that match. */
+  readonly to: string | null
 }
 
 export interface Sent {
@@ -91,7 +95,8 @@ export function makeOutbox(parts: EngineParts, targets: Targets, dispatcher: Dis
     let open = batch
     for (let tries = 0; open.length > 0; tries += 1) {
       if (tries === mostRematches) throw neverMatched()
-      const drafts = await storeDrafts(open)
+      const known = await matchAll(open, results)
+      const drafts = await storeDrafts(known)
       const stale = drafts.filter(({ answer }) => answer.kind === 'stale').map(({ draft }) => draft.outgoing)
       for (const { application } of stale) matchings.delete(application)
       for (const { draft, answer } of drafts) if (answer.kind !== 'stale') results.set(draft.outgoing, conclude(draft, answer))
@@ -100,8 +105,19 @@ export function makeOutbox(parts: EngineParts, targets: Targets, dispatcher: Dis
     return batch.map((outgoing) => results.get(outgoing) ?? new PosthornError('store_failed', 'The store gave no answer for this message.'))
   }
 
+  /** Those whose application and endpoint are there; the others are refused one by one, because the rest of the group must not wait for them. */
+  async function matchAll(batch: readonly Outgoing[], results: Map<Outgoing, Sent | PosthornError>): Promise<Outgoing[]> {
+    const known: Outgoing[] = []
+    for (const outgoing of batch) {
+      const refusal = isMatched(outgoing) ? null : await match(outgoing)
+      if (refusal === null) known.push(outgoing)
+      else results.set(outgoing, refusal)
+    }
+    return known
+  }
+
   async function storeDrafts(batch: readonly Outgoing[]): Promise<{ draft: Draft; answer: Enqueued }[]> {
-    for (const { application } of batch) if (!matchings.has(application)) await match(application)
+    if (batch.length === 0) return []
     const now = clock.now()
     const drafts = batch.map((outgoing) => draftOf(outgoing, now))
     let answers: Enqueued[] = []
@@ -117,13 +133,22 @@ export function makeOutbox(parts: EngineParts, targets: Targets, dispatcher: Dis
     })
   }
 
-  async function match(application: string): Promise<void> {
-    const applicationId = await makeApplication(application)
-    const matching = await directory.matching(applicationId)
-    if (matching === null) throw expected('not_found', 'application', 'one that exists', application)
-    await targets.know(matching.endpoints)
+  /** A list by which its one endpoint cannot get it may be old: the endpoint was made or enabled since. */
+  function isMatched(outgoing: Outgoing): boolean {
+    const known = matchings.get(outgoing.application)
+    return known !== undefined && refusedTarget(outgoing, known) === null
+  }
+
+  async function match(outgoing: Outgoing): Promise<PosthornError | null> {
+    const { application, mustExist } = outgoing
+    const applicationId = mustExist ? ((await directory.application(application))?.id ?? null) : await makeApplication(application)
+    const read = applicationId === null ? null : await directory.matching(applicationId)
+    if (applicationId === null || read === null) return unknownApplication(application)
+    await targets.know(read.endpoints)
     if (matchings.size >= mostApplications) matchings.clear()
-    matchings.set(application, { applicationId, ...matching })
+    const matching = { applicationId, ...read }
+    matchings.set(application, matching)
+    return refusedTarget(outgoing, matching)
   }
 
   async function makeApplication(application: string): Promise<string> {
@@ -188,7 +213,20 @@ export function makeOutbox(parts: EngineParts, targets: Targets, dispatcher: Dis
 
 export function newApplication(uid: string, now: Instant, random: Random): Application {
   if (isId('app', uid)) throw expected('not_found', 'application', 'the id of an application that exists', uid)
-  return { id: makeId('app', now, random), uid, name: uid, createdAt: now, updatedAt: now }
+  return { id: makeId('app', now, random), uid, name: uid, metadata: {}, ratePerSecond: null, createdAt: now, updatedAt: now }
+}
+
+export function unknownApplication(application: string): PosthornError {
+  return expected('not_found', 'application', 'the id or uid of an application that exists', application)
+}
+
+/** Why a message for one endpoint only cannot be sent to it; null if it can, or is for all. */
+export function refusedTarget({ to }: Outgoing, { endpoints }: Matching): PosthornError | null {
+  if (to === null) return null
+  const endpoint = endpoints.find(({ id }) => id === to)
+  if (endpoint !== undefined && collects(endpoint)) return null
+  if (endpoint === undefined) return expected('not_found', 'to', 'the id of an endpoint of the application', to)
+  return expected('invalid_argument', 'to', 'an endpoint that gets messages', `${to}, which is ${endpoint.status}`, 'Enable it first.')
 }
 
 /** A message with a delivery for each endpoint that matches; `takeRoom` says of one that is due whether it is stored under our lease. */
@@ -201,7 +239,8 @@ export function envelopeOf(
 ): Envelope {
   const message = { ...outgoing.message, applicationId }
   const nextRetryAt = outgoing.deliverAt ?? now
-  const deliveries = fanOut(message, endpoints).map((endpoint): NewDelivery => {
+  const wanting = outgoing.to === null ? fanOut(message, endpoints) : endpoints.filter(({ id }) => id === outgoing.to)
+  const deliveries = wanting.map((endpoint): NewDelivery => {
     const id = makeId('dlv', now, random)
     const leased = nextRetryAt <= now && takeRoom(message, endpoint, id)
     return { id, endpointId: endpoint.id, targetUrl: endpoint.url, policy: endpoint.policy, nextRetryAt, leased }
@@ -218,6 +257,8 @@ export function sentOf({ message, deliveries }: Envelope, answer: Answer): Sent 
       return { id: message.id, deliveries: deliveries.length, repeated: false }
     case 'repeated':
       return { id: answer.messageId, deliveries: answer.deliveries, repeated: true }
+    case 'taken':
+      return expected('already_exists', 'eventId', 'new within the application', message.eventId, `Message ${answer.messageId} has it; nothing new was stored.`)
     case 'conflict':
       return expected('idempotency_conflict', 'idempotencyKey', 'new, or repeated with the same type, channels and body', answer.messageId, 'That message was stored with another content; use another key.')
   }

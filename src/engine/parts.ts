@@ -33,4 +33,6 @@ export interface EngineSettings {
   /** How long closed deliveries are kept. */
   readonly historyMs: number
   readonly userAgent: string
+  /** What the names of the signature's headers begin with. */
+  readonly headerPrefix: string
 }

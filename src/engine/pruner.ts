@@ -26,7 +26,8 @@ export function makePruner({ queue, clock, bus, settings }: EngineParts): Pruner
   async function prune(): Promise<void> {
     try {
       await inBites(async () => (await expire()).length)
-      await inBites(() => queue.prune({ before: clock.now() - settings.historyMs, limit: biteRows }))
+      const now = clock.now()
+      await inBites(() => queue.prune({ before: now - settings.historyMs, now, limit: biteRows }))
     } catch (error) {
       bus.warn('store_error', `History was not pruned this time; it will be in an hour: ${messageOf(error)}`)
     }

@@ -1,6 +1,6 @@
-import { expected, PosthornError } from '../core/errors.ts'
+import { PosthornError } from '../core/errors.ts'
 import type { Envelope, Outlet, SyncOutlet } from '../core/ports.ts'
-import { envelopeOf, neverMatched, mostRematches, newApplication, sentOf } from './outbox.ts'
+import { envelopeOf, neverMatched, mostRematches, newApplication, refusedTarget, sentOf, unknownApplication } from './outbox.ts'
 import type { Matching, Outgoing, Sent } from './outbox.ts'
 import type { EngineParts } from './parts.ts'
 
@@ -45,7 +45,7 @@ export function makeTxSend({ clock, random, settings }: EngineParts, look: (endp
 
   function sendWithinSync(outlet: SyncOutlet, batch: readonly Outgoing[]): Sent[] {
     const now = clock.now()
-    const envelopes = batch.map((outgoing) => envelopeOf(outgoing, matchSync(outlet, outgoing.application), now, random, () => false))
+    const envelopes = batch.map((outgoing) => envelopeOf(outgoing, matchSync(outlet, outgoing), now, random, () => false))
     const answers = outlet.enqueue({ owner: settings.owner, leaseMs: settings.leaseMs, now, envelopes })
     const stored = envelopes.filter((_, index) => answers[index]?.kind === 'stored')
     lookLater([...new Set(stored.flatMap(dueNow))])
@@ -58,16 +58,26 @@ export function makeTxSend({ clock, random, settings }: EngineParts, look: (endp
     })
   }
 
-  function matchSync(outlet: SyncOutlet, application: string): Matching {
-    const { id } = outlet.application(application) ?? outlet.createApplication(newApplication(application, clock.now(), random))
+  function matchSync(outlet: SyncOutlet, outgoing: Outgoing): Matching {
+    const { application, mustExist } = outgoing
+    const known = outlet.application(application)
+    if (known === null && mustExist) throw unknownApplication(application)
+    const { id } = known ?? outlet.createApplication(newApplication(application, clock.now(), random))
     const matching = outlet.matching(id)
-    if (matching === null) throw expected('not_found', 'application', 'one that exists', application)
+    if (matching === null) throw unknownApplication(application)
+    const refusal = refusedTarget(outgoing, { applicationId: id, ...matching })
+    if (refusal !== null) throw refusal
     return { applicationId: id, ...matching }
   }
 
   async function store({ queue, directory }: Outlet, batch: readonly Outgoing[]) {
     const matchings = new Map<string, Matching>()
-    for (const { application } of batch) if (!matchings.has(application)) matchings.set(application, await match(directory, application))
+    for (const outgoing of batch) {
+      const matching = matchings.get(outgoing.application) ?? (await match(directory, outgoing))
+      const refusal = refusedTarget(outgoing, matching)
+      if (refusal !== null) throw refusal
+      matchings.set(outgoing.application, matching)
+    }
     const now = clock.now()
     const drafts = batch.flatMap((outgoing) => {
       const matching = matchings.get(outgoing.application)
@@ -81,11 +91,12 @@ export function makeTxSend({ clock, random, settings }: EngineParts, look: (endp
   }
 
   /** Read anew each time: the transaction may have made or changed endpoints that nobody else can see. */
-  async function match(directory: Outlet['directory'], application: string): Promise<Matching> {
+  async function match(directory: Outlet['directory'], { application, mustExist }: Outgoing): Promise<Matching> {
     const known = await directory.application(application)
+    if (known === null && mustExist) throw unknownApplication(application)
     const { id } = known ?? (await directory.createApplication(newApplication(application, clock.now(), random)))
     const matching = await directory.matching(id)
-    if (matching === null) throw expected('not_found', 'application', 'one that exists', application)
+    if (matching === null) throw unknownApplication(application)
     return { applicationId: id, ...matching }
   }
 

@@ -1,15 +1,19 @@
-import { checkUid } from '../core/endpoint.ts'
+import { checkMetadata, checkUid } from '../core/endpoint.ts'
 import type { Application } from '../core/endpoint.ts'
 import { expected } from '../core/errors.ts'
 import { isId, makeId } from '../core/ids.ts'
-import type { Page } from '../core/ports.ts'
+import { checkCount } from '../core/pace.ts'
+import type { ApplicationChange, Page } from '../core/ports.ts'
 import { checkPage } from './page.ts'
 import type { ResourceParts } from './parts.ts'
 
 export interface ApplicationInput {
   /** The name your own system has for it; `send` and `endpoints` take it in place of the id. */
-  readonly uid?: string
-  readonly name?: string
+  readonly uid?: string | null | undefined
+  readonly name?: string | undefined
+  readonly metadata?: Readonly<Record<string, string>> | undefined
+  /** Kept and shown for clients that set it; endpoints have the limit that is enforced. */
+  readonly ratePerSecond?: number | null | undefined
 }
 
 /** The tenants. One is made on first use, so most programs never call `create`. */
@@ -31,17 +35,17 @@ export function makeApplications({ ready, directory, clock, random }: ResourcePa
   return {
     get,
     async create(input = {}) {
-      const uid = input.uid === undefined ? null : checkUid(input.uid)
+      const { uid = null, name = uid ?? '', metadata = {}, ratePerSecond = null } = checked(input)
       await ready()
       const now = clock.now()
-      return directory.createApplication({ id: makeId('app', now, random), uid, name: checkName(input.name ?? uid ?? ''), createdAt: now, updatedAt: now })
+      return directory.createApplication({ id: makeId('app', now, random), uid, name: checkName(name), metadata, ratePerSecond, createdAt: now, updatedAt: now })
     },
     async list(page = {}) {
       await ready()
       return directory.listApplications(checkPage(page))
     },
-    async update(idOrUid, { uid, name }) {
-      const change = { ...(uid === undefined ? {} : { uid: checkUid(uid) }), ...(name === undefined ? {} : { name: checkName(name) }) }
+    async update(idOrUid, given) {
+      const change = checked(given)
       const { id } = await get(idOrUid)
       return found(await directory.updateApplication(id, change, clock.now()), idOrUid)
     },
@@ -55,6 +59,25 @@ export function makeApplications({ ready, directory, clock, random }: ResourcePa
 /** How an application is named elsewhere: by its id, or by the uid that it has or will be made with. */
 export function checkApplication(idOrUid: unknown): string {
   return typeof idOrUid === 'string' && isId('app', idOrUid) ? idOrUid : checkUid(idOrUid, 'application')
+}
+
+/** The id of an application that must be there already. */
+export async function applicationIdOf({ directory }: Pick<ResourceParts, 'directory'>, idOrUid: string): Promise<string> {
+  return found(await directory.application(idOrUid), idOrUid).id
+}
+
+/** What was given, and nothing else: `undefined` means "not given". */
+function checked({ uid, name, metadata, ratePerSecond }: ApplicationInput): ApplicationChange {
+  if (uid !== undefined && uid !== null) checkUid(uid)
+  if (name !== undefined) checkName(name)
+  if (metadata !== undefined) checkMetadata(metadata)
+  if (ratePerSecond !== undefined && ratePerSecond !== null) checkCount('ratePerSecond', ratePerSecond, 1, 100_000)
+  return {
+    ...(uid === undefined ? {} : { uid }),
+    ...(name === undefined ? {} : { name }),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(ratePerSecond === undefined ? {} : { ratePerSecond }),
+  }
 }
 
 function checkName(name: unknown): string {

@@ -2,9 +2,9 @@ import type { Attempt } from '../core/attempt.ts'
 import { isLeased, laneOf, statuses } from '../core/delivery.ts'
 import type { Delivery, Lane, Status } from '../core/delivery.ts'
 import { expected, PosthornError } from '../core/errors.ts'
-import { checkId, makeId } from '../core/ids.ts'
+import { attemptOf, checkId, makeId } from '../core/ids.ts'
 import { healthy } from '../core/pace.ts'
-import type { Actor, Cancelled, DeliveryFilter, Page } from '../core/ports.ts'
+import type { Actor, AttemptFilter, AttemptOfDelivery, Cancelled, DeliveryFilter, Page, Scan } from '../core/ports.ts'
 import type { RetryPolicy } from '../core/retry-policy.ts'
 import { isoTime } from '../core/time.ts'
 import { why } from '../core/why.ts'
@@ -25,6 +25,11 @@ export interface Deliveries {
   /** How many match, counted up to 100,000. */
   count(filter?: DeliveryFilter): Promise<number>
   attempts(id: string): Promise<Attempt[]>
+  /** Newest first, of one endpoint or one message; go on after `next` until it is null. */
+  listAttempts(filter: AttemptFilter, page?: Partial<Page>): Promise<Scan<AttemptOfDelivery>>
+  attempt(attemptId: string): Promise<AttemptOfDelivery>
+  /** Erases what is kept of the answer for good. */
+  eraseAttempt(attemptId: string): Promise<void>
   /** One sentence that says why a delivery is where it is. */
   why(id: string): Promise<Why>
 }
@@ -57,8 +62,28 @@ export function makeDeliveries({ ready, directory, queue, clock, policies, defau
     throw expected('not_found', 'delivery', 'the id of a delivery that exists', id, 'It may have been pruned.')
   }
 
+  async function attempt(attemptId: string): Promise<AttemptOfDelivery> {
+    const named = attemptOf(attemptId)
+    if (named === null) throw expected('invalid_id', 'attempt', 'an id of the form atmpt_…', attemptId)
+    await ready()
+    const delivery = await directory.delivery(named.deliveryId)
+    const made = delivery === null ? undefined : (await directory.attempts(delivery.id)).find(({ epoch }) => epoch === named.epoch)
+    if (delivery !== null && made !== undefined) return { attempt: made, delivery }
+    throw expected('not_found', 'attempt', 'the id of an attempt that exists', attemptId, 'It may have been pruned.')
+  }
+
   return {
     get,
+    attempt,
+    async listAttempts(filter, page = {}) {
+      if (filter.endpointId === undefined && filter.messageId === undefined) throw expected('invalid_argument', 'filter', 'for one endpoint or one message', filter)
+      await ready()
+      return directory.listAttempts(filter, checkPage(page))
+    },
+    async eraseAttempt(attemptId) {
+      const { attempt: made } = await attempt(attemptId)
+      await directory.eraseAttempt(made.deliveryId, made.epoch)
+    },
     async list(filter = {}, page = {}) {
       checkFilter(filter)
       await ready()
@@ -87,12 +112,19 @@ export function makeOperations(parts: DeliveryParts, deliveries: Deliveries): Op
 
   async function requeueOne(id: string, by: Actor): Promise<Delivery> {
     const before = await deliveries.get(id)
+    await checkBody(before)
     if (before.status === 'delivered') return resend(before, by)
     const now = clock.now()
     if ((await queue.requeue({ filter: { ids: [id] }, now, limit: 1, by })) === 0) throw inFlight(await deliveries.get(id), now)
     const after = await deliveries.get(id)
     await parts.expect(after.endpointId, laneOf(after))
     return after
+  }
+
+  async function checkBody({ id, messageId }: Delivery): Promise<void> {
+    const message = await directory.message(messageId)
+    if (message === null || message.erasedAt === null) return
+    throw expected('not_found', 'body', 'kept, to send it again', `erased at ${isoTime(message.erasedAt)}`, `Delivery ${id} stays as it is.`)
   }
 
   /** A delivered delivery never changes: sending it again is a new delivery of the same message. */
@@ -145,7 +177,8 @@ export function makeOperations(parts: DeliveryParts, deliveries: Deliveries): Op
   }
 }
 
-function actor({ by = 'library', reason }: By): Actor {
+/** Who did it, as the audit log keeps it. */
+export function actor({ by = 'library', reason }: By): Actor {
   return { name: by, reason }
 }
 
@@ -157,7 +190,8 @@ function inFlight(delivery: Delivery, now: number): PosthornError {
   )
 }
 
-function onlyStatus(filter: DeliveryFilter, usual: readonly Status[], allowed: readonly Status[], verb: string): DeliveryFilter {
+/** A filter for bulk work, with the statuses that it may concern. */
+export function onlyStatus(filter: DeliveryFilter, usual: readonly Status[], allowed: readonly Status[], verb: string): DeliveryFilter {
   checkFilter(filter)
   const status = filter.status === undefined ? usual : [filter.status].flat()
   for (const one of status) if (!allowed.includes(one)) throw expected('invalid_argument', 'status', `${allowed.join(' or ')} to ${verb} by filter`, one)

@@ -2,13 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { checkEndpoint } from '../core/endpoint.ts'
 import type { Endpoint, EndpointSettings, EndpointStatus } from '../core/endpoint.ts'
 import { expected } from '../core/errors.ts'
+import { newestSchema } from '../core/event-type.ts'
 import { makeId } from '../core/ids.ts'
+import { checkEventType } from '../core/message.ts'
+import type { Message } from '../core/message.ts'
 import { checkCount, healthy } from '../core/pace.ts'
-import type { Page } from '../core/ports.ts'
+import type { EndpointCounts, Page } from '../core/ports.ts'
 import type { RetryPolicy } from '../core/retry-policy.ts'
 import { checkSecret, defaultBodyHeader, hmacSecret } from '../core/signature.ts'
 import type { SignatureScheme } from '../core/signature.ts'
 import { day } from '../core/time.ts'
+import type { Instant } from '../core/time.ts'
 import { checkApplication } from './applications.ts'
 import { checkPage } from './page.ts'
 import type { ResourceParts } from './parts.ts'
@@ -34,16 +38,24 @@ export interface Endpoints {
   /** A new secret; the old ones stay valid for the overlap, a day if not given. */
   rotateSecret(name: EndpointName, options?: { readonly secret?: string; readonly overlapMs?: number }): Promise<Endpoint>
   delete(name: EndpointName): Promise<void>
+  /** What came of its deliveries in a time. */
+  counts(name: EndpointName, range: { readonly since: Instant; readonly until: Instant }): Promise<EndpointCounts>
+  /** Sends it the example of an event type's schema, whatever its own filters say. */
+  sendExample(name: EndpointName, eventType: string): Promise<Message>
 }
 
 export interface EndpointParts extends ResourceParts {
   readonly policies: ReadonlyMap<string, RetryPolicy>
   readonly defaults: { readonly policy: string; readonly signature: SignatureScheme }
+  /** What the names of the signature's headers begin with. */
+  readonly headerPrefix: string
   /** Throws if the address may not be called. */
   readonly checkTarget: (url: URL) => void
   readonly applicationId: (idOrUid: string) => Promise<string>
   /** Tells the engine at once; the tick would find out anyway. */
   readonly changed: (endpointId: string) => Promise<void>
+  /** Sends a message of the application to this one endpoint. Answers with the message's id. */
+  readonly sendTo: (endpoint: Endpoint, type: string, payload: string) => Promise<string>
 }
 
 export function makeEndpoints(parts: EndpointParts): Endpoints {
@@ -57,7 +69,7 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
   }
 
   function check(settings: EndpointSettings): void {
-    checkEndpoint(settings)
+    checkEndpoint(settings, parts.headerPrefix)
     parts.checkTarget(new URL(settings.url))
     if (!policies.has(settings.policy)) throw expected('unknown_policy', 'policy', `one of ${[...policies.keys()].join(', ')}`, settings.policy)
   }
@@ -128,15 +140,36 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
     async delete(name) {
       await setStatus(name, 'deleted', null)
     },
+    async counts(name, { since, until }) {
+      const { id } = await get(name)
+      return directory.endpointCounts(id, since, until)
+    },
+    async sendExample(name, eventType) {
+      checkEventType(eventType, 'eventType')
+      const endpoint = await get(name)
+      const definition = await directory.eventType(eventType)
+      const id = await parts.sendTo(endpoint, eventType, JSON.stringify(exampleOf(definition === null ? null : newestSchema(definition))))
+      const message = await directory.message(id)
+      if (message !== null) return message
+      throw expected('not_found', 'message', 'there right after it was sent', id)
+    },
   }
 }
 
 function blank({ policy, signature }: EndpointParts['defaults']): Omit<EndpointSettings, 'url'> {
-  return { uid: null, description: '', types: [], channels: [], headers: {}, policy, signature, bodyHeader: defaultBodyHeader, ratePerSecond: null }
+  return { uid: null, description: '', types: [], channels: [], filter: null, headers: {}, metadata: {}, policy, signature, bodyHeader: defaultBodyHeader, ratePerSecond: null }
 }
 
-function settingsOf({ uid, url, description, types, channels, headers, policy, signature, bodyHeader, ratePerSecond }: Endpoint): EndpointSettings {
-  return { uid, url, description, types, channels, headers, policy, signature, bodyHeader, ratePerSecond }
+function settingsOf(endpoint: Endpoint): EndpointSettings {
+  const { uid, url, description, types, channels, filter, headers, metadata, policy, signature, bodyHeader, ratePerSecond } = endpoint
+  return { uid, url, description, types, channels, filter, headers, metadata, policy, signature, bodyHeader, ratePerSecond }
+}
+
+/** A schema's first example; something harmless if it has none. */
+function exampleOf(schema: unknown): unknown {
+  const { examples, example }: { examples?: unknown; example?: unknown } = typeof schema === 'object' && schema !== null ? schema : {}
+  const first: unknown = Array.isArray(examples) ? examples[0] : example
+  return first ?? { success: true }
 }
 
 /** `undefined` means "not given" in a change, as it does in a call. */

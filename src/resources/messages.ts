@@ -1,115 +1,58 @@
-import { checkChannel } from '../core/endpoint.ts'
 import { expected } from '../core/errors.ts'
-import { makeId } from '../core/ids.ts'
-import { checkBody, checkEventType, envelope } from '../core/message.ts'
-import { checkData, checkDataSync } from '../core/schema.ts'
-import type { Schema, SchemaInput } from '../core/schema.ts'
-import { day } from '../core/time.ts'
-import type { Instant, Random } from '../core/time.ts'
-import type { Outgoing } from '../engine/outbox.ts'
-import { checkApplication } from './applications.ts'
+import type { Message } from '../core/message.ts'
+import type { Cancelled, MessageFilter, Page, Scan } from '../core/ports.ts'
+import { applicationIdOf } from './applications.ts'
+import { checkPage } from './page.ts'
+import type { ResourceParts } from './parts.ts'
 
-export type EventSchemas = Readonly<Record<string, Schema>>
-
-/** What `send` takes: `data` for the Standard Webhooks envelope, or a raw `payload`. Declared events type it. */
-export type MessageInput<Events extends EventSchemas = EventSchemas> = string extends keyof Events
-  ? WithData<string, unknown> | WithPayload<string>
-  : { [Type in keyof Events & string]: WithData<Type, SchemaInput<Events[Type]>> | WithPayload<Type> }[keyof Events & string]
-
-interface About<Type> {
-  /** The application's uid or id; made on first use. */
-  readonly application: string
-  readonly type: Type
-  /** The same key within 24 hours stores the message once. */
-  readonly idempotencyKey?: string
-  readonly sessionId?: string
-  readonly channels?: readonly string[]
-  /** Not before this time; at most 30 days ahead. */
-  readonly deliverAt?: Date | Instant
+/** What was sent, as it is kept. */
+export interface Messages {
+  /** By its id, or the event id that it was sent with. */
+  get(application: string, idOrEventId: string): Promise<Message>
+  /** Newest first, unless the page says otherwise; go on after `next` until it is null. */
+  list(filter: MessageFilter, page?: Partial<Page>): Promise<Scan<Message>>
+  /** Cancels what is still on its way, then erases the body for good. */
+  erase(application: string, idOrEventId: string): Promise<void>
 }
 
-interface WithData<Type, Data> extends About<Type> {
-  readonly data: Data
-  readonly payload?: undefined
+export interface MessageParts extends ResourceParts {
+  readonly tellCancelled: (ended: readonly Cancelled[]) => void
 }
 
-interface WithPayload<Type> extends About<Type> {
-  /** Sent byte for byte. */
-  readonly payload: string | Uint8Array
-  readonly contentType?: string
-  readonly data?: undefined
-}
+const biteRows = 1_000
 
-type Given = About<string> & { readonly data?: unknown; readonly payload?: string | Uint8Array | undefined; readonly contentType?: string }
+export function makeMessages(parts: MessageParts): Messages {
+  const { ready, directory, queue, clock } = parts
 
-const mostChannels = 20
-
-/** Checks one message as given, before anything is stored of it. */
-export async function outgoing(given: Given, events: EventSchemas | undefined, now: Instant, random: Random): Promise<Outgoing> {
-  const checked = withoutSchema(given, now, random)
-  const schema = schemaOf(given, events)
-  if (schema !== null) await checkData(given.type, schema, given.data)
-  return checked
-}
-
-/** The same for whoever cannot wait. */
-export function outgoingSync(given: Given, events: EventSchemas | undefined, now: Instant, random: Random): Outgoing {
-  const checked = withoutSchema(given, now, random)
-  const schema = schemaOf(given, events)
-  if (schema !== null) checkDataSync(given.type, schema, given.data)
-  return checked
-}
-
-function withoutSchema(given: Given, now: Instant, random: Random): Outgoing {
-  if (typeof given !== 'object' || given === null) throw expected('invalid_argument', 'message', 'an object with application, type and data', given)
-  const type = checkEventType(given.type)
-  const application = checkApplication(given.application)
-  const { channels = [], idempotencyKey = null, sessionId = null, deliverAt } = given
-  if (!Array.isArray(channels) || channels.length > mostChannels) throw expected('invalid_argument', 'channels', `a list of at most ${mostChannels}`, channels)
-  channels.forEach(checkChannel)
-  checkText('idempotencyKey', idempotencyKey)
-  checkText('sessionId', sessionId)
-  if (given.payload !== undefined && given.data !== undefined) throw expected('invalid_argument', 'message', 'given either `data` or `payload`', 'both')
-  // Before anything is waited for: what the caller changes after the call is no part of the message.
-  const body = checkBody(given.payload === undefined ? envelope(type, now, given.data) : bytesOf(given.payload))
-  const contentType = checkContentType(given.contentType ?? 'application/json')
-  // The time in an envelope is that of the call: a repeat under the same key would be another body by it.
-  const content = given.payload === undefined && idempotencyKey !== null ? envelope(type, 0, given.data) : body
-  return {
-    application,
-    idempotencyKey,
-    content,
-    deliverAt: deliverAt === undefined ? null : checkTime(deliverAt, now),
-    message: { id: makeId('msg', now, random), type, body, contentType, sessionId, channels: [...channels], createdAt: now },
+  async function get(application: string, idOrEventId: string): Promise<Message> {
+    await ready()
+    const message = await directory.messageOf(await applicationIdOf(parts, application), idOrEventId)
+    if (message !== null) return message
+    throw expected('not_found', 'message', 'the id or event id of a message of this application', idOrEventId, 'It may have been pruned.')
   }
-}
 
-/** The schema that the data must fit; null where any may be sent. */
-function schemaOf({ type, payload }: Given, events: EventSchemas | undefined): Schema | null {
-  if (events === undefined) return null
-  const schema = Object.hasOwn(events, type) ? events[type] : undefined
-  if (schema === undefined) throw expected('unknown_event_type', 'type', `one of the declared events (${Object.keys(events).join(', ')})`, type)
-  return payload === undefined ? schema : null
-}
+  /** Each bite leaves the filter, because its status changes: the loop ends. */
+  async function cancelOpen(messageId: string): Promise<void> {
+    const filter = { messageId, status: ['pending', 'failed'] } as const
+    for (let ended = biteRows; ended === biteRows; ) {
+      const cancelled = await queue.cancel({ filter, as: 'cancelled', now: clock.now(), limit: biteRows, by: { name: 'posthorn', reason: 'its message was erased' } })
+      parts.tellCancelled(cancelled)
+      ended = cancelled.length
+    }
+  }
 
-function bytesOf(payload: unknown): Uint8Array {
-  if (typeof payload === 'string') return Buffer.from(payload)
-  if (payload instanceof Uint8Array) return Buffer.from(payload)
-  throw expected('not_serialisable', 'payload', 'a string or bytes', payload, 'Use `data` for objects.')
-}
-
-function checkContentType(contentType: unknown): string {
-  if (typeof contentType === 'string' && /^[\x21-\x7e][\x20-\x7e]{0,199}$/.test(contentType)) return contentType
-  throw expected('invalid_header', 'contentType', 'printable ASCII of at most 200 characters', contentType)
-}
-
-function checkText(name: string, value: unknown): void {
-  if (value === null || (typeof value === 'string' && value.length >= 1 && value.length <= 256)) return
-  throw expected('invalid_argument', name, 'text of 1 to 256 characters', value)
-}
-
-function checkTime(given: Date | Instant, now: Instant): Instant {
-  const at = given instanceof Date ? given.getTime() : given
-  if (Number.isSafeInteger(at) && at >= 0 && at <= now + 30 * day) return at
-  throw expected('invalid_argument', 'deliverAt', 'a time at most 30 days ahead', String(given))
+  return {
+    get,
+    async list(filter, page = {}) {
+      await ready()
+      return directory.listMessages(filter, checkPage(page))
+    },
+    async erase(application, idOrEventId) {
+      const { id } = await get(application, idOrEventId)
+      await cancelOpen(id)
+      await directory.eraseMessage(id, clock.now())
+      // What was requeued in between; from here on nothing can be.
+      await cancelOpen(id)
+    },
+  }
 }

@@ -1,16 +1,16 @@
+import type { Application } from '../core/endpoint.ts'
 import { PosthornError } from '../core/errors.ts'
-import type { Directory } from '../core/ports.ts'
+import type { ApplicationDirectory } from '../core/ports.ts'
 import type { Database, Executor } from './database.ts'
+import { pageOf } from './page.ts'
 import { fromApplication, toApplication } from './rows.ts'
-import { assignments, insertInto, nothing, sql, table, words } from './sql.ts'
-import type { Sql, Value } from './sql.ts'
-
-type ApplicationMethods = 'createApplication' | 'application' | 'listApplications' | 'updateApplication' | 'deleteApplication'
+import { assignments, forUpdate, insertInto, sql, table, words } from './sql.ts'
+import type { Sql } from './sql.ts'
 
 const applications = table('applications')
-const columns = words('id, uid, name, created_at, updated_at')
+const columns = words('id, uid, name, metadata, rate_per_second, created_at, updated_at')
 
-export function applicationDirectory(database: Database): Pick<Directory, ApplicationMethods> {
+export function applicationDirectory(database: Database): ApplicationDirectory {
   return {
     createApplication: (application) =>
       database.transaction(async (tx) => {
@@ -22,23 +22,22 @@ export function applicationDirectory(database: Database): Pick<Directory, Applic
       const [row] = await database.query(applicationNamed(idOrUid))
       return row === undefined ? null : toApplication(row)
     },
-    async listApplications({ after, limit }) {
-      const rows = await database.query(sql`select ${columns}
-from ${applications}
-${after === null ? nothing : sql`where id > ${after}`}
-order by id
-limit ${limit}`)
+    async listApplications(page) {
+      const rows = await database.query(sql`select ${columns} from ${applications} ${pageOf(page, 'ascending')}`)
       return rows.map(toApplication)
     },
     updateApplication: (id, change, now) =>
       database.transaction(async (tx) => {
-        if (typeof change.uid === 'string') await refuseTakenUid(tx, change.uid, id)
-        const given: Record<string, Value> = { updated_at: now }
-        if (change.name !== undefined) given['name'] = change.name
-        if (change.uid !== undefined) given['uid'] = change.uid
-        await tx.run(sql`update ${applications} set ${assignments(given)} where id = ${id}`)
-        const [row] = await tx.query(sql`select ${columns} from ${applications} where id = ${id}`)
-        return row === undefined ? null : toApplication(row)
+        const [row] = await tx.query(sql`select ${columns} from ${applications} where id = ${id} ${forUpdate}`)
+        if (row === undefined) return null
+        const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+        const next: Application = { ...toApplication(row), ...given, updatedAt: now }
+        if (next.uid !== null) await refuseTakenUid(tx, next.uid, id)
+        // Whoever has matched by its name must match again: the name may be another's from now on.
+        await tx.run(sql`update ${applications}
+set ${assignments(fromApplication(next))}, endpoints_version = endpoints_version + 1
+where id = ${id}`)
+        return next
       }),
     deleteApplication: (id, now) =>
       database.transaction(async (tx) => {

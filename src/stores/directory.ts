@@ -4,14 +4,21 @@ import type { Directory } from '../core/ports.ts'
 import { minute } from '../core/time.ts'
 import type { Instant } from '../core/time.ts'
 import { applicationDirectory } from './applications.ts'
+import { attemptDirectory } from './attempts.ts'
 import type { Database, Row } from './database.ts'
 import { deliveryDirectory } from './deliveries.ts'
 import { endpointDirectory } from './endpoints.ts'
+import { eventTypeDirectory } from './event-types.ts'
+import { jobDirectory } from './jobs.ts'
+import { keyDirectory } from './keys.ts'
 import { fresh, retries } from './lanes.ts'
+import { messageDirectory } from './messages.ts'
 import { latencyColumns } from './migrations.ts'
+import { pageOf } from './page.ts'
+import { replyDirectory } from './replies.ts'
 import { toAuditEntry, toMinute, toWorker } from './rows.ts'
 import type { Vault } from './secrets.ts'
-import { nothing, sql, table, words } from './sql.ts'
+import { sql, table, words } from './sql.ts'
 
 const mostCounted = 100_000
 
@@ -20,15 +27,19 @@ export function directory(database: Database, vault: Vault): Directory {
   return {
     ...applicationDirectory(database),
     ...endpointDirectory(database, vault),
+    ...eventTypeDirectory(database),
+    ...messageDirectory(database),
     ...deliveryDirectory(database),
+    ...attemptDirectory(database),
+    ...jobDirectory(database),
+    ...keyDirectory(database),
+    ...replyDirectory(database),
 
     overview: ({ now, windowMs }) => overview(database, now, windowMs),
-    async audit({ after, limit }) {
+    async audit(page) {
       const rows = await database.query(sql`select id, at, actor, action, target, count, reason
 from ${table('audit')}
-${after === null ? nothing : sql`where id < ${after}`}
-order by id desc
-limit ${limit}`)
+${pageOf(page, 'descending')}`)
       return rows.map(toAuditEntry)
     },
     async workers() {

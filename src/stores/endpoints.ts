@@ -1,25 +1,28 @@
 import type { Endpoint } from '../core/endpoint.ts'
 import { expected } from '../core/errors.ts'
-import type { Directory, EndpointChange } from '../core/ports.ts'
+import { firstIdAt } from '../core/ids.ts'
+import type { EndpointChange, EndpointCounts, EndpointDirectory } from '../core/ports.ts'
 import type { Secret } from '../core/signature.ts'
+import { minute } from '../core/time.ts'
 import type { Instant } from '../core/time.ts'
 import { takenUid } from './applications.ts'
 import type { Database, Executor, Row } from './database.ts'
-import { fromEndpoint, fromSealedSecret, toEndpoint, toEndpointsVersion, toId, toSealedSecret } from './rows.ts'
+import { fresh, retries } from './lanes.ts'
+import { pageOf } from './page.ts'
+import { fromEndpoint, fromSealedSecret, toEndpoint, toEndpointCounts, toEndpointsVersion, toId, toSealedSecret } from './rows.ts'
 import type { Vault } from './secrets.ts'
-import { all, assignments, forUpdate, insertInto, listOf, sql, table } from './sql.ts'
+import { assignments, forUpdate, insertInto, listOf, sql, table } from './sql.ts'
 import type { Sql } from './sql.ts'
-
-type EndpointMethods =
-  | 'createEndpoint' | 'endpoint' | 'listEndpoints' | 'updateEndpoint' | 'rotateSecret' | 'endpointsById' | 'matching'
 
 const endpoints = table('endpoints')
 const secrets = table('endpoint_secrets')
 const living = sql`status <> 'deleted'`
 const idsPerQuery = 1_000
+const mostCounted = 100_000
+const noCounts: EndpointCounts = { delivered: 0, dead: 0, cancelled: 0, fresh: 0, retrying: 0 }
 
 /** Endpoints with their secrets: every change of one raises the version of its application's. */
-export function endpointDirectory(database: Database, vault: Vault): Pick<Directory, EndpointMethods> {
+export function endpointDirectory(database: Database, vault: Vault): EndpointDirectory {
   return {
     createEndpoint: (endpoint) =>
       database.transaction(async (tx) => {
@@ -42,11 +45,10 @@ limit 1`,
       )
       return found[0] ?? null
     },
-    listEndpoints({ applicationId }, { after, limit }) {
+    listEndpoints({ applicationId }, page) {
       const conditions = [living]
       if (applicationId !== undefined) conditions.push(sql`application_id = ${applicationId}`)
-      if (after !== null) conditions.push(sql`id > ${after}`)
-      return select(database, vault, sql`where ${all(conditions)} order by id limit ${limit}`)
+      return select(database, vault, pageOf(page, 'ascending', conditions))
     },
     updateEndpoint: (id, change, now) => database.transaction((tx) => update(tx, vault, id, change, now)),
     rotateSecret: (endpointId, secret, othersEndAt, now) =>
@@ -71,6 +73,10 @@ where endpoint_id = ${endpointId} and (expires_at is null or expires_at > ${othe
       return [...new Set(ids)].flatMap((id) => byId.get(id) ?? [])
     },
     matching: (applicationId) => database.transaction((tx) => matching(tx, vault, applicationId)),
+    async endpointCounts(endpointId, since, until) {
+      const [row] = await database.query(countsOf(endpointId, since, until))
+      return row === undefined ? noCounts : toEndpointCounts(row)
+    },
   }
 }
 
@@ -87,7 +93,7 @@ async function update(tx: Executor, vault: Vault, id: string, change: EndpointCh
 }
 
 /** Version and list in one transaction: a change between the two would pass unnoticed. */
-async function matching(tx: Executor, vault: Vault, applicationId: string): ReturnType<Directory['matching']> {
+async function matching(tx: Executor, vault: Vault, applicationId: string): ReturnType<EndpointDirectory['matching']> {
   const [row] = await tx.query(endpointsVersion(applicationId))
   if (row === undefined) return null
   const found = await select(tx, vault, livingOf(applicationId))
@@ -105,6 +111,30 @@ export function endpointsToMatch(applicationId: string): Sql {
 
 function livingOf(applicationId: string): Sql {
   return sql`where application_id = ${applicationId} and ${living} order by id`
+}
+
+/**
+ * What ended well or was given up comes from the rollups, which count by the minute; the rest from the endpoint's own
+ * partial indexes, up to a bound.
+ */
+export function countsOf(endpointId: string, since: Instant, until: Instant): Sql {
+  const made = sql`webhook_id = ${endpointId} and id >= ${firstIdAt('dlv', since)} and id < ${firstIdAt('dlv', until)}`
+  // By the time and not by the id, which would lead SQLite through all rows of the endpoint instead of the open ones.
+  const open = sql`webhook_id = ${endpointId} and created_at >= ${since} and created_at < ${until}`
+  const ended = sql`from ${table('endpoint_minutes')}
+    where endpoint_id = ${endpointId} and minute >= ${since - (since % minute)} and minute < ${until}`
+  const deliveries = table('webhook_deliveries')
+  return sql`select
+  (select coalesce(sum(delivered), 0) ${ended}) as delivered,
+  (select coalesce(sum(dead), 0) ${ended}) as dead,
+  (select count(*) ${counted(sql`select 1 from ${deliveries} where status = 'dead' and ${made} and reason not in ('exhausted', 'crashed')`)}) as cancelled,
+  (select count(*) ${counted(sql`select 1 from ${deliveries} where ${fresh} and ${open} and lease_owner is null`)}) as fresh,
+  (select count(*) ${counted(sql`select 1 from ${deliveries} where ${retries} and ${open}`)})
+    + (select count(*) ${counted(sql`select 1 from ${deliveries} where ${fresh} and ${open} and lease_owner is not null`)}) as retrying`
+}
+
+function counted(rows: Sql): Sql {
+  return sql`from (${rows} limit ${mostCounted}) counted`
 }
 
 /** False if there is no such application. */

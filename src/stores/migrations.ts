@@ -175,4 +175,67 @@ where status in ('pending', 'failed')`,
   },
   // Room on the pages of PostgreSQL; SQLite knows no such thing.
   { version: 3, statements: [] },
+  {
+    version: 4,
+    statements: [
+      sql`alter table ${table('applications')} add column metadata text not null default '{}'`,
+      sql`alter table ${table('applications')} add column rate_per_second integer`,
+      sql`alter table ${table('endpoints')} add column metadata text not null default '{}'`,
+      sql`alter table ${table('endpoints')} add column filter text`,
+      sql`alter table ${table('messages')} add column event_id text`,
+      sql`alter table ${table('messages')} add column erased_at bigint`,
+      sql`create unique index posthorn_messages_event_id on ${table('messages')} (application_id, event_id)
+where event_id is not null`,
+      sql`create index posthorn_messages_of_application on ${table('messages')} (application_id, id)`,
+      // A row is new once a minute: the marks between only raise its counts, which no index has to hear of.
+      sql`create index posthorn_endpoint_minutes_of_endpoint on ${table('endpoint_minutes')} (endpoint_id, minute)`,
+      sql`create table ${table('event_types')} (
+  name ${idType} primary key not null,
+  description text not null default '',
+  schemas text,
+  archived integer not null default 0,
+  deprecated integer not null default 0,
+  feature_flag text,
+  created_at bigint not null default 0,
+  updated_at bigint not null default 0
+)`,
+      sql`create table ${table('keys')} (
+  id ${idType} primary key not null,
+  name text not null default '',
+  application_id ${idType},
+  access text not null check (access in ('read', 'write')),
+  hash text not null unique,
+  hint text not null default '',
+  created_at bigint not null default 0,
+  expires_at bigint,
+  revoked_at bigint
+)`,
+      sql`create index posthorn_keys_of_application on ${table('keys')} (application_id, id)`,
+      // Without a status while the request is being dealt with; it is forgotten then if it comes to no answer.
+      sql`create table ${table('replies')} (
+  key text primary key not null,
+  request_hash text not null,
+  status integer,
+  body text,
+  expires_at bigint not null
+)`,
+      sql`create index posthorn_replies_expired on ${table('replies')} (expires_at)`,
+      sql`create table ${table('jobs')} (
+  id ${idType} primary key not null,
+  application_id ${idType},
+  action text not null,
+  filter text not null,
+  state text not null default 'running',
+  matching integer not null default 0,
+  done integer not null default 0,
+  cursor ${idType},
+  actor text not null,
+  reason text,
+  created_at bigint not null,
+  updated_at bigint not null
+)`,
+      sql`create index posthorn_jobs_running on ${table('jobs')} (id) where state = 'running'`,
+      sql`create index posthorn_jobs_of_application on ${table('jobs')} (application_id, id)`,
+    ],
+  },
 ]

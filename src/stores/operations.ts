@@ -2,14 +2,14 @@ import type { DeadReason, Lane } from '../core/delivery.ts'
 import { firstIdAt, makeId } from '../core/ids.ts'
 import type { Lease } from '../core/lease.ts'
 import type { Health } from '../core/pace.ts'
-import type { Actor, AuditEntry, Cancelled, DeliveryFilter, LeaseRequest, OperatorRequest } from '../core/ports.ts'
+import type { Actor, AuditEntry, Cancelled, DeliveryFilter, LeaseRequest, OperatorRequest, PruneRequest } from '../core/ports.ts'
 import { day } from '../core/time.ts'
 import type { Instant } from '../core/time.ts'
 import { strongRandom } from './chance.ts'
 import type { Executor } from './database.ts'
 import { whereDelivery } from './filter.ts'
 import { laneText } from './lanes.ts'
-import { fromAuditEntry, fromHealth, toCancelled, toId } from './rows.ts'
+import { fromAuditEntry, fromHealth, toCancelled, toEndpointId, toId } from './rows.ts'
 import { assignments, forUpdate, insertInto, listOf, pairsOf, sql, table } from './sql.ts'
 import type { Sql } from './sql.ts'
 
@@ -19,6 +19,8 @@ import type { Sql } from './sql.ts'
 
 const deliveries = table('webhook_deliveries')
 const minutesKeptMs = 35 * day
+/** Keys and jobs that are over can be looked up for so long. */
+const endedKeptMs = 30 * day
 
 /** Walks from endpoint to endpoint through the lane's index: the cost is that of the endpoints, not of their rows. */
 export function dueEndpoints({ lane, after, limit }: { lane: Lane; after: string; limit: number }): Sql {
@@ -57,12 +59,20 @@ export function heldAmong(leases: readonly Lease[], found: readonly Lease[]): st
   return leases.flatMap(({ deliveryId, epoch }) => (epochs.get(deliveryId) === epoch ? [deliveryId] : []))
 }
 
-export async function requeue(tx: Executor, { filter, now, limit, by }: OperatorRequest): Promise<number> {
-  const count = await tx.run(sql`with picked as materialized (
+export async function requeue(tx: Executor, request: OperatorRequest): Promise<number> {
+  const count = (await requeueRows(tx, request)).length
+  await record(tx, { action: 'requeue', target: targetOf(request.filter), count, at: request.now, by: request.by })
+  return count
+}
+
+/** The same without a note of who did it; answers with the endpoint of each row. */
+export async function requeueRows(tx: Executor, { filter, now, limit }: Omit<OperatorRequest, 'by'>): Promise<string[]> {
+  const rows = await tx.query(sql`with picked as materialized (
   select id from ${deliveries}
   where ${whereDelivery(filter)}
   and status in ('pending', 'failed', 'dead')
   and (lease_until is null or lease_until <= ${now})
+  and not exists (select 1 from ${table('messages')} m where m.id = message_id and m.erased_at is not null)
   order by id
   limit ${limit}
   ${forUpdate}
@@ -70,13 +80,20 @@ export async function requeue(tx: Executor, { filter, now, limit, by }: Operator
 update ${deliveries}
 set status = 'pending', reason = null, attempt_count = 0, next_retry_at = ${now}, requeued_at = ${now},
   lease_owner = null, lease_until = null, lease_epoch = lease_epoch + 1, crash_count = 0, updated_at = ${now}
-where id in (select id from picked)`)
-  await record(tx, { action: 'requeue', target: targetOf(filter), count, at: now, by })
-  return count
+where id in (select id from picked)
+returning webhook_id`)
+  return rows.map(toEndpointId)
 }
 
 export async function cancel(tx: Executor, request: OperatorRequest & { as: DeadReason }): Promise<Cancelled[]> {
-  const { filter, now, limit, by, as } = request
+  const cancelled = await cancelRows(tx, request)
+  await record(tx, { action: 'cancel', target: targetOf(request.filter), count: cancelled.length, at: request.now, by: request.by })
+  return cancelled
+}
+
+/** The same without a note of who did it. */
+export async function cancelRows(tx: Executor, request: Omit<OperatorRequest, 'by'> & { as: DeadReason }): Promise<Cancelled[]> {
+  const { filter, now, limit, as } = request
   const rows = await tx.query(sql`with fresh as materialized (
   ${openRows('fresh', filter, limit)}
 ), retries as materialized (
@@ -92,7 +109,6 @@ set status = 'dead', reason = ${as}, next_retry_at = null,
   lease_owner = null, lease_until = null, lease_epoch = lease_epoch + 1, updated_at = ${now}
 where id in (select id from picked)
 returning id, webhook_id, message_id, session_id`)
-  await record(tx, { action: 'cancel', target: targetOf(filter), count: rows.length, at: now, by })
   return rows.map(toCancelled)
 }
 
@@ -117,10 +133,10 @@ export async function record(
 }
 
 /**
- * Up to `limit` deliveries and as many messages, so that a caller who repeats it until 0 is done with both.
+ * Up to `limit` deliveries, and as many messages and replies, so that a caller who repeats it until 0 is done with all.
  * An id begins with its time of creation: nothing younger is read.
  */
-export async function prune(tx: Executor, { before, limit }: { before: Instant; limit: number }): Promise<number> {
+export async function prune(tx: Executor, { before, now, limit }: PruneRequest): Promise<number> {
   const forgottenDeliveries = await forgetDeliveries(tx, before, limit)
   const forgottenMessages = await tx.run(sql`delete from ${table('messages')}
 where id in (
@@ -131,7 +147,7 @@ where id in (
   limit ${limit})`)
   await tx.run(sql`with picked as materialized (
   select application_id, key from ${table('idempotency_keys')}
-  where expires_at < ${before}
+  where expires_at <= ${now}
   limit ${limit}
   ${forUpdate}
 )
@@ -143,7 +159,21 @@ where (minute, endpoint_id) in (
   where minute < ${before - minutesKeptMs}
   limit ${limit})`)
   await tx.run(sql`delete from ${table('endpoint_secrets')} where expires_at < ${before}`)
-  return forgottenDeliveries + forgottenMessages
+  const longOver = now - endedKeptMs
+  await tx.run(sql`delete from ${table('keys')} where expires_at < ${longOver} or revoked_at < ${longOver}`)
+  await tx.run(sql`delete from ${table('jobs')} where id < ${firstIdAt('job', longOver)} and state in ('done', 'cancelled') and updated_at < ${longOver}`)
+  return forgottenDeliveries + forgottenMessages + (await forgetReplies(tx, now, limit))
+}
+
+function forgetReplies(tx: Executor, now: Instant, limit: number): Promise<number> {
+  return tx.run(sql`with picked as materialized (
+  select key from ${table('replies')}
+  where expires_at <= ${now}
+  limit ${limit}
+  ${forUpdate}
+)
+delete from ${table('replies')}
+where key in (select key from picked)`)
 }
 
 async function forgetDeliveries(tx: Executor, before: Instant, limit: number): Promise<number> {

@@ -2,21 +2,21 @@ import type { Attempt, OutcomeKind } from '../core/attempt.ts'
 import { statuses } from '../core/delivery.ts'
 import type { DeadReason, Delivery, Lane } from '../core/delivery.ts'
 import type { Application, Endpoint, EndpointStatus } from '../core/endpoint.ts'
-import { expected } from '../core/errors.ts'
-import type { PosthornError } from '../core/errors.ts'
 import { attemptId } from '../core/ids.ts'
 import type { Lease } from '../core/lease.ts'
 import type { Message } from '../core/message.ts'
 import type { MinuteCounts } from '../core/overview.ts'
 import type { Health } from '../core/pace.ts'
-import type { AuditEntry, Cancelled, Claim, Enqueued, Envelope, Marked, Worker } from '../core/ports.ts'
+import type { PayloadFilter } from '../core/payload-filter.ts'
+import type { AuditEntry, Cancelled, Claim, EndpointCounts, Enqueued, Envelope, Marked, Worker } from '../core/ports.ts'
 import type { Secret, SignatureScheme } from '../core/signature.ts'
 import type { Instant } from '../core/time.ts'
+import { bytes, number, numberOrNull, text, textList, textOrNull, textRecord, word, wordOrNull } from './columns.ts'
 import type { Row } from './database.ts'
 import { latencyColumns } from './migrations.ts'
 import type { Value } from './sql.ts'
 
-// The only place where columns become fields and fields become columns.
+// Columns become fields, and fields columns, only here and in directory-rows.ts.
 
 const endpointStatuses: readonly EndpointStatus[] = ['active', 'paused', 'disabled', 'deleted']
 const deadReasons: readonly DeadReason[] = ['exhausted', 'cancelled', 'expired', 'crashed', 'gone']
@@ -30,14 +30,16 @@ export function toApplication(row: Row): Application {
     id: text(row, 'id'),
     uid: textOrNull(row, 'uid'),
     name: text(row, 'name'),
+    metadata: textRecord(row, 'metadata'),
+    ratePerSecond: numberOrNull(row, 'rate_per_second'),
     createdAt: number(row, 'created_at'),
     updatedAt: number(row, 'updated_at'),
   }
 }
 
 export function fromApplication(application: Application): Record<string, Value> {
-  const { id, uid, name, createdAt, updatedAt } = application
-  return { id, uid, name, created_at: createdAt, updated_at: updatedAt }
+  const { id, uid, name, metadata, ratePerSecond, createdAt, updatedAt } = application
+  return { id, uid, name, metadata: JSON.stringify(metadata), rate_per_second: ratePerSecond, created_at: createdAt, updated_at: updatedAt }
 }
 
 export function toEndpoint(row: Row, secrets: readonly Secret[]): Endpoint {
@@ -52,7 +54,9 @@ export function toEndpoint(row: Row, secrets: readonly Secret[]): Endpoint {
     statusSince: number(row, 'status_since'),
     types: textList(row, 'types'),
     channels: textList(row, 'channels'),
+    filter: toFilter(row),
     headers: textRecord(row, 'headers'),
+    metadata: textRecord(row, 'metadata'),
     policy: text(row, 'policy'),
     signature: word(row, 'signature', signatureSchemes),
     bodyHeader: text(row, 'body_header'),
@@ -61,6 +65,11 @@ export function toEndpoint(row: Row, secrets: readonly Secret[]): Endpoint {
     createdAt: number(row, 'created_at'),
     updatedAt: number(row, 'updated_at'),
   }
+}
+
+function toFilter(row: Row): PayloadFilter | null {
+  const filter: PayloadFilter | null = JSON.parse(textOrNull(row, 'filter') ?? 'null')
+  return filter
 }
 
 /** All but the secrets, which have a table of their own. */
@@ -76,7 +85,9 @@ export function fromEndpoint(endpoint: Endpoint): Record<string, Value> {
     status_since: endpoint.statusSince,
     types: JSON.stringify(endpoint.types),
     channels: JSON.stringify(endpoint.channels),
+    filter: endpoint.filter === null ? null : JSON.stringify(endpoint.filter),
     headers: JSON.stringify(endpoint.headers),
+    metadata: JSON.stringify(endpoint.metadata),
     policy: endpoint.policy,
     signature: endpoint.signature,
     body_header: endpoint.bodyHeader,
@@ -115,11 +126,13 @@ export function toMessage(row: Row): Message {
     id: text(row, 'id'),
     applicationId: text(row, 'application_id'),
     type: text(row, 'type'),
+    eventId: textOrNull(row, 'event_id'),
     body: bytes(row, 'body'),
     contentType: text(row, 'content_type'),
     sessionId: textOrNull(row, 'session_id'),
     channels: textList(row, 'channels'),
     createdAt: number(row, 'created_at'),
+    erasedAt: numberOrNull(row, 'erased_at'),
   }
 }
 
@@ -128,8 +141,9 @@ export function toUsedKey(row: Row): { messageId: string; bodyHash: string; deli
   return { messageId: text(row, 'message_id'), bodyHash: text(row, 'body_hash'), deliveries: number(row, 'deliveries') }
 }
 
-/** What became of an envelope, from who has its idempotency key now; without a key, it has it itself. */
+/** What became of an envelope, from who has its event id or its idempotency key now; without a key, it has it itself. */
 export function toEnqueued(row: Row, envelope: Envelope | undefined): Enqueued {
+  if (row['taken_by'] !== null) return { kind: 'taken', messageId: text(row, 'taken_by') }
   if (row['found'] !== true) return { kind: 'stale' }
   const { messageId, bodyHash, deliveries } = toUsedKey(row)
   if (messageId === envelope?.message.id) return { kind: 'stored' }
@@ -209,15 +223,15 @@ export function toCancelled(row: Row): Cancelled {
   }
 }
 
-/** The rows come in the order of their epochs; the number counts over all of them. */
-export function toAttempt(row: Row, index: number): Attempt {
+/** An attempt from a row that has its number, too. */
+export function toAttempt(row: Row): Attempt {
   const deliveryId = text(row, 'delivery_id')
   const epoch = number(row, 'epoch')
   return {
     id: attemptId(deliveryId, epoch),
     deliveryId,
     epoch,
-    number: index + 1,
+    number: number(row, 'number'),
     startedAt: number(row, 'started_at'),
     tookMs: number(row, 'took_ms'),
     outcome: word(row, 'outcome', outcomeKinds),
@@ -239,6 +253,20 @@ export function toTime(row: Row): Instant {
 
 export function toLease(row: Row): Lease {
   return { deliveryId: text(row, 'id'), epoch: number(row, 'lease_epoch') }
+}
+
+export function toEndpointId(row: Row): string {
+  return text(row, 'webhook_id')
+}
+
+export function toEndpointCounts(row: Row): EndpointCounts {
+  return {
+    delivered: number(row, 'delivered'),
+    dead: number(row, 'dead'),
+    cancelled: number(row, 'cancelled'),
+    fresh: number(row, 'fresh'),
+    retrying: number(row, 'retrying'),
+  }
 }
 
 export function toEndpointsVersion(row: Row): number {
@@ -314,55 +342,4 @@ export function toWorker(row: Row): Worker {
 
 export function fromWorker({ id, pid, host, startedAt }: Worker, seenAt: Instant = startedAt): Record<string, Value> {
   return { id, pid, host, started_at: startedAt, seen_at: seenAt }
-}
-
-function text(row: Row, column: string): string {
-  const value = row[column]
-  if (typeof value === 'string') return value
-  throw unexpected(column, 'text', value)
-}
-
-function textOrNull(row: Row, column: string): string | null {
-  return row[column] === null ? null : text(row, column)
-}
-
-/** One of the words that may stand there. */
-function word<Word extends string>(row: Row, column: string, known: readonly Word[]): Word {
-  const found = known.find((one) => one === row[column])
-  if (found !== undefined) return found
-  throw unexpected(column, `one of ${known.join(', ')}`, row[column])
-}
-
-function wordOrNull<Word extends string>(row: Row, column: string, known: readonly Word[]): Word | null {
-  return row[column] === null ? null : word(row, column, known)
-}
-
-function unexpected(column: string, wanted: string, got: unknown): PosthornError {
-  return expected('store_failed', column, wanted, got, 'Was the row changed by hand, or by a later release of Posthorn?')
-}
-
-/** PostgreSQL hands its bigints out as text. */
-function number(row: Row, column: string): number {
-  return Number(row[column])
-}
-
-function numberOrNull(row: Row, column: string): number | null {
-  const value = row[column]
-  return value === null ? null : Number(value)
-}
-
-function textList(row: Row, column: string): string[] {
-  const list: string[] = JSON.parse(text(row, column))
-  return list
-}
-
-function textRecord(row: Row, column: string): Record<string, string> {
-  const record: Record<string, string> = JSON.parse(text(row, column))
-  return record
-}
-
-/** A body inserted by hand, in plain SQL, may be text. */
-function bytes(row: Row, column: string): Uint8Array {
-  const value = row[column]
-  return value instanceof Uint8Array ? value : Buffer.from(text(row, column))
 }

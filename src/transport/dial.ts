@@ -70,7 +70,7 @@ export function makeDialer(options: DialerOptions): Dialer {
       if (ended) return
       if (failure !== null) return end(failure, null)
       // One bad address among good ones is how a rebinding begins: none of them is called.
-      if (!addresses.every(({ address }) => guard.allows(address, place.hostname))) return end(forbiddenFailure, null)
+      if (!addresses.every(({ address }) => guard.allows(address, place.hostname, place.port))) return end(forbiddenFailure, null)
       socket = open(place, addresses, end)
     })
 
@@ -105,7 +105,7 @@ export function makeDialer(options: DialerOptions): Dialer {
     socket.once('close', () => end({ kind: 'connect', reason: 'connection closed' }, null))
     socket.once('connect', () => {
       // Whoever chose the address, nothing is written to one that is not allowed.
-      if (!guard.allows(socket.remoteAddress ?? '', place.hostname)) return end(forbiddenFailure, null)
+      if (!guard.allows(socket.remoteAddress ?? '', place.hostname, place.port)) return end(forbiddenFailure, null)
       if (!place.secure) return end(null, socket)
       stage = tlsFailure
       secure(socket, place, end)

@@ -1,12 +1,13 @@
 import { BlockList, isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { expected, PosthornError } from '../core/errors.ts'
 
 /** Decides which addresses may be called. */
 export interface Guard {
   /** Refuses a URL by what it says, before any look-up or connection. */
   checkUrl(url: URL): void
-  /** Whether a looked-up (or connected) address may be called for a host. */
-  allows(address: string, hostname: string): boolean
+  /** Whether a looked-up (or connected) address may be called for a host, on a port. */
+  allows(address: string, hostname: string, port?: number): boolean
 }
 
 export interface GuardOptions {
@@ -14,13 +15,16 @@ export interface GuardOptions {
   readonly allowedTargets?: readonly string[]
   /** Lets every target be called by http. */
   readonly allowHttp?: boolean
+  /** The port of this machine that our own server listens on: never called, whatever is allowed. */
+  readonly ownPort?: number | null
 }
 
 /** Makes the guard: public addresses by https only, and whatever was allowed in so many words. */
 export function makeGuard(options: GuardOptions = {}): Guard {
   const allowed = readTargets(options.allowedTargets ?? [])
 
-  function allows(address: string, hostname: string): boolean {
+  function allows(address: string, hostname: string, port?: number): boolean {
+    if (port !== undefined && port === options.ownPort && isOwnAddress(address)) return false
     return allowed.hasHost(plainName(hostname)) || allowed.hasAddress(address) || isPublic(address)
   }
 
@@ -35,6 +39,7 @@ export function makeGuard(options: GuardOptions = {}): Guard {
       throw expected('invalid_url', 'url', 'a URL without user name or password', `one for ${url.host}`, 'Put credentials into `headers`.')
     }
     const hostname = plainName(url.hostname)
+    if (portOf(url) === options.ownPort && (isLocalhost(hostname) || isOwnAddress(hostname))) throw forbidden()
     if (isAllowedTarget(hostname)) return
     if (url.protocol === 'http:' && options.allowHttp !== true) {
       throw expected('invalid_url', 'url', 'an https URL', url.protocol, 'Plain http needs `allowHttp`, or the target in `allowedTargets`.')
@@ -93,6 +98,21 @@ function plainName(hostname: string): string {
   if (hostname.startsWith('[')) return hostname.slice(1, -1)
   return hostname.replace(/\.+$/, '').toLowerCase()
 }
+
+function portOf({ port, protocol }: URL): number {
+  return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
+}
+
+/** Whether an address leads back to this machine. Asked only about our own port, so it may look anew each time. */
+function isOwnAddress(address: string): boolean {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
+  if (isIP(plain) === 4 && loopback.check(plain, 'ipv4')) return true
+  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
+  return loopbacks.includes(plain) || plain === '::' || own.some((each) => each.address === plain)
+}
+
+// A connection to 0.0.0.0 goes to the machine itself.
+const loopback = blockList(['127.0.0.0/8', '0.0.0.0/8'], 'ipv4')
 
 interface Targets {
   hasHost(hostname: string): boolean

@@ -79,6 +79,8 @@ describe('checkEndpoint', () => {
     ['a header under the name of a body signature that is off', { headers: { 'x-webhook-signature': '1' } }],
     ['a long description', { description: 'x'.repeat(1000) }],
     ['a uid', { uid: 'acme-1' }],
+    ['metadata', { metadata: { plan: 'gold' } }],
+    ['a filter', { filter: { path: 'data.amount', greater: 100 } }],
   ])('takes %s', (_, settings) => {
     expect(() => checkEndpoint(anEndpoint(settings))).not.toThrow()
   })
@@ -109,6 +111,10 @@ describe('checkEndpoint', () => {
       'invalid_header',
       "free of the signature's own header, x-sign, got \"X-Sign\"",
     ],
+    ['a filter that is none', { filter: { and: [{ path: 'a' }] } }, 'invalid_argument', '`filter.and[0]`'],
+    ['metadata that is no table', { metadata: ['a'] }, 'invalid_argument', '`metadata`'],
+    ['metadata that is no text', { metadata: { a: 7 } }, 'invalid_argument', '`metadata`'],
+    ['too much metadata', { metadata: headersOf(51) }, 'invalid_argument', '`metadata`'],
     ['another signature', { signature: 'none' }, 'invalid_argument', '`signature` to be "standard" or "body", got "none"'],
     ['a rate of nothing', { ratePerSecond: 0 }, 'invalid_argument', '`ratePerSecond` to be a whole number from 1 to 100000, got 0'],
     ['half a delivery per second', { ratePerSecond: 0.5 }, 'invalid_argument', 'got 0.5'],
@@ -130,6 +136,24 @@ describe('checkEndpoint', () => {
       expect(error.message).not.toContain('hunter2')
     },
   )
+})
+
+describe('checkEndpoint under a prefix of its own for the signature', () => {
+  test.each<[string, Partial<EndpointSettings>, string]>([
+    ['headers under the prefix in use', { headers: { 'Svix-Id': '1' } }, 'svix'],
+    ['headers under the usual prefix, which may be in use again', { headers: { 'webhook-id': '1' } }, 'svix'],
+    ['a body signature under the prefix in use', { signature: 'body', bodyHeader: 'x-webhook-signature' }, 'x-webhook'],
+  ])('refuses %s', (_, settings, prefix) => {
+    expect(thrownBy(() => checkEndpoint(anEndpoint(settings), prefix)).code).toBe('invalid_header')
+  })
+
+  test.each<[string, Partial<EndpointSettings>, string]>([
+    ['headers that only look alike', { headers: { 'svixen-id': '1' } }, 'svix'],
+    ['headers under a prefix that is not in use', { headers: { 'svix-id': '1' } }, 'webhook'],
+    ['a body header that is not sent', { signature: 'standard', bodyHeader: 'x-webhook-signature' }, 'x-webhook'],
+  ])('takes %s', (_, settings, prefix) => {
+    expect(() => checkEndpoint(anEndpoint(settings), prefix)).not.toThrow()
+  })
 })
 
 function headersOf(count: number): Record<string, string> {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { attemptId, checkId, firstIdAt, isAnyId, isId, makeId } from '../../src/core/ids.ts'
+import { attemptId, attemptOf, checkId, firstIdAt, isAnyId, isId, makeId, timeOfId } from '../../src/core/ids.ts'
 import type { IdKind } from '../../src/core/ids.ts'
 import { thrownBy } from './thrown.ts'
 
@@ -33,6 +33,12 @@ describe('makeId', () => {
         expect(checkId(kind, id)).toBe(id)
       }),
     )
+  })
+
+  test('can be asked when it was made', () => {
+    fc.assert(fc.property(fc.constantFrom(...kinds), instant, chance, (kind, now, random) => {
+      expect(timeOfId(makeId(kind, now, () => random))).toBe(now)
+    }))
   })
 
   test('uses all fifty bits of chance: neighbouring draws give different ids', () => {
@@ -89,5 +95,17 @@ describe('attemptId', () => {
         expect(attemptId('dlv_0000000110000000000', one) < attemptId('dlv_0000000110000000000', other)).toBe(true)
       }),
     )
+  })
+  test('is read back as the delivery and epoch that it was made of', () => {
+    fc.assert(
+      fc.property(instant, chance, fc.integer({ min: 1, max: 2 ** 30 - 1 }), (at, random, epoch) => {
+        const deliveryId = makeId('dlv', at, () => random)
+        expect(attemptOf(attemptId(deliveryId, epoch))).toEqual({ deliveryId, epoch })
+      }),
+    )
+  })
+
+  test.each(['', 'atmpt_', 'dlv_0000000110000000000', 'atmpt_000000011000000000000000', 'atmpt_000000011000000000000000u'])('%j is none', (text) => {
+    expect(attemptOf(text)).toBeNull()
   })
 })

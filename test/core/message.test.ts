@@ -5,6 +5,8 @@ import { anEndpoint } from './examples.ts'
 import { thrownBy } from './thrown.ts'
 
 describe('fanOut', () => {
+  const body = Buffer.from('{"data":{"amount":120}}')
+
   test.each([
     ['no filter wants everything', [], 'invoice.paid', true],
     ['the exact type', ['invoice.paid'], 'invoice.paid', true],
@@ -20,7 +22,7 @@ describe('fanOut', () => {
     ['a deeper star', ['invoice.paid.*'], 'invoice.paid.late', true],
     ['a deeper star and what is above it', ['invoice.paid.*'], 'invoice.paid', false],
   ])('types: %s', (_, types, type, matches) => {
-    expect(fanOut({ type, channels: [] }, [anEndpoint({ types })])).toHaveLength(matches ? 1 : 0)
+    expect(fanOut({ type, channels: [], body }, [anEndpoint({ types })])).toHaveLength(matches ? 1 : 0)
   })
 
   test.each([
@@ -31,7 +33,7 @@ describe('fanOut', () => {
     ['a filter and another channel', ['eu'], ['us'], false],
     ['a filter and no channel', ['eu'], [], false],
   ])('channels: %s', (_, wanted, sent, matches) => {
-    expect(fanOut({ type: 'a', channels: sent }, [anEndpoint({ channels: wanted })])).toHaveLength(matches ? 1 : 0)
+    expect(fanOut({ type: 'a', channels: sent, body }, [anEndpoint({ channels: wanted })])).toHaveLength(matches ? 1 : 0)
   })
 
   test.each([
@@ -40,14 +42,37 @@ describe('fanOut', () => {
     ['disabled', 0],
     ['deleted', 0],
   ] as const)('an endpoint that is %s gets %d', (status, count) => {
-    expect(fanOut({ type: 'a', channels: [] }, [anEndpoint({ status })])).toHaveLength(count)
+    expect(fanOut({ type: 'a', channels: [], body }, [anEndpoint({ status })])).toHaveLength(count)
+  })
+
+  test('a filter takes the bodies that match it, and is asked only after type and channel', () => {
+    const large = anEndpoint({ filter: { path: 'data.amount', greater: 100 } })
+    const huge = anEndpoint({ filter: { path: 'data.amount', greater: 1_000 } })
+    const other = anEndpoint({ filter: { path: 'data.amount', greater: 100 }, types: ['b'] })
+    expect(fanOut({ type: 'a', channels: [], body }, [large, huge, other])).toEqual([large])
+  })
+
+  test.each(['', 'plain text', '{"data":', '\u0000'])('a body that is no JSON (%j) matches no filter, not even a negated one', (text) => {
+    const missing = anEndpoint({ filter: { not: { path: 'data', exists: true } } })
+    const all = anEndpoint()
+    expect(fanOut({ type: 'a', channels: [], body: Buffer.from(text) }, [missing, all])).toEqual([all])
+  })
+
+  test('a body is not read if no endpoint in question has a filter', () => {
+    const unread = new Proxy(new Uint8Array(), {
+      get() {
+        throw new Error('The body was read.')
+      },
+    })
+    const unwanted = anEndpoint({ filter: { path: 'a', exists: true }, types: ['b'] })
+    expect(fanOut({ type: 'a', channels: [], body: unread }, [anEndpoint(), unwanted])).toHaveLength(1)
   })
 
   test('type and channel must both fit', () => {
     const endpoint = anEndpoint({ types: ['invoice.*'], channels: ['eu'] })
-    expect(fanOut({ type: 'invoice.paid', channels: ['eu'] }, [endpoint])).toEqual([endpoint])
-    expect(fanOut({ type: 'invoice.paid', channels: ['us'] }, [endpoint])).toEqual([])
-    expect(fanOut({ type: 'user.created', channels: ['eu'] }, [endpoint])).toEqual([])
+    expect(fanOut({ type: 'invoice.paid', channels: ['eu'], body }, [endpoint])).toEqual([endpoint])
+    expect(fanOut({ type: 'invoice.paid', channels: ['us'], body }, [endpoint])).toEqual([])
+    expect(fanOut({ type: 'user.created', channels: ['eu'], body }, [endpoint])).toEqual([])
   })
 
   test('a star takes every type below its stem and nothing else', () => {
@@ -56,7 +81,7 @@ describe('fanOut', () => {
     fc.assert(
       fc.property(path, path, (stem, type) => {
         const below = type.length > stem.length && stem.every((each, index) => type[index] === each)
-        const found = fanOut({ type: type.join('.'), channels: [] }, [anEndpoint({ types: [`${stem.join('.')}.*`] })])
+        const found = fanOut({ type: type.join('.'), channels: [], body }, [anEndpoint({ types: [`${stem.join('.')}.*`] })])
         expect(found.length === 1).toBe(below)
       }),
       { examples: [[['a'], ['a', 'b']], [['a', 'b'], ['a', 'b', 'c', 'd']], [['a'], ['a']]] },

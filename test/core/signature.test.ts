@@ -2,7 +2,7 @@ import { createHash, createHmac, generateKeyPairSync, verify as verifyBytes } fr
 import * as fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
-import { checkSecret, defaultBodyHeader, ed25519Key, hmacSecret, signatureHeaders } from '../../src/core/signature.ts'
+import { checkHeaderPrefix, checkSecret, defaultBodyHeader, ed25519Key, hmacSecret, signatureHeaders } from '../../src/core/signature.ts'
 import type { Secret, SignatureInput } from '../../src/core/signature.ts'
 import { thrownBy } from './thrown.ts'
 
@@ -24,6 +24,7 @@ function sign(over: Partial<SignatureInput> = {}): Record<string, string> {
   return signatureHeaders({
     scheme: 'standard',
     bodyHeader: defaultBodyHeader,
+    prefix: 'webhook',
     secrets: [secret(newer)],
     messageId: 'msg_0000000000000000001',
     body,
@@ -171,5 +172,15 @@ describe('checkSecret', () => {
 
   test.each([undefined, null, 7, { value: 'whsec_' }])('refuses %s', (value) => {
     expect(thrownBy(() => checkSecret(value)).code).toBe('invalid_secret')
+  })
+})
+
+describe('checkHeaderPrefix', () => {
+  test.each(['webhook', 'svix', 'acme-2', 'x-acme'])('takes %s', (prefix) => expect(checkHeaderPrefix(prefix)).toBe(prefix))
+
+  test('lowers the case, as header names are compared', () => expect(checkHeaderPrefix('Acme')).toBe('acme'))
+
+  test.each(['', '-', 'acme-', '-acme', 'a b', 'a--b', 'a:b', 'ü', 'x'.repeat(51), 7, null])('refuses %j', (prefix) => {
+    expect(thrownBy(() => checkHeaderPrefix(prefix)).message).toContain('`headerPrefix`')
   })
 })

@@ -15,9 +15,9 @@ const other = hmacSecret(Buffer.alloc(32, 2))
 const signingKey = `whsk_${Buffer.alloc(32, 3).toString('base64')}`
 const publicKey = `whpk_${Buffer.from(createPublicKey(ed25519Key(signingKey)).export({ format: 'jwk' }).x ?? '', 'base64url').toString('base64')}`
 
-function signed(body: Uint8Array, value: string, scheme: SignatureScheme = 'standard', at = now): Record<string, string> {
+function signed(body: Uint8Array, value: string, scheme: SignatureScheme = 'standard', at = now, prefix = 'webhook'): Record<string, string> {
   const secrets = [{ id: 'sec_0000000000000000001', value, createdAt: 0, expiresAt: null }]
-  return signatureHeaders({ scheme, bodyHeader: defaultBodyHeader, secrets, messageId, body, now: at })
+  return signatureHeaders({ scheme, bodyHeader: defaultBodyHeader, prefix, secrets, messageId, body, now: at })
 }
 
 describe('verifySignature', () => {
@@ -54,6 +54,25 @@ describe('verifySignature', () => {
         expect(thrownBy(call).code).toBe('invalid_signature')
       }),
     )
+  })
+
+  test.each([
+    ['webhook', undefined],
+    ['svix', undefined],
+    ['acme-hook', 'acme-hook'],
+    ['svix', 'acme-hook'],
+  ])('finds headers that begin with %s if told of %s', (used, prefix) => {
+    const body = Buffer.from('{"id":7}')
+    const headers = signed(body, hmac, 'standard', now, used)
+    expect(Object.keys(headers)).toEqual([`${used}-id`, `${used}-timestamp`, `${used}-signature`])
+    expect(verifySignature(body, headers, hmac, { now, ...(prefix === undefined ? {} : { prefix }) }).messageId).toBe(messageId)
+  })
+
+  test('does not find headers under a prefix that nobody told it of, and says which it looked for', () => {
+    const body = Buffer.from('{"id":7}')
+    const headers = signed(body, hmac, 'standard', now, 'acme-hook')
+    expect(thrownBy(() => verifySignature(body, headers, hmac, { now })).message).toContain('`webhook-id`')
+    expect(thrownBy(() => verifySignature(body, headers, hmac, { now, prefix: 'other' })).message).toContain('`other-id`')
   })
 
   test('accepts what the independent package signed, and the reverse', () => {

@@ -56,7 +56,7 @@ async function limited(): Promise<{ targets: Targets; target: Target; store: { -
     clock,
     random: seededRandom(1),
     bus: makeBus(clock),
-    settings: { owner: 'anna', pace, policies: new Map(), defaultPolicy: policy, leaseMs: 30_000, timeoutMs: 30_000, maxLeased: 100, historyMs: 1, userAgent: '' },
+    settings: { owner: 'anna', pace, policies: new Map(), defaultPolicy: policy, leaseMs: 30_000, timeoutMs: 30_000, maxLeased: 100, historyMs: 1, userAgent: '', headerPrefix: 'webhook' },
     probeMs: null,
     listen: null,
   })

@@ -203,6 +203,7 @@ describe.each<[string, (path: string, text: string) => string[], { broken: Case[
       ],
       kept: [
         ['stores/rows.ts', 'const at = row.next_retry_at'],
+        ['stores/directory-rows.ts', 'const at = row.next_retry_at'],
         ['stores/sqlite/claim.ts', "const names = ['next_retry_at']; const text = `d.next_retry_at`"],
         ['engine/deliver.ts', 'const at = event.next_retry_at'],
       ],

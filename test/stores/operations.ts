@@ -21,6 +21,7 @@ export type Operation =
 interface EnvelopePlan {
   readonly to: readonly number[]
   readonly key: string | null
+  readonly eventId: string | null
   readonly bodyHash: string
   readonly leased: boolean
   readonly delayMs: number
@@ -107,6 +108,7 @@ function envelopePlan(): fc.Arbitrary<EnvelopePlan> {
   return fc.record({
     to: fc.uniqueArray(fc.nat({ max: 2 }), { maxLength: 3 }),
     key: fc.option(fc.constantFrom('first', 'second'), { freq: 2 }),
+    eventId: fc.option(fc.constantFrom('seventh', 'eighth'), { freq: 1 }),
     bodyHash: fc.constantFrom('one body', 'one body', 'another body'),
     leased: fc.boolean(),
     delayMs: fc.constantFrom(0, 0, 0, minute),
@@ -170,7 +172,7 @@ export function ask(operation: Operation, world: World): (store: Store) => Promi
       return async ({ queue }) => (await queue.cancel(request)).toSorted((one, other) => (one.id < other.id ? -1 : 1))
     }
     case 'prune':
-      return ({ queue }) => queue.prune({ before: now - operation.ageMs, limit: 1_000 })
+      return ({ queue }) => queue.prune({ before: now - operation.ageMs, now, limit: 1_000 })
     case 'advance':
       world.now += operation.ms
       return async () => null
@@ -185,11 +187,14 @@ function enqueue(operation: Operation & { kind: 'enqueue' }, world: World): (sto
       id,
       applicationId: endpointAt(world, 0).applicationId,
       type: 'invoice.paid',
+      // Where the first of a batch with an event id is not stored, PostgreSQL asks for the others once more: `stale`.
+      eventId: plan.key !== null || plan.stale ? null : plan.eventId,
       body: Buffer.from(`{"of":"${id}"}`),
       contentType: 'application/json',
       sessionId: plan.leased ? 'a session' : null,
       channels: [],
       createdAt: now,
+      erasedAt: null,
     }
     const deliveries = plan.to.map((place) => {
       const { id: endpointId, url: targetUrl, policy } = endpointAt(world, place)

@@ -46,7 +46,7 @@ test('a dead row that is requeued while it is to be pruned keeps its attempts', 
   const id = await world.sendOne(endpoint)
   await schema.query(`update webhook_deliveries set status = 'dead'`)
   await schema.query(`insert into attempts (delivery_id, epoch, started_at, took_ms, outcome, url) values ($1, 1, 0, 0, 'answered', '')`, [id])
-  await after(`update webhook_deliveries set status = 'pending'`, () => store.queue.prune({ before: start + 1, limit: 10 }))
+  await after(`update webhook_deliveries set status = 'pending'`, () => store.queue.prune({ before: start + 1, now: start + 1, limit: 10 }))
   expect(await world.delivery(id)).toMatchObject({ status: 'pending' })
   expect(await store.directory.attempts(id)).toHaveLength(1)
 })
@@ -61,6 +61,48 @@ test('a key that another has just taken, and not yet committed, is waited for an
   )
   expect(answers).toEqual([{ kind: 'repeated', messageId: 'msg_first', deliveries: 4 }])
   expect(await store.directory.message(envelope.message.id)).toBeNull()
+})
+
+test('an event id that another transaction takes meanwhile is taken, also within a batch, whose others are stored', async () => {
+  const endpoint = await world.endpoint()
+  const [plain, named] = [await world.envelope([endpoint]), await world.envelope([endpoint], { message: { eventId: 'paid-7' } })]
+  const answers = await after(
+    `insert into messages (id, application_id, event_id, body) values ('msg_first', '${endpoint.applicationId}', 'paid-7', '')`,
+    () => store.queue.enqueue({ owner: 'anna', leaseMs, now: start, envelopes: [plain, named] }),
+  )
+  expect(answers).toEqual([{ kind: 'stored' }, { kind: 'taken', messageId: 'msg_first' }])
+  expect(await store.directory.message(named.message.id)).toBeNull()
+  expect(await world.claim({ from: endpoint })).toHaveLength(1)
+})
+
+test('an event id that another transaction gives up is stored', async () => {
+  const endpoint = await world.endpoint()
+  const envelope = await world.envelope([endpoint], { message: { eventId: 'paid-7' } })
+  const answers = await after(
+    `insert into messages (id, application_id, event_id, body) values ('msg_first', '${endpoint.applicationId}', 'paid-7', '')`,
+    () => store.queue.enqueue({ owner: 'anna', leaseMs, now: start, envelopes: [envelope] }),
+    'rollback',
+  )
+  expect(answers).toEqual([{ kind: 'stored' }])
+})
+
+test('a key that another process takes meanwhile is busy', async () => {
+  const taken = await after(`insert into replies (key, request_hash, expires_at) values ('once', 'hash', ${start + 1})`, () =>
+    store.directory.takeReply({ key: 'once', requestHash: 'hash', now: start, until: start + 1 }),
+  )
+  expect(taken).toEqual({ kind: 'busy' })
+})
+
+test('a bite of a job leaves alone what was delivered meanwhile, and goes on from there', async () => {
+  const endpoint = await world.endpoint()
+  const ids = [await world.sendOne(endpoint), await world.sendOne(endpoint)].toSorted()
+  const job = await store.directory.createJob({
+    id: world.id('job'), applicationId: null, work: { action: 'cancel', filter: { endpointId: endpoint.id } }, state: 'running',
+    matching: 2, done: 0, cursor: null, actor: 'test', reason: null, createdAt: start, updatedAt: start,
+  })
+  const bite = await after(`update webhook_deliveries set status = 'delivered' where id = '${ids[0]}'`, () => store.directory.advanceJob(job.id, 10, start))
+  expect(bite).toMatchObject({ job: { state: 'done', done: 1 }, cancelled: [{ id: ids[1] }] })
+  expect(await world.delivery(ids[0] ?? '')).toMatchObject({ status: 'delivered' })
 })
 
 test('a claim passes over what another is just claiming, and does not wait', async () => {
@@ -91,8 +133,8 @@ test('a bite takes no more than its limit, however the rows are found', async ()
   await pool.end()
 })
 
-/** Calls while another transaction has written, and commits that once the call waits for it. */
-async function after<Result>(written: string, call: () => Promise<Result>): Promise<Result> {
+/** Calls while another transaction has written, and ends that once the call waits for it. */
+async function after<Result>(written: string, call: () => Promise<Result>, end: 'commit' | 'rollback' = 'commit'): Promise<Result> {
   await other.query('begin')
   await other.query(written)
   const calling = call()
@@ -100,6 +142,6 @@ async function after<Result>(written: string, call: () => Promise<Result>): Prom
     const waiting = await schema.query(`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like $1`, [`%${schema.schema}%`])
     if (waiting.length > 0) break
   }
-  await other.query('commit')
+  await other.query(end)
   return calling
 }

@@ -35,7 +35,7 @@ export async function openStore(path: string, options: SqliteOptions = {}): Prom
 /** An application to send for. */
 export async function anApplication(store: Store): Promise<string> {
   const id = newId('app')
-  await store.directory.createApplication({ id, uid: null, name: 'Acme', createdAt: noon, updatedAt: noon })
+  await store.directory.createApplication({ id, uid: null, name: 'Acme', metadata: {}, ratePerSecond: null, createdAt: noon, updatedAt: noon })
   return id
 }
 
@@ -46,11 +46,13 @@ export function anEnvelope(applicationId: string, change: { endpointId?: string 
       id: newId('msg'),
       applicationId,
       type: 'invoice.paid',
+      eventId: null,
       body: Uint8Array.of(123, 125),
       contentType: 'application/json',
       sessionId: null,
       channels: [],
       createdAt: noon,
+      erasedAt: null,
     },
     idempotencyKey: null,
     bodyHash: 'hash',

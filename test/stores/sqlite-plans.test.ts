@@ -1,10 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { DeliveryFilter } from '../../src/core/ports.ts'
+import { attemptId } from '../../src/core/ids.ts'
+import type { AttemptFilter, DeliveryFilter, MessageFilter } from '../../src/core/ports.ts'
+import * as attempts from '../../src/stores/attempts.ts'
 import type { Executor } from '../../src/stores/database.ts'
 import { listStatement } from '../../src/stores/deliveries.ts'
+import { countsOf } from '../../src/stores/endpoints.ts'
+import { oldestRunning, walk } from '../../src/stores/jobs.ts'
+import * as messages from '../../src/stores/messages.ts'
 import { migrate } from '../../src/stores/migrate.ts'
 import * as operations from '../../src/stores/operations.ts'
-import { render } from '../../src/stores/sql.ts'
+import { render, sql, table } from '../../src/stores/sql.ts'
 import type { Sql } from '../../src/stores/sql.ts'
 import { selectDue } from '../../src/stores/sqlite/claim.ts'
 import { openConnection, sqliteDialect } from '../../src/stores/sqlite/connection.ts'
@@ -75,6 +80,89 @@ describe('every list comes from an index', () => {
   })
 })
 
+describe('the lists of messages and attempts walk in order, from an index', () => {
+  const page = { after: null, limit: 50 }
+  const ofApplication = 'SEARCH posthorn_messages USING INDEX posthorn_messages_of_application'
+
+  test.each<[MessageFilter]>([
+    [{ applicationId: 'a' }],
+    [{ applicationId: 'a', since: 5, until: 9 }],
+    [{ applicationId: 'a', types: ['t'], channel: 'c' }],
+  ])('messages %j', (filter) => {
+    for (const order of ['ascending', 'descending'] as const) {
+      const steps = [
+        ...plan(messages.listMessages(filter, { ...page, after: 'msg_1', order }, 'msg_2')),
+        ...plan(messages.countMessages(filter, 10)),
+      ].filter((step) => !/^(SCAN counted|CO-ROUTINE|SUBQUERY|LIST SUBQUERY)/.test(step))
+      for (const step of steps) expect(step.replace('COVERING ', '')).toContain(ofApplication)
+      expect(plan(messages.walkEnd(filter, { ...page, order }))[0]).toContain('USING COVERING INDEX posthorn_messages_of_application')
+    }
+  })
+
+  test('a message by its event id', () => {
+    const statement = sql`select id from ${table('messages')} where application_id = ${'a'} and event_id = ${'e'}`
+    expect(plan(statement)).toEqual(['SEARCH posthorn_messages USING INDEX posthorn_messages_event_id (application_id=? AND event_id=?)'])
+  })
+
+  test.each<[AttemptFilter, string]>([
+    [{ endpointId: 'e' }, 'webhook_deliveries_of_endpoint'],
+    [{ endpointId: 'e', succeeded: false, types: ['t'], until: 5, since: 3 }, 'webhook_deliveries_of_endpoint'],
+    [{ endpointId: 'e', channel: 'c', statusCodeClass: 0 }, 'webhook_deliveries_of_endpoint'],
+    [{ messageId: 'm' }, 'webhook_deliveries_of_message'],
+  ])('attempts %j from %s', (filter, index) => {
+    const after = attemptId('dlv_0123456789012345678', 3)
+    const steps = plan(attempts.listAttempts(filter, { ...page, after }, 'dlv_2'))
+    expect(steps.slice(0, 2)).toEqual(['MATERIALIZE walked', expect.stringContaining(`SEARCH d USING INDEX ${index} (`)])
+    expect(steps.slice(2, 4)).toEqual(['SCAN d', expect.stringContaining('SEARCH a USING INDEX sqlite_autoindex_posthorn_attempts_1 (delivery_id=?')])
+    expect(steps.slice(4).filter((step) => step.startsWith('SCAN'))).toEqual([])
+    expect(plan(attempts.walkEnd(filter, { ...page, after }))[0]).toContain(`SEARCH d USING`)
+  })
+
+  test('the counts of an endpoint', () => {
+    const steps = plan(countsOf('e', 1, 2)).filter((step) => step.startsWith('SEARCH'))
+    expect(steps.map((step) => step.replace(/^.* USING (COVERING )?INDEX (\w+) .*$/, '$2'))).toEqual([
+      'posthorn_endpoint_minutes_of_endpoint',
+      'posthorn_endpoint_minutes_of_endpoint',
+      'webhook_deliveries_dead_of_endpoint',
+      'webhook_deliveries_fresh',
+      'webhook_deliveries_retries',
+      'webhook_deliveries_fresh',
+    ])
+  })
+
+  test('the oldest job that runs', () => {
+    expect(plan(oldestRunning)).toEqual(['SCAN posthorn_jobs USING INDEX posthorn_jobs_running'])
+  })
+})
+
+describe('a bite of a job walks in the order of ids, and sorts nothing', () => {
+  test.each<[DeliveryFilter, string]>([
+    [{}, 'sqlite_autoindex_webhook_deliveries_1'],
+    [{ status: ['pending', 'failed'] }, 'sqlite_autoindex_webhook_deliveries_1'],
+    [{ applicationId: 'a', type: 't' }, 'sqlite_autoindex_webhook_deliveries_1'],
+    [{ endpointId: 'e' }, 'webhook_deliveries_of_endpoint'],
+    [{ endpointId: 'e', status: 'failed', since: 5 }, 'webhook_deliveries_of_endpoint'],
+    [{ status: 'dead' }, 'webhook_deliveries_dead'],
+    [{ status: 'dead', endpointId: 'e' }, 'webhook_deliveries_dead_of_endpoint'],
+  ])('%j by %s', (filter, index) => {
+    const steps = plan(walk({ work: { action: 'requeue', filter }, cursor: 'dlv_1' }, 100))
+    expect(steps.filter((step) => step.includes('webhook_deliveries'))).toEqual([expect.stringContaining(`SEARCH webhook_deliveries USING INDEX ${index} (`)])
+    const walked = steps.slice(0, steps.findIndex((step) => step.startsWith('MATERIALIZE picked')))
+    expect(walked.filter((step) => step.includes('B-TREE'))).toEqual([])
+  })
+
+  test('and changes what it picked by id', async () => {
+    const request = { filter: { ids: ['a', 'b'] }, now: 1, limit: 10 }
+    const steps = await plansOf(async (tx) => {
+      await operations.requeueRows(tx, request)
+      await operations.cancelRows(tx, { ...request, as: 'cancelled' })
+    })
+    const searches = steps.filter((step) => step.includes('webhook_deliveries'))
+    expect(searches).toHaveLength(5)
+    for (const search of searches) expect(search).toContain('INDEX sqlite_autoindex_webhook_deliveries_1 (id=?')
+  })
+})
+
 describe('no bite of an operator or the pruner reads the whole table', () => {
   const request = { now: 1, limit: 10, by: { name: 'anna' } }
 
@@ -92,8 +180,8 @@ describe('no bite of an operator or the pruner reads the whole table', () => {
   })
 
   test('prune reads by age', async () => {
-    const steps = await plansOf((tx) => operations.prune(tx, { before: 10 ** 12, limit: 10 }))
-    const small = ['SCAN posthorn_endpoint_secrets', 'SCAN picked']
+    const steps = await plansOf((tx) => operations.prune(tx, { before: 10 ** 12, now: 10 ** 12, limit: 10 }))
+    const small = ['SCAN posthorn_endpoint_secrets', 'SCAN posthorn_keys', 'SCAN picked']
     const scans = steps.filter((step) => step.startsWith('SCAN') && !small.some((start) => step.startsWith(start)))
     expect(scans).toEqual([])
     expect(steps).toContain('SEARCH webhook_deliveries USING INDEX sqlite_autoindex_webhook_deliveries_1 (id<?)')

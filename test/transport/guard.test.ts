@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { makeGuard } from '../../src/transport/guard.ts'
 
@@ -189,6 +190,21 @@ describe('allowed targets', () => {
     expect(lax.allows('10.0.0.1', 'example.com')).toBe(false)
     expect(lax.allows('127.0.0.1', 'example.com')).toBe(true)
     expect(lax.allows('fd12::1%eth0', 'example.com')).toBe(false)
+  })
+
+  test('our own port of this machine stays closed, whatever is allowed; its neighbours do not', () => {
+    const own = makeGuard({ allowedTargets: ['0.0.0.0/0', '::/0', 'hooks.local'], ownPort: 8071 })
+    const machine = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []).map(({ address }) => address)
+    expect(machine).toContain('127.0.0.1')
+    for (const address of ['127.9.9.9', '0.0.0.0', '::1', '::', '::ffff:127.0.0.1', ...machine]) {
+      expect([address, own.allows(address, 'hooks.local', 8071)]).toEqual([address, false])
+      expect([address, own.allows(address, 'hooks.local', 8072)]).toEqual([address, true])
+    }
+    expect(own.allows('1.1.1.1', 'hooks.local', 8071)).toBe(true)
+    for (const host of ['127.0.0.1', '127.1', '[::1]', '0', 'localhost', 'a.localhost']) {
+      expect([host, verdict(`http://${host}:8071/`, own), verdict(`http://${host}:8072/`, own)]).toEqual([host, 'forbidden_address', 'allowed'])
+    }
+    expect([verdict('http://localhost/', makeGuard({ ownPort: 80, allowHttp: true, allowedTargets: ['127.0.0.0/8'] }))]).toEqual(['forbidden_address'])
   })
 
   test('localhost stays closed when only another network is allowed', () => {

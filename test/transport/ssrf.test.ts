@@ -49,6 +49,16 @@ describe('names', () => {
     expect([dialled, canary.connections]).toEqual([answers[0], 1])
   })
 
+  test('a name that leads to our own port is not called, though its address is allowed', async () => {
+    const canary = await openReceiver()
+    const lookup = scriptedLookup({ 'hooks.test': [[bad], [bad]] })
+    const options = { allowHttp: true, allowedTargets: ['127.0.0.0/8'] }
+    const url = `http://hooks.test:${canary.port}/`
+    const refused = await openTransport({ guard: makeGuard({ ...options, ownPort: canary.port }), lookup }).send(request(url))
+    expect([refused, canary.connections]).toEqual([{ kind: 'forbidden', reason: 'forbidden address' }, 0])
+    expect(await openTransport({ guard: makeGuard(options), lookup }).send(request(url))).toMatchObject({ statusCode: 200 })
+  })
+
   test('a name that is public at first and private later is judged at every connection', async () => {
     const canary = await openReceiver({ behaviour: { status: 200, headers: { connection: 'close' } } })
     const { connect, dialled } = divertedTo(canary.port)

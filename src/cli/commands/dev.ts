@@ -1,7 +1,9 @@
 import { givenSettings, settingsFromEnvironment } from '../../config.ts'
 import type { Settings } from '../../config.ts'
+import type { Listening } from '../../server/listen.ts'
 import type { Command, Terminal } from '../command.ts'
 import { sampleEndpoints } from '../dev/behaviours.ts'
+import { openFront, serveFront } from '../dev/front.ts'
 import { nextSteps } from '../dev/next-steps.ts'
 import { requestsOf } from '../dev/requests.ts'
 import { ownStage, sampleStage } from '../dev/stage.ts'
@@ -20,37 +22,55 @@ export const dev: Command = {
   help: [
     'Usage: posthorn dev [--once] [--database url]',
     '',
-    'Starts Posthorn on a temporary database and a local receiver, sends 20 samples, and shows',
+    'Starts the server on a temporary database and a local receiver, sends 20 samples, and shows',
     'deliveries, retries and dead letters as they happen. The receiver has these paths:',
     '',
     ...sampleEndpoints.map(({ name, sentence }) => `  /${name.padEnd(9)}${sentence}`),
     '',
-    '  --once              ends when all samples have ended; exits with 1 if one was lost',
+    '  --once              ends when all samples have ended; exits with 1 if one was lost;',
+    '                      without the server\'s HTTP API',
     '  --database <url>    delivers from this database instead, without samples;',
     '                      so does POSTHORN_DATABASE_URL',
     '',
-    'All settings of the environment apply. Ctrl-C ends in order, a second one at once.',
+    'The HTTP API is at http://127.0.0.1:8071/api, and needs no key from this machine unless POSTHORN_ADMIN_KEY',
+    'is set. All settings of the environment apply. Ctrl-C ends in order, a second one at once.',
   ].join('\n'),
   options: { once: { type: 'boolean' }, database: { type: 'string' } },
   async run({ once, database }, terminal) {
     const settings = settingsFromEnvironment()
     const given = givenSettings()
     const databaseUrl = typeof database === 'string' ? database : given.databaseUrl
-    const stage = databaseUrl === undefined ? await sampleStage(settings, given) : await ownStage(databaseUrl, settings)
+    const front = once === true ? null : await openFront(settings, given)
     try {
-      return await perform(stage, settings, once === true, terminal)
+      const ownPort = front?.port ?? null
+      const stage = databaseUrl === undefined ? await sampleStage(settings, given, ownPort) : await ownStage(databaseUrl, settings, ownPort)
+      try {
+        return await perform({ stage, front, settings, once: once === true, terminal })
+      } finally {
+        await stage.close()
+      }
     } finally {
-      await stage.close()
+      await front?.close()
     }
   },
 }
 
-async function perform(stage: Stage, settings: Settings, once: boolean, terminal: Terminal): Promise<number> {
+interface Performance {
+  readonly stage: Stage
+  readonly front: Listening | null
+  readonly settings: Settings
+  readonly once: boolean
+  readonly terminal: Terminal
+}
+
+async function perform({ stage, front, settings, once, terminal }: Performance): Promise<number> {
   const { posthorn, store, samples, title } = stage
   const requests = samples === null || once ? null : requestsOf(terminal)
   const labels = labelsFrom(store.directory)
   let view: View | null = null
   let end: End
+  let enqueued = 0
+  posthorn.on('message.enqueued', () => void (enqueued += 1))
   posthorn.on('warning', ({ code, message }) => {
     // The key to a database that is deleted at the end needs no backup.
     if (code === 'secrets_key' && samples !== null) return
@@ -59,22 +79,35 @@ async function perform(stage: Stage, settings: Settings, once: boolean, terminal
   })
   try {
     await posthorn.start()
+    if (front !== null) {
+      const key = await serveFront(front, posthorn, settings, (text) => (view === null ? terminal.say(text) : view.note(text)))
+      if (key !== null) terminal.output.write(`posthorn admin key, shown only now: ${key}\n`)
+      terminal.output.write(`posthorn listening on ${front.url}\n`)
+    }
     const parts = { terminal, posthorn, directory: store.directory, labels, title, hint: requests?.hint ?? 'Ctrl-C ends' }
     view = terminal.output.isTTY ? screenView(parts) : lineView(parts)
     end = await watch(stage, view, requests, once, terminal.interrupted)
+    await front?.close()
     if (end === 'interrupted') view.note('Stopping: attempts under way may end. Ctrl-C again leaves at once.')
   } finally {
     await posthorn.stop({ graceMs: settings.shutdownGraceMs })
   }
-  return conclude(stage, view, once, end, terminal)
+  // With --once nobody else can send: what counts is what was accepted, whether it was heard of or not.
+  return conclude({ stage, view, once, end, terminal, sent: once ? (samples?.accepted ?? 0) : enqueued })
+}
+
+interface Conclusion extends Pick<Performance, 'stage' | 'once' | 'terminal'> {
+  readonly view: View
+  readonly end: End
+  readonly sent: number
 }
 
 /** Says how it ended. What counts is not what was heard on the way, but what a new reader finds in the store. */
-async function conclude({ store, samples }: Stage, view: View, once: boolean, end: End, terminal: Terminal): Promise<number> {
+async function conclude({ stage: { store, samples }, view, once, end, terminal, sent }: Conclusion): Promise<number> {
   await store.open()
   try {
     await view.close()
-    const totals = await readTotals(store.directory, samples?.accepted ?? 0)
+    const totals = await readTotals(store.directory, sent)
     const isOver = once && samples !== null && end !== 'interrupted'
     if (isOver) terminal.say(nextSteps)
     terminal.output.write(`${isOver ? endLine(totals) : openLine(totals)}\n`)

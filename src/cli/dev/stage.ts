@@ -32,11 +32,11 @@ export interface Samples {
 }
 
 /** Your own database, as your settings say: no samples, no receiver, no fast retries. */
-export async function ownStage(databaseUrl: string, settings: Settings): Promise<Stage> {
+export async function ownStage(databaseUrl: string, settings: Settings, ownPort: number | null): Promise<Stage> {
   const database = databaseAt(databaseUrl, settings)
   const store = await database.openStore()
   const title = `Posthorn dev · ${database.shown}`
-  return { posthorn: new Posthorn({ ...settings, store }), store, title, samples: null, close: async () => undefined }
+  return { posthorn: new Posthorn({ ...settings, store, ownPort }), store, title, samples: null, close: async () => undefined }
 }
 
 const devPolicy: RetryPolicy = { name: 'dev', delays: { kind: 'list', delaysMs: [2, 4, 8].map((delay) => delay * second) }, jitterShare: 0, maxAttempts: 4 }
@@ -46,12 +46,13 @@ const devTimeoutMs = 5 * second
 const slackMs = 10 * second
 
 /** A temporary database with a receiver that misbehaves, retries in seconds, and samples to send there. */
-export async function sampleStage(settings: Settings, given: Partial<Settings>): Promise<Stage> {
+export async function sampleStage(settings: Settings, given: Partial<Settings>, ownPort: number | null): Promise<Stage> {
   const store = await databaseAt(`sqlite:${join(temporaryFolder(), 'posthorn.db')}`, settings).openStore()
   const { pollMs = devPollMs, timeoutMs = devTimeoutMs } = given
   const posthorn = new Posthorn({
     ...settings,
     store,
+    ownPort,
     pollMs,
     timeoutMs,
     policies: { [devPolicy.name]: devPolicy },

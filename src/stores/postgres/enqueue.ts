@@ -1,4 +1,5 @@
-import type { Enqueued, EnqueueRequest } from '../../core/ports.ts'
+import { PosthornError } from '../../core/errors.ts'
+import type { Enqueued, EnqueueRequest, Envelope } from '../../core/ports.ts'
 import { day } from '../../core/time.ts'
 import { toEnqueued } from '../rows.ts'
 import type { Dialect } from '../sql.ts'
@@ -15,8 +16,19 @@ export function enqueuer(database: PostgresDatabase, prepare: boolean, channel: 
   return async (request) => {
     const { envelopes } = request
     if (envelopes.length === 0) return []
-    const rows = await database.add(statement, valuesOf(request), advice)
+    const rows = await repeatedOnce(envelopes, () => database.add(statement, valuesOf(request), advice))
     return rows.map((row, index) => toEnqueued(row, envelopes[index]))
+  }
+}
+
+/** An event id that another transaction takes at the same time is refused by its index; the next statement sees who has it. */
+async function repeatedOnce<Result>(envelopes: readonly Envelope[], work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (thrown) {
+    const mayBeRace = thrown instanceof PosthornError && thrown.code === 'already_exists' && envelopes.some(({ message }) => message.eventId !== null)
+    if (!mayBeRace) throw thrown
+    return work()
   }
 }
 
@@ -27,6 +39,8 @@ export function enqueuer(database: PostgresDatabase, prepare: boolean, channel: 
  * Or it is `left` alone, without a lock that would last as long as the application's transaction; one that came into use
  * after the statement began is not seen then, and answered as not found: the next statement will see it.
  * Workers that listen to the channel are told at the commit, unless all of it is sent later, or by whoever stores it.
+ * `holder` is another message with the event id, `rival` one of this batch: if that is not stored in the end, neither is this, and
+ * it counts as stale. Both are asked for by a scalar question, which the planner can only answer row by row, from the index.
  */
 export function enqueueText({ table }: Dialect, usedKey: 'rewritten' | 'left', channel: string | null): string {
   const rewritten = `do update
@@ -37,31 +51,38 @@ export function enqueueText({ table }: Dialect, usedKey: 'rewritten' | 'left', c
   const isLeft = usedKey === 'left'
   const holder = (column: string): string => (isLeft ? `k.${column}, u.${column}` : `k.${column}`)
   const inUse = `left join ${table('idempotency_keys')} u on u.application_id = g.application_id and u.key = g.key`
+  const eventHolder = `select m.id
+    from ${table('messages')} m
+    where m.application_id = g.application_id and m.event_id = g.event_id
+      and not exists (
+        select from ${table('idempotency_keys')} o
+        where o.application_id = g.application_id and o.key = g.key and o.message_id = m.id and o.expires_at > $2::bigint)
+    limit 1`
   return `with given as materialized (
   select *
   from unnest($5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::bigint[], $12::bytea[],
-      $13::text[], $14::text[], $15::integer[], $16::bigint[]) with ordinality
+      $13::text[], $14::text[], $15::integer[], $16::bigint[], $23::text[], $24::text[]) with ordinality
     as g (id, application_id, type, content_type, session_id, channels, created_at, body,
-      key, body_hash, deliveries, endpoints_version, place)
+      key, body_hash, deliveries, endpoints_version, event_id, rival, place)
 ), current as materialized (
-  select g.*
+  select g.*, case when g.event_id is not null then (${eventHolder}) end as holder
   from given g
   join ${table('applications')} a on a.id = g.application_id and a.endpoints_version = g.endpoints_version
 ), kept as (
   insert into ${table('idempotency_keys')} as k (application_id, key, message_id, body_hash, deliveries, expires_at)
   select distinct on (application_id, key) application_id, key, id, body_hash, deliveries, $2::bigint + ${keyKeptMs}
   from current
-  where key is not null
+  where key is not null and holder is null and rival is null
   order by application_id, key, place
   on conflict (application_id, key) ${isLeft ? 'do nothing' : rewritten}
   returning application_id, key, message_id, body_hash, deliveries
 ), fresh as materialized (
   select *
   from current
-  where key is null or id in (select message_id from kept)
+  where holder is null and rival is null and (key is null or id in (select message_id from kept))
 ), stored as (
-  insert into ${table('messages')} (id, application_id, type, content_type, session_id, channels, created_at, body)
-  select id, application_id, type, content_type, session_id, channels, created_at, body
+  insert into ${table('messages')} (id, application_id, type, content_type, session_id, channels, created_at, body, event_id)
+  select id, application_id, type, content_type, session_id, channels, created_at, body, event_id
   from fresh
 ), fanned as (
   insert into ${table('webhook_deliveries')} (
@@ -74,9 +95,11 @@ export function enqueueText({ table }: Dialect, usedKey: 'rewritten' | 'left', c
   join fresh f on f.id = d.message_id
   ${channel === null ? '' : 'returning lease_owner, next_retry_at'}
 )${channel === null ? '' : toldText(channel)}
-select c.id is not null and (g.key is null or coalesce(${holder('key')}) is not null) as found,
+select c.id is not null and c.holder is null and c.rival is null and (g.key is null or coalesce(${holder('key')}) is not null) as found,
   coalesce(${holder('message_id')}, g.id) as message_id, coalesce(${holder('body_hash')}, g.body_hash) as body_hash,
-  coalesce(${holder('deliveries')}, g.deliveries) as deliveries${channel === null ? '' : ', (select count(*) from told) as told'}
+  coalesce(${holder('deliveries')}, g.deliveries) as deliveries,
+  case when c.rival is not null then coalesce(c.holder, (select f.id from fresh f where f.id = c.rival)) else c.holder end as taken_by
+  ${channel === null ? '' : ', (select count(*) from told) as told'}
 from given g
 left join current c on c.place = g.place
 left join kept k on k.application_id = g.application_id and k.key = g.key
@@ -120,5 +143,20 @@ export function valuesOf({ owner, leaseMs, now, envelopes }: EnqueueRequest): Bo
     deliveries.map(({ nextRetryAt }) => nextRetryAt),
     deliveries.map(({ policy }) => policy),
     deliveries.map(({ leased }) => leased),
+    messages.map(({ eventId }) => eventId),
+    rivalsOf(envelopes),
   ]
+}
+
+/** For each message, the first of the batch that has the same event id; none for that one itself, and for what repeats it under its key. */
+function rivalsOf(envelopes: readonly Envelope[]): (string | null)[] {
+  const firsts = new Map<string, Envelope>()
+  return envelopes.map((envelope) => {
+    const { message, idempotencyKey } = envelope
+    if (message.eventId === null) return null
+    const name = `${message.applicationId} ${message.eventId}`
+    const first = firsts.get(name)
+    if (first === undefined) firsts.set(name, envelope)
+    return first === undefined || (idempotencyKey !== null && idempotencyKey === first.idempotencyKey) ? null : first.message.id
+  })
 }

@@ -1,13 +1,11 @@
 import type { Application } from '../../core/endpoint.ts'
 import { PosthornError } from '../../core/errors.ts'
-import type { Directory, Page } from '../../core/ports.ts'
+import type { ApplicationDirectory, Order, Page } from '../../core/ports.ts'
 import { compareText } from './sorted-list.ts'
 import type { State } from './state.ts'
 
-type ApplicationMethods = 'createApplication' | 'application' | 'listApplications' | 'updateApplication' | 'deleteApplication'
-
 /** Applications, and the versions of their endpoints. */
-export function applicationDirectory(state: State): Pick<Directory, ApplicationMethods> {
+export function applicationDirectory(state: State): ApplicationDirectory {
   return {
     createApplication: async (application) => {
       refuseTakenUid(state, application)
@@ -15,13 +13,14 @@ export function applicationDirectory(state: State): Pick<Directory, ApplicationM
       return application
     },
     application: async (idOrUid) => (state.applications.get(idOrUid)?.application ?? withUid(state, idOrUid)) ?? null,
-    listApplications: async (page) => inIdOrder([...state.applications.values()].map(({ application }) => application), page),
+    listApplications: async (page) => inOrder([...state.applications.values()].map(({ application }) => application), page, 'ascending'),
     updateApplication: async (id, change, now) => {
       const kept = state.applications.get(id)
       if (kept === undefined) return null
       const application = changed(kept.application, { ...change, updatedAt: now })
       refuseTakenUid(state, application)
-      state.applications.set(id, { ...kept, application })
+      // Whoever has matched by its name must match again: the name may be another's from now on.
+      state.applications.set(id, { application, endpointsVersion: kept.endpointsVersion + 1 })
       return application
     },
     deleteApplication: async (id, now) => {
@@ -40,10 +39,15 @@ export function raiseEndpointsVersion(state: State, applicationId: string): void
   if (kept !== undefined) state.applications.set(applicationId, { ...kept, endpointsVersion: kept.endpointsVersion + 1 })
 }
 
-/** One page in id order, which is the order of making. */
-export function inIdOrder<Row extends { readonly id: string }>(rows: readonly Row[], { after, limit }: Page): Row[] {
-  const rest = after === null ? rows : rows.filter(({ id }) => id > after)
-  return rest.toSorted((left, right) => compareText(left.id, right.id)).slice(0, limit)
+/** One page in the order of the ids, which is the order of making. */
+export function inOrder<Row extends { readonly id: string }>(rows: readonly Row[], { after, limit, order: asked }: Page, usual: Order): Row[] {
+  const order = asked ?? usual
+  const rest = rows.filter(({ id }) => isAfter(id, after, order))
+  return rest.toSorted((left, right) => (order === 'ascending' ? 1 : -1) * compareText(left.id, right.id)).slice(0, limit)
+}
+
+export function isAfter(place: string, after: string | null, order: Order): boolean {
+  return after === null || (order === 'ascending' ? place > after : place < after)
 }
 
 /** A row with what a change gives; a field that is there but undefined must not overwrite. */

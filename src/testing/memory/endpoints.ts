@@ -1,16 +1,15 @@
+import { isOpen, laneOf } from '../../core/delivery.ts'
 import type { Endpoint } from '../../core/endpoint.ts'
 import { expected } from '../../core/errors.ts'
-import type { Directory } from '../../core/ports.ts'
+import type { EndpointCounts, EndpointDirectory } from '../../core/ports.ts'
 import type { Secret } from '../../core/signature.ts'
 import type { Instant } from '../../core/time.ts'
-import { changed, inIdOrder, raiseEndpointsVersion, takenUid } from './applications.ts'
+import { changed, inOrder, raiseEndpointsVersion, takenUid } from './applications.ts'
+import { select } from './state.ts'
 import type { State } from './state.ts'
 
-type EndpointMethods =
-  | 'createEndpoint' | 'endpoint' | 'listEndpoints' | 'updateEndpoint' | 'rotateSecret' | 'endpointsById' | 'matching'
-
 /** Endpoints: every change of one raises the version of its application's. */
-export function endpointDirectory(state: State): Pick<Directory, EndpointMethods> {
+export function endpointDirectory(state: State): EndpointDirectory {
   const living = (): Endpoint[] => [...state.endpoints.values()].filter(({ status }) => status !== 'deleted')
 
   function save(endpoint: Endpoint): Endpoint {
@@ -34,7 +33,7 @@ export function endpointDirectory(state: State): Pick<Directory, EndpointMethods
       return own.find(({ id }) => id === idOrUid) ?? own.find(({ uid }) => uid === idOrUid) ?? null
     },
     listEndpoints: async ({ applicationId }, page) =>
-      inIdOrder(living().filter((endpoint) => applicationId === undefined || endpoint.applicationId === applicationId), page),
+      inOrder(living().filter((endpoint) => applicationId === undefined || endpoint.applicationId === applicationId), page, 'ascending'),
     updateEndpoint: async (id, change, now) => {
       const endpoint = state.endpoints.get(id)
       if (endpoint === undefined || endpoint.status === 'deleted') return null
@@ -54,7 +53,16 @@ export function endpointDirectory(state: State): Pick<Directory, EndpointMethods
       const endpoints = living().filter((endpoint) => endpoint.applicationId === applicationId)
       return { endpointsVersion: kept.endpointsVersion, endpoints }
     },
+    endpointCounts: async (endpointId, since, until) => counts(state, endpointId, since, until),
   }
+}
+
+function counts(state: State, endpointId: string, since: Instant, until: Instant): EndpointCounts {
+  const made = [...select(state, { endpointId, since, until })]
+  const open = made.filter(isOpen)
+  const waiting = open.filter((delivery) => laneOf(delivery) === 'fresh' && delivery.leaseOwner === null)
+  const uncounted = made.filter(({ status, reason }) => status === 'dead' && reason !== 'exhausted' && reason !== 'crashed')
+  return { ...state.rollups.ended(endpointId, since, until), cancelled: uncounted.length, fresh: waiting.length, retrying: open.length - waiting.length }
 }
 
 /** A secret that was to end earlier keeps its end: a rotation must not bring one back. */

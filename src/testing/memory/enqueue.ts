@@ -3,7 +3,7 @@ import type { Message } from '../../core/message.ts'
 import type { Enqueued, EnqueueRequest, Envelope, NewDelivery } from '../../core/ports.ts'
 import { day } from '../../core/time.ts'
 import type { Instant } from '../../core/time.ts'
-import { insert } from './state.ts'
+import { insert, messageOfEvent, replaceMessage } from './state.ts'
 import type { State } from './state.ts'
 
 const keyLivesMs = day
@@ -12,11 +12,13 @@ const keyLivesMs = day
 export function enqueueOne(state: State, { owner, leaseMs, now }: EnqueueRequest, envelope: Envelope): Enqueued {
   const { message, deliveries } = envelope
   if (state.applications.get(message.applicationId)?.endpointsVersion !== envelope.endpointsVersion) return { kind: 'stale' }
+  const taken = takenEvent(state, envelope, now)
+  if (taken !== null) return taken
   const earlier = useKey(state, envelope, now)
   if (earlier !== null) return earlier
 
   // A copy: what the caller does with its bytes afterwards is its own business.
-  state.messages.set(message.id, { ...message, body: new Uint8Array(message.body) })
+  replaceMessage(state, { ...message, body: new Uint8Array(message.body) })
   for (const delivery of deliveries) {
     const fresh = newDelivery(delivery, message, now)
     insert(state, delivery.leased ? { ...fresh, leaseOwner: owner, leaseUntil: now + leaseMs, leaseEpoch: 1 } : fresh)
@@ -51,12 +53,21 @@ export function newDelivery(delivery: NewDelivery, message: Message, now: Instan
   }
 }
 
+/** The other message that has the event id, unless it has the idempotency key, too: that is a repeat. */
+function takenEvent(state: State, { message, idempotencyKey }: Envelope, now: Instant): Enqueued | null {
+  const { applicationId, eventId } = message
+  const messageId = eventId === null ? undefined : messageOfEvent(state, applicationId, eventId)
+  if (messageId === undefined) return null
+  const used = idempotencyKey === null ? undefined : state.keys.get(keyName(applicationId, idempotencyKey))
+  return used !== undefined && used.expiresAt > now && used.messageId === messageId ? null : { kind: 'taken', messageId }
+}
+
 /** Takes the envelope's idempotency key; answers with the earlier use if there is one that lives. */
 function useKey(state: State, envelope: Envelope, now: Instant): Enqueued | null {
   if (envelope.idempotencyKey === null) return null
   forgetKeys(state, now)
   const { message, bodyHash, deliveries } = envelope
-  const name = JSON.stringify([message.applicationId, envelope.idempotencyKey])
+  const name = keyName(message.applicationId, envelope.idempotencyKey)
   const earlier = state.keys.get(name)
   if (earlier === undefined || earlier.expiresAt <= now) {
     state.keys.delete(name) // So that it comes last: the map is in order of expiry.
@@ -65,6 +76,10 @@ function useKey(state: State, envelope: Envelope, now: Instant): Enqueued | null
   }
   const { messageId } = earlier
   return earlier.bodyHash === bodyHash ? { kind: 'repeated', messageId, deliveries: earlier.deliveries } : { kind: 'conflict', messageId }
+}
+
+function keyName(applicationId: string, key: string): string {
+  return JSON.stringify([applicationId, key])
 }
 
 function forgetKeys(state: State, now: Instant): void {

@@ -23,7 +23,7 @@ export function markOne(state: State, { owner, now }: MarkRequest, settled: Sett
     updatedAt: now,
   })
   record(state, settled, false)
-  state.rollups.count(mark, attempt?.tookMs ?? null, now)
+  state.rollups.count(settled.endpointId, mark, attempt?.tookMs ?? null, now)
   return 'marked'
 }
 

@@ -1,11 +1,16 @@
 import { isLeased, isOpen } from '../../core/delivery.ts'
-import type { Delivery, Lane } from '../../core/delivery.ts'
-import type { Claim, ClaimRequest, LeaseRequest, OperatorRequest, Queue } from '../../core/ports.ts'
+import type { DeadReason, Delivery, Lane } from '../../core/delivery.ts'
+import { isOver } from '../../core/job.ts'
+import type { Claim, ClaimRequest, LeaseRequest, OperatorRequest, PruneRequest, Queue } from '../../core/ports.ts'
+import { day } from '../../core/time.ts'
 import type { Instant } from '../../core/time.ts'
 import { enqueueOne } from './enqueue.ts'
 import { markOne } from './mark.ts'
-import { forget, heldBy, note, replace, select } from './state.ts'
+import { forget, forgetMessage, heldBy, note, replace, select } from './state.ts'
 import type { State } from './state.ts'
+
+/** Keys and jobs that are over can be looked up for so long. */
+const endedKeptMs = 30 * day
 
 /** The engine's half of a memory store. No method waits for anything on its way, so each is a transaction of its own. */
 export function memoryQueue(state: State): Queue {
@@ -19,7 +24,7 @@ export function memoryQueue(state: State): Queue {
     release: async (request) =>
       underLease(state, request, (delivery) => ({ ...delivery, leaseOwner: null, leaseUntil: null, crashCount: 0 })),
     requeue: async (request) => {
-      const picked = pick(state, request, (delivery) => delivery.status !== 'delivered' && !isLeased(delivery, request.now))
+      const picked = pick(state, request, (delivery) => mayRequeue(state, delivery, request.now))
       for (const delivery of picked) replace(state, delivery, requeued(delivery, request.now))
       note(state, 'requeue', targetOf(request), picked.length, request.now, request.by)
       return picked.length
@@ -27,13 +32,12 @@ export function memoryQueue(state: State): Queue {
     cancel: async (request) => {
       const picked = pick(state, request, isOpen)
       for (const delivery of picked) {
-        const ended: Delivery = { ...withoutLease(delivery), status: 'dead', reason: request.as, nextRetryAt: null, updatedAt: request.now }
-        replace(state, delivery, ended)
+        replace(state, delivery, cancelled(delivery, request.as, request.now))
       }
       note(state, 'cancel', targetOf(request), picked.length, request.now, request.by)
       return picked.map(({ id, endpointId, messageId, sessionId }) => ({ id, endpointId, messageId, sessionId }))
     },
-    prune: async ({ before, limit }) => prune(state, before, limit),
+    prune: async (request) => prune(state, request),
     health: async (endpointIds) =>
       new Map(endpointIds.flatMap((id) => {
         const health = state.health.get(id)
@@ -103,7 +107,14 @@ function pick(state: State, { filter, limit }: OperatorRequest, may: (delivery: 
   return picked
 }
 
-function requeued(delivery: Delivery, now: Instant): Delivery {
+/** What is at rest, not delivered, and still has a body. */
+export function mayRequeue(state: State, delivery: Delivery, now: Instant): boolean {
+  const isErased = (state.messages.get(delivery.messageId)?.erasedAt ?? null) !== null
+  return delivery.status !== 'delivered' && !isLeased(delivery, now) && !isErased
+}
+
+/** A delivery that begins again. */
+export function requeued(delivery: Delivery, now: Instant): Delivery {
   return {
     ...withoutLease(delivery),
     status: 'pending',
@@ -116,6 +127,11 @@ function requeued(delivery: Delivery, now: Instant): Delivery {
   }
 }
 
+/** A delivery that was ended before its time. */
+export function cancelled(delivery: Delivery, reason: DeadReason, now: Instant): Delivery {
+  return { ...withoutLease(delivery), status: 'dead', reason, nextRetryAt: null, updatedAt: now }
+}
+
 /** Takes a delivery out of any hands: whoever still holds the old epoch will be refused. */
 function withoutLease(delivery: Delivery): Delivery {
   return { ...delivery, leaseOwner: null, leaseUntil: null, leaseEpoch: delivery.leaseEpoch + 1 }
@@ -125,8 +141,8 @@ function targetOf({ filter }: OperatorRequest): string {
   return filter.ids?.length === 1 ? (filter.ids[0] ?? '') : JSON.stringify(filter)
 }
 
-/** Up to `limit` deliveries and as many messages, so that a caller who repeats it until 0 is done with both. */
-function prune(state: State, before: Instant, limit: number): number {
+/** Up to `limit` deliveries, and as many messages and replies, so that a caller who repeats it until 0 is done with all. */
+function prune(state: State, { before, now, limit }: PruneRequest): number {
   let forgotten = 0
   for (const delivery of state.deliveries.values()) {
     if (forgotten >= limit) break
@@ -134,7 +150,21 @@ function prune(state: State, before: Instant, limit: number): number {
     forget(state, delivery)
     forgotten += 1
   }
-  return forgotten + pruneMessages(state, before, limit)
+  pruneKeysAndJobs(state, now - endedKeptMs)
+  return forgotten + pruneMessages(state, before, limit) + pruneReplies(state, now, limit)
+}
+
+function pruneKeysAndJobs(state: State, before: Instant): void {
+  for (const { id, expiresAt, revokedAt } of state.apiKeys.values()) {
+    if ((expiresAt ?? before) < before || (revokedAt ?? before) < before) state.apiKeys.delete(id)
+  }
+  for (const job of state.jobs.values()) if (isOver(job) && job.updatedAt < before) state.jobs.delete(job.id)
+}
+
+function pruneReplies(state: State, now: Instant, limit: number): number {
+  const expired = [...state.replies].filter(([, { expiresAt }]) => expiresAt <= now).slice(0, limit)
+  for (const [key] of expired) state.replies.delete(key)
+  return expired.length
 }
 
 function pruneMessages(state: State, before: Instant, limit: number): number {
@@ -143,7 +173,7 @@ function pruneMessages(state: State, before: Instant, limit: number): number {
   for (const message of state.messages.values()) {
     if (forgotten >= limit) break
     if (message.createdAt >= before || wanted.has(message.id)) continue
-    state.messages.delete(message.id)
+    forgetMessage(state, message)
     forgotten += 1
   }
   return forgotten

@@ -6,9 +6,11 @@ import type { Instant } from '../../core/time.ts'
 
 /** Counts per minute of what was marked. */
 export interface Rollups {
-  count(mark: Mark, tookMs: number | null, now: Instant): void
+  count(endpointId: string, mark: Mark, tookMs: number | null, now: Instant): void
   /** The sum over a span, and its minutes in order of time. */
   between(since: Instant, until: Instant): { sum: Rollup; minutes: MinuteCounts[] }
+  /** What ended of one endpoint's, by whole minutes. */
+  ended(endpointId: string, since: Instant, until: Instant): { delivered: number; dead: number }
 }
 
 interface Counts extends MinuteCounts {
@@ -20,16 +22,19 @@ interface Counts extends MinuteCounts {
 
 export function rollups(): Rollups {
   const byMinute = new Map<Instant, Counts>()
+  const byEndpoint = new Map<string, Map<Instant, Counts>>()
 
   return {
-    count(mark, tookMs, now) {
-      const start = minuteOf(now)
-      const counts = byMinute.get(start) ?? noCounts(start)
-      byMinute.set(start, counts)
-      if (mark.status !== 'dead') counts[mark.status] += 1
-      // What a person cancelled, or what held for too long, is no failure of the deliveries'.
-      else if (mark.reason === 'exhausted' || mark.reason === 'crashed') counts.dead += 1
-      if (tookMs !== null) addLatency(counts, tookMs)
+    count(endpointId, mark, tookMs, now) {
+      const own = byEndpoint.get(endpointId) ?? new Map<Instant, Counts>()
+      byEndpoint.set(endpointId, own)
+      for (const minutes of [byMinute, own]) countIn(minutes, mark, tookMs, minuteOf(now))
+    },
+    ended(endpointId, since, until) {
+      const kept = [...(byEndpoint.get(endpointId)?.values() ?? [])].filter(({ minute: start }) => start >= minuteOf(since) && start < until)
+      const sum = noCounts(0)
+      for (const counts of kept) add(sum, counts)
+      return { delivered: sum.delivered, dead: sum.dead }
     },
     between(since, until) {
       const kept = [...byMinute.values()].filter(({ minute: start }) => start >= minuteOf(since) && start <= until)
@@ -44,6 +49,15 @@ export function rollups(): Rollups {
       }
     },
   }
+}
+
+function countIn(minutes: Map<Instant, Counts>, mark: Mark, tookMs: number | null, start: Instant): void {
+  const counts = minutes.get(start) ?? noCounts(start)
+  minutes.set(start, counts)
+  if (mark.status !== 'dead') counts[mark.status] += 1
+  // What a person cancelled, or what held for too long, is no failure of the deliveries'.
+  else if (mark.reason === 'exhausted' || mark.reason === 'crashed') counts.dead += 1
+  if (tookMs !== null) addLatency(counts, tookMs)
 }
 
 function minuteOf(at: Instant): Instant {

@@ -1,6 +1,9 @@
 import type { Delivery } from '../../core/delivery.ts'
 import type { Application, Endpoint } from '../../core/endpoint.ts'
+import type { EventTypeDefinition } from '../../core/event-type.ts'
 import { makeId } from '../../core/ids.ts'
+import type { Job } from '../../core/job.ts'
+import type { ApiKey } from '../../core/key.ts'
 import type { Lease } from '../../core/lease.ts'
 import type { Message } from '../../core/message.ts'
 import type { Health } from '../../core/pace.ts'
@@ -15,7 +18,11 @@ import type { Rollups } from './rollups.ts'
 export interface State {
   readonly applications: Map<string, KeptApplication>
   readonly endpoints: Map<string, Endpoint>
+  readonly eventTypes: Map<string, EventTypeDefinition>
+  /** Changed by `replaceMessage` and `forgetMessage` only, which keep the event ids in step. */
   readonly messages: Map<string, Message>
+  /** The messages that have one, by application and event id. */
+  readonly eventIds: Map<string, string>
   /** Changed by `insert`, `replace` and `forget` only, which keep the open rows in step. */
   readonly deliveries: Map<string, Delivery>
   /** Open deliveries by endpoint and lane, in due order: what a claim looks at. */
@@ -24,6 +31,10 @@ export interface State {
   readonly attempts: Map<string, readonly KeptAttempt[]>
   /** By application and idempotency key, oldest first. */
   readonly keys: Map<string, KeptKey>
+  readonly jobs: Map<string, Job>
+  readonly apiKeys: Map<string, ApiKey>
+  /** Answers by the idempotency key of their request. */
+  readonly replies: Map<string, KeptReply>
   readonly health: Map<string, Health>
   readonly rollups: Rollups
   readonly audit: AuditEntry[]
@@ -46,22 +57,54 @@ export interface KeptKey {
   readonly expiresAt: Instant
 }
 
+/** Without an answer while the request is being worked on. */
+export interface KeptReply {
+  readonly requestHash: string
+  readonly answer: { readonly status: number; readonly body: string } | null
+  readonly expiresAt: Instant
+}
+
 export function emptyState(): State {
   const deliveries = new Map<string, Delivery>()
   return {
     applications: new Map(),
     endpoints: new Map(),
+    eventTypes: new Map(),
     messages: new Map(),
+    eventIds: new Map(),
     deliveries,
     open: openRows(deliveries),
     attempts: new Map(),
     keys: new Map(),
+    jobs: new Map(),
+    apiKeys: new Map(),
+    replies: new Map(),
     health: new Map(),
     rollups: rollups(),
     audit: [],
     workers: new Map(),
     turns: new Map(),
   }
+}
+
+/** Writes a message, new or changed. */
+export function replaceMessage(state: State, message: Message): void {
+  state.messages.set(message.id, message)
+  if (message.eventId !== null) state.eventIds.set(eventName(message.applicationId, message.eventId), message.id)
+}
+
+export function forgetMessage(state: State, { id, applicationId, eventId }: Message): void {
+  state.messages.delete(id)
+  if (eventId !== null) state.eventIds.delete(eventName(applicationId, eventId))
+}
+
+/** The message of an application that has an event id. */
+export function messageOfEvent(state: State, applicationId: string, eventId: string): string | undefined {
+  return state.eventIds.get(eventName(applicationId, eventId))
+}
+
+function eventName(applicationId: string, eventId: string): string {
+  return `${applicationId} ${eventId}`
 }
 
 /** Writes a new delivery. */

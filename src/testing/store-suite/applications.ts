@@ -22,7 +22,7 @@ export const applicationCases = [
   }),
 
   storeCase('an application is found by its id and by its uid', async (world) => {
-    const application = await world.application({ uid: 'acme', name: 'Acme "Ltd", Zürich' })
+    const application = await world.application({ uid: 'acme', name: 'Acme "Ltd", Zürich', metadata: { plan: 'gold "1"' }, ratePerSecond: 5 })
     assert.deepEqual(await world.directory.application(application.id), application)
     assert.deepEqual(await world.directory.application('acme'), application)
     assert.equal(await world.directory.application('other'), null)
@@ -44,7 +44,9 @@ export const applicationCases = [
       assert.ok(page.length <= 2)
       seen.push(...page.map(({ id }) => id))
     }
-    assert.deepEqual(seen.toSorted(), made.map(({ id }) => id).toSorted())
+    assert.deepEqual(seen, made.map(({ id }) => id).toSorted())
+    const newest = await world.directory.listApplications({ limit: 2, after: seen[4] ?? null, order: 'descending' })
+    assert.deepEqual(newest.map(({ id }) => id), [seen[3], seen[2]])
   }),
 
   storeCase('an application changes in what is given, and in nothing else', async (world) => {
@@ -53,6 +55,9 @@ export const applicationCases = [
     assert.deepEqual(renamed, { ...application, name: 'Other', updatedAt: start + 5 })
     assert.deepEqual(await world.directory.application(application.id), renamed)
     has(await world.directory.updateApplication(application.id, { uid: null }, start + 6), { uid: null, name: 'Other' })
+    const described = { metadata: { plan: 'gold' }, ratePerSecond: 9 }
+    has(await world.directory.updateApplication(application.id, described, start + 7), { ...described, name: 'Other' })
+    has(await world.directory.application(application.id), described)
     assert.equal(await world.directory.application('acme'), null)
     assert.equal(await world.directory.updateApplication(world.id('app'), { name: 'x' }, start), null)
   }),

@@ -78,6 +78,10 @@ export const deliveryCases = [
     }
     const page = await world.directory.listDeliveries({ endpointId: mine.id }, { limit: 2, after: sent[3] ?? null })
     assert.deepEqual(page.map(({ id }) => id), [sent[2], sent[1]])
+    for (const filter of [{ endpointId: mine.id }, { applicationId: mine.applicationId }]) {
+      const oldestFirst = await world.directory.listDeliveries(filter, { limit: 2, after: sent[0] ?? null, order: 'ascending' })
+      assert.deepEqual(oldestFirst.map(({ id }) => id), [sent[1], sent[2]])
+    }
   }),
 
   storeCase('a count goes up to its bound', async (world) => {
@@ -108,13 +112,13 @@ export const deliveryCases = [
       policy: 'patient',
       leaseOwner: null,
       leaseEpoch: 0,
-      requeuedAt: null,
+      requeuedAt: start + minute,
       createdAt: start + minute,
       updatedAt: start + minute,
     })
     assert.deepEqual(await world.delivery(added.id), delivery)
     assert.deepEqual(await world.delivery(old), before)
-    assert.deepEqual(ids(await world.claim({ from: endpoint, lane: 'fresh', at: start + minute })), [added.id])
+    assert.deepEqual(ids(await world.claim({ from: endpoint, lane: 'retries', at: start + minute })), [added.id])
 
     const [entry] = await world.directory.audit({ limit: 10, after: null })
     has(entry, { at: start + minute, actor: 'maria', action: 'resend', count: 1, reason: 'asked for it' })

@@ -14,7 +14,9 @@ export const endpointCases = [
       description: 'The "main" one',
       types: ['invoice.*', 'order.made'],
       channels: ['eu'],
+      filter: { and: [{ path: 'data.amount', greater: 100 }, { not: { path: 'data.test', equals: true } }] },
       headers: { authorization: 'Bearer x', 'x-tenant': '7' },
+      metadata: { owner: 'Zoë' },
       policy: 'patient',
       signature: 'body',
       bodyHeader: 'x-signature',
@@ -61,6 +63,8 @@ export const endpointCases = [
       }
       assert.equal(seen.length, count)
       assert.equal(new Set(seen).size, count)
+      const newestFirst = await world.directory.listEndpoints(filter, { limit: 2, after: seen.at(-1) ?? null, order: 'descending' })
+      assert.deepEqual(newestFirst.map(({ id }) => id), seen.toReversed().slice(1, 3))
     }
   }),
 
@@ -70,6 +74,8 @@ export const endpointCases = [
     const changed = await world.change(endpoint, change, start + 5)
     assert.deepEqual(changed, { ...endpoint, url: 'https://other.example/', types: [], ratePerSecond: null, updatedAt: start + 5 })
     assert.deepEqual(await world.directory.endpoint(null, endpoint.id), changed)
+    has(await world.change(endpoint, { filter: { path: 'id', exists: true }, metadata: { a: 'b' } }, start + 6), { filter: { path: 'id', exists: true }, metadata: { a: 'b' } })
+    has(await world.change(endpoint, { filter: null }, start + 6), { filter: null, metadata: { a: 'b' } })
     has(await world.change(endpoint, { uid: null, headers: {}, channels: ['x'], policy: 'gateway' }, start + 6), {
       uid: null, headers: {}, channels: ['x'], policy: 'gateway', url: 'https://other.example/',
     })

@@ -142,7 +142,7 @@ export function leaseOf({ delivery }: Claim): { deliveryId: string; epoch: numbe
 }
 
 export function anApplication(id: string, change: Partial<Application> = {}): Application {
-  return { id, uid: null, name: 'Acme', createdAt: start, updatedAt: start, ...change }
+  return { id, uid: null, name: 'Acme', metadata: {}, ratePerSecond: null, createdAt: start, updatedAt: start, ...change }
 }
 
 export function anEndpoint(id: string, secretId: string, change: Partial<Endpoint> & Pick<Endpoint, 'applicationId'>): Endpoint {
@@ -156,7 +156,9 @@ export function anEndpoint(id: string, secretId: string, change: Partial<Endpoin
     statusSince: start,
     types: [],
     channels: [],
+    filter: null,
     headers: {},
+    metadata: {},
     policy: 'standard',
     signature: 'standard',
     bodyHeader: 'x-webhook-signature',
@@ -172,11 +174,13 @@ function aMessage(id: string, createdAt: Instant, change: Partial<Message> & Pic
   return {
     id,
     type: 'invoice.paid',
+    eventId: null,
     body: Buffer.from(`{"of":"${id}"}`),
     contentType: 'application/json',
     sessionId: null,
     channels: [],
     createdAt,
+    erasedAt: null,
     ...change,
   }
 }

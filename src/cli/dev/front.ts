@@ -1,0 +1,50 @@
+import { systemClock } from '../../clock.ts'
+import type { Settings } from '../../config.ts'
+import { PosthornError } from '../../core/errors.ts'
+import type { Posthorn } from '../../posthorn.ts'
+import { byKey } from '../../server/auth.ts'
+import type { Authorize } from '../../server/auth.ts'
+import { incidentLine } from '../../server/errors.ts'
+import { handler } from '../../server/handler.ts'
+import { listen } from '../../server/listen.ts'
+import type { Listening } from '../../server/listen.ts'
+import { firstKey } from '../first-key.ts'
+
+/** The server of `posthorn dev`: on the port that was asked for, or on any if nobody asked and the usual one is taken. */
+export async function openFront(settings: Settings, given: Partial<Settings>): Promise<Listening> {
+  const { host, port } = settings
+  try {
+    return await listen({ host, port, clock: systemClock })
+  } catch (thrown) {
+    if (given.port !== undefined || !(thrown instanceof PosthornError)) throw thrown
+    return listen({ host, port: 0, clock: systemClock })
+  }
+}
+
+/** From now on it answers: without a key if only this machine can ask, and none was set. Answers with a key that was made. */
+export async function serveFront(front: Listening, posthorn: Posthorn, settings: Settings, say: (text: string) => void): Promise<string | null> {
+  const { adminKey, rateLimitPerSecond, host } = settings
+  const byKeys = byKey(posthorn, adminKey)
+  const needsKey = adminKey !== null || !isLoopback(host)
+  const authorize = needsKey ? byKeys : keyless(byKeys)
+  const answer = handler(posthorn, { authorize, rateLimitPerSecond, report: (incident) => say(`error: ${incidentLine(incident)}`) })
+  front.serve(answer, () => posthorn.audit({ limit: 1 }))
+  return needsKey && adminKey === null ? firstKey(posthorn) : null
+}
+
+/** A page from elsewhere, open in a browser on this machine, can send requests here, too: it is told by what browsers add. */
+function keyless(byKeys: Authorize): Authorize {
+  return (request) => {
+    const { headers } = request
+    if (headers.has('authorization')) return byKeys(request)
+    const { hostname, origin } = new URL(request.url)
+    const from = headers.get('origin') ?? origin
+    const site = headers.get('sec-fetch-site') ?? 'none'
+    const isLocal = isLoopback(hostname) && from === origin && ['none', 'same-origin'].includes(site)
+    return isLocal ? { id: 'dev', name: 'dev', applicationId: null, access: 'write' } : null
+  }
+}
+
+function isLoopback(hostname: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(hostname)
+}

@@ -1,0 +1,20 @@
+import type { ReplyDirectory } from '../core/ports.ts'
+import type { ResourceParts } from './parts.ts'
+
+/** The answers of the HTTP API that are kept under idempotency keys. */
+export function makeReplies({ ready, directory }: ResourceParts): ReplyDirectory {
+  return {
+    async takeReply(reply) {
+      await ready()
+      return directory.takeReply(reply)
+    },
+    async saveReply(reply) {
+      await ready()
+      return directory.saveReply(reply)
+    },
+    async dropReply(key) {
+      await ready()
+      return directory.dropReply(key)
+    },
+  }
+}

@@ -1,0 +1,121 @@
+import type { Application } from '../core/endpoint.ts'
+import { expected } from '../core/errors.ts'
+import type { Posthorn } from '../posthorn.ts'
+import { admit, unauthenticated } from './auth.ts'
+import type { Authorize } from './auth.ts'
+import { answerTo, problemsIn, unprocessable } from './errors.ts'
+import type { Report } from './errors.ts'
+import { idempotencyKey, once } from './idempotency.ts'
+import type { Reply } from './idempotency.ts'
+import { overloaded, parseJson, readBody } from './limits.ts'
+import type { Gate, RateLimit } from './limits.ts'
+import { RawJson } from './operation.ts'
+import type { Answer, Call, Caller, Operation } from './operation.ts'
+
+export interface FrameParts {
+  readonly posthorn: Posthorn
+  readonly authorize: Authorize
+  readonly rateLimit: RateLimit
+  readonly gate: Gate
+  readonly report: Report
+  readonly basePath: string
+}
+
+/** Leads one request through everything that lies before and after its operation. It never throws. */
+export async function serve(parts: FrameParts, operation: Operation, request: Request, params: Readonly<Record<string, string>>): Promise<Response> {
+  // Whoever asks whether the server is well must be answered under any load.
+  const isCounted = operation.realm !== 'public'
+  if (isCounted && !parts.gate.enter()) return overloaded()
+  try {
+    return await pass(parts, operation, request, params)
+  } catch (thrown) {
+    return answerTo(thrown, operation.id, parts.report)
+  } finally {
+    if (isCounted) parts.gate.leave()
+  }
+}
+
+async function pass(parts: FrameParts, operation: Operation, request: Request, params: Readonly<Record<string, string>>): Promise<Response> {
+  const { posthorn, rateLimit } = parts
+  const admitted = operation.realm === 'public' ? { caller: nobody, application: null } : await identify(parts, operation, request, params)
+  if (admitted instanceof Response) return admitted
+  const { caller } = admitted
+  const limited = operation.realm === 'public' ? null : rateLimit.check(caller.id)
+  if (limited !== null) return limited
+
+  const url = new URL(request.url)
+  const input = await readInput(operation, request, url)
+  if (input instanceof Response) return input
+  const key = operation.method === 'post' ? idempotencyKey(request) : null
+  if (key instanceof Response) return key
+
+  const application = admitted.application ?? (await applicationIn(posthorn, operation, params))
+  const call: Call = {
+    ...input,
+    posthorn,
+    caller,
+    params,
+    idempotencyKey: key,
+    origin: `${url.origin}${parts.basePath}`,
+    application: () => application ?? missing(operation),
+  }
+  const work = async (): Promise<Reply> => toReply(await operation.handle(call))
+  if (key === null || operation.idempotency !== undefined) return toResponse(await work())
+  const asked = { key, callerId: caller.id, method: request.method, path: url.pathname, search: url.search, bytes: input.bytes }
+  const reply = await once(posthorn, asked, work)
+  return reply instanceof Response ? reply : toResponse(reply)
+}
+
+const nobody: Caller = { id: 'nobody', name: 'nobody', applicationId: null, access: 'read' }
+
+async function identify({ posthorn, authorize }: FrameParts, operation: Operation, request: Request, params: Readonly<Record<string, string>>) {
+  const caller = await authorize(request)
+  return caller === null ? unauthenticated() : admit(posthorn, operation, caller, params)
+}
+
+type Input = Pick<Call, 'query' | 'body' | 'bytes'>
+
+async function readInput({ query: querySchema, body: bodySchema }: Operation, request: Request, url: URL): Promise<Input | Response> {
+  const query = querySchema?.safeParse(queryOf(url.searchParams))
+  if (query?.success === false) return unprocessable(problemsIn('query', query.error.issues))
+  if (bodySchema === undefined) return { query: query?.data, body: undefined, bytes: noBytes }
+
+  const bytes = await readBody(request)
+  if (bytes instanceof Response) return bytes
+  const json = parseJson(bytes)
+  if (json instanceof Response) return json
+  const body = bodySchema.safeParse(json.value)
+  if (!body.success) return unprocessable(problemsIn('body', body.error.issues))
+  return { query: query?.data, body: body.data, bytes }
+}
+
+const noBytes = new Uint8Array()
+
+/** A parameter that is given more than once becomes a list. */
+function queryOf(given: URLSearchParams): Record<string, string | string[]> {
+  return Object.fromEntries([...new Set(given.keys())].map((name) => [name, oneOrMore(given.getAll(name))]))
+}
+
+function oneOrMore(values: string[]): string | string[] {
+  const [first, ...others] = values
+  return first !== undefined && others.length === 0 ? first : values
+}
+
+async function applicationIn(posthorn: Posthorn, operation: Operation, params: Readonly<Record<string, string>>): Promise<Application | null> {
+  const name = params['app_id']
+  return name === undefined || operation.findsApplication === true ? null : posthorn.applications.get(name)
+}
+
+function missing({ id }: Operation): never {
+  throw expected('not_found', 'application', 'looked up by the operation itself', id)
+}
+
+function toReply({ status, body }: Answer): Reply {
+  return { status, text: body === null ? null : body instanceof RawJson ? body.text : JSON.stringify(body) }
+}
+
+function toResponse({ status, text }: Reply): Response {
+  return text === null ? new Response(null, { status }) : new Response(text, { status, headers: jsonHeaders })
+}
+
+const jsonHeaders = { 'content-type': 'application/json' }

@@ -1,0 +1,102 @@
+import { Hono } from 'hono'
+import { expected } from '../core/errors.ts'
+import type { Posthorn } from '../posthorn.ts'
+import { apiPage } from './api-page.ts'
+import { byKey } from './auth.ts'
+import type { Authorize } from './auth.ts'
+import { incidentLine, refusal } from './errors.ts'
+import type { Report } from './errors.ts'
+import { serve } from './frame.ts'
+import type { FrameParts } from './frame.ts'
+import { makeGate, makeRateLimit } from './limits.ts'
+import type { Operation } from './operation.ts'
+import { openApi } from './openapi.ts'
+import { operations } from './operations.ts'
+
+export interface HandlerOptions {
+  /** Where it is mounted, such as `/webhooks`; the API is then at `/webhooks/api/v1`. */
+  readonly basePath?: string
+  /** Your own sign-in: says who calls, or null. It takes the place of API keys. */
+  readonly authorize?: Authorize
+  /** A key of your choice that may do everything, besides those in the store. */
+  readonly adminKey?: string | null
+  /** Calls per second and key; 0 for no limit. */
+  readonly rateLimitPerSecond?: number
+  /** Requests that may be under way at once. */
+  readonly mostInFlight?: number
+  /** Hears of errors whose cause is here; a warning of the process unless given. */
+  readonly report?: Report
+}
+
+export type Handler = (request: Request) => Promise<Response>
+
+/** The HTTP API as a function from request to response, to be mounted wherever there is one. */
+export function handler(posthorn: Posthorn, options: HandlerOptions = {}): Handler {
+  const basePath = checkBasePath(options.basePath ?? '')
+  const parts: FrameParts = {
+    posthorn,
+    basePath,
+    authorize: options.authorize ?? byKey(posthorn, options.adminKey ?? null),
+    rateLimit: makeRateLimit(options.rateLimitPerSecond ?? 500, () => posthorn.now()),
+    gate: makeGate(options.mostInFlight ?? 1_000),
+    report: options.report ?? ((incident) => process.emitWarning(incidentLine(incident), { code: 'POSTHORN_SERVER' })),
+  }
+  const app = new Hono({ getPath: (request) => pathIn(request.url, basePath) })
+  mount(app, operations, parts)
+  mountDescription(app, basePath)
+  app.notFound((context) => refusal(404, 'not_found', `Expected a path of the API, got ${new URL(context.req.url).pathname}.`))
+  return async (request) => app.fetch(request)
+}
+
+function mount(app: Hono, table: readonly Operation[], parts: FrameParts): void {
+  for (const operation of table) {
+    app.on(operation.method.toUpperCase(), routeOf(operation), (context) => serve(parts, operation, context.req.raw, context.req.param()))
+  }
+  // After all of them, so that only a method that no operation of the path has gets here.
+  for (const [route, methods] of methodsByRoute(table)) {
+    const allow = methods.join(', ')
+    app.all(route, (context) => refusal(405, 'method_not_allowed', `Expected ${allow}, got ${context.req.method}.`, { allow }))
+  }
+}
+
+/** Made when somebody first asks: most who embed it never do. */
+function mountDescription(app: Hono, basePath: string): void {
+  let made: { readonly json: string; readonly page: string } | null = null
+  function description(): { readonly json: string; readonly page: string } {
+    if (made !== null) return made
+    const document = openApi(operations, basePath)
+    made = { json: JSON.stringify(document), page: apiPage(document, basePath) }
+    return made
+  }
+
+  app.get('/api/v1/openapi.json', () => new Response(description().json, { headers: { 'content-type': 'application/json' } }))
+  app.get('/api', () => new Response(description().page, { headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': pagePolicy } }))
+}
+
+const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'"
+
+function routeOf({ path }: Operation): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1')
+}
+
+function methodsByRoute(table: readonly Operation[]): Map<string, string[]> {
+  const methods = new Map<string, string[]>()
+  for (const operation of table) {
+    const route = routeOf(operation)
+    methods.set(route, [...(methods.get(route) ?? []), operation.method.toUpperCase()])
+  }
+  return methods
+}
+
+/** The path below the mount. Clients that were given a URL with a slash at its end ask for `//api/v1`. */
+function pathIn(url: string, basePath: string): string {
+  const { pathname } = new URL(url)
+  if (basePath !== '' && !`${pathname}/`.startsWith(`${basePath}/`)) return '/'
+  const below = pathname.slice(basePath.length).replace(/^\/+/, '/')
+  return below.length > 1 && below.endsWith('/') ? below.slice(0, -1) : below
+}
+
+function checkBasePath(basePath: string): string {
+  if (/^(\/[\w.~-]+)*$/.test(basePath)) return basePath
+  throw expected('invalid_argument', 'basePath', 'a path such as /webhooks, without a slash at its end', basePath)
+}

@@ -1,0 +1,7 @@
+export { handler } from './handler.ts'
+export type { Handler, HandlerOptions } from './handler.ts'
+export type { Authorize } from './auth.ts'
+export type { Incident, Report } from './errors.ts'
+export type { Caller } from './operation.ts'
+export { toNodeListener } from './node-listener.ts'
+export type { NodeListener } from './node-listener.ts'

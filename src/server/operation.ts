@@ -1,0 +1,80 @@
+import type { ZodType } from 'zod'
+import type { Application } from '../core/endpoint.ts'
+import type { Access, ApiKey } from '../core/key.ts'
+import type { Posthorn } from '../posthorn.ts'
+
+/**
+ * One call of the HTTP API. The table of these (`operations.ts`) is mounted, described (OpenAPI) and attacked (the test's matrix
+ * of routes and keys) from the same place.
+ */
+export interface Operation<Query = unknown, Body = unknown> {
+  /** As clients know it: `v1.application.list`. */
+  readonly id: string
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
+  /** With its parameters in braces: `/api/v1/app/{app_id}`. */
+  readonly path: string
+  readonly summary: string
+  /**
+   * Who may call it: `public` everybody, `server` keys for all applications, `application` also the key of the one in the path,
+   * `everyone` any key. An operation with `{app_id}` in its path is an `application` one, unless it says otherwise.
+   */
+  readonly realm: 'public' | 'server' | 'application' | 'everyone'
+  /** What the key must allow. */
+  readonly access: Access
+  readonly query?: ZodType<Query>
+  readonly body?: ZodType<Body>
+  /** Of each status the schema of its body; null for none. The first is the usual one. */
+  readonly answers: Readonly<Record<number, ZodType | null>>
+  /**
+   * Who answers a repeat under the same `idempotency-key`: the frame, for every POST that does not say otherwise. `own`: the operation
+   * itself. `none`: nobody, because the answer holds a secret, and secrets are not kept; it is done again.
+   */
+  readonly idempotency?: 'own' | 'none'
+  /** Set where the application in the path may be missing: the operation makes it, or asks for it by itself. */
+  readonly findsApplication?: true
+  handle(call: Call<Query, Body>): Promise<Answer>
+}
+
+/** A request that was let in: authenticated, within its limits, and parsed. */
+export interface Call<Query = unknown, Body = unknown> {
+  readonly posthorn: Posthorn
+  readonly caller: Caller
+  /** Of the path, decoded. */
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Query
+  readonly body: Body
+  /** The body's own bytes. */
+  readonly bytes: Uint8Array
+  /** The `idempotency-key` header. Only operations that keep it themselves need it: the frame repeats the answers of all others. */
+  readonly idempotencyKey: string | null
+  /** The application in the path; only operations with `{app_id}` may ask, and not those that find it themselves. */
+  application(): Application
+  /** Where the server is reached, as the caller sees it: for links. */
+  readonly origin: string
+}
+
+export type Caller = Pick<ApiKey, 'id' | 'name' | 'applicationId' | 'access'>
+
+export interface Answer {
+  readonly status: number
+  /** Sent as JSON; a `RawJson` as it is; null for no body. */
+  readonly body: unknown
+}
+
+/** Writes an operation with its types inferred from its schemas. */
+export function operation<Query = unknown, Body = unknown>(given: Operation<Query, Body>): Operation {
+  return given
+}
+
+export function answer(status: number, body: unknown = null): Answer {
+  return { status, body }
+}
+
+/** JSON text that is passed on byte for byte: a number in a payload must not be rounded on its way. */
+export class RawJson {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}

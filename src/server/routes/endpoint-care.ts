@@ -1,0 +1,177 @@
+import { z } from 'zod'
+import { day } from '../../core/time.ts'
+import { answer, operation, RawJson } from '../operation.ts'
+import type { Operation } from '../operation.ts'
+import { dateTime } from '../schemas/common.ts'
+import {
+  endpointHeadersIn, endpointHeadersOut, endpointHeadersPatchIn, endpointSecretOut, endpointSecretRotateIn, endpointStats, eventExampleIn, toHeadersOut, withPrefix,
+} from '../schemas/endpoint.ts'
+import { messageOut, messageText } from '../schemas/message.ts'
+import { bulkReplayIn, recoverIn, recoverOut, replayIn, toRecoverOut } from '../schemas/task.ts'
+import { endpointIn, instantOf } from './parameter.ts'
+
+const one = '/api/v1/app/{app_id}/endpoint/{endpoint_id}'
+const statsMs = 28 * day
+
+/** What an endpoint needs during its life: headers, secrets, a test, figures, and another try. */
+export const endpointCareOperations: readonly Operation[] = [
+  operation({
+    id: 'v1.endpoint.get-headers',
+    method: 'get',
+    path: `${one}/headers`,
+    summary: 'Shows the headers that are sent along; of those with credentials only the names.',
+    realm: 'application',
+    access: 'read',
+    answers: { 200: endpointHeadersOut },
+    handle: async (call) => answer(200, toHeadersOut((await endpointIn(call)).headers)),
+  }),
+  operation({
+    id: 'v1.endpoint.update-headers',
+    method: 'put',
+    path: `${one}/headers`,
+    summary: 'Sets the headers that are sent along.',
+    realm: 'application',
+    access: 'write',
+    body: endpointHeadersIn,
+    answers: { 204: null },
+    async handle(call) {
+      const { id } = await endpointIn(call)
+      await call.posthorn.endpoints.update(id, { headers: call.body.headers })
+      return answer(204)
+    },
+  }),
+  operation({
+    id: 'v1.endpoint.patch-headers',
+    method: 'patch',
+    path: `${one}/headers`,
+    summary: 'Sets the headers that are given, and takes away those that are null.',
+    realm: 'application',
+    access: 'write',
+    body: endpointHeadersPatchIn,
+    answers: { 204: null },
+    async handle(call) {
+      const { id, headers } = await endpointIn(call)
+      await call.posthorn.endpoints.update(id, { headers: patched(headers, call.body) })
+      return answer(204)
+    },
+  }),
+  operation({
+    id: 'v1.endpoint.get-secret',
+    method: 'get',
+    path: `${one}/secret`,
+    summary: 'Shows the secret by which receivers verify what they get.',
+    realm: 'application',
+    // Whoever has the secret can sign in our name.
+    access: 'write',
+    answers: { 200: endpointSecretOut },
+    handle: async (call) => answer(200, { key: (await endpointIn(call)).secrets[0]?.value ?? '' }),
+  }),
+  operation({
+    id: 'v1.endpoint.rotate-secret',
+    method: 'post',
+    path: `${one}/secret/rotate`,
+    summary: 'Gives an endpoint a new secret; the old one stays valid for a while.',
+    realm: 'application',
+    access: 'write',
+    body: endpointSecretRotateIn,
+    answers: { 204: null },
+    async handle(call) {
+      const { key, gracePeriodSeconds } = call.body
+      const { id } = await endpointIn(call)
+      await call.posthorn.endpoints.rotateSecret(id, {
+        ...(typeof key === 'string' && { secret: withPrefix(key) }),
+        ...(typeof gracePeriodSeconds === 'number' && { overlapMs: gracePeriodSeconds * 1_000 }),
+      })
+      return answer(204)
+    },
+  }),
+  operation({
+    id: 'v1.endpoint.send-example',
+    method: 'post',
+    path: `${one}/send-example`,
+    summary: 'Sends an endpoint an example of an event type.',
+    realm: 'application',
+    access: 'write',
+    body: eventExampleIn,
+    answers: { 200: messageOut },
+    async handle(call) {
+      const { id } = await endpointIn(call)
+      return answer(200, new RawJson(messageText(await call.posthorn.endpoints.sendExample(id, call.body.eventType), true)))
+    },
+  }),
+  operation({
+    id: 'v1.endpoint.get-stats',
+    method: 'get',
+    path: `${one}/stats`,
+    summary: "Counts what came of an endpoint's deliveries, in the last 28 days unless a time is given.",
+    realm: 'application',
+    access: 'read',
+    query: z.object({ since: dateTime.nullish(), until: dateTime.nullish() }),
+    answers: { 200: endpointStats },
+    async handle(call) {
+      const { posthorn, query } = call
+      const until = instantOf(query.until) ?? posthorn.now()
+      const { id } = await endpointIn(call)
+      const { delivered, dead, cancelled, fresh, retrying } = await posthorn.endpoints.counts(id, { since: instantOf(query.since) ?? until - statsMs, until })
+      return answer(200, { success: delivered, fail: dead, canceled: cancelled, pending: fresh, sending: retrying })
+    },
+  }),
+  operation({
+    id: 'v1.endpoint.recover',
+    method: 'post',
+    path: `${one}/recover`,
+    summary: 'Sends again what failed or died since a time, as a task.',
+    realm: 'application',
+    access: 'write',
+    body: recoverIn,
+    answers: { 202: recoverOut },
+    async handle(call) {
+      const { id: endpointId } = await endpointIn(call)
+      const filter = { endpointId, status: ['dead', 'failed'] as const, since: instantOf(call.body.since), until: instantOf(call.body.until) }
+      const job = await call.posthorn.jobs.create({ action: 'requeue', filter }, { by: call.caller.name, reason: 'endpoint.recover' })
+      return answer(202, toRecoverOut(job, 'endpoint.recover'))
+    },
+  }),
+  operation({
+    id: 'v1.endpoint.replay-missing',
+    method: 'post',
+    path: `${one}/replay-missing`,
+    summary: 'Sends messages of a time that the endpoint never got, as a task.',
+    realm: 'application',
+    access: 'write',
+    body: replayIn,
+    answers: { 202: recoverOut },
+    async handle(call) {
+      const { posthorn, body, caller } = call
+      const { id: endpointId } = await endpointIn(call)
+      const filter = { endpointId, since: Date.parse(body.since), until: instantOf(body.until) ?? posthorn.now() }
+      const job = await posthorn.jobs.create({ action: 'replay', filter }, { by: caller.name, reason: 'endpoint.replay' })
+      return answer(202, toRecoverOut(job, 'endpoint.replay'))
+    },
+  }),
+  operation({
+    id: 'v1.endpoint.bulk-replay',
+    method: 'post',
+    path: `${one}/bulk-replay`,
+    summary: 'Sends again what died (or failed) in a time, of one event type if given, as a task.',
+    realm: 'application',
+    access: 'write',
+    body: bulkReplayIn,
+    answers: { 202: recoverOut },
+    async handle(call) {
+      const { posthorn, body, caller } = call
+      const { id: endpointId } = await endpointIn(call)
+      const filter = { endpointId, status: body.status === 3 ? 'failed' as const : 'dead' as const, type: body.eventTypes?.[0], since: Date.parse(body.since), until: instantOf(body.until) }
+      const job = await posthorn.jobs.create({ action: 'requeue', filter }, { by: caller.name, reason: 'endpoint.bulk-replay' })
+      return answer(202, toRecoverOut(job, 'endpoint.bulk-replay'))
+    },
+  }),
+]
+
+/** Names of headers are the same in upper and lower case. */
+function patched(before: Readonly<Record<string, string>>, { headers, deleteHeaders = [] }: z.output<typeof endpointHeadersPatchIn>): Record<string, string> {
+  const touched = new Set([...Object.keys(headers), ...deleteHeaders].map((name) => name.toLowerCase()))
+  const kept = Object.entries(before).filter(([name]) => !touched.has(name.toLowerCase()))
+  const set = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== null)
+  return Object.fromEntries([...kept, ...set])
+}

@@ -1,0 +1,37 @@
+import { expected, PosthornError } from '../../core/errors.ts'
+import type { Endpoint } from '../../core/endpoint.ts'
+import type { Message } from '../../core/message.ts'
+import type { Instant } from '../../core/time.ts'
+import type { Call } from '../operation.ts'
+
+/** A parameter of the path; the frame has seen to it that it is there. */
+export function parameter(params: Call['params'], name: string): string {
+  const value = params[name]
+  if (value !== undefined) return value
+  throw expected('not_found', name, 'in the path', value)
+}
+
+/** The endpoint in the path, within its application: a foreign one is not found. */
+export function endpointIn(call: Pick<Call, 'posthorn' | 'params' | 'application'>): Promise<Endpoint> {
+  return call.posthorn.endpoints.get({ application: call.application().id, uid: parameter(call.params, 'endpoint_id') })
+}
+
+/** The message in the path, by id or event id, within its application. */
+export function messageIn(call: Pick<Call, 'posthorn' | 'params' | 'application'>): Promise<Message> {
+  return call.posthorn.messages.get(call.application().id, parameter(call.params, 'msg_id'))
+}
+
+/** What a look-up finds; null if there is none. */
+export async function orNull<Found>(looking: Promise<Found>): Promise<Found | null> {
+  try {
+    return await looking
+  } catch (thrown) {
+    if (thrown instanceof PosthornError && thrown.code === 'not_found') return null
+    throw thrown
+  }
+}
+
+/** A time as clients write it; undefined if none is given. */
+export function instantOf(text: string | null | undefined): Instant | undefined {
+  return text === null || text === undefined ? undefined : Date.parse(text)
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+
+/** A name of the user's own, or an id of ours, as Svix allows them. */
+export const uid = z.string().min(1).max(256).regex(/^[a-zA-Z0-9\-_.]+$/)
+export const channel = z.string().max(128).regex(/^[a-zA-Z0-9\-_.]+$/)
+export const eventTypeName = z.string().max(256).regex(/^[a-zA-Z0-9\-_.]+$/)
+export const metadata = z.record(z.string(), z.string())
+export const rate = z.int().min(1).max(65_535)
+export const dateTime = z.iso.datetime({ offset: true })
+
+/** A page of a list, newest or oldest first; `iterator` is what the last page ended with. */
+export function listOf<Item extends z.ZodType>(item: Item) {
+  return z.object({ data: z.array(item), done: z.boolean(), iterator: z.string().nullable(), prevIterator: z.string().nullable() })
+}
+
+export const order = z.enum(['ascending', 'descending'])
+export const page = z.object({
+  limit: z.coerce.number().int().min(1).max(250).default(50),
+  iterator: z.string().nullish(),
+  order: order.nullish(),
+})
+
+/** A query may give a list as repeated parameters, or with commas. */
+export const names = z.union([z.string(), z.array(z.string())]).transform((given) => [given].flat().flatMap((text) => text.split(',')))
+export const flag = z.enum(['true', 'false']).transform((given) => given === 'true')

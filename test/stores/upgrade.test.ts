@@ -1,0 +1,60 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Store } from '../../src/core/ports.ts'
+import { recordOf } from '../../src/stores/migrate.ts'
+import { migrations } from '../../src/stores/migrations.ts'
+import { postgres } from '../../src/stores/postgres/index.ts'
+import { postgresDialect } from '../../src/stores/postgres/database.ts'
+import { render, sql, table } from '../../src/stores/sql.ts'
+import type { Dialect, Sql } from '../../src/stores/sql.ts'
+import { openConnection } from '../../src/stores/sqlite/connection.ts'
+import { sqlite } from '../../src/stores/sqlite/index.ts'
+import { freshSchema } from '../postgres.ts'
+
+/** What a database of the first version held, in its own words. */
+const firstVersion: readonly Sql[] = [
+  sql`create table ${table('migrations')} (version integer primary key not null)`,
+  ...migrations.filter(({ version }) => version === 1).flatMap(({ statements }) => statements),
+  recordOf(1),
+  sql`insert into ${table('applications')} (id, uid, name) values ('app_1', 'acme', 'Acme')`,
+  sql`insert into ${table('endpoints')} (id, application_id, url) values ('ep_1', 'app_1', 'https://acme.example')`,
+  sql`insert into ${table('messages')} (id, application_id, type, body) values ('msg_1', 'app_1', 'invoice.paid', '{}')`,
+  sql`insert into ${table('messages')} (id, application_id, type, body) values ('msg_2', 'app_1', 'invoice.paid', '{}')`,
+]
+
+test('a SQLite file of the first version goes on with what it held', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'posthorn-upgrade-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const path = join(folder, 'posthorn.db')
+  const connection = openConnection(path)
+  for (const statement of firstVersion) connection.run(statement)
+  connection.close()
+  await expectWhole(sqlite(path, { plaintextSecrets: true }))
+})
+
+test('a PostgreSQL schema of the first version goes on with what it held', async () => {
+  const { url, schema, query, drop } = freshSchema()
+  onTestFinished(drop)
+  await query(`create schema ${schema}`)
+  for (const statement of firstVersion) await query(textOf(statement, postgresDialect(schema)))
+  await expectWhole(postgres(url, { schema, plaintextSecrets: true }))
+})
+
+async function expectWhole(store: Store): Promise<void> {
+  await store.open()
+  onTestFinished(() => store.close())
+  const { directory } = store
+  expect(await directory.application('acme')).toMatchObject({ id: 'app_1', metadata: {}, ratePerSecond: null })
+  expect(await directory.endpoint('app_1', 'ep_1')).toMatchObject({ filter: null, metadata: {} })
+  const { items } = await directory.listMessages({ applicationId: 'app_1' }, { limit: 10, after: null })
+  expect(items.map(({ id, eventId, erasedAt }) => ({ id, eventId, erasedAt }))).toEqual([
+    { id: 'msg_2', eventId: null, erasedAt: null },
+    { id: 'msg_1', eventId: null, erasedAt: null },
+  ])
+}
+
+function textOf(statement: Sql, dialect: Dialect): string {
+  return render(statement, dialect).text
+}
