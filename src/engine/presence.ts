@@ -17,14 +17,14 @@ export interface PresenceHooks {
   outdated(error: PosthornError): Promise<void>
 }
 
-// As often as the tick, so that a newcomer is soon given its share; but a quick tick must not become a burden, nor a slow one hide a death.
+// As often as the tick, so that a newcomer is soon given its share; but a quick tick must not become a burden.
 const leastMs = second / 4
-const mostMs = 5 * second
-/** The same for all workers, however often each of them beats. */
-const goneAfterMs = 2 * mostMs
+// However often this one beats: the others may have a slower tick.
+const leastGoneMs = 10 * second
 
 export function makePresence({ beat, clock, bus, settings }: EngineParts, { counted, outdated }: PresenceHooks): Presence {
-  const everyMs = Math.min(Math.max(settings.pace.pollMs, leastMs), mostMs)
+  const everyMs = Math.max(settings.pace.pollMs, leastMs)
+  const goneAfterMs = Math.max(2 * everyMs, leastGoneMs)
   let running = false
   let disarm: (() => void) | null = null
   let beating: Promise<void> = Promise.resolve()
