@@ -5,7 +5,7 @@ import type { AttemptFilter, AttemptOfDelivery, Page, Scan } from '../../core/po
 import { minute } from '../../core/time.ts'
 import { storeCase } from './case.ts'
 import { dead, delivered, failed, tookMs } from './marks.ts'
-import { has, leaseMs, only, start, times } from './world.ts'
+import { copies, has, leaseMs, only, start, times } from './world.ts'
 import type { World } from './world.ts'
 
 // More than a store reads of a list in one call.
@@ -64,7 +64,7 @@ export const attemptCases = [
   storeCase('an attempt among many deliveries that were never sent is found in steps', async (world) => {
     const endpoint = await world.endpoint()
     const early = await world.settled(endpoint, delivered)
-    const envelopes = await times(manyDeliveries, (index) => world.envelope([endpoint], { at: start + 1 + index }))
+    const envelopes = copies(world, await world.envelope([endpoint], { at: start + 1 }), manyDeliveries)
     await world.queue.enqueue({ owner: 'anna', leaseMs, now: start, envelopes })
     const late = await world.settled(endpoint, delivered, { at: start + 60 * minute })
     const wanted = [attemptId(late, 1), attemptId(early, 1)]

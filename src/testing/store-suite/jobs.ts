@@ -5,7 +5,7 @@ import type { AdvancedJob, DeliveryFilter, NewDelivery, ReplayBite } from '../..
 import { day, hour, minute } from '../../core/time.ts'
 import { storeCase } from './case.ts'
 import { dead, delivered, failed } from './marks.ts'
-import { has, leaseMs, only, start, times } from './world.ts'
+import { copies, has, leaseMs, only, start, times } from './world.ts'
 import type { World } from './world.ts'
 
 // More than a store reads in one bite.
@@ -114,7 +114,7 @@ export const jobCases = [
 
   storeCase('what comes behind more rows than a bite may read is found by a later one', async (world) => {
     const endpoint = await world.endpoint()
-    const envelopes = await times(manyDeliveries / 10, (index) => world.envelope(Array.from({ length: 10 }, () => endpoint), { at: start + index }))
+    const envelopes = copies(world, await world.envelope(Array.from({ length: 10 }, () => endpoint)), manyDeliveries / 10)
     await world.queue.enqueue({ owner: 'anna', leaseMs, now: start, envelopes })
     const wanted = await world.sendOne(endpoint, { at: start + day, message: { type: 'order.made' } })
     for (const filter of [{ type: 'order.made' }, { status: 'pending', type: 'order.made' }, { applicationId: endpoint.applicationId, since: start + day }] as const) {

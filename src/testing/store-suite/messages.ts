@@ -3,7 +3,7 @@ import type { Message } from '../../core/message.ts'
 import type { MessageFilter, Page, Scan } from '../../core/ports.ts'
 import { minute } from '../../core/time.ts'
 import { storeCase } from './case.ts'
-import { leaseMs, only, start, times } from './world.ts'
+import { copies, leaseMs, only, start, times } from './world.ts'
 import type { World } from './world.ts'
 
 // More than a store reads of a list in one call.
@@ -57,9 +57,11 @@ export const messageCases = [
 
   storeCase('a filter that picks little of much is answered in steps, and finds all of it', async (world) => {
     const { id: applicationId } = await world.application()
-    const envelopes = await times(manyMessages, (index) => world.envelope([], { at: start + index, message: { applicationId, type: index === 3 ? 'order.made' : 'invoice.paid' } }))
+    const few = copies(world, await world.envelope([], { message: { applicationId } }), 3)
+    const ordered = await world.envelope([], { at: start + 3, message: { applicationId, type: 'order.made' } })
+    const envelopes = [...few, ordered, ...copies(world, await world.envelope([], { at: start + 4, message: { applicationId } }), manyMessages)]
     await world.queue.enqueue({ owner: 'anna', leaseMs, now: start, envelopes })
-    const rare = envelopes[3]?.message.id ?? ''
+    const rare = ordered.message.id
     for (const order of ['descending', 'ascending'] as const) {
       const found = await allPages(world, { applicationId, types: ['order.made'] }, { limit: 10, order })
       assert.deepEqual(found.flat(), [rare])

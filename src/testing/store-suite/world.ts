@@ -133,6 +133,15 @@ export function times<Result>(count: number, make: (index: number) => Promise<Re
   return Promise.all(Array.from({ length: count }, (_, index) => make(index)))
 }
 
+/** The same envelope many times over, each a millisecond later and with ids of its own; the store is not asked for any of them. */
+export function copies(world: World, envelope: Envelope, count: number): Envelope[] {
+  return Array.from({ length: count }, (_, index) => {
+    const at = envelope.message.createdAt + index
+    const deliveries = envelope.deliveries.map((delivery) => ({ ...delivery, id: world.id('dlv', at) }))
+    return { ...envelope, message: { ...envelope.message, id: world.id('msg', at), createdAt: at }, deliveries }
+  })
+}
+
 export function ids(claims: readonly Claim[]): string[] {
   return claims.map(({ delivery }) => delivery.id)
 }
