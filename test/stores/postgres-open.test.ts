@@ -5,7 +5,6 @@ import type { Store } from '../../src/core/ports.ts'
 import { migrations } from '../../src/stores/migrations.ts'
 import { postgres } from '../../src/stores/postgres/index.ts'
 import type { PostgresOptions } from '../../src/stores/postgres/index.ts'
-import { migrateDatabase } from '../../src/stores/postgres/migrate.ts'
 import { makeWorld } from '../../src/testing/store-suite/world.ts'
 import { freshSchema } from '../postgres.ts'
 import type { TestSchema } from '../postgres.ts'
@@ -48,24 +47,6 @@ describe('migrations', () => {
     await storeIn(schema).open()
     await schema.query('insert into migrations (version) values (99)')
     await expect(storeIn(schema).open()).rejects.toMatchObject({ code: 'newer_database', message: expect.stringContaining('upgrade') })
-  })
-
-  test('a database of the first release is refused until it is migrated, and then keeps what it has', async () => {
-    const schema = fresh()
-    const store = storeIn(schema)
-    await store.open()
-    const { id } = await makeWorld(store).application()
-    await schema.query('alter table workers drop column seen_at')
-    await schema.query('drop table leases')
-    await schema.query('delete from migrations where version > 1')
-    const next = storeIn(schema)
-    await expect(next.open()).rejects.toMatchObject({ code: 'older_database', message: expect.stringContaining('posthorn migrate') })
-    expect(await migrateDatabase(schema.url, { schema: schema.schema, prepare: true })).toEqual({ from: 1, to: migrations.at(-1)?.version })
-    await next.open()
-    expect(await next.directory.application(id)).toMatchObject({ id })
-    const worker = { id: 'anna', pid: 1, host: 'here', startedAt: 1 }
-    await next.attach(worker)
-    expect(await next.beat(worker, { now: 2, goneBefore: 0 })).toBe(1)
   })
 
   test('a schema that is up to date needs no right to change it', async () => {

@@ -10,7 +10,6 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { build } from 'vite'
 import type { Store, Worker } from '../../src/core/ports.ts'
 import { sqlite } from '../../src/stores/sqlite/index.ts'
-import { makeWorld } from '../../src/testing/store-suite/world.ts'
 import { anApplication, anEnvelope, enqueued, freshPath, noon, openStore } from './sqlite-folder.ts'
 
 const worker = (id: string): Worker => ({ id, pid: process.pid, host: hostname(), startedAt: noon })
@@ -48,20 +47,6 @@ describe('a file', () => {
     plainSql(path, 'insert into posthorn_migrations (version) values (999)')
     await expect(sqlite(path).open()).rejects.toMatchObject({ code: 'newer_database', message: expect.stringContaining('999') })
     expect(plainSql(path, 'select max(version) as version from posthorn_migrations')).toEqual([{ version: 999 }])
-  })
-
-  test('of the first release is brought up to date, and keeps what it has', async () => {
-    const path = await freshPath()
-    const store = await openStore(path)
-    const { id } = await makeWorld(store).application()
-    await store.close()
-    plainSql(path, 'alter table posthorn_workers drop column seen_at')
-    plainSql(path, 'drop table posthorn_leases')
-    plainSql(path, 'delete from posthorn_migrations where version > 1')
-    const next = await openStore(path)
-    expect(await next.directory.application(id)).toMatchObject({ id })
-    await next.attach(worker('a'))
-    expect(await next.beat(worker('a'), { now: 2, goneBefore: 0 })).toBe(1)
   })
 
   test('that is none of SQLite is refused', async () => {

@@ -53,6 +53,12 @@ function named<Result>(work: () => Result): Result {
     return work()
   } catch (thrown) {
     if (!(thrown instanceof Error && 'errcode' in thrown)) throw thrown
-    throw Object.assign(new Error(thrown.message), { code: (Number(thrown.errcode) & 0xff) === 5 ? 'SQLITE_BUSY' : 'SQLITE_ERROR' })
+    throw Object.assign(new Error(thrown.message), { code: nameOf(Number(thrown.errcode)) })
   }
+}
+
+function nameOf(code: number): string {
+  if (code === 2067) return 'SQLITE_CONSTRAINT_UNIQUE'
+  if (code === 1555) return 'SQLITE_CONSTRAINT_PRIMARYKEY'
+  return (code & 0xff) === 5 ? 'SQLITE_BUSY' : 'SQLITE_ERROR'
 }

@@ -6,6 +6,7 @@ import type { Store } from '../../src/core/ports.ts'
 import { recordOf } from '../../src/stores/migrate.ts'
 import { migrations } from '../../src/stores/migrations.ts'
 import { postgres } from '../../src/stores/postgres/index.ts'
+import { migrateDatabase } from '../../src/stores/postgres/migrate.ts'
 import { postgresDialect } from '../../src/stores/postgres/database.ts'
 import { render, sql, table } from '../../src/stores/sql.ts'
 import type { Dialect, Sql } from '../../src/stores/sql.ts'
@@ -34,12 +35,15 @@ test('a SQLite file of the first version goes on with what it held', async () =>
   await expectWhole(sqlite(path, { plaintextSecrets: true }))
 })
 
-test.skipIf(isFast)('a PostgreSQL schema of the first version goes on with what it held', async () => {
+test.skipIf(isFast)('a PostgreSQL schema of the first version is refused until it is migrated, and goes on with what it held', async () => {
   const { url, schema, query, drop } = freshSchema()
   onTestFinished(drop)
   await query(`create schema ${schema}`)
   for (const statement of firstVersion) await query(textOf(statement, postgresDialect(schema)))
-  await expectWhole(postgres(url, { schema, plaintextSecrets: true }))
+  const store = postgres(url, { schema, plaintextSecrets: true })
+  await expect(store.open()).rejects.toMatchObject({ code: 'older_database', message: expect.stringContaining('posthorn migrate') })
+  expect(await migrateDatabase(url, { schema, prepare: true })).toEqual({ from: 1, to: migrations.at(-1)?.version })
+  await expectWhole(store)
 })
 
 async function expectWhole(store: Store): Promise<void> {
@@ -53,6 +57,9 @@ async function expectWhole(store: Store): Promise<void> {
     { id: 'msg_2', eventId: null, erasedAt: null },
     { id: 'msg_1', eventId: null, erasedAt: null },
   ])
+  const worker = { id: 'anna', pid: 1, host: 'here', startedAt: 1 }
+  await store.attach(worker)
+  expect(await store.beat(worker, { now: 2, goneBefore: 0 })).toBe(1)
 }
 
 function textOf(statement: Sql, dialect: Dialect): string {
