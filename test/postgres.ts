@@ -23,6 +23,8 @@ export function freshSchema(url = inject('postgresUrl')): TestSchema {
   if (url === undefined) throw new Error('Expected a PostgreSQL, found none: a fast run has none, and must leave out what needs it.')
   const schema = `test_${randomBytes(6).toString('hex')}`
   const pool = new Pool({ connectionString: url, max: 2, allowExitOnIdle: true, options: `-c search_path=${schema}`, types: { getTypeParser } })
+  // A server that is stopped says so even to a connection that is just being closed.
+  pool.on('error', () => undefined)
   const query: TestSchema['query'] = async (sql, values = []) => (await pool.query(sql, [...values])).rows
   return {
     url,

@@ -184,6 +184,7 @@ describe.skipIf(isFast)('postgres(url, { notify: true })', () => {
     let isAsked = false
     worker = posthorn({ preset: 'gateway', store: { ...storeAt(schema?.url ?? ''), listen: async () => void (isAsked = true) } })
     await worker.start()
+    await worker.idle()
     await sender.send(paid)
     await clock.advance(4_999)
     expect([transport.requests.length, isAsked]).toEqual([0, false])

@@ -138,7 +138,8 @@ test('of two transactions that wait for each other one is repeated, and both are
     })
   await Promise.all([raiseIn(ids), raiseIn(ids.toReversed())])
   expect(await schema.query('select endpoints_version as version from applications')).toEqual([{ version: 3 }, { version: 3 }])
-  expect(tries).toBe(3)
+  // The one that is repeated may meet the other once more.
+  expect(tries).toBeGreaterThanOrEqual(3)
 })
 
 /** Opens for all once so many have come. */
