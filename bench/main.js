@@ -78,7 +78,7 @@ async function grownOnPostgres() {
   const server = await startPostgres()
   try {
     if (values.growth) await growthOnPostgres(server.url, { scale, explained: values.explain })
-    if (values.upkeep) await upkeepOnPostgres(server.url, scale)
+    if (values.upkeep) await upkeepOnPostgres(server.url)
     if (values.upkeep) await pruneOnPostgres(server.url, scale)
   } finally {
     await server.stop()

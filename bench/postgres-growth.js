@@ -133,6 +133,11 @@ function shown(times, share) {
 export async function fill({ db, endpointIds }, fills) {
   await db.query('begin')
   await db.query(`truncate ${schema}.webhook_deliveries, ${schema}.attempts`)
+  // An index over all rows at once is made several times as fast as row by row.
+  await db.query(`set local maintenance_work_mem = '256MB'`)
+  const { rows: indexes } = await db.query(`select indexname, indexdef from pg_indexes
+    where schemaname = '${schema}' and tablename = 'webhook_deliveries' and indexname not like '%_pkey'`)
+  for (const { indexname } of indexes) await db.query(`drop index ${schema}.${indexname}`)
   for (const [part, { rows, status, blocked = false, to = endpointIds, id = `format('dlv_%s%s', ${part}, lpad(n::text, 17, '0'))` }] of fills.entries()) {
     const now = Date.now() - rows
     const times = status === 'delivered' ? `null, ${now} + n` : `${now} + n, null`
@@ -144,6 +149,7 @@ export async function fill({ db, endpointIds }, fills) {
       blocked ? [['ep_blocked'], 1] : [to, to.length],
     )
   }
+  for (const { indexdef } of indexes) await db.query(indexdef)
   await db.query('commit')
   await db.query(`vacuum analyze ${schema}.webhook_deliveries`)
   await db.query('checkpoint')

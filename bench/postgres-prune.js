@@ -24,17 +24,17 @@ async function bites(world, rows) {
   await db.query(`insert into ${schema}.attempts (delivery_id, epoch, started_at, took_ms, outcome, status_code, url)
     select id, 1, 1, 5, 'answered', 200, 'http://127.0.0.1:9/hook' from ${schema}.webhook_deliveries where status = 'delivered'`)
   const quiet = await claimTimes(world, 100)
-  let [forgotten, running] = [0, true]
+  let [forgotten, perSecond, running] = [0, 0, true]
   const startedAt = performance.now()
   const pruning = (async () => {
     while (running) {
       const count = await store.queue.prune({ before: Date.now() + 86_400_000, limit: biteRows })
       forgotten += count
+      perSecond = forgotten / seconds(startedAt)
       if (count === 0) return
     }
   })()
   const busy = await claimTimes(world, 200)
-  const perSecond = forgotten / seconds(startedAt)
   running = false
   await pruning
   print(`deliveries with attempt, pruned in bites`, `${whole(perSecond)}/s`, `beside claims: ${shown(busy)}; without: ${shown(quiet)}`)

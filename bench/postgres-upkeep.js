@@ -3,27 +3,27 @@ import { percentile, print, whole } from './common.js'
 import { delivered, fill, grownWorld, schema } from './postgres-growth.js'
 
 const table = `${schema}.webhook_deliveries`
+const deliveries = 30_000
 const repeats = 3
 const rounds = 100
 const roundsPerCount = 25
 const perEndpoint = 10
 const leaseMs = 3_600_000
 
-/** `scale` 1 is 30,000 deliveries per fillfactor. */
-export async function upkeepOnPostgres(url, scale) {
+export async function upkeepOnPostgres(url) {
   const world = await grownWorld(url)
   try {
-    await fillfactors(world, Math.ceil(30_000 * scale))
+    await fillfactors(world)
   } finally {
     await world.close()
   }
 }
 
 /** Claim, renew and mark with more and less room on each page; in turns, because the machine is not the same all the time. */
-async function fillfactors(world, rows) {
+async function fillfactors(world) {
   const results = new Map([100, 80, 70, 50].map((fillfactor) => [fillfactor, []]))
   for (let repeat = 0; repeat < repeats; repeat += 1) {
-    for (const [fillfactor, runs] of results) runs.push(await lives(world, rows, fillfactor))
+    for (const [fillfactor, runs] of results) runs.push(await lives(world, fillfactor))
   }
   for (const [fillfactor, runs] of results) {
     const of = (name) => median(runs.map((run) => run[name]))
@@ -36,9 +36,9 @@ async function fillfactors(world, rows) {
   }
 }
 
-async function lives({ db, store, endpointIds }, rows, fillfactor) {
+async function lives({ db, store, endpointIds }, fillfactor) {
   await db.query(`alter table ${table} set (fillfactor = ${fillfactor}, autovacuum_enabled = off)`)
-  await fill({ db, endpointIds }, [{ rows, status: 'pending' }])
+  await fill({ db, endpointIds }, [{ rows: deliveries, status: 'pending' }])
   const tableMb = await megabytes(db, 'pg_table_size')
   const wants = endpointIds.map((endpointId) => ({ endpointId, lane: 'fresh', most: perEndpoint }))
   const hot = { claims: [], renewals: [], marks: [] }
