@@ -127,9 +127,11 @@ describe.each<[string, (path: string, text: string) => string[], { broken: Case[
         ['engine/outbox.ts', 'const id = randomUUID()'],
         ['stores/secrets.ts', 'const id = randomUUID()'],
         ['posthorn.ts', 'crypto.getRandomValues(bytes)'],
+        ['ui/state.ts', 'const now = Date.now()'],
       ],
       kept: [
         ['clock.ts', 'const now = Date.now()'],
+        ['ui/clock.ts', 'const now = Date.now()'],
         ['engine/writer.ts', 'const now = clock.now() // not Date.now()'],
         ['engine/writer.ts', 'const text = new Date(at).toISOString()'],
         ['transport/retry-after.ts', 'const at = Date.parse(text)'],

@@ -1,0 +1,92 @@
+import { patch, put, remove, problemOf } from '../api.ts'
+import type { Answer } from '../api.ts'
+import type { EndpointDetail } from '../contract.ts'
+import { go } from '../router.ts'
+import { tell } from '../state.ts'
+import { ask } from './dialog.tsx'
+import { Field, Form, wordsOf } from './form.tsx'
+import type { Values } from './form.tsx'
+import { Panel } from './page.tsx'
+
+/** What can be changed about an endpoint. Every attempt uses it as it then is. */
+export function EndpointSettings({ endpoint, refresh }: { endpoint: EndpointDetail; refresh: () => void }) {
+  const at = `app/${endpoint.applicationId}/endpoint/${endpoint.id}`
+
+  async function submit(values: Values): Promise<Answer<unknown>> {
+    const headers = headersOf(values('headers'))
+    if (headers === null) return { kind: 'refused', status: 0, code: 'headers', detail: 'Each line of the headers must be like "X-Name: value".' }
+    const changed = await patch(at, {
+      url: values('url'),
+      description: values('description'),
+      eventTypes: orNull(wordsOf(values('types'))),
+      channels: orNull(wordsOf(values('channels'))),
+      throttleRate: values('rate') === '' ? null : Number(values('rate')),
+      policy: values('policy'),
+    })
+    return changed.kind === 'answered' ? put(`${at}/headers`, { headers }) : changed
+  }
+
+  function done(): void {
+    tell('good', 'Saved. The next attempt uses it.')
+    refresh()
+  }
+
+  return (
+    <Panel title="Settings">
+      <Form action="Save" submit={submit} done={done}>
+        <Field name="url" label="URL" kind="url" value={endpoint.url} isRequired />
+        <div class="grid">
+          <Field name="types" label="Event types" value={endpoint.types?.join(', ') ?? ''} hint="With commas between them; empty means all." />
+          <Field name="channels" label="Channels" value={endpoint.channels?.join(', ') ?? ''} hint="Empty means all." />
+          <Field name="rate" label="Most per second" kind="number" value={endpoint.ratePerSecond?.toString() ?? ''} hint="Empty means no limit." />
+          <Field name="policy" label="Retry policy" value={endpoint.policy} hint="A name from the settings page." isRequired />
+        </div>
+        <label class="field">
+          <span>Headers</span>
+          <textarea name="headers" rows={3} spellcheck={false} defaultValue={linesOf(endpoint.headers)} placeholder="X-Name: value" />
+          <small>One per line, sent with every attempt.</small>
+        </label>
+        <Field name="description" label="Description" value={endpoint.description} />
+      </Form>
+    </Panel>
+  )
+}
+
+export function EndpointDangers({ endpoint }: { endpoint: EndpointDetail }) {
+  async function drop(): Promise<void> {
+    const sentence = 'Nothing more is sent to it, and what still waits ends dead, as gone. Its history stays.'
+    if ((await ask('Delete this endpoint?', sentence, 'Delete it', true)) === null) return
+    const answer = await remove(`app/${endpoint.applicationId}/endpoint/${endpoint.id}`)
+    if (answer.kind !== 'answered') return tell('bad', problemOf(answer))
+    tell('good', 'Deleted.')
+    go('endpoints')
+  }
+  return (
+    <Panel title="Delete">
+      <p class="muted">To stop it for a while, pause it instead.</p>
+      <button type="button" class="button danger" onClick={() => void drop()}>
+        Delete the endpoint …
+      </button>
+    </Panel>
+  )
+}
+
+function linesOf(headers: Readonly<Record<string, string>>): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n')
+}
+
+function headersOf(text: string): Record<string, string> | null {
+  const headers: Record<string, string> = {}
+  for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
+    const colon = line.indexOf(':')
+    if (colon < 1) return null
+    headers[line.slice(0, colon).trim()] = line.slice(colon + 1).trim()
+  }
+  return headers
+}
+
+function orNull(words: string[]): string[] | null {
+  return words.length === 0 ? null : words
+}
