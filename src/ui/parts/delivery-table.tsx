@@ -41,7 +41,7 @@ export function DeliveryTable({ caption, deliveries, refresh, selection }: Deliv
             )}
             <th scope="col">Status</th>
             <th scope="col">Event and endpoint</th>
-            <th scope="col" class="wide">
+            <th scope="col" class="cut">
               Last failure
             </th>
             <th scope="col" class="number wide">
@@ -91,7 +91,7 @@ function Row({ delivery, refresh, selection }: { delivery: Delivery; refresh: ()
           {shortUrl(targetUrl)}
         </div>
       </td>
-      <td class="wide cut muted" title={errorDetail ?? undefined}>
+      <td class="cut muted" title={errorDetail ?? undefined}>
         {errorDetail === null ? '' : firstLine(errorDetail)}
       </td>
       <td class="number wide">{attemptCount}</td>
