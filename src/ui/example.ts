@@ -18,7 +18,7 @@ export function exampleOf(given: unknown, depth = 0): unknown {
   const schema: Schema = given
   const own = schema.examples?.[0] ?? schema.example ?? schema.const ?? schema.default ?? schema.enum?.[0]
   if (own !== undefined) return own
-  switch (typeof schema.type === 'string' ? schema.type : schema.type?.[0]) {
+  switch ([schema.type].flat()[0]) {
     case 'object':
       return Object.fromEntries(Object.entries(schema.properties ?? {}).map(([name, inner]) => [name, exampleOf(inner, depth + 1)]))
     case 'array':
@@ -30,6 +30,7 @@ export function exampleOf(given: unknown, depth = 0): unknown {
       return 1
     case 'boolean':
       return true
+    case undefined:
     default:
       return schema.properties === undefined ? null : exampleOf({ ...schema, type: 'object' }, depth)
   }

@@ -1,9 +1,10 @@
 import type { EventType, PosthornEvent } from '../core/events.ts'
-import { apiUrl } from './api.ts'
+import { apiUrl, get } from './api.ts'
 import { browserClock } from './clock.ts'
 import { counted, firstLine, latency } from './format.ts'
 import type { IconName } from './parts/icons.tsx'
 import type { Tone } from './parts/status.tsx'
+import { connectionLost } from './state.ts'
 
 export const eventTypes: readonly EventType[] = [
   'message.enqueued', 'delivery.delivered', 'delivery.failed', 'delivery.dead', 'endpoint.failing', 'endpoint.disabled', 'breaker.opened', 'breaker.closed',
@@ -38,11 +39,54 @@ export interface Tail {
 
 const mostRows = 200
 const drawMs = 250
+const retryMs = 3_000
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 })
 
 /** Listens, and draws at most four times a second however much comes; what does not fit is counted, not kept. */
 export function openTail(filter: { type: string; endpoint: string }, draw: (view: TailView) => void): Tail {
-  const source = new EventSource(apiUrl('stream', filter))
+  const rows = makeRows()
+  let stopWaiting: (() => void) | null = null
+  let source = listen()
+
+  function listen(): EventSource {
+    const opened = new EventSource(apiUrl('stream', filter))
+    for (const type of eventTypes) opened.addEventListener(type, (message: MessageEvent<string>) => rows.add(JSON.parse(message.data) as StreamedEvent))
+    opened.addEventListener('gap', (message: MessageEvent<string>) => rows.skip((JSON.parse(message.data) as { missed: number | null }).missed ?? 0))
+    opened.addEventListener('open', () => {
+      connectionLost.value = false
+      rows.touch()
+    })
+    opened.addEventListener('error', () => {
+      rows.touch()
+      // The browser tries again by itself after a lost connection, but not after a refusal: the session may have ended.
+      if (opened.readyState !== EventSource.CLOSED) connectionLost.value = true
+      else stopWaiting = browserClock.after(retryMs, () => void listenAgain())
+    })
+    return opened
+  }
+
+  async function listenAgain(): Promise<void> {
+    const answer = await get('session')
+    if (answer.kind === 'answered') source = listen()
+    else if (answer.kind === 'unreachable') stopWaiting = browserClock.after(retryMs, () => void listenAgain())
+  }
+
+  const stopDrawing = browserClock.every(drawMs, () => {
+    const view = rows.view()
+    if (view !== null) draw({ ...view, isOpen: source.readyState === EventSource.OPEN })
+  })
+  return {
+    pause: rows.pause,
+    close() {
+      stopDrawing()
+      stopWaiting?.()
+      source.close()
+    },
+  }
+}
+
+/** The rows that are shown, and those that wait to be; both are bounded. */
+function makeRows() {
   let shown: TailEvent[] = []
   let arrived: TailEvent[] = []
   let skipped = 0
@@ -50,45 +94,38 @@ export function openTail(filter: { type: string; endpoint: string }, draw: (view
   let isPaused = false
   let isChanged = true
   let key = 0
-
-  function hear(message: MessageEvent<string>): void {
-    key += 1
-    arrived.push(rowOf(JSON.parse(message.data) as StreamedEvent, key))
-    if (isPaused) waiting += 1
-    if (arrived.length > mostRows) {
-      arrived.shift()
-      skipped += 1
-    }
-    isChanged = true
-  }
-
-  function show(): void {
-    if (!isChanged) return
-    isChanged = false
-    if (!isPaused) {
-      shown = [...arrived.reverse(), ...shown].slice(0, mostRows)
-      arrived = []
-    }
-    draw({ events: shown, skipped, waiting, isOpen: source.readyState === EventSource.OPEN })
-  }
-
-  for (const type of eventTypes) source.addEventListener(type, hear)
-  source.addEventListener('gap', (message: MessageEvent<string>) => {
-    skipped += (JSON.parse(message.data) as { missed: number | null }).missed ?? 0
-    isChanged = true
-  })
-  source.addEventListener('open', () => (isChanged = true))
-  source.addEventListener('error', () => (isChanged = true))
-  const stopDrawing = browserClock.every(drawMs, show)
   return {
-    pause(pause) {
+    add(event: StreamedEvent): void {
+      key += 1
+      arrived.push(rowOf(event, key))
+      if (isPaused) waiting += 1
+      if (arrived.length > mostRows) {
+        arrived.shift()
+        skipped += 1
+      }
+      isChanged = true
+    },
+    skip(missed: number): void {
+      skipped += missed
+      isChanged = true
+    },
+    touch(): void {
+      isChanged = true
+    },
+    pause(pause: boolean): void {
       isPaused = pause
       waiting = 0
       isChanged = true
     },
-    close() {
-      stopDrawing()
-      source.close()
+    /** Null if nothing has changed since it was last looked at. */
+    view(): Omit<TailView, 'isOpen'> | null {
+      if (!isChanged) return null
+      isChanged = false
+      if (!isPaused) {
+        shown = [...arrived.toReversed(), ...shown].slice(0, mostRows)
+        arrived = []
+      }
+      return { events: shown, skipped, waiting }
     },
   }
 }

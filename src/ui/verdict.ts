@@ -7,7 +7,10 @@ export interface Verdict {
   readonly sentence: string
 }
 
-export function verdict({ failing, queue, alarm, workers }: Pick<Overview, 'failing' | 'queue' | 'alarm' | 'workers'>, sees: { workers: boolean }): Verdict {
+type Known = Pick<Overview, 'attempts' | 'failing' | 'queue' | 'alarm' | 'workers'>
+
+/** The portal does not see workers, and must not take that for their absence. */
+export function verdict({ attempts, failing, queue, alarm, workers }: Known, sees: { workers: boolean }): Verdict {
   const idle = sees.workers && workers.length === 0
   const waits = queue.fresh + queue.retries + queue.held
   const parts = [
@@ -19,8 +22,13 @@ export function verdict({ failing, queue, alarm, workers }: Pick<Overview, 'fail
   ].filter((part) => part !== null)
 
   const tone = idle || alarm === 'alarm' ? 'bad' : parts.length > 0 ? 'warning' : 'good'
-  if (parts.length === 0) return { tone, sentence: queue.fresh > 0 ? `Everything is on its way: ${counted(queue.fresh, 'delivery', queue.atLeast)} in line.` : 'Everything was delivered.' }
+  if (parts.length === 0) return { tone, sentence: calm(queue, attempts) }
   return { tone, sentence: `${capital(parts.join('; '))}; nothing is lost.` }
+}
+
+function calm({ fresh, atLeast }: Overview['queue'], attempts: number): string {
+  if (fresh > 0) return `Everything is on its way: ${counted(fresh, 'delivery', atLeast)} in line.`
+  return attempts > 0 ? 'Everything was delivered.' : 'All is quiet: nothing was sent, and nothing waits.'
 }
 
 function capital(text: string): string {

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import {
   backoffInStores, chanceExceptions, columns, coreImports, corePurity, deliveryUpdates, drivers, environment, fencing, heartbeatLayers, laws, layers,
-  mapping, processEnd, timeAndChance,
+  mapping, processEnd, timeAndChance, uiTypes,
 } from './laws.ts'
 import { importsOf, readSource, readTree } from './source.ts'
 
@@ -88,6 +88,23 @@ describe.each<[string, (path: string, text: string) => string[], { broken: Case[
         ['stores/sqlite/queue.ts', "import { x } from '../sql.ts'\nimport { y } from '../../core/ids.ts'"],
         ['server/api.ts', "import { x } from '../posthorn.ts'\nimport { y } from '../core/ids.ts'"],
         ['cli/main.ts', "import { x } from '../stores/sql.ts'"],
+      ],
+    },
+  ],
+  [
+    'uiTypes',
+    uiTypes,
+    {
+      broken: [
+        ['ui/words.ts', "import { statuses } from '../core/delivery.ts'"],
+        ['ui/pages/x.tsx', "export { statuses } from '../../core/delivery.ts'"],
+        ['ui/pages/x.tsx', 'const page = <p dangerouslySetInnerHTML={{ __html: text }} />'],
+        ['ui/pages/x.tsx', 'element.innerHTML = text'],
+        ['ui/pages/x.tsx', 'const page = <p style={{ width }} />'],
+      ],
+      kept: [
+        ['ui/words.ts', "import type { Status } from '../core/delivery.ts'\nimport { count } from './format.ts'"],
+        ['server/api.ts', "import { statuses } from '../core/delivery.ts'"],
       ],
     },
   ],

@@ -12,6 +12,7 @@ export const laws: readonly Law[] = [
   { name: 'core imports only core, and node:crypto where it signs or makes ids', check: coreImports },
   { name: 'core knows no time, chance, timer, process, console or network', check: corePurity },
   { name: 'engine, stores, transport and ui import core and themselves, never each other', check: layers },
+  { name: 'ui takes only types of core, and writes text, never HTML', check: uiTypes },
   { name: 'a store is handed in: only its own folder loads its driver', check: drivers },
   { name: 'only clock.ts reads time or chance, and ui/clock.ts in the browser', check: timeAndChance },
   { name: 'only config.ts reads the environment', check: environment },
@@ -58,6 +59,17 @@ export function layers(path: string, text: string): string[] {
   return importsOf(readSource(text))
     .filter((name) => isRelative(name) && ![own, ...allowed].includes(folderOf(resolve(path, name))))
     .map((name) => `${path} imports ${name}`)
+}
+
+/** What the browser runs is the dashboard's own; markup that came from elsewhere would run too. */
+const markup = /\b(innerHTML|outerHTML|dangerouslySetInnerHTML|insertAdjacentHTML|srcdoc|document\.write|style=)/g
+
+export function uiTypes(path: string, text: string): string[] {
+  if (folderOf(path) !== 'ui') return []
+  const source = readSource(text)
+  const values = [...source.uncommented.matchAll(/^\s*(?:import|export)\s+(?!type\b)[^'"]*?from\s+['"]([^'"]+)['"]/gm)].map((match) => match[1] ?? '')
+  const strays = values.filter((name) => isRelative(name) && folderOf(resolve(path, name)) === 'core')
+  return [...strays.map((name) => `${path} imports values of ${name}`), ...uses(path, source.code, markup)]
 }
 
 const driverHomes: readonly (readonly [driver: string, home: string])[] = [

@@ -31,7 +31,7 @@ export async function serveDashboard(folder: string, world: World, basePath = '/
   const own: DevelopmentServer = {
     url: '', requests, world,
     tell(type, data) {
-      for (const tail of tails) tail.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`)
+      for (const open of tails) open.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`)
     },
     close() {
       server.closeAllConnections()

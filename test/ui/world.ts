@@ -221,8 +221,11 @@ function eventTypesOf(at: (ago: number) => string, plant: Plant): EventType[] {
   ]
 }
 
+function minutes(...delays: number[]): number[] {
+  return delays.map((delay) => delay * minute)
+}
+
 function configOf(plant: Plant): Config {
-  const minutes = (...delays: number[]): number[] => delays.map((delay) => delay * minute)
   return {
     version: '0.1.0', database: 'sqlite',
     policies: [

@@ -5,11 +5,12 @@ import { count, counted, firstLine, shortUrl } from '../format.ts'
 import { toggled } from '../parts/delivery-table.tsx'
 import { useLoad } from '../parts/load.ts'
 import { Page } from '../parts/page.tsx'
+import { QueryInput } from '../parts/query-input.tsx'
 import { SortHeader, sorted } from '../parts/sort.tsx'
 import type { Sort } from '../parts/sort.tsx'
 import { Empty, Show } from '../parts/states.tsx'
 import { Ago } from '../parts/time.tsx'
-import { href, query, setQuery } from '../router.ts'
+import { href, query } from '../router.ts'
 import { mayWrite } from '../state.ts'
 
 const refreshMs = 5_000
@@ -25,10 +26,7 @@ export function DeadLetters() {
     <Page title="Dead letters">
       <form class="filters" role="search" aria-label="Dead letters" onSubmit={(event) => event.preventDefault()}>
         <div class="line">
-          <label class="field search">
-            <span class="hidden">Endpoint</span>
-            <input data-search placeholder="Endpoint: ep_…" value={endpoint} onChange={(event) => setQuery({ endpoint: event.currentTarget.value.trim() }, 'replace')} />
-          </label>
+          <QueryInput name="endpoint" label="Endpoint" placeholder="Endpoint: ep_…" kind="search" />
         </div>
       </form>
       <Show loaded={loaded} lines={8}>

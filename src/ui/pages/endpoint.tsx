@@ -9,12 +9,13 @@ import { EndpointRecovery } from '../parts/endpoint-recovery.tsx'
 import { EndpointSecrets } from '../parts/endpoint-secrets.tsx'
 import { useLoad } from '../parts/load.ts'
 import { Facts, Page, Panel } from '../parts/page.tsx'
+import { PortalLink } from '../parts/portal-link.tsx'
 import { Empty, Show } from '../parts/states.tsx'
 import { Health } from '../parts/status.tsx'
 import { Strip } from '../parts/strip.tsx'
 import { Ago, Until } from '../parts/time.tsx'
 import { href } from '../router.ts'
-import { mayWrite, tell } from '../state.ts'
+import { isPortal, mayWrite, tell } from '../state.ts'
 import { outcomeWords } from '../words.ts'
 
 const refreshMs = 3_000
@@ -48,6 +49,7 @@ export function Endpoint({ id }: { id: string }) {
                   <Facts facts={factsOf(detail)} />
                 </Panel>
                 <EndpointSecrets endpoint={detail} refresh={loaded.refresh} />
+                {mayWrite() && !isPortal() && <PortalLink endpoint={detail} />}
                 {mayWrite() && <EndpointDangers endpoint={detail} />}
               </div>
             </div>
@@ -181,6 +183,6 @@ function factsOf(endpoint: EndpointDetail): [string, preact.ComponentChildren][]
 }
 
 /** The form starts anew when the settings have changed on the server, not at each reading. */
-function settingsKey({ url, description, types, channels, ratePerSecond, policy, headers }: EndpointDetail): string {
-  return JSON.stringify([url, description, types, channels, ratePerSecond, policy, headers])
+function settingsKey({ url, description, types, channels, ratePerSecond, policy, headers, filter }: EndpointDetail): string {
+  return JSON.stringify([url, description, types, channels, ratePerSecond, policy, headers, filter])
 }

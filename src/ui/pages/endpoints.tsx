@@ -6,13 +6,14 @@ import { EndpointForm } from '../parts/endpoint-form.tsx'
 import { useLoad } from '../parts/load.ts'
 import { Page } from '../parts/page.tsx'
 import { Pager } from '../parts/pager.tsx'
+import { QueryInput } from '../parts/query-input.tsx'
 import { SortHeader, sorted } from '../parts/sort.tsx'
 import type { Sort } from '../parts/sort.tsx'
 import { Empty, Show } from '../parts/states.tsx'
 import { Health } from '../parts/status.tsx'
 import { Strip } from '../parts/strip.tsx'
 import { Ago } from '../parts/time.tsx'
-import { href, query, setQuery } from '../router.ts'
+import { href, query } from '../router.ts'
 import { isPortal, mayWrite } from '../state.ts'
 import { endpointCurl } from './teaching.ts'
 
@@ -35,26 +36,8 @@ export function Endpoints() {
     <Page title="Endpoints" actions={add}>
       <form class="filters" role="search" aria-label="Endpoints" onSubmit={(event) => event.preventDefault()}>
         <div class="line">
-          <label class="field search">
-            <span class="hidden">Text in the URL or description</span>
-            <input
-              type="search"
-              data-search
-              placeholder="Text in the URL or description"
-              value={text}
-              onChange={(event) => setQuery({ text: event.currentTarget.value, iterator: null }, 'replace')}
-            />
-          </label>
-          {!isPortal() && (
-            <label class="field">
-              <span class="hidden">Application</span>
-              <input
-                placeholder="Application: app_… or uid"
-                value={application}
-                onChange={(event) => setQuery({ application: event.currentTarget.value.trim(), iterator: null }, 'replace')}
-              />
-            </label>
-          )}
+          <QueryInput name="text" label="Text in the URL or description" placeholder="Text in the URL or description" kind="search" />
+          {!isPortal() && <QueryInput name="application" label="Application" placeholder="Application: app_… or uid" kind="line" />}
         </div>
       </form>
       <Show loaded={loaded} lines={10}>

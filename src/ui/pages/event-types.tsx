@@ -72,8 +72,10 @@ function Type({ type }: { type: EventType }) {
         <h2>
           <a href={href(`deliveries?event_type=${encodeURIComponent(type.name)}`)}>{type.name}</a>
         </h2>
-        {type.archived === true && <State tone="held" icon="stop" word="archived" />}
-        {type.deprecated && <State tone="warning" icon="broken" word="deprecated" />}
+        <div class="actions">
+          {type.archived === true && <State tone="held" icon="stop" word="archived" />}
+          {type.deprecated && <State tone="warning" icon="broken" word="deprecated" />}
+        </div>
       </div>
       <p>{type.description}</p>
       {schema === undefined ? (

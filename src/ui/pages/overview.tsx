@@ -85,7 +85,7 @@ function Counters({ numbers }: { numbers: Numbers }) {
     <ul class="counters">
       <Counter name="Delivered" value={count(delivered)} under={`of ${counted(attempts, 'attempt')}`} to="deliveries?status=delivered" tone="good" />
       <Counter name="In line" value={count(queue.fresh, queue.atLeast)} under="not yet attempted" to="deliveries?status=pending" tone="idle" />
-      <Counter name="Retrying" value={count(queue.retries, queue.atLeast)} under={`${counted(failed, 'failed attempt')}`} to="deliveries?status=failed" tone="warning" />
+      <Counter name="Retrying" value={count(queue.retries, queue.atLeast)} under={counted(failed, 'failed attempt')} to="deliveries?status=failed" tone="warning" />
       <Counter name="Held" value={count(queue.held, queue.atLeast)} under="breaker or pause" to="endpoints" tone="held" />
       <Counter name="Dead letters" value={count(queue.dead, queue.atLeast)} under={`${percent(deadLetterRate)} of what ended`} to="dead-letters" tone="bad" />
       <Counter name="Latency" value={latency(latencyP50Ms)} under={`median; p95 ${latency(latencyP95Ms)}`} />

@@ -63,6 +63,10 @@ function sendTimes({ delaysMs, maxAttempts }: Policy): number[] {
   return times
 }
 
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
 function Table({ settings }: { settings: readonly Setting[] }) {
   return (
     <div class="scroll">
@@ -85,7 +89,7 @@ function Table({ settings }: { settings: readonly Setting[] }) {
                 <div class="under whole">{sentence}</div>
               </td>
               <td>
-                {value === null || value === '' ? <span class="muted">not set</span> : String(value)} <span class="muted">{unit}</span>
+                {value === null || value === '' ? <span class="muted">not set</span> : shown(value)} <span class="muted">{unit}</span>
               </td>
               <td class="wide">{origin === 'default' ? <span class="muted">default</span> : <strong>{origin}</strong>}</td>
             </tr>

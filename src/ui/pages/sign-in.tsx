@@ -6,10 +6,6 @@ import { session } from '../state.ts'
 
 /** The door. The key goes to the server once, and comes back as a cookie that no script can read. */
 export function SignIn() {
-  async function enter(): Promise<void> {
-    const answer = await get<Session>('session')
-    if (answer.kind === 'answered') session.value = answer.value
-  }
   return (
     <main class="door">
       <h1>
@@ -27,4 +23,9 @@ export function SignIn() {
       </details>
     </main>
   )
+}
+
+async function enter(): Promise<void> {
+  const answer = await get<Session>('session')
+  if (answer.kind === 'answered') session.value = answer.value
 }

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { count, counted } from '../format.ts'
 import { Icon } from '../parts/icons.tsx'
 import { Page } from '../parts/page.tsx'
+import { QueryInput } from '../parts/query-input.tsx'
 import { Empty } from '../parts/states.tsx'
 import { State } from '../parts/status.tsx'
 import { href, query, setQuery } from '../router.ts'
@@ -51,10 +52,7 @@ export function Tail() {
               ))}
             </select>
           </label>
-          <label class="field search">
-            <span class="hidden">Endpoint</span>
-            <input data-search placeholder="Endpoint: ep_…" value={endpoint} onChange={(event) => setQuery({ endpoint: event.currentTarget.value.trim() }, 'replace')} />
-          </label>
+          <QueryInput name="endpoint" label="Endpoint" placeholder="Endpoint: ep_…" kind="search" />
           <span class="line">
             {view.isOpen ? <State tone="good" icon="flight" word="listening" /> : <State tone="warning" icon="retry" word="connecting" />}
             {view.skipped > 0 && <span class="note">{counted(view.skipped, 'event')} skipped</span>}
@@ -79,7 +77,7 @@ function Table({ events }: { events: readonly TailEvent[] }) {
         <caption class="hidden">Events, newest first</caption>
         <thead>
           <tr>
-            <th scope="col" aria-sort="descending">
+            <th scope="col" class="wide" aria-sort="descending">
               Time
             </th>
             <th scope="col">Event</th>
@@ -89,7 +87,7 @@ function Table({ events }: { events: readonly TailEvent[] }) {
         <tbody>
           {events.map(({ key, time, type, tone, icon, sentence, deliveryId, endpointId }) => (
             <tr key={key} data-row tabIndex={-1}>
-              <td class="when">{time}</td>
+              <td class="when wide">{time}</td>
               <td>
                 <State tone={tone} icon={icon} word={type} />
               </td>

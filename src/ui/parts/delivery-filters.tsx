@@ -1,6 +1,7 @@
-import { statuses } from '../words.ts'
 import { query, setQuery } from '../router.ts'
 import { isPortal } from '../state.ts'
+import { statuses } from '../words.ts'
+import { QueryInput } from './query-input.tsx'
 
 /** Everything that deliveries can be looked for by, as the API calls it. */
 export const filterNames = ['status', 'endpoint', 'event_type', 'application', 'message', 'id', 'reason', 'since', 'until', 'text'] as const
@@ -17,21 +18,11 @@ const texts = [
 export function DeliveryFilters() {
   const given = query.value
   const chosen = given.getAll('status')
-  const change = (name: string, value: string): void => setQuery({ [name]: value, iterator: null }, 'replace')
   const more = filterNames.filter((name) => !['status', 'text'].includes(name) && given.has(name)).length
   return (
     <form class="filters" role="search" aria-label="Deliveries" onSubmit={(event) => event.preventDefault()}>
       <div class="line">
-        <label class="field search">
-          <span class="hidden">Text in the payload</span>
-          <input
-            type="search"
-            data-search
-            placeholder="Text in the payload"
-            value={given.get('text') ?? ''}
-            onChange={(event) => change('text', event.currentTarget.value)}
-          />
-        </label>
+        <QueryInput name="text" label="Text in the payload" placeholder="Text in the payload" kind="search" />
         <fieldset class="chips">
           <legend class="hidden">Status</legend>
           {statuses.map(({ status, word }) => (
@@ -54,14 +45,11 @@ export function DeliveryFilters() {
           {texts
             .filter(([name]) => !(isPortal() && name === 'application'))
             .map(([name, label, hint]) => (
-              <label key={name} class="field">
-                <span>{label}</span>
-                <input placeholder={hint} value={given.get(name) ?? ''} onChange={(event) => change(name, event.currentTarget.value.trim())} />
-              </label>
+              <QueryInput key={name} name={name} label={label} placeholder={hint} kind="field" />
             ))}
           <label class="field">
             <span>Reason</span>
-            <select value={given.get('reason') ?? ''} onChange={(event) => change('reason', event.currentTarget.value)}>
+            <select value={given.get('reason') ?? ''} onChange={(event) => setQuery({ reason: event.currentTarget.value, iterator: null }, 'replace')}>
               <option value="">any</option>
               {['exhausted', 'cancelled', 'expired', 'crashed', 'gone'].map((reason) => (
                 <option key={reason}>{reason}</option>

@@ -15,6 +15,8 @@ export function EndpointSettings({ endpoint, refresh }: { endpoint: EndpointDeta
   async function submit(values: Values): Promise<Answer<unknown>> {
     const headers = headersOf(values('headers'))
     if (headers === null) return { kind: 'refused', status: 0, code: 'headers', detail: 'Each line of the headers must be like "X-Name: value".' }
+    const filter = filterOf(values('filter'))
+    if (filter === undefined) return { kind: 'refused', status: 0, code: 'filter', detail: 'The filter must be a JSON object, such as {"path": "total", "greater": 100}.' }
     const changed = await patch(at, {
       url: values('url'),
       description: values('description'),
@@ -22,6 +24,7 @@ export function EndpointSettings({ endpoint, refresh }: { endpoint: EndpointDeta
       channels: orNull(wordsOf(values('channels'))),
       throttleRate: values('rate') === '' ? null : Number(values('rate')),
       policy: values('policy'),
+      filter,
     })
     return changed.kind === 'answered' ? put(`${at}/headers`, { headers }) : changed
   }
@@ -41,6 +44,11 @@ export function EndpointSettings({ endpoint, refresh }: { endpoint: EndpointDeta
           <Field name="rate" label="Most per second" kind="number" value={endpoint.ratePerSecond?.toString() ?? ''} hint="Empty means no limit." />
           <Field name="policy" label="Retry policy" value={endpoint.policy} hint="A name from the settings page." isRequired />
         </div>
+        <label class="field">
+          <span>Filter</span>
+          <textarea name="filter" rows={2} spellcheck={false} defaultValue={endpoint.filter === null ? '' : JSON.stringify(endpoint.filter)} />
+          <small>JSON: what a payload must be like to be sent here. Empty means all.</small>
+        </label>
         <label class="field">
           <span>Headers</span>
           <textarea name="headers" rows={3} spellcheck={false} defaultValue={linesOf(endpoint.headers)} placeholder="X-Name: value" />
@@ -85,6 +93,17 @@ function headersOf(text: string): Record<string, string> | null {
     headers[line.slice(0, colon).trim()] = line.slice(colon + 1).trim()
   }
   return headers
+}
+
+/** Null for no filter, undefined for one that cannot be read. */
+function filterOf(text: string): object | null | undefined {
+  if (text === '') return null
+  try {
+    const filter: unknown = JSON.parse(text)
+    return typeof filter === 'object' && filter !== null ? filter : undefined
+  } catch {
+    return undefined
+  }
 }
 
 function orNull(words: string[]): string[] | null {

@@ -70,13 +70,14 @@ interface FieldProps {
 }
 
 export function Field({ name, label, hint, value = '', kind = 'text', placeholder, isRequired = false, list }: FieldProps) {
+  // The types of JSX know each kind of input on its own, not a choice of them.
+  const type = { type: kind } as { type: 'text' }
   return (
     <label class="field">
       <span>{label}</span>
       <input
         name={name}
-        // The types of JSX know each kind on its own, not a choice of them.
-        type={kind as 'text'}
+        {...type}
         defaultValue={value}
         placeholder={placeholder}
         required={isRequired}

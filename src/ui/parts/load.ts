@@ -22,9 +22,12 @@ export function useLoad<Value>(path: string, query: Query = {}, everyMs: number 
   useEffect(() => {
     const leaving = new AbortController()
     let cancel = (): void => undefined
+    let isFirst = true
 
     async function load(): Promise<void> {
-      if (!document.hidden) {
+      // A tab that nobody looks at reads once, and goes on when it is looked at.
+      if (isFirst || !document.hidden) {
+        isFirst = false
         const answer = await get<Value>(path, query, leaving.signal)
         if (leaving.signal.aborted) return
         setRead((before) => (answer.kind === 'answered' ? { url, value: answer.value, problem: null } : { ...before, url, problem: problemOf(answer) }))

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { remove } from '../api.ts'
 import { helpIsOpen, pages } from '../keys.ts'
 import { href, path } from '../router.ts'
@@ -12,7 +12,14 @@ export function Shell({ children }: { children: ComponentChildren }) {
   const [isOpen, setOpen] = useState(false)
   const main = useRef<HTMLElement>(null)
   const page = path.value
-  useEffect(() => setOpen(false), [page])
+  const wasHere = useRef(page)
+  // Before anybody can type: focus must not be taken away from a field.
+  useLayoutEffect(() => {
+    setOpen(false)
+    // A new page is read from its beginning, also by those who hear it.
+    if (wasHere.current !== page) main.current?.focus({ preventScroll: true })
+    wasHere.current = page
+  }, [page])
   return (
     <div class="shell">
       <button type="button" class="skip button primary" onClick={() => main.current?.focus()}>
@@ -64,10 +71,6 @@ function Navigation() {
 
 function Caller() {
   const caller = session.value?.caller
-  async function signOut(): Promise<void> {
-    await remove('session')
-    session.value = null
-  }
   return (
     <div class="caller">
       <label class="field">
@@ -95,6 +98,11 @@ function Caller() {
       </div>
     </div>
   )
+}
+
+async function signOut(): Promise<void> {
+  await remove('session')
+  session.value = null
 }
 
 function Banner() {
