@@ -1,10 +1,10 @@
-import type { Attempt, DeliveryDetail } from '../contract.ts'
-import { bytes, instant, latency } from '../format.ts'
-import { outcomeWords } from '../words.ts'
-import { Code } from './code.tsx'
-import { Icon } from './icons.tsx'
-import { Panel } from './page.tsx'
-import { Ago, Until } from './time.tsx'
+import type { Attempt, DeliveryDetail } from '../../contract.ts'
+import { bytes, instant, latency } from '../../format.ts'
+import { outcomeWords } from '../../words.ts'
+import { Code } from '../code.tsx'
+import { Icon } from '../icons.tsx'
+import { Panel } from '../page.tsx'
+import { Ago, Until } from '../time.tsx'
 
 /** Every attempt in order, and the one that comes next. */
 export function Timeline({ delivery }: { delivery: DeliveryDetail }) {

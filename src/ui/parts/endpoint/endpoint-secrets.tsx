@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
-import { get, post, problemOf } from '../api.ts'
-import type { EndpointDetail } from '../contract.ts'
-import { mayWrite, tell } from '../state.ts'
-import { Code } from './code.tsx'
-import { ask } from './dialog.tsx'
-import { Panel } from './page.tsx'
-import { Ago, Until } from './time.tsx'
+import { get, post, problemOf } from '../../api.ts'
+import type { EndpointDetail } from '../../contract.ts'
+import { mayWrite, tell } from '../../state.ts'
+import { Code } from '../code.tsx'
+import { ask } from '../dialog.tsx'
+import { Panel } from '../page.tsx'
+import { Ago, Until } from '../time.tsx'
 
 const day = 86_400
 

@@ -1,12 +1,12 @@
-import { patch, put, remove, problemOf } from '../api.ts'
-import type { Answer } from '../api.ts'
-import type { EndpointDetail } from '../contract.ts'
-import { go } from '../router.ts'
-import { tell } from '../state.ts'
-import { ask } from './dialog.tsx'
-import { Field, Form, wordsOf } from './form.tsx'
-import type { Values } from './form.tsx'
-import { Panel } from './page.tsx'
+import { patch, put, remove, problemOf } from '../../api.ts'
+import type { Answer } from '../../api.ts'
+import type { EndpointDetail } from '../../contract.ts'
+import { go } from '../../router.ts'
+import { tell } from '../../state.ts'
+import { ask } from '../dialog.tsx'
+import { Field, Form, wordsOf } from '../form.tsx'
+import type { Values } from '../form.tsx'
+import { Panel } from '../page.tsx'
 
 /** What can be changed about an endpoint. Every attempt uses it as it then is. */
 export function EndpointSettings({ endpoint, refresh }: { endpoint: EndpointDetail; refresh: () => void }) {

@@ -1,10 +1,10 @@
-import type { Delivery } from '../contract.ts'
-import { firstLine, shortUrl } from '../format.ts'
-import { href } from '../router.ts'
-import { mayWrite } from '../state.ts'
-import { retryNow } from '../actions.ts'
-import { DeliveryState } from './status.tsx'
-import { Ago, Until } from './time.tsx'
+import type { Delivery } from '../../contract.ts'
+import { firstLine, shortUrl } from '../../format.ts'
+import { href } from '../../router.ts'
+import { mayWrite } from '../../state.ts'
+import { retryNow } from '../../actions.ts'
+import { DeliveryState } from '../status.tsx'
+import { Ago, Until } from '../time.tsx'
 
 interface DeliveryTableProps {
   readonly caption: string

@@ -1,7 +1,7 @@
-import { query, setQuery } from '../router.ts'
-import { isPortal } from '../state.ts'
-import { statuses } from '../words.ts'
-import { QueryInput } from './query-input.tsx'
+import { query, setQuery } from '../../router.ts'
+import { isPortal } from '../../state.ts'
+import { statuses } from '../../words.ts'
+import { QueryInput } from '../query-input.tsx'
 
 /** Everything that deliveries can be looked for by, as the API calls it. */
 export const filterNames = ['status', 'endpoint', 'event_type', 'application', 'message', 'id', 'reason', 'since', 'until', 'text'] as const

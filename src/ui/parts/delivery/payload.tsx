@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
-import type { DeliveryDetail } from '../contract.ts'
-import { bytes, prettyJson } from '../format.ts'
-import { Code } from './code.tsx'
-import { Panel } from './page.tsx'
+import type { DeliveryDetail } from '../../contract.ts'
+import { bytes, prettyJson } from '../../format.ts'
+import { Code } from '../code.tsx'
+import { Panel } from '../page.tsx'
 
 // A browser lays out this much at once without a stutter; the rest is a click away.
 const shownCharacters = 20_000

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
-import { post, problemOf } from '../api.ts'
-import type { EndpointDetail } from '../contract.ts'
-import { tell } from '../state.ts'
-import { Code } from './code.tsx'
-import { Panel } from './page.tsx'
+import { post, problemOf } from '../../api.ts'
+import type { EndpointDetail } from '../../contract.ts'
+import { tell } from '../../state.ts'
+import { Code } from '../code.tsx'
+import { Panel } from '../page.tsx'
 
 /** A short-lived link with which the customer sees this dashboard, and in it only what is theirs. */
 export function PortalLink({ endpoint }: { endpoint: Pick<EndpointDetail, 'applicationId' | 'applicationName'> }) {

@@ -1,12 +1,12 @@
-import { get, post } from '../api.ts'
-import type { Answer } from '../api.ts'
-import type { Application, List } from '../contract.ts'
-import { go } from '../router.ts'
-import { session } from '../state.ts'
-import { Dialog } from './dialog.tsx'
-import { Field, Form, wordsOf } from './form.tsx'
-import type { Values } from './form.tsx'
-import { useLoad } from './load.ts'
+import { get, post } from '../../api.ts'
+import type { Answer } from '../../api.ts'
+import type { Application, List } from '../../contract.ts'
+import { go } from '../../router.ts'
+import { session } from '../../state.ts'
+import { Dialog } from '../dialog.tsx'
+import { Field, Form, wordsOf } from '../form.tsx'
+import type { Values } from '../form.tsx'
+import { useLoad } from '../load.ts'
 
 /** Adds an endpoint; an application that is not there yet is made with it. */
 export function EndpointForm({ onClose }: { onClose: () => void }) {

@@ -1,11 +1,11 @@
-import { post } from '../api.ts'
-import type { Answer } from '../api.ts'
-import { bulk } from '../actions.ts'
-import type { EndpointDetail, Job } from '../contract.ts'
-import { go } from '../router.ts'
-import { Field, Form } from './form.tsx'
-import type { Values } from './form.tsx'
-import { Panel } from './page.tsx'
+import { post } from '../../api.ts'
+import type { Answer } from '../../api.ts'
+import { bulk } from '../../actions.ts'
+import type { EndpointDetail, Job } from '../../contract.ts'
+import { go } from '../../router.ts'
+import { Field, Form } from '../form.tsx'
+import type { Values } from '../form.tsx'
+import { Panel } from '../page.tsx'
 
 /** After an outage: send again what died, or what the endpoint never got. */
 export function EndpointRecovery({ endpoint }: { endpoint: EndpointDetail }) {
