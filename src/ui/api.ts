@@ -28,10 +28,6 @@ export function post<Value>(path: string, body: unknown = {}): Promise<Answer<Va
   return call<Value>('POST', apiUrl(path), body)
 }
 
-export function put<Value>(path: string, body: unknown): Promise<Answer<Value>> {
-  return call<Value>('PUT', apiUrl(path), body)
-}
-
 export function patch<Value>(path: string, body: unknown): Promise<Answer<Value>> {
   return call<Value>('PATCH', apiUrl(path), body)
 }

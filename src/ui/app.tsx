@@ -21,7 +21,7 @@ import { Help } from './parts/help.tsx'
 import { Page } from './parts/page.tsx'
 import { Shell } from './parts/shell.tsx'
 import { Empty } from './parts/states.tsx'
-import { followLinks, href, path } from './router.ts'
+import { followLinks, go, href, path } from './router.ts'
 import { connectionLost, isPortal, session, tell } from './state.ts'
 
 const retryMs = 3_000
@@ -89,7 +89,7 @@ function Unknown() {
 async function enter(): Promise<void> {
   const key = new URLSearchParams(window.location.hash.slice(1)).get('key')
   if (key !== null) {
-    history.replaceState(null, '', window.location.pathname + window.location.search)
+    go(path.value === 'login' ? '' : path.value + window.location.search, 'replace')
     const opened = await post('session', { key })
     if (opened.kind !== 'answered') tell('bad', problemOf(opened))
   }

@@ -206,12 +206,11 @@ export interface AuditEntry {
 export interface Key {
   readonly id: string
   readonly name: string
-  readonly applicationId: string | null
+  readonly appId: string | null
   readonly access: Access
   readonly hint: string
   readonly createdAt: string
   readonly expiresAt: string | null
-  readonly revokedAt: string | null
 }
 
 export interface Setting {

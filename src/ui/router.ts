@@ -45,5 +45,14 @@ export function followLinks(event: MouseEvent): void {
 
 function read(): { readonly pathname: string; readonly search: string } {
   const { pathname, search } = window.location
-  return { pathname: decodeURI(pathname.slice(basePath.length).replace(/\/$/, '')), search }
+  return { pathname: decoded(pathname.slice(basePath.length).replace(/\/$/, '')), search }
+}
+
+/** An address that nobody can decode is a page that nobody knows, not a page that stays white. */
+function decoded(text: string): string {
+  try {
+    return decodeURI(text)
+  } catch {
+    return text
+  }
 }

@@ -103,6 +103,8 @@ function operate(world: World, method: string, path: string, query: URLSearchPar
       return [200, list(world.eventTypes)]
     case 'config':
       return [200, world.config]
+    case 'auth':
+      return [200, { url: 'http://127.0.0.1/login#key=ph_portal', token: 'ph_portal' }]
     case 'app':
       return application(world, method, path, body)
     default:

@@ -28,6 +28,7 @@ const pages = [
   ['audit', 'audit', 'Audit'],
   ['settings', 'settings', 'Settings'],
   ['no page', 'nowhere', 'There is no such page'],
+  ['an address that cannot be decoded', '%E0%A4%A', 'There is no such page'],
 ] as const
 
 const empties = [

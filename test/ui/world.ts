@@ -41,8 +41,8 @@ export function busyWorld(plant: Plant = (text) => text): World {
       { id: 'aud_1', at: at(26 * hour), actor: plant('ops@acme.example'), action: 'reveal', target: plant('ep_2Fq8mVw1'), count: 1, reason: null },
     ],
     keys: [
-      { id: 'key_1', name: plant('production'), applicationId: null, access: 'write', hint: plant('ph_live_8Zk'), createdAt: at(90 * 24 * hour), expiresAt: null, revokedAt: null },
-      { id: 'key_2', name: plant('status page'), applicationId: 'app_2Nq4', access: 'read', hint: plant('ph_live_31x'), createdAt: at(9 * 24 * hour), expiresAt: at(-20 * 24 * hour), revokedAt: null },
+      { id: 'key_1', name: plant('production'), appId: null, access: 'write', hint: plant('ph_live_8Zk'), createdAt: at(90 * 24 * hour), expiresAt: null },
+      { id: 'key_2', name: plant('status page'), appId: 'app_2Nq4', access: 'read', hint: plant('ph_live_31x'), createdAt: at(9 * 24 * hour), expiresAt: at(-20 * 24 * hour) },
     ],
     eventTypes: eventTypesOf(at, plant),
     config: configOf(plant),

@@ -85,19 +85,17 @@ function Table({ keys, revoke }: { keys: readonly Key[]; revoke: (key: Key) => v
               </td>
               <td>
                 {key.access}
-                <div class="under">{key.applicationId ?? 'everything'}</div>
+                <div class="under">{key.appId ?? 'everything'}</div>
               </td>
               <td class="wide when">
                 <Ago at={key.createdAt} />
               </td>
-              <td class="when">{key.revokedAt !== null ? 'revoked' : key.expiresAt === null ? 'never' : <Until at={key.expiresAt} />}</td>
+              <td class="when">{key.expiresAt === null ? 'never' : <Until at={key.expiresAt} />}</td>
               {mayWrite() && (
                 <td class="action">
-                  {key.revokedAt === null && (
-                    <button type="button" class="button small" aria-label={`Revoke ${key.name}`} onClick={() => revoke(key)}>
-                      Revoke
-                    </button>
-                  )}
+                  <button type="button" class="button small" aria-label={`Revoke ${key.name}`} onClick={() => revoke(key)}>
+                    Revoke
+                  </button>
                 </td>
               )}
             </tr>
@@ -116,7 +114,7 @@ function Adding({ close, done }: { close: () => void; done: (token: string) => v
         onCancel={close}
         submit={(values) => {
           const application = values('application')
-          return post<{ token: string }>('key', { name: values('name'), access: values('access'), ...(application === '' ? {} : { applicationId: application }) })
+          return post<{ token: string }>('key', { name: values('name'), access: values('access'), ...(application === '' ? {} : { appId: application }) })
         }}
         done={({ token }) => done(token)}
       >

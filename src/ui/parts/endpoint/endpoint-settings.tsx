@@ -1,4 +1,4 @@
-import { patch, put, remove, problemOf } from '../../api.ts'
+import { patch, problemOf, remove } from '../../api.ts'
 import type { Answer } from '../../api.ts'
 import type { EndpointDetail } from '../../contract.ts'
 import { go } from '../../router.ts'
@@ -13,8 +13,8 @@ export function EndpointSettings({ endpoint, refresh }: { endpoint: EndpointDeta
   const at = `app/${endpoint.applicationId}/endpoint/${endpoint.id}`
 
   async function submit(values: Values): Promise<Answer<unknown>> {
-    const headers = headersOf(values('headers'))
-    if (headers === null) return { kind: 'refused', status: 0, code: 'headers', detail: 'Each line of the headers must be like "X-Name: value".' }
+    const given = headersOf(values('headers'))
+    if (given === null) return { kind: 'refused', status: 0, code: 'headers', detail: 'Each line of the headers must be like "X-Name: value".' }
     const filter = filterOf(values('filter'))
     if (filter === undefined) return { kind: 'refused', status: 0, code: 'filter', detail: 'The filter must be a JSON object, such as {"path": "total", "greater": 100}.' }
     const changed = await patch(at, {
@@ -26,7 +26,8 @@ export function EndpointSettings({ endpoint, refresh }: { endpoint: EndpointDeta
       policy: values('policy'),
       filter,
     })
-    return changed.kind === 'answered' ? put(`${at}/headers`, { headers }) : changed
+    const headers = headersChange(endpoint.headers, given)
+    return changed.kind === 'answered' && Object.keys(headers).length > 0 ? patch(`${at}/headers`, { headers }) : changed
   }
 
   function done(): void {
@@ -52,7 +53,7 @@ export function EndpointSettings({ endpoint, refresh }: { endpoint: EndpointDeta
         <label class="field">
           <span>Headers</span>
           <textarea name="headers" rows={3} spellcheck={false} defaultValue={linesOf(endpoint.headers)} placeholder="X-Name: value" />
-          <small>One per line, sent with every attempt.</small>
+          <small>One per line, sent with every attempt. Those that carry credentials are not shown, and stay as they are.</small>
         </label>
         <Field name="description" label="Description" value={endpoint.description} />
       </Form>
@@ -93,6 +94,13 @@ function headersOf(text: string): Record<string, string> | null {
     headers[line.slice(0, colon).trim()] = line.slice(colon + 1).trim()
   }
   return headers
+}
+
+/** Only what differs, and null for what is gone: headers that are not shown must survive a change of the others. */
+export function headersChange(before: Readonly<Record<string, string>>, after: Readonly<Record<string, string>>): Record<string, string | null> {
+  const gone = Object.keys(before).filter((name) => !(name in after))
+  const changed = Object.entries(after).filter(([name, value]) => before[name] !== value)
+  return Object.fromEntries([...gone.map((name) => [name, null] as const), ...changed])
 }
 
 /** Null for no filter, undefined for one that cannot be read. */
