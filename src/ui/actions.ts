@@ -2,14 +2,15 @@ import { post, problemOf } from './api.ts'
 import type { Delivery, Job } from './contract.ts'
 import { count, counted } from './format.ts'
 import { ask } from './parts/dialog.tsx'
+import type { Reply } from './parts/dialog.tsx'
 import { go, href } from './router.ts'
 import { tell } from './state.ts'
 
 /** Sends a delivery again at once. A delivered one stays as it is: a new delivery of its message is made. */
 export async function retryNow(delivery: Pick<Delivery, 'id' | 'status'>, done: () => void): Promise<void> {
   if (delivery.status === 'delivered') {
-    const reply = await ask('Send it once more?', 'It was delivered already. A new delivery of the same message is made; the receiver sees the same webhook-id.', 'Send again')
-    if (reply === null) return
+    const sentence = 'It was delivered already. A new delivery of the same message is made; the receiver sees the same webhook-id.'
+    if ((await ask({ title: 'Send it once more?', sentence, action: 'Send again' })) === null) return
   }
   const answer = await post<Delivery>(`delivery/${delivery.id}/requeue`)
   if (answer.kind !== 'answered') return tell('bad', problemOf(answer))
@@ -19,7 +20,8 @@ export async function retryNow(delivery: Pick<Delivery, 'id' | 'status'>, done: 
 }
 
 export async function cancelDelivery(delivery: Pick<Delivery, 'id'>, done: () => void): Promise<void> {
-  const reply = await ask('Cancel this delivery?', 'It will not be sent any more. It ends dead, as cancelled, and can be retried later.', 'Cancel the delivery', true)
+  const sentence = 'It will not be sent any more. It ends dead, as cancelled, and can be retried later.'
+  const reply = await ask({ title: 'Cancel this delivery?', sentence, action: 'Cancel the delivery', isDangerous: true, wantsReason: true })
   if (reply === null) return
   const answer = await post<Delivery>(`delivery/${delivery.id}/cancel`, reply)
   if (answer.kind !== 'answered') return tell('bad', problemOf(answer))
@@ -57,11 +59,12 @@ export async function bulk(action: 'requeue' | 'cancel', filters: readonly BulkF
   if (first?.kind === 'answered') go(jobs.length === 1 ? `jobs/${first.value.id}` : 'jobs')
 }
 
-function askBulk(action: 'requeue' | 'cancel', matching: number) {
+function askBulk(action: 'requeue' | 'cancel', matching: number): Promise<Reply | null> {
   const what = counted(matching, 'delivery')
   if (action === 'cancel') {
-    return ask(`Cancel ${what}?`, `${what} will not be sent any more. They end dead, as cancelled, and can be retried later.`, `Cancel ${count(matching)}`, true)
+    const consequence = `${what} will not be sent any more. They end dead, as cancelled, and can be retried later.`
+    return ask({ title: `Cancel ${what}?`, sentence: consequence, action: `Cancel ${count(matching)}`, isDangerous: true, wantsReason: true })
   }
   const sentence = `${what} become pending with the full schedule again. They leave at the usual pace for retries, so no endpoint is flooded.`
-  return ask(`Retry ${what} now?`, sentence, `Retry ${count(matching)} now`)
+  return ask({ title: `Retry ${what} now?`, sentence, action: `Retry ${count(matching)} now`, wantsReason: true })
 }

@@ -59,6 +59,26 @@ describe('an operator', () => {
     await close()
   })
 
+  test('retries all deliveries that match a filter, and cancels only those that are still open', limit, async () => {
+    const { page, server, close } = await stage.open(busyWorld(), { path: 'deliveries?status=failed&status=dead&endpoint=ep_5Kc3pLz9' })
+    await page.getByRole('button', { name: 'Cancel all matching' }).click()
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Cancel all matching …')
+    await page.getByRole('button', { name: 'Retry all matching' }).click()
+    await page.getByRole('dialog').getByLabel('Reason').fill('Ledger is back')
+    await page.getByRole('dialog').getByRole('button', { name: 'Retry 12 now' }).click()
+    await page.waitForURL('**/jobs/job_new*')
+    const endpoint = 'ep_5Kc3pLz9'
+    expect(server.requests.filter(({ what }) => what === 'POST /api/v1/job').map(({ body }) => body)).toEqual([
+      { action: 'cancel', filter: { status: ['failed'], endpoint }, dryRun: true },
+      { action: 'requeue', filter: { status: ['failed', 'dead'], endpoint }, dryRun: true },
+      { action: 'requeue', filter: { status: ['failed', 'dead'], endpoint }, reason: 'Ledger is back' },
+    ])
+    await close()
+  })
+
   test('pauses a job and resumes it', limit, async () => {
     const { page, close } = await stage.open(busyWorld(), { path: 'jobs/job_2Lm7' })
     await page.getByText('7,310 of 12,480 done at 412 per second; about 13 s left.').waitFor()
@@ -290,7 +310,7 @@ describe('hostile text', () => {
     for (const path of ['', 'deliveries', `deliveries/${id}`, 'dead-letters', 'endpoints', 'endpoints/ep_5Kc3pLz9', 'jobs', 'jobs/job_2Lm7', 'event-types', 'audit', 'settings']) {
       await go(path)
       expect(await page.getByText('onerror=').count(), path).toBeGreaterThan(0)
-      for (const details of await page.locator('details').all()) await details.evaluate('(element) => { element.open = true }')
+      await page.evaluate('for (const details of document.querySelectorAll("details")) details.open = true')
       expect(await page.evaluate('[window.ranAway, document.images.length, document.querySelectorAll("main script, [onload], [onerror]").length]'), path).toEqual([undefined, 0, 0])
     }
     await go('tail')

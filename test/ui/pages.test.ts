@@ -32,7 +32,7 @@ const pages = [
 ] as const
 
 const empties = [
-  ['', 'Nothing was sent yet'],
+  ['', 'Nothing was sent in this time'],
   ['deliveries', 'No deliveries yet'],
   ['endpoints', 'No endpoints yet'],
   ['dead-letters', 'No dead letters'],

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { bulk } from '../actions.ts'
 import type { BulkFilter } from '../actions.ts'
+import type { Query } from '../api.ts'
 import type { DeliveryList } from '../contract.ts'
 import { count, counted } from '../format.ts'
 import { Code } from '../parts/code.tsx'
@@ -61,7 +62,8 @@ export function Deliveries() {
 /** What can be done with the rows that are selected, or with all that match. */
 function BulkBar({ selected, given }: { selected: ReadonlySet<string>; given: URLSearchParams }) {
   if (!mayWrite()) return null
-  const filter = bulkFilter(given)
+  const retriable = bulkFilter(given, ['failed', 'dead'])
+  const open = bulkFilter(given, ['pending', 'failed'])
   if (selected.size > 0) {
     const ids = [...selected]
     return (
@@ -76,16 +78,20 @@ function BulkBar({ selected, given }: { selected: ReadonlySet<string>; given: UR
       </div>
     )
   }
-  if (filter === null) return null
+  if (retriable === null && open === null) return null
   return (
     <div class="bulk" role="group" aria-label="All deliveries that match">
       <span class="muted">Select rows with x, or take all that match:</span>
-      <button type="button" class="button small" onClick={() => void bulk('requeue', [filter])}>
-        Retry all matching …
-      </button>
-      <button type="button" class="button small" onClick={() => void bulk('cancel', [filter])}>
-        Cancel all matching …
-      </button>
+      {retriable !== null && (
+        <button type="button" class="button small" onClick={() => void bulk('requeue', [retriable])}>
+          Retry all matching …
+        </button>
+      )}
+      {open !== null && (
+        <button type="button" class="button small" onClick={() => void bulk('cancel', [open])}>
+          Cancel all matching …
+        </button>
+      )}
     </div>
   )
 }
@@ -109,25 +115,24 @@ function Nothing() {
   )
 }
 
-function asked(given: URLSearchParams): Record<string, string | string[] | number> {
-  const { since, ...others } = Object.fromEntries(filterNames.filter((name) => name !== 'status').map((name) => [name, given.get(name) ?? '']))
-  return { ...others, since: since ?? '', status: given.getAll('status'), iterator: given.get('iterator') ?? '', limit: pageSize }
+function asked(given: URLSearchParams): Query {
+  const single = Object.fromEntries(filterNames.filter((name) => name !== 'status').map((name) => [name, given.get(name)]))
+  return { ...single, status: given.getAll('status'), iterator: given.get('iterator'), limit: pageSize }
 }
 
-/** The same filter as bulk work takes it; null where that would be everything, or cannot be said. */
-function bulkFilter(given: URLSearchParams): BulkFilter | null {
-  const open = given.getAll('status').filter((status) => status !== 'delivered')
-  if (open.length === 0 || open.length !== given.getAll('status').length || given.has('text') || given.has('id')) return null
-  const name = (from: string): string | undefined => given.get(from) ?? undefined
+/** The same filter as bulk work takes it, for the statuses it can work on; null where that would be none, or cannot be said. */
+function bulkFilter(given: URLSearchParams, statuses: readonly string[]): BulkFilter | null {
+  const chosen = given.getAll('status').filter((status) => statuses.includes(status))
+  if (chosen.length === 0 || given.has('text') || given.has('id')) return null
   const fields = {
-    status: open,
-    reason: name('reason'),
-    endpoint: name('endpoint'),
-    application: name('application'),
-    eventType: name('event_type'),
-    message: name('message'),
-    since: name('since'),
-    until: name('until'),
+    status: chosen,
+    reason: given.get('reason'),
+    endpoint: given.get('endpoint'),
+    application: given.get('application'),
+    eventType: given.get('event_type'),
+    message: given.get('message'),
+    since: given.get('since'),
+    until: given.get('until'),
   }
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 }

@@ -65,8 +65,7 @@ function Actions({ endpoint, refresh }: { endpoint: EndpointDetail; refresh: () 
   const at = `app/${applicationId}/endpoint/${id}`
 
   async function change(verb: 'pause' | 'resume' | 'enable' | 'disable', said: string): Promise<void> {
-    const stops = verb === 'pause' || verb === 'disable'
-    const reply = stops ? await ask(`${verb === 'pause' ? 'Pause' : 'Disable'} this endpoint?`, consequences[verb], verb === 'pause' ? 'Pause it' : 'Disable it') : {}
+    const reply = verb === 'pause' || verb === 'disable' ? await ask(questions[verb]) : {}
     if (reply === null) return
     const answer = await post(`${at}/${verb}`, reply)
     if (answer.kind !== 'answered') return tell('bad', problemOf(answer))
@@ -111,10 +110,20 @@ function Actions({ endpoint, refresh }: { endpoint: EndpointDetail; refresh: () 
   )
 }
 
-const consequences = {
-  pause: 'Nothing is sent while it is paused. Messages for it are collected, and leave when it is resumed.',
-  disable: 'Nothing is sent, and it gets no new messages. Once it is enabled again, what it missed can be replayed.',
-} as const
+const questions = {
+  pause: {
+    title: 'Pause this endpoint?',
+    sentence: 'Nothing is sent while it is paused. Messages for it are collected, and leave when it is resumed.',
+    action: 'Pause it',
+    wantsReason: true,
+  },
+  disable: {
+    title: 'Disable this endpoint?',
+    sentence: 'Nothing is sent, and it gets no new messages. Once it is enabled again, what it missed can be replayed.',
+    action: 'Disable it',
+    wantsReason: true,
+  },
+}
 
 function Recent({ endpoint }: { endpoint: EndpointDetail }) {
   const loaded = useLoad<DeliveryList>('delivery', { endpoint: endpoint.id, limit: 10 }, refreshMs)

@@ -42,9 +42,11 @@ export function Job({ id }: { id: string }) {
   )
 }
 
+const ending = { title: 'Cancel this job?', sentence: 'What it has done stays done; the rest is left as it is.', action: 'Cancel the job', isDangerous: true }
+
 function Actions({ job, refresh }: { job: Work; refresh: () => void }) {
   async function change(verb: 'pause' | 'resume' | 'cancel', said: string): Promise<void> {
-    if (verb === 'cancel' && (await ask('Cancel this job?', 'What it has done stays done; the rest is left as it is.', 'Cancel the job', true)) === null) return
+    if (verb === 'cancel' && (await ask(ending)) === null) return
     const answer = await post(`job/${job.id}/${verb}`)
     if (answer.kind !== 'answered') return tell('bad', problemOf(answer))
     tell('good', said)

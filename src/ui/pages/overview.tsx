@@ -239,9 +239,9 @@ function Workers({ workers }: { workers: readonly Worker[] }) {
 
 function FirstSteps() {
   return (
-    <Panel title="Nothing was sent yet">
+    <Panel title="Nothing was sent in this time">
       <p>
-        Add an <a href={href('endpoints')}>endpoint</a>, then send a message; it shows up here within seconds.
+        Choose a longer time above; or add an <a href={href('endpoints')}>endpoint</a> and send it a message, which shows up here within seconds.
       </p>
       <Code label="A command that sends a message" text={sendCurl()} />
     </Panel>

@@ -6,7 +6,12 @@ import { useEffect, useId, useRef } from 'preact/hooks'
 export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ComponentChildren }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const titleId = useId()
-  useEffect(() => dialog.current?.showModal(), [])
+  useEffect(() => {
+    const shown = dialog.current
+    shown?.showModal()
+    // Closing it, rather than only taking it away, gives the focus back to where it was.
+    return () => shown?.close()
+  }, [])
   return (
     <dialog ref={dialog} aria-labelledby={titleId} onClose={onClose}>
       <h2 id={titleId}>{title}</h2>
@@ -15,38 +20,41 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
   )
 }
 
-interface Question {
+export interface Question {
   readonly title: string
   readonly sentence: string
+  /** What the button says that does it. */
   readonly action: string
-  readonly isDangerous: boolean
-  /** Asks for a reason, which the audit log keeps. */
-  readonly answer: (reply: Reply | null) => void
+  readonly isDangerous?: boolean
+  /** Asks for a reason too, which the audit log keeps. */
+  readonly wantsReason?: boolean
 }
 
 export interface Reply {
   readonly reason: string | undefined
 }
 
-const question = signal<Question | null>(null)
+const open = signal<{ readonly question: Question; readonly answer: (reply: Reply | null) => void } | null>(null)
 
 /** Asks before something is done; null if the person would rather not. */
-export function ask(title: string, sentence: string, action: string, isDangerous = false): Promise<Reply | null> {
+export function ask(question: Question): Promise<Reply | null> {
   return new Promise((resolve) => {
-    question.value?.answer(null)
-    question.value = { title, sentence, action, isDangerous, answer: resolve }
+    open.value?.answer(null)
+    open.value = { question, answer: resolve }
   })
 }
 
 export function Questions() {
-  const asked = question.value
+  const asked = open.value
   if (asked === null) return null
+  const { title, sentence, action, isDangerous = false, wantsReason = false } = asked.question
   function answer(reply: Reply | null): void {
-    question.value = null
+    // A dialog closes a moment after its answer, when the next question may already stand there.
+    if (open.value === asked) open.value = null
     asked?.answer(reply)
   }
   return (
-    <Dialog title={asked.title} onClose={() => answer(null)}>
+    <Dialog title={title} onClose={() => answer(null)}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -54,19 +62,21 @@ export function Questions() {
           answer({ reason: typeof given === 'string' && given !== '' ? given : undefined })
         }}
       >
-        <p>{asked.sentence}</p>
-        <label class="field">
-          <span>
-            Reason <span class="muted">(optional, kept in the audit log)</span>
-          </span>
-          <input name="reason" maxLength={200} autocomplete="off" />
-        </label>
+        <p>{sentence}</p>
+        {wantsReason && (
+          <label class="field">
+            <span>
+              Reason <span class="muted">(optional, kept in the audit log)</span>
+            </span>
+            <input name="reason" maxLength={200} autocomplete="off" />
+          </label>
+        )}
         <div class="actions end">
           <button type="button" class="button" onClick={() => answer(null)}>
             Go back
           </button>
-          <button type="submit" class={asked.isDangerous ? 'button danger' : 'button primary'} autoFocus>
-            {asked.action}
+          <button type="submit" class={isDangerous ? 'button danger' : 'button primary'} autoFocus={!isDangerous}>
+            {action}
           </button>
         </div>
       </form>

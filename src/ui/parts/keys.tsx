@@ -17,7 +17,8 @@ export function Keys() {
   const [token, setToken] = useState<string | null>(null)
 
   async function revoke(key: Key): Promise<void> {
-    if ((await ask(`Revoke the key ${key.name}?`, 'Whoever uses it is locked out at once.', 'Revoke it', true)) === null) return
+    const sentence = 'Whoever uses it is locked out at once.'
+    if ((await ask({ title: `Revoke the key ${key.name}?`, sentence, action: 'Revoke it', isDangerous: true })) === null) return
     const answer = await remove(`key/${key.id}`)
     if (answer.kind !== 'answered') return tell('bad', problemOf(answer))
     tell('good', 'Revoked.')

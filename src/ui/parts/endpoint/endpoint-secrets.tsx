@@ -22,7 +22,7 @@ export function EndpointSecrets({ endpoint, refresh }: { endpoint: EndpointDetai
 
   async function rotate(): Promise<void> {
     const sentence = 'A new secret is made. For 24 hours every attempt is signed with both, so the receiver can change over without missing any.'
-    if ((await ask('Make a new secret?', sentence, 'Rotate the secret')) === null) return
+    if ((await ask({ title: 'Make a new secret?', sentence, action: 'Rotate the secret' })) === null) return
     const answer = await post(`${at}/rotate`, { gracePeriodSeconds: day })
     if (answer.kind !== 'answered') return tell('bad', problemOf(answer))
     setShown(null)

@@ -64,7 +64,7 @@ export function EndpointSettings({ endpoint, refresh }: { endpoint: EndpointDeta
 export function EndpointDangers({ endpoint }: { endpoint: EndpointDetail }) {
   async function drop(): Promise<void> {
     const sentence = 'Nothing more is sent to it, and what still waits ends dead, as gone. Its history stays.'
-    if ((await ask('Delete this endpoint?', sentence, 'Delete it', true)) === null) return
+    if ((await ask({ title: 'Delete this endpoint?', sentence, action: 'Delete it', isDangerous: true })) === null) return
     const answer = await remove(`app/${endpoint.applicationId}/endpoint/${endpoint.id}`)
     if (answer.kind !== 'answered') return tell('bad', problemOf(answer))
     tell('good', 'Deleted.')
