@@ -31,6 +31,18 @@ describe('an operator', () => {
     await close()
   })
 
+  test('copies a delivery as curl, or sees it where the browser does not allow copying', limit, async () => {
+    const { page, close } = await stage.open(busyWorld(), { path: `deliveries/${dead.id}` })
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('button', { name: 'Copy as curl' }).click()
+    await page.getByText('Copied a curl command with a fresh signature.').waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`curl -X POST ${dead.targetUrl}`)
+    await page.evaluate('navigator.clipboard.writeText = () => Promise.reject(new Error())')
+    await page.getByRole('button', { name: 'Copy as curl' }).click()
+    await page.getByRole('dialog').getByText(`curl -X POST ${dead.targetUrl}`).waitFor()
+    await close()
+  })
+
   test('cancels only after a question, and the reason is sent along', limit, async () => {
     const world = busyWorld()
     const failed = world.deliveries.find(({ status }) => status === 'failed')!

@@ -1,8 +1,10 @@
+import { useState } from 'preact/hooks'
 import { cancelDelivery, retryNow } from '../actions.ts'
 import { get, problemOf } from '../api.ts'
 import type { DeliveryDetail } from '../contract.ts'
 import { shortUrl } from '../format.ts'
-import { Id, copyText } from '../parts/code.tsx'
+import { Code, Id, copyText } from '../parts/code.tsx'
+import { Dialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { useLoad } from '../parts/load.ts'
 import { Facts, Page, Panel } from '../parts/page.tsx'
@@ -50,10 +52,16 @@ export function Delivery({ id }: { id: string }) {
 }
 
 function Actions({ delivery, refresh }: { delivery: DeliveryDetail; refresh: () => void }) {
+  const [command, setCommand] = useState<string | null>(null)
   const isOpen = delivery.status === 'pending' || delivery.status === 'failed'
   return (
     <>
-      <button type="button" class="button" onClick={() => void copyCurl(delivery.id)}>
+      {command !== null && (
+        <Dialog title="As curl, with a fresh signature" onClose={() => setCommand(null)}>
+          <Code label="The command" text={command} />
+        </Dialog>
+      )}
+      <button type="button" class="button" onClick={() => void copyCurl(delivery.id, setCommand)}>
         <Icon name="copy" />
         Copy as curl
       </button>
@@ -69,10 +77,12 @@ function Actions({ delivery, refresh }: { delivery: DeliveryDetail; refresh: () 
   )
 }
 
-async function copyCurl(id: string): Promise<void> {
+/** Copies the command, or shows it where the browser does not allow that. */
+async function copyCurl(id: string, show: (command: string) => void): Promise<void> {
   const answer = await get<{ command: string }>(`delivery/${id}/curl`)
   if (answer.kind !== 'answered') return tell('bad', problemOf(answer))
-  if (await copyText(answer.value.command)) tell('good', 'Copied a curl command with a fresh signature. That it was made is in the audit log.')
+  if (!(await copyText(answer.value.command))) return show(answer.value.command)
+  tell('good', 'Copied a curl command with a fresh signature. That it was made is in the audit log.')
 }
 
 function factsOf(delivery: DeliveryDetail): [string, preact.ComponentChildren][] {

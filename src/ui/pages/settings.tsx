@@ -88,7 +88,7 @@ function Table({ settings }: { settings: readonly Setting[] }) {
                 <code title={name}>{env}</code>
                 <div class="under whole">{sentence}</div>
               </td>
-              <td>
+              <td class="value">
                 {value === null || value === '' ? <span class="muted">not set</span> : shown(value)} <span class="muted">{unit}</span>
               </td>
               <td class="wide">{origin === 'default' ? <span class="muted">default</span> : <strong>{origin}</strong>}</td>

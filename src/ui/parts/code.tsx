@@ -5,21 +5,27 @@ import { Icon } from './icons.tsx'
 
 const saysCopiedMs = 2_000
 
+/** False where the browser does not allow it: outside of a secure context there is no clipboard. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
     return true
   } catch {
-    // Outside of a secure context there is no clipboard to write to.
-    tell('bad', 'The browser did not allow copying. Select the text and copy it by hand.')
     return false
   }
+}
+
+/** Copies what stands on the page, and says so if that could not be done. */
+async function copyShown(text: string): Promise<boolean> {
+  const isCopied = await copyText(text)
+  if (!isCopied) tell('bad', 'The browser did not allow copying. Select the text and copy it by hand.')
+  return isCopied
 }
 
 export function Copy({ text, label = 'Copy' }: { text: string; label?: string }) {
   const [copied, setCopied] = useState(false)
   async function copy(): Promise<void> {
-    if (!(await copyText(text))) return
+    if (!(await copyShown(text))) return
     setCopied(true)
     browserClock.after(saysCopiedMs, () => setCopied(false))
   }
@@ -48,7 +54,7 @@ export function Id({ id }: { id: string }) {
   return (
     <span class="id">
       <code>{id}</code>
-      <button type="button" class="bare" aria-label={`Copy ${id}`} onClick={() => void copyText(id)}>
+      <button type="button" class="bare" aria-label={`Copy ${id}`} onClick={() => void copyShown(id)}>
         <Icon name="copy" />
       </button>
     </span>
