@@ -15,6 +15,9 @@ test('UC-build the linter, the type check and the build pass without a warning',
   const typeCheck = await run('tsc', '-p', 'tsconfig.json', '--noEmit')
   expect(typeCheck, typeCheck.output).toEqual({ exitCode: 0, output: '' })
 
+  const uiTypeCheck = await run('tsc', '-p', 'src/ui/tsconfig.json', '--noEmit')
+  expect(uiTypeCheck, uiTypeCheck.output).toEqual({ exitCode: 0, output: '' })
+
   const build = await run('tsc', '-p', 'tsconfig.build.json', '--outDir', outDir)
   expect(build, build.output).toEqual({ exitCode: 0, output: '' })
   expect(existsSync(join(outDir, 'index.js'))).toBe(true)

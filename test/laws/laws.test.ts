@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import {
   backoffInStores, chanceExceptions, columns, coreImports, corePurity, deliveryUpdates, drivers, environment, fencing, heartbeatLayers, laws, layers,
-  mapping, processEnd, timeAndChance,
+  mapping, processEnd, timeAndChance, uiTypes,
 } from './laws.ts'
 import { importsOf, readSource, readTree } from './source.ts'
 
@@ -92,6 +92,23 @@ describe.each<[string, (path: string, text: string) => string[], { broken: Case[
     },
   ],
   [
+    'uiTypes',
+    uiTypes,
+    {
+      broken: [
+        ['ui/words.ts', "import { statuses } from '../core/delivery.ts'"],
+        ['ui/pages/x.tsx', "export { statuses } from '../../core/delivery.ts'"],
+        ['ui/pages/x.tsx', 'const page = <p dangerouslySetInnerHTML={{ __html: text }} />'],
+        ['ui/pages/x.tsx', 'element.innerHTML = text'],
+        ['ui/pages/x.tsx', 'const page = <p style={{ width }} />'],
+      ],
+      kept: [
+        ['ui/words.ts', "import type { Status } from '../core/delivery.ts'\nimport { count } from './format.ts'"],
+        ['server/api.ts', "import { statuses } from '../core/delivery.ts'"],
+      ],
+    },
+  ],
+  [
     'drivers',
     drivers,
     {
@@ -127,9 +144,11 @@ describe.each<[string, (path: string, text: string) => string[], { broken: Case[
         ['engine/outbox.ts', 'const id = randomUUID()'],
         ['stores/secrets.ts', 'const id = randomUUID()'],
         ['posthorn.ts', 'crypto.getRandomValues(bytes)'],
+        ['ui/state.ts', 'const now = Date.now()'],
       ],
       kept: [
         ['clock.ts', 'const now = Date.now()'],
+        ['ui/clock.ts', 'const now = Date.now()'],
         ['engine/writer.ts', 'const now = clock.now() // not Date.now()'],
         ['engine/writer.ts', 'const text = new Date(at).toISOString()'],
         ['transport/retry-after.ts', 'const at = Date.parse(text)'],

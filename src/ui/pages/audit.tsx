@@ -1,0 +1,75 @@
+import type { AuditEntry, List } from '../contract.ts'
+import { count, instant } from '../format.ts'
+import { useLoad } from '../parts/load.ts'
+import { Page } from '../parts/page.tsx'
+import { Pager } from '../parts/pager.tsx'
+import { Empty, Show } from '../parts/states.tsx'
+import { query } from '../router.ts'
+
+const pageSize = 50
+
+/** Who did what, newest first. */
+export function Audit() {
+  const loaded = useLoad<List<AuditEntry>>('audit', { iterator: query.value.get('iterator'), limit: pageSize })
+  return (
+    <Page title="Audit">
+      <Show loaded={loaded}>
+        {(list) =>
+          list.data.length === 0 ? (
+            <Empty title="Nothing was done by hand yet">
+              <p>Every retry, cancellation, resend and look at a secret is kept here, with who did it and why.</p>
+            </Empty>
+          ) : (
+            <>
+              <Table entries={list.data} />
+              <Pager list={list} />
+            </>
+          )
+        }
+      </Show>
+    </Page>
+  )
+}
+
+function Table({ entries }: { entries: readonly AuditEntry[] }) {
+  return (
+    <div class="scroll">
+      <table class="rows">
+        <caption class="hidden">What people did, newest first</caption>
+        <thead>
+          <tr>
+            <th scope="col" aria-sort="descending">
+              Time
+            </th>
+            <th scope="col">Who</th>
+            <th scope="col">What</th>
+            <th scope="col" class="number">
+              How many
+            </th>
+            <th scope="col" class="wide">
+              Why
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {entries.map(({ id, at, actor, action, target, count: many, reason }) => (
+            <tr key={id} data-row tabIndex={-1}>
+              <td class="when">
+                <time dateTime={at}>{instant(at)}</time>
+              </td>
+              <td>{actor}</td>
+              <td class="main">
+                {action}
+                <div class="under whole">
+                  <code>{target}</code>
+                </div>
+              </td>
+              <td class="number">{count(many)}</td>
+              <td class="wide">{reason}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

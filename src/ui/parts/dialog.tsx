@@ -1,0 +1,85 @@
+import { signal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+
+/** A modal dialog; the browser keeps the focus inside and gives it back. */
+export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ComponentChildren }) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const titleId = useId()
+  useEffect(() => {
+    const shown = dialog.current
+    shown?.showModal()
+    // Closing it, rather than only taking it away, gives the focus back to where it was.
+    return () => shown?.close()
+  }, [])
+  return (
+    <dialog ref={dialog} aria-labelledby={titleId} onClose={onClose}>
+      <h2 id={titleId}>{title}</h2>
+      {children}
+    </dialog>
+  )
+}
+
+export interface Question {
+  readonly title: string
+  readonly sentence: string
+  /** What the button says that does it. */
+  readonly action: string
+  readonly isDangerous?: boolean
+  /** Asks for a reason too, which the audit log keeps. */
+  readonly wantsReason?: boolean
+}
+
+export interface Reply {
+  readonly reason: string | undefined
+}
+
+const open = signal<{ readonly question: Question; readonly answer: (reply: Reply | null) => void } | null>(null)
+
+/** Asks before something is done; null if the person would rather not. */
+export function ask(question: Question): Promise<Reply | null> {
+  return new Promise((resolve) => {
+    open.value?.answer(null)
+    open.value = { question, answer: resolve }
+  })
+}
+
+export function Questions() {
+  const asked = open.value
+  if (asked === null) return null
+  const { title, sentence, action, isDangerous = false, wantsReason = false } = asked.question
+  function answer(reply: Reply | null): void {
+    // A dialog closes a moment after its answer, when the next question may already stand there.
+    if (open.value === asked) open.value = null
+    asked?.answer(reply)
+  }
+  return (
+    <Dialog title={title} onClose={() => answer(null)}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          const given = new FormData(event.currentTarget).get('reason')
+          answer({ reason: typeof given === 'string' && given !== '' ? given : undefined })
+        }}
+      >
+        <p>{sentence}</p>
+        {wantsReason && (
+          <label class="field">
+            <span>
+              Reason <span class="muted">(optional, kept in the audit log)</span>
+            </span>
+            <input name="reason" maxLength={200} autocomplete="off" />
+          </label>
+        )}
+        <div class="actions end">
+          <button type="button" class="button" onClick={() => answer(null)}>
+            Go back
+          </button>
+          <button type="submit" class={isDangerous ? 'button danger' : 'button primary'} autoFocus={!isDangerous}>
+            {action}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

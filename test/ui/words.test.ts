@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest'
+import { exampleOf } from '../../src/ui/example.ts'
+import { bytes, counted, duration, latency, percent, prettyJson, until } from '../../src/ui/format.ts'
+import { verdict } from '../../src/ui/verdict.ts'
+import { filterWords } from '../../src/ui/words.ts'
+import { busyWorld, emptyWorld } from './world.ts'
+
+const calm = emptyWorld().overview
+const { failing, workers } = busyWorld().overview
+const queue = { fresh: 0, retries: 0, held: 0, dead: 0, atLeast: false, oldestDueAt: null }
+
+describe('the verdict', () => {
+  test.each([
+    ['quiet', { ...calm }, 'good', 'All is quiet: nothing was sent, and nothing waits.'],
+    ['all delivered', { ...calm, attempts: 5 }, 'good', 'Everything was delivered.'],
+    ['under way', { ...calm, queue: { ...queue, fresh: 1 } }, 'good', 'Everything is on its way: 1 delivery in line.'],
+    ['one failing', { ...calm, failing: failing.slice(0, 1) }, 'warning', '1 endpoint is failing; nothing is lost.'],
+    ['retries and dead', { ...calm, queue: { ...queue, retries: 1, dead: 2 } }, 'warning', '1 delivery waits for a retry; 2 dead letters wait for your decision; nothing is lost.'],
+    ['more than was counted', { ...calm, queue: { ...queue, retries: 10_000, atLeast: true } }, 'warning', '10,000+ deliveries wait for a retry; nothing is lost.'],
+    ['an alarm', { ...calm, alarm: 'alarm', failing: failing.slice(0, 2) } as const, 'bad', '2 endpoints are failing; nothing is lost.'],
+    ['no worker', { ...calm, workers: [], queue: { ...queue, fresh: 7 } }, 'bad', 'No worker is alive, so 7 deliveries cannot leave; nothing is lost.'],
+  ])('of %s', (_, overview, tone, sentence) => {
+    expect(verdict(overview, { workers: true })).toEqual({ tone, sentence })
+  })
+
+  test('of somebody who sees no workers does not miss them', () => {
+    expect(verdict({ ...calm, workers: [], attempts: 1 }, { workers: false }).sentence).toBe('Everything was delivered.')
+    expect(workers.length).toBeGreaterThan(0)
+  })
+})
+
+test.each([
+  [0, '0 ms'],
+  [999, '999 ms'],
+  [40_000, '40 s'],
+  [3_600_000, '1 h'],
+  [7_500_000, '2 h 5 min'],
+  [270_000_000, '3 d 3 h'],
+])('%i ms lasts %s', (ms, text) => expect(duration(ms)).toBe(text))
+
+test.each([
+  [0, '0 %'],
+  [1, '100 %'],
+  [0.99999, '99.9 %'],
+  [0.00001, '0.1 %'],
+  [0.1234, '12.3 %'],
+])('a share of %f is %s', (share, text) => expect(percent(share)).toBe(text))
+
+test('numbers take the noun that fits them', () => {
+  expect([counted(1, 'delivery'), counted(2, 'delivery'), counted(1, 'delivery', true), counted(1_000, 'endpoint')]).toEqual([
+    '1 delivery', '2 deliveries', '1+ deliveries', '1,000 endpoints',
+  ])
+})
+
+test('sizes, latencies and countdowns are short', () => {
+  expect([bytes(1023), bytes(1536), bytes(1_572_864)]).toEqual(['1023 B', '1.5 KiB', '1.5 MiB'])
+  expect([latency(null), latency(84.2), latency(1_234)]).toEqual(['–', '84 ms', '1.2 s'])
+  const at = new Date(100_000).toISOString()
+  expect([until(at, 100_000), until(at, 99_900), until(at, 40_000)]).toEqual(['due now', 'in 1 s', 'in 1 min'])
+})
+
+test('text that is no JSON stays as it is', () => {
+  expect(prettyJson('{"a":1}')).toBe('{\n  "a": 1\n}')
+  expect(prettyJson('{"a":')).toBeNull()
+})
+
+test.each([
+  [{}, null],
+  [{ type: 'object', properties: { id: { type: 'integer' }, at: { type: 'string', format: 'date-time' } } }, { id: 1, at: '2030-01-01T00:00:00Z' }],
+  [{ properties: { on: { type: ['boolean', 'null'] } } }, { on: true }],
+  [{ type: 'array', items: { enum: ['a', 'b'] } }, ['a']],
+  [{ type: 'string', examples: ['own'] }, 'own'],
+])('the schema %j has an example', (schema, example) => expect(exampleOf(schema)).toEqual(example))
+
+test('a schema that never ends has an example that does', () => {
+  const schema: { type: string; items?: unknown } = { type: 'array' }
+  schema.items = schema
+  expect(JSON.stringify(exampleOf(schema))).toBe('[[[[[[[[[null]]]]]]]]]')
+})
+
+test('the filter of a job is said in words', () => {
+  expect(filterWords({ status: ['dead', 'failed'], eventType: 'invoice.paid', reason: null })).toBe('status dead or failed, event type invoice.paid')
+  expect(filterWords({ ids: ['a', 'b'] })).toBe('2 selected')
+  expect(filterWords({})).toBe('everything')
+})
