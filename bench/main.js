@@ -4,16 +4,19 @@
 //   npm run bench -- --store postgres                the same on PostgreSQL: in one process, and with workers beside the sender
 //   npm run bench -- --store postgres --growth       claims on tables of up to ten million rows; --explain shows their plans
 //   npm run bench -- --store postgres --upkeep       room on the pages, and two ways to forget history
+//   npm run bench -- --http                          accepting messages over HTTP, against a bare hono route; with a million of them
 //                                  … --scale 0.1     for a quick look: a tenth of the rows
 import { parseArgs } from 'node:util'
 import { bareDispatch, bareRequest } from './bare.js'
 import { print, startReceiver, whole } from './common.js'
 import { engineOnSqlite } from './engine.js'
 import { growth } from './growth.js'
+import { acceptOverHttp } from './http.js'
 
 const { values } = parseArgs({
   options: {
     store: { type: 'string', default: 'sqlite' },
+    http: { type: 'boolean', default: false },
     growth: { type: 'boolean', default: false },
     upkeep: { type: 'boolean', default: false },
     explain: { type: 'boolean', default: false },
@@ -24,7 +27,8 @@ if (!['sqlite', 'postgres'].includes(values.store)) {
   console.error(`Expected --store to be sqlite or postgres, got "${values.store}".`)
   process.exit(2)
 }
-if (values.store === 'postgres' && (values.growth || values.upkeep)) await grownOnPostgres()
+if (values.http) await acceptOverHttp(Number(values.scale))
+else if (values.store === 'postgres' && (values.growth || values.upkeep)) await grownOnPostgres()
 else await endToEnd()
 
 async function endToEnd() {
