@@ -9,7 +9,7 @@ import { data, percentile, print, scratch, seconds, whole } from './common.js'
 const key = 'a-key-for-the-bench-only'
 const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` }
 const message = JSON.stringify({ eventType: 'invoice.paid', payload: data })
-const connections = 32
+const connections = 100
 const warmUp = 5_000
 const rounds = 3
 
