@@ -1,4 +1,4 @@
-import { givenSettings, settingsFromEnvironment } from '../../config.ts'
+import { commandSources, givenSettings, settingsFrom } from '../../config.ts'
 import type { Settings } from '../../config.ts'
 import type { Listening } from '../../server/listen.ts'
 import type { Command, Terminal } from '../command.ts'
@@ -37,8 +37,9 @@ export const dev: Command = {
   ].join('\n'),
   options: { once: { type: 'boolean' }, database: { type: 'string' } },
   async run({ once, database }, terminal) {
-    const settings = settingsFromEnvironment()
-    const given = givenSettings()
+    const sources = commandSources()
+    const settings = settingsFrom(sources)
+    const given = givenSettings(sources)
     const databaseUrl = typeof database === 'string' ? database : given.databaseUrl
     const front = once === true ? null : await openFront(settings, given)
     try {

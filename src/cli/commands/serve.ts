@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { systemClock } from '../../clock.ts'
-import { settingsFromEnvironment } from '../../config.ts'
+import { commandSources, settingsFrom } from '../../config.ts'
 import type { Settings } from '../../config.ts'
 import { Posthorn } from '../../posthorn.ts'
 import { incidentLine } from '../../server/errors.ts'
@@ -29,7 +29,7 @@ export const serve: Command = {
   ].join('\n'),
   options: { database: { type: 'string' }, 'no-worker': { type: 'boolean' } },
   async run({ database, 'no-worker': noWorker }, terminal) {
-    const settings = settingsFromEnvironment()
+    const settings = settingsFrom(commandSources())
     const named = databaseAt(typeof database === 'string' ? database : settings.databaseUrl, settings)
     // First, because its port must be known to the guard; and whoever has it keeps it while the database is opened.
     const listening = await listen({ ...settings, clock: systemClock })

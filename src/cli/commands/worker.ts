@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { settingsFromEnvironment } from '../../config.ts'
+import { commandSources, settingsFrom } from '../../config.ts'
 import { Posthorn } from '../../posthorn.ts'
 import type { Command, Terminal } from '../command.ts'
 import { databaseAt } from '../database.ts'
@@ -23,7 +23,7 @@ export const worker: Command = {
   ].join('\n'),
   options: { database: { type: 'string' } },
   async run({ database: given }, terminal) {
-    const settings = settingsFromEnvironment()
+    const settings = settingsFrom(commandSources())
     const database = databaseAt(typeof given === 'string' ? given : settings.databaseUrl, settings)
     const posthorn = new Posthorn({ ...settings, store: await database.openStore() })
     sayWarnings(posthorn, terminal)
