@@ -10,6 +10,8 @@ interface Setting<Value> {
   readonly unit: string
   readonly sentence: string
   readonly secret?: boolean
+  /** By how much the value is more than its number in the environment, where that has another unit. */
+  readonly scale?: number
   readonly read: (text: string, name: string) => Value
 }
 
@@ -25,7 +27,8 @@ export const settings = {
   timeoutMs: {
     env: ['WEBHOOK_TIMEOUT_SECONDS'],
     default: 30_000,
-    unit: 'seconds in the environment',
+    unit: 'seconds',
+    scale: 1_000,
     sentence: 'How long one attempt may take in all, from the look-up to the end of the answer.',
     read: count(1, 300, 1_000),
   },
@@ -259,8 +262,7 @@ export function describeSettings(sources: readonly Source[]): DescribedSetting[]
   return Object.entries<Setting<unknown>>(settings).map(([name, setting]) => {
     const given = found(setting, sources)
     const value = given === null ? setting.default : given.value
-    const shown = value === null ? null : setting.secret === true ? '(set)' : name === 'databaseUrl' ? withoutPassword(String(value)) : value
-    return { name, env: given?.env ?? setting.env[0] ?? '', value: shown, origin: given?.origin ?? 'default', unit: setting.unit, sentence: setting.sentence }
+    return { name, env: given?.env ?? setting.env[0] ?? '', value: shownValue(name, setting, value), origin: given?.origin ?? 'default', unit: setting.unit, sentence: setting.sentence }
   })
 }
 
@@ -270,6 +272,13 @@ export function printSettings(environment: Environment = process.env): string[] 
     const shown = Array.isArray(value) ? value.join(',') : `${value as string | number | boolean | null}`
     return `${env}=${shown}  # ${sentence}`
   })
+}
+
+function shownValue(name: string, { secret = false, scale = 1 }: Setting<unknown>, value: unknown): unknown {
+  if (value === null) return null
+  if (secret) return '(set)'
+  if (name === 'databaseUrl') return withoutPassword(String(value))
+  return typeof value === 'number' ? value / scale : value
 }
 
 interface Found {

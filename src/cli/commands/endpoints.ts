@@ -19,6 +19,13 @@ const settings: Readonly<Record<string, Option>> = {
 }
 const secretFile: Option = { type: 'string', value: 'path', sentence: 'the file with the secret; a new one is made unless given' }
 
+const effects = {
+  pause: 'collects deliveries for an endpoint without sending them',
+  resume: 'sends again what a paused endpoint has collected',
+  enable: 'lets a disabled endpoint get messages again',
+  disable: 'lets an endpoint get nothing new, and sends it nothing',
+} as const
+
 export const endpoints: Family = {
   name: 'endpoints',
   summary: 'the URLs that get webhooks: list, create, pause, rotate secrets, test',
@@ -125,13 +132,6 @@ export const endpoints: Family = {
     }),
   ],
 }
-
-const effects = {
-  pause: 'collects deliveries for an endpoint without sending them',
-  resume: 'sends again what a paused endpoint has collected',
-  enable: 'lets a disabled endpoint get messages again',
-  disable: 'lets an endpoint get nothing new, and sends it nothing',
-} as const
 
 function statusCommand(action: keyof typeof effects): Command {
   return operatorCommand({
