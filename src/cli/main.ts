@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { systemClock } from '../clock.ts'
 import { messageOf, PosthornError } from '../core/errors.ts'
-import { version } from '../posthorn.ts'
+import { version } from '../version.ts'
 import { exit } from './command.ts'
 import type { Command, CommandOptions, Terminal } from './command.ts'
 import { understand } from './understand.ts'

@@ -1,10 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { commandSources, settingsFrom } from '../config.ts'
 import type { Settings } from '../config.ts'
 import { messageOf, PosthornError } from '../core/errors.ts'
-import { readFileSync } from 'node:fs'
 import { helpText, textOption } from './command.ts'
 import type { Command, CommandOptions, Option, Terminal } from './command.ts'
-import { localOperator } from './operator/local.ts'
 import type { Operator } from './operator/operator.ts'
 import { remoteOperator } from './operator/remote.ts'
 
@@ -62,6 +61,8 @@ export async function operatorFor(options: CommandOptions, terminal: Pick<Termin
   const [server, database] = [textOption(options, 'server'), textOption(options, 'database')]
   const serverUrl = server ?? (database === undefined ? settings.serverUrl : null)
   if (serverUrl !== null) return remoteOperator(serverUrl, keyOf(options, settings))
+  // Loaded only now: whoever talks to a server needs no database.
+  const { localOperator } = await import('./operator/local.ts')
   return localOperator(database ?? settings.databaseUrl, settings, terminal.say)
 }
 

@@ -49,13 +49,13 @@ export const dlq: Family = {
       text: progressText,
       options: bulkOptions,
       examples: ['dlq discard --endpoint ep_… --until 7d --why "customer left"'],
-      run: (call) => bulk(call, 'discard'),
+      run: (call) => bulk(call, 'cancel'),
     }),
   ],
 }
 
 /** Counts, or makes a job of it and follows that. */
-async function bulk({ operator, options, given, show, terminal }: OperatorCall, action: 'requeue' | 'discard'): Promise<number> {
+async function bulk({ operator, options, given, show, terminal }: OperatorCall, action: 'requeue' | 'cancel'): Promise<number> {
   const filter = jobFilter(options)
   if (given.length === 0 && Object.keys(filter).length === 0 && options['all'] !== true) {
     terminal.say(`posthorn dlq: expected which ones: ids, a filter such as --endpoint or --since, or --all; got nothing. --dry-run counts first.`)

@@ -16,7 +16,7 @@ export const keys: Family = {
       options: pageOptions,
       async run({ operator, options, show }) {
         const page = await operator.ask<Listed<KeyAnswer>>('GET', '/key', { query: pageQuery(options) })
-        const rows = page.data.map(({ id, name, access, applicationId, hint, createdAt, expiresAt }) => [id, name, access, applicationId ?? 'all', `${hint}…`, createdAt, expiresAt ?? 'never'])
+        const rows = page.data.map(({ id, name, access, appId, hint, createdAt, expiresAt }) => [id, name, access, appId ?? 'all', `${hint}…`, createdAt, expiresAt ?? 'never'])
         show(page, () => columns(['KEY', 'NAME', 'ACCESS', 'APPLICATION', 'TOKEN', 'CREATED', 'EXPIRES'], rows))
         return exit.ok
       },
@@ -34,7 +34,7 @@ export const keys: Family = {
       async run({ operator, options, given: [name = ''], show, terminal }) {
         const body = {
           name,
-          applicationId: textOption(options, 'application'),
+          appId: textOption(options, 'application'),
           access: options['read-only'] === true ? 'read' : 'write',
           expiresAt: textOption(options, 'expires'),
         }

@@ -56,7 +56,7 @@ export interface EndpointAnswer {
 
 export interface JobAnswer {
   readonly id: string
-  readonly action: 'requeue' | 'cancel' | 'replay' | 'discard'
+  readonly action: 'requeue' | 'cancel' | 'replay'
   readonly state: 'running' | 'paused' | 'done' | 'cancelled'
   readonly matching: number
   readonly done: number
@@ -69,7 +69,7 @@ export interface JobAnswer {
 export interface KeyAnswer {
   readonly id: string
   readonly name: string
-  readonly applicationId: string | null
+  readonly appId: string | null
   readonly access: string
   readonly hint: string
   readonly createdAt: string

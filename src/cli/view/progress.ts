@@ -10,7 +10,7 @@ export interface Progress {
 }
 
 const barColumns = 30
-const verbs: Readonly<Record<JobAnswer['action'], string>> = { requeue: 'requeued', cancel: 'cancelled', replay: 'replayed', discard: 'discarded' }
+const verbs: Readonly<Record<JobAnswer['action'], string>> = { requeue: 'requeued', cancel: 'cancelled', replay: 'replayed' }
 
 export function progressOn({ messages, say }: Pick<Terminal, 'messages' | 'say'>): Progress {
   let shown = ''
