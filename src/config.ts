@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { readConfigFile, withoutPassword } from './config-file.ts'
 import { expected, messageOf, PosthornError } from './core/errors.ts'
 
 /** One setting: where it comes from, what it means, what it may be. */
@@ -9,6 +10,8 @@ interface Setting<Value> {
   readonly unit: string
   readonly sentence: string
   readonly secret?: boolean
+  /** By how much the value is more than its number in the environment, where that has another unit. */
+  readonly scale?: number
   readonly read: (text: string, name: string) => Value
 }
 
@@ -24,7 +27,8 @@ export const settings = {
   timeoutMs: {
     env: ['WEBHOOK_TIMEOUT_SECONDS'],
     default: 30_000,
-    unit: 'seconds in the environment',
+    unit: 'seconds',
+    scale: 1_000,
     sentence: 'How long one attempt may take in all, from the look-up to the end of the answer.',
     read: count(1, 300, 1_000),
   },
@@ -177,6 +181,21 @@ export const settings = {
     secret: true,
     read: longEnough(20),
   },
+  serverUrl: {
+    env: ['POSTHORN_SERVER'],
+    default: null as string | null,
+    unit: '',
+    sentence: 'The server that the operator\'s commands talk to, such as https://posthorn.example; without it they open the database themselves.',
+    read: text(),
+  },
+  key: {
+    env: ['POSTHORN_KEY'],
+    default: null as string | null,
+    unit: 'an API key',
+    sentence: 'The key with which the operator\'s commands talk to that server.',
+    secret: true,
+    read: text(),
+  },
   rateLimitPerSecond: {
     env: ['POSTHORN_RATE_LIMIT_PER_SECOND'],
     default: 500,
@@ -198,37 +217,84 @@ type Widened<Value> = Value extends boolean ? boolean : Value extends number ? n
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+/** Where settings come from; of several the first that gives one wins. */
+export interface Source {
+  readonly origin: 'environment' | 'file'
+  readonly values: Environment
+}
+
+/** One setting as a person may see it: a secret is only said to be set. */
+export interface DescribedSetting {
+  readonly name: string
+  readonly env: string
+  readonly value: unknown
+  readonly origin: Source['origin'] | 'default'
+  readonly unit: string
+  readonly sentence: string
+}
+
 /** All settings, from the environment or their defaults. Nonsense is refused by the variable's name. */
 export function settingsFromEnvironment(environment: Environment = process.env): Settings {
-  const entries = Object.entries<Setting<unknown>>(settings).map(([name, setting]) => [name, valueOf(setting, environment)])
+  return settingsFrom([{ origin: 'environment', values: environment }])
+}
+
+/** The sources of the commands: the environment, then the file that POSTHORN_CONFIG names, or posthorn.json where there is one. */
+export function commandSources(environment: Environment = process.env): readonly Source[] {
+  const named = environment['POSTHORN_CONFIG']
+  const known = Object.values<Setting<unknown>>(settings).flatMap(({ env, secret = false }) => (secret ? env.flatMap((name) => [name, `${name}_FILE`]) : env))
+  const values = readConfigFile(named === undefined || named === '' ? null : named, known)
+  return [{ origin: 'environment', values: environment }, ...(values === null ? [] : [{ origin: 'file' as const, values }])]
+}
+
+export function settingsFrom(sources: readonly Source[]): Settings {
+  const entries = Object.entries<Setting<unknown>>(settings).map(([name, setting]) => [name, found(setting, sources)?.value ?? setting.default])
   return Object.fromEntries(entries) as Settings
 }
 
-/** Only the settings that the environment really gives: what a command may still choose for itself is absent. */
-export function givenSettings(environment: Environment = process.env): Partial<Settings> {
-  const entries = Object.entries<Setting<unknown>>(settings).map(([name, setting]) => [name, givenValue(setting, environment)] as const)
+/** Only the settings that are really given: what a command may still choose for itself is absent. */
+export function givenSettings(sources: readonly Source[]): Partial<Settings> {
+  const entries = Object.entries<Setting<unknown>>(settings).map(([name, setting]) => [name, found(setting, sources)?.value] as const)
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+}
+
+/** Every setting with its value and where that comes from; secrets are never shown. */
+export function describeSettings(sources: readonly Source[]): DescribedSetting[] {
+  return Object.entries<Setting<unknown>>(settings).map(([name, setting]) => {
+    const given = found(setting, sources)
+    const value = given === null ? setting.default : given.value
+    return { name, env: given?.env ?? setting.env[0] ?? '', value: shownValue(name, setting, value), origin: given?.origin ?? 'default', unit: setting.unit, sentence: setting.sentence }
+  })
 }
 
 /** The settings as lines of `NAME=value  # sentence`; secrets are never shown. */
 export function printSettings(environment: Environment = process.env): string[] {
-  return Object.values<Setting<unknown>>(settings).map((setting) => {
-    const value = valueOf(setting, environment)
+  return describeSettings([{ origin: 'environment', values: environment }]).map(({ env, value, sentence }) => {
     const shown = Array.isArray(value) ? value.join(',') : `${value as string | number | boolean | null}`
-    return `${setting.env[0]}=${setting.secret === true && value !== null ? '(set)' : shown}  # ${setting.sentence}`
+    return `${env}=${shown}  # ${sentence}`
   })
 }
 
-function valueOf(setting: Setting<unknown>, environment: Environment): unknown {
-  return givenValue(setting, environment) ?? setting.default
+function shownValue(name: string, { secret = false, scale = 1 }: Setting<unknown>, value: unknown): unknown {
+  if (value === null) return null
+  if (secret) return '(set)'
+  if (name === 'databaseUrl') return withoutPassword(String(value))
+  return typeof value === 'number' ? value / scale : value
 }
 
-function givenValue(setting: Setting<unknown>, environment: Environment): unknown {
-  for (const name of setting.env) {
-    const given = environment[name] ?? (setting.secret === true ? fromFile(environment[`${name}_FILE`], `${name}_FILE`) : undefined)
-    if (given !== undefined && given.trim() !== '') return setting.read(given.trim(), name)
+interface Found {
+  readonly value: unknown
+  readonly env: string
+  readonly origin: Source['origin']
+}
+
+function found(setting: Setting<unknown>, sources: readonly Source[]): Found | null {
+  for (const { origin, values } of sources) {
+    for (const env of setting.env) {
+      const given = values[env] ?? (setting.secret === true ? fromFile(values[`${env}_FILE`], `${env}_FILE`) : undefined)
+      if (given !== undefined && given.trim() !== '') return { value: setting.read(given.trim(), env), env, origin }
+    }
   }
-  return undefined
+  return null
 }
 
 function fromFile(path: string | undefined, name: string): string | undefined {

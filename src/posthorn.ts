@@ -6,7 +6,7 @@ import { expected, PosthornError } from './core/errors.ts'
 import type { Overview } from './core/overview.ts'
 import { checkCount } from './core/pace.ts'
 import type { Pace } from './core/pace.ts'
-import type { AuditEntry, Cancelled, Clock, Outlet, Page, ReplyDirectory, Store, Transport } from './core/ports.ts'
+import type { AuditEntry, Clock, Outlet, Page, ReplyDirectory, SeenWorker, Store, Transport } from './core/ports.ts'
 import { presetNamed } from './core/presets.ts'
 import type { PresetName } from './core/presets.ts'
 import { plannedDelays, safeDelayMs } from './core/retry-policy.ts'
@@ -16,6 +16,7 @@ import type { Instant, Random } from './core/time.ts'
 import { engineSettings } from './engine-settings.ts'
 import { makeBus, tellEnded } from './engine/bus.ts'
 import type { Bus, Listener } from './engine/bus.ts'
+import { requestFor } from './engine/deliver.ts'
 import { makeEngine } from './engine/engine.ts'
 import type { Engine } from './engine/engine.ts'
 import type { Outgoing, Sent } from './engine/outbox.ts'
@@ -23,13 +24,15 @@ import type { EngineSettings } from './engine/parts.ts'
 import { makeApplications } from './resources/applications.ts'
 import type { Applications } from './resources/applications.ts'
 import { makeDeliveries, makeOperations } from './resources/deliveries.ts'
-import type { Deliveries, Operations } from './resources/deliveries.ts'
+import type { Deliveries, DeliveryParts, Operations } from './resources/deliveries.ts'
 import { makeEndpoints } from './resources/endpoints.ts'
 import type { Endpoints } from './resources/endpoints.ts'
 import { makeEnforcer } from './resources/enforcer.ts'
 import type { Enforcer } from './resources/enforcer.ts'
 import { makeEventTypes } from './resources/event-types.ts'
 import type { EventTypes } from './resources/event-types.ts'
+import { makeFigures } from './resources/figures.ts'
+import type { Figures } from './resources/figures.ts'
 import { makeJobs } from './resources/jobs.ts'
 import type { Jobs } from './resources/jobs.ts'
 import { makeKeys } from './resources/keys.ts'
@@ -40,8 +43,13 @@ import { outgoing, outgoingSync } from './resources/outgoing.ts'
 import type { EventSchemas, MessageInput } from './resources/outgoing.ts'
 import { checkPage } from './resources/page.ts'
 import { makeReplies } from './resources/replies.ts'
+import { makeStream } from './resources/stream.ts'
+import type { Stream } from './resources/stream.ts'
 import { makeGuard } from './transport/guard.ts'
 import { httpTransport } from './transport/http.ts'
+import { version } from './version.ts'
+
+export { version }
 
 /** Numbers left out come from the preset; `settingsFromEnvironment()` gives those that an operator has set. */
 export interface PosthornOptions<Events extends EventSchemas = EventSchemas> extends Partial<Pace> {
@@ -81,8 +89,6 @@ export interface SendOptions {
   readonly to?: string
 }
 
-/** The package's version, as receivers see it in `user-agent`. */
-export const version = '0.1.0'
 // Endpoints keep within their own windows; many of them may live on one host, and must not wait for each other there.
 const endpointsPerOrigin = 10
 
@@ -94,6 +100,8 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
   readonly messages: Messages
   readonly deliveries: Deliveries
   readonly jobs: Jobs
+  readonly figures: Figures
+  readonly stream: Stream
   readonly keys: Keys
   /** Answers of the HTTP API under idempotency keys. */
   readonly replies: ReplyDirectory
@@ -147,13 +155,21 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
         return (await this.#engine.send({ ...message, mustExist: true, to: endpoint.id })).id
       },
     })
-    const deliveryParts = { ...shared, expect, tellCancelled: (ended: readonly Cancelled[]) => tellEnded(this.#bus, ended, 'cancelled') }
+    const deliveryParts: DeliveryParts = {
+      ...shared,
+      expect,
+      retriesPerTick: this.#settings.pace.retriesPerEndpoint,
+      outgoingRequest: (endpoint, message, now) => requestFor(this.#settings, endpoint, message, now),
+      tellCancelled: (ended) => tellEnded(this.#bus, ended, 'cancelled'),
+    }
     this.deliveries = makeDeliveries(deliveryParts)
     this.messages = makeMessages(deliveryParts)
     this.#enforcer = options.enforceSchemas === true ? makeEnforcer(shared) : null
     this.eventTypes = makeEventTypes({ ...shared, changed: (name) => this.#enforcer?.forget(name) })
     this.jobs = makeJobs({ ...shared, wake: () => this.#engine.wakeBulk() })
     this.keys = makeKeys(shared)
+    this.figures = makeFigures(shared)
+    this.stream = makeStream({ ...shared, listen: (heard) => this.#bus.on('*', heard) })
     this.replies = makeReplies(shared)
     const { requeue, cancel } = makeOperations(deliveryParts, this.deliveries)
     this.requeue = requeue
@@ -212,13 +228,28 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
   }
 
   /** How things stand: counts, rates, latencies and the queue's depth. */
-  async overview({ windowMs = hour }: { readonly windowMs?: number } = {}): Promise<Overview> {
+  async overview({ windowMs = hour, applicationId }: { readonly windowMs?: number; readonly applicationId?: string | undefined } = {}): Promise<Overview> {
     checkCount('windowMs', windowMs, 60_000, 31 * day)
     await this.#open()
-    return this.#store.directory.overview({ now: this.#clock.now(), windowMs })
+    return this.#store.directory.overview({ now: this.#clock.now(), windowMs, applicationId })
   }
 
-  /** Who requeued or cancelled what, newest first. */
+  /** Who delivers from this store, and when each was last seen. */
+  async workers(): Promise<SeenWorker[]> {
+    await this.#open()
+    return this.#store.directory.workers()
+  }
+
+  /** What the deliveries of this process go by. */
+  get policies(): readonly RetryPolicy[] {
+    return [...this.#settings.policies.values()]
+  }
+
+  get database(): NonNullable<Store['kind']> {
+    return this.#store.kind ?? 'memory'
+  }
+
+  /** Who did what, newest first. */
   async audit(page: Partial<Page> = {}): Promise<AuditEntry[]> {
     await this.#open()
     return this.#store.directory.audit(checkPage(page))
@@ -268,6 +299,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
   async #stop(graceMs: number): Promise<void> {
     // Sends that were accepted before are stored first.
     await this.#opening?.catch(() => undefined)
+    this.stream.close()
     await this.#engine.stop(graceMs)
     if (this.#state === 'started') await this.#store.detach(this.workerId)
     this.#state = 'stopped'

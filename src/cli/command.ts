@@ -1,24 +1,76 @@
-import type { ParseArgsConfig } from 'node:util'
-
 /** One word of the command line. It returns its exit code; only `main` ends the process. */
 export interface Command {
   readonly name: string
   /** One line for the list of commands. */
   readonly summary: string
   readonly help: string
-  readonly options: NonNullable<ParseArgsConfig['options']>
-  run(options: CommandOptions, terminal: Terminal): Promise<number>
+  readonly options: Readonly<Record<string, Option>>
+  /** What it takes besides options, as its usage shows it: `<id>` must be given, `[id…]` may be, as often as one likes. */
+  readonly takes?: readonly string[]
+  run(options: CommandOptions, terminal: Terminal, given: readonly string[]): Promise<number>
 }
 
-export type CommandOptions = Readonly<Record<string, string | boolean | undefined>>
+/** A word with words of its own: `posthorn dlq retry`. */
+export interface Family {
+  readonly name: string
+  readonly summary: string
+  readonly commands: readonly Command[]
+}
+
+export interface Option {
+  readonly type: 'string' | 'boolean'
+  readonly multiple?: boolean
+  /** What its value is, as the help shows it; only for those that take one. */
+  readonly value?: string
+  readonly sentence?: string
+}
+
+export type CommandOptions = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>
 
 /** Where a command reads and writes: data on `output`, messages for people through `say`. */
 export interface Terminal {
   readonly input: NodeJS.ReadStream
   readonly output: NodeJS.WriteStream
+  /** Where messages go: progress is drawn there if it is a screen. */
+  readonly messages: NodeJS.WriteStream
   say(text: string): void
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP. */
   readonly interrupted: AbortSignal
   /** What Ctrl-C does, for a command that reads keys itself. */
   interrupt(): void
+}
+
+/** What a command ends with. Ctrl-C ends it with 130, as shells have it. */
+export const exit = { ok: 0, error: 1, usage: 2, partial: 3, interrupted: 130 } as const
+
+/** Usage, what it is for, options and examples: the help of a command, from the same table that parses. */
+export function helpText({ usage, text = [], options = {}, examples = [] }: HelpParts): string {
+  const flags = Object.entries(options).map(([name, { value, sentence = '' }]) => [`--${name}${value === undefined ? '' : ` <${value}>`}`, sentence] as const)
+  const width = Math.max(0, ...flags.map(([flag]) => flag.length)) + 2
+  return [
+    `Usage: posthorn ${usage}`,
+    ...(text.length === 0 ? [] : ['', ...text]),
+    ...(flags.length === 0 ? [] : ['', ...flags.map(([flag, sentence]) => `  ${flag.padEnd(width)}${sentence}`)]),
+    ...(examples.length === 0 ? [] : ['', 'Examples:', ...examples.map((example) => `  ${example}`)]),
+  ].join('\n')
+}
+
+export interface HelpParts {
+  readonly usage: string
+  readonly text?: readonly string[]
+  readonly options?: Readonly<Record<string, Option>>
+  readonly examples?: readonly string[]
+}
+
+/** The value of an option that takes one text. */
+export function textOption(options: CommandOptions, name: string): string | undefined {
+  const value = options[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+/** The values of an option that may be repeated, or given with commas. */
+export function listOption(options: CommandOptions, name: string): string[] | undefined {
+  const value = options[name]
+  if (!Array.isArray(value)) return undefined
+  return value.flatMap((part) => String(part).split(',')).filter((part) => part !== '')
 }

@@ -1,13 +1,19 @@
+import { withoutPassword } from '../config-file.ts'
 import type { Settings } from '../config.ts'
 import { expected } from '../core/errors.ts'
 import type { Store } from '../core/ports.ts'
+import type { Inspected } from '../stores/inspected.ts'
 import type { Migrated } from '../stores/migrate.ts'
 
 /** The database that a URL names, for as much as the commands need of it. */
 export interface NamedDatabase {
   /** The URL as people may see it: without password and options. */
   readonly shown: string
+  /** The file that it is in; null if it is none. */
+  readonly file: string | null
   openStore(): Promise<Store>
+  /** Looks at it, and changes nothing. */
+  inspect(): Promise<Inspected>
   /** Brings its schema up to this release. */
   migrate(): Promise<Migrated>
   /** The SQL that `migrate` would run on a schema of the given version; asks no database. */
@@ -30,9 +36,14 @@ export function databaseAt(databaseUrl: string, settings: DatabaseSettings): Nam
 function sqliteFile(path: string, { secretsKey, plaintextSecrets }: DatabaseSettings): NamedDatabase {
   return {
     shown: `sqlite:${path}`,
+    file: path,
     async openStore() {
       const { sqlite } = await import('../stores/sqlite/index.ts')
       return sqlite(path, { secretsKey: secretsKey ?? undefined, plaintextSecrets })
+    },
+    async inspect() {
+      const { inspectFile } = await import('../stores/sqlite/inspect.ts')
+      return inspectFile(path)
     },
     async migrate() {
       const { migrateFile } = await import('../stores/sqlite/migrate.ts')
@@ -48,9 +59,14 @@ function sqliteFile(path: string, { secretsKey, plaintextSecrets }: DatabaseSett
 function postgresDatabase(url: string, { secretsKey, plaintextSecrets, schema, prepare, notify }: DatabaseSettings): NamedDatabase {
   return {
     shown: withoutPassword(url),
+    file: null,
     async openStore() {
       const { postgres } = await import('../stores/postgres/index.ts')
       return postgres(url, { secretsKey: secretsKey ?? undefined, plaintextSecrets, schema, prepare, notify })
+    },
+    async inspect() {
+      const { inspectDatabase } = await import('../stores/postgres/inspect.ts')
+      return inspectDatabase(url, { schema, prepare })
     },
     async migrate() {
       const { migrateDatabase } = await import('../stores/postgres/migrate.ts')
@@ -61,11 +77,4 @@ function postgresDatabase(url: string, { secretsKey, plaintextSecrets, schema, p
       return migrationScript(schema, after)
     },
   }
-}
-
-/** Options are left out, too: a password may be among them. */
-function withoutPassword(url: string): string {
-  if (!URL.canParse(url)) return `${url.slice(0, url.indexOf(':'))}://…`
-  const { protocol, username, host, pathname } = new URL(url)
-  return `${protocol}//${username === '' ? '' : `${username}@`}${host}${pathname}`
 }

@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'not_found'
   | 'already_exists'
   | 'in_flight'
+  | 'wrong_state'
   | 'idempotency_conflict'
   | 'overloaded'
   | 'outcome_unknown'
@@ -29,6 +30,7 @@ export type ErrorCode =
   | 'older_database'
   | 'secrets_unreadable'
   | 'stopped'
+  | 'unreachable'
   | 'invalid_signature'
   | 'stale_signature'
 

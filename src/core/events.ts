@@ -59,3 +59,29 @@ export type WarningCode = 'unsafe_retry_delays' | 'unknown_policy' | 'store_erro
 
 export type EventType = PosthornEvent['type']
 export type EventOf<Type extends EventType> = Extract<PosthornEvent, { readonly type: Type }>
+
+/** One event of the bus as a reader gets it. */
+export interface StreamEvent {
+  /** By which a reader goes on after it. */
+  readonly id: string
+  readonly type: EventType
+  readonly at: Instant
+  /** Null for what is no application's own. */
+  readonly applicationId: string | null
+  readonly endpointId: string | null
+  readonly event: PosthornEvent
+}
+
+/** All given conditions must hold. */
+export interface StreamFilter {
+  readonly types?: readonly string[] | undefined
+  readonly applicationId?: string | undefined
+  readonly endpointId?: string | undefined
+}
+
+export type StreamItem =
+  | { readonly kind: 'event'; readonly event: StreamEvent }
+  /** The reader was too slow, or away for too long; `missed` is null where nobody knows how many. */
+  | { readonly kind: 'gap'; readonly missed: number | null }
+  /** Nothing has come for a while. */
+  | { readonly kind: 'quiet' }

@@ -2,7 +2,7 @@ import { expected } from './errors.ts'
 import type { Instant, Random } from './time.ts'
 
 /** What an id names, as the letters before its underscore. */
-export type IdKind = 'app' | 'ep' | 'msg' | 'dlv' | 'sec' | 'aud' | 'key' | 'job'
+export type IdKind = 'app' | 'ep' | 'msg' | 'dlv' | 'sec' | 'aud' | 'key' | 'job' | 'evt'
 
 // Crockford's alphabet: its ASCII order is its numeric order, so ids sort by time as plain text.
 const digits = '0123456789abcdefghjkmnpqrstvwxyz'

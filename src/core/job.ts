@@ -1,4 +1,5 @@
 import type { DeliveryFilter } from './ports.ts'
+import { second } from './time.ts'
 import type { Instant } from './time.ts'
 
 /** Bulk work on deliveries: requeue or cancel all that match, or replay messages that an endpoint never got. */
@@ -34,6 +35,14 @@ export interface Job {
   readonly reason: string | null
   readonly createdAt: Instant
   readonly updatedAt: Instant
+}
+
+/** How fast a job goes, over its whole life; null before anything is done and once it is over. */
+export function progressOf({ state, matching, done, createdAt, updatedAt }: Job): { readonly ratePerSecond: number | null; readonly etaSeconds: number | null } {
+  const seconds = (updatedAt - createdAt) / second
+  if (state !== 'running' || done === 0 || seconds <= 0) return { ratePerSecond: null, etaSeconds: null }
+  const ratePerSecond = done / seconds
+  return { ratePerSecond, etaSeconds: Math.ceil(Math.max(0, matching - done) / ratePerSecond) }
 }
 
 export function isOver({ state }: Pick<Job, 'state'>): boolean {

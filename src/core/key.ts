@@ -17,6 +17,8 @@ export interface ApiKey {
   readonly createdAt: Instant
   readonly expiresAt: Instant | null
   readonly revokedAt: Instant | null
+  /** The key in whose place it stands, if it is the session of a browser; it ends with that one. */
+  readonly sessionOf: string | null
 }
 
 export function isLive({ expiresAt, revokedAt }: Pick<ApiKey, 'expiresAt' | 'revokedAt'>, now: Instant): boolean {

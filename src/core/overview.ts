@@ -20,8 +20,12 @@ export interface Overview {
 
 /** Counted up to a bound; `atLeast` says that there are more. */
 export interface QueueDepth {
+  /** Waiting at endpoints that nothing is held against; the others' are `held`. */
   readonly fresh: number
   readonly retries: number
+  /** Open at endpoints that are paused, disabled, or held by their breaker. */
+  readonly held: number
+  readonly dead: number
   readonly atLeast: boolean
   readonly oldestDueAt: Instant | null
 }
@@ -31,6 +35,18 @@ export interface MinuteCounts {
   readonly delivered: number
   readonly failed: number
   readonly dead: number
+  /** `latencies[i]` counts attempts up to `latencyBoundsMs[i]`. */
+  readonly latencies: readonly number[]
+}
+
+/** A stretch of time in the overview's chart. */
+export interface Bucket {
+  readonly at: Instant
+  readonly delivered: number
+  readonly failed: number
+  readonly dead: number
+  readonly latencyP50Ms: number | null
+  readonly latencyP95Ms: number | null
 }
 
 /** Counts of one endpoint and minute, or a sum of such. `latencies[i]` counts attempts up to `latencyBoundsMs[i]`. */
@@ -65,6 +81,26 @@ export function makeOverview(at: Instant, windowMs: number, sum: Rollup, queue: 
     latencyP95Ms: percentile(sum.latencies, 0.95),
     queue,
     minutes,
+  }
+}
+
+/** The window in stretches of one length, the empty ones too, oldest first. */
+export function bucketsOf({ at, windowMs, minutes }: Pick<Overview, 'at' | 'windowMs' | 'minutes'>, bucketMs: number): Bucket[] {
+  const starts = Array.from({ length: Math.ceil(windowMs / bucketMs) }, (_, index) => at - (at % bucketMs) - index * bucketMs).toReversed()
+  const byStart = new Map<Instant, MinuteCounts[]>(starts.map((start) => [start, []]))
+  for (const counts of minutes) byStart.get(counts.minute - (counts.minute % bucketMs))?.push(counts)
+  return starts.map((start) => bucketOf(start, byStart.get(start) ?? []))
+}
+
+function bucketOf(at: Instant, minutes: readonly MinuteCounts[]): Bucket {
+  const latencies = Array.from({ length: latencyBoundsMs.length + 1 }, (_, index) => minutes.reduce((sum, counts) => sum + (counts.latencies[index] ?? 0), 0))
+  return {
+    at,
+    delivered: minutes.reduce((sum, { delivered }) => sum + delivered, 0),
+    failed: minutes.reduce((sum, { failed }) => sum + failed, 0),
+    dead: minutes.reduce((sum, { dead }) => sum + dead, 0),
+    latencyP50Ms: percentile(latencies, 0.5),
+    latencyP95Ms: percentile(latencies, 0.95),
   }
 }
 

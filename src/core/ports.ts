@@ -1,5 +1,6 @@
 import type { Attempt, Outcome } from './attempt.ts'
 import type { DeadReason, Delivery, Lane, Mark, Status } from './delivery.ts'
+import type { AttemptCount, DeadLetterGroup, EndpointFigures } from './figures.ts'
 import type { Application, Endpoint, EndpointSettings, EndpointStatus } from './endpoint.ts'
 import type { EventTypeDefinition } from './event-type.ts'
 import type { Job, JobState } from './job.ts'
@@ -35,6 +36,8 @@ export interface OutgoingRequest {
 
 /** A memory of some kind: the engine's half, the operators' half, and a lifetime. */
 export interface Store {
+  /** What it is, for people. */
+  readonly kind?: 'sqlite' | 'postgres' | 'memory'
   readonly queue: Queue
   readonly directory: Directory
   /** Makes the store ready, migrating it if it must; safe to call again. Answers with what a person should be told. */
@@ -80,6 +83,10 @@ export interface Worker {
   readonly pid: number
   readonly host: string
   readonly startedAt: Instant
+}
+
+export interface SeenWorker extends Worker {
+  readonly seenAt: Instant
 }
 
 /** When a worker was seen, and since when the others must have been. */
@@ -238,6 +245,12 @@ export interface Actor {
   readonly reason?: string | undefined
 }
 
+/** What a person did, for the audit log: noted in the transaction that does it. */
+export interface Deed {
+  readonly action: AuditAction
+  readonly by: Actor
+}
+
 export type Cancelled = Pick<Delivery, 'id' | 'endpointId' | 'messageId' | 'sessionId'>
 
 /** All given conditions must hold. Times are those of creation. */
@@ -267,9 +280,12 @@ export type Order = 'ascending' | 'descending'
 
 /** The operators' half of a store: everything that people and the API read and write. */
 export interface Directory extends ApplicationDirectory, EndpointDirectory, EventTypeDirectory, MessageDirectory, DeliveryDirectory, JobDirectory, KeyDirectory, ReplyDirectory {
-  overview(request: { now: Instant; windowMs: number }): Promise<Overview>
+  /** Of all applications, or of one. */
+  overview(request: { now: Instant; windowMs: number; applicationId?: string | undefined }): Promise<Overview>
   audit(page: Page): Promise<AuditEntry[]>
-  workers(): Promise<Worker[]>
+  /** Notes what changed nothing in the store: that somebody was shown a secret. */
+  note(deed: Deed, target: string, now: Instant): Promise<void>
+  workers(): Promise<SeenWorker[]>
 }
 
 export interface ApplicationDirectory {
@@ -288,16 +304,23 @@ export interface EndpointDirectory {
   createEndpoint(endpoint: Endpoint): Promise<Endpoint>
   /** Within an application by id or uid; among all (null) by id only, because two applications may use the same uid. */
   endpoint(applicationId: string | null, idOrUid: string): Promise<Endpoint | null>
-  listEndpoints(filter: { applicationId?: string | undefined }, page: Page): Promise<Endpoint[]>
-  updateEndpoint(id: string, change: EndpointChange, now: Instant): Promise<Endpoint | null>
+  /** `text` is looked for in url, description and uid. */
+  listEndpoints(filter: { applicationId?: string | undefined; text?: string | undefined }, page: Page): Promise<Endpoint[]>
+  updateEndpoint(id: string, change: EndpointChange, now: Instant, deed?: Deed): Promise<Endpoint | null>
   /** Adds a secret; those before it end at the given time. */
-  rotateSecret(endpointId: string, secret: Secret, othersEndAt: Instant, now: Instant): Promise<Endpoint | null>
+  rotateSecret(endpointId: string, secret: Secret, othersEndAt: Instant, now: Instant, by?: Actor): Promise<Endpoint | null>
   /** Endpoints with their secrets, by id, for the engine; deleted ones included. */
   endpointsById(ids: readonly string[]): Promise<Endpoint[]>
   /** An application's endpoints with the version that `enqueue` checks. */
   matching(applicationId: string): Promise<{ endpointsVersion: number; endpoints: Endpoint[] } | null>
   /** What came of an endpoint's deliveries in a time: ended ones from the rollups, open ones counted up to a bound. */
   endpointCounts(endpointId: string, since: Instant, until: Instant): Promise<EndpointCounts>
+  /** How endpoints are doing, in the order given; the hours are those with something in them. */
+  endpointFigures(endpointIds: readonly string[], since: Instant): Promise<EndpointFigures[]>
+  /** The endpoints that only fail since some time, the longest streak first. */
+  failingEndpoints(filter: { applicationId?: string | undefined }, limit: number): Promise<Endpoint[]>
+  /** How the newest attempts at an endpoint ended that failed, the most frequent first; reads at most so many. */
+  failuresOf(endpointId: string, most: number): Promise<AttemptCount[]>
 }
 
 export interface EndpointCounts {
@@ -324,6 +347,8 @@ export type EventTypeChange = Partial<Omit<EventTypeDefinition, 'name' | 'create
 
 export interface MessageDirectory {
   message(id: string): Promise<Message | null>
+  /** Those of the ids that are kept, in no order. */
+  messagesById(ids: readonly string[]): Promise<Message[]>
   /** Within an application, by id or event id. */
   messageOf(applicationId: string, idOrEventId: string): Promise<Message | null>
   /** Newest first. Reads at most a bounded number of rows: `next` is where to go on, null at the end. */
@@ -354,6 +379,10 @@ export interface DeliveryDirectory {
   /** Newest first. */
   listDeliveries(filter: DeliveryFilter, page: Page): Promise<Delivery[]>
   countDeliveries(filter: DeliveryFilter, most: number): Promise<number>
+  /** Dead letters by endpoint, reason and error, of at most so many. */
+  deadLetters(filter: { endpointId?: string | undefined; applicationId?: string | undefined }, most: number): Promise<DeadLetterGroup[]>
+  /** How many retries of its endpoint are due before this one, counted up to a bound. */
+  dueBefore(delivery: Delivery, most: number): Promise<number>
   attempts(deliveryId: string): Promise<Attempt[]>
   /** Newest delivery first, within it newest attempt first; `after` is the id of an attempt. Bounded, as `listMessages` is. */
   listAttempts(filter: AttemptFilter, page: Page): Promise<Scan<AttemptOfDelivery>>
@@ -389,7 +418,7 @@ export interface JobDirectory {
   /** The oldest job that is running; null if none is. */
   runningJob(): Promise<Job | null>
   /** Only if its state is still the one given, so that nobody resumes what another has cancelled. */
-  changeJob(id: string, from: JobState, to: JobState, now: Instant): Promise<Job | null>
+  changeJob(id: string, from: JobState, to: JobState, now: Instant, deed?: Deed): Promise<Job | null>
   /** One bite of a requeue or cancel, and its progress, in one transaction; `done` once nothing is left. Null if it runs no more. */
   advanceJob(id: string, limit: number, now: Instant): Promise<AdvancedJob | null>
   /** One bite of a replay: new deliveries of messages up to `cursor`, and the progress, in one transaction. Null if it runs no more, or not from there. */
@@ -417,12 +446,13 @@ export interface ReplayBite {
 }
 
 export interface KeyDirectory {
-  createKey(key: ApiKey): Promise<ApiKey>
+  createKey(key: ApiKey, by?: Actor): Promise<ApiKey>
+  key(id: string): Promise<ApiKey | null>
   keyByHash(hash: string): Promise<ApiKey | null>
-  /** Newest first, without those that have expired or were revoked before `livingAt`. */
+  /** Newest first, without sessions, and without those that have expired or were revoked before `livingAt`. */
   listKeys(filter: { applicationId?: string | undefined; livingAt: Instant }, page: Page): Promise<ApiKey[]>
   /** Null if there is none; one that was revoked before stays as it is. */
-  revokeKey(id: string, now: Instant): Promise<ApiKey | null>
+  revokeKey(id: string, now: Instant, by?: Actor): Promise<ApiKey | null>
 }
 
 /** Answers of the HTTP API under an idempotency key, so that a repeat is answered as the first was. */
@@ -447,11 +477,16 @@ export type EndpointChange = Partial<EndpointSettings> & {
   readonly statusReason?: string | null | undefined
 }
 
+export const auditActions = [
+  'requeue', 'cancel', 'resend', 'replay', 'pause', 'resume', 'enable', 'disable', 'delete', 'rotate', 'reveal', 'job.pause', 'job.resume', 'job.cancel', 'key.create', 'key.revoke',
+] as const
+export type AuditAction = (typeof auditActions)[number]
+
 export interface AuditEntry {
   readonly id: string
   readonly at: Instant
   readonly actor: string
-  readonly action: 'requeue' | 'cancel' | 'resend'
+  readonly action: AuditAction
   readonly target: string
   readonly count: number
   readonly reason: string | null

@@ -28,6 +28,7 @@ export type WhyCode =
   | 'waiting_for_retry'
   | 'scheduled'
   | 'rate_limited'
+  | 'behind_cap'
   | 'next_tick'
   | 'next_in_line'
 
@@ -36,6 +37,10 @@ export interface WhyInput {
   readonly endpoint: Pick<Endpoint, 'status' | 'statusReason' | 'statusSince' | 'ratePerSecond'> | null
   readonly health: Health
   readonly policy: Pick<RetryPolicy, 'maxAttempts'>
+  /** Retries of its endpoint that are due before it. */
+  readonly ahead: number
+  /** Retries that one endpoint gets per tick. */
+  readonly perTick: number
   readonly now: Instant
 }
 
@@ -70,9 +75,10 @@ function whyDead(delivery: Delivery): Why {
   }
 }
 
-function whyOpen({ delivery, endpoint, health, policy, now }: WhyInput): Why {
+function whyOpen(input: WhyInput): Why {
+  const { delivery, endpoint, health, policy, now } = input
   if (isLeased(delivery, now)) {
-    return { code: 'in_flight', sentence: `Being sent by ${delivery.leaseOwner} under a lease until ${time(delivery.leaseUntil)}.` }
+    return { code: 'in_flight', sentence: `Being sent by worker ${delivery.leaseOwner} under a lease until ${time(delivery.leaseUntil)}.` }
   }
   const blocked = endpoint === null ? null : whyBlocked(endpoint)
   if (blocked !== null) return blocked
@@ -83,20 +89,24 @@ function whyOpen({ delivery, endpoint, health, policy, now }: WhyInput): Why {
   if (endpoint !== null && endpoint.ratePerSecond !== null) {
     return { code: 'rate_limited', sentence: `Due, and waiting for its turn within the endpoint's limit of ${endpoint.ratePerSecond} per second.` }
   }
-  return laneOf(delivery) === 'retries'
-    ? { code: 'next_tick', sentence: 'Due, and waiting for the next tick, which takes a limited number of retries per endpoint.' }
-    : { code: 'next_in_line', sentence: 'Due, and leaves as soon as a worker has room for its endpoint.' }
+  if (laneOf(delivery) === 'fresh') return { code: 'next_in_line', sentence: 'Due, and leaves as soon as a worker has room for its endpoint.' }
+  return whyRetryWaits(input)
+}
+
+function whyRetryWaits({ ahead, perTick }: WhyInput): Why {
+  if (ahead < perTick) return { code: 'next_tick', sentence: `Due, and leaves with the next tick, which takes up to ${perTick} retries of its endpoint.` }
+  return { code: 'behind_cap', sentence: `Due, but ${ahead} retries of its endpoint go first, and a tick takes at most ${perTick} of them.` }
 }
 
 function whyBlocked(endpoint: NonNullable<WhyInput['endpoint']>): Why | null {
-  const by = endpoint.statusReason === null ? '' : ` (${endpoint.statusReason})`
+  const by = endpoint.statusReason === null ? '' : endpoint.statusReason.startsWith('by ') ? ` ${endpoint.statusReason}` : ` (${endpoint.statusReason})`
   switch (endpoint.status) {
     case 'active':
       return null
     case 'paused':
-      return { code: 'endpoint_paused', sentence: `Held because its endpoint is paused since ${time(endpoint.statusSince)}${by}.` }
+      return { code: 'endpoint_paused', sentence: `Held because its endpoint is paused${by} since ${time(endpoint.statusSince)}.` }
     case 'disabled':
-      return { code: 'endpoint_disabled', sentence: `Held because its endpoint is disabled since ${time(endpoint.statusSince)}${by}.` }
+      return { code: 'endpoint_disabled', sentence: `Held because its endpoint is disabled${by} since ${time(endpoint.statusSince)}.` }
     case 'deleted':
       return { code: 'endpoint_deleted', sentence: 'Its endpoint was deleted; it will end dead.' }
   }

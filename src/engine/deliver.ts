@@ -2,12 +2,13 @@ import { succeeded } from '../core/attempt.ts'
 import type { Outcome } from '../core/attempt.ts'
 import { settle } from '../core/delivery.ts'
 import type { Mark } from '../core/delivery.ts'
+import type { Endpoint } from '../core/endpoint.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Claim, Marked, OutgoingRequest, SettledAttempt } from '../core/ports.ts'
 import type { RetryPolicy } from '../core/retry-policy.ts'
 import { signatureHeaders } from '../core/signature.ts'
 import type { Instant } from '../core/time.ts'
-import type { EngineParts } from './parts.ts'
+import type { EngineParts, EngineSettings } from './parts.ts'
 import type { Target } from './targets.ts'
 
 /** A claim in this process's hands, from lease to mark. */
@@ -52,20 +53,10 @@ export function makeCourier({ transport, clock, random, bus, settings }: EngineP
 
   async function send(parcel: Parcel, now: Instant): Promise<Outcome> {
     try {
-      return await transport.send(request(parcel, now))
+      const { claim: { message }, target: { endpoint } } = parcel
+      return await transport.send({ ...requestFor(settings, endpoint, message, now), timeoutMs: settings.timeoutMs })
     } catch (error) {
       return { kind: 'protocol', reason: messageOf(error) }
-    }
-  }
-
-  function request({ claim: { message }, target: { endpoint } }: Parcel, now: Instant): OutgoingRequest {
-    const { secrets, signature: scheme, bodyHeader } = endpoint
-    const signed = signatureHeaders({ scheme, bodyHeader, prefix: settings.headerPrefix, secrets, messageId: message.id, body: message.body, now })
-    return {
-      url: endpoint.url,
-      headers: { ...endpoint.headers, 'content-type': message.contentType, 'user-agent': settings.userAgent, ...signed },
-      body: message.body,
-      timeoutMs: settings.timeoutMs,
     }
   }
 
@@ -127,6 +118,17 @@ export function makeCourier({ transport, clock, random, bus, settings }: EngineP
   }
 
   return { attempt, settled, tell }
+}
+
+/** What an attempt at this time sends. */
+export function requestFor(
+  { headerPrefix: prefix, userAgent }: Pick<EngineSettings, 'headerPrefix' | 'userAgent'>,
+  { url, headers, secrets, signature: scheme, bodyHeader }: Endpoint,
+  { id: messageId, body, contentType }: Claim['message'],
+  now: Instant,
+): Omit<OutgoingRequest, 'timeoutMs'> {
+  const signed = signatureHeaders({ scheme, bodyHeader, prefix, secrets, messageId, body, now })
+  return { url, headers: { ...headers, 'content-type': contentType, 'user-agent': userAgent, ...signed }, body }
 }
 
 /** The mark of a parcel that is given up without being sent. */

@@ -1,12 +1,17 @@
 import type { Attempt } from '../core/attempt.ts'
-import { isLeased, laneOf, statuses } from '../core/delivery.ts'
+import { isLeased, isOpen, laneOf, statuses } from '../core/delivery.ts'
 import type { Delivery, Lane, Status } from '../core/delivery.ts'
+import { curlOf } from '../core/curl.ts'
+import type { Endpoint } from '../core/endpoint.ts'
 import { expected, PosthornError } from '../core/errors.ts'
+import type { DeliveryDetail } from '../core/figures.ts'
 import { attemptOf, checkId, makeId } from '../core/ids.ts'
+import type { Message } from '../core/message.ts'
 import { healthy } from '../core/pace.ts'
-import type { Actor, AttemptFilter, AttemptOfDelivery, Cancelled, DeliveryFilter, Page, Scan } from '../core/ports.ts'
+import type { Actor, AttemptFilter, AttemptOfDelivery, Cancelled, DeliveryFilter, OutgoingRequest, Page, Scan } from '../core/ports.ts'
 import type { RetryPolicy } from '../core/retry-policy.ts'
 import { isoTime } from '../core/time.ts'
+import type { Instant } from '../core/time.ts'
 import { why } from '../core/why.ts'
 import type { Why } from '../core/why.ts'
 import { checkPage } from './page.ts'
@@ -32,6 +37,12 @@ export interface Deliveries {
   eraseAttempt(attemptId: string): Promise<void>
   /** One sentence that says why a delivery is where it is. */
   why(id: string): Promise<Why>
+  /** A delivery with all that belongs to it. */
+  detail(id: string): Promise<DeliveryDetail>
+  /** A command that sends it by hand, with a fresh signature; notes who asked. */
+  curl(id: string, by?: By): Promise<string>
+  /** Those of the newest thousand that match whose body holds a text, whatever its case; go on after `next` until it is null. */
+  search(filter: DeliveryFilter, text: string, page?: Partial<Page>): Promise<Scan<Delivery> & { readonly searched: number }>
 }
 
 export interface Operations {
@@ -46,14 +57,22 @@ export interface Operations {
 export interface DeliveryParts extends ResourceParts {
   readonly policies: ReadonlyMap<string, RetryPolicy>
   readonly defaultPolicy: RetryPolicy
+  /** What an attempt now would send. */
+  readonly outgoingRequest: (endpoint: Endpoint, message: Message, now: Instant) => Pick<OutgoingRequest, 'url' | 'headers' | 'body'>
+  /** Retries that one endpoint gets per tick. */
+  readonly retriesPerTick: number
   readonly expect: (endpointId: string, lane: Lane) => Promise<void>
   readonly tellCancelled: (ended: readonly Cancelled[]) => void
 }
 
 const mostCounted = 100_000
 const biteRows = 5_000
+const mostSearched = 1_000
+const bodiesPerRead = 25
+/** Retries before one that are worth counting. */
+const mostAhead = 10_000
 
-export function makeDeliveries({ ready, directory, queue, clock, policies, defaultPolicy }: DeliveryParts): Deliveries {
+export function makeDeliveries({ ready, directory, queue, clock, policies, defaultPolicy, retriesPerTick, outgoingRequest }: DeliveryParts): Deliveries {
   async function get(id: string): Promise<Delivery> {
     checkId('dlv', id)
     await ready()
@@ -70,6 +89,22 @@ export function makeDeliveries({ ready, directory, queue, clock, policies, defau
     const made = delivery === null ? undefined : (await directory.attempts(delivery.id)).find(({ epoch }) => epoch === named.epoch)
     if (delivery !== null && made !== undefined) return { attempt: made, delivery }
     throw expected('not_found', 'attempt', 'the id of an attempt that exists', attemptId, 'It may have been pruned.')
+  }
+
+  async function explained(delivery: Delivery): Promise<Pick<DeliveryDetail, 'why' | 'endpoint' | 'maxAttempts'>> {
+    const [[endpoint = null], healths, ahead] = await Promise.all([
+      directory.endpointsById([delivery.endpointId]),
+      queue.health([delivery.endpointId]),
+      isOpen(delivery) && laneOf(delivery) === 'retries' ? directory.dueBefore(delivery, mostAhead) : 0,
+    ])
+    const policy = policies.get(delivery.policy) ?? policies.get(endpoint?.policy ?? '') ?? defaultPolicy
+    const health = healths.get(delivery.endpointId) ?? healthy
+    return { endpoint, maxAttempts: policy.maxAttempts, why: why({ delivery, endpoint, health, policy, ahead, perTick: retriesPerTick, now: clock.now() }) }
+  }
+
+  async function messagesHolding(ids: readonly string[], text: string): Promise<Set<string>> {
+    const messages = await directory.messagesById([...new Set(ids)])
+    return new Set(messages.filter(({ body }) => Buffer.from(body).toString().toLowerCase().includes(text.toLowerCase())).map(({ id }) => id))
   }
 
   return {
@@ -98,11 +133,40 @@ export function makeDeliveries({ ready, directory, queue, clock, policies, defau
       const { id: deliveryId } = await get(id)
       return directory.attempts(deliveryId)
     },
-    async why(id) {
+    why: async (id) => (await explained(await get(id))).why,
+    async detail(id) {
       const delivery = await get(id)
-      const [[endpoint = null], health] = await Promise.all([directory.endpointsById([delivery.endpointId]), queue.health([delivery.endpointId])])
-      const policy = policies.get(delivery.policy) ?? policies.get(endpoint?.policy ?? '') ?? defaultPolicy
-      return why({ delivery, endpoint, health: health.get(delivery.endpointId) ?? healthy, policy, now: clock.now() })
+      const [told, attempts, application, message] = await Promise.all([
+        explained(delivery), directory.attempts(delivery.id), directory.application(delivery.applicationId), directory.message(delivery.messageId),
+      ])
+      return { delivery, ...told, attempts, application, message }
+    },
+    async curl(id, by = {}) {
+      const { messageId, endpointId } = await get(id)
+      const [[endpoint = null], message] = await Promise.all([directory.endpointsById([endpointId]), directory.message(messageId)])
+      if (endpoint === null || message === null || message.erasedAt !== null) throw expected('not_found', 'body', 'kept, to show it', 'none', 'Its endpoint or its body is gone.')
+      const request = outgoingRequest(endpoint, message, clock.now())
+      await directory.note({ action: 'reveal', by: actor(by) }, id, clock.now())
+      return curlOf(request)
+    },
+    async search(filter, text, page = {}) {
+      checkFilter(filter)
+      const { limit, ...from } = checkPage(page)
+      await ready()
+      const rows = await directory.listDeliveries(filter, { ...from, limit: mostSearched })
+      const found: Delivery[] = []
+      let searched = 0
+      while (searched < rows.length && found.length < limit) {
+        const some = rows.slice(searched, searched + bodiesPerRead)
+        const holding = await messagesHolding(some.map(({ messageId }) => messageId), text)
+        for (const delivery of some) {
+          if (found.length === limit) break
+          searched += 1
+          if (holding.has(delivery.messageId)) found.push(delivery)
+        }
+      }
+      const isOver = searched === rows.length && rows.length < mostSearched
+      return { items: found, searched, next: isOver ? null : (rows[searched - 1]?.id ?? null) }
     },
   }
 }
@@ -145,7 +209,7 @@ export function makeOperations(parts: DeliveryParts, deliveries: Deliveries): Op
   async function cancelOne(id: string, by: Actor): Promise<Delivery> {
     const before = await deliveries.get(id)
     const ended = await queue.cancel({ filter: { ids: [id] }, as: 'cancelled', now: clock.now(), limit: 1, by })
-    if (ended.length === 0) throw expected('invalid_argument', 'id', 'an open delivery, pending or failed', `one that is ${before.status}`)
+    if (ended.length === 0) throw expected('wrong_state', 'delivery', 'an open one, pending or failed', `${id}, which is ${before.status}`)
     parts.tellCancelled(ended)
     return deliveries.get(id)
   }

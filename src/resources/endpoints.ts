@@ -7,13 +7,15 @@ import { makeId } from '../core/ids.ts'
 import { checkEventType } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
 import { checkCount, healthy } from '../core/pace.ts'
-import type { EndpointCounts, Page } from '../core/ports.ts'
+import type { AuditAction, EndpointCounts, Page } from '../core/ports.ts'
 import type { RetryPolicy } from '../core/retry-policy.ts'
 import { checkSecret, defaultBodyHeader, hmacSecret } from '../core/signature.ts'
 import type { SignatureScheme } from '../core/signature.ts'
 import { day } from '../core/time.ts'
 import type { Instant } from '../core/time.ts'
 import { checkApplication } from './applications.ts'
+import { actor } from './deliveries.ts'
+import type { By } from './deliveries.ts'
 import { checkPage } from './page.ts'
 import type { ResourceParts } from './parts.ts'
 
@@ -26,18 +28,21 @@ export type EndpointName = string | { readonly application: string; readonly uid
 export interface Endpoints {
   create(input: EndpointInput & { readonly application: string; readonly secret?: string }): Promise<Endpoint>
   get(name: EndpointName): Promise<Endpoint>
-  list(filter?: { readonly application?: string }, page?: Partial<Page>): Promise<Endpoint[]>
+  /** `text` is looked for in url, description and uid. */
+  list(filter?: { readonly application?: string | undefined; readonly text?: string | undefined }, page?: Partial<Page>): Promise<Endpoint[]>
   /** Applies to the next attempt, also of deliveries that are on their way already. */
   update(name: EndpointName, change: Partial<EndpointSettings>): Promise<Endpoint>
   /** Collects deliveries without sending them. */
-  pause(name: EndpointName, by?: string): Promise<Endpoint>
-  resume(name: EndpointName): Promise<Endpoint>
+  pause(name: EndpointName, by?: By): Promise<Endpoint>
+  resume(name: EndpointName, by?: By): Promise<Endpoint>
   /** Gets nothing new, and nothing is sent. */
-  disable(name: EndpointName, by?: string): Promise<Endpoint>
-  enable(name: EndpointName): Promise<Endpoint>
+  disable(name: EndpointName, by?: By): Promise<Endpoint>
+  enable(name: EndpointName, by?: By): Promise<Endpoint>
   /** A new secret; the old ones stay valid for the overlap, a day if not given. */
-  rotateSecret(name: EndpointName, options?: { readonly secret?: string; readonly overlapMs?: number }): Promise<Endpoint>
-  delete(name: EndpointName): Promise<void>
+  rotateSecret(name: EndpointName, options?: { readonly secret?: string; readonly overlapMs?: number }, by?: By): Promise<Endpoint>
+  /** Shows the secret by which receivers verify, and notes who asked. */
+  revealSecret(name: EndpointName, by?: By): Promise<string>
+  delete(name: EndpointName, by?: By): Promise<void>
   /** What came of its deliveries in a time. */
   counts(name: EndpointName, range: { readonly since: Instant; readonly until: Instant }): Promise<EndpointCounts>
   /** Sends it the example of an event type's schema, whatever its own filters say. */
@@ -74,9 +79,10 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
     if (!policies.has(settings.policy)) throw expected('unknown_policy', 'policy', `one of ${[...policies.keys()].join(', ')}`, settings.policy)
   }
 
-  async function setStatus(name: EndpointName, status: EndpointStatus, statusReason: string | null): Promise<Endpoint> {
+  async function setStatus(name: EndpointName, status: EndpointStatus, action: AuditAction, by: By): Promise<Endpoint> {
     const { id } = await get(name)
-    const endpoint = found(await directory.updateEndpoint(id, { status, statusReason }, clock.now()), name)
+    const statusReason = status === 'active' || by.by === undefined ? null : `by ${by.by}${by.reason === undefined ? '' : `: ${by.reason}`}`
+    const endpoint = found(await directory.updateEndpoint(id, { status, statusReason }, clock.now(), { action, by: actor(by) }), name)
     if (status === 'active') await forgive(id)
     await parts.changed(id)
     return endpoint
@@ -110,11 +116,11 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
         secrets: [{ id: makeId('sec', now, random), value, createdAt: now, expiresAt: null }],
       })
     },
-    async list({ application } = {}, page = {}) {
+    async list({ application, text } = {}, page = {}) {
       await ready()
       const owner = application === undefined ? null : await directory.application(application)
       if (application !== undefined && owner === null) throw expected('not_found', 'application', 'the id or uid of an application that exists', application)
-      return directory.listEndpoints(owner === null ? {} : { applicationId: owner.id }, checkPage(page))
+      return directory.listEndpoints({ applicationId: owner?.id, text }, checkPage(page))
     },
     async update(name, change) {
       const before = await get(name)
@@ -123,22 +129,27 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
       await parts.changed(endpoint.id)
       return endpoint
     },
-    pause: (name, by) => setStatus(name, 'paused', by === undefined ? null : `by ${by}`),
-    resume: (name) => setStatus(name, 'active', null),
-    disable: (name, by) => setStatus(name, 'disabled', by === undefined ? null : `by ${by}`),
-    enable: (name) => setStatus(name, 'active', null),
-    async rotateSecret(name, { secret, overlapMs = day } = {}) {
+    pause: (name, by = {}) => setStatus(name, 'paused', 'pause', by),
+    resume: (name, by = {}) => setStatus(name, 'active', 'resume', by),
+    disable: (name, by = {}) => setStatus(name, 'disabled', 'disable', by),
+    enable: (name, by = {}) => setStatus(name, 'active', 'enable', by),
+    async revealSecret(name, by = {}) {
+      const { id, secrets } = await get(name)
+      await directory.note({ action: 'reveal', by: actor(by) }, id, clock.now())
+      return secrets[0]?.value ?? ''
+    },
+    async rotateSecret(name, { secret, overlapMs = day } = {}, by = {}) {
       const value = secret === undefined ? hmacSecret(randomBytes(32)) : checkSecret(secret)
       checkCount('overlapMs', overlapMs, 0, 30 * day)
       const before = await get(name)
       const now = clock.now()
       const added = { id: makeId('sec', now, random), value, createdAt: now, expiresAt: null }
-      const endpoint = found(await directory.rotateSecret(before.id, added, now + overlapMs, now), name)
+      const endpoint = found(await directory.rotateSecret(before.id, added, now + overlapMs, now, actor(by)), name)
       await parts.changed(endpoint.id)
       return endpoint
     },
-    async delete(name) {
-      await setStatus(name, 'deleted', null)
+    async delete(name, by = {}) {
+      await setStatus(name, 'deleted', 'delete', by)
     },
     async counts(name, { since, until }) {
       const { id } = await get(name)

@@ -21,9 +21,9 @@ export interface Jobs {
   get(id: string): Promise<Job>
   /** Newest first. */
   list(filter?: { readonly application?: string | undefined }, page?: Partial<Page>): Promise<Job[]>
-  pause(id: string): Promise<Job>
-  resume(id: string): Promise<Job>
-  cancel(id: string): Promise<Job>
+  pause(id: string, by?: By): Promise<Job>
+  resume(id: string, by?: By): Promise<Job>
+  cancel(id: string, by?: By): Promise<Job>
 }
 
 export interface JobParts extends ResourceParts {
@@ -33,6 +33,7 @@ export interface JobParts extends ResourceParts {
 
 const mostMatching = 10_000_000
 const open: readonly Status[] = ['pending', 'failed']
+const actionTo = { running: 'job.resume', paused: 'job.pause', cancelled: 'job.cancel' } as const
 
 export function makeJobs(parts: JobParts): Jobs {
   const { ready, directory, clock, random, wake } = parts
@@ -43,12 +44,12 @@ export function makeJobs(parts: JobParts): Jobs {
     return found(await directory.job(id), id)
   }
 
-  async function change(id: string, to: 'running' | 'paused' | 'cancelled'): Promise<Job> {
+  async function change(id: string, to: 'running' | 'paused' | 'cancelled', by: By): Promise<Job> {
     const job = await get(id)
     const refusal = refusedChange(job, to)
-    const changed = refusal === null ? await directory.changeJob(id, job.state, to, clock.now()) : null
+    const changed = refusal === null ? await directory.changeJob(id, job.state, to, clock.now(), { action: actionTo[to], by: actor(by) }) : null
     if (changed !== null) return changed
-    throw expected('invalid_argument', 'job', `one that can be ${to} now`, `${id}, and ${refusal ?? 'it has just changed'}`)
+    throw expected('wrong_state', 'job', `one that can be ${to} now`, `${id}, and ${refusal ?? 'it has just changed'}`)
   }
 
   async function count(work: JobWork): Promise<number> {
@@ -105,13 +106,13 @@ export function makeJobs(parts: JobParts): Jobs {
       const applicationId = application === undefined ? undefined : await applicationIdOf(parts, application)
       return directory.listJobs({ applicationId }, checkPage(page))
     },
-    pause: (id) => change(id, 'paused'),
-    async resume(id) {
-      const job = await change(id, 'running')
+    pause: (id, by = {}) => change(id, 'paused', by),
+    async resume(id, by = {}) {
+      const job = await change(id, 'running', by)
       wake()
       return job
     },
-    cancel: (id) => change(id, 'cancelled'),
+    cancel: (id, by = {}) => change(id, 'cancelled', by),
   }
 }
 
@@ -120,7 +121,7 @@ function checkWork(work: JobWork, now: Instant): JobWork {
     case 'requeue':
       return { action: 'requeue', filter: unchanged(onlyStatus(work.filter, ['dead'], ['dead', 'failed'], 'requeue'), now) }
     case 'cancel':
-      return { action: 'cancel', filter: asOf(onlyStatus(work.filter, open, open, 'cancel'), now) }
+      return { action: 'cancel', filter: asOf(onlyStatus(work.filter, open, [...open, 'dead'], 'cancel'), now) }
     case 'replay':
       return { action: 'replay', filter: checkReplay(work.filter) }
   }

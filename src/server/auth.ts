@@ -3,6 +3,7 @@ import type { Application } from '../core/endpoint.ts'
 import { PosthornError } from '../core/errors.ts'
 import { allows } from '../core/key.ts'
 import type { Posthorn } from '../posthorn.ts'
+import { isOwnPage, sessionIn } from './cookie.ts'
 import { refusal } from './errors.ts'
 import type { Caller, Operation } from './operation.ts'
 
@@ -11,17 +12,61 @@ export type Authorize = (request: Request) => Promise<Caller | null> | Caller | 
 
 const mostTokenLength = 512
 
-/** Callers by their API key, or by the one key that the server was started with. */
-export function byKey(posthorn: Posthorn, adminKey: string | null): Authorize {
-  const admin: Caller = { id: 'admin', name: 'admin', applicationId: null, access: 'write' }
+/** Ways to say who calls: with each request, or once, for a browser, which then has a cookie. */
+export interface Doors {
+  readonly authorize: Authorize
+  /** The key's own caller; null if there is no such key. */
+  readonly callerOf: (token: string) => Promise<Caller | null>
+}
+
+/** Callers by their API key, or by the one key that the server was started with; or by the session of a browser that has shown one. */
+export function byKey(posthorn: Posthorn, adminKey: string | null): Doors {
   const adminHash = adminKey === null ? null : digest(adminKey)
-  return (request) => {
-    const token = bearerToken(request.headers.get('authorization'))
-    if (token === null) return null
+  // Sessions of an admin key end when the server is started with another.
+  const admin: Caller = { id: `admin_${adminHash?.toString('hex').slice(0, 16) ?? ''}`, name: 'admin', applicationId: null, access: 'write' }
+
+  async function callerOf(token: string): Promise<Caller | null> {
     // Hashes have one length and nothing in common with their neighbours: how long the comparison takes tells nothing.
     if (adminHash !== null && timingSafeEqual(adminHash, digest(token))) return admin
-    return posthorn.keys.find(token)
+    const key = await posthorn.keys.find(token)
+    return key === null || key.sessionOf !== null ? null : key
   }
+
+  async function callerInSession(token: string): Promise<Caller | null> {
+    const key = await posthorn.keys.find(token)
+    if (key === null || key.sessionOf === null) return null
+    return key.sessionOf.startsWith('admin') && key.sessionOf !== admin.id ? null : key
+  }
+
+  return {
+    callerOf,
+    async authorize(request) {
+      const header = request.headers.get('authorization')
+      if (header !== null) {
+        const token = bearerToken(header)
+        return token === null ? null : callerOf(token)
+      }
+      const session = sessionIn(request.headers)
+      return session === null || !isOwnPage(request) ? null : callerInSession(session)
+    },
+  }
+}
+
+/** Lets callers of this machine in. A page from elsewhere, open in a browser here, can send requests, too: it is told by what browsers add. */
+export function keyless(byKeys: Authorize): Authorize {
+  return (request) => {
+    const { headers } = request
+    if (headers.has('authorization')) return byKeys(request)
+    const { hostname, origin } = new URL(request.url)
+    const from = headers.get('origin') ?? origin
+    const site = headers.get('sec-fetch-site') ?? 'none'
+    const isLocal = isLoopback(hostname) && from === origin && ['none', 'same-origin'].includes(site)
+    return isLocal ? { id: 'dev', name: 'dev', applicationId: null, access: 'write' } : null
+  }
+}
+
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(hostname)
 }
 
 /** A caller that may do what is asked, with the application of its key if it has one; or the answer that refuses it. */

@@ -59,6 +59,7 @@ const statusOf: Readonly<Record<ErrorCode, 404 | 409 | 413 | 422 | 500 | 503>> =
   not_found: 404,
   already_exists: 409,
   in_flight: 409,
+  wrong_state: 409,
   idempotency_conflict: 409,
   body_too_large: 413,
   invalid_argument: 422,
@@ -84,6 +85,7 @@ const statusOf: Readonly<Record<ErrorCode, 404 | 409 | 413 | 422 | 500 | 503>> =
   newer_database: 503,
   older_database: 503,
   // No caller can bring these about.
+  unreachable: 500,
   invalid_signature: 500,
   stale_signature: 500,
   secrets_unreadable: 500,

@@ -10,15 +10,14 @@ import type { Reply } from './idempotency.ts'
 import { overloaded, parseJson, readBody } from './limits.ts'
 import type { Gate, RateLimit } from './limits.ts'
 import { RawJson } from './operation.ts'
-import type { Answer, Call, Caller, Operation } from './operation.ts'
+import type { Answer, Call, Caller, Operation, ServerParts } from './operation.ts'
 
-export interface FrameParts {
+export interface FrameParts extends ServerParts {
   readonly posthorn: Posthorn
   readonly authorize: Authorize
   readonly rateLimit: RateLimit
   readonly gate: Gate
   readonly report: Report
-  readonly basePath: string
 }
 
 /** Leads one request through everything that lies before and after its operation. It never throws. */
@@ -56,14 +55,16 @@ async function pass(parts: FrameParts, operation: Operation, request: Request, p
     caller,
     params,
     idempotencyKey: key,
+    request,
+    server: parts,
     origin: `${url.origin}${parts.basePath}`,
     application: () => application ?? missing(operation),
   }
-  const work = async (): Promise<Reply> => toReply(await operation.handle(call))
+  const work = async (): Promise<Reply | Response> => toReply(await operation.handle(call))
   if (key === null || operation.idempotency !== undefined) return toResponse(await work())
   const asked = { key, callerId: caller.id, method: request.method, path: url.pathname, search: url.search, bytes: input.bytes }
   const reply = await once(posthorn, asked, work)
-  return reply instanceof Response ? reply : toResponse(reply)
+  return toResponse(reply)
 }
 
 const nobody: Caller = { id: 'nobody', name: 'nobody', applicationId: null, access: 'read' }
@@ -110,11 +111,15 @@ function missing({ id }: Operation): never {
   throw expected('not_found', 'application', 'looked up by the operation itself', id)
 }
 
-function toReply({ status, body }: Answer): Reply {
+function toReply(answered: Answer | Response): Reply | Response {
+  if (answered instanceof Response) return answered
+  const { status, body } = answered
   return { status, text: body === null ? null : body instanceof RawJson ? body.text : JSON.stringify(body) }
 }
 
-function toResponse({ status, text }: Reply): Response {
+function toResponse(reply: Reply | Response): Response {
+  if (reply instanceof Response) return reply
+  const { status, text } = reply
   return text === null ? new Response(null, { status }) : new Response(text, { status, headers: jsonHeaders })
 }
 

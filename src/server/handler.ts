@@ -2,14 +2,14 @@ import { Hono } from 'hono'
 import { expected } from '../core/errors.ts'
 import type { Posthorn } from '../posthorn.ts'
 import { apiPage } from './api-page.ts'
-import { byKey } from './auth.ts'
+import { byKey, keyless } from './auth.ts'
 import type { Authorize } from './auth.ts'
 import { incidentLine, refusal } from './errors.ts'
 import type { Report } from './errors.ts'
 import { serve } from './frame.ts'
 import type { FrameParts } from './frame.ts'
 import { makeGate, makeRateLimit } from './limits.ts'
-import type { Operation } from './operation.ts'
+import type { Operation, ShownSetting } from './operation.ts'
 import { openApi } from './openapi.ts'
 import { operations } from './operations.ts'
 
@@ -20,6 +20,10 @@ export interface HandlerOptions {
   readonly authorize?: Authorize
   /** A key of your choice that may do everything, besides those in the store. */
   readonly adminKey?: string | null
+  /** Lets callers of this machine in without a key: for development. */
+  readonly keyless?: boolean
+  /** What was set, and where, for the page that shows it. */
+  readonly settings?: readonly ShownSetting[]
   /** Calls per second and key; 0 for no limit. */
   readonly rateLimitPerSecond?: number
   /** Requests that may be under way at once. */
@@ -33,10 +37,15 @@ export type Handler = (request: Request) => Promise<Response>
 /** The HTTP API as a function from request to response, to be mounted wherever there is one. */
 export function handler(posthorn: Posthorn, options: HandlerOptions = {}): Handler {
   const basePath = checkBasePath(options.basePath ?? '')
+  const doors = byKey(posthorn, options.adminKey ?? null)
+  const isDev = options.keyless ?? false
   const parts: FrameParts = {
     posthorn,
     basePath,
-    authorize: options.authorize ?? byKey(posthorn, options.adminKey ?? null),
+    authorize: options.authorize ?? (isDev ? keyless(doors.authorize) : doors.authorize),
+    callerOf: options.authorize === undefined ? doors.callerOf : null,
+    isDev,
+    settings: options.settings ?? [],
     rateLimit: makeRateLimit(options.rateLimitPerSecond ?? 500, () => posthorn.now()),
     gate: makeGate(options.mostInFlight ?? 1_000),
     report: options.report ?? ((incident) => process.emitWarning(incidentLine(incident), { code: 'POSTHORN_SERVER' })),

@@ -17,7 +17,7 @@ export interface Repeatable {
 const heldMs = minute
 
 /** Does something once per key: a repeat gets the first answer again, for a day. Only what succeeded is kept. */
-export async function once(posthorn: Posthorn, request: Repeatable, work: () => Promise<Reply>): Promise<Reply | Response> {
+export async function once(posthorn: Posthorn, request: Repeatable, work: () => Promise<Reply | Response>): Promise<Reply | Response> {
   const key = hash(request.callerId, request.method, request.path, request.key)
   const requestHash = hash(request.search, request.bytes)
   const now = posthorn.now()
@@ -47,8 +47,8 @@ export function idempotencyKey(request: Request): string | null | Response {
   return unprocessable([{ loc: ['header', 'idempotency-key'], msg: 'Expected 1 to 256 printable characters of ASCII without spaces.', type: 'value_error.idempotency_key' }])
 }
 
-async function keep(posthorn: Posthorn, key: string, work: () => Promise<Reply>): Promise<Reply> {
-  let reply: Reply
+async function keep(posthorn: Posthorn, key: string, work: () => Promise<Reply | Response>): Promise<Reply | Response> {
+  let reply: Reply | Response
   try {
     reply = await work()
   } catch (thrown) {
@@ -56,7 +56,8 @@ async function keep(posthorn: Posthorn, key: string, work: () => Promise<Reply>)
     await posthorn.replies.dropReply(key).catch(() => undefined)
     throw thrown
   }
-  if (reply.status < 300) await posthorn.replies.saveReply({ key, status: reply.status, body: reply.text ?? '', expiresAt: posthorn.now() + day })
+  // A `Response` can be read only once, and no POST that may be repeated answers with one.
+  if (!(reply instanceof Response) && reply.status < 300) await posthorn.replies.saveReply({ key, status: reply.status, body: reply.text ?? '', expiresAt: posthorn.now() + day })
   else await posthorn.replies.dropReply(key)
   return reply
 }

@@ -17,7 +17,7 @@ export interface ListPage<Item> {
   readonly prevIterator: string | null
 }
 
-export type IteratorOf = 'app' | 'ep' | 'msg' | 'dlv' | 'atmpt' | 'key' | 'job' | 'name'
+export type IteratorOf = 'app' | 'ep' | 'msg' | 'dlv' | 'atmpt' | 'key' | 'job' | 'aud' | 'name'
 
 /** The query of a list whose iterators are ids of one kind (or names); a minus before one walks back. Anything else is refused. */
 export function listQuery(kind: IteratorOf) {

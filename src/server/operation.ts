@@ -2,6 +2,7 @@ import type { ZodType } from 'zod'
 import type { Application } from '../core/endpoint.ts'
 import type { Access, ApiKey } from '../core/key.ts'
 import type { Posthorn } from '../posthorn.ts'
+import type { Doors } from './auth.ts'
 
 /**
  * One call of the HTTP API. The table of these (`operations.ts`) is mounted, described (OpenAPI) and attacked (the test's matrix
@@ -32,7 +33,8 @@ export interface Operation<Query = unknown, Body = unknown> {
   readonly idempotency?: 'own' | 'none'
   /** Set where the application in the path may be missing: the operation makes it, or asks for it by itself. */
   readonly findsApplication?: true
-  handle(call: Call<Query, Body>): Promise<Answer>
+  /** A `Response` is for what is no JSON, or needs headers of its own. */
+  handle(call: Call<Query, Body>): Promise<Answer | Response>
 }
 
 /** A request that was let in: authenticated, within its limits, and parsed. */
@@ -49,8 +51,30 @@ export interface Call<Query = unknown, Body = unknown> {
   readonly idempotencyKey: string | null
   /** The application in the path; only operations with `{app_id}` may ask, and not those that find it themselves. */
   application(): Application
+  readonly request: Request
+  readonly server: ServerParts
   /** Where the server is reached, as the caller sees it: for links. */
   readonly origin: string
+}
+
+/** What an operation may know of the server that it runs in. */
+export interface ServerParts {
+  readonly basePath: string
+  /** The caller of a key, for sign-in; null where the host program has its own. */
+  readonly callerOf: Doors['callerOf'] | null
+  /** Lets callers of this machine in without a key. */
+  readonly isDev: boolean
+  readonly settings: readonly ShownSetting[]
+}
+
+/** A setting with its value and where that comes from. */
+export interface ShownSetting {
+  readonly name: string
+  readonly env: string
+  readonly value: unknown
+  readonly origin: 'environment' | 'default' | 'file'
+  readonly unit: string
+  readonly sentence: string
 }
 
 export type Caller = Pick<ApiKey, 'id' | 'name' | 'applicationId' | 'access'>

@@ -1,16 +1,22 @@
+import type { Delivery } from '../core/delivery.ts'
+import { mergedGroups } from '../core/figures.ts'
 import type { DeliveryDirectory, DeliveryFilter, Order, Page } from '../core/ports.ts'
 import type { Database } from './database.ts'
 import { whereDelivery } from './filter.ts'
+import { retries } from './lanes.ts'
 import { record } from './operations.ts'
 import { beyond, inOrder } from './page.ts'
+import { toDeadLetterGroup } from './figure-rows.ts'
 import { deliveryColumns, toDelivery } from './rows.ts'
-import { all, sql, table, words } from './sql.ts'
+import { all, nothing, sql, table, words } from './sql.ts'
 import type { Sql } from './sql.ts'
 
-type DeliveryMethods = 'delivery' | 'listDeliveries' | 'countDeliveries' | 'addDelivery'
+type DeliveryMethods = 'delivery' | 'listDeliveries' | 'countDeliveries' | 'addDelivery' | 'deadLetters' | 'dueBefore'
 
 const deliveries = table('webhook_deliveries')
 const columns = words(deliveryColumns)
+// Of an error only the first line tells groups apart.
+const detailLength = 200
 
 /** What people read of deliveries, and new ones of old messages. */
 export function deliveryDirectory(database: Database): Pick<DeliveryDirectory, DeliveryMethods> {
@@ -23,6 +29,11 @@ export function deliveryDirectory(database: Database): Pick<DeliveryDirectory, D
     async countDeliveries(filter, most) {
       const [row] = await database.query(sql`select count(*) as count
 from (select 1 from ${deliveries} where ${whereDelivery(filter)} limit ${most}) counted`)
+      return Number(row?.['count'] ?? 0)
+    },
+    deadLetters: async (filter, most) => mergedGroups((await database.query(deadLetterGroups(filter, most))).map(toDeadLetterGroup)),
+    async dueBefore(delivery, most) {
+      const [row] = await database.query(dueBefore(delivery, most))
       return Number(row?.['count'] ?? 0)
     },
     addDelivery: (delivery, now, by) =>
@@ -39,6 +50,31 @@ returning ${columns}`)
         return toDelivery(row)
       }),
   }
+}
+
+/** Of one endpoint, or of all, the newest; of an application whichever its endpoints' index gives first. */
+export function deadLetterGroups({ endpointId, applicationId }: Parameters<DeliveryDirectory['deadLetters']>[0], most: number): Sql {
+  const isOrdered = endpointId !== undefined || applicationId === undefined
+  return sql`select webhook_id, application_id, reason, detail, count(*) as count, max(updated_at) as newest_at
+from (
+  select webhook_id, application_id, coalesce(reason, 'exhausted') as reason, substr(error_detail, 1, ${detailLength}) as detail, updated_at
+  from ${deliveries}
+  where ${whereDelivery({ status: 'dead', endpointId, applicationId })}
+  ${isOrdered ? sql`order by id desc` : nothing}
+  limit ${most}) counted
+group by webhook_id, application_id, reason, detail`
+}
+
+/** Through the lane's index, in the order in which a claim takes them. */
+export function dueBefore({ id, endpointId, nextRetryAt }: Pick<Delivery, 'id' | 'endpointId' | 'nextRetryAt'>, most: number): Sql {
+  const dueAt = nextRetryAt ?? 0
+  return sql`select count(*) as count
+from (
+  select 1 from ${deliveries}
+  where ${retries} and webhook_id = ${endpointId}
+    and coalesce(next_retry_at, 0) <= ${dueAt}
+    and (coalesce(next_retry_at, 0) < ${dueAt} or id < ${id})
+  limit ${most}) counted`
 }
 
 /** Newest first, unless asked otherwise; that is the order of the ids. */

@@ -55,12 +55,13 @@ export function toKey(row: Row): ApiKey {
     createdAt: number(row, 'created_at'),
     expiresAt: numberOrNull(row, 'expires_at'),
     revokedAt: numberOrNull(row, 'revoked_at'),
+    sessionOf: textOrNull(row, 'session_of'),
   }
 }
 
 export function fromKey(key: ApiKey): Record<string, Value> {
-  const { id, name, applicationId, access, hash, hint, createdAt, expiresAt, revokedAt } = key
-  return { id, name, application_id: applicationId, access, hash, hint, created_at: createdAt, expires_at: expiresAt, revoked_at: revokedAt }
+  const { id, name, applicationId, access, hash, hint, createdAt, expiresAt, revokedAt, sessionOf } = key
+  return { id, name, application_id: applicationId, access, hash, hint, created_at: createdAt, expires_at: expiresAt, revoked_at: revokedAt, session_of: sessionOf }
 }
 
 export function toJob(row: Row): Job {

@@ -8,6 +8,9 @@ import type { Instant } from '../core/time.ts'
 import { takenUid } from './applications.ts'
 import type { Database, Executor, Row } from './database.ts'
 import { fresh, retries } from './lanes.ts'
+import { failingFirst, failuresOf, figuresOf } from './figures.ts'
+import { toAttemptCount } from './figure-rows.ts'
+import { record } from './operations.ts'
 import { pageOf } from './page.ts'
 import { fromEndpoint, fromSealedSecret, toEndpoint, toEndpointCounts, toEndpointsVersion, toId, toSealedSecret } from './rows.ts'
 import type { Vault } from './secrets.ts'
@@ -45,13 +48,19 @@ limit 1`,
       )
       return found[0] ?? null
     },
-    listEndpoints({ applicationId }, page) {
+    listEndpoints({ applicationId, text }, page) {
       const conditions = [living]
+      if (text !== undefined) conditions.push(sql`lower(url || ' ' || description || ' ' || coalesce(uid, '')) like ${containing(text)} escape '!'`)
       if (applicationId !== undefined) conditions.push(sql`application_id = ${applicationId}`)
       return select(database, vault, pageOf(page, 'ascending', conditions))
     },
-    updateEndpoint: (id, change, now) => database.transaction((tx) => update(tx, vault, id, change, now)),
-    rotateSecret: (endpointId, secret, othersEndAt, now) =>
+    updateEndpoint: (id, change, now, deed) =>
+      database.transaction(async (tx) => {
+        const endpoint = await update(tx, vault, id, change, now)
+        if (endpoint !== null && deed !== undefined) await record(tx, { ...deed, target: id, count: 1, at: now })
+        return endpoint
+      }),
+    rotateSecret: (endpointId, secret, othersEndAt, now, by) =>
       database.transaction(async (tx) => {
         const endpoint = await livingEndpoint(tx, vault, endpointId)
         if (endpoint === null) return null
@@ -61,6 +70,7 @@ set expires_at = ${othersEndAt}
 where endpoint_id = ${endpointId} and (expires_at is null or expires_at > ${othersEndAt})`)
         await tx.run(insertSecret(vault, endpointId, secret))
         await tx.run(sql`update ${endpoints} set updated_at = ${now} where id = ${endpointId}`)
+        if (by !== undefined) await record(tx, { action: 'rotate', target: endpointId, count: 1, at: now, by })
         await raiseVersion(tx, endpoint.applicationId)
         return livingEndpoint(tx, vault, endpointId)
       }),
@@ -77,7 +87,15 @@ where endpoint_id = ${endpointId} and (expires_at is null or expires_at > ${othe
       const [row] = await database.query(countsOf(endpointId, since, until))
       return row === undefined ? noCounts : toEndpointCounts(row)
     },
+    endpointFigures: (endpointIds, since) => figuresOf(database, endpointIds, since),
+    failingEndpoints: ({ applicationId }, limit) => select(database, vault, failingFirst(applicationId, limit)),
+    failuresOf: async (endpointId, most) => (await database.query(failuresOf(endpointId, most))).map(toAttemptCount),
   }
+}
+
+/** A pattern for text that holds this one, whatever its case; what has a meaning in patterns stands for itself. */
+function containing(text: string): string {
+  return `%${text.toLowerCase().replaceAll(/[!%_]/g, '!$&')}%`
 }
 
 async function update(tx: Executor, vault: Vault, id: string, change: EndpointChange, now: Instant): Promise<Endpoint | null> {

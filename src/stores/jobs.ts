@@ -1,11 +1,11 @@
 import type { Status } from '../core/delivery.ts'
 import type { Job } from '../core/job.ts'
-import type { AdvancedJob, AuditEntry, DeliveryFilter, JobDirectory, ReplayBite } from '../core/ports.ts'
+import type { AdvancedJob, DeliveryFilter, JobDirectory, ReplayBite } from '../core/ports.ts'
 import type { Instant } from '../core/time.ts'
 import type { Database, Executor } from './database.ts'
 import { fromJob, toJob, toWalked } from './directory-rows.ts'
 import { whereDelivery } from './filter.ts'
-import { cancelRows, record, requeueRows } from './operations.ts'
+import { cancelRows, discardRows, record, requeueRows } from './operations.ts'
 import { beyond, pageOf } from './page.ts'
 import { all, forUpdate, insertInto, joined, sql, table } from './sql.ts'
 import type { Sql } from './sql.ts'
@@ -25,7 +25,7 @@ export function jobDirectory(database: Database): JobDirectory {
       database.transaction(async (tx) => {
         await tx.run(insertInto('jobs', fromJob(job)))
         const by = { name: job.actor, reason: job.reason ?? undefined }
-        await record(tx, { action: actionOf(job), target: JSON.stringify(job.work.filter), count: job.matching, at: job.createdAt, by })
+        await record(tx, { action: job.work.action, target: JSON.stringify(job.work.filter), count: job.matching, at: job.createdAt, by })
         return job
       }),
     async job(id) {
@@ -40,10 +40,11 @@ export function jobDirectory(database: Database): JobDirectory {
       const [row] = await database.query(oldestRunning)
       return row === undefined ? null : toJob(row)
     },
-    changeJob: (id, from, to, now) =>
+    changeJob: (id, from, to, now, deed) =>
       database.transaction(async (tx) => {
         const changed = await tx.run(sql`update ${jobs} set state = ${to}, updated_at = ${now} where id = ${id} and state = ${from}`)
         if (changed === 0) return null
+        if (deed !== undefined) await record(tx, { ...deed, target: id, count: changed, at: now })
         const [row] = await tx.query(sql`select * from ${jobs} where id = ${id}`)
         return row === undefined ? null : toJob(row)
       }),
@@ -55,10 +56,6 @@ export function jobDirectory(database: Database): JobDirectory {
 // The literal is what the partial index asks for.
 export const oldestRunning = sql`select * from ${jobs} where state = 'running' order by id limit 1`
 
-function actionOf({ work }: Job): AuditEntry['action'] {
-  return work.action === 'replay' ? 'resend' : work.action
-}
-
 async function advance(tx: Executor, id: string, limit: number, now: Instant): Promise<AdvancedJob | null> {
   const job = await runningJob(tx, id)
   if (job === null || !isOfDeliveries(job)) return null
@@ -69,13 +66,15 @@ async function advance(tx: Executor, id: string, limit: number, now: Instant): P
   const request = { filter: { ids: picked }, now, limit }
   const requeued = action === 'requeue' && picked.length > 0 ? await requeueRows(tx, request) : []
   const cancelled = action === 'cancel' && picked.length > 0 ? await cancelRows(tx, { ...request, as: 'cancelled' }) : []
+  const isDiscard = action === 'cancel' && wantedOf(action, job.work.filter.status).includes('dead')
+  const discarded = isDiscard && picked.length > 0 ? await discardRows(tx, picked, now) : 0
 
   const [{ count, last } = { count: 0, last: null }] = walked
   const isFull = picked.length === limit
   const isOver = !isFull && count < mostWalked
   const next = await save(tx, job, {
     state: isOver ? 'done' : 'running',
-    done: job.done + requeued.length + cancelled.length,
+    done: job.done + requeued.length + cancelled.length + discarded,
     cursor: (isFull ? picked.at(-1) : last) ?? job.cursor,
     updatedAt: now,
   })
@@ -123,8 +122,10 @@ order by picked.id`
 }
 
 function wantedOf(action: DeliveryJob['work']['action'], asked: DeliveryFilter['status']): Status[] {
-  const possible: Status[] = action === 'requeue' ? ['pending', 'failed', 'dead'] : ['pending', 'failed']
-  return asked === undefined ? possible : possible.filter((status) => [asked].flat().includes(status))
+  const possible: Status[] = ['pending', 'failed', 'dead']
+  // What is dead is given up for good only if that is asked for.
+  const usual: Status[] = action === 'requeue' ? possible : ['pending', 'failed']
+  return asked === undefined ? usual : possible.filter((status) => [asked].flat().includes(status))
 }
 
 /** What a bite changed of its job. */

@@ -20,6 +20,10 @@ export function messageDirectory(database: Database): MessageDirectory {
 
   return {
     message: (id) => first(sql`id = ${id}`),
+    async messagesById(ids) {
+      if (ids.length === 0) return []
+      return (await database.query(sql`select * from ${messages} where id in ${listOf(ids)}`)).map(toMessage)
+    },
     // One after the other: an `or` of the two would read all messages of the application.
     messageOf: async (applicationId, idOrEventId) =>
       (await first(sql`application_id = ${applicationId} and id = ${idOrEventId}`)) ??

@@ -57,7 +57,8 @@ export function newerDatabase(version: number): PosthornError {
   )
 }
 
-async function versionOf(tx: Executor): Promise<number> {
+/** The version of a schema that has a table of them. */
+export async function versionOf(tx: Executor): Promise<number> {
   const [row] = await tx.query(sql`select coalesce(max(version), 0) as version from ${table('migrations')}`)
   return Number(row?.['version'] ?? 0)
 }

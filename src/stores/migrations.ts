@@ -238,4 +238,17 @@ where event_id is not null`,
       sql`create index posthorn_jobs_of_application on ${table('jobs')} (application_id, id)`,
     ],
   },
+  {
+    version: 5,
+    statements: [
+      sql`alter table ${table('keys')} add column session_of ${idType}`,
+      sql`create index posthorn_endpoint_health_failing on ${table('endpoint_health')} (failed_attempts) where failing_since is not null`,
+      // What one process tells the others while somebody watches; read once, and soon forgotten.
+      sql`create table ${table('events')} (
+  id ${idType} primary key not null,
+  origin ${idType} not null,
+  data text not null
+)`,
+    ],
+  },
 ]

@@ -112,6 +112,13 @@ returning id, webhook_id, message_id, session_id`)
   return rows.map(toCancelled)
 }
 
+/** Dead letters that nobody will send again count as cancelled. Answers with how many. */
+export function discardRows(tx: Executor, ids: readonly string[], now: Instant): Promise<number> {
+  return tx.run(sql`update ${deliveries}
+set reason = 'cancelled', lease_epoch = lease_epoch + 1, updated_at = ${now}
+where id in ${listOf(ids)} and status = 'dead'`)
+}
+
 /** Through the lanes' own indexes: those that are ended leave them, so the next bite does not read over them. */
 function openRows(lane: Lane, filter: DeliveryFilter, limit: number): Sql {
   return sql`select id from ${deliveries} where ${laneText(lane)} and ${whereDelivery(filter)} limit ${limit} ${forUpdate}`

@@ -8,7 +8,8 @@ import type { Message } from '../core/message.ts'
 import type { MinuteCounts } from '../core/overview.ts'
 import type { Health } from '../core/pace.ts'
 import type { PayloadFilter } from '../core/payload-filter.ts'
-import type { AuditEntry, Cancelled, Claim, EndpointCounts, Enqueued, Envelope, Marked, Worker } from '../core/ports.ts'
+import { auditActions } from '../core/ports.ts'
+import type { AuditEntry, Cancelled, Claim, EndpointCounts, Enqueued, Envelope, Marked, SeenWorker, Worker } from '../core/ports.ts'
 import type { Secret, SignatureScheme } from '../core/signature.ts'
 import type { Instant } from '../core/time.ts'
 import { bytes, number, numberOrNull, text, textList, textOrNull, textRecord, word, wordOrNull } from './columns.ts'
@@ -23,7 +24,6 @@ const deadReasons: readonly DeadReason[] = ['exhausted', 'cancelled', 'expired',
 const outcomeKinds: readonly OutcomeKind[] = ['answered', 'timeout', 'dns', 'connect', 'tls', 'reset', 'protocol', 'forbidden']
 const signatureSchemes: readonly SignatureScheme[] = ['standard', 'body']
 const lanes: readonly Lane[] = ['fresh', 'retries']
-const actions: readonly AuditEntry['action'][] = ['requeue', 'cancel', 'resend']
 
 export function toApplication(row: Row): Application {
   return {
@@ -310,7 +310,7 @@ export function fromHealth(endpointId: string, health: Health): Record<string, V
   }
 }
 
-export function toMinute(row: Row): MinuteCounts & { readonly latencies: readonly number[] } {
+export function toMinute(row: Row): MinuteCounts {
   return {
     minute: number(row, 'minute'),
     delivered: number(row, 'delivered'),
@@ -325,7 +325,7 @@ export function toAuditEntry(row: Row): AuditEntry {
     id: text(row, 'id'),
     at: number(row, 'at'),
     actor: text(row, 'actor'),
-    action: word(row, 'action', actions),
+    action: word(row, 'action', auditActions),
     target: text(row, 'target'),
     count: number(row, 'count'),
     reason: textOrNull(row, 'reason'),
@@ -338,6 +338,10 @@ export function fromAuditEntry(entry: AuditEntry): Record<string, Value> {
 
 export function toWorker(row: Row): Worker {
   return { id: text(row, 'id'), pid: number(row, 'pid'), host: text(row, 'host'), startedAt: number(row, 'started_at') }
+}
+
+export function toSeenWorker(row: Row): SeenWorker {
+  return { ...toWorker(row), seenAt: number(row, 'seen_at') }
 }
 
 export function fromWorker({ id, pid, host, startedAt }: Worker, seenAt: Instant = startedAt): Record<string, Value> {

@@ -17,6 +17,7 @@ export type TableName =
   | 'endpoint_secrets'
   | 'endpoints'
   | 'event_types'
+  | 'events'
   | 'idempotency_keys'
   | 'leases'
   | 'jobs'

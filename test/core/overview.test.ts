@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { latencyBoundsMs, latencyBucket, makeOverview } from '../../src/core/overview.ts'
 import type { Rollup } from '../../src/core/overview.ts'
 
-const queue = { fresh: 1, retries: 2, atLeast: false, oldestDueAt: 5 }
+const queue = { fresh: 1, retries: 2, held: 0, dead: 0, atLeast: false, oldestDueAt: 5 }
 
 function rollup(over: Partial<Rollup> = {}): Rollup {
   return { delivered: 0, failed: 0, dead: 0, latencies: latencies({}), ...over }

@@ -8,7 +8,7 @@ const now = Date.UTC(2026, 0, 2, 12, 0, 0)
 const later = now + 60_000
 
 function input(over: Partial<WhyInput> = {}): WhyInput {
-  return { delivery: aDelivery(), endpoint: anEndpoint(), health: healthy, policy: { maxAttempts: 6 }, now, ...over }
+  return { delivery: aDelivery(), endpoint: anEndpoint(), health: healthy, policy: { maxAttempts: 6 }, ahead: 0, perTick: 100, now, ...over }
 }
 
 const paused = anEndpoint({ status: 'paused', statusReason: 'by ada', statusSince: now })
@@ -19,8 +19,8 @@ const waiting = aDelivery({ status: 'failed', attemptCount: 2, nextRetryAt: late
 test.each<[string, Partial<WhyInput>, string, string]>([
   ['delivered', { delivery: aDelivery({ status: 'delivered', attemptCount: 2, lastAttemptedAt: now }) }, 'delivered', 'Delivered at attempt 2, 2026-01-02 12:00:00 UTC.'],
   ['delivered, by plain SQL', { delivery: aDelivery({ status: 'delivered', attemptCount: 1 }) }, 'delivered', 'Delivered at attempt 1, at an unknown time.'],
-  ['being sent', { delivery: leased }, 'in_flight', 'Being sent by worker-1 under a lease until 2026-01-02 12:01:00 UTC.'],
-  ['at a paused endpoint', { endpoint: paused }, 'endpoint_paused', 'Held because its endpoint is paused since 2026-01-02 12:00:00 UTC (by ada).'],
+  ['being sent', { delivery: leased }, 'in_flight', 'Being sent by worker worker-1 under a lease until 2026-01-02 12:01:00 UTC.'],
+  ['at a paused endpoint', { endpoint: paused }, 'endpoint_paused', 'Held because its endpoint is paused by ada since 2026-01-02 12:00:00 UTC.'],
   [
     'at a disabled endpoint',
     { endpoint: anEndpoint({ status: 'disabled', statusSince: now }) },
@@ -52,7 +52,20 @@ test.each<[string, Partial<WhyInput>, string, string]>([
     'a retry that is due',
     { delivery: { ...waiting, nextRetryAt: now } },
     'next_tick',
-    'Due, and waiting for the next tick, which takes a limited number of retries per endpoint.',
+    'Due, and leaves with the next tick, which takes up to 100 retries of its endpoint.',
+  ],
+  [
+    'a retry behind just as many as a tick takes',
+    { delivery: { ...waiting, nextRetryAt: now }, ahead: 100 },
+    'behind_cap',
+    'Due, but 100 retries of its endpoint go first, and a tick takes at most 100 of them.',
+  ],
+  ['fresh, whatever waits among the retries', { ahead: 500 }, 'next_in_line', 'Due, and leaves as soon as a worker has room for its endpoint.'],
+  [
+    'at an endpoint that was disabled by itself',
+    { endpoint: anEndpoint({ status: 'disabled', statusReason: 'HTTP 410', statusSince: now }) },
+    'endpoint_disabled',
+    'Held because its endpoint is disabled (HTTP 410) since 2026-01-02 12:00:00 UTC.',
   ],
   ['fresh', {}, 'next_in_line', 'Due, and leaves as soon as a worker has room for its endpoint.'],
   ['fresh, its endpoint unknown', { endpoint: null }, 'next_in_line', 'Due, and leaves as soon as a worker has room for its endpoint.'],

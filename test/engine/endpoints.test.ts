@@ -80,7 +80,7 @@ describe.each(databases)('endpoints ($name)', (database) => {
     const world = await makeWorld(database)
     const { endpoints } = world.posthorn
     await world.start()
-    expect(await endpoints.pause(world.endpoint.id, 'kim')).toMatchObject({ status: 'paused', statusReason: 'by kim', statusSince: world.clock.now() })
+    expect(await endpoints.pause(world.endpoint.id, { by: 'kim' })).toMatchObject({ status: 'paused', statusReason: 'by kim', statusSince: world.clock.now() })
     expect(await world.posthorn.send(paid)).toMatchObject({ deliveries: 1 })
     await world.poll()
     expect(world.receiver.count).toBe(0)

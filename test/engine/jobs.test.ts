@@ -117,7 +117,7 @@ describe.each(stores)('a job on $name', (kind) => {
     await world.posthorn.start()
     await world.poll()
     expect(await jobs.get(id)).toMatchObject({ state: 'paused', done: 0 })
-    expect(await refusal(() => jobs.pause(id))).toMatchObject({ code: 'invalid_argument', message: expect.stringContaining('it is paused already') })
+    expect(await refusal(() => jobs.pause(id))).toMatchObject({ code: 'wrong_state', message: expect.stringContaining('it is paused already') })
 
     await jobs.resume(id)
     await world.posthorn.idle()
@@ -126,7 +126,7 @@ describe.each(stores)('a job on $name', (kind) => {
     await world.poll(minute)
     expect(await jobs.get(id)).toMatchObject({ state: 'cancelled', done: 500 })
     expect(inStatus(await world.rows('hook'), 'dead')).toBe(600)
-    expect(await refusal(() => jobs.resume(id))).toMatchObject({ code: 'invalid_argument', message: expect.stringContaining('it is cancelled') })
+    expect(await refusal(() => jobs.resume(id))).toMatchObject({ code: 'wrong_state', message: expect.stringContaining('it is cancelled') })
     expect(await jobs.list({ application: 'hook' })).toEqual([])
     expect(await jobs.list()).toMatchObject([{ id }])
   })

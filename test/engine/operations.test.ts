@@ -96,7 +96,7 @@ describe.each(databases)('cancel ($name)', (database) => {
     const delivered = await world.insert({ status: 'delivered', attempt_count: 1, next_retry_at: null })
     for (const [ended, status] of [[id, 'dead'], [delivered, 'delivered']] as const) {
       const error = await refusal(() => world.posthorn.cancel(ended))
-      expect(error).toMatchObject({ code: 'invalid_argument', message: expect.stringMatching(new RegExp(`Expected .* open delivery.* got .*${status}`)) })
+      expect(error).toMatchObject({ code: 'wrong_state', message: expect.stringMatching(new RegExp(`Expected .* an open one.* got .*${status}`)) })
     }
   })
 
@@ -155,7 +155,7 @@ describe.each(databases)('what operators read ($name)', (database) => {
       [due, 'next_in_line', /^Due, and leaves as soon as/],
       [await world.insert({ next_retry_at: now + minute }), 'scheduled', /^Scheduled for 2026-01-01 00:01:00 UTC/],
       [await world.insert({ status: 'failed', attempt_count: 2, last_attempted_at: now, next_retry_at: now + minute, error_detail: 'HTTP 500: oh\nno' }), 'waiting_for_retry', /^Waiting for retry 2 of 5 at 2026-01-01 00:01:00 UTC after: HTTP 500: oh$/],
-      [await world.insert({ status: 'failed', attempt_count: 2, last_attempted_at: now }), 'next_tick', /^Due, and waiting for the next tick/],
+      [await world.insert({ status: 'failed', attempt_count: 2, last_attempted_at: now }), 'next_tick', /^Due, and leaves with the next tick/],
       [await world.insert({ status: 'dead', reason: 'exhausted', attempt_count: 6, error_detail: 'HTTP 500' }), 'exhausted', /^Dead after 6 failed attempts. The last answer was: HTTP 500/],
       [await world.insert({ status: 'delivered', attempt_count: 2, last_attempted_at: now }), 'delivered', /^Delivered at attempt 2/],
     ]

@@ -64,6 +64,11 @@ async function call(answer: (request: Request) => Promise<Response>, method: str
   const request = new Request(`http://posthorn.test${path}`, { method, headers, body: text, duplex: 'half' })
   if (token !== null) request.headers.set('authorization', `Bearer ${token}`)
   const response = await answer(request)
+  // A stream never ends by itself.
+  if (response.headers.get('content-type') === 'text/event-stream') {
+    await response.body?.cancel()
+    return { status: response.status, headers: response.headers, body: null }
+  }
   const said = await response.text()
   return { status: response.status, headers: response.headers, body: said === '' ? null : JSON.parse(said) }
 }

@@ -1,4 +1,4 @@
-import { settingsFromEnvironment } from '../../config.ts'
+import { commandSources, settingsFrom } from '../../config.ts'
 import { expected } from '../../core/errors.ts'
 import type { Command } from '../command.ts'
 import { databaseAt } from '../database.ts'
@@ -21,7 +21,7 @@ export const migrate: Command = {
   ].join('\n'),
   options: { database: { type: 'string' }, print: { type: 'boolean' }, from: { type: 'string' } },
   async run({ database: given, print, from }, { output }) {
-    const settings = settingsFromEnvironment()
+    const settings = settingsFrom(commandSources())
     const database = databaseAt(typeof given === 'string' ? given : settings.databaseUrl, settings)
     if (print === true) {
       output.write(`${await database.migrationScript(versionIn(from))}\n`)
@@ -35,7 +35,7 @@ export const migrate: Command = {
   },
 }
 
-function versionIn(from: string | boolean | undefined): number {
+function versionIn(from: unknown): number {
   if (from === undefined) return 0
   if (typeof from === 'string' && /^\d{1,6}$/.test(from)) return Number(from)
   throw expected('invalid_argument', 'from', 'the version of a schema, a whole number', from)

@@ -1,9 +1,9 @@
 import { systemClock } from '../../clock.ts'
+import { commandSources, describeSettings } from '../../config.ts'
 import type { Settings } from '../../config.ts'
 import { PosthornError } from '../../core/errors.ts'
 import type { Posthorn } from '../../posthorn.ts'
-import { byKey } from '../../server/auth.ts'
-import type { Authorize } from '../../server/auth.ts'
+import { isLoopback } from '../../server/auth.ts'
 import { incidentLine } from '../../server/errors.ts'
 import { handler } from '../../server/handler.ts'
 import { listen } from '../../server/listen.ts'
@@ -24,27 +24,14 @@ export async function openFront(settings: Settings, given: Partial<Settings>): P
 /** From now on it answers: without a key if only this machine can ask, and none was set. Answers with a key that was made. */
 export async function serveFront(front: Listening, posthorn: Posthorn, settings: Settings, say: (text: string) => void): Promise<string | null> {
   const { adminKey, rateLimitPerSecond, host } = settings
-  const byKeys = byKey(posthorn, adminKey)
   const needsKey = adminKey !== null || !isLoopback(host)
-  const authorize = needsKey ? byKeys : keyless(byKeys)
-  const answer = handler(posthorn, { authorize, rateLimitPerSecond, report: (incident) => say(`error: ${incidentLine(incident)}`) })
+  const answer = handler(posthorn, {
+    adminKey,
+    keyless: !needsKey,
+    rateLimitPerSecond,
+    settings: describeSettings(commandSources()),
+    report: (incident) => say(`error: ${incidentLine(incident)}`),
+  })
   front.serve(answer, () => posthorn.audit({ limit: 1 }))
   return needsKey && adminKey === null ? firstKey(posthorn) : null
-}
-
-/** A page from elsewhere, open in a browser on this machine, can send requests here, too: it is told by what browsers add. */
-function keyless(byKeys: Authorize): Authorize {
-  return (request) => {
-    const { headers } = request
-    if (headers.has('authorization')) return byKeys(request)
-    const { hostname, origin } = new URL(request.url)
-    const from = headers.get('origin') ?? origin
-    const site = headers.get('sec-fetch-site') ?? 'none'
-    const isLocal = isLoopback(hostname) && from === origin && ['none', 'same-origin'].includes(site)
-    return isLocal ? { id: 'dev', name: 'dev', applicationId: null, access: 'write' } : null
-  }
-}
-
-function isLoopback(hostname: string): boolean {
-  return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(hostname)
 }

@@ -25,7 +25,7 @@ export const authenticationOperations: readonly Operation[] = [
     findsApplication: true,
     body: portalAccessIn,
     answers: { 200: portalAccessOut },
-    async handle({ posthorn, params, body, origin }) {
+    async handle({ posthorn, params, body, origin, caller }) {
       const name = params['app_id'] ?? ''
       const application = await posthorn.applications.get(name).catch((thrown: unknown) => {
         const isMissing = thrown instanceof PosthornError && thrown.code === 'not_found'
@@ -33,7 +33,7 @@ export const authenticationOperations: readonly Operation[] = [
         if (!isMissing || given === null) throw thrown
         return posthorn.applications.create({ ...applicationSettings(given), uid: given.uid ?? name })
       })
-      const { token } = await posthorn.keys.create({ name: 'portal', application: application.id, expiresAt: posthorn.now() + sessionMs })
+      const { token } = await posthorn.keys.create({ name: 'portal', application: application.id, expiresAt: posthorn.now() + sessionMs }, { by: caller.name })
       // After the `#`, so that it reaches no log of a server on the way.
       return answer(200, { url: `${origin}/login#key=${token}`, token })
     },
@@ -51,7 +51,7 @@ export const authenticationOperations: readonly Operation[] = [
     async handle({ posthorn, caller }) {
       // Nobody means to lock everybody out by logging out.
       if (caller.applicationId === null) return answer(403, { code: 'permission_denied', detail: 'Only the key of an application can log out. Revoke others by id.' })
-      await posthorn.keys.revoke(caller.id)
+      await posthorn.keys.revoke(caller.id, { by: caller.name })
       return answer(204)
     },
   }),

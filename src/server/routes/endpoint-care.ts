@@ -64,7 +64,7 @@ export const endpointCareOperations: readonly Operation[] = [
     // Whoever has the secret can sign in our name.
     access: 'write',
     answers: { 200: endpointSecretOut },
-    handle: async (call) => answer(200, { key: (await endpointIn(call)).secrets[0]?.value ?? '' }),
+    handle: async (call) => answer(200, { key: await call.posthorn.endpoints.revealSecret((await endpointIn(call)).id, { by: call.caller.name }) }),
   }),
   operation({
     id: 'v1.endpoint.rotate-secret',
@@ -81,7 +81,7 @@ export const endpointCareOperations: readonly Operation[] = [
       await call.posthorn.endpoints.rotateSecret(id, {
         ...(typeof key === 'string' && { secret: withPrefix(key) }),
         ...(typeof gracePeriodSeconds === 'number' && { overlapMs: gracePeriodSeconds * 1_000 }),
-      })
+      }, { by: call.caller.name })
       return answer(204)
     },
   }),

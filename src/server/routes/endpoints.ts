@@ -94,7 +94,7 @@ export const endpointOperations: readonly Operation[] = [
       const { posthorn, body, caller } = call
       const { id } = await endpointIn(call)
       const after = await posthorn.endpoints.update(id, settingsIn(body))
-      if (isGiven(body.secret)) await posthorn.endpoints.rotateSecret(id, { secret: withPrefix(body.secret), overlapMs: 0 })
+      if (isGiven(body.secret)) await posthorn.endpoints.rotateSecret(id, { secret: withPrefix(body.secret), overlapMs: 0 }, { by: caller.name })
       return answer(200, toEndpointOut(await withStatus(posthorn, after, body, caller.name)))
     },
   }),
@@ -108,7 +108,7 @@ export const endpointOperations: readonly Operation[] = [
     answers: { 204: null },
     async handle(call) {
       const { id } = await endpointIn(call)
-      await call.posthorn.endpoints.delete(id)
+      await call.posthorn.endpoints.delete(id, { by: call.caller.name })
       return answer(204)
     },
   }),
@@ -138,13 +138,14 @@ function cleared({ eventTypes, filterTypes, channels, throttleRate, rateLimit }:
 }
 
 /** The endpoint after it was disabled, enabled, paused or resumed as asked; if nothing is asked, as it is. */
-async function withStatus(posthorn: Posthorn, endpoint: Endpoint, asked: { disabled?: boolean | undefined; paused?: boolean | null | undefined }, by: string): Promise<Endpoint> {
+async function withStatus(posthorn: Posthorn, endpoint: Endpoint, asked: { disabled?: boolean | undefined; paused?: boolean | null | undefined }, name: string): Promise<Endpoint> {
   const { id, status } = endpoint
   const { endpoints } = posthorn
+  const by = { by: name }
   if (asked.disabled === true) return status === 'disabled' ? endpoint : endpoints.disable(id, by)
   if (asked.paused === true) return status === 'paused' ? endpoint : endpoints.pause(id, by)
-  if (asked.disabled === false && status === 'disabled') return endpoints.enable(id)
-  return asked.paused === false && status === 'paused' ? endpoints.resume(id) : endpoint
+  if (asked.disabled === false && status === 'disabled') return endpoints.enable(id, by)
+  return asked.paused === false && status === 'paused' ? endpoints.resume(id, by) : endpoint
 }
 
 function isGiven<Value>(value: Value | null | undefined): value is Value {

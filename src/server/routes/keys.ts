@@ -37,9 +37,9 @@ export const keyOperations: readonly Operation[] = [
     idempotency: 'none',
     body: keyIn,
     answers: { 201: newKeyOut },
-    async handle({ posthorn, body }) {
+    async handle({ posthorn, body, caller }) {
       const expiresAt = typeof body.expiresAt === 'string' ? new Date(body.expiresAt) : undefined
-      const { key, token } = await posthorn.keys.create({ name: body.name, application: body.appId ?? undefined, access: body.access, expiresAt })
+      const { key, token } = await posthorn.keys.create({ name: body.name, application: body.appId ?? undefined, access: body.access, expiresAt }, { by: caller.name })
       return answer(201, { ...toKeyOut(key), token })
     },
   }),
@@ -65,8 +65,8 @@ export const keyOperations: readonly Operation[] = [
     realm: 'server',
     access: 'write',
     answers: { 204: null },
-    async handle({ posthorn, params }) {
-      await posthorn.keys.revoke(params['key_id'] ?? '')
+    async handle({ posthorn, params, caller }) {
+      await posthorn.keys.revoke(params['key_id'] ?? '', { by: caller.name })
       return answer(204)
     },
   }),

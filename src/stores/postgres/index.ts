@@ -87,6 +87,7 @@ export function postgres(urlOrPool: string | Pool, options: PostgresOptions = {}
   }
 
   return {
+    kind: 'postgres',
     queue: postgresQueue(database, prepare, channel),
     directory: directory(database, vault),
     async open() {

@@ -83,8 +83,8 @@ async function checkServer(database: PostgresDatabase): Promise<void> {
   }
 }
 
-/** 0 if there is nothing yet. */
-async function versionOf(from: Pick<Executor, 'query'>, schema: string): Promise<number> {
+/** The version of a schema; 0 where there is none. */
+export async function versionOf(from: Pick<Executor, 'query'>, schema: string): Promise<number> {
   const found = (await from.query(sql`select relname as id
 from pg_catalog.pg_class c
 join pg_catalog.pg_namespace n on n.oid = c.relnamespace

@@ -82,6 +82,7 @@ export function sqlite(target: string | SharedSqliteOptions, more: SqliteOptions
   }
 
   return {
+    kind: 'sqlite',
     queue: sqliteQueue(database),
     directory: directory(database, vault),
     async open() {

@@ -1,7 +1,12 @@
+import { laneOf } from '../../core/delivery.ts'
+import type { Delivery } from '../../core/delivery.ts'
+import type { Endpoint } from '../../core/endpoint.ts'
+import { mergedGroups } from '../../core/figures.ts'
+import type { DeadLetterGroup } from '../../core/figures.ts'
 import { makeOverview } from '../../core/overview.ts'
 import type { Overview } from '../../core/overview.ts'
+import { healthy, isHeld } from '../../core/pace.ts'
 import type { DeliveryFilter, Directory } from '../../core/ports.ts'
-import type { Instant } from '../../core/time.ts'
 import { accessDirectory } from './access.ts'
 import { applicationDirectory, inOrder } from './applications.ts'
 import { endpointDirectory } from './endpoints.ts'
@@ -9,6 +14,7 @@ import { newDelivery } from './enqueue.ts'
 import { eventTypeDirectory } from './event-types.ts'
 import { jobDirectory } from './jobs.ts'
 import { attemptDirectory, messageDirectory } from './messages.ts'
+import { compareText } from './sorted-list.ts'
 import { insert, note, select } from './state.ts'
 import type { State } from './state.ts'
 
@@ -35,9 +41,16 @@ export function memoryDirectory(state: State): Directory {
       return added
     },
 
-    overview: async ({ now, windowMs }) => overview(state, now, windowMs),
+    deadLetters: async (filter, most) => deadLetters(state, filter, most),
+    dueBefore: async ({ id, endpointId, nextRetryAt }, most) => {
+      const before = [...select(state, { endpointId, status: ['pending', 'failed'] })].filter((other) => laneOf(other) === 'retries' && isBefore(other, { id, nextRetryAt }))
+      return Math.min(before.length, most)
+    },
+
+    overview: async (request) => overview(state, request),
+    note: async ({ action, by }, target, now) => note(state, action, target, 1, now, by),
     audit: async (page) => inOrder(state.audit, page, 'descending'),
-    workers: async () => Array.from(state.workers.values(), ({ worker }) => worker),
+    workers: async () => Array.from(state.workers.values(), ({ worker, seenAt }) => ({ ...worker, seenAt })),
   }
 }
 
@@ -50,13 +63,34 @@ function count(state: State, filter: DeliveryFilter, most: number): number {
   return found
 }
 
-function overview(state: State, now: Instant, windowMs: number): Overview {
-  const { sum, minutes } = state.rollups.between(now - windowMs, now)
+function deadLetters(state: State, filter: Pick<DeliveryFilter, 'endpointId' | 'applicationId'>, most: number): DeadLetterGroup[] {
+  const dead = [...select(state, { ...filter, status: 'dead' })].toSorted((one, other) => compareText(other.id, one.id)).slice(0, most)
+  return mergedGroups(dead.map(({ endpointId, applicationId, reason, errorDetail, updatedAt }) => (
+    { endpointId, applicationId, reason: reason ?? 'exhausted', errorDetail: errorDetail?.slice(0, 200) ?? null, count: 1, newestAt: updatedAt }
+  )))
+}
+
+/** In the order in which a claim takes them. */
+function isBefore(one: Pick<Delivery, 'id' | 'nextRetryAt'>, other: Pick<Delivery, 'id' | 'nextRetryAt'>): boolean {
+  const [due, otherDue] = [one.nextRetryAt ?? 0, other.nextRetryAt ?? 0]
+  return due < otherDue || (due === otherDue && one.id < other.id)
+}
+
+function overview(state: State, { now, windowMs, applicationId }: Parameters<Directory['overview']>[0]): Overview {
+  const own = [...state.endpoints.values()].filter((endpoint) => (applicationId ?? endpoint.applicationId) === endpoint.applicationId && endpoint.status !== 'deleted')
+  const { sum, minutes } = state.rollups.between(now - windowMs, now, applicationId === undefined ? undefined : new Set(own.map(({ id }) => id)))
+  const isBlocked = ({ id, status }: Endpoint): boolean => status !== 'active' || isHeld(state.health.get(id) ?? healthy, now)
+  const blocked = new Set(own.filter(isBlocked).map(({ id }) => id))
+  const known = new Set(own.map(({ id }) => id))
+  const open = [...select(state, { status: ['pending', 'failed'] })].filter(({ endpointId }) => known.has(endpointId))
+  const free = open.filter(({ endpointId }) => !blocked.has(endpointId))
   const queue = {
-    fresh: state.open.count('fresh'),
-    retries: state.open.count('retries'),
+    fresh: free.filter((delivery) => laneOf(delivery) === 'fresh').length,
+    retries: free.filter((delivery) => laneOf(delivery) === 'retries').length,
+    held: open.length - free.length,
+    dead: count(state, { status: 'dead', applicationId }, Number.POSITIVE_INFINITY),
     atLeast: false,
-    oldestDueAt: state.open.oldestDueAt(),
+    oldestDueAt: open.length === 0 ? null : Math.min(...open.map(({ nextRetryAt }) => nextRetryAt ?? 0)),
   }
   return makeOverview(now, windowMs, sum, queue, minutes)
 }

@@ -1,11 +1,13 @@
 import { isOpen, laneOf } from '../../core/delivery.ts'
 import type { Endpoint } from '../../core/endpoint.ts'
 import { expected } from '../../core/errors.ts'
+import type { AttemptCount, EndpointFigures } from '../../core/figures.ts'
 import type { EndpointCounts, EndpointDirectory } from '../../core/ports.ts'
 import type { Secret } from '../../core/signature.ts'
 import type { Instant } from '../../core/time.ts'
 import { changed, inOrder, raiseEndpointsVersion, takenUid } from './applications.ts'
-import { select } from './state.ts'
+import { compareText } from './sorted-list.ts'
+import { note, select } from './state.ts'
 import type { State } from './state.ts'
 
 /** Endpoints: every change of one raises the version of its application's. */
@@ -32,17 +34,22 @@ export function endpointDirectory(state: State): EndpointDirectory {
       const own = living().filter((endpoint) => endpoint.applicationId === applicationId)
       return own.find(({ id }) => id === idOrUid) ?? own.find(({ uid }) => uid === idOrUid) ?? null
     },
-    listEndpoints: async ({ applicationId }, page) =>
-      inOrder(living().filter((endpoint) => applicationId === undefined || endpoint.applicationId === applicationId), page, 'ascending'),
-    updateEndpoint: async (id, change, now) => {
+    listEndpoints: async ({ applicationId, text }, page) => {
+      const own = living().filter((endpoint) => applicationId === undefined || endpoint.applicationId === applicationId)
+      return inOrder(own.filter((endpoint) => text === undefined || textOf(endpoint).includes(text.toLowerCase())), page, 'ascending')
+    },
+    updateEndpoint: async (id, change, now, deed) => {
       const endpoint = state.endpoints.get(id)
       if (endpoint === undefined || endpoint.status === 'deleted') return null
       const next = changed(endpoint, { ...change, updatedAt: now })
-      return save(next.status === endpoint.status ? next : { ...next, statusSince: now })
+      const saved = save(next.status === endpoint.status ? next : { ...next, statusSince: now })
+      if (deed !== undefined) note(state, deed.action, id, 1, now, deed.by)
+      return saved
     },
-    rotateSecret: async (endpointId, secret, othersEndAt, now) => {
+    rotateSecret: async (endpointId, secret, othersEndAt, now, by) => {
       const endpoint = state.endpoints.get(endpointId)
       if (endpoint === undefined || endpoint.status === 'deleted') return null
+      if (by !== undefined) note(state, 'rotate', endpointId, 1, now, by)
       const others = endpoint.secrets.map((other) => endingBy(other, othersEndAt))
       return save({ ...endpoint, secrets: [secret, ...others], updatedAt: now })
     },
@@ -54,6 +61,13 @@ export function endpointDirectory(state: State): EndpointDirectory {
       return { endpointsVersion: kept.endpointsVersion, endpoints }
     },
     endpointCounts: async (endpointId, since, until) => counts(state, endpointId, since, until),
+    endpointFigures: async (ids, since) => ids.flatMap((id) => (state.endpoints.has(id) ? [figures(state, id, since)] : [])),
+    failingEndpoints: async ({ applicationId }, limit) =>
+      living()
+        .filter(({ id, applicationId: owner }) => (applicationId ?? owner) === owner && failedAttempts(state, id) > 0)
+        .toSorted((one, other) => failedAttempts(state, other.id) - failedAttempts(state, one.id) || compareText(one.id, other.id))
+        .slice(0, limit),
+    failuresOf: async (endpointId, most) => failures(state, endpointId, most),
   }
 }
 
@@ -63,6 +77,32 @@ function counts(state: State, endpointId: string, since: Instant, until: Instant
   const waiting = open.filter((delivery) => laneOf(delivery) === 'fresh' && delivery.leaseOwner === null)
   const uncounted = made.filter(({ status, reason }) => status === 'dead' && reason !== 'exhausted' && reason !== 'crashed')
   return { ...state.rollups.ended(endpointId, since, until), cancelled: uncounted.length, fresh: waiting.length, retrying: open.length - waiting.length }
+}
+
+function textOf({ url, description, uid }: Endpoint): string {
+  return `${url} ${description} ${uid ?? ''}`.toLowerCase()
+}
+
+function figures(state: State, endpointId: string, since: Instant): EndpointFigures {
+  const open = [...select(state, { endpointId, status: ['pending', 'failed'] })]
+  return { backlog: open.length, backlogAtLeast: false, ...state.rollups.history(endpointId, since) }
+}
+
+function failedAttempts(state: State, endpointId: string): number {
+  const health = state.health.get(endpointId)
+  return health === undefined || health.failingSince === null ? 0 : health.failedAttempts
+}
+
+function failures(state: State, endpointId: string, most: number): AttemptCount[] {
+  const newest = [...select(state, { endpointId })].toSorted((one, other) => compareText(other.id, one.id))
+  const made = newest.flatMap(({ id }) => (state.attempts.get(id) ?? []).toReversed()).slice(0, most)
+  const counted = new Map<string, AttemptCount>()
+  for (const { outcome, statusCode } of made) {
+    if (statusCode !== null && statusCode >= 200 && statusCode <= 299) continue
+    const name = `${outcome} ${statusCode}`
+    counted.set(name, { outcome, statusCode, count: (counted.get(name)?.count ?? 0) + 1 })
+  }
+  return [...counted.values()].toSorted((one, other) => other.count - one.count || compareText(one.outcome, other.outcome) || (one.statusCode ?? 0) - (other.statusCode ?? 0))
 }
 
 /** A secret that was to end earlier keeps its end: a rotation must not bring one back. */

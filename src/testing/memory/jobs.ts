@@ -26,15 +26,16 @@ export function jobDirectory(state: State): JobDirectory {
     createJob: async (job) => {
       const { action, filter } = job.work
       const by = { name: job.actor, reason: job.reason ?? undefined }
-      note(state, action === 'replay' ? 'resend' : action, JSON.stringify(filter), job.matching, job.createdAt, by)
+      note(state, action, JSON.stringify(filter), job.matching, job.createdAt, by)
       return save(job)
     },
     job: async (id) => state.jobs.get(id) ?? null,
     listJobs: async ({ applicationId }, page) =>
       inOrder([...state.jobs.values()].filter((job) => applicationId === undefined || job.applicationId === applicationId), page, 'descending'),
     runningJob: async () => [...state.jobs.values()].toSorted((left, right) => compareText(left.id, right.id)).find((job) => job.state === 'running') ?? null,
-    changeJob: async (id, from, to, now) => {
+    changeJob: async (id, from, to, now, deed) => {
       const job = state.jobs.get(id)
+      if (job?.state === from && deed !== undefined) note(state, deed.action, id, 1, now, deed.by)
       return job?.state === from ? save({ ...job, state: to, updatedAt: now }) : null
     },
     advanceJob: async (id, limit, now) => {
@@ -57,7 +58,8 @@ export function jobDirectory(state: State): JobDirectory {
 function takeBite(state: State, job: Job, limit: number, now: Instant): AdvancedJob | null {
   const { work, cursor } = job
   if (work.action === 'replay') return null
-  const possible = (delivery: Delivery): boolean => (work.action === 'cancel' ? isOpen(delivery) : delivery.status !== 'delivered')
+  const isDiscard = work.action === 'cancel' && [work.filter.status].flat().includes('dead')
+  const possible = (delivery: Delivery): boolean => (work.action === 'cancel' && !isDiscard ? isOpen(delivery) : delivery.status !== 'delivered')
   const left = [...select(state, work.filter)].filter((delivery) => possible(delivery) && delivery.id > (cursor ?? ''))
   const picked = left.toSorted((one, other) => compareText(one.id, other.id)).slice(0, limit)
   const changed = picked.filter((delivery) => work.action === 'cancel' || mayRequeue(state, delivery, now))
@@ -70,7 +72,7 @@ function takeBite(state: State, job: Job, limit: number, now: Instant): Advanced
       cursor: picked.at(-1)?.id ?? cursor,
       updatedAt: now,
     },
-    cancelled: work.action === 'cancel' ? changed.map(({ id, endpointId, messageId, sessionId }) => ({ id, endpointId, messageId, sessionId })) : [],
+    cancelled: work.action === 'cancel' ? changed.filter(isOpen).map(({ id, endpointId, messageId, sessionId }) => ({ id, endpointId, messageId, sessionId })) : [],
     endpointIds: work.action === 'cancel' ? [] : [...new Set(changed.map(({ endpointId }) => endpointId))],
   }
 }

@@ -11,6 +11,7 @@ import type { KeptAttempt, State } from './state.ts'
 export function messageDirectory(state: State): MessageDirectory {
   return {
     message: async (id) => state.messages.get(id) ?? null,
+    messagesById: async (ids) => [...new Set(ids)].flatMap((id) => state.messages.get(id) ?? []),
     messageOf: async (applicationId, idOrEventId) => {
       const own = [...state.messages.values()].filter((message) => message.applicationId === applicationId)
       return own.find(({ id }) => id === idOrEventId) ?? own.find(({ eventId }) => eventId === idOrEventId) ?? null

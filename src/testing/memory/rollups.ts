@@ -1,16 +1,19 @@
 import type { Mark } from '../../core/delivery.ts'
 import { latencyBoundsMs, latencyBucket } from '../../core/overview.ts'
 import type { MinuteCounts, Rollup } from '../../core/overview.ts'
-import { minute } from '../../core/time.ts'
+import type { HourCounts } from '../../core/figures.ts'
+import { hour, minute } from '../../core/time.ts'
 import type { Instant } from '../../core/time.ts'
 
 /** Counts per minute of what was marked. */
 export interface Rollups {
   count(endpointId: string, mark: Mark, tookMs: number | null, now: Instant): void
   /** The sum over a span, and its minutes in order of time. */
-  between(since: Instant, until: Instant): { sum: Rollup; minutes: MinuteCounts[] }
+  between(since: Instant, until: Instant, endpointIds?: ReadonlySet<string>): { sum: Rollup; minutes: MinuteCounts[] }
   /** What ended of one endpoint's, by whole minutes. */
   ended(endpointId: string, since: Instant, until: Instant): { delivered: number; dead: number }
+  /** One endpoint's hours with something in them, and the minute of its last success. */
+  history(endpointId: string, since: Instant): { hours: HourCounts[]; lastSuccessAt: Instant | null }
 }
 
 interface Counts extends MinuteCounts {
@@ -36,19 +39,46 @@ export function rollups(): Rollups {
       for (const counts of kept) add(sum, counts)
       return { delivered: sum.delivered, dead: sum.dead }
     },
-    between(since, until) {
-      const kept = [...byMinute.values()].filter(({ minute: start }) => start >= minuteOf(since) && start <= until)
+    history(endpointId, since) {
+      const kept = [...(byEndpoint.get(endpointId)?.values() ?? [])]
+      const hours = new Map<Instant, Counts>()
+      for (const counts of kept) {
+        if (counts.minute < since) continue
+        const start = counts.minute - (counts.minute % hour)
+        const sum = hours.get(start) ?? noCounts(start)
+        hours.set(start, sum)
+        add(sum, counts)
+      }
+      const successes = kept.filter(({ delivered }) => delivered > 0).map(({ minute: start }) => start)
+      return {
+        hours: [...hours.values()].map(({ minute: at, delivered, failed, dead }) => ({ at, delivered, failed, dead })).toSorted((one, other) => one.at - other.at),
+        lastSuccessAt: successes.length === 0 ? null : Math.max(...successes),
+      }
+    },
+    between(since, until, endpointIds) {
+      const of = endpointIds === undefined ? byMinute : joined([...endpointIds].flatMap((id) => byEndpoint.get(id) ?? []))
+      const kept = [...of.values()].filter(({ minute: start }) => start >= minuteOf(since) && start <= until)
       const sum = noCounts(0)
       for (const counts of kept) add(sum, counts)
       const told = kept.filter(({ delivered, failed, dead }) => delivered + failed + dead > 0)
       return {
         sum,
         minutes: told
-          .map(({ minute: start, delivered, failed, dead }) => ({ minute: start, delivered, failed, dead }))
+          .map(({ minute: start, delivered, failed, dead, latencies }) => ({ minute: start, delivered, failed, dead, latencies: [...latencies] }))
           .toSorted((left, right) => left.minute - right.minute),
       }
     },
   }
+}
+
+function joined(all: readonly Map<Instant, Counts>[]): Map<Instant, Counts> {
+  const sums = new Map<Instant, Counts>()
+  for (const counts of all.flatMap((minutes) => [...minutes.values()])) {
+    const sum = sums.get(counts.minute) ?? noCounts(counts.minute)
+    sums.set(counts.minute, sum)
+    add(sum, counts)
+  }
+  return sums
 }
 
 function countIn(minutes: Map<Instant, Counts>, mark: Mark, tookMs: number | null, start: Instant): void {

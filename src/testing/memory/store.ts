@@ -7,6 +7,7 @@ import { emptyState } from './state.ts'
 export function memoryStore(): Store {
   const state = emptyState()
   return {
+    kind: 'memory',
     queue: memoryQueue(state),
     directory: memoryDirectory(state),
     open: async () => [],

@@ -124,6 +124,17 @@ export const jobCases = [
     }
   }),
 
+  storeCase('a cancel of what is dead gives it up for good, and tells nobody', async (world) => {
+    const endpoint = await world.endpoint()
+    const letters = await times(3, () => world.settled(endpoint, dead))
+    const open = await world.settled(endpoint, failed)
+    const bites = await runAll(world, await begin(world, 'cancel', { status: 'dead' }), 2, start + minute)
+    assert.deepEqual(bites.map(({ job: { done, state } }) => [done, state]), [[2, 'running'], [3, 'done']])
+    assert.deepEqual(bites.flatMap(({ cancelled }) => cancelled), [])
+    for (const id of letters) has(await world.delivery(id), { status: 'dead', reason: 'cancelled', updatedAt: start + minute })
+    has(await world.delivery(open), { status: 'failed', reason: null })
+  }),
+
   storeCase('a job that is paused or cancelled does not go on', async (world) => {
     const endpoint = await world.endpoint()
     await times(2, () => world.send(endpoint))
@@ -148,7 +159,7 @@ export const jobCases = [
     const endpoint = await world.endpoint()
     const messages = await threeMessages(world, endpoint)
     const job = await world.directory.createJob(aJob(world, { action: 'replay', filter: { endpointId: endpoint.id, since: start, until: start + day } }, { matching: 3 }))
-    has(only(await world.directory.audit({ limit: 10, after: null })), { action: 'resend', count: 3 })
+    has(only(await world.directory.audit({ limit: 10, after: null })), { action: 'replay', count: 3 })
     assert.equal(await world.directory.advanceJob(job.id, 10, start), null)
 
     const bite = (from: number, to: number, ends: boolean): ReplayBite => ({

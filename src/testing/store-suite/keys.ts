@@ -57,6 +57,6 @@ export const keyCases = [
 
 function aKey(world: World, hash: string, change: Partial<ApiKey> = {}): ApiKey {
   return {
-    id: world.id('key'), name: '', applicationId: null, access: 'write', hash, hint: 'phk_ab', createdAt: start, expiresAt: null, revokedAt: null, ...change,
+    id: world.id('key'), name: '', applicationId: null, access: 'write', hash, hint: 'phk_ab', createdAt: start, expiresAt: null, revokedAt: null, sessionOf: null, ...change,
   }
 }

@@ -16,6 +16,7 @@ export const workerCases = [
     assert.equal(await world.store.beat(bert, { now: start + 2, goneBefore: start }), 2)
     assert.equal(await world.store.beat(anna, { now: start + 2, goneBefore: start }), 2)
     assert.deepEqual(await workers(world), [anna, bert])
+    assert.deepEqual((await world.directory.workers()).map(({ seenAt }) => seenAt), [start + 2, start + 2])
     await world.store.detach(bert.id)
     assert.equal(await world.store.beat(anna, { now: start + 3, goneBefore: start }), 1)
   }),
@@ -88,5 +89,6 @@ function turn(world: World, owner: string, now: Instant, { name = 'sweep', lasts
 }
 
 async function workers(world: World): Promise<Worker[]> {
-  return (await world.directory.workers()).toSorted((left, right) => (left.id < right.id ? -1 : 1))
+  const seen = await world.directory.workers()
+  return seen.map(({ id, pid, host, startedAt }) => ({ id, pid, host, startedAt })).toSorted((left, right) => (left.id < right.id ? -1 : 1))
 }

@@ -1,0 +1,6 @@
+import type { DescribedSetting } from '../src/config.ts'
+
+export function configurationPage(
+  settings: Readonly<Record<string, { readonly env: readonly string[]; readonly secret?: boolean }>>,
+  described: readonly DescribedSetting[],
+): string

@@ -1,0 +1,78 @@
+import { lookup } from 'node:dns/promises'
+import { connect as connectPlain } from 'node:net'
+import type { Socket } from 'node:net'
+import { connect as connectSecure } from 'node:tls'
+import { systemClock } from '../../clock.ts'
+import type { Settings } from '../../config.ts'
+import { checkUrl } from '../../core/endpoint.ts'
+import { messageOf, PosthornError } from '../../core/errors.ts'
+import { second } from '../../core/time.ts'
+import { makeGuard } from '../../transport/guard.ts'
+import type { EndpointAnswer } from '../operator/answers.ts'
+import { segment } from '../operator/operator.ts'
+import type { Operator } from '../operator/operator.ts'
+import { look } from './check.ts'
+import type { Check } from './check.ts'
+
+const patienceMs = 10 * second
+
+/** Whether an endpoint may be called by these settings, and whether it can be reached from here. */
+export async function endpointChecks(given: string, settings: Settings, openOperator: () => Promise<Operator>): Promise<Check[]> {
+  let url: URL | null = null
+  const guard = makeGuard(settings)
+  const allowed = await look('address', async () => {
+    url = given.includes('://') ? checkUrl(given) : await urlOf(given, openOperator)
+    guard.checkUrl(url)
+    const hostname = hostOf(url)
+    const addresses = (await lookup(hostname, { all: true })).map(({ address }) => address)
+    const refused = addresses.filter((address) => !guard.allows(address, hostname, portOf(url as URL)))
+    if (refused.length === 0) return { ok: true, sentence: `${url.host} may be called: ${addresses.join(', ')}.` }
+    return { ok: false, sentence: `${url.host} leads to ${refused.join(', ')}, which may not be called. Public addresses may, and what POSTHORN_ALLOWED_TARGETS lists.` }
+  })
+  return url === null || !allowed.ok ? [allowed] : [allowed, await reachCheck(url)]
+}
+
+async function urlOf(id: string, openOperator: () => Promise<Operator>): Promise<URL> {
+  const operator = await openOperator()
+  try {
+    const { url } = await operator.ask<EndpointAnswer>('GET', `/endpoint/${segment(id)}`)
+    return new URL(url)
+  } finally {
+    await operator.close()
+  }
+}
+
+/** Only connects: a request would be a webhook that nobody sent. */
+function reachCheck(url: URL): Promise<Check> {
+  return look('reach', async () => {
+    const startedAt = systemClock.now()
+    await connected(url)
+    return { ok: true, sentence: `${url.host} takes ${url.protocol === 'https:' ? 'TLS connections' : 'connections'} within ${systemClock.now() - startedAt} ms.` }
+  })
+}
+
+function connected(url: URL): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const target = { host: hostOf(url), port: portOf(url) }
+    const isSecure = url.protocol === 'https:'
+    const socket: Socket = isSecure ? connectSecure({ ...target, servername: target.host }) : connectPlain(target)
+    const disarm = systemClock.after(patienceMs, () => socket.destroy(new Error(`no answer within ${patienceMs / second} s`)))
+    socket.once(isSecure ? 'secureConnect' : 'connect', () => {
+      disarm()
+      socket.destroy()
+      resolve()
+    })
+    socket.once('error', (cause) => {
+      disarm()
+      reject(new PosthornError('unreachable', `Expected ${url.host} to take a connection: ${messageOf(cause)}.`, { cause }))
+    })
+  })
+}
+
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1')
+}
+
+function portOf({ port, protocol }: URL): number {
+  return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
+}

@@ -1,0 +1,50 @@
+import type { Terminal } from '../command.ts'
+import type { JobAnswer } from '../operator/answers.ts'
+
+/** Shows how far a job is: a bar that is drawn over itself on a screen, else a line for every step. */
+export interface Progress {
+  show(job: JobAnswer): void
+  /** A sentence that the bar must not overwrite. */
+  note(text: string): void
+  end(): void
+}
+
+const barColumns = 30
+const verbs: Readonly<Record<JobAnswer['action'], string>> = { requeue: 'requeued', cancel: 'cancelled', replay: 'replayed' }
+
+export function progressOn({ messages, say }: Pick<Terminal, 'messages' | 'say'>): Progress {
+  let shown = ''
+  function clear(): void {
+    if (messages.isTTY && shown !== '') messages.write('\r\x1b[K')
+  }
+  return {
+    show(job) {
+      const line = messages.isTTY ? `${bar(job)} ${stepLine(job)}`.slice(0, Math.max(messages.columns - 1, 20)) : stepLine(job)
+      if (line === shown) return
+      clear()
+      messages.write(messages.isTTY ? line : `${line}\n`)
+      shown = line
+    },
+    note(text) {
+      clear()
+      shown = ''
+      say(text)
+    },
+    end() {
+      clear()
+      shown = ''
+    },
+  }
+}
+
+/** `requeued 500 of 1000, 120 per second, 4 s left` */
+export function stepLine({ action, state, done, matching, ratePerSecond, etaSeconds }: JobAnswer): string {
+  const rate = state === 'running' && ratePerSecond !== null ? `, ${Math.round(ratePerSecond)} per second` : ''
+  const left = state === 'running' && etaSeconds !== null && done < matching ? `, ${Math.ceil(etaSeconds)} s left` : ''
+  return `${verbs[action]} ${done} of ${matching}${state === 'running' || state === 'done' ? '' : `, ${state}`}${rate}${left}`
+}
+
+function bar({ done, matching }: JobAnswer): string {
+  const filled = matching === 0 ? barColumns : Math.min(barColumns, Math.floor((done / matching) * barColumns))
+  return `[${'#'.repeat(filled)}${'-'.repeat(barColumns - filled)}]`
+}

@@ -1,0 +1,66 @@
+import type { Application, Endpoint } from '../core/endpoint.ts'
+import { lastHours, wellnessOf } from '../core/figures.ts'
+import type { AttemptCount, DeadLetters, EndpointOverview } from '../core/figures.ts'
+import { healthy } from '../core/pace.ts'
+import { hour } from '../core/time.ts'
+import type { ResourceParts } from './parts.ts'
+
+/** Figures for operators, from rollups and indexes: reading them costs the same with ten million rows of history. */
+export interface Figures {
+  of(endpoints: readonly Endpoint[]): Promise<EndpointOverview[]>
+  /** The endpoints that only fail, worst first. */
+  failing(filter: { readonly applicationId?: string | undefined }): Promise<EndpointOverview[]>
+  /** How the newest thousand attempts at an endpoint failed, as far as they did. */
+  failuresOf(endpointId: string): Promise<AttemptCount[]>
+  /** Dead letters by endpoint, reason and error. */
+  deadLetters(filter?: { readonly endpointId?: string | undefined; readonly applicationId?: string | undefined }): Promise<DeadLetters>
+}
+
+const hoursShown = 24
+const mostFailing = 20
+const mostAttempts = 1_000
+const mostDead = 10_000
+
+export function makeFigures({ ready, directory, queue, clock }: ResourceParts): Figures {
+  async function of(endpoints: readonly Endpoint[]): Promise<EndpointOverview[]> {
+    await ready()
+    const now = clock.now()
+    const ids = endpoints.map(({ id }) => id)
+    const [figures, healths, applications] = await Promise.all([
+      directory.endpointFigures(ids, now - (now % hour) - (hoursShown - 1) * hour),
+      queue.health(ids),
+      applicationsOf(endpoints),
+    ])
+    return endpoints.flatMap((endpoint, index) => {
+      const own = figures[index]
+      if (own === undefined) return []
+      const health = healths.get(endpoint.id) ?? healthy
+      const application = applications.get(endpoint.applicationId) ?? null
+      return [{ endpoint, application, health, wellness: wellnessOf(endpoint, health, now), figures: { ...own, hours: lastHours(own.hours, now, hoursShown) } }]
+    })
+  }
+
+  async function applicationsOf(endpoints: readonly Endpoint[]): Promise<Map<string, Application | null>> {
+    const ids = [...new Set(endpoints.map(({ applicationId }) => applicationId))]
+    return new Map(await Promise.all(ids.map(async (id) => [id, await directory.application(id)] as const)))
+  }
+
+  return {
+    of,
+    async failing(filter) {
+      await ready()
+      return of(await directory.failingEndpoints(filter, mostFailing))
+    },
+    async failuresOf(endpointId) {
+      await ready()
+      return directory.failuresOf(endpointId, mostAttempts)
+    },
+    async deadLetters(filter = {}) {
+      await ready()
+      const groups = await directory.deadLetters(filter, mostDead + 1)
+      const counted = groups.reduce((sum, { count }) => sum + count, 0)
+      const urls = new Map((await directory.endpointsById([...new Set(groups.map(({ endpointId }) => endpointId))])).map(({ id, url }) => [id, url]))
+      return { groups: groups.map((group) => ({ ...group, url: urls.get(group.endpointId) ?? '' })), counted: Math.min(counted, mostDead), atLeast: counted > mostDead }
+    },
+  }
+}

@@ -1,0 +1,21 @@
+import type { Inspected } from '../inspected.ts'
+import { newest } from '../migrate.ts'
+import { sql } from '../sql.ts'
+import { checkTarget, connections } from './connections.ts'
+import { checkSchema, postgresDatabase, postgresDialect } from './database.ts'
+import { versionOf } from './migrate.ts'
+
+const questionTimeoutMs = 10_000
+
+/** Looks at a database without bringing it up to date. */
+export async function inspectDatabase(url: string, { schema, prepare }: { readonly schema: string; readonly prepare: boolean }): Promise<Inspected> {
+  checkTarget(url)
+  checkSchema(schema)
+  const database = postgresDatabase(connections(url, { timeoutMs: questionTimeoutMs, prepare }), postgresDialect(schema))
+  try {
+    const [row] = await database.query(sql`select current_setting('server_version') as version`)
+    return { engine: `PostgreSQL ${String(row?.['version'])}`, schemaVersion: await versionOf(database, schema), wantedVersion: newest }
+  } finally {
+    await database.close()
+  }
+}

@@ -1,0 +1,52 @@
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { Posthorn } from 'posthorn'
+import { sqlite } from 'posthorn/sqlite'
+import type { Store } from '../../src/core/ports.ts'
+import { temporaryFolder } from './folder.ts'
+
+/** A database with an endpoint that collects and sends nothing, for commands to work on. */
+export interface Shop {
+  readonly folder: string
+  readonly environment: Readonly<Record<string, string>>
+  readonly posthorn: Posthorn
+  readonly store: Store
+  readonly endpointId: string
+  readonly secret: string
+  /** Messages for the endpoint; answers with their deliveries, oldest first. */
+  send(count: number): Promise<string[]>
+  /** The same, all of them dead. */
+  deadLetters(count: number): Promise<string[]>
+}
+
+export async function shop(): Promise<Shop> {
+  const folder = await temporaryFolder()
+  const file = join(folder, 'posthorn.db')
+  const store = sqlite(file)
+  const posthorn = new Posthorn({ store, allowedTargets: ['127.0.0.0/8'] })
+  onTestFinished(() => posthorn.stop())
+  const { id: endpointId, secrets } = await posthorn.endpoints.create({ application: 'acme', uid: 'till', url: 'http://127.0.0.1:9/hooks' })
+  await posthorn.endpoints.pause(endpointId, { by: 'the test' })
+
+  async function send(count: number): Promise<string[]> {
+    await posthorn.send(Array.from({ length: count }, (_, index) => ({ application: 'acme', type: 'invoice.paid', data: { id: index } })))
+    const listed = await store.directory.listDeliveries({ endpointId }, { limit: count, after: null })
+    return listed.map(({ id }) => id).toReversed()
+  }
+
+  return {
+    folder,
+    // Programs work in the folder of the test run: what a person has in posthorn.json there is none of theirs.
+    environment: { POSTHORN_DATABASE_URL: `sqlite:${file}`, POSTHORN_ALLOWED_TARGETS: '127.0.0.0/8', POSTHORN_PORT: '0' },
+    posthorn,
+    store,
+    endpointId,
+    secret: secrets[0]?.value ?? '',
+    send,
+    async deadLetters(count) {
+      const ids = await send(count)
+      await posthorn.cancel({ endpointId })
+      return ids
+    },
+  }
+}
