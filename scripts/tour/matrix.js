@@ -19,9 +19,9 @@ export async function attack(url) {
 }
 
 // Whoever logs out is locked out, and could try nothing more.
-const isLogout = ({ path }) => path === '/api/v1/auth/logout'
+const isLogout = ({ path, method }) => path === '/api/v1/auth/logout' || (path === '/api/v1/session' && method === 'DELETE')
 const isRead = ({ method }) => method === 'GET'
-const isWithinApplication = ({ path }) => path.includes('{app_id}') && !path.startsWith('/api/v1/auth/')
+const isWithinApplication = ({ path }) => (/\{(app|delivery|job)_id\}/.test(path) && !path.startsWith('/api/v1/auth/')) || path === '/api/v1/job'
 
 const columns = [
   {
@@ -81,6 +81,10 @@ async function makeWorld(url) {
     if (!response.ok) throw new Error(`Expected POST ${path} to be answered well, got ${response.status}: ${await response.text()}`)
     return response.json()
   }
+  async function show(path) {
+    const response = await fetch(`${url}/api/v1${path}`, { headers: { authorization: `Bearer ${adminKey}` } })
+    return response.json()
+  }
   async function customer(name) {
     const { id: app_id } = await make('/app', { name, metadata: { name } })
     // Paused: what is sent here stays here.
@@ -88,7 +92,8 @@ async function makeWorld(url) {
     const { id: endpoint_id } = await make(`/app/${app_id}/endpoint`, endpoint)
     const { id: msg_id } = await make(`/app/${app_id}/msg`, { eventType: 'invoice.paid', payload: { name }, eventId: name })
     const { id: task_id } = await make(`/app/${app_id}/endpoint/${endpoint_id}/recover`, { since: new Date(0).toISOString() })
-    return { app_id, endpoint_id, msg_id, task_id }
+    const { data: [{ id: delivery_id }] } = await show(`/delivery?application=${app_id}`)
+    return { app_id, endpoint_id, msg_id, task_id, delivery_id, job_id: task_id }
   }
   const key = async (appId, access) => (await make('/key', { name: 'of the matrix', appId, access })).token
   const mine = await customer(canary)
@@ -113,6 +118,7 @@ const bodies = {
   'v1.endpoint.patch-headers': { headers: {} },
   'v1.endpoint.send-example': { eventType: 'invoice.paid' },
   'v1.endpoint.recover': { since: '2026-01-01T00:00:00Z' },
+  'v1.endpoint.replay': { since: '2026-01-01T00:00:00Z' },
   'v1.endpoint.replay-missing': { since: '2026-01-01T00:00:00Z' },
   'v1.endpoint.bulk-replay': { since: '2026-01-01T00:00:00Z' },
   'v1.event-type.create': { name: 'of.the.matrix', description: '' },
@@ -121,10 +127,19 @@ const bodies = {
   'v1.key.create': { name: 'of the matrix' },
 }
 
+function bodyOf(operationId, { app_id }) {
+  return operationId === 'v1.job.create' ? { action: 'requeue', filter: { application: app_id } } : (bodies[operationId] ?? {})
+}
+
 async function ask(url, { method, path, operationId }, { params }, token) {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_whole, name) => params[name] ?? 'unknown')
   const headers = { ...(token !== null && { authorization: `Bearer ${token}` }), 'content-type': 'application/json' }
-  const asked = { method, headers, ...(method !== 'GET' && { body: JSON.stringify(bodies[operationId] ?? {}) }) }
+  const asked = { method, headers, ...(method !== 'GET' && { body: JSON.stringify(bodyOf(operationId, params)) }) }
   const response = await fetch(`${url}${filled}`, asked)
+  // A stream never ends by itself.
+  if (response.headers.get('content-type') === 'text/event-stream') {
+    await response.body.cancel()
+    return { status: response.status, text: '' }
+  }
   return { status: response.status, text: await response.text() }
 }

@@ -4,6 +4,7 @@ import type { Posthorn } from '../posthorn.ts'
 import { apiPage } from './api-page.ts'
 import { byKey, keyless } from './auth.ts'
 import type { Authorize } from './auth.ts'
+import { builtDashboard, makeDashboard } from './dashboard.ts'
 import { incidentLine, refusal } from './errors.ts'
 import type { Report } from './errors.ts'
 import { serve } from './frame.ts'
@@ -53,7 +54,13 @@ export function handler(posthorn: Posthorn, options: HandlerOptions = {}): Handl
   const app = new Hono({ getPath: (request) => pathIn(request.url, basePath) })
   mount(app, operations, parts)
   mountDescription(app, basePath)
-  app.notFound((context) => refusal(404, 'not_found', `Expected a path of the API, got ${new URL(context.req.url).pathname}.`))
+  const dashboard = makeDashboard(builtDashboard, basePath)
+  app.notFound((context) => {
+    const { pathname } = new URL(context.req.url)
+    const path = pathIn(context.req.url, basePath)
+    const isPage = isBelow(pathname, basePath) && !isBelow(path, '/api') && ['GET', 'HEAD'].includes(context.req.method)
+    return isPage ? dashboard(path) : refusal(404, 'not_found', `Expected a path of the API, got ${pathname}.`)
+  })
   return async (request) => app.fetch(request)
 }
 
@@ -100,9 +107,13 @@ function methodsByRoute(table: readonly Operation[]): Map<string, string[]> {
 /** The path below the mount. Clients that were given a URL with a slash at its end ask for `//api/v1`. */
 function pathIn(url: string, basePath: string): string {
   const { pathname } = new URL(url)
-  if (basePath !== '' && !`${pathname}/`.startsWith(`${basePath}/`)) return '/'
+  if (!isBelow(pathname, basePath)) return '/'
   const below = pathname.slice(basePath.length).replace(/^\/+/, '/')
   return below.length > 1 && below.endsWith('/') ? below.slice(0, -1) : below
+}
+
+function isBelow(path: string, above: string): boolean {
+  return `${path}/`.startsWith(`${above}/`)
 }
 
 function checkBasePath(basePath: string): string {
