@@ -2,11 +2,12 @@ import type { Command } from '../command.ts'
 
 export const serve: Command = {
   name: 'serve',
-  summary: 'answers the HTTP API, and delivers',
+  summary: 'serves dashboard and HTTP API, and delivers',
   help: [
     'Usage: posthorn serve [--database url] [--no-worker]',
     '',
-    'Answers the HTTP API on POSTHORN_HOST (127.0.0.1) and POSTHORN_PORT (8071), and delivers what it is given.',
+    'Serves the dashboard at / and the HTTP API at /api on POSTHORN_HOST (127.0.0.1) and POSTHORN_PORT (8071),',
+    'and delivers what it is given.',
     'The first start makes an API key and shows it once, unless POSTHORN_ADMIN_KEY gives one.',
     '',
     '  --database <url>    sqlite:path, or postgres://user:password@host:port/database;',

@@ -1,6 +1,9 @@
 import { second } from '../../core/time.ts'
 import type { Behaviour, Receiver } from '../../testing/receiver.ts'
 
+/** How often a sample is sent before it ends dead. */
+export const sendsBeforeDead = 4
+
 /** A path of the receiver: how it behaves, and how many of the first samples go there. */
 export interface SampleEndpoint {
   readonly name: string
@@ -16,7 +19,7 @@ export const sampleEndpoints: readonly SampleEndpoint[] = [
   { name: 'slow', sentence: 'answers after 3 s', key: 's', behaviour: () => ({ kind: 'slow', afterMs: 3 * second }), samples: 2 },
   { name: 'flaky', sentence: 'fails twice, then answers 200', key: 'f', behaviour: () => atFirst(2, 503), samples: 3 },
   { name: 'hang', sentence: 'does not answer at first, then 200', key: 'h', behaviour: () => atFirst(1, 'hang'), samples: 2 },
-  { name: '500', sentence: 'always answers 500', key: '5', behaviour: () => ({ status: 500, body: 'made to fail' }), samples: 2 },
+  { name: '500', sentence: `answers 500 to ${sendsBeforeDead} attempts; retried when dead, 200`, key: '5', behaviour: () => atFirst(sendsBeforeDead, { status: 500, body: 'made to fail' }), samples: 2 },
   { name: 'reset', sentence: 'always breaks the connection', key: 'r', behaviour: () => 'reset', samples: 1 },
 ]
 

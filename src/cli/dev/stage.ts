@@ -9,7 +9,7 @@ import { second } from '../../core/time.ts'
 import { Posthorn } from '../../posthorn.ts'
 import { receiver } from '../../testing/receiver.ts'
 import { databaseAt } from '../database.ts'
-import { sampleEndpoints, setUp } from './behaviours.ts'
+import { sampleEndpoints, sendsBeforeDead, setUp } from './behaviours.ts'
 
 /** A Posthorn to watch, on a database of its own or on yours. */
 export interface Stage {
@@ -39,7 +39,7 @@ export async function ownStage(databaseUrl: string, settings: Settings, ownPort:
   return { posthorn: new Posthorn({ ...settings, store, ownPort }), store, title, samples: null, close: async () => undefined }
 }
 
-const devPolicy: RetryPolicy = { name: 'dev', delays: { kind: 'list', delaysMs: [2, 4, 8].map((delay) => delay * second) }, jitterShare: 0, maxAttempts: 4 }
+const devPolicy: RetryPolicy = { name: 'dev', delays: { kind: 'list', delaysMs: [2, 4, 8].map((delay) => delay * second) }, jitterShare: 0, maxAttempts: sendsBeforeDead }
 const devPollMs = 250
 // Longer than the slow path takes to answer, and short enough to watch a hanging one time out.
 const devTimeoutMs = 5 * second

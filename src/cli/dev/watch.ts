@@ -1,5 +1,6 @@
 import { systemClock } from '../../clock.ts'
 import { messageOf } from '../../core/errors.ts'
+import { second } from '../../core/time.ts'
 import type { Posthorn } from '../../posthorn.ts'
 import type { View } from '../view/view.ts'
 import { nextSteps } from './next-steps.ts'
@@ -20,12 +21,32 @@ export async function watch(stage: Stage, view: View, requests: Requests | null,
   const all = ended.reach(samples.accepted)
   if (once) return inTime(samples.longestMs, [all, interruption])
 
-  void all.then(() => view.note(nextSteps))
   const sendOneMore = (name: string): void => void samples.send(name).catch((error: unknown) => view.note(messageOf(error)))
   const stopListening = requests?.listen(sendOneMore, view.note)
-  await interruption
+  const first = await Promise.race([all, interruption])
+  if (first === 'complete') {
+    view.note(nextSteps)
+    const stopTrickling = trickle(sendOneMore)
+    await interruption
+    stopTrickling()
+  }
   stopListening?.()
   return 'interrupted'
+}
+
+const trickleMs = 3 * second
+const mostTrickled = 200
+
+/** One more sample now and then, for ten minutes: whoever opens the dashboard late still sees deliveries arrive. */
+function trickle(send: (name: string) => void): () => void {
+  let sent = 0
+  let disarm = systemClock.after(trickleMs, next)
+  function next(): void {
+    send(sent % 5 === 4 ? 'flaky' : 'ok')
+    sent += 1
+    if (sent < mostTrickled) disarm = systemClock.after(trickleMs, next)
+  }
+  return () => disarm()
 }
 
 /** Whatever was due at the start has been attempted. */

@@ -63,6 +63,7 @@ async function perform({ stage, front, settings, once, terminal }: Performance):
       const key = await serveFront(front, posthorn, settings, (text) => (view === null ? terminal.say(text) : view.note(text)))
       if (key !== null) terminal.output.write(`posthorn admin key, shown only now: ${key}\n`)
       terminal.output.write(`posthorn listening on ${front.url}\n`)
+      terminal.output.write(`dashboard at ${front.url}/\n`)
     }
     const parts = { terminal, posthorn, directory: store.directory, labels, title, hint: requests?.hint ?? 'Ctrl-C ends' }
     view = terminal.output.isTTY ? screenView(parts) : lineView(parts)
