@@ -92,11 +92,12 @@ export function wellnessOf({ status, statusReason, statusSince }: Pick<Endpoint,
 }
 
 function activeWellness(health: Health, now: Instant): Wellness {
-  const failing = health.failingSince === null ? '' : ` since ${said(health.failingSince)}, ${health.failedAttempts} ${health.failedAttempts === 1 ? 'time' : 'times'}`
+  // Not how often: the number is stored at every tenth failure only.
+  const since = health.failingSince === null ? null : `failures since ${said(health.failingSince)}.`
   if (isHeld(health, now) && health.heldUntil !== null) {
-    return { state: 'breaker_open', sentence: `Held until ${said(health.heldUntil)}: it fails${failing}.` }
+    return { state: 'breaker_open', sentence: `Held until ${said(health.heldUntil)}: ${since === null ? 'it asked for a pause.' : `only ${since}`}` }
   }
-  return failing === '' ? { state: 'healthy', sentence: 'Nothing is held against it.' } : { state: 'degraded', sentence: `Fails${failing}.` }
+  return since === null ? { state: 'healthy', sentence: 'Nothing is held against it.' } : { state: 'degraded', sentence: `Only ${since}` }
 }
 
 /** So many whole hours up to now, the empty ones too, oldest first. */

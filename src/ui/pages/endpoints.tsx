@@ -37,7 +37,7 @@ export function Endpoints() {
       <form class="filters" role="search" aria-label="Endpoints" onSubmit={(event) => event.preventDefault()}>
         <div class="line">
           <QueryInput name="text" label="Text in the URL or description" placeholder="Text in the URL or description" kind="search" />
-          {!isPortal() && <QueryInput name="application" label="Application" placeholder="Application: app_… or uid" kind="line" />}
+          {!isPortal() && <QueryInput name="application" label="Application" placeholder="Application" kind="line" />}
         </div>
       </form>
       <Show loaded={loaded} lines={10}>

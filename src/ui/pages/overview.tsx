@@ -218,7 +218,7 @@ function Workers({ workers }: { workers: readonly Worker[] }) {
                   <td class="main">
                     {host} <span class="muted">pid {pid}</span>
                   </td>
-                  <td class="wide">
+                  <td class="wide when">
                     <code>{id}</code>
                   </td>
                   <td class="when">

@@ -63,6 +63,10 @@ function sendTimes({ delaysMs, maxAttempts }: Policy): number[] {
   return times
 }
 
+function isSet(value: unknown): boolean {
+  return value !== null && value !== '' && !(Array.isArray(value) && value.length === 0)
+}
+
 function shown(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
@@ -89,7 +93,7 @@ function Table({ settings }: { settings: readonly Setting[] }) {
                 <div class="under whole">{sentence}</div>
               </td>
               <td class="value">
-                {value === null || value === '' ? <span class="muted">not set</span> : shown(value)} <span class="muted">{unit}</span>
+                {isSet(value) ? shown(value) : <span class="muted">not set</span>} {isSet(value) && <span class="muted">{unit}</span>}
               </td>
               <td class="wide">{origin === 'default' ? <span class="muted">default</span> : <strong>{origin}</strong>}</td>
             </tr>

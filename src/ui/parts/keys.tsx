@@ -39,7 +39,9 @@ export function Keys() {
         </>
       )}
       <Show loaded={loaded} lines={3}>
-        {(list) => <Table keys={list.data} revoke={(key) => void revoke(key)} />}
+        {(list) =>
+          list.data.length === 0 ? <p class="muted">No key was made yet. Programs that send messages need one.</p> : <Table keys={list.data} revoke={(key) => void revoke(key)} />
+        }
       </Show>
       {isAdding && (
         <Adding
