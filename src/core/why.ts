@@ -71,7 +71,7 @@ function whyDead(delivery: Delivery): Why {
       return { code: 'gone', sentence: `Given up because its endpoint was deleted ${time(delivery.updatedAt)}.` }
     case 'exhausted':
     case null:
-      return { code: 'exhausted', sentence: `Dead after ${delivery.attemptCount} failed attempts.${last}` }
+      return { code: 'exhausted', sentence: `Dead after ${delivery.attemptCount} failed ${delivery.attemptCount === 1 ? 'attempt' : 'attempts'}.${last}` }
   }
 }
 

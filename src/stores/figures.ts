@@ -92,21 +92,21 @@ export function depthStatement(now: Instant, applicationId: string | undefined):
   ${waiting(blocked, fresh)} as held_fresh,
   ${waiting(blocked, retries)} as held_retries,
   (select count(*) from (select 1 from ${deliveries} where ${dead} limit ${mostQueued + 1}) counted) as dead,
-  ${oldest(of, fresh)} as oldest_fresh,
-  ${oldest(of, retries)} as oldest_retry`
+  ${oldest(open, fresh)} as oldest_fresh,
+  ${oldest(open, retries)} as oldest_retry`
 }
 
 function waiting(at: Sql, lane: Sql): Sql {
   return sql`(select count(*) from (select 1 from (${at}) a cross join ${deliveries} where webhook_id = a.endpoint_id and ${lane} limit ${mostQueued + 1}) counted)`
 }
 
-/** The first of each endpoint's, of which the first of all must be one. */
-function oldest(of: readonly Sql[], lane: Sql): Sql {
+/** The first of each endpoint's, of which the first of all must be one. What is held is not late: it waits for a person, or for its endpoint. */
+function oldest(at: Sql, lane: Sql): Sql {
   return sql`(select min(first_due.due_at) from (
     select (
       select coalesce(next_retry_at, 0) from ${deliveries}
       where webhook_id = a.endpoint_id and ${lane}
       order by coalesce(next_retry_at, 0), id
       limit 1) as due_at
-    from (select e.id as endpoint_id from ${endpoints} e where ${all(of)}) a) first_due)`
+    from (${at}) a) first_due)`
 }

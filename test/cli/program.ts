@@ -14,8 +14,10 @@ export interface Program {
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
 }
 
-/** Starts a script under Node, with nothing of this process's settings; what still runs is killed at the test's end. */
-export function startProgram(script: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}): Program {
+/** Starts a script under Node, with nothing of this process's settings; what still runs is killed at the test's end, or when `atEnd` says so. */
+export function startProgram(
+  script: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}, atEnd: (kill: () => Promise<void>) => void = onTestFinished,
+): Program {
   const child = spawn(process.execPath, [script, ...args], { env: { PATH: process.env['PATH'], ...environment } })
   const lines: string[] = []
   const waiters: { pattern: RegExp; times: number; resolve: (line: string) => void; reject: (error: Error) => void }[] = []
@@ -45,7 +47,7 @@ export function startProgram(script: string, args: readonly string[], environmen
       resolve({ code, signal })
     })
   })
-  onTestFinished(async () => {
+  atEnd(async () => {
     if (!hasEnded) child.kill('SIGKILL')
     await ended
   })

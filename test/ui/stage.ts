@@ -1,75 +1,79 @@
-import { afterAll, beforeAll } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll } from 'vitest'
+import { builtPackage } from '../cli/built.ts'
 import { startBrowser } from './browser.ts'
-import { buildDashboard } from './dashboard.ts'
-import type { BuiltDashboard } from './dashboard.ts'
-import { serveDashboard } from './development-server.ts'
-import type { DevelopmentServer } from './development-server.ts'
-import { busyWorld } from './world.ts'
-import type { World } from './world.ts'
+import { startServer } from './server.ts'
+import type { Server, ServerOptions } from './server.ts'
 
-/** A built dashboard and a browser for the tests of one file. */
+/** The built package and a browser, for the tests of one file. */
 export interface Stage {
-  readonly built: BuiltDashboard
   readonly browser: Browser
-  /** Serves a world and opens a page of it; everything that the browser complains of is kept. */
-  open(world?: World, options?: BrowserContextOptions & { basePath?: string; path?: string }): Promise<Scene>
+  /** A path in the built package. */
+  built(file: string): string
+  /** A path for a file that is gone at the end. */
+  file(name: string): string
+  /** `posthorn serve`, as its users run it. */
+  serve(options?: ServerOptions): Promise<Server>
+  /** Opens a page of it, signed in unless said otherwise; everything that the browser complains of is kept. */
+  open(server: Pick<Server, 'url'>, options?: BrowserContextOptions & { path?: string; key?: string | null }): Promise<Scene>
 }
 
 export interface Scene {
   readonly page: Page
-  readonly server: DevelopmentServer
   /** Errors of the console and of scripts: a refused script or style is among them. */
   readonly complaints: string[]
   go(path: string): Promise<void>
   close(): Promise<void>
 }
 
+export const adminKey = 'an-admin-key-of-the-test'
+
 export function useStage(): Stage {
-  let built: BuiltDashboard | undefined
+  const built = builtPackage({ dashboard: true })
+  const endings: (() => Promise<void> | void)[] = []
   let browser: Browser | undefined
-  const scenes = new Set<Scene>()
+  let folder: string | undefined
 
   beforeAll(async () => {
-    built = await buildDashboard()
+    folder = mkdtempSync(join(tmpdir(), 'posthorn-ui-'))
     browser = await startBrowser()
   }, 120_000)
 
   afterAll(async () => {
-    for (const scene of scenes) await scene.close()
     await browser?.close()
-    built?.remove()
+    for (const end of endings.toReversed()) await end()
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
   })
 
   return {
-    get built() {
-      return there(built)
-    },
     get browser() {
       return there(browser)
     },
-    async open(world = busyWorld(), { basePath = '/', path = '', ...options } = {}) {
-      const server = await serveDashboard(there(built).folder, world, basePath)
-      const context = await there(browser).newContext({ viewport: { width: 1280, height: 900 }, ...options })
+    built: (file) => built.path(file),
+    file: (name) => join(there(folder), name),
+    serve(options = {}) {
+      const database = options.database ?? join(mkdtempSync(join(there(folder), 'server-')), 'posthorn.db')
+      return startServer(built.path('cli/main.js'), adminKey, { ...options, database }, (end) => endings.push(end))
+    },
+    async open(server, { path = '', key = adminKey, ...options } = {}) {
+      const context = await there(browser).newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...options })
+      if (key !== null) {
+        const answer = await context.request.post(`${server.url}api/v1/session`, { data: { key } })
+        if (answer.status() !== 204) throw new Error(`Expected to be signed in, got ${answer.status()} ${await answer.text()}`)
+      }
       const page = await context.newPage()
       const complaints: string[] = []
       page.on('pageerror', (error) => complaints.push(error.message))
       page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
-      const scene: Scene = {
-        page, server, complaints,
-        async go(to) {
-          await page.goto(server.url + to)
-          await settled(page)
-        },
-        async close() {
-          scenes.delete(scene)
-          await context.close()
-          await server.close()
-        },
+      async function go(to: string): Promise<void> {
+        await page.goto(server.url + to)
+        await settled(page)
       }
-      scenes.add(scene)
-      await scene.go(path)
-      return scene
+      await go(path)
+      return { page, complaints, go, close: () => context.close() }
     },
   }
 }

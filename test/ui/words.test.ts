@@ -3,11 +3,14 @@ import { exampleOf } from '../../src/ui/example.ts'
 import { bytes, counted, duration, latency, percent, prettyJson, until } from '../../src/ui/format.ts'
 import { verdict } from '../../src/ui/verdict.ts'
 import { filterWords } from '../../src/ui/words.ts'
-import { busyWorld, emptyWorld } from './world.ts'
 
-const calm = emptyWorld().overview
-const { failing, workers } = busyWorld().overview
+type Failing = Parameters<typeof verdict>[0]['failing']
+
 const queue = { fresh: 0, retries: 0, held: 0, dead: 0, atLeast: false, oldestDueAt: null }
+const workers = [{ id: 'hooks-1', pid: 4121, host: 'hooks', startedAt: '2026-01-01T00:00:00Z', seenAt: '2026-01-01T00:00:01Z' }]
+const calm = { attempts: 0, failing: [] as Failing, queue, alarm: 'none', workers } as const
+// Only how many there are is told.
+const failing = [{}, {}] as unknown as Failing
 
 describe('the verdict', () => {
   test.each([
@@ -25,7 +28,6 @@ describe('the verdict', () => {
 
   test('of somebody who sees no workers does not miss them', () => {
     expect(verdict({ ...calm, workers: [], attempts: 1 }, { workers: false }).sentence).toBe('Everything was delivered.')
-    expect(workers.length).toBeGreaterThan(0)
   })
 })
 

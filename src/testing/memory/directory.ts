@@ -90,7 +90,7 @@ function overview(state: State, { now, windowMs, applicationId }: Parameters<Dir
     held: open.length - free.length,
     dead: count(state, { status: 'dead', applicationId }, Number.POSITIVE_INFINITY),
     atLeast: false,
-    oldestDueAt: open.length === 0 ? null : Math.min(...open.map(({ nextRetryAt }) => nextRetryAt ?? 0)),
+    oldestDueAt: free.length === 0 ? null : Math.min(...free.map(({ nextRetryAt }) => nextRetryAt ?? 0)),
   }
   return makeOverview(now, windowMs, sum, queue, minutes)
 }

@@ -88,4 +88,13 @@ export const overviewCases = [
     const { queue } = await world.directory.overview({ now: start + leaseMs, windowMs: hour })
     assert.deepEqual(queue, { fresh: 3, retries: 2, held: 0, dead: 0, atLeast: false, oldestDueAt: start + 2 })
   }),
+
+  storeCase('what waits for a paused endpoint is held, and not late', async (world) => {
+    const [mine, paused] = [await world.endpoint(), await world.endpoint()]
+    await world.send(paused, { at: start })
+    await world.send(mine, { at: start + 5 })
+    await world.directory.updateEndpoint(paused.id, { status: 'paused' }, start + 6)
+    const { queue } = await world.directory.overview({ now: start + minute, windowMs: hour })
+    assert.deepEqual(queue, { fresh: 1, retries: 0, held: 1, dead: 0, atLeast: false, oldestDueAt: start + 5 })
+  }),
 ]

@@ -1,4 +1,4 @@
-import { get, post } from '../../api.ts'
+import { post } from '../../api.ts'
 import type { Answer } from '../../api.ts'
 import type { Application, List } from '../../contract.ts'
 import { go } from '../../router.ts'
@@ -47,11 +47,9 @@ export function EndpointForm({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** The id of an application by id or uid; made if there is none. */
+/** The id of an application by id or uid; one with this uid is made if there is none. */
 async function applicationNamed(name: string): Promise<string | Exclude<Answer<unknown>, { kind: 'answered' }>> {
-  const found = await get<Application>(`app/${encodeURIComponent(name)}`)
-  if (found.kind === 'answered') return found.value.id
-  if (found.kind === 'unreachable' || found.status !== 404) return found
+  if (name.startsWith('app_')) return name
   const made = await post<Application>('app?get_if_exists=true', { name, uid: name })
   return made.kind === 'answered' ? made.value.id : made
 }

@@ -1,0 +1,155 @@
+import { DatabaseSync } from '@photostructure/sqlite'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { receiver } from 'posthorn/testing'
+import type { Receiver } from 'posthorn/testing'
+import type { Server } from './server.ts'
+import { keepShop } from './shop.ts'
+import { adminKey, useStage } from './stage.ts'
+
+const stage = useStage()
+const limit = { timeout: 60_000 }
+let server: Server
+let local: Receiver
+
+beforeAll(async () => {
+  // Refused, unless a test says otherwise: with one send each, all is dead at once, and no breaker opens.
+  local = await receiver({ behaviour: 400 })
+  server = await stage.serve()
+  return () => local.close()
+}, 60_000)
+
+interface Made {
+  readonly id: string
+}
+
+async function endpoint(application: string, path: string): Promise<string> {
+  await server.call('POST', 'app?get_if_exists=true', { name: application, uid: application })
+  return (await server.call<Made>('POST', `app/${application}/endpoint`, { url: local.url(path) })).id
+}
+
+async function deadLetter(application: string, path: string, payload: unknown = { invoice: 7 }): Promise<string> {
+  const id = await endpoint(application, path)
+  await server.call('POST', `app/${application}/msg`, { eventType: 'invoice.paid', payload })
+  await local.waitFor(1, path)
+  await expect.poll(() => server.call<{ data: Made[] }>('GET', `delivery?endpoint=${id}&status=dead`).then(({ data }) => data.length)).toBe(1)
+  const { data } = await server.call<{ data: Made[] }>('GET', `delivery?endpoint=${id}`)
+  return data[0]?.id ?? ''
+}
+
+describe('a session', () => {
+  test('that has expired leads to the door, and from there back to the same page', limit, async () => {
+    const { page, close } = await stage.open(server, { path: 'deliveries?status=dead' })
+    const database = new DatabaseSync(server.database)
+    database.exec('update api_keys set expires_at = 1 where session_of is not null')
+    database.close()
+    await page.getByLabel('API key').fill('phk_wrong')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('This key is not known, or it has ended.').waitFor()
+    await page.getByLabel('API key').fill(adminKey)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Deliveries' }).waitFor()
+    expect(new URL(page.url()).search).toBe('?status=dead')
+    expect(await page.evaluate('document.cookie')).toBe('')
+    await close()
+  })
+
+  test('ends when its key is revoked, wherever that was done', limit, async () => {
+    const { id, token } = await server.call<Made & { token: string }>('POST', 'key', { name: 'kim', access: 'read' })
+    const { page, close } = await stage.open(server, { key: token })
+    await page.getByText('kim').waitFor()
+    await server.call('DELETE', `key/${id}`)
+    await page.getByLabel('API key').waitFor()
+    await close()
+  })
+
+  test('from a link to the portal leaves no key in the address, and sees one application only', limit, async () => {
+    const mine = await deadLetter('mine', '/mine')
+    await deadLetter('theirs', '/theirs')
+    const link = await server.call<{ url: string }>('POST', 'auth/app-portal-access/mine', {})
+    const { page, close } = await stage.open(server, { key: null })
+    await page.goto(link.url)
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    expect(page.url()).toBe(server.url)
+    const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link')
+    expect(await links.filter({ hasText: 'Deliveries' }).count()).toBe(1)
+    expect(await links.filter({ hasText: /Settings|Audit/ }).count()).toBe(0)
+    await page.goto(`${server.url}settings`)
+    await page.getByText('There is no such page').waitFor()
+    await page.goto(`${server.url}dead-letters`)
+    await page.getByText('1 dead letter at 1 endpoint').waitFor()
+    expect(await page.getByText('/theirs').count()).toBe(0)
+    local.behave('/mine', 200)
+    await page.goto(`${server.url}deliveries/${mine}`)
+    await page.getByRole('button', { name: 'Retry now' }).click()
+    await page.getByText('Delivered at attempt 1').waitFor()
+    await close()
+  })
+})
+
+test('a server that crashes is missed on the page, which stays, and goes on when the server is back', limit, async () => {
+  const other = await stage.serve()
+  const { page, close } = await stage.open(other)
+  await other.crash()
+  await page.getByText('The connection to the server is lost.').waitFor()
+  expect(await page.locator('.sentence').isVisible()).toBe(true)
+  await other.restart()
+  await page.getByText('The connection to the server is lost.').waitFor({ state: 'detached' })
+  await page.goto(`${other.url}tail`)
+  await page.getByText('listening').waitFor()
+  await other.crash()
+  await page.getByText('The connection to the server is lost.').waitFor()
+  await other.restart()
+  await page.getByText('listening').waitFor()
+  await close()
+})
+
+test('an answer that is a refusal can be asked for again', limit, async () => {
+  const { page, close } = await stage.open(server, { path: 'deliveries/dlv_unknown' })
+  await page.getByRole('button', { name: 'Try again' }).waitFor()
+  await Promise.all([page.waitForResponse(/delivery\/dlv_unknown/), page.getByRole('button', { name: 'Try again' }).click()])
+  await close()
+})
+
+test('a payload of almost a megabyte and an answer of junk leave the page usable', limit, async () => {
+  local.behave('/junk', { status: 400, body: Uint8Array.from({ length: 5_000 }, (_, index) => index * 13) })
+  const id = await deadLetter('junk', '/junk', { text: 'x'.repeat(900_000) })
+  const { page, complaints, close } = await stage.open(server, { path: `deliveries/${id}` })
+  expect((await page.getByRole('region', { name: 'Payload' }).textContent())?.length).toBe(20_000)
+  local.behave('/junk', 200)
+  await page.getByRole('button', { name: 'Retry now' }).click()
+  await page.getByText('Delivered at attempt 1').waitFor()
+  expect(complaints).toEqual([])
+  await close()
+})
+
+describe('hostile text', () => {
+  const hostile = `"><img src=x onerror="window.ranAway=1"><script>window.ranAway=1</script><svg onload="window.ranAway=1"></svg>{{1+1}}javascript:window.ranAway=1`
+
+  test('in every field is shown and never run', { timeout: 120_000 }, async () => {
+    const shop = await keepShop(stage.file('hostile.db'), (text) => `${text}${hostile}`)
+    await shop.posthorn.stop()
+    const spoilt = await stage.serve({ database: stage.file('hostile.db'), delivers: false })
+    const job = await spoilt.call<Made>('POST', 'job', { action: 'requeue', filter: { status: 'dead' }, reason: hostile })
+    const { page, complaints, go, close } = await stage.open(spoilt)
+    const pages = ['', 'deliveries', `deliveries/${shop.failed}`, `deliveries/${shop.dead}`, 'dead-letters', 'endpoints', `endpoints/${shop.ledger.id}`, `endpoints/${shop.crm.id}`, 'jobs', `jobs/${job.id}`, 'event-types', 'audit', 'settings']
+    for (const path of pages) {
+      await go(path)
+      expect(await page.getByText('onerror=').count(), path).toBeGreaterThan(0)
+      await page.evaluate('for (const details of document.querySelectorAll("details")) details.open = true')
+      expect(await page.evaluate('[window.ranAway, document.images.length, document.querySelectorAll("main script, [onload], [onerror]").length]'), path).toEqual([undefined, 0, 0])
+    }
+    expect(complaints).toEqual([])
+    await close()
+  })
+
+  test('in what an endpoint answers runs nothing in the live tail', limit, async () => {
+    local.behave('/hostile', { status: 400, body: hostile })
+    const { page, complaints, close } = await stage.open(server, { path: 'tail' })
+    await page.getByText('listening').waitFor()
+    await deadLetter('hostile', '/hostile')
+    await page.getByText('onerror=').last().waitFor()
+    expect(await page.evaluate('[window.ranAway, document.images.length]')).toEqual([undefined, 0])
+    expect(complaints).toEqual([])
+    await close()
+  })
+})
