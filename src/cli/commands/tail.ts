@@ -16,7 +16,7 @@ export const tail: Command = operatorCommand({
   examples: ['tail --type delivery.dead', 'tail --json | jq .error_detail'],
   async run({ operator, options, terminal }) {
     const query = { type: listOption(options, 'type'), endpoint: textOption(options, 'endpoint'), application: textOption(options, 'application') }
-    const events = operator.events(query, terminal.interrupted)
+    const events = await operator.events(query, terminal.interrupted)
     terminal.say(`Watching ${operator.where}. Ctrl-C ends it.`)
     for await (const event of events) terminal.output.write(`${options['json'] === true ? JSON.stringify(event.data) : lineOf(event)}\n`)
     if (terminal.interrupted.aborted) return exit.ok
@@ -25,7 +25,7 @@ export const tail: Command = operatorCommand({
   },
 })
 
-const shownFirst = ['type', 'at', 'applicationId', 'endpointId', 'webhook_delivery_id', 'webhook_id', 'message_id', 'session_id']
+const shownFirst = new Set(['type', 'at', 'applicationId', 'endpointId', 'webhook_delivery_id', 'webhook_id', 'message_id', 'session_id'])
 
 /** Time, what happened, to what, and whatever else is known about it. */
 function lineOf({ type, data }: StreamEvent): string {
@@ -33,7 +33,7 @@ function lineOf({ type, data }: StreamEvent): string {
   const fields = data as Readonly<Record<string, unknown>>
   const at = typeof fields['at'] === 'number' ? isoTime(fields['at']) : String(fields['at'])
   const id = fields['webhook_delivery_id'] ?? fields['message_id'] ?? fields['webhook_id'] ?? '-'
-  const rest = Object.entries(fields).filter(([name, value]) => !shownFirst.includes(name) && value !== null).map(([name, value]) => `${name}=${text(value)}`)
+  const rest = Object.entries(fields).filter(([name, value]) => !shownFirst.has(name) && value !== null).map(([name, value]) => `${name}=${text(value)}`)
   return harmless(`${at}  ${type.padEnd(18)}  ${text(id)}  ${rest.join(' ')}`.trimEnd())
 }
 
