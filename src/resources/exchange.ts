@@ -30,7 +30,7 @@ const readMs = second / 2
 const writeMs = second / 4
 const watchedMs = 30 * second
 // Others commit in another order than that of their ids: what is that old was read, or never will be.
-const overlapMs = 5 * second
+const overlapMs = 10 * second
 const keptMs = minute
 const mostWaiting = 10_000
 const mostRead = 10_000
