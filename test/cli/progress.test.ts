@@ -18,6 +18,10 @@ function screen(isTTY: boolean): { terminal: Terminal; written: string[]; interr
   return { terminal: { input: process.stdin, output: stream, messages: stream, say, interrupted: interruption.signal, interrupt: () => interruption.abort() }, written, interruption }
 }
 
+function away(): Promise<never> {
+  return Promise.reject(new PosthornError('unreachable', 'It is away.'))
+}
+
 test('on a screen the progress is one bar that is drawn over itself, with rate and time left', () => {
   const { terminal, written } = screen(true)
   const progress = progressOn(terminal)
@@ -38,8 +42,7 @@ test('elsewhere each step is a line, and none is said twice', () => {
 test('a server that stays away for more than a minute is given up, with how to go on', async () => {
   const { terminal, written } = screen(false)
   const clock = manualClock()
-  const ask: Operator['ask'] = () => Promise.reject(new PosthornError('unreachable', 'It is away.'))
-  const operator: Operator = { where: 'http://away', ask, events: () => Promise.reject(new Error('none')), advance: async () => undefined, close: async () => undefined }
+  const operator: Operator = { where: 'http://away', ask: away, events: away, advance: async () => undefined, close: async () => undefined }
   const watching = expect(watchJob(operator, job, terminal, false, clock)).rejects.toThrow('It is away. Job job_1 is stored, and goes on when it is back: posthorn jobs watch job_1')
   let ended = false
   void watching.finally(() => (ended = true))
