@@ -88,6 +88,8 @@ test('what cannot be done is refused by saying what was expected', { timeout: 30
   expect(await run(['dlq', 'retry', '--since', 'whenever'], here)).toMatchObject({ code: 1, stderr: expect.stringContaining('Expected `since` to be a time') })
   expect(await run(['deliveries', 'cancel', id, '--reason', 'a test'], here)).toMatchObject({ code: 0, lines: [`cancelled ${id}`] })
   expect(await run(['deliveries', 'cancel', id], here)).toMatchObject({ code: 1, stderr: expect.stringContaining('which is dead') })
+  const both = await run(['deliveries', 'retry', 'dlv_0000000000000000000', id], here)
+  expect(both).toMatchObject({ code: 3, lines: [`requeued ${id}`], stderr: expect.stringContaining('posthorn: dlv_0000000000000000000: Expected') })
   expect(await run(['deliveries', 'retry', id, '--json'], here)).toMatchObject({ code: 0, lines: [expect.stringContaining('"status":"pending"')] })
 })
 
