@@ -15,7 +15,7 @@ const commands = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block =
 /** What looks at this machine itself, whatever server there is. */
 const localWords = new Set(['doctor', 'config', 'migrate'])
 
-test('docs/operations.md has ten things, and each of its commands works as it is written', { timeout: 60_000 }, async () => {
+test('docs/operations.md has ten things, and each of its commands works as it is written', { timeout: 120_000 }, async () => {
   expect(page.match(/^## \d+\. /gm)).toHaveLength(10)
   const { environment, posthorn, endpointId, send, deadLetters } = await shop()
   await deadLetters(3)

@@ -34,7 +34,7 @@ async function serve(environment: Environment, ...args: string[]): Promise<{ ser
 describe.each(isFast ? (['sqlite', 'server'] as const) : (['sqlite', 'postgres', 'server'] as const))('the commands of operators on %s', (where) => {
   const database = where === 'server' ? 'sqlite' : where
 
-  test('make an endpoint, send to it, and say in one sentence why the delivery waits', { timeout: 30_000 }, async () => {
+  test('make an endpoint, send to it, and say in one sentence why the delivery waits', { timeout: 60_000 }, async () => {
     const { environment, endpointId, store } = await shop(database)
     const here = where === 'server' ? (await serve(environment, '--no-worker')).remote : environment
     const made = await run(['endpoints', 'create', 'http://127.0.0.1:9/other', '--application', 'globex', '--type', 'order.*', '--json'], here)
@@ -60,7 +60,7 @@ describe.each(isFast ? (['sqlite', 'server'] as const) : (['sqlite', 'postgres',
     expect((await run(['endpoints', 'ls'], here)).lines).toHaveLength(3)
   })
 
-  test('count dead letters exactly, retry them all, and discard what is left', { timeout: 30_000 }, async () => {
+  test('count dead letters exactly, retry them all, and discard what is left', { timeout: 60_000 }, async () => {
     const { environment, deadLetters, store } = await shop(database)
     const [first = ''] = await deadLetters(20)
     const here = where === 'server' ? (await serve(environment)).remote : environment
@@ -77,7 +77,7 @@ describe.each(isFast ? (['sqlite', 'server'] as const) : (['sqlite', 'postgres',
   })
 })
 
-test('what cannot be done is refused by saying what was expected', { timeout: 30_000 }, async () => {
+test('what cannot be done is refused by saying what was expected', { timeout: 60_000 }, async () => {
   const { environment, send } = await shop()
   const [id = ''] = await send(1)
   const here = (await serve(environment, '--no-worker')).remote
@@ -93,7 +93,7 @@ test('what cannot be done is refused by saying what was expected', { timeout: 30
   expect(await run(['deliveries', 'retry', id, '--json'], here)).toMatchObject({ code: 0, lines: [expect.stringContaining('"status":"pending"')] })
 })
 
-test('a thousand dead letters are requeued although the server is killed in the middle and started again', { timeout: 60_000 }, async () => {
+test('a thousand dead letters are requeued although the server is killed in the middle and started again', { timeout: 120_000 }, async () => {
   const { environment, deadLetters, store, posthorn: library } = await shop()
   await deadLetters(1_000)
   const { server, url, remote } = await serve(environment, '--no-worker')
@@ -113,7 +113,7 @@ test('a thousand dead letters are requeued although the server is killed in the 
   expect(await store.directory.countDeliveries({ status: 'pending' }, 10_000)).toBe(1_000)
 })
 
-test('Ctrl-C in the middle of a bulk retry ends the watching, and says how to go on', { timeout: 30_000 }, async () => {
+test('Ctrl-C in the middle of a bulk retry ends the watching, and says how to go on', { timeout: 60_000 }, async () => {
   const { environment, deadLetters, posthorn: library } = await shop()
   await deadLetters(3)
   const { remote } = await serve(environment, '--no-worker')
@@ -132,7 +132,7 @@ test('Ctrl-C in the middle of a bulk retry ends the watching, and says how to go
   expect(await run(['jobs', 'resume', job?.id ?? ''], remote)).toMatchObject({ code: 1, stderr: expect.stringContaining('it is cancelled') })
 })
 
-test('a server that is not there, and a key that it does not know, are clear errors', { timeout: 30_000 }, async () => {
+test('a server that is not there, and a key that it does not know, are clear errors', { timeout: 60_000 }, async () => {
   const { environment, folder } = await shop()
   const { server, url, remote } = await serve(environment, '--no-worker')
   const wrong = join(folder, 'wrong-key')
@@ -145,7 +145,7 @@ test('a server that is not there, and a key that it does not know, are clear err
   expect(gone).toMatchObject({ code: 1, lines: [], stderr: expect.stringMatching(new RegExp(`^posthorn: Expected ${url} to answer, but it does not: .*ECONNREFUSED.*\n$`)) })
 })
 
-test('tail shows live what a server does, as lines of JSON', { timeout: 30_000 }, async () => {
+test('tail shows live what a server does, as lines of JSON', { timeout: 60_000 }, async () => {
   const { environment } = await shop()
   const { remote } = await serve(environment, '--no-worker')
   const tail = posthorn(['tail', '--json', '--type', 'message.enqueued'], remote)
@@ -156,7 +156,7 @@ test('tail shows live what a server does, as lines of JSON', { timeout: 30_000 }
   expect(await tail.ended).toEqual({ code: 0, signal: null })
 })
 
-test('whoever reads only the first lines ends a command quietly', { timeout: 30_000 }, async () => {
+test('whoever reads only the first lines ends a command quietly', { timeout: 60_000 }, async () => {
   const { environment, send } = await shop()
   await send(250)
   const program = posthorn(['deliveries', 'ls', '--limit', '250'], environment)

@@ -25,7 +25,7 @@ async function run(args: readonly string[], environment: Readonly<Record<string,
 }
 
 describe('posthorn listen', () => {
-  test('prints what Posthorn delivers, says that the signature is valid, and answers as it is told', { timeout: 30_000 }, async () => {
+  test('prints what Posthorn delivers, says that the signature is valid, and answers as it is told', { timeout: 60_000 }, async () => {
     const { folder, environment, secret, endpointId, posthorn: library } = await shop()
     const secretFile = join(folder, 'secret')
     writeFileSync(secretFile, `${secret}\n`)
@@ -48,7 +48,7 @@ describe('posthorn listen', () => {
     expect(listen.stderr).not.toContain(secret)
   })
 
-  test('passes requests on byte for byte, with the answer; or breaks the connection', { timeout: 30_000 }, async () => {
+  test('passes requests on byte for byte, with the answer; or breaks the connection', { timeout: 60_000 }, async () => {
     const local = await receiver({ behaviour: { status: 422, body: 'no, thanks' } })
     onTestFinished(() => local.close())
     const forwarding = posthorn(['listen', '--port', '0', '--forward', local.url('/app')])
@@ -65,7 +65,7 @@ describe('posthorn listen', () => {
   })
 })
 
-test('posthorn verify tells a good signature from a bad one', { timeout: 30_000 }, async () => {
+test('posthorn verify tells a good signature from a bad one', { timeout: 60_000 }, async () => {
   const folder = await temporaryFolder()
   const [body, secretFile] = [join(folder, 'body'), join(folder, 'secret')]
   writeFileSync(body, '{"id":7}')
@@ -81,7 +81,7 @@ test('posthorn verify tells a good signature from a bad one', { timeout: 30_000 
   expect(bad.stderr).not.toContain('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')
 })
 
-test('posthorn config says where each value comes from: the environment before the file before the default; and shows no secret', { timeout: 30_000 }, async () => {
+test('posthorn config says where each value comes from: the environment before the file before the default; and shows no secret', { timeout: 60_000 }, async () => {
   const folder = await temporaryFolder()
   const file = join(folder, 'settings.json')
   writeFileSync(file, JSON.stringify({ POSTHORN_PORT: 9000, POSTHORN_POLL_MS: 1000, WEBHOOK_TIMEOUT_SECONDS: 7, POSTHORN_ADMIN_KEY: 'a-secret-that-nobody-sees' }))
@@ -104,7 +104,7 @@ test('posthorn config says where each value comes from: the environment before t
   expect(await run(['config'], environment)).toMatchObject({ code: 1, lines: [], stderr: expect.stringContaining(`Expected ${file} to be JSON`) })
 })
 
-test('posthorn doctor finds what is wrong and what is not, and sends nothing', { timeout: 30_000 }, async () => {
+test('posthorn doctor finds what is wrong and what is not, and sends nothing', { timeout: 60_000 }, async () => {
   const { environment } = await shop()
   const local = await receiver()
   onTestFinished(() => local.close())
@@ -120,7 +120,7 @@ test('posthorn doctor finds what is wrong and what is not, and sends nothing', {
   expect(missing).toMatchObject({ code: 1, lines: expect.arrayContaining([expect.stringContaining('sqlite:nowhere.db does not exist')]) })
 })
 
-test('posthorn openapi prints a description, and completion a script that its shell can read', { timeout: 30_000 }, async () => {
+test('posthorn openapi prints a description, and completion a script that its shell can read', { timeout: 60_000 }, async () => {
   const described = JSON.parse((await run(['openapi', '--json'])).lines[0] ?? '') as { openapi: string; paths: Record<string, unknown> }
   expect(described.openapi).toBe('3.1.0')
   expect(Object.keys(described.paths)).toContain('/api/v1/job')
