@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { healthy } from '../../core/pace.ts'
 import type { SettledAttempt } from '../../core/ports.ts'
 import { hour, minute } from '../../core/time.ts'
+import type { Instant } from '../../core/time.ts'
 import { storeCase } from './case.ts'
 import { dead, deadAs, delivered, failed, failedUntil } from './marks.ts'
 import type { Held } from './marks.ts'
@@ -43,10 +44,6 @@ export const figureCases = [
 
   storeCase('how the newest attempts failed is counted by outcome, and successes are not', async (world) => {
     const endpoint = await world.endpoint()
-    const timedOut = (claim: Held, at: number): SettledAttempt => {
-      const { attempt, ...rest } = failed(claim, at)
-      return { ...rest, attempt: attempt === null ? null : { ...attempt, outcome: 'timeout', statusCode: null } }
-    }
     await world.settled(endpoint, timedOut, { at: start })
     for (const at of [start + 1, start + 2]) await world.settled(endpoint, failed, { at })
     await world.settled(endpoint, delivered, { at: start + 3 })
@@ -59,10 +56,6 @@ export const figureCases = [
 
   storeCase('dead letters are grouped by endpoint, reason and first line, the largest group first', async (world) => {
     const [mine, yours] = [await world.endpoint(), await world.endpoint()]
-    const saying = (errorDetail: string | null) => (claim: Held, at: number): SettledAttempt => {
-      const end = dead(claim, at)
-      return { ...end, mark: { ...end.mark, errorDetail } }
-    }
     await world.settled(mine, saying('HTTP 500: down\nat noon'), { at: start })
     await world.settled(mine, saying('HTTP 500: down\nat one'), { at: start + 5 })
     await world.settled(mine, saying(null), { at: start + 1 })
@@ -145,7 +138,7 @@ export const figureCases = [
     for (const at of [start + 4, start + 5]) await world.directory.revokeKey(key.id, at, by)
     await world.directory.note({ action: 'reveal', by }, endpoint.id, start + 6)
     const audit = (await world.directory.audit({ limit: 10, after: null, order: 'ascending' })).map(({ action, actor, target, count, reason }) => [action, actor, target, count, reason])
-    assert.deepEqual(audit.toSorted(), [
+    assert.deepEqual(audit.toSorted(([one], [other]) => (String(one) < String(other) ? -1 : 1)), [
       ['key.create', 'kim', key.id, 1, 'asked to'],
       ['key.revoke', 'kim', key.id, 1, 'asked to'],
       ['pause', 'kim', endpoint.id, 1, 'asked to'],
@@ -189,3 +182,15 @@ export const figureCases = [
     assert.deepEqual(await world.directory.eventsFrom(first.id, 'carl', 10), [third])
   }),
 ]
+
+function timedOut(claim: Held, at: Instant): SettledAttempt {
+  const { attempt, ...rest } = failed(claim, at)
+  return { ...rest, attempt: attempt === null ? null : { ...attempt, outcome: 'timeout', statusCode: null } }
+}
+
+function saying(errorDetail: string | null): (claim: Held, at: Instant) => SettledAttempt {
+  return (claim, at) => {
+    const end = dead(claim, at)
+    return { ...end, mark: { ...end.mark, errorDetail } }
+  }
+}
