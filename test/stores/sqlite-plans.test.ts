@@ -92,12 +92,12 @@ describe('figures come from indexes, and never from all rows', () => {
     ['failures', figures.failuresOf('e', 10), ['webhook_deliveries_of_endpoint', 'sqlite_autoindex_posthorn_attempts_1']],
   ])('%s', (_, statement, wanted) => {
     expect(indexes(statement)).toEqual(wanted)
-    expect(scans(statement)).toEqual([])
+    expect(rowScans(statement)).toEqual([])
   })
 
   test.each([undefined, 'a'])('the depth of the queue, of %s', (applicationId) => {
     const statement = figures.depthStatement(5, applicationId)
-    expect(scans(statement)).toEqual([])
+    expect(rowScans(statement)).toEqual([])
     const used = indexes(statement).filter((name) => name.startsWith('webhook_deliveries'))
     expect(used.toSorted()).toEqual([
       applicationId === undefined ? 'webhook_deliveries_dead' : 'webhook_deliveries_dead_of_endpoint',
@@ -250,6 +250,6 @@ function indexes(statement: Sql): string[] {
   return plan(statement).flatMap((step) => /USING (?:COVERING )?INDEX (\w+)/.exec(step)?.[1] ?? [])
 }
 
-function scans(statement: Sql): string[] {
+function rowScans(statement: Sql): string[] {
   return plan(statement).filter((step) => /^SCAN (webhook_deliveries|posthorn_attempts|posthorn_endpoint_minutes|posthorn_messages|d|a|m)\b/.test(step) && !step.includes('USING'))
 }
