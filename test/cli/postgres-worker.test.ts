@@ -13,6 +13,7 @@ const built = builtPackage()
 const messages = 1_000
 const leaseMs = 1_500
 const pollMs = 100
+const hourMs = 3_600_000
 
 interface Scene {
   readonly receiver: Receiver
@@ -123,6 +124,48 @@ test('a worker ends in order by itself once a later release has migrated the dat
   expect(worker.stderr).toMatch(/^warning: newer_database: This worker claims nothing more: .*$/m)
   expect(worker.stderr).toContain('Stopping: a later release has migrated the database. Start its workers.\n')
   expect(worker.lines.at(-1)).toMatch(/ delivered 0 failed 0 dead 0$/)
+})
+
+test.each([
+  { name: 'an hour fast', offMs: hourMs },
+  { name: 'an hour slow', offMs: -hourMs },
+])('a worker whose clock is $name neither sends early, nor steals a lease, nor lies idle', { timeout: 60_000 }, async ({ offMs }) => {
+  const { url, schema, query, drop } = freshSchema()
+  const hook = await receiver({ behaviour: { kind: 'slow', afterMs: 1 } })
+  const posthorn = new Posthorn({ store: postgres(url, { schema, plaintextSecrets: true }), allowedTargets: ['127.0.0.0/8'] })
+  onTestFinished(async () => {
+    await posthorn.stop()
+    await hook.close()
+    await drop()
+  })
+  await posthorn.endpoints.create({ application: 'acme', url: hook.url('/hook') })
+  const send = (data: string, deliverAt?: number) => posthorn.send({ application: 'acme', type: 'invoice.paid', data, ...(deliverAt === undefined ? {} : { deliverAt }) })
+  const later = await send('later', posthorn.now() + hourMs / 2)
+  const held = await send('held')
+  await query(`update webhook_deliveries set lease_owner = 'another', lease_until = $2, lease_epoch = 1 where message_id = $1`, [held.id, posthorn.now() + hourMs / 2])
+
+  const wrongClock = `const now = Date.now; Date.now = () => now() + ${offMs}`
+  const worker = startProgram(built.path('cli/main.js'), ['worker'], {
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(wrongClock)}`,
+    POSTHORN_DATABASE_URL: url,
+    POSTHORN_SCHEMA: schema,
+    POSTHORN_PLAINTEXT_SECRETS: '1',
+    POSTHORN_ALLOWED_TARGETS: '127.0.0.0/8',
+    POSTHORN_POLL_MS: '50',
+  })
+  await worker.says(/^posthorn worker /)
+  // Several cycles, one after the other: each looks at everything that is due.
+  for (const number of [1, 2, 3]) {
+    await send(`due ${number}`)
+    await hook.waitFor(number)
+  }
+  worker.child.kill('SIGTERM')
+  await worker.ended
+  expect(hook.receipts).toHaveLength(3)
+  expect(await query(`select message_id, status, attempt_count, lease_owner, lease_epoch from webhook_deliveries where status <> 'delivered' order by message_id`)).toEqual([
+    { message_id: later.id, status: 'pending', attempt_count: 0, lease_owner: null, lease_epoch: 0 },
+    { message_id: held.id, status: 'pending', attempt_count: 0, lease_owner: 'another', lease_epoch: 1 },
+  ])
 })
 
 /** Ends a worker in order; answers with how many it delivered. */

@@ -9,6 +9,8 @@ export interface Proxy {
   blackHole(): void
   /** Of a connection that asks this, nothing is heard any more; but the question arrives. */
   swallowAnswersTo(question: string): void
+  /** From now on each answer takes this long. */
+  slowDown(ms: number): void
   /** Ends all connections with a reset. */
   reset(): void
   /** New connections pass again; those that fell silent stay silent. */
@@ -21,6 +23,7 @@ export async function proxyTo(target: string): Promise<Proxy> {
   const sockets = new Set<Socket>()
   let mode: 'pass' | 'silent' = 'pass'
   let swallowed: string | null = null
+  let slowMs = 0
   const server = createServer((client) => {
     const upstream = connect(Number(url.port), url.hostname)
     for (const socket of [client, upstream]) {
@@ -36,7 +39,9 @@ export async function proxyTo(target: string): Promise<Proxy> {
       if (!silent) upstream.write(bytes)
     })
     upstream.on('data', (bytes) => {
-      if (!silent && !mute) client.write(bytes)
+      if (silent || mute) return
+      if (slowMs === 0) client.write(bytes)
+      else setTimeout(() => client.write(bytes), slowMs)
     })
     client.on('close', () => upstream.destroy())
     upstream.on('close', () => client.destroy())
@@ -54,12 +59,16 @@ export async function proxyTo(target: string): Promise<Proxy> {
     swallowAnswersTo(question) {
       swallowed = question
     },
+    slowDown(ms) {
+      slowMs = ms
+    },
     reset() {
       for (const socket of sockets) socket.resetAndDestroy()
     },
     heal() {
       mode = 'pass'
       swallowed = null
+      slowMs = 0
     },
     async close() {
       for (const socket of sockets) socket.destroy()
