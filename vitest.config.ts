@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 
 const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, import.meta.url))
 
-// A fast run leaves out what needs another database.
+// A fast run leaves out what needs another database, or a browser.
 const fast = process.env['POSTHORN_TEST_FAST'] === '1'
 // The only one that its package has a binary for.
 const hasPostgres14 = process.platform === 'linux' && process.arch === 'x64'
@@ -22,7 +22,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: fast ? ['test/**/postgres*.test.ts'] : hasPostgres14 ? [] : ['test/stores/postgres-14.test.ts'],
+    exclude: fast ? ['test/**/postgres*.test.ts', 'test/ui/**'] : hasPostgres14 ? [] : ['test/stores/postgres-14.test.ts'],
     globalSetup: fast ? [] : ['test/postgres-setup.ts'],
     testTimeout: 20_000,
     pool: 'forks',

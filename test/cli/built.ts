@@ -8,8 +8,10 @@ import { afterAll, beforeAll } from 'vitest'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The package as a user runs it: built once for a test file, inside the project so that its dependencies are found. */
+/** The package as a user runs it, inside the project so that its dependencies are found: built once for the whole run, or for this file if it runs alone. */
 export function builtPackage({ dashboard = false }: { dashboard?: boolean } = {}): { path(file: string): string } {
+  const shared = process.env['POSTHORN_TEST_BUILT']
+  if (shared !== undefined) return { path: (file) => join(shared, 'dist', file) }
   let folder = ''
   beforeAll(async () => {
     mkdirSync(join(root, '.test'), { recursive: true })
