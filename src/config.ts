@@ -277,7 +277,7 @@ export function printSettings(environment: Environment = process.env): string[] 
 function shownValue(name: string, { secret = false, scale = 1 }: Setting<unknown>, value: unknown): unknown {
   if (value === null) return null
   if (secret) return '(set)'
-  if (name === 'databaseUrl') return withoutPassword(String(value))
+  if (name === 'databaseUrl' && typeof value === 'string') return withoutPassword(value)
   return typeof value === 'number' ? value / scale : value
 }
 

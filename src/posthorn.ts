@@ -169,7 +169,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     this.jobs = makeJobs({ ...shared, wake: () => this.#engine.wakeBulk() })
     this.keys = makeKeys(shared)
     this.figures = makeFigures(shared)
-    this.stream = makeStream({ ...shared, listen: (heard) => this.#bus.on('*', heard) })
+    this.stream = makeStream({ ...shared, owner: this.workerId, isShared: probeMs !== null, listen: (heard) => this.#bus.on('*', heard) })
     this.replies = makeReplies(shared)
     const { requeue, cancel } = makeOperations(deliveryParts, this.deliveries)
     this.requeue = requeue
@@ -184,6 +184,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     await this.#store.attach(worker)
     this.#state = 'started'
     this.#warnOfUnsafeDelays()
+    this.stream.start()
     await this.#engine.start(worker)
   }
 
@@ -299,7 +300,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
   async #stop(graceMs: number): Promise<void> {
     // Sends that were accepted before are stored first.
     await this.#opening?.catch(() => undefined)
-    this.stream.close()
+    await this.stream.stop()
     await this.#engine.stop(graceMs)
     if (this.#state === 'started') await this.#store.detach(this.workerId)
     this.#state = 'stopped'

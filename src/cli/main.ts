@@ -27,7 +27,7 @@ async function main(words: readonly string[]): Promise<number> {
 async function run(command: Command, options: CommandOptions, given: readonly string[]): Promise<number> {
   sayWarningsInOneLine()
   // Whoever reads us may have seen enough, as `head` does.
-  process.stdout.on('error', () => process.exit(exit.ok))
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => process.exit(exit.ok))
   try {
     return await command.run(options, terminal(), given)
   } catch (thrown) {

@@ -3,6 +3,7 @@ import type { DeadReason, Delivery, Lane, Mark, Status } from './delivery.ts'
 import type { AttemptCount, DeadLetterGroup, EndpointFigures } from './figures.ts'
 import type { Application, Endpoint, EndpointSettings, EndpointStatus } from './endpoint.ts'
 import type { EventTypeDefinition } from './event-type.ts'
+import type { StreamEvent } from './events.ts'
 import type { Job, JobState } from './job.ts'
 import type { ApiKey } from './key.ts'
 import type { Lease } from './lease.ts'
@@ -279,7 +280,7 @@ export interface Page {
 export type Order = 'ascending' | 'descending'
 
 /** The operators' half of a store: everything that people and the API read and write. */
-export interface Directory extends ApplicationDirectory, EndpointDirectory, EventTypeDirectory, MessageDirectory, DeliveryDirectory, JobDirectory, KeyDirectory, ReplyDirectory {
+export interface Directory extends ApplicationDirectory, EndpointDirectory, EventTypeDirectory, MessageDirectory, DeliveryDirectory, JobDirectory, KeyDirectory, ReplyDirectory, EventDirectory {
   /** Of all applications, or of one. */
   overview(request: { now: Instant; windowMs: number; applicationId?: string | undefined }): Promise<Overview>
   audit(page: Page): Promise<AuditEntry[]>
@@ -453,6 +454,17 @@ export interface KeyDirectory {
   listKeys(filter: { applicationId?: string | undefined; livingAt: Instant }, page: Page): Promise<ApiKey[]>
   /** Null if there is none; one that was revoked before stays as it is. */
   revokeKey(id: string, now: Instant, by?: Actor): Promise<ApiKey | null>
+}
+
+/** What the processes on one store tell each other while somebody watches the stream. */
+export interface EventDirectory {
+  /** Says that somebody watches, until a time. */
+  watchEvents(until: Instant): Promise<void>
+  areEventsWatched(now: Instant): Promise<boolean>
+  /** Adds what one process has to tell, and forgets what was told before a time. */
+  addEvents(origin: string, events: readonly StreamEvent[], before: Instant): Promise<void>
+  /** What others told from an id on, in the order of the ids. */
+  eventsFrom(id: string, notOf: string, limit: number): Promise<StreamEvent[]>
 }
 
 /** Answers of the HTTP API under an idempotency key, so that a repeat is answered as the first was. */

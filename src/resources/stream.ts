@@ -3,6 +3,7 @@ import { PosthornError } from '../core/errors.ts'
 import { makeId } from '../core/ids.ts'
 import type { Clock } from '../core/ports.ts'
 import { second } from '../core/time.ts'
+import { makeExchange } from './exchange.ts'
 import type { ResourceParts } from './parts.ts'
 
 export interface StreamReader {
@@ -15,12 +16,20 @@ export interface StreamReader {
 export interface Stream {
   /** From now on, or from after an event that was read before. */
   open(filter: StreamFilter, after?: string | null): Promise<StreamReader>
+  /** Passes on what this process does, wherever somebody watches. */
+  start(): void
   /** Ends all readers. */
   close(): void
+  /** Ends everything, for good. */
+  stop(): Promise<void>
 }
 
 export interface StreamParts extends ResourceParts {
   readonly listen: (heard: (event: PosthornEvent) => void) => () => void
+  /** The name of this process. */
+  readonly owner: string
+  /** Whether other processes may do something on this store. */
+  readonly isShared: boolean
 }
 
 const mostKept = 10_000
@@ -32,7 +41,16 @@ export function makeStream(parts: StreamParts): Stream {
   const { ready } = parts
   const ring = makeRing(parts.clock)
   const readers = new Set<StreamReader>()
+  const exchange = parts.isShared ? makeExchange({ ...parts, wanted: listen, heard: ring.add }) : null
   let stopListening: (() => void) | null = null
+
+  /** Nobody pays for a stream that nobody has ever read. */
+  function listen(): void {
+    stopListening ??= parts.listen(makePlacer(parts, (event) => {
+      ring.add(event)
+      exchange?.offer(event)
+    }))
+  }
 
   function end(): void {
     stopListening?.()
@@ -42,20 +60,26 @@ export function makeStream(parts: StreamParts): Stream {
 
   return {
     close: end,
+    start: () => exchange?.start(),
+    async stop() {
+      end()
+      await exchange?.stop()
+    },
     async open(filter, after = null) {
       await ready()
       if (readers.size >= mostReaders) throw new PosthornError('overloaded', `Expected at most ${mostReaders} readers of the stream at once. Close some, or try again later.`)
-      // Nobody pays for a stream that nobody has ever read.
-      stopListening ??= parts.listen(makePlacer(parts, ring.add))
+      listen()
       const reader = ring.read(filter, after)
       const known: StreamReader = {
         next: reader.next,
         close() {
           readers.delete(known)
+          exchange?.watch(readers.size > 0)
           reader.close()
         },
       }
       readers.add(known)
+      exchange?.watch(true)
       return known
     },
   }

@@ -1,4 +1,5 @@
 import type { EventTypeDefinition } from '../core/event-type.ts'
+import type { StreamEvent } from '../core/events.ts'
 import type { Job, JobAction, JobState, JobWork } from '../core/job.ts'
 import type { Access, ApiKey } from '../core/key.ts'
 import type { TakenReply } from '../core/ports.ts'
@@ -97,6 +98,15 @@ export function fromJob(job: Job): Record<string, Value> {
 /** A row that a bite of a job picked, null if it picked none; with how many rows were read, and the last of them. */
 export function toWalked(row: Row): { id: string | null; count: number; last: string | null } {
   return { id: textOrNull(row, 'id'), count: number(row, 'count'), last: textOrNull(row, 'last') }
+}
+
+export function fromEvent(origin: string, event: StreamEvent): { readonly id: string; readonly origin: string; readonly data: string } {
+  return { id: event.id, origin, data: JSON.stringify(event) }
+}
+
+export function toEvent(row: Row): StreamEvent {
+  const event: StreamEvent = JSON.parse(text(row, 'data'))
+  return event
 }
 
 /** What is kept under the key of a request, if it is the same request. */

@@ -8,6 +8,7 @@ import type { Database } from './database.ts'
 import { deliveryDirectory } from './deliveries.ts'
 import { endpointDirectory } from './endpoints.ts'
 import { eventTypeDirectory } from './event-types.ts'
+import { eventDirectory } from './events.ts'
 import { queueDepth } from './figures.ts'
 import { jobDirectory } from './jobs.ts'
 import { keyDirectory } from './keys.ts'
@@ -33,6 +34,7 @@ export function directory(database: Database, vault: Vault): Directory {
     ...jobDirectory(database),
     ...keyDirectory(database),
     ...replyDirectory(database),
+    ...eventDirectory(database),
 
     overview: (request) => overview(database, request),
     async audit(page) {

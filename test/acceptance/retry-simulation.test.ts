@@ -81,7 +81,7 @@ test('RR-6-deadletters an outage of ten minutes kills under 2 % of what it hits,
   const depths = good.samples.filter(({ at }) => at >= good.outageEnded).map(({ queue }) => queue.retries)
   expect(Math.max(...depths)).toBeLessThanOrEqual(hit)
   expect(depths).toEqual(depths.toSorted((left, right) => right - left))
-  expect(good.last.queue).toEqual({ fresh: 0, retries: 0, atLeast: false, oldestDueAt: null })
+  expect(good.last.queue).toEqual({ fresh: 0, retries: 0, held: 0, dead: 0, atLeast: false, oldestDueAt: null })
   expect(query(`select count(*) as count from webhook_deliveries where status not in ('delivered', 'dead')`)).toEqual([{ count: 0 }])
 })
 

@@ -34,7 +34,8 @@ describe('the command line', () => {
 
   test.each([
     [['dve'], 'posthorn: unknown command "dve". Did you mean "dev"?'],
-    [['deliver'], 'posthorn: unknown command "deliver". "posthorn --help"'],
+    [['deliver'], 'posthorn: unknown command "deliver". Did you mean "deliveries"?'],
+    [['xyzzy'], 'posthorn: unknown command "xyzzy". "posthorn --help" lists all.'],
     [['dev', '--twice'], "posthorn dev: Unknown option '--twice'"],
     [[], 'Usage: posthorn <command>'],
   ])('%j is refused on stderr, as a usage error', async (args, wanted) => {

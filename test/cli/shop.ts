@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { Posthorn } from 'posthorn'
+import { postgres } from 'posthorn/postgres'
 import { sqlite } from 'posthorn/sqlite'
 import type { Store } from '../../src/core/ports.ts'
+import { freshSchema } from '../postgres.ts'
 import { temporaryFolder } from './folder.ts'
 
 /** A database with an endpoint that collects and sends nothing, for commands to work on. */
@@ -19,10 +21,9 @@ export interface Shop {
   deadLetters(count: number): Promise<string[]>
 }
 
-export async function shop(): Promise<Shop> {
+export async function shop(database: 'sqlite' | 'postgres' = 'sqlite'): Promise<Shop> {
   const folder = await temporaryFolder()
-  const file = join(folder, 'posthorn.db')
-  const store = sqlite(file)
+  const { store, settings } = database === 'sqlite' ? inFile(join(folder, 'posthorn.db')) : inSchema()
   const posthorn = new Posthorn({ store, allowedTargets: ['127.0.0.0/8'] })
   onTestFinished(() => posthorn.stop())
   const { id: endpointId, secrets } = await posthorn.endpoints.create({ application: 'acme', uid: 'till', url: 'http://127.0.0.1:9/hooks' })
@@ -37,7 +38,7 @@ export async function shop(): Promise<Shop> {
   return {
     folder,
     // Programs work in the folder of the test run: what a person has in posthorn.json there is none of theirs.
-    environment: { POSTHORN_DATABASE_URL: `sqlite:${file}`, POSTHORN_ALLOWED_TARGETS: '127.0.0.0/8', POSTHORN_PORT: '0' },
+    environment: { ...settings, POSTHORN_ALLOWED_TARGETS: '127.0.0.0/8', POSTHORN_PORT: '0' },
     posthorn,
     store,
     endpointId,
@@ -49,4 +50,21 @@ export async function shop(): Promise<Shop> {
       return ids
     },
   }
+}
+
+interface Home {
+  readonly store: Store
+  readonly settings: Readonly<Record<string, string>>
+}
+
+function inFile(file: string): Home {
+  return { store: sqlite(file), settings: { POSTHORN_DATABASE_URL: `sqlite:${file}` } }
+}
+
+function inSchema(): Home {
+  const { url, schema, drop } = freshSchema()
+  const secretsKey = Buffer.alloc(32, 7).toString('base64')
+  onTestFinished(drop)
+  const settings = { POSTHORN_DATABASE_URL: url, POSTHORN_SCHEMA: schema, POSTHORN_SECRETS_KEY: secretsKey }
+  return { store: postgres(url, { schema, secretsKey }), settings }
 }

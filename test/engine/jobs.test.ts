@@ -254,7 +254,7 @@ describe('bad work', () => {
   test.each<[string, unknown, string]>([
     ['another action', { action: 'delete', filter: {} }, '`action`'],
     ['requeueing what was delivered', { action: 'requeue', filter: { status: 'delivered' } }, '`status`'],
-    ['cancelling what is dead', { action: 'cancel', filter: { status: 'dead' } }, '`status`'],
+    ['cancelling what is delivered', { action: 'cancel', filter: { status: 'delivered' } }, '`status`'],
     ['no filter', { action: 'requeue' }, '`filter`'],
     ['a replay to no endpoint', { action: 'replay', filter: { since: 0, until: 1 } }, '`endpointId`'],
     ['a replay to an endpoint that is not there', { action: 'replay', filter: { endpointId: 'ep_0000000000000000001', since: 0, until: 1 } }, '`endpoint`'],

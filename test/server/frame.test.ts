@@ -11,7 +11,7 @@ describe('paths', () => {
     expect(await world.call('GET', path)).toMatchObject({ status: 200, body: { uid: 'acme' } })
   })
 
-  test.each(['/', '/api/v2/app', '/api/v1/apps', '/api/v1/app/acme/nothing', '/api/v1/app/%zz/%2e'])('%s is unknown', async (path) => {
+  test.each(['/api/v2/app', '/api/v1/apps', '/api/v1/app/acme/nothing', '/api/v1/app/%zz/%2e'])('%s is unknown', async (path) => {
     const world = await serverWorld()
     expect(await world.call('GET', path)).toMatchObject({ status: 404, body: { code: 'not_found', detail: expect.any(String) as string } })
   })

@@ -1,5 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { Posthorn } from 'posthorn'
+import { postgres } from 'posthorn/postgres'
 import { handler } from 'posthorn/server'
+import { manualClock, scriptedTransport } from 'posthorn/testing'
+import { freshSchema, isFast } from '../postgres.ts'
 import { adminKey, databases, serverWorld } from './world.ts'
 import type { ServerWorld } from './world.ts'
 
@@ -140,4 +144,57 @@ test('a reader that is too slow is told how many it missed; the others are not h
   expect(read).toBeLessThanOrEqual(11_000)
   expect(read + missed).toBe(12_000)
   expect(await quick.next()).toEqual({ kind: 'gap', missed: null })
+})
+
+test.skipIf(isFast)('on PostgreSQL a reader hears of what other processes do, each thing once, and they write nothing while nobody reads', async () => {
+  const { url, schema, drop, query } = freshSchema()
+  onTestFinished(drop)
+  const clock = manualClock()
+  const process = (): Posthorn => {
+    const posthorn = new Posthorn({ store: postgres(url, { schema, plaintextSecrets: true }), clock, transport: scriptedTransport(clock) })
+    onTestFinished(() => posthorn.stop())
+    return posthorn
+  }
+  const [server, worker] = [process(), process()]
+  await worker.endpoints.create({ application: 'acme', url: 'https://acme.example/hooks' })
+  await worker.start()
+  async function send(): Promise<string> {
+    const { id } = await worker.send({ application: 'acme', type: 'invoice.paid', data: {} })
+    await worker.idle()
+    return id
+  }
+  /** The database has its own time: the clock waits for it, so that nothing is forgotten before it could be read. */
+  async function pass(ms: number): Promise<void> {
+    await clock.advance(ms)
+    await query('select 1')
+  }
+  /** Goes on until it has what it waits for: the database answers in its own time. */
+  async function until<Value>(wanted: Promise<Value>): Promise<Value> {
+    let isHere = false
+    void wanted.finally(() => (isHere = true))
+    while (!isHere) await pass(250)
+    return wanted
+  }
+  async function nextEvent(): Promise<unknown> {
+    for (;;) {
+      const item = await reader.next()
+      if (item?.kind === 'event') return item.event.event
+    }
+  }
+
+  await send()
+  await clock.advance(1_000)
+  expect(await query('select id from events')).toEqual([])
+  const reader = await server.stream.open({ types: ['delivery.delivered'] })
+  let first: unknown = null
+  const heard = nextEvent().then((event) => (first = event))
+  while (first === null) {
+    await send()
+    await pass(1_000)
+  }
+  await heard
+  const last = await send()
+  const ids: unknown[] = [(first as { message_id: string }).message_id]
+  while (ids.at(-1) !== last) ids.push(((await until(nextEvent())) as { message_id: string }).message_id)
+  expect(new Set(ids).size).toBe(ids.length)
 })

@@ -90,6 +90,7 @@ describe('rows inserted by plain SQL', () => {
   test('every open row is in exactly one lane', async () => {
     const path = await freshPath()
     const store = await openStore(path)
+    plainSql(path, `insert into posthorn_endpoints (id, application_id, url) values ('ep_1', 'app_1', 'https://acme.example')`)
     plainSql(path, `insert into posthorn_messages (id, body) values ('msg_1', '{}')`)
     let count = 0
     for (const status of ['pending', 'failed']) {

@@ -3,8 +3,9 @@ import { attemptId } from '../../src/core/ids.ts'
 import type { AttemptFilter, DeliveryFilter, MessageFilter } from '../../src/core/ports.ts'
 import * as attempts from '../../src/stores/attempts.ts'
 import type { Executor } from '../../src/stores/database.ts'
-import { listStatement } from '../../src/stores/deliveries.ts'
+import { deadLetterGroups, dueBefore, listStatement } from '../../src/stores/deliveries.ts'
 import { countsOf } from '../../src/stores/endpoints.ts'
+import * as figures from '../../src/stores/figures.ts'
 import { oldestRunning, walk } from '../../src/stores/jobs.ts'
 import * as messages from '../../src/stores/messages.ts'
 import { migrate } from '../../src/stores/migrate.ts'
@@ -77,6 +78,35 @@ describe('every list comes from an index', () => {
     const steps = plan(listStatement(filter, { after: 'dlv_x', limit: 50 }))
     expect(steps.find((step) => step.includes('webhook_id=?'))).toMatch(new RegExp(`INDEX ${index} \\(webhook_id=\\? AND id`))
     expect(steps.filter((step) => step.startsWith('SCAN') || step.includes('B-TREE'))).toEqual([])
+  })
+})
+
+describe('figures come from indexes, and never from all rows', () => {
+  test.each<[string, Sql, string[]]>([
+    ['dead letters of all', deadLetterGroups({}, 10), ['webhook_deliveries_dead']],
+    ['dead letters of an endpoint', deadLetterGroups({ endpointId: 'e' }, 10), ['webhook_deliveries_dead_of_endpoint']],
+    ['dead letters of an application', deadLetterGroups({ applicationId: 'a' }, 10), ['webhook_deliveries_dead_of_endpoint', 'posthorn_endpoints_of_application']],
+    ['retries before one', dueBefore({ id: 'd', endpointId: 'e', nextRetryAt: 5 }, 10), ['webhook_deliveries_retries']],
+    ['hours', figures.hoursOf(['e'], 5), ['posthorn_endpoint_minutes_of_endpoint']],
+    ['backlogs', figures.backlogsOf(['e']), ['sqlite_autoindex_posthorn_endpoints_1', 'webhook_deliveries_fresh', 'webhook_deliveries_retries', 'posthorn_endpoint_minutes_of_endpoint']],
+    ['failures', figures.failuresOf('e', 10), ['webhook_deliveries_of_endpoint', 'sqlite_autoindex_posthorn_attempts_1']],
+  ])('%s', (_, statement, wanted) => {
+    expect(indexes(statement)).toEqual(wanted)
+    expect(rowScans(statement)).toEqual([])
+  })
+
+  test.each([undefined, 'a'])('the depth of the queue, of %s', (applicationId) => {
+    const statement = figures.depthStatement(5, applicationId)
+    expect(rowScans(statement)).toEqual([])
+    const used = indexes(statement).filter((name) => name.startsWith('webhook_deliveries'))
+    expect(used.toSorted()).toEqual([
+      applicationId === undefined ? 'webhook_deliveries_dead' : 'webhook_deliveries_dead_of_endpoint',
+      ...Array.from({ length: 3 }, () => 'webhook_deliveries_fresh'), ...Array.from({ length: 3 }, () => 'webhook_deliveries_retries'),
+    ])
+  })
+
+  test('endpoints that fail', () => {
+    expect(indexes(sql`select * from ${table('endpoints')} ${figures.failingFirst(undefined, 20)}`)[0]).toBe('posthorn_endpoint_health_failing')
   })
 })
 
@@ -214,4 +244,12 @@ async function plansOf(work: (tx: Executor) => Promise<unknown>): Promise<string
     },
   })
   return steps
+}
+
+function indexes(statement: Sql): string[] {
+  return plan(statement).flatMap((step) => /USING (?:COVERING )?INDEX (\w+)/.exec(step)?.[1] ?? [])
+}
+
+function rowScans(statement: Sql): string[] {
+  return plan(statement).filter((step) => /^SCAN (webhook_deliveries|posthorn_attempts|posthorn_endpoint_minutes|posthorn_messages|d|a|m)\b/.test(step) && !step.includes('USING'))
 }

@@ -28,5 +28,5 @@ export const config: Command = {
 
 function shown(value: unknown): string {
   if (value === null || (Array.isArray(value) && value.length === 0)) return '-'
-  return Array.isArray(value) ? value.join(',') : String(value)
+  return Array.isArray(value) ? value.join(',') : `${value as string | number | boolean}`
 }

@@ -1,7 +1,9 @@
+import { PosthornError } from '../../core/errors.ts'
 import { exit } from '../command.ts'
 import type { Family } from '../command.ts'
 import { filterOptions, filterQuery, pageOptions, pageQuery } from '../filters.ts'
 import { operatorCommand } from '../operator-command.ts'
+import type { OperatorCall } from '../operator-command.ts'
 import type { AttemptAnswer, DeliveryAnswer, DeliveryDetail, Listed } from '../operator/answers.ts'
 import { segment } from '../operator/operator.ts'
 import { columns, pairs } from '../view/columns.ts'
@@ -58,16 +60,21 @@ export const deliveries: Family = {
   ],
 }
 
-type Call = Parameters<Parameters<typeof operatorCommand>[0]['run']>[0]
-
-/** One after the other. The first that is refused ends it: whoever gave the list should look. */
-async function forEach({ operator, given, options, show }: Call, action: 'requeue' | 'cancel', done: string): Promise<number> {
+/** One after the other; of several, one that is refused does not keep the others from being done. */
+async function forEach({ operator, given, options, show, terminal }: OperatorCall, action: 'requeue' | 'cancel', done: string): Promise<number> {
   const body = typeof options['reason'] === 'string' ? { reason: options['reason'] } : {}
+  let refused = 0
   for (const id of given) {
-    const delivery = await operator.ask<DeliveryAnswer>('POST', `/delivery/${segment(id)}/${action}`, { body })
-    show(delivery, () => (delivery.id === id ? `${done} ${id}` : `${id} was delivered: sent again as ${delivery.id}`))
+    try {
+      const delivery = await operator.ask<DeliveryAnswer>('POST', `/delivery/${segment(id)}/${action}`, { body })
+      show(delivery, () => (delivery.id === id ? `${done} ${id}` : `${id} was delivered: sent again as ${delivery.id}`))
+    } catch (thrown) {
+      if (given.length === 1 || !(thrown instanceof PosthornError) || thrown.code === 'unreachable') throw thrown
+      terminal.say(`posthorn: ${id}: ${thrown.message}`)
+      refused += 1
+    }
   }
-  return exit.ok
+  return refused === 0 ? exit.ok : exit.partial
 }
 
 export function deliveryTable(data: readonly DeliveryAnswer[]): string {

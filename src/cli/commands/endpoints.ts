@@ -179,7 +179,7 @@ function secretIn(options: CommandOptions): string | undefined {
 
 function endpointTable(data: readonly EndpointAnswer[]): string {
   const rows = data.map(({ id, applicationUid, applicationId, url, health, backlog, backlogAtLeast, types }) => [
-    id, applicationUid ?? applicationId, health.state, `${backlog}${backlogAtLeast ? '+' : ''}`, types.length === 0 ? 'all' : types.join(','), url,
+    id, applicationUid ?? applicationId, health.state, `${backlog}${backlogAtLeast ? '+' : ''}`, types?.join(',') ?? 'all', url,
   ])
   return columns(['ENDPOINT', 'APPLICATION', 'HEALTH', 'BACKLOG', 'TYPES', 'URL'], rows)
 }
@@ -196,7 +196,7 @@ function endpointText(endpoint: EndpointAnswer): string {
     ['health', health.sentence],
     ['backlog', `${backlog}${backlogAtLeast ? ' or more' : ''}`],
     ['last success', lastSuccessAt ?? 'none yet'],
-    ['types', types.length === 0 ? 'all' : types.join(', ')],
+    ['types', types?.join(', ') ?? 'all'],
     ['policy', policy],
     ['created', createdAt],
   ])

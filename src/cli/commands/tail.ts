@@ -1,9 +1,9 @@
-import { isoTime } from '../../core/time.ts'
+import type { PosthornEvent } from '../../core/events.ts'
 import { exit, listOption, textOption } from '../command.ts'
 import type { Command } from '../command.ts'
 import { operatorCommand } from '../operator-command.ts'
 import type { StreamEvent } from '../operator/event-stream.ts'
-import { harmless } from '../view/text.ts'
+import { lineOf } from '../view/lines.ts'
 
 export const tail: Command = operatorCommand({
   name: 'tail',
@@ -16,27 +16,21 @@ export const tail: Command = operatorCommand({
   examples: ['tail --type delivery.dead', 'tail --json | jq .error_detail'],
   async run({ operator, options, terminal }) {
     const query = { type: listOption(options, 'type'), endpoint: textOption(options, 'endpoint'), application: textOption(options, 'application') }
-    const events = operator.events(query, terminal.interrupted)
+    const events = await operator.events(query, terminal.interrupted)
     terminal.say(`Watching ${operator.where}. Ctrl-C ends it.`)
-    for await (const event of events) terminal.output.write(`${options['json'] === true ? JSON.stringify(event.data) : lineOf(event)}\n`)
+    for await (const event of events) {
+      const line = options['json'] === true ? JSON.stringify(event.data) : lineIn(event)
+      if (line !== null) terminal.output.write(`${line}\n`)
+    }
     if (terminal.interrupted.aborted) return exit.ok
     terminal.say(`posthorn: ${operator.where} ended the stream. Start again to go on.`)
     return exit.error
   },
 })
 
-const shownFirst = ['type', 'at', 'applicationId', 'endpointId', 'webhook_delivery_id', 'webhook_id', 'message_id', 'session_id']
-
-/** Time, what happened, to what, and whatever else is known about it. */
-function lineOf({ type, data }: StreamEvent): string {
+/** The same lines as those of `posthorn dev`; null for what is no data. */
+function lineIn({ type, data }: StreamEvent): string | null {
   if (type === 'gap') return '… some events were missed …'
-  const fields = data as Readonly<Record<string, unknown>>
-  const at = typeof fields['at'] === 'number' ? isoTime(fields['at']) : String(fields['at'])
-  const id = fields['webhook_delivery_id'] ?? fields['message_id'] ?? fields['webhook_id'] ?? '-'
-  const rest = Object.entries(fields).filter(([name, value]) => !shownFirst.includes(name) && value !== null).map(([name, value]) => `${name}=${text(value)}`)
-  return harmless(`${at}  ${type.padEnd(18)}  ${text(id)}  ${rest.join(' ')}`.trimEnd())
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  const event = data as PosthornEvent & { readonly at: unknown }
+  return lineOf({ ...event, at: Date.parse(String(event.at)) }, { of: (endpointId) => endpointId })
 }

@@ -31,7 +31,7 @@ export interface Receipt {
 
 const mostBytes = 5 * 1024 * 1024
 // What belongs to one connection, and is made anew for the next.
-const ownToConnection = ['connection', 'host', 'content-length', 'transfer-encoding', 'keep-alive', 'expect', 'te', 'upgrade']
+const ownToConnection = new Set(['connection', 'host', 'content-length', 'transfer-encoding', 'keep-alive', 'expect', 'te', 'upgrade'])
 
 /** A receiver on this machine that answers, and misbehaves, as it is told. */
 export async function startReceiver(options: ListenOptions, received: (receipt: Receipt) => void): Promise<{ readonly url: string; close(): Promise<void> }> {
@@ -90,7 +90,7 @@ function judged(body: Buffer, headers: IncomingHttpHeaders, secret: string | nul
 
 /** Passes the request on byte for byte, and its answer back. */
 async function forwarded(url: string, { method = 'POST', headers }: IncomingMessage, body: Buffer, response: ServerResponse): Promise<string> {
-  const passed = Object.entries(headers).filter(([name]) => !ownToConnection.includes(name)).map(([name, value]) => [name, String(value)] as const)
+  const passed = Object.entries(headers).filter(([name]) => !ownToConnection.has(name)).map(([name, value]) => [name, String(value)] as const)
   try {
     const reply = await fetch(url, { method, headers: Object.fromEntries(passed), redirect: 'manual', ...(body.length > 0 && { body: new Uint8Array(body) }) })
     const text = Buffer.from(await reply.arrayBuffer())

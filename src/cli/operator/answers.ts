@@ -45,7 +45,8 @@ export interface EndpointAnswer {
   readonly url: string
   readonly description: string
   readonly status: string
-  readonly types: readonly string[]
+  /** Null for all. */
+  readonly types: readonly string[] | null
   readonly policy: string
   readonly health: { readonly state: string; readonly sentence: string }
   readonly lastSuccessAt: string | null

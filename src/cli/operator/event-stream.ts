@@ -9,6 +9,7 @@ export interface StreamEvent {
 export async function* readEvents(stream: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncIterable<StreamEvent> {
   const reader = stream.getReader()
   const stop = (): void => void reader.cancel().catch(() => undefined)
+  if (signal.aborted) stop()
   signal.addEventListener('abort', stop, { once: true })
   const decoder = new TextDecoder()
   let rest = ''
@@ -23,8 +24,8 @@ export async function* readEvents(stream: ReadableStream<Uint8Array>, signal: Ab
         if (event !== null) yield event
       }
     }
-  } catch (thrown) {
-    if (!signal.aborted) throw thrown
+  } catch {
+    // The other side broke off: the end of the stream, whatever ended it.
   } finally {
     signal.removeEventListener('abort', stop)
     stop()

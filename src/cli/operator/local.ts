@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import type { Settings } from '../../config.ts'
 import { expected } from '../../core/errors.ts'
+import type { PosthornError } from '../../core/errors.ts'
 import type { Store } from '../../core/ports.ts'
 import { Posthorn } from '../../posthorn.ts'
 import type { Incident } from '../../server/errors.ts'
@@ -26,7 +27,7 @@ export async function localOperator(databaseUrl: string, settings: Settings, say
     rateLimitPerSecond: 0,
     report: (reported) => void (incident = reported),
   })
-  return makeOperator({
+  const operator = makeOperator({
     where: named.shown,
     baseUrl: 'http://localhost',
     headers: {},
@@ -40,6 +41,12 @@ export async function localOperator(databaseUrl: string, settings: Settings, say
     advance: (jobId) => advance(store, posthorn, jobId),
     close: () => posthorn.stop({ graceMs: 0 }),
   })
+  return named.file === null ? operator : { ...operator, events: () => Promise.reject(notHere(named.shown)) }
+}
+
+/** The process that delivers from a file tells nobody outside: whoever watched here would wait for ever. */
+function notHere(shown: string): PosthornError {
+  return expected('invalid_argument', 'server', 'given, to watch what happens on SQLite', `the file ${shown}`, 'Add --server http://127.0.0.1:8071, or wherever it is served.')
 }
 
 /** A command that only looks would otherwise leave an empty database behind, wherever it was called. */

@@ -9,8 +9,8 @@ export interface Operator {
   readonly where: string
   /** Calls the API; answers with the parsed body, null if there is none. What it refuses is thrown. */
   ask<Answer>(method: Method, path: string, more?: Question): Promise<Answer>
-  /** What happens from now on, until the signal. */
-  events(query: Query, signal: AbortSignal): AsyncIterable<StreamEvent>
+  /** What happens from now on, until the signal; once it resolves, nothing is missed. */
+  events(query: Query, signal: AbortSignal): Promise<AsyncIterable<StreamEvent>>
   /** Sees to it that a stored job goes on where nobody else does it. */
   advance(jobId: string): Promise<void>
   close(): Promise<void>
@@ -37,11 +37,11 @@ export interface OperatorParts {
 }
 
 export function makeOperator(parts: OperatorParts): Operator {
-  function request(method: Method, path: string, { query = {}, body, headers = {} }: Question, signal: AbortSignal | null = null): Request {
+  function request(method: Method, path: string, { query = {}, body, headers = {} }: Question): Request {
     const url = new URL(`${parts.baseUrl}/api/v1${path}`)
     for (const [name, value] of Object.entries(query)) for (const one of value === undefined ? [] : [value].flat()) url.searchParams.append(name, one)
     const text = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body)
-    return new Request(url, { method, headers: { ...parts.headers, ...(text !== null && { 'content-type': 'application/json' }), ...headers }, body: text, signal })
+    return new Request(url, { method, headers: { ...parts.headers, ...(text !== null && { 'content-type': 'application/json' }), ...headers }, body: text })
   }
 
   return {
@@ -52,10 +52,10 @@ export function makeOperator(parts: OperatorParts): Operator {
       if (!response.ok) throw refused(response.status, body, parts.where)
       return body as Answer
     },
-    async *events(query, signal) {
-      const response = await parts.send(request('GET', '/stream', { query, headers: { accept: 'text/event-stream' } }, signal))
-      if (!response.ok) throw refused(response.status, await bodyOf(response, parts.where), parts.where)
-      if (response.body !== null) yield* readEvents(response.body, signal)
+    async events(query, signal) {
+      const response = await parts.send(request('GET', '/stream', { query, headers: { accept: 'text/event-stream' } }))
+      if (!response.ok || response.body === null) throw refused(response.status, await bodyOf(response, parts.where), parts.where)
+      return readEvents(response.body, signal)
     },
     advance: parts.advance,
     close: parts.close,

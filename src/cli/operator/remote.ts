@@ -13,7 +13,6 @@ export function remoteOperator(serverUrl: string, key: string | null): Operator 
       try {
         return await fetch(request)
       } catch (cause) {
-        if (request.signal.aborted) throw cause
         const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
         throw new PosthornError('unreachable', `Expected ${where} to answer, but it does not: ${reasonOf(reason)}. Is it running, and is --server right?`, { cause })
       }

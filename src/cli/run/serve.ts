@@ -54,6 +54,8 @@ async function answerAndDeliver({ posthorn, listening, settings, terminal, deliv
     if (!interrupted.aborted) await once(interrupted, 'abort')
     say('Stopping: requests and attempts under way may end. A second signal leaves at once.')
     const stoppedAt = systemClock.now()
+    // Readers of the stream would hold up the end: they never leave by themselves.
+    posthorn.stream.close()
     await listening.drain(graceMs)
     graceMs = Math.max(0, graceMs - (systemClock.now() - stoppedAt))
   } finally {

@@ -4,6 +4,10 @@ import { z } from 'zod'
 export const uid = z.string().min(1).max(256).regex(/^[a-zA-Z0-9\-_.]+$/)
 export const channel = z.string().max(128).regex(/^[a-zA-Z0-9\-_.]+$/)
 export const eventTypeName = z.string().max(256).regex(/^[a-zA-Z0-9\-_.]+$/)
+/** Free text of people's. No database keeps a zero in it. */
+export function words(most: number) {
+  return z.string().max(most).refine((given) => !given.includes('\0'), 'Expected text without a zero character.')
+}
 export const metadata = z.record(z.string(), z.string())
 export const rate = z.int().min(1).max(65_535)
 export const dateTime = z.iso.datetime({ offset: true })

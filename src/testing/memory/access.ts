@@ -1,12 +1,16 @@
 import { expected } from '../../core/errors.ts'
 import { isLive } from '../../core/key.ts'
-import type { KeyDirectory, ReplyDirectory } from '../../core/ports.ts'
+import { firstIdAt } from '../../core/ids.ts'
+import type { EventDirectory, KeyDirectory, ReplyDirectory } from '../../core/ports.ts'
 import { inOrder } from './applications.ts'
+import { compareText } from './sorted-list.ts'
 import { note } from './state.ts'
 import type { State } from './state.ts'
 
-/** API keys, and answers kept under idempotency keys. */
-export function accessDirectory(state: State): KeyDirectory & ReplyDirectory {
+const watching = 'watching the stream'
+
+/** API keys, answers kept under idempotency keys, and what processes tell each other. */
+export function accessDirectory(state: State): KeyDirectory & ReplyDirectory & EventDirectory {
   return {
     createKey: async (key, by) => {
       const isTaken = [...state.apiKeys.values()].some(({ id, hash }) => id === key.id || hash === key.hash)
@@ -28,6 +32,20 @@ export function accessDirectory(state: State): KeyDirectory & ReplyDirectory {
       const revoked = { ...key, revokedAt: key.revokedAt ?? now }
       state.apiKeys.set(id, revoked)
       return revoked
+    },
+
+    watchEvents: async (until) => {
+      const before = state.turns.get(watching)?.until ?? 0
+      state.turns.set(watching, { owner: 'everyone', until: Math.max(before, until) })
+    },
+    areEventsWatched: async (now) => (state.turns.get(watching)?.until ?? 0) > now,
+    addEvents: async (origin, events, before) => {
+      for (const event of events) if (!state.events.has(event.id)) state.events.set(event.id, { origin, event })
+      for (const id of state.events.keys()) if (id < firstIdAt('evt', before)) state.events.delete(id)
+    },
+    eventsFrom: async (from, notOf, limit) => {
+      const told = [...state.events.values()].filter(({ origin, event }) => origin !== notOf && event.id >= from).map(({ event }) => event)
+      return told.toSorted((one, other) => compareText(one.id, other.id)).slice(0, limit)
     },
 
     takeReply: async ({ key, requestHash, now, until }) => {

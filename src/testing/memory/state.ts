@@ -1,6 +1,7 @@
 import type { Delivery } from '../../core/delivery.ts'
 import type { Application, Endpoint } from '../../core/endpoint.ts'
 import type { EventTypeDefinition } from '../../core/event-type.ts'
+import type { StreamEvent } from '../../core/events.ts'
 import { makeId } from '../../core/ids.ts'
 import type { Job } from '../../core/job.ts'
 import type { ApiKey } from '../../core/key.ts'
@@ -39,6 +40,8 @@ export interface State {
   readonly rollups: Rollups
   readonly audit: AuditEntry[]
   readonly workers: Map<string, { readonly worker: Worker; readonly seenAt: Instant }>
+  /** What one process told the others, by id. */
+  readonly events: Map<string, { readonly origin: string; readonly event: StreamEvent }>
   /** By the name of the work that one worker does at a time. */
   readonly turns: Map<string, { readonly owner: string; readonly until: Instant }>
 }
@@ -84,6 +87,7 @@ export function emptyState(): State {
     audit: [],
     workers: new Map(),
     turns: new Map(),
+    events: new Map(),
   }
 }
 

@@ -7,6 +7,7 @@ import { endpointCases } from './endpoints.ts'
 import { enqueueCases } from './enqueue.ts'
 import { eventIdCases } from './event-ids.ts'
 import { eventTypeCases } from './event-types.ts'
+import { figureCases } from './figures.ts'
 import { healthCases } from './health.ts'
 import { jobCases } from './jobs.ts'
 import { keyCases } from './keys.ts'
@@ -38,6 +39,7 @@ export const storeSuite: readonly StoreCase[] = [
   ...keyCases,
   ...replyCases,
   ...overviewCases,
+  ...figureCases,
   ...healthCases,
   ...workerCases,
 ]

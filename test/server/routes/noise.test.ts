@@ -8,9 +8,9 @@ const ids = ['acme', 'hooks', 'app_0000000000000000000', 'ep_0000000000000000000
 const fields = [
   'name', 'uid', 'url', 'description', 'eventType', 'eventTypes', 'filterTypes', 'payload', 'eventId', 'channels', 'metadata', 'headers', 'deleteHeaders', 'filter', 'policy', 'secret',
   'key', 'gracePeriodSeconds', 'throttleRate', 'rateLimit', 'disabled', 'paused', 'since', 'until', 'status', 'schemas', 'archived', 'featureFlag', 'application', 'deliverAt', 'access',
-  'expiresAt', 'appId', '__proto__', 'constructor',
+  'expiresAt', 'appId', 'action', 'dryRun', 'reason', '__proto__', 'constructor',
 ]
-const queries = ['limit', 'iterator', 'order', 'status', 'status_code_class', 'channel', 'event_types', 'before', 'after', 'with_content', 'with_msg', 'endpoint_id', 'since', 'until', 'expunge', 'get_if_exists', 'app_id', 'task']
+const queries = ['limit', 'iterator', 'order', 'status', 'status_code_class', 'channel', 'event_types', 'before', 'after', 'with_content', 'with_msg', 'endpoint_id', 'since', 'until', 'expunge', 'get_if_exists', 'app_id', 'task', 'text', 'window', 'reason', 'event_type', 'message', 'id', 'type', 'endpoint', 'application']
 
 // Texts that databases, URLs and regular expressions are known to stumble over.
 const awkward = fc.constantFrom('', '\0', '\ud800', "'; drop table x; --", '%', '_', '..', '😀', 'a'.repeat(300), '9'.repeat(40), '-', '2026-01-01T00:00:00Z', '0000-01-01T00:00:00Z', '9999-12-31T23:59:59Z', 'https://acme.example', '-1', '0', '1', '250', 'true', 'ascending')
@@ -23,7 +23,7 @@ const body = fc.oneof(
   { weight: 1, arbitrary: text },
 )
 // Enough of everything to be let in everywhere, so that the noise reaches what lies behind.
-const usual = { name: 'n', url: 'https://acme.example', description: '', eventType: 'a', payload: {}, headers: {}, since: '2026-01-01T00:00:00Z' }
+const usual = { name: 'n', url: 'https://acme.example', description: '', eventType: 'a', payload: {}, headers: {}, since: '2026-01-01T00:00:00Z', action: 'requeue', filter: {}, dryRun: true }
 const call = fc.record({
   operation: fc.constantFrom(...operations),
   // Null for the one that exists, which most calls are about.
@@ -72,7 +72,9 @@ async function makeExisting({ call: ask }: ServerWorld): Promise<Record<string, 
   const endpoint_id = await make(`/app/${app_id}/endpoint`, { url: 'https://acme.example' })
   const msg_id = await make(`/app/${app_id}/msg`, { eventType: 'a', payload: {} })
   const task_id = await make(`/app/${app_id}/endpoint/${endpoint_id}/recover`, { since: '2026-01-01T00:00:00Z' })
-  return { app_id, endpoint_id, msg_id, task_id, event_type_name: 'a' }
+  const { body: listed } = await ask('GET', '/api/v1/delivery')
+  const delivery_id = (listed as { data: { id: string }[] }).data[0]?.id ?? ''
+  return { app_id, endpoint_id, msg_id, task_id, delivery_id, job_id: task_id, event_type_name: 'a' }
 }
 
 /** Half a character cannot be sent in a URL. */
