@@ -13,10 +13,11 @@ const now = Date.UTC(2026, 0, 2, 12, 0, 0)
 
 test.each<[string, Parameters<typeof anEndpoint>[0], Partial<Health>, string, string]>([
   ['well', {}, {}, 'healthy', 'Nothing is held against it.'],
-  ['failing', {}, { failingSince: now - minute, failedAttempts: 4 }, 'degraded', 'Fails since 2026-01-02 11:59:00 UTC, 4 times.'],
-  ['failing for the first time', {}, { failingSince: now, failedAttempts: 1 }, 'degraded', 'Fails since 2026-01-02 12:00:00 UTC, 1 time.'],
-  ['held', {}, { failingSince: now, failedAttempts: 10, heldUntil: now + minute }, 'breaker_open', 'Held until 2026-01-02 12:01:00 UTC: it fails since 2026-01-02 12:00:00 UTC, 10 times.'],
-  ['no longer held', {}, { failingSince: now, failedAttempts: 10, heldUntil: now }, 'degraded', 'Fails since 2026-01-02 12:00:00 UTC, 10 times.'],
+  ['failing', {}, { failingSince: now - minute, failedAttempts: 4 }, 'degraded', 'Only failures since 2026-01-02 11:59:00 UTC.'],
+  ['failing for the first time', {}, { failingSince: now, failedAttempts: 1 }, 'degraded', 'Only failures since 2026-01-02 12:00:00 UTC.'],
+  ['held', {}, { failingSince: now, failedAttempts: 10, heldUntil: now + minute }, 'breaker_open', 'Held until 2026-01-02 12:01:00 UTC: only failures since 2026-01-02 12:00:00 UTC.'],
+  ['held at its own wish', {}, { heldUntil: now + minute }, 'breaker_open', 'Held until 2026-01-02 12:01:00 UTC: it asked for a pause.'],
+  ['no longer held', {}, { failingSince: now, failedAttempts: 10, heldUntil: now }, 'degraded', 'Only failures since 2026-01-02 12:00:00 UTC.'],
   ['paused, whatever else', { status: 'paused', statusReason: 'by kim', statusSince: now }, { heldUntil: now + minute }, 'paused', 'Paused since 2026-01-02 12:00:00 UTC (by kim): it collects its deliveries.'],
   ['disabled', { status: 'disabled', statusSince: now }, {}, 'disabled', 'Disabled since 2026-01-02 12:00:00 UTC: it gets nothing new.'],
 ])('an endpoint that is %s', (_, change, health, state, sentence) => {

@@ -76,6 +76,7 @@ test.each<[string, Partial<WhyInput>, string, string]>([
 test.each([
   ['exhausted', { errorDetail: 'HTTP 500: down\nmore' }, 'Dead after 6 failed attempts. The last answer was: HTTP 500: down'],
   ['exhausted', { errorDetail: null }, 'Dead after 6 failed attempts.'],
+  ['exhausted', { errorDetail: null, attemptCount: 1 }, 'Dead after 1 failed attempt.'],
   ['cancelled', {}, 'Cancelled by a person 2026-01-02 12:00:00 UTC.'],
   ['expired', {}, 'Held for so long that it expired 2026-01-02 12:00:00 UTC.'],
   ['crashed', { crashCount: 5 }, 'Given up because 5 workers ended while they held it.'],

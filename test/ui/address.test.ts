@@ -2,6 +2,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type * as library from 'posthorn'
+import type * as front from 'posthorn/server'
+import type * as store from 'posthorn/sqlite'
 import type { Server } from './server.ts'
 import { keepShop } from './shop.ts'
 import type { Shop } from './shop.ts'
@@ -41,7 +44,7 @@ describe('the address', () => {
   test('leads through pages of deliveries and back', limit, async () => {
     const { page, close } = await stage.open(server, { path: 'deliveries?status=delivered' })
     const first = await page.locator('tbody tr').first().textContent()
-    await page.getByRole('link', { name: 'Older' }).click()
+    await page.getByRole('button', { name: 'Next page' }).click()
     await page.waitForURL('**/deliveries?status=delivered&iterator=*')
     await expect.poll(() => page.locator('tbody tr').first().textContent()).not.toBe(first)
     await page.goBack()
@@ -60,9 +63,9 @@ describe('the address', () => {
 })
 
 test('below another base path, in a program of your own, links, assets and the session work', limit, async () => {
-  const { Posthorn } = (await import(stage.built('index.js'))) as typeof import('posthorn')
-  const { sqlite } = (await import(stage.built('stores/sqlite/index.js'))) as typeof import('posthorn/sqlite')
-  const { handler, toNodeListener } = (await import(stage.built('server/index.js'))) as typeof import('posthorn/server')
+  const { Posthorn } = (await import(stage.built('index.js'))) as typeof library
+  const { sqlite } = (await import(stage.built('stores/sqlite/index.js'))) as typeof store
+  const { handler, toNodeListener } = (await import(stage.built('server/index.js'))) as typeof front
   const posthorn = new Posthorn({ store: sqlite(stage.file('own.db')) })
   const endpoint = await posthorn.endpoints.create({ application: 'acme', url: 'https://hooks.acme.example/' })
   const listener = toNodeListener(handler(posthorn, { basePath: '/tools/posthorn', adminKey }))

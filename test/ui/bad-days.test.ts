@@ -40,7 +40,7 @@ describe('a session', () => {
   test('that has expired leads to the door, and from there back to the same page', limit, async () => {
     const { page, close } = await stage.open(server, { path: 'deliveries?status=dead' })
     const database = new DatabaseSync(server.database)
-    database.exec('update api_keys set expires_at = 1 where session_of is not null')
+    database.exec('update posthorn_keys set expires_at = 1 where session_of is not null')
     database.close()
     await page.getByLabel('API key').fill('phk_wrong')
     await page.getByRole('button', { name: 'Sign in' }).click()

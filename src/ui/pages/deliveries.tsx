@@ -49,9 +49,9 @@ export function Deliveries() {
               <>
                 <BulkBar selected={selected} given={given} />
                 <DeliveryTable caption="Deliveries, newest first" deliveries={list.data} refresh={loaded.refresh} selection={{ ids: selected, change: select }} />
-                <Pager list={list} />
               </>
             )}
+            <Pager list={list} />
           </>
         )}
       </Show>
