@@ -5,6 +5,7 @@
 //   npm run bench -- --store postgres --growth       claims on tables of up to ten million rows; --explain shows their plans
 //   npm run bench -- --store postgres --upkeep       room on the pages, and two ways to forget history
 //   npm run bench -- --http                          accepting messages over HTTP, against a bare hono route; with a million of them
+//   npm run bench -- --dashboard                     pages on a database with a million deliveries, and the live tail at 500 events/s
 //                                  … --scale 0.1     for a quick look: a tenth of the rows
 import { parseArgs } from 'node:util'
 import { bareDispatch, bareRequest } from './bare.js'
@@ -17,6 +18,7 @@ const { values } = parseArgs({
   options: {
     store: { type: 'string', default: 'sqlite' },
     http: { type: 'boolean', default: false },
+    dashboard: { type: 'boolean', default: false },
     growth: { type: 'boolean', default: false },
     upkeep: { type: 'boolean', default: false },
     explain: { type: 'boolean', default: false },
@@ -28,6 +30,7 @@ if (!['sqlite', 'postgres'].includes(values.store)) {
   process.exit(2)
 }
 if (values.http) await acceptOverHttp(Number(values.scale))
+else if (values.dashboard) await (await import('./dashboard.js')).dashboard(Number(values.scale))
 else if (values.store === 'postgres' && (values.growth || values.upkeep)) await grownOnPostgres()
 else await endToEnd()
 

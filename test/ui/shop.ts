@@ -1,7 +1,7 @@
 import { Posthorn } from 'posthorn'
 import type { Endpoint, EndpointInput } from 'posthorn'
 import { sqlite } from 'posthorn/sqlite'
-import { manualClock, scriptedTransport } from 'posthorn/testing'
+import { manualClock, scriptedTransport, seededRandom } from 'posthorn/testing'
 import type { ManualClock, ScriptedTransport } from 'posthorn/testing'
 
 /** What an hour at a shop has left in a database. */
@@ -29,7 +29,7 @@ const outageAt = 46
 export async function keepShop(file: string, plant: Plant = (text) => text): Promise<Shop> {
   const clock = manualClock(Date.now() - lengthMinutes * minute)
   const transport = scriptedTransport(clock)
-  const posthorn = new Posthorn({ store: sqlite(file), clock, transport, pollMs: 15 * second })
+  const posthorn = new Posthorn({ store: sqlite(file), clock, transport, random: seededRandom(1), pollMs: 15 * second })
   await posthorn.start()
   const endpoints = await open(posthorn, plant)
   setAnswers(transport, endpoints, clock, plant)

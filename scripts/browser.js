@@ -1,16 +1,15 @@
 import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
-import type { Browser } from 'playwright-core'
 
 const installed = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
 /** Chromium: the one that is installed, else the one that comes as a package. */
-export async function startBrowser(): Promise<Browser> {
+export async function startBrowser() {
   const args = ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']
   const found = installed.find((path) => existsSync(path))
   if (found !== undefined) return chromium.launch({ executablePath: found, args, headless: true })
   // Makes the package unpack its own system libraries too, which a bare machine lacks.
-  process.env['AWS_EXECUTION_ENV'] = 'AWS_Lambda_nodejs22.x'
+  process.env.AWS_EXECUTION_ENV = 'AWS_Lambda_nodejs22.x'
   const packed = (await import('@sparticuz/chromium')).default
   return chromium.launch({ executablePath: await packed.executablePath(), args, headless: true })
 }
