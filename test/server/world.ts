@@ -7,6 +7,7 @@ import type { HandlerOptions, Incident } from 'posthorn/server'
 import { sqlite } from 'posthorn/sqlite'
 import { manualClock, scriptedTransport } from 'posthorn/testing'
 import type { ManualClock, ScriptedTransport } from 'posthorn/testing'
+import { countedStore } from '../acceptance/counted-store.ts'
 import { freshSchema, isFast } from '../postgres.ts'
 
 /** What came back: the status, the headers, and the body read as JSON (null if there is none). */
@@ -42,7 +43,9 @@ export const databases: readonly ('sqlite' | 'postgres')[] = isFast ? ['sqlite']
 export async function serverWorld(options: HandlerOptions = {}, database: 'sqlite' | 'postgres' = 'sqlite'): Promise<ServerWorld> {
   const clock = manualClock()
   const transport = scriptedTransport(clock)
-  const posthorn = new Posthorn({ store: storeOf(database), clock, transport })
+  const counted = countedStore(storeOf(database))
+  clock.attend(counted.underWay)
+  const posthorn = new Posthorn({ store: counted.store, clock, transport })
   onTestFinished(() => posthorn.stop())
   const incidents: Incident[] = []
   const answer = handler(posthorn, { adminKey, report: (incident) => incidents.push(incident), ...options })

@@ -62,13 +62,13 @@ describe.each(databases)('attempts over HTTP on %s', (database) => {
     transport.answer(url, 500)
     const id = await sent(world)
     for (let tries = 0; tries < 10; tries += 1) {
-      await clock.advance(hour)
+      await clock.leap(hour)
       await posthorn.idle()
     }
     expect(list(await ask(200, 'GET', `/app/acme/msg/${id}/endpoint`))).toMatchObject([{ status: 2, statusText: 'fail', nextAttempt: null }])
     transport.answer(url, 200)
     expect(await ask(202, 'POST', `/app/acme/msg/${id}/endpoint/hooks/resend`)).toEqual({})
-    await clock.advance(hour)
+    await clock.leap(hour)
     await posthorn.idle()
     const [last, ...before] = list(await ask(200, 'GET', `/app/acme/attempt/msg/${id}`))
     expect(last).toMatchObject({ status: 0, triggerType: 1 })
@@ -80,7 +80,7 @@ describe.each(databases)('attempts over HTTP on %s', (database) => {
     const { ask, clock, posthorn } = world
     const id = await sent(world)
     await ask(202, 'POST', `/app/acme/msg/${id}/endpoint/hooks/resend`)
-    await clock.advance(hour)
+    await clock.leap(hour)
     await posthorn.idle()
     expect(list(await ask(200, 'GET', `/app/acme/attempt/msg/${id}`)).map(({ triggerType }) => triggerType)).toEqual([1, 0])
     expect(list(await ask(200, 'GET', `/app/acme/msg/${id}/endpoint`))).toMatchObject([{ uid: 'hooks', status: 0 }])
