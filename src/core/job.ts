@@ -1,4 +1,4 @@
-import type { DeliveryFilter } from './ports.ts'
+import type { DeliveryFilter } from './queue.ts'
 import { second } from './time.ts'
 import type { Instant } from './time.ts'
 

@@ -5,7 +5,7 @@ import { makeId } from '../core/ids.ts'
 import type { Job, ReplayFilter } from '../core/job.ts'
 import { collects, fanOut } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
-import type { NewDelivery } from '../core/ports.ts'
+import type { NewDelivery } from '../core/queue.ts'
 import { tellEnded } from './bus.ts'
 import type { EngineParts } from './parts.ts'
 

@@ -2,7 +2,8 @@ import type { DeadReason } from '../core/delivery.ts'
 import { messageOf } from '../core/errors.ts'
 import { topic } from '../core/events.ts'
 import type { EventOf, EventType, PosthornEvent, WarningCode } from '../core/events.ts'
-import type { Cancelled, Clock } from '../core/ports.ts'
+import type { Clock } from '../core/ports.ts'
+import type { Cancelled } from '../core/queue.ts'
 
 export type Listener<Type extends EventType> = (event: EventOf<Type>) => unknown
 

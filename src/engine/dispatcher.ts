@@ -1,7 +1,7 @@
 import type { Lane } from '../core/delivery.ts'
 import { messageOf } from '../core/errors.ts'
 import { isProbing, probeHold } from '../core/pace.ts'
-import type { Claim, Queue, Want } from '../core/ports.ts'
+import type { Claim, Queue, Want } from '../core/queue.ts'
 import type { Instant } from '../core/time.ts'
 import { tellEnded } from './bus.ts'
 import type { Flight } from './flight.ts'

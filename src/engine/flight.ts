@@ -1,6 +1,6 @@
 import { deadAfterCrashes, settleCrashed, suspectAfterCrashes } from '../core/delivery.ts'
 import { messageOf } from '../core/errors.ts'
-import type { SettledAttempt } from '../core/ports.ts'
+import type { SettledAttempt } from '../core/queue.ts'
 import { makeCourier, unsent } from './deliver.ts'
 import type { Parcel } from './deliver.ts'
 import { makeHeartbeat } from './heartbeat.ts'

@@ -1,5 +1,7 @@
 import type { Pace } from '../core/pace.ts'
-import type { Clock, Directory, Queue, Store, Transport } from '../core/ports.ts'
+import type { Directory } from '../core/directory.ts'
+import type { Clock, Store, Transport } from '../core/ports.ts'
+import type { Queue } from '../core/queue.ts'
 import type { RetryPolicy } from '../core/retry-policy.ts'
 import type { Random } from '../core/time.ts'
 import type { Bus } from './bus.ts'

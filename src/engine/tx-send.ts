@@ -1,5 +1,6 @@
 import { PosthornError } from '../core/errors.ts'
-import type { Envelope, Outlet, SyncOutlet } from '../core/ports.ts'
+import type { Outlet, SyncOutlet } from '../core/ports.ts'
+import type { Envelope } from '../core/queue.ts'
 import { envelopeOf, neverMatched, mostRematches, newApplication, refusedTarget, sentOf, unknownApplication } from './outbox.ts'
 import type { Matching, Outgoing, Sent } from './outbox.ts'
 import type { EngineParts } from './parts.ts'

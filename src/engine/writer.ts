@@ -1,6 +1,7 @@
 import { messageOf, PosthornError } from '../core/errors.ts'
 import type { Lease } from '../core/lease.ts'
-import type { Clock, Marked, Queue, SettledAttempt } from '../core/ports.ts'
+import type { Clock } from '../core/ports.ts'
+import type { Marked, Queue, SettledAttempt } from '../core/queue.ts'
 
 /** Gathers what comes in together, and what comes in while one commit runs: no timers, and one commit at a time. */
 export interface GroupCommit<Item, Answer> {

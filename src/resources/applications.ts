@@ -3,7 +3,7 @@ import type { Application } from '../core/endpoint.ts'
 import { expected } from '../core/errors.ts'
 import { isId, makeId } from '../core/ids.ts'
 import { checkCount } from '../core/pace.ts'
-import type { ApplicationChange, Page } from '../core/ports.ts'
+import type { ApplicationChange, Page } from '../core/directory.ts'
 import { checkPage } from './page.ts'
 import type { ResourceParts } from './parts.ts'
 

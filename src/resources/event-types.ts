@@ -1,7 +1,7 @@
 import { expected } from '../core/errors.ts'
 import type { EventTypeDefinition } from '../core/event-type.ts'
 import { checkEventType } from '../core/message.ts'
-import type { EventTypeChange, Page } from '../core/ports.ts'
+import type { EventTypeChange, Page } from '../core/directory.ts'
 import { checkSchemas } from './json-schema.ts'
 import { checkPage } from './page.ts'
 import type { ResourceParts } from './parts.ts'

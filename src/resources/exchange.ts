@@ -1,5 +1,6 @@
 import type { StreamEvent } from '../core/events.ts'
-import type { Clock, Directory } from '../core/ports.ts'
+import type { Directory } from '../core/directory.ts'
+import type { Clock } from '../core/ports.ts'
 import { firstIdAt } from '../core/ids.ts'
 import { minute, second } from '../core/time.ts'
 

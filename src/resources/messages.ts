@@ -1,6 +1,7 @@
 import { expected } from '../core/errors.ts'
 import type { Message } from '../core/message.ts'
-import type { Cancelled, MessageFilter, Page, Scan } from '../core/ports.ts'
+import type { MessageFilter, Page, Scan } from '../core/directory.ts'
+import type { Cancelled } from '../core/queue.ts'
 import { applicationIdOf } from './applications.ts'
 import { checkPage } from './page.ts'
 import type { ResourceParts } from './parts.ts'

@@ -1,6 +1,6 @@
 import { expected } from '../core/errors.ts'
 import { checkCount } from '../core/pace.ts'
-import type { Page } from '../core/ports.ts'
+import type { Page } from '../core/directory.ts'
 
 const mostRows = 1_000
 

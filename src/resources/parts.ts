@@ -1,4 +1,6 @@
-import type { Clock, Directory, Queue } from '../core/ports.ts'
+import type { Directory } from '../core/directory.ts'
+import type { Clock } from '../core/ports.ts'
+import type { Queue } from '../core/queue.ts'
 import type { Random } from '../core/time.ts'
 
 /** What every resource needs; `ready` opens the store on first use. */

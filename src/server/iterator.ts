@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Order, Page, Scan } from '../core/ports.ts'
+import type { Order, Page, Scan } from '../core/directory.ts'
 import { order } from './schemas/common.ts'
 
 /** What a client may ask of a list: how many, from where, and in which order. */

@@ -1,6 +1,6 @@
 import type { Application } from '../core/endpoint.ts'
 import { PosthornError } from '../core/errors.ts'
-import type { ApplicationDirectory } from '../core/ports.ts'
+import type { ApplicationDirectory } from '../core/directory.ts'
 import type { Database, Executor } from './database.ts'
 import { pageOf } from './page.ts'
 import { fromApplication, toApplication } from './rows.ts'

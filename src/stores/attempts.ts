@@ -1,6 +1,6 @@
 import { expected } from '../core/errors.ts'
 import { attemptId, attemptOf, firstIdAt } from '../core/ids.ts'
-import type { AttemptFilter, AttemptOfDelivery, DeliveryDirectory, Order, Page, Scan } from '../core/ports.ts'
+import type { AttemptFilter, AttemptOfDelivery, DeliveryDirectory, Order, Page, Scan } from '../core/directory.ts'
 import type { Database } from './database.ts'
 import { hasChannel, mostWalked, oneOf } from './messages.ts'
 import { inOrder } from './page.ts'

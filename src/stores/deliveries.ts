@@ -1,6 +1,7 @@
 import type { Delivery } from '../core/delivery.ts'
 import { mergedGroups } from '../core/figures.ts'
-import type { DeliveryDirectory, DeliveryFilter, Order, Page } from '../core/ports.ts'
+import type { DeliveryDirectory, Order, Page } from '../core/directory.ts'
+import type { DeliveryFilter } from '../core/queue.ts'
 import type { Database } from './database.ts'
 import { whereDelivery } from './filter.ts'
 import { retries } from './lanes.ts'

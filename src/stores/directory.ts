@@ -1,6 +1,6 @@
 import { makeOverview } from '../core/overview.ts'
 import type { Overview, Rollup } from '../core/overview.ts'
-import type { Directory } from '../core/ports.ts'
+import type { Directory } from '../core/directory.ts'
 import { minute } from '../core/time.ts'
 import { applicationDirectory } from './applications.ts'
 import { attemptDirectory } from './attempts.ts'

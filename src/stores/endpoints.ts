@@ -1,7 +1,7 @@
 import type { Endpoint } from '../core/endpoint.ts'
 import { expected } from '../core/errors.ts'
 import { firstIdAt } from '../core/ids.ts'
-import type { EndpointChange, EndpointCounts, EndpointDirectory } from '../core/ports.ts'
+import type { EndpointChange, EndpointCounts, EndpointDirectory } from '../core/directory.ts'
 import type { Secret } from '../core/signature.ts'
 import { minute } from '../core/time.ts'
 import type { Instant } from '../core/time.ts'

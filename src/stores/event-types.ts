@@ -1,6 +1,6 @@
 import type { EventTypeDefinition } from '../core/event-type.ts'
 import { PosthornError } from '../core/errors.ts'
-import type { EventTypeDirectory } from '../core/ports.ts'
+import type { EventTypeDirectory } from '../core/directory.ts'
 import type { Database, Executor } from './database.ts'
 import { fromEventType, toEventType } from './directory-rows.ts'
 import { pageOf } from './page.ts'

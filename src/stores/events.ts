@@ -1,5 +1,5 @@
 import { firstIdAt } from '../core/ids.ts'
-import type { EventDirectory } from '../core/ports.ts'
+import type { EventDirectory } from '../core/directory.ts'
 import type { Database } from './database.ts'
 import { fromEvent, toEvent } from './directory-rows.ts'
 import { joined, sql, table } from './sql.ts'

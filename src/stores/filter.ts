@@ -2,7 +2,7 @@ import { statuses } from '../core/delivery.ts'
 import type { Status } from '../core/delivery.ts'
 import { expected } from '../core/errors.ts'
 import { firstIdAt } from '../core/ids.ts'
-import type { DeliveryFilter } from '../core/ports.ts'
+import type { DeliveryFilter } from '../core/queue.ts'
 import { all, listOf, sql, table, words } from './sql.ts'
 import type { Sql } from './sql.ts'
 

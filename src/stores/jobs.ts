@@ -1,6 +1,7 @@
 import type { Status } from '../core/delivery.ts'
 import type { Job } from '../core/job.ts'
-import type { AdvancedJob, DeliveryFilter, JobDirectory, ReplayBite } from '../core/ports.ts'
+import type { AdvancedJob, JobDirectory, ReplayBite } from '../core/directory.ts'
+import type { DeliveryFilter } from '../core/queue.ts'
 import type { Instant } from '../core/time.ts'
 import type { Database, Executor } from './database.ts'
 import { fromJob, toJob, toWalked } from './directory-rows.ts'

@@ -1,4 +1,4 @@
-import type { KeyDirectory } from '../core/ports.ts'
+import type { KeyDirectory } from '../core/directory.ts'
 import type { Database } from './database.ts'
 import { fromKey, toKey } from './directory-rows.ts'
 import { record } from './operations.ts'

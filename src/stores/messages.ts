@@ -1,5 +1,5 @@
 import { firstIdAt } from '../core/ids.ts'
-import type { MessageDirectory, MessageFilter, Page, Scan } from '../core/ports.ts'
+import type { MessageDirectory, MessageFilter, Page, Scan } from '../core/directory.ts'
 import type { Message } from '../core/message.ts'
 import type { Database } from './database.ts'
 import { beyond, inOrder } from './page.ts'

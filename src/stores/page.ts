@@ -1,4 +1,4 @@
-import type { Order, Page } from '../core/ports.ts'
+import type { Order, Page } from '../core/directory.ts'
 import { all, nothing, sql, words } from './sql.ts'
 import type { Sql } from './sql.ts'
 

@@ -1,4 +1,4 @@
-import type { ReplyDirectory, TakenReply } from '../core/ports.ts'
+import type { ReplyDirectory, TakenReply } from '../core/directory.ts'
 import type { Database } from './database.ts'
 import { toTakenReply } from './directory-rows.ts'
 import { sql, table } from './sql.ts'

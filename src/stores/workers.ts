@@ -1,4 +1,5 @@
-import type { Sighting, TurnRequest, Worker } from '../core/ports.ts'
+import type { Sighting, Worker } from '../core/ports.ts'
+import type { TurnRequest } from '../core/queue.ts'
 import type { Executor } from './database.ts'
 import { refuseNewer } from './migrate.ts'
 import { fromWorker } from './rows.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { PosthornError } from '../../src/core/errors.ts'
-import type { Enqueued, EnqueueRequest } from '../../src/core/ports.ts'
+import type { Enqueued, EnqueueRequest } from '../../src/core/queue.ts'
 import { mostBodyBytes } from '../../src/core/message.ts'
 import { sqlite } from '../../src/stores/sqlite/index.ts'
 import { memoryStore } from '../../src/testing/memory/store.ts'

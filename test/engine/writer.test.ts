@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { PosthornError } from '../../src/core/errors.ts'
 import type { Lease } from '../../src/core/lease.ts'
-import type { Marked, MarkRequest, Queue, SettledAttempt } from '../../src/core/ports.ts'
+import type { Marked, MarkRequest, Queue, SettledAttempt } from '../../src/core/queue.ts'
 import { groupCommit, makeWriter } from '../../src/engine/writer.ts'
 import type { Writer } from '../../src/engine/writer.ts'
 import { manualClock } from '../../src/testing/manual-clock.ts'

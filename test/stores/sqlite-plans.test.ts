@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { attemptId } from '../../src/core/ids.ts'
-import type { AttemptFilter, DeliveryFilter, MessageFilter } from '../../src/core/ports.ts'
+import type { AttemptFilter, MessageFilter } from '../../src/core/directory.ts'
+import type { DeliveryFilter } from '../../src/core/queue.ts'
 import * as attempts from '../../src/stores/attempts.ts'
 import type { Executor } from '../../src/stores/database.ts'
 import { deadLetterGroups, dueBefore, listStatement } from '../../src/stores/deliveries.ts'

@@ -1,5 +1,5 @@
 import type { Status } from '../../core/delivery.ts'
-import type { Directory } from '../../core/ports.ts'
+import type { Directory } from '../../core/directory.ts'
 
 /** How all deliveries stand in the store, beside what this command was told had been accepted. */
 export interface Totals {

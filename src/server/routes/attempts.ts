@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { expected } from '../../core/errors.ts'
 import { attemptOf } from '../../core/ids.ts'
-import type { AttemptFilter, AttemptOfDelivery } from '../../core/ports.ts'
+import type { AttemptFilter, AttemptOfDelivery } from '../../core/directory.ts'
 import type { Posthorn } from '../../posthorn.ts'
 import { listQuery, scanOf } from '../iterator.ts'
 import { answer, operation } from '../operation.ts'

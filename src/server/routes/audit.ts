@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { auditActions } from '../../core/ports.ts'
+import { auditActions } from '../../core/audit.ts'
 import { isoTime } from '../../core/time.ts'
 import { listQuery, pageOf } from '../iterator.ts'
 import { answer, operation } from '../operation.ts'

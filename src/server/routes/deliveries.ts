@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { expected } from '../../core/errors.ts'
 import type { Delivery } from '../../core/delivery.ts'
-import type { DeliveryFilter } from '../../core/ports.ts'
+import type { DeliveryFilter } from '../../core/queue.ts'
 import { listQuery, pageOf, scanOf } from '../iterator.ts'
 import { answer, operation } from '../operation.ts'
 import type { Call, Operation } from '../operation.ts'

@@ -1,6 +1,6 @@
 import type { Lane } from '../../core/delivery.ts'
 import type { Lease } from '../../core/lease.ts'
-import type { Claim, ClaimRequest, Queue, Want } from '../../core/ports.ts'
+import type { Claim, ClaimRequest, Queue, Want } from '../../core/queue.ts'
 import { freshText, retriesText } from '../lanes.ts'
 import { heldAmong } from '../operations.ts'
 import { toClaimIn, toLease } from '../rows.ts'

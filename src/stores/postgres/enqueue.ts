@@ -1,5 +1,5 @@
 import { PosthornError } from '../../core/errors.ts'
-import type { Enqueued, EnqueueRequest, Envelope } from '../../core/ports.ts'
+import type { Enqueued, EnqueueRequest, Envelope } from '../../core/queue.ts'
 import { day } from '../../core/time.ts'
 import { toEnqueued } from '../rows.ts'
 import type { Dialect } from '../sql.ts'

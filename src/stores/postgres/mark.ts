@@ -1,5 +1,5 @@
 import { latencyBucket } from '../../core/overview.ts'
-import type { Marked, MarkRequest, SettledAttempt } from '../../core/ports.ts'
+import type { Marked, MarkRequest, SettledAttempt } from '../../core/queue.ts'
 import { minute } from '../../core/time.ts'
 import { latencyColumns } from '../migrations.ts'
 import { toMarked } from '../rows.ts'

@@ -1,5 +1,5 @@
 import type { Lane } from '../../core/delivery.ts'
-import type { Queue } from '../../core/ports.ts'
+import type { Queue } from '../../core/queue.ts'
 import { freshText, retriesText } from '../lanes.ts'
 import { toDueEndpoint } from '../rows.ts'
 import type { Dialect } from '../sql.ts'

@@ -1,5 +1,5 @@
 import type { Lane } from '../../core/delivery.ts'
-import type { Claim, ClaimRequest, LeaseRequest } from '../../core/ports.ts'
+import type { Claim, ClaimRequest, LeaseRequest } from '../../core/queue.ts'
 import { freshText, retriesText } from '../lanes.ts'
 import { toClaim } from '../rows.ts'
 import type { Connection } from './connection.ts'

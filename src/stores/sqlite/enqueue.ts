@@ -1,4 +1,4 @@
-import type { Enqueued, EnqueueRequest, Envelope } from '../../core/ports.ts'
+import type { Enqueued, EnqueueRequest, Envelope } from '../../core/queue.ts'
 import { day } from '../../core/time.ts'
 import type { Instant } from '../../core/time.ts'
 import { toEndpointsVersion, toId, toUsedKey } from '../rows.ts'

@@ -1,6 +1,6 @@
 import { latencyBucket } from '../../core/overview.ts'
 import type { Rollup } from '../../core/overview.ts'
-import type { Marked, MarkRequest, SettledAttempt } from '../../core/ports.ts'
+import type { Marked, MarkRequest, SettledAttempt } from '../../core/queue.ts'
 import { minute } from '../../core/time.ts'
 import { latencyColumns } from '../migrations.ts'
 import type { Connection } from './connection.ts'

@@ -1,4 +1,4 @@
-import type { Queue } from '../../core/ports.ts'
+import type { Queue } from '../../core/queue.ts'
 import * as operations from '../operations.ts'
 import { toDueEndpoint, toHealthOf, toLease } from '../rows.ts'
 import { takeTurn } from '../workers.ts'

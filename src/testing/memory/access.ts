@@ -1,7 +1,7 @@
 import { expected } from '../../core/errors.ts'
 import { isLive } from '../../core/key.ts'
 import { firstIdAt } from '../../core/ids.ts'
-import type { EventDirectory, KeyDirectory, ReplyDirectory } from '../../core/ports.ts'
+import type { EventDirectory, KeyDirectory, ReplyDirectory } from '../../core/directory.ts'
 import { inOrder } from './applications.ts'
 import { compareText } from './sorted-list.ts'
 import { note } from './state.ts'

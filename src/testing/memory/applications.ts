@@ -1,6 +1,6 @@
 import type { Application } from '../../core/endpoint.ts'
 import { PosthornError } from '../../core/errors.ts'
-import type { ApplicationDirectory, Order, Page } from '../../core/ports.ts'
+import type { ApplicationDirectory, Order, Page } from '../../core/directory.ts'
 import { compareText } from './sorted-list.ts'
 import type { State } from './state.ts'
 

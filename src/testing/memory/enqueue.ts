@@ -1,6 +1,6 @@
 import type { Delivery } from '../../core/delivery.ts'
 import type { Message } from '../../core/message.ts'
-import type { Enqueued, EnqueueRequest, Envelope, NewDelivery } from '../../core/ports.ts'
+import type { Enqueued, EnqueueRequest, Envelope, NewDelivery } from '../../core/queue.ts'
 import { day } from '../../core/time.ts'
 import type { Instant } from '../../core/time.ts'
 import { insert, messageOfEvent, replaceMessage } from './state.ts'

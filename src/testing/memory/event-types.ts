@@ -1,5 +1,5 @@
 import { PosthornError } from '../../core/errors.ts'
-import type { EventTypeDirectory } from '../../core/ports.ts'
+import type { EventTypeDirectory } from '../../core/directory.ts'
 import { changed, isAfter } from './applications.ts'
 import { compareText } from './sorted-list.ts'
 import type { State } from './state.ts'

@@ -1,7 +1,7 @@
 import { isOpen } from '../../core/delivery.ts'
 import type { Delivery } from '../../core/delivery.ts'
 import type { Job } from '../../core/job.ts'
-import type { AdvancedJob, JobDirectory, ReplayBite } from '../../core/ports.ts'
+import type { AdvancedJob, JobDirectory, ReplayBite } from '../../core/directory.ts'
 import type { Instant } from '../../core/time.ts'
 import { inOrder } from './applications.ts'
 import { newDelivery } from './enqueue.ts'

@@ -1,4 +1,4 @@
-import type { Marked, MarkRequest, SettledAttempt } from '../../core/ports.ts'
+import type { Marked, MarkRequest, SettledAttempt } from '../../core/queue.ts'
 import { heldBy, replace } from './state.ts'
 import type { State } from './state.ts'
 

@@ -1,7 +1,7 @@
 import type { Attempt } from '../../core/attempt.ts'
 import { attemptId } from '../../core/ids.ts'
 import type { Message } from '../../core/message.ts'
-import type { AttemptFilter, AttemptOfDelivery, DeliveryDirectory, MessageDirectory, MessageFilter, Page, Scan } from '../../core/ports.ts'
+import type { AttemptFilter, AttemptOfDelivery, DeliveryDirectory, MessageDirectory, MessageFilter, Page, Scan } from '../../core/directory.ts'
 import { isAfter } from './applications.ts'
 import { compareText } from './sorted-list.ts'
 import { replaceMessage, select } from './state.ts'

@@ -1,7 +1,7 @@
 import { isLeased, isOpen } from '../../core/delivery.ts'
 import type { DeadReason, Delivery, Lane } from '../../core/delivery.ts'
 import { isOver } from '../../core/job.ts'
-import type { Claim, ClaimRequest, LeaseRequest, OperatorRequest, PruneRequest, Queue } from '../../core/ports.ts'
+import type { Claim, ClaimRequest, LeaseRequest, OperatorRequest, PruneRequest, Queue } from '../../core/queue.ts'
 import { day } from '../../core/time.ts'
 import type { Instant } from '../../core/time.ts'
 import { enqueueOne } from './enqueue.ts'

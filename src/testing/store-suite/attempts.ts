@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Endpoint } from '../../core/endpoint.ts'
 import { attemptId } from '../../core/ids.ts'
-import type { AttemptFilter, AttemptOfDelivery, Page, Scan } from '../../core/ports.ts'
+import type { AttemptFilter, AttemptOfDelivery, Page, Scan } from '../../core/directory.ts'
 import { minute } from '../../core/time.ts'
 import { storeCase } from './case.ts'
 import { dead, delivered, failed, tookMs } from './marks.ts'

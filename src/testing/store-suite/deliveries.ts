@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Delivery } from '../../core/delivery.ts'
-import type { DeliveryFilter } from '../../core/ports.ts'
+import type { DeliveryFilter } from '../../core/queue.ts'
 import { minute } from '../../core/time.ts'
 import { storeCase } from './case.ts'
 import { dead, deadAs, delivered, failed } from './marks.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Enqueued, Envelope } from '../../core/ports.ts'
+import type { Enqueued, Envelope } from '../../core/queue.ts'
 import { day, minute } from '../../core/time.ts'
 import type { Instant } from '../../core/time.ts'
 import { storeCase } from './case.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { healthy } from '../../core/pace.ts'
-import type { SettledAttempt } from '../../core/ports.ts'
+import type { SettledAttempt } from '../../core/queue.ts'
 import { hour, minute } from '../../core/time.ts'
 import type { Instant } from '../../core/time.ts'
 import { storeCase } from './case.ts'

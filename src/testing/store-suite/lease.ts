@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Claim } from '../../core/ports.ts'
+import type { Claim } from '../../core/queue.ts'
 import { storeCase } from './case.ts'
 import { delivered } from './marks.ts'
 import { has, ids, leaseMs, leaseOf, start, times } from './world.ts'

@@ -1,5 +1,5 @@
 import type { DeadReason } from '../../core/delivery.ts'
-import type { Claim, SettledAttempt } from '../../core/ports.ts'
+import type { Claim, SettledAttempt } from '../../core/queue.ts'
 import { minute } from '../../core/time.ts'
 import type { Instant } from '../../core/time.ts'
 

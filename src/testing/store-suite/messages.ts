@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Message } from '../../core/message.ts'
-import type { MessageFilter, Page, Scan } from '../../core/ports.ts'
+import type { MessageFilter, Page, Scan } from '../../core/directory.ts'
 import { minute } from '../../core/time.ts'
 import { storeCase } from './case.ts'
 import { copies, leaseMs, only, start, times } from './world.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { DeadReason } from '../../core/delivery.ts'
-import type { Cancelled, DeliveryFilter } from '../../core/ports.ts'
+import type { Cancelled, DeliveryFilter } from '../../core/queue.ts'
 import { minute } from '../../core/time.ts'
 import type { Instant } from '../../core/time.ts'
 import { storeCase } from './case.ts'

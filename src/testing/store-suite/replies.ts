@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { TakenReply } from '../../core/ports.ts'
+import type { TakenReply } from '../../core/directory.ts'
 import { day, minute } from '../../core/time.ts'
 import { storeCase } from './case.ts'
 import { start, times } from './world.ts'
