@@ -153,8 +153,9 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
       applicationId: (idOrUid) => this.#engine.applicationId(idOrUid),
       changed: (endpointId) => this.#engine.endpointChanged(endpointId),
       sendTo: async (endpoint, type, payload) => {
-        const message = await outgoing({ application: endpoint.applicationId, type, payload }, undefined, this.#clock.now(), this.#random)
-        return (await this.#engine.send({ ...message, mustExist: true, to: endpoint.id })).id
+        const consignment = { events: undefined, mustExist: true, to: endpoint.id, now: this.#clock.now(), random: this.#random }
+        const { id } = await this.#engine.send(await outgoing({ application: endpoint.applicationId, type, payload }, consignment))
+        return id
       },
     })
     const deliveryParts: DeliveryParts = {
@@ -206,11 +207,11 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
   send(messages: readonly MessageInput<Events>[], options?: SendOptions): Promise<Sent[]>
   async send(given: MessageInput<Events> | readonly MessageInput<Events>[], options: SendOptions = {}): Promise<Sent | Sent[]> {
     const messages = (Array.isArray(given) ? given : [given]) as Parameters<typeof outgoing>[0][]
-    const now = this.#clock.now()
     const { mustExist = false, to = null } = options
+    const consignment = { events: this.#events, mustExist, to, now: this.#clock.now(), random: this.#random }
     if ('tx' in options && this.#store.withinSync !== undefined) {
       // Nothing is waited for up to here: whoever ends the transaction right after the call has the message in it.
-      const checked = messages.map((message) => ({ ...outgoingSync(message, this.#events, now, this.#random), mustExist, to }))
+      const checked = messages.map((message) => outgoingSync(message, consignment))
       refuseEventIds(checked)
       if (this.#enforcer !== null) {
         throw expected('invalid_argument', 'enforceSchemas', 'off where `send` joins a transaction of SQLite', true, 'Schemas are read from the store, which would have to wait; declare `events` instead.')
@@ -218,7 +219,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
       const sent = this.#engine.sendWithinSync(this.#store.withinSync(txOf(options)), checked)
       return Array.isArray(given) ? sent : (sent[0] as Sent)
     }
-    const checked = await Promise.all(messages.map(async (message) => ({ ...(await outgoing(message, this.#events, now, this.#random)), mustExist, to })))
+    const checked = await Promise.all(messages.map((message) => outgoing(message, consignment)))
     await this.#open()
     if (this.#enforcer !== null) for (const { message, isEnvelope } of checked) await this.#enforcer.check(message, isEnvelope)
     const sent = 'tx' in options ? await this.#engine.sendWithin(await this.#outlet(options, checked), checked) : await this.#send(checked)

@@ -51,6 +51,11 @@ export function checkBody(body: Uint8Array): Uint8Array {
   throw expected('body_too_large', 'body', `at most ${mostBodyBytes} bytes`, body.length, 'Send a link to the data instead.')
 }
 
+/** A body as text; the bytes are read where they are. */
+export function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
+}
+
 /** True of an endpoint that gets new deliveries: it sends them, or keeps them until it is resumed. */
 export function collects(endpoint: Pick<Endpoint, 'status'>): boolean {
   return endpoint.status === 'active' || endpoint.status === 'paused'
@@ -73,7 +78,7 @@ interface Parsed {
 /** A body that is no JSON matches no filter. */
 function parse(body: Uint8Array): Parsed {
   try {
-    return { isJson: true, value: JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()) }
+    return { isJson: true, value: JSON.parse(textOf(body)) }
   } catch {
     return { isJson: false, value: undefined }
   }

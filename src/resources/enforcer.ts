@@ -1,5 +1,6 @@
 import { expected } from '../core/errors.ts'
 import { newestSchema } from '../core/event-type.ts'
+import { textOf } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
 import { validatorOf } from './json-schema.ts'
 import type { Validate } from './json-schema.ts'
@@ -34,7 +35,7 @@ export function makeEnforcer({ directory, clock }: Pick<ResourceParts, 'director
 /** What was given, read back from the bytes that leave: what the schema sees is what the receiver gets. */
 function contentOf(body: Uint8Array, isEnvelope: boolean): unknown {
   try {
-    const content: unknown = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString())
+    const content: unknown = JSON.parse(textOf(body))
     return isEnvelope ? (content as { data: unknown }).data : content
   } catch {
     throw expected('schema_mismatch', 'payload', 'JSON, because its event type has a schema', 'something else')

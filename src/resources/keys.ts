@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { expected } from '../core/errors.ts'
 import { checkId, isId, makeId } from '../core/ids.ts'
 import { isLive } from '../core/key.ts'
@@ -49,7 +49,7 @@ const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
 export function makeKeys(parts: ResourceParts): Keys {
   const { ready, directory, clock, random } = parts
-  const recall = makeRecall(clock, (hash) => directory.keyByHash(hash))
+  const recall = makeRecall(clock, (known) => directory.keyByHash(known))
   const owners = makeRecall(clock, (id) => directory.key(id))
 
   /** A session lives no longer than the key in whose place it stands. */
@@ -119,7 +119,7 @@ function checkEnd(given: Date | Instant, now: Instant): Instant {
 }
 
 function hashOf(token: string): string {
-  return createHash('sha256').update(token).digest('hex')
+  return hash('sha256', token)
 }
 
 function base32(bytes: Uint8Array): string {

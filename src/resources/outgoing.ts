@@ -52,23 +52,30 @@ export interface CheckedMessage extends Outgoing {
   readonly isEnvelope: boolean
 }
 
+/** What holds for all messages of one call. */
+export interface Consignment extends Pick<Outgoing, 'mustExist' | 'to'> {
+  readonly events: EventSchemas | undefined
+  readonly now: Instant
+  readonly random: Random
+}
+
 /** Checks one message as given, before anything is stored of it. */
-export async function outgoing(given: Given, events: EventSchemas | undefined, now: Instant, random: Random): Promise<CheckedMessage> {
-  const checked = withoutSchema(given, now, random)
-  const schema = schemaOf(given, events)
+export async function outgoing(given: Given, consignment: Consignment): Promise<CheckedMessage> {
+  const checked = withoutSchema(given, consignment)
+  const schema = schemaOf(given, consignment.events)
   if (schema !== null) await checkData(given.type, schema, given.data)
   return checked
 }
 
 /** The same for whoever cannot wait. */
-export function outgoingSync(given: Given, events: EventSchemas | undefined, now: Instant, random: Random): CheckedMessage {
-  const checked = withoutSchema(given, now, random)
-  const schema = schemaOf(given, events)
+export function outgoingSync(given: Given, consignment: Consignment): CheckedMessage {
+  const checked = withoutSchema(given, consignment)
+  const schema = schemaOf(given, consignment.events)
   if (schema !== null) checkDataSync(given.type, schema, given.data)
   return checked
 }
 
-function withoutSchema(given: Given, now: Instant, random: Random): CheckedMessage {
+function withoutSchema(given: Given, { mustExist, to, now, random }: Consignment): CheckedMessage {
   if (typeof given !== 'object' || given === null) throw expected('invalid_argument', 'message', 'an object with application, type and data', given)
   const type = checkEventType(given.type)
   const application = checkApplication(given.application)
@@ -92,8 +99,8 @@ function withoutSchema(given: Given, now: Instant, random: Random): CheckedMessa
     deliverAt: deliverAt === undefined ? null : checkTime(deliverAt, now),
     message: { id: makeId('msg', now, random), type, eventId, body, contentType, sessionId, channels: [...channels], createdAt: now, erasedAt: null },
     isEnvelope: given.payload === undefined,
-    mustExist: false,
-    to: null,
+    mustExist,
+    to,
   }
 }
 

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import type { Application } from '../core/endpoint.ts'
 import { PosthornError } from '../core/errors.ts'
 import { allows } from '../core/key.ts'
@@ -23,7 +23,7 @@ export interface Doors {
 export function byKey(posthorn: Posthorn, adminKey: string | null): Doors {
   const adminHash = adminKey === null ? null : digest(adminKey)
   // Sessions of an admin key end when the server is started with another.
-  const admin: Caller = { id: `admin_${adminHash?.toString('hex').slice(0, 16) ?? ''}`, name: 'admin', applicationId: null, access: 'write' }
+  const admin: Caller = { id: `admin_${adminHash?.toString().slice(0, 16) ?? ''}`, name: 'admin', applicationId: null, access: 'write' }
 
   async function callerOf(token: string): Promise<Caller | null> {
     // Hashes have one length and nothing in common with their neighbours: how long the comparison takes tells nothing.
@@ -113,5 +113,5 @@ function bearerToken(header: string | null): string | null {
 }
 
 function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
+  return Buffer.from(hash('sha256', text))
 }

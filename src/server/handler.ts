@@ -13,6 +13,7 @@ import { makeGate, makeRateLimit } from './limits.ts'
 import type { Operation, ShownSetting } from './operation.ts'
 import { openApi } from './openapi.ts'
 import { operations } from './operations.ts'
+import { pathOf } from './url.ts'
 
 export interface HandlerOptions {
   /** Where it is mounted, such as `/webhooks`; the API is then at `/webhooks/api/v1`. */
@@ -52,27 +53,30 @@ export function handler(posthorn: Posthorn, options: HandlerOptions = {}): Handl
     report: options.report ?? ((incident) => process.emitWarning(incidentLine(incident), { code: 'POSTHORN_SERVER' })),
   }
   const app = new Hono({ getPath: (request) => pathIn(request.url, basePath) })
-  mount(app, operations, parts)
+  for (const operation of operations) {
+    app.on(operation.method.toUpperCase(), routeOf(operation), (context) => serve(parts, operation, context.req.raw, context.req.param()))
+  }
   mountDescription(app, basePath)
-  const dashboard = makeDashboard(builtDashboard, basePath)
-  app.notFound((context) => {
-    const { pathname } = new URL(context.req.url)
-    const path = pathIn(context.req.url, basePath)
-    const isPage = isBelow(pathname, basePath) && !isBelow(path, '/api') && ['GET', 'HEAD'].includes(context.req.method)
-    return isPage ? dashboard(path) : refusal(404, 'not_found', `Expected a path of the API, got ${pathname}.`)
-  })
+  const elsewhere = otherPaths(operations, basePath)
+  app.notFound((context) => elsewhere.fetch(context.req.raw))
   return async (request) => app.fetch(request)
 }
 
-function mount(app: Hono, table: readonly Operation[], parts: FrameParts): void {
-  for (const operation of table) {
-    app.on(operation.method.toUpperCase(), routeOf(operation), (context) => serve(parts, operation, context.req.raw, context.req.param()))
-  }
-  // After all of them, so that only a method that no operation of the path has gets here.
+/** What no operation answers: other methods on their paths, pages, and nothing. Apart from them, so that a request meets one route only. */
+function otherPaths(table: readonly Operation[], basePath: string): Hono {
+  const app = new Hono({ getPath: (request) => pathIn(request.url, basePath) })
   for (const [route, methods] of methodsByRoute(table)) {
     const allow = methods.join(', ')
     app.all(route, (context) => refusal(405, 'method_not_allowed', `Expected ${allow}, got ${context.req.method}.`, { allow }))
   }
+  const dashboard = makeDashboard(builtDashboard, basePath)
+  app.notFound((context) => {
+    const pathname = pathOf(context.req.url)
+    const path = pathIn(context.req.url, basePath)
+    const isPage = isBelow(pathname, basePath) && !isBelow(path, '/api') && ['GET', 'HEAD'].includes(context.req.method)
+    return isPage ? dashboard(path) : refusal(404, 'not_found', `Expected a path of the API, got ${pathname}.`)
+  })
+  return app
 }
 
 /** Made when somebody first asks: most who embed it never do. */
@@ -106,7 +110,7 @@ function methodsByRoute(table: readonly Operation[]): Map<string, string[]> {
 
 /** The path below the mount. Clients that were given a URL with a slash at its end ask for `//api/v1`. */
 function pathIn(url: string, basePath: string): string {
-  const { pathname } = new URL(url)
+  const pathname = pathOf(url)
   if (!isBelow(pathname, basePath)) return '/'
   const below = pathname.slice(basePath.length).replace(/^\/+/, '/')
   return below.length > 1 && below.endsWith('/') ? below.slice(0, -1) : below

@@ -2,12 +2,13 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
 import { expected, messageOf, PosthornError } from '../core/errors.ts'
 import type { Clock } from '../core/ports.ts'
 import { second } from '../core/time.ts'
 import { refusal } from './errors.ts'
 import type { Handler } from './handler.ts'
-import { toNodeListener } from './node-listener.ts'
+import { pathOf } from './url.ts'
 
 export interface ListenOptions {
   readonly host: string
@@ -42,7 +43,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   let isWell: (() => Promise<unknown>) | null = null
 
   async function answer(request: Request): Promise<Response> {
-    switch (new URL(request.url).pathname) {
+    switch (pathOf(request.url)) {
       case '/livez':
         return words(200, 'alive')
       case '/readyz':
@@ -57,7 +58,8 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     }
   }
 
-  const listener = toNodeListener(answer)
+  // This process is ours: the adapter may make `Response` its own, whose text is written as it is, without a stream around it.
+  const listener = getRequestListener(answer)
   const timeouts = { headersTimeout: headersMs, requestTimeout: requestMs, connectionsCheckingInterval: Math.ceil(headersMs / 10) }
   const server = createServer(timeouts, (request, response) => void listener(request, response))
   const port = await bind(server, host, options.port)

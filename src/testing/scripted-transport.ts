@@ -1,5 +1,6 @@
 import type { Outcome } from '../core/attempt.ts'
 import { expected } from '../core/errors.ts'
+import { textOf } from '../core/message.ts'
 import type { Clock, OutgoingRequest, Transport } from '../core/ports.ts'
 import type { Instant } from '../core/time.ts'
 
@@ -68,7 +69,7 @@ export function scriptedTransport(clock: Clock | null = null): ScriptedTransport
 
   function record(request: OutgoingRequest): void {
     const { url, headers, body } = request
-    requests.push({ url, headers, body: Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString(), at: clock?.now() ?? null })
+    requests.push({ url, headers, body: textOf(body), at: clock?.now() ?? null })
     for (const waiter of waiters) {
       if (requests.length < waiter.count) continue
       waiters.delete(waiter)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { expected, PosthornError } from '../../core/errors.ts'
 import { timeOfId } from '../../core/ids.ts'
+import { textOf } from '../../core/message.ts'
 import type { Posthorn } from '../../posthorn.ts'
 import { listQuery, scanOf } from '../iterator.ts'
 import { answer, operation, RawJson } from '../operation.ts'
@@ -71,7 +72,7 @@ export const messageOperations: readonly Operation[] = [
         { mustExist: true },
       )
       const head = { id: sent.id, type: body.eventType, eventId: eventId ?? null, channels: channels ?? [], createdAt: timeOfId(sent.id) }
-      return answer(202, new RawJson(withPayload(head, query.with_content === false ? '{}' : Buffer.from(payload).toString())))
+      return answer(202, new RawJson(withPayload(head, query.with_content === false ? '{}' : textOf(payload))))
     },
   }),
   operation({

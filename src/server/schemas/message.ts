@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { textOf } from '../../core/message.ts'
 import type { Message } from '../../core/message.ts'
 import { isoTime } from '../../core/time.ts'
 import type { ListPage } from '../iterator.ts'
@@ -48,7 +49,7 @@ export function pageText({ data, ...rest }: ListPage<string>): RawJson {
 /** A body that came in through the library may be anything: what is no JSON is shown as a string. */
 function payloadText({ body, erasedAt }: Pick<Message, 'body' | 'erasedAt'>): string {
   if (erasedAt !== null) return '{"expired":true}'
-  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()
+  const text = textOf(body)
   return isJson(text) ? text : JSON.stringify(text)
 }
 
