@@ -1,10 +1,10 @@
-import fc from 'fast-check'
+import { assert, property, webUrl } from 'fast-check'
 import { expect, test } from 'vitest'
 import { originOf, pathOf, searchOf } from '../../src/server/url.ts'
 
 test('the parts of a URL that was checked are those that `new URL` finds', () => {
-  fc.assert(
-    fc.property(fc.webUrl({ withFragments: true, withQueryParameters: true, authoritySettings: { withPort: true, withIPv4: true, withIPv6: true } }), (given) => {
+  assert(
+    property(webUrl({ withFragments: true, withQueryParameters: true, authoritySettings: { withPort: true, withIPv4: true, withIPv6: true } }), (given) => {
       const { href, origin, pathname, search } = new URL(given)
       // A question mark with nothing after it is part of the URL, and no search.
       expect([originOf(href), pathOf(href), searchOf(href).replace(/^\?$/, '')]).toEqual([origin, pathname, search])
