@@ -27,7 +27,8 @@ export type EndpointName = string | { readonly application: string; readonly uid
 
 /** The URLs that get webhooks, with their secrets, filters, headers, limits and retry policy. */
 export interface Endpoints {
-  create(input: EndpointInput & { readonly application: string; readonly secret?: string }): Promise<Endpoint>
+  /** Active, unless it should begin otherwise: then it gets nothing before it is resumed or enabled. */
+  create(input: EndpointInput & { readonly application: string; readonly secret?: string; readonly status?: 'active' | 'paused' | 'disabled' }, by?: By): Promise<Endpoint>
   get(name: EndpointName): Promise<Endpoint>
   /** `text` is looked for in url, description and uid. */
   list(filter?: { readonly application?: string | undefined; readonly text?: string | undefined }, page?: Partial<Page>): Promise<Endpoint[]>
@@ -82,8 +83,7 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
 
   async function setStatus(name: EndpointName, status: EndpointStatus, action: AuditAction, by: By): Promise<Endpoint> {
     const { id } = await get(name)
-    const statusReason = status === 'active' || by.by === undefined ? null : `by ${by.by}${by.reason === undefined ? '' : `: ${by.reason}`}`
-    const endpoint = found(await directory.updateEndpoint(id, { status, statusReason }, clock.now(), { action, by: actor(by) }), name)
+    const endpoint = found(await directory.updateEndpoint(id, { status, statusReason: reasonOf(status, by) }, clock.now(), { action, by: actor(by) }), name)
     if (status === 'active') await forgive(id)
     await parts.changed(id)
     return endpoint
@@ -97,7 +97,8 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
 
   return {
     get,
-    async create({ application, secret, ...input }) {
+    async create({ application, secret, status = 'active', ...input }, by = {}) {
+      if (!['active', 'paused', 'disabled'].includes(status)) throw expected('invalid_argument', 'status', 'active, paused or disabled', status)
       const settings = { ...blank(defaults), ...defined(input) }
       check(settings)
       checkApplication(application)
@@ -111,8 +112,8 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
         ...made,
         id: makeId('ep', now, random),
         applicationId,
-        status: 'active',
-        statusReason: null,
+        status,
+        statusReason: reasonOf(status, by),
         statusSince: now,
         secrets: [{ id: makeId('sec', now, random), value, createdAt: now, expiresAt: null }],
       })
@@ -166,6 +167,12 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
       throw expected('not_found', 'message', 'there right after it was sent', id)
     },
   }
+}
+
+/** Why an endpoint is not active, as far as somebody said so. */
+function reasonOf(status: EndpointStatus, { by, reason }: By): string | null {
+  if (status === 'active' || by === undefined) return null
+  return `by ${by}${reason === undefined ? '' : `: ${reason}`}`
 }
 
 function blank({ policy, signature }: EndpointParts['defaults']): Omit<EndpointSettings, 'url'> {

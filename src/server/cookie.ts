@@ -28,11 +28,6 @@ export function isOwnPage({ method, headers, url }: Request): boolean {
   return hostOf(headers.get('origin')) === (headers.get('host') ?? new URL(url).host)
 }
 
-/** Whether the browser reaches us over TLS, which may end at a proxy before us. */
-export function isSecure({ headers, url }: Pick<Request, 'headers' | 'url'>): boolean {
-  return url.startsWith('https:') || (headers.get('origin') ?? '').startsWith('https:')
-}
-
 function hostOf(origin: string | null): string | null {
   return origin !== null && URL.canParse(origin) ? new URL(origin).host : null
 }

@@ -11,7 +11,7 @@ import { overloaded, parseJson, readBody } from './limits.ts'
 import type { Gate, RateLimit } from './limits.ts'
 import { RawJson } from './operation.ts'
 import type { Answer, Call, Caller, Operation, ServerParts } from './operation.ts'
-import { originOf, pathOf, searchOf } from './url.ts'
+import { pathOf, searchOf } from './url.ts'
 
 export interface FrameParts extends ServerParts {
   readonly posthorn: Posthorn
@@ -61,7 +61,6 @@ async function pass(parts: FrameParts, operation: Operation, request: Request, p
     idempotencyKey: key,
     request,
     server: parts,
-    origin: `${originOf(url)}${parts.basePath}`,
     application: () => application ?? missing(operation),
   }
   const work = async (): Promise<Reply | Response> => toReply(await operation.handle(call))

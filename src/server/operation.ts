@@ -53,8 +53,6 @@ export interface Call<Query = unknown, Body = unknown> {
   application(): Application
   readonly request: Request
   readonly server: ServerParts
-  /** Where the server is reached, as the caller sees it: for links. */
-  readonly origin: string
 }
 
 /** What an operation may know of the server that it runs in. */

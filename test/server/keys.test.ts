@@ -34,6 +34,8 @@ describe.each(databases)('keys on %s', (database) => {
     expect((await call('GET', '/api/v1/app/acme', { token })).status).toBe(200)
     expect((await call('GET', '/api/v1/app', { token })).status).toBe(403)
 
+    const behind = await call('POST', '/api/v1/auth/app-portal-access/acme', { body: {}, headers: { 'x-forwarded-proto': 'https' } })
+    expect(behind.body).toMatchObject({ url: expect.stringMatching(/^https:\/\/posthorn\.test\/login#key=/) })
     const { token: second } = (await call('POST', '/api/v1/auth/app-portal-access/acme', { body: {} })).body as { token: string }
     expect((await call('POST', '/api/v1/auth/logout', { token })).status).toBe(204)
     expect((await call('GET', '/api/v1/app/acme', { token })).status).toBe(401)

@@ -4,6 +4,7 @@ import { hour } from '../../core/time.ts'
 import { answer, operation } from '../operation.ts'
 import type { Operation } from '../operation.ts'
 import { applicationIn, applicationSettings } from '../schemas/application.ts'
+import { publicOrigin } from '../url.ts'
 
 const sessionMs = hour
 
@@ -25,7 +26,7 @@ export const authenticationOperations: readonly Operation[] = [
     findsApplication: true,
     body: portalAccessIn,
     answers: { 200: portalAccessOut },
-    async handle({ posthorn, params, body, origin, caller }) {
+    async handle({ posthorn, params, body, request, server, caller }) {
       const name = params['app_id'] ?? ''
       const application = await posthorn.applications.get(name).catch((thrown: unknown) => {
         const isMissing = thrown instanceof PosthornError && thrown.code === 'not_found'
@@ -35,7 +36,7 @@ export const authenticationOperations: readonly Operation[] = [
       })
       const { token } = await posthorn.keys.create({ name: 'portal', application: application.id, expiresAt: posthorn.now() + sessionMs }, { by: caller.name })
       // After the `#`, so that it reaches no log of a server on the way.
-      return answer(200, { url: `${origin}/login#key=${token}`, token })
+      return answer(200, { url: `${publicOrigin(request)}${server.basePath}/login#key=${token}`, token })
     },
   }),
   operation({

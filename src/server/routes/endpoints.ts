@@ -40,14 +40,18 @@ export const endpointOperations: readonly Operation[] = [
     answers: { 201: endpointOut },
     async handle({ posthorn, body, application, caller }) {
       const { secret, headers } = body
-      const made = await posthorn.endpoints.create({
-        application: application().id,
-        url: body.url,
-        ...settingsIn(body),
-        ...(isGiven(headers) && { headers }),
-        ...(isGiven(secret) && { secret: withPrefix(secret) }),
-      })
-      return answer(201, toEndpointOut(await withStatus(posthorn, made, body, caller.name)))
+      const made = await posthorn.endpoints.create(
+        {
+          application: application().id,
+          url: body.url,
+          status: body.disabled ? 'disabled' : body.paused === true ? 'paused' : 'active',
+          ...settingsIn(body),
+          ...(isGiven(headers) && { headers }),
+          ...(isGiven(secret) && { secret: withPrefix(secret) }),
+        },
+        { by: caller.name },
+      )
+      return answer(201, toEndpointOut(made))
     },
   }),
   operation({

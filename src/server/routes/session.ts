@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { isOwnPage, isSecure, sessionCookie, sessionIn } from '../cookie.ts'
+import { isOwnPage, sessionCookie, sessionIn } from '../cookie.ts'
 import { refusal } from '../errors.ts'
 import { answer, operation } from '../operation.ts'
 import type { Operation } from '../operation.ts'
+import { isSecure } from '../url.ts'
 
 const path = '/api/v1/session'
 const sessionOut = z.object({
