@@ -1,13 +1,15 @@
 import { z } from 'zod'
+import type { JobWork } from '../../core/job.ts'
 import { day } from '../../core/time.ts'
 import { answer, operation, RawJson } from '../operation.ts'
-import type { Operation } from '../operation.ts'
+import type { Answer, Call, Operation } from '../operation.ts'
 import { dateTime } from '../schemas/common.ts'
 import {
   endpointHeadersIn, endpointHeadersOut, endpointHeadersPatchIn, endpointSecretOut, endpointSecretRotateIn, endpointStats, eventExampleIn, toHeadersOut, withPrefix,
 } from '../schemas/endpoint.ts'
 import { messageOut, messageText } from '../schemas/message.ts'
 import { bulkReplayIn, recoverIn, recoverOut, replayIn, toRecoverOut } from '../schemas/task.ts'
+import type { Task } from '../schemas/task.ts'
 import { endpointIn, instantOf } from './parameter.ts'
 
 const one = '/api/v1/app/{app_id}/endpoint/{endpoint_id}'
@@ -125,12 +127,11 @@ export const endpointCareOperations: readonly Operation[] = [
     access: 'write',
     body: recoverIn,
     answers: { 202: recoverOut },
-    async handle(call) {
-      const { id: endpointId } = await endpointIn(call)
-      const filter = { endpointId, status: ['dead', 'failed'] as const, since: instantOf(call.body.since), until: instantOf(call.body.until) }
-      const job = await call.posthorn.jobs.create({ action: 'requeue', filter }, { by: call.caller.name, reason: 'endpoint.recover' })
-      return answer(202, toRecoverOut(job, 'endpoint.recover'))
-    },
+    handle: (call) =>
+      startTask(call, 'endpoint.recover', (endpointId) => ({
+        action: 'requeue',
+        filter: { endpointId, status: ['dead', 'failed'], since: instantOf(call.body.since), until: instantOf(call.body.until) },
+      })),
   }),
   operation({
     id: 'v1.endpoint.replay-missing',
@@ -141,13 +142,11 @@ export const endpointCareOperations: readonly Operation[] = [
     access: 'write',
     body: replayIn,
     answers: { 202: recoverOut },
-    async handle(call) {
-      const { posthorn, body, caller } = call
-      const { id: endpointId } = await endpointIn(call)
-      const filter = { endpointId, since: Date.parse(body.since), until: instantOf(body.until) ?? posthorn.now() }
-      const job = await posthorn.jobs.create({ action: 'replay', filter }, { by: caller.name, reason: 'endpoint.replay' })
-      return answer(202, toRecoverOut(job, 'endpoint.replay'))
-    },
+    handle: (call) =>
+      startTask(call, 'endpoint.replay', (endpointId) => ({
+        action: 'replay',
+        filter: { endpointId, since: Date.parse(call.body.since), until: instantOf(call.body.until) ?? call.posthorn.now() },
+      })),
   }),
   operation({
     id: 'v1.endpoint.bulk-replay',
@@ -158,15 +157,20 @@ export const endpointCareOperations: readonly Operation[] = [
     access: 'write',
     body: bulkReplayIn,
     answers: { 202: recoverOut },
-    async handle(call) {
-      const { posthorn, body, caller } = call
-      const { id: endpointId } = await endpointIn(call)
-      const filter = { endpointId, status: body.status === 3 ? 'failed' as const : 'dead' as const, type: body.eventTypes?.[0], since: Date.parse(body.since), until: instantOf(body.until) }
-      const job = await posthorn.jobs.create({ action: 'requeue', filter }, { by: caller.name, reason: 'endpoint.bulk-replay' })
-      return answer(202, toRecoverOut(job, 'endpoint.bulk-replay'))
-    },
+    handle: (call) =>
+      startTask(call, 'endpoint.bulk-replay', (endpointId) => ({
+        action: 'requeue',
+        filter: { endpointId, status: call.body.status === 3 ? 'failed' : 'dead', type: call.body.eventTypes?.[0], since: Date.parse(call.body.since), until: instantOf(call.body.until) },
+      })),
   }),
 ]
+
+/** Starts a job on the endpoint in the path; clients know it as a task of that name. */
+async function startTask(call: Call, name: Task, workOn: (endpointId: string) => JobWork): Promise<Answer> {
+  const { id } = await endpointIn(call)
+  const job = await call.posthorn.jobs.create(workOn(id), { by: call.caller.name, reason: name })
+  return answer(202, toRecoverOut(job, name))
+}
 
 /** Names of headers are the same in upper and lower case. */
 function patched(before: Readonly<Record<string, string>>, { headers, deleteHeaders = [] }: z.output<typeof endpointHeadersPatchIn>): Record<string, string> {
