@@ -270,6 +270,8 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
   }
 
   async #send(messages: readonly Outgoing[]): Promise<Sent[]> {
+    const [only] = messages
+    if (only !== undefined && messages.length === 1) return [await this.#engine.send(only)]
     const results = await Promise.allSettled(messages.map((message) => this.#engine.send(message)))
     return results.map((result) => {
       if (result.status === 'rejected') throw result.reason

@@ -38,14 +38,32 @@ export function signatureHeaders(input: SignatureInput): Record<string, string> 
   const live = input.secrets.filter((secret) => secret.expiresAt === null || secret.expiresAt > input.now)
   if (live.length === 0) throw expected('invalid_secret', 'secrets', 'at least one secret that has not ended', 0, 'Rotate the secret.')
 
-  const headers: Record<string, string> = {
-    [`${input.prefix}-id`]: input.messageId,
-    [`${input.prefix}-timestamp`]: timestamp,
-    [`${input.prefix}-signature`]: live.map((secret) => signature(secret.value, input.messageId, timestamp, input.body)).join(' '),
-  }
+  const headers: Record<string, string> = {}
+  const names = headerNames(input.prefix)
+  headers[names.id] = input.messageId
+  headers[names.timestamp] = timestamp
+  headers[names.signature] = live.map((secret) => signature(secret.value, input.messageId, timestamp, input.body)).join(' ')
   if (input.scheme === 'body') headers[input.bodyHeader] = bodySignature(live, input.body)
   return headers
 }
+
+/** Kept by prefix, of which there is one: put together anew, they would be looked up among all names of properties at each use. */
+function headerNames(prefix: string): HeaderNames {
+  const known = namesByPrefix.get(prefix)
+  if (known !== undefined) return known
+  const made = { id: `${prefix}-id`, timestamp: `${prefix}-timestamp`, signature: `${prefix}-signature` }
+  namesByPrefix.clear()
+  namesByPrefix.set(prefix, made)
+  return made
+}
+
+interface HeaderNames {
+  readonly id: string
+  readonly timestamp: string
+  readonly signature: string
+}
+
+const namesByPrefix = new Map<string, HeaderNames>()
 
 /** Refuses what cannot begin the name of a header. */
 export function checkHeaderPrefix(prefix: unknown): string {

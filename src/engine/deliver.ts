@@ -55,7 +55,7 @@ export function makeCourier({ transport, clock, random, bus, settings }: EngineP
   async function send(parcel: Parcel, now: Instant): Promise<Outcome> {
     try {
       const { claim: { message }, target: { endpoint } } = parcel
-      return await transport.send({ ...requestFor(settings, endpoint, message, now), timeoutMs: settings.timeoutMs })
+      return await transport.send(requestFor(settings, endpoint, message, now))
     } catch (error) {
       return { kind: 'protocol', reason: messageOf(error) }
     }
@@ -123,13 +123,13 @@ export function makeCourier({ transport, clock, random, bus, settings }: EngineP
 
 /** What an attempt at this time sends. */
 export function requestFor(
-  { headerPrefix: prefix, userAgent }: Pick<EngineSettings, 'headerPrefix' | 'userAgent'>,
+  { headerPrefix: prefix, userAgent, timeoutMs }: Pick<EngineSettings, 'headerPrefix' | 'userAgent' | 'timeoutMs'>,
   { url, headers, secrets, signature: scheme, bodyHeader }: Endpoint,
   { id: messageId, body, contentType }: Claim['message'],
   now: Instant,
-): Omit<OutgoingRequest, 'timeoutMs'> {
+): OutgoingRequest {
   const signed = signatureHeaders({ scheme, bodyHeader, prefix, secrets, messageId, body, now })
-  return { url, headers: { ...headers, 'content-type': contentType, 'user-agent': userAgent, ...signed }, body }
+  return { url, headers: Object.assign({}, headers, { 'content-type': contentType, 'user-agent': userAgent }, signed), body, timeoutMs }
 }
 
 /** The mark of a parcel that is given up without being sent. */

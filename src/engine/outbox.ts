@@ -237,7 +237,9 @@ export function envelopeOf(
   random: Random,
   takeRoom: (message: Message, endpoint: Endpoint, deliveryId: string) => boolean,
 ): Envelope {
-  const message = { ...outgoing.message, applicationId }
+  const { id: messageId, type, eventId, body, contentType, sessionId, channels, createdAt, erasedAt } = outgoing.message
+  // Written out, not spread: all messages get one shape, which whoever reads them finds its way in at once.
+  const message: Message = { id: messageId, applicationId, type, eventId, body, contentType, sessionId, channels, createdAt, erasedAt }
   const nextRetryAt = outgoing.deliverAt ?? now
   const wanting = outgoing.to === null ? fanOut(message, endpoints) : endpoints.filter(({ id }) => id === outgoing.to)
   const deliveries = wanting.map((endpoint): NewDelivery => {
