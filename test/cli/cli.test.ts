@@ -62,13 +62,15 @@ describe('the command line', () => {
 describe('posthorn dev', () => {
   test('runs on, sends one more sample for every line it is given, and ends in order on SIGINT', async () => {
     const folder = await temporaryFolder()
-    const program = posthorn(['dev'], { TMPDIR: folder })
+    // The end waits for the attempts under way, one of which hangs.
+    const program = posthorn(['dev'], { TMPDIR: folder, WEBHOOK_TIMEOUT_SECONDS: '1' })
     await program.says(/sample\.reset for 1 endpoint$/)
     expect(program.stderr).toContain('Type ok, slow, flaky, hang, 500, reset and Enter')
 
     program.child.stdin.write('ok\nwhat\n')
     await program.says(/Expected one of ok, .* got "what"/)
     await program.says(/sample\.ok for 1 endpoint$/, 11)
+    await program.says(/ {2}ok {8}delivered/, 11)
 
     program.child.kill('SIGINT')
     await program.says(/^Stopping: /)

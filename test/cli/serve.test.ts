@@ -123,7 +123,8 @@ test.each([
 
 describe('posthorn dev', () => {
   test('answers the HTTP API without a key, but not to pages from elsewhere', { timeout: 60_000 }, async () => {
-    const program = posthorn(['dev'], { TMPDIR: await temporaryFolder(), POSTHORN_PORT: '0' })
+    // The end waits for the attempts under way, one of which hangs.
+    const program = posthorn(['dev'], { TMPDIR: await temporaryFolder(), POSTHORN_PORT: '0', WEBHOOK_TIMEOUT_SECONDS: '1' })
     const url = await listening(program)
     expect(await call(url, null, 'GET', '/api/v1/app')).toMatchObject({ status: 200, body: { data: expect.any(Array) as unknown[] } })
     await program.says(/sample\.reset for 1 endpoint$/)
