@@ -10,7 +10,16 @@ const apart = ['test/transport/leak.test.ts', 'test/acceptance/lease-heartbeat.t
 // The only one that its package has a binary for.
 const hasPostgres14 = process.platform === 'linux' && process.arch === 'x64'
 
-const leftOut = fast ? ['test/**/postgres*.test.ts', 'test/ui/**'] : hasPostgres14 ? [] : ['test/stores/postgres-14.test.ts']
+// What a fast run leaves out besides what asks `isFast` (test/postgres.ts). CONTRIBUTING.md says so, too.
+const slow = [
+  'test/**/postgres*.test.ts', // starts a database
+  'test/ui/**', // starts a browser
+  'test/acceptance/build.test.ts', // runs linter, type check and build, which are commands of their own
+  'test/cli/once.test.ts', // waits for real retries, for a quarter of a minute
+  'test/cli/operations.test.ts', // starts a program for every command of a page
+  'test/crash/sqlite.test.ts', // kills processes under load, for ten seconds
+]
+const leftOut = fast ? slow : hasPostgres14 ? [] : ['test/stores/postgres-14.test.ts']
 
 export default defineConfig({
   resolve: {
