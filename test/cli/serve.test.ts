@@ -9,6 +9,7 @@ import { builtPackage } from './built.ts'
 import { temporaryFolder } from './folder.ts'
 import { startProgram } from './program.ts'
 import type { Program } from './program.ts'
+import { run } from './run.ts'
 
 const built = builtPackage()
 const adminKey = 'an-admin-key-of-the-test'
@@ -113,12 +114,11 @@ test.each([
   [{ POSTHORN_PORT: '70000' }, 'Expected `POSTHORN_PORT` to be a whole number from 0 to 65535'],
   [{ POSTHORN_DATABASE_URL: 'mysql://me:secret@host/db' }, 'Expected `database` to be `sqlite:`'],
 ])('%j is refused in one line', async (change, wanted) => {
-  const program = posthorn(['serve'], { ...(await environmentOf('sqlite')), ...change })
-  expect(await program.ended).toEqual({ code: 1, signal: null })
-  expect(program.stderr).toContain(wanted)
-  expect(program.stderr.trimEnd().split('\n')).toHaveLength(1)
-  expect(program.stderr).not.toMatch(/too-short|secret/)
-  expect(program.lines).toEqual([])
+  const { code, lines, stderr } = await run(['serve'], { ...(await environmentOf('sqlite')), ...change })
+  expect({ code, lines }).toEqual({ code: 1, lines: [] })
+  expect(stderr).toContain(wanted)
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+  expect(stderr).not.toMatch(/too-short|secret/)
 })
 
 describe('posthorn dev', () => {
