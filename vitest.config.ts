@@ -18,6 +18,8 @@ const slow = [
   'test/cli/once.test.ts', // waits for real retries, for a quarter of a minute
   'test/cli/operations.test.ts', // starts a program for every command of a page
   'test/crash/sqlite.test.ts', // kills processes under load, for ten seconds
+  'test/engine/crash.test.ts', // the same with fewer
+  'test/stores/sqlite-driver.test.ts', // the contract of sqlite.test.ts once more, through another driver
 ]
 const leftOut = fast ? slow : hasPostgres14 ? [] : ['test/stores/postgres-14.test.ts']
 
