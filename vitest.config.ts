@@ -3,10 +3,25 @@ import { defineConfig } from 'vitest/config'
 
 const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, import.meta.url))
 
-// A fast run leaves out what needs another database, or a browser.
 const fast = process.env['POSTHORN_TEST_FAST'] === '1'
+const all = ['test/**/*.test.ts']
+// These look at all that their process holds, or (the dashboard) keep state in modules: each file has a process of its own.
+const apart = ['test/transport/leak.test.ts', 'test/acceptance/lease-heartbeat.test.ts', 'test/ui/**/*.test.ts']
 // The only one that its package has a binary for.
 const hasPostgres14 = process.platform === 'linux' && process.arch === 'x64'
+
+// What a fast run leaves out besides what asks `isFast` (test/postgres.ts). CONTRIBUTING.md says so, too.
+const slow = [
+  'test/**/postgres*.test.ts', // starts a database
+  'test/ui/**', // starts a browser
+  'test/acceptance/build.test.ts', // runs linter, type check and build, which are commands of their own
+  'test/cli/once.test.ts', // waits for real retries, for a quarter of a minute
+  'test/cli/operations.test.ts', // starts a program for every command of a page
+  'test/crash/sqlite.test.ts', // kills processes under load, for ten seconds
+  'test/engine/crash.test.ts', // the same with fewer
+  'test/stores/sqlite-driver.test.ts', // the contract of sqlite.test.ts once more, through another driver
+]
+const leftOut = fast ? slow : hasPostgres14 ? [] : ['test/stores/postgres-14.test.ts']
 
 export default defineConfig({
   resolve: {
@@ -21,12 +36,15 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: fast ? ['test/**/postgres*.test.ts', 'test/ui/**'] : hasPostgres14 ? [] : ['test/stores/postgres-14.test.ts'],
     globalSetup: fast ? [] : ['test/postgres-setup.ts'],
     testTimeout: 20_000,
     pool: 'forks',
     // The default leaves one core idle, which is half of a small machine.
     maxWorkers: 2,
+    projects: [
+      { extends: true, test: { name: 'apart', include: apart, exclude: leftOut } },
+      // One process for file after file: to load the sources anew for each took longer than most tests do.
+      { extends: true, test: { name: 'together', include: all, exclude: [...apart, ...leftOut], isolate: false } },
+    ],
   },
 })

@@ -4,7 +4,7 @@ import { inject } from 'vitest'
 
 const int8 = 20
 
-/** A fast run has no PostgreSQL, and leaves out what needs one. */
+/** A fast run has no PostgreSQL and little time: it leaves out what needs one, and repeats less. */
 export const isFast = process.env['POSTHORN_TEST_FAST'] === '1'
 
 /** A schema of its own in the database of this run. */

@@ -1,42 +1,15 @@
 #!/usr/bin/env node
 import { systemClock } from '../clock.ts'
-import { messageOf, PosthornError } from '../core/errors.ts'
-import { version } from '../version.ts'
+import { runCommandLine } from './command-line.ts'
 import { exit } from './command.ts'
-import type { Command, CommandOptions, Terminal } from './command.ts'
-import { understand } from './understand.ts'
+import type { Terminal } from './command.ts'
 
 const sameSignalMs = 100
 
-process.exitCode = await main(process.argv.slice(2))
-
-async function main(words: readonly string[]): Promise<number> {
-  const understood = understand(words, version)
-  switch (understood.kind) {
-    case 'text':
-      process.stdout.write(`${understood.text}\n`)
-      return exit.ok
-    case 'refusal':
-      say(understood.text)
-      return exit.usage
-    case 'command':
-      return run(understood.command, understood.options, understood.given)
-  }
-}
-
-async function run(command: Command, options: CommandOptions, given: readonly string[]): Promise<number> {
-  sayWarningsInOneLine()
-  // Whoever reads us may have seen enough, as `head` does.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => process.exit(exit.ok))
-  try {
-    return await command.run(options, terminal(), given)
-  } catch (thrown) {
-    // An error of ours says what to do. Anything else is a defect, and its stack says where.
-    const isOurs = thrown instanceof PosthornError
-    say(`posthorn: ${isOurs || !(thrown instanceof Error) ? messageOf(thrown) : (thrown.stack ?? thrown.message)}`)
-    return isOurs && thrown.code === 'not_found' ? exit.partial : exit.error
-  }
-}
+sayWarningsInOneLine()
+// Whoever reads us may have seen enough, as `head` does.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => process.exit(exit.ok))
+process.exitCode = await runCommandLine(process.argv.slice(2), terminal())
 
 /** The first signal asks for an orderly end, the second one ends at once. */
 function terminal(): Terminal {

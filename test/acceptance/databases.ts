@@ -48,7 +48,7 @@ const onSqlite: Database = {
       return other.prepare(sql).all(...values) as Row[]
     }
     return {
-      store: () => sqlite(file, { secretsKey }),
+      store: () => sqlite(file, { secretsKey, synchronous: 'off' }),
       query,
       async indexes() {
         const list = await query(`select name from pragma_index_list('webhook_deliveries')`)

@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { build } from 'vite'
 import { afterAll, beforeAll } from 'vitest'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -18,9 +17,15 @@ export function builtPackage({ dashboard = false }: { dashboard?: boolean } = {}
     folder = mkdtempSync(join(root, '.test', 'built-'))
     const compiler = join(root, 'node_modules', '.bin', 'tsc')
     const compiled = promisify(execFile)(compiler, ['-p', 'tsconfig.build.json', '--outDir', join(folder, 'dist')], { cwd: root })
-    if (dashboard) await build({ configFile: join(root, 'src/ui/vite.config.ts'), logLevel: 'error', build: { outDir: join(folder, 'dist/ui') } })
+    if (dashboard) await bundle(join(folder, 'dist/ui'))
     await compiled
   }, 120_000)
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
   return { path: (file) => join(folder, 'dist', file) }
+}
+
+async function bundle(outDir: string): Promise<void> {
+  // Loaded only here: it is large, and most files need no dashboard.
+  const { build } = await import('vite')
+  await build({ configFile: join(root, 'src/ui/vite.config.ts'), logLevel: 'error', build: { outDir } })
 }

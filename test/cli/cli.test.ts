@@ -6,6 +6,7 @@ import { builtPackage, root } from './built.ts'
 import { temporaryFolder } from './folder.ts'
 import { startProgram } from './program.ts'
 import type { Program } from './program.ts'
+import { run } from './run.ts'
 
 const built = builtPackage()
 
@@ -19,10 +20,16 @@ describe('the command line', () => {
     [['-h'], 'Usage: posthorn <command>'],
     [['dev', '--help'], 'Usage: posthorn dev'],
   ])('%j explains itself on stdout', async (args, wanted) => {
-    const program = posthorn(args)
-    expect(await program.ended).toEqual({ code: 0, signal: null })
-    expect(program.lines.join('\n')).toContain(wanted)
-    expect(program.stderr).toBe('')
+    const { code, lines, stderr } = await run(args)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(lines.join('\n')).toContain(wanted)
+  })
+
+  test('what is refused ends the program with the code of a usage error', async () => {
+    const program = posthorn(['dve'])
+    expect(await program.ended).toEqual({ code: 2, signal: null })
+    expect(program.stderr).toContain('unknown command')
+    expect(program.lines).toEqual([])
   })
 
   test('--version is that of the package', async () => {
@@ -39,10 +46,7 @@ describe('the command line', () => {
     [['dev', '--twice'], "posthorn dev: Unknown option '--twice'"],
     [[], 'Usage: posthorn <command>'],
   ])('%j is refused on stderr, as a usage error', async (args, wanted) => {
-    const program = posthorn(args)
-    expect(await program.ended).toEqual({ code: 2, signal: null })
-    expect(program.stderr).toContain(wanted)
-    expect(program.lines).toEqual([])
+    expect(await run(args)).toEqual({ code: 2, lines: [], stderr: expect.stringContaining(wanted) })
   })
 
   test.each<[string[], Record<string, string>, string]>([
@@ -62,13 +66,15 @@ describe('the command line', () => {
 describe('posthorn dev', () => {
   test('runs on, sends one more sample for every line it is given, and ends in order on SIGINT', async () => {
     const folder = await temporaryFolder()
-    const program = posthorn(['dev'], { TMPDIR: folder })
+    // The end waits for the attempts under way, one of which hangs.
+    const program = posthorn(['dev'], { TMPDIR: folder, WEBHOOK_TIMEOUT_SECONDS: '1' })
     await program.says(/sample\.reset for 1 endpoint$/)
     expect(program.stderr).toContain('Type ok, slow, flaky, hang, 500, reset and Enter')
 
     program.child.stdin.write('ok\nwhat\n')
     await program.says(/Expected one of ok, .* got "what"/)
     await program.says(/sample\.ok for 1 endpoint$/, 11)
+    await program.says(/ {2}ok {8}delivered/, 11)
 
     program.child.kill('SIGINT')
     await program.says(/^Stopping: /)

@@ -5,7 +5,9 @@ import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { main } from '../../examples/embedded-sqlite.ts'
 import { nextSteps } from '../../src/cli/dev/next-steps.ts'
-import { root } from './built.ts'
+import { builtPackage, root } from './built.ts'
+
+const built = builtPackage()
 
 test('examples/embedded-sqlite.ts delivers a webhook whose signature the receiver can check', async () => {
   const { verified, delivered } = await main()
@@ -21,8 +23,8 @@ test('the lines that dev prints at its end compile as they are, and fit a termin
   mkdirSync(join(root, '.test'), { recursive: true })
   const folder = mkdtempSync(join(root, '.test', 'next-steps-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  const { compilerOptions } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8')) as { compilerOptions: { paths: Record<string, string[]> } }
-  const paths = Object.fromEntries(Object.entries(compilerOptions.paths).map(([name, [path]]) => [name, [join(root, path ?? '')]]))
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { exports: Record<string, { types: string }> }
+  const paths = Object.fromEntries(Object.entries(exports).map(([name, { types }]) => [join('posthorn', name), [built.path(types.replace('./dist/', ''))]]))
   writeFileSync(join(folder, 'next.mts'), code)
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ extends: '../../tsconfig.json', compilerOptions: { paths }, include: ['next.mts'] }))
   await promisify(execFile)(join(root, 'node_modules', '.bin', 'tsc'), ['-p', folder, '--noEmit'], { cwd: root })

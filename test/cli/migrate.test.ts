@@ -7,11 +7,9 @@ import { sqlite } from 'posthorn/sqlite'
 import type { Store } from '../../src/core/ports.ts'
 import { migrations } from '../../src/stores/migrations.ts'
 import { freshSchema, isFast } from '../postgres.ts'
-import { builtPackage } from './built.ts'
 import { temporaryFolder } from './folder.ts'
-import { startProgram } from './program.ts'
+import { run } from './run.ts'
 
-const built = builtPackage()
 const newest = migrations.at(-1)?.version
 
 interface Place {
@@ -51,27 +49,21 @@ async function inPostgres(): Promise<Place> {
   }
 }
 
-async function migrate(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<{ lines: readonly string[]; code: number | null; stderr: string }> {
-  const program = startProgram(built.path('cli/main.js'), ['migrate', ...args], environment)
-  const { code } = await program.ended
-  return { lines: program.lines, code, stderr: program.stderr }
-}
-
 describe.each(isFast ? [{ name: 'sqlite', place: inSqlite }] : [{ name: 'sqlite', place: inSqlite }, { name: 'postgres', place: inPostgres }])(
   'posthorn migrate on $name',
   ({ place }) => {
     test('brings a new database to this version, says so, and finds nothing to do the second time', async () => {
       const { environment, shown } = await place()
-      expect(await migrate([], environment)).toEqual({ lines: [`${shown} migrated from version 0 to ${newest}`], code: 0, stderr: '' })
-      expect(await migrate([], environment)).toEqual({ lines: [`${shown} is at version ${newest} already`], code: 0, stderr: '' })
+      expect(await run(['migrate'], environment)).toEqual({ lines: [`${shown} migrated from version 0 to ${newest}`], code: 0, stderr: '' })
+      expect(await run(['migrate'], environment)).toEqual({ lines: [`${shown} is at version ${newest} already`], code: 0, stderr: '' })
     })
 
     test('prints SQL that makes the same schema when a person applies it', async () => {
       const { environment, shown, apply, store } = await place()
-      const { lines, code } = await migrate(['--print'], environment)
+      const { lines, code } = await run(['migrate', '--print'], environment)
       expect(code).toBe(0)
       await apply(lines.join('\n'))
-      expect((await migrate([], environment)).lines).toEqual([`${shown} is at version ${newest} already`])
+      expect((await run(['migrate'], environment)).lines).toEqual([`${shown} is at version ${newest} already`])
 
       const posthorn = new Posthorn({ store: store() })
       onTestFinished(() => posthorn.stop())
@@ -81,7 +73,7 @@ describe.each(isFast ? [{ name: 'sqlite', place: inSqlite }] : [{ name: 'sqlite'
 
     test('prints nothing but a remark for a schema that has everything', async () => {
       const { environment } = await place()
-      expect((await migrate(['--print', '--from', String(newest)], environment)).lines).toEqual(['-- Nothing to do.'])
+      expect((await run(['migrate', '--print', '--from', String(newest)], environment)).lines).toEqual(['-- Nothing to do.'])
     })
   },
 )
@@ -92,7 +84,7 @@ test.each([
   [['--database', 'mysql://me:secret@host/db'], 'Expected `database` to be `sqlite:` and a path'],
   [['--database', 'postgres://me:secret@127.0.0.1:1/db'], 'Expected PostgreSQL to answer'],
 ])('posthorn migrate %j is refused in one line, without a password', async (args, wanted) => {
-  const { lines, code, stderr } = await migrate(args, {})
+  const { lines, code, stderr } = await run(['migrate', ...args])
   expect({ lines, code }).toEqual({ lines: [], code: 1 })
   expect(stderr).toContain(wanted)
   expect(stderr.trimEnd().split('\n')).toHaveLength(1)

@@ -7,6 +7,7 @@ import { isFast } from '../postgres.ts'
 import { builtPackage } from './built.ts'
 import { startProgram } from './program.ts'
 import type { Program } from './program.ts'
+import { run } from './run.ts'
 import { shop } from './shop.ts'
 
 const built = builtPackage()
@@ -16,13 +17,6 @@ type Environment = Readonly<Record<string, string>>
 
 function posthorn(args: readonly string[], environment: Environment): Program {
   return startProgram(built.path('cli/main.js'), args, environment)
-}
-
-/** Runs a command to its end. */
-async function run(args: readonly string[], environment: Environment): Promise<{ code: number | null; lines: readonly string[]; stderr: string }> {
-  const program = posthorn(args, environment)
-  const { code } = await program.ended
-  return { code, lines: program.lines, stderr: program.stderr }
 }
 
 async function serve(environment: Environment, ...args: string[]): Promise<{ server: Program; url: string; remote: Environment }> {

@@ -9,6 +9,7 @@ import { builtPackage } from './built.ts'
 import { temporaryFolder } from './folder.ts'
 import { startProgram } from './program.ts'
 import type { Program } from './program.ts'
+import { run } from './run.ts'
 
 const built = builtPackage()
 const adminKey = 'an-admin-key-of-the-test'
@@ -113,17 +114,17 @@ test.each([
   [{ POSTHORN_PORT: '70000' }, 'Expected `POSTHORN_PORT` to be a whole number from 0 to 65535'],
   [{ POSTHORN_DATABASE_URL: 'mysql://me:secret@host/db' }, 'Expected `database` to be `sqlite:`'],
 ])('%j is refused in one line', async (change, wanted) => {
-  const program = posthorn(['serve'], { ...(await environmentOf('sqlite')), ...change })
-  expect(await program.ended).toEqual({ code: 1, signal: null })
-  expect(program.stderr).toContain(wanted)
-  expect(program.stderr.trimEnd().split('\n')).toHaveLength(1)
-  expect(program.stderr).not.toMatch(/too-short|secret/)
-  expect(program.lines).toEqual([])
+  const { code, lines, stderr } = await run(['serve'], { ...(await environmentOf('sqlite')), ...change })
+  expect({ code, lines }).toEqual({ code: 1, lines: [] })
+  expect(stderr).toContain(wanted)
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+  expect(stderr).not.toMatch(/too-short|secret/)
 })
 
 describe('posthorn dev', () => {
   test('answers the HTTP API without a key, but not to pages from elsewhere', { timeout: 60_000 }, async () => {
-    const program = posthorn(['dev'], { TMPDIR: await temporaryFolder(), POSTHORN_PORT: '0' })
+    // The end waits for the attempts under way, one of which hangs.
+    const program = posthorn(['dev'], { TMPDIR: await temporaryFolder(), POSTHORN_PORT: '0', WEBHOOK_TIMEOUT_SECONDS: '1' })
     const url = await listening(program)
     expect(await call(url, null, 'GET', '/api/v1/app')).toMatchObject({ status: 200, body: { data: expect.any(Array) as unknown[] } })
     await program.says(/sample\.reset for 1 endpoint$/)

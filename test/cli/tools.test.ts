@@ -10,18 +10,13 @@ import { builtPackage } from './built.ts'
 import { temporaryFolder } from './folder.ts'
 import { startProgram } from './program.ts'
 import type { Program } from './program.ts'
+import { run } from './run.ts'
 import { shop } from './shop.ts'
 
 const built = builtPackage()
 
 function posthorn(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Program {
   return startProgram(built.path('cli/main.js'), args, environment)
-}
-
-async function run(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<{ code: number | null; lines: readonly string[]; stderr: string }> {
-  const program = posthorn(args, environment)
-  const { code } = await program.ended
-  return { code, lines: program.lines, stderr: program.stderr }
 }
 
 describe('posthorn listen', () => {

@@ -8,6 +8,7 @@ import { builtPackage } from './built.ts'
 import { temporaryFolder } from './folder.ts'
 import { startProgram } from './program.ts'
 import type { Program } from './program.ts'
+import { run } from './run.ts'
 
 const built = builtPackage()
 
@@ -98,12 +99,11 @@ test.each<[string[], Record<string, string>, string]>([
   [['--database', 'postgres://me:secret@127.0.0.1:1/db'], {}, 'posthorn: Expected `secretsKey` to be the key'],
   [['--database', 'mysql://me:secret@host/db'], {}, 'posthorn: Expected `database` to be `sqlite:` and a path'],
 ])('posthorn worker %j with %j ends with one line that names what is wrong', async (args, environment, wanted) => {
-  const program = startProgram(built.path('cli/main.js'), ['worker', ...args], environment)
-  expect(await program.ended).toEqual({ code: 1, signal: null })
-  expect(program.stderr).toContain(wanted)
-  expect(program.stderr.trimEnd().split('\n')).toHaveLength(1)
-  expect(program.stderr).not.toContain('secret@')
-  expect(program.lines).toEqual([])
+  const { code, lines, stderr } = await run(['worker', ...args], environment)
+  expect({ code, lines }).toEqual({ code: 1, lines: [] })
+  expect(stderr).toContain(wanted)
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+  expect(stderr).not.toContain('secret@')
 })
 
 function dataUrl(script: string): string {

@@ -34,6 +34,7 @@ async function makeWorld(Driver: new (path: string) => SqliteDriver = DatabaseSy
   await posthorn.endpoints.create({ application: 'acme', url })
   const db = new Driver(path)
   onTestFinished(() => void db.close())
+  db.exec('pragma synchronous = off')
   db.exec('create table invoices (id integer primary key)')
   return { path, posthorn, clock, transport, db, count: (table) => (db.prepare(`select count(*) as count from ${table}`).get() as { count: number }).count }
 }

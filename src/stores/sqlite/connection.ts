@@ -76,8 +76,9 @@ function tuned(database: SqliteDriver, { busyTimeoutMs = 5_000, synchronous = 'f
     database.exec(`pragma busy_timeout = ${busyTimeoutMs}`)
     database.exec('pragma foreign_keys = off')
     database.exec(`pragma page_size = ${pageBytes}`)
-    database.exec('pragma journal_mode = wal')
+    // Before the mode, whose change is a commit, too.
     database.exec(`pragma synchronous = ${synchronous}`)
+    database.exec('pragma journal_mode = wal')
     database.exec(`pragma wal_autocheckpoint = ${pagesBetweenCheckpoints}`)
     database.exec(`pragma cache_size = -${cacheKiB}`)
     // Savepoints copy the pages they may have to bring back: not into a file.

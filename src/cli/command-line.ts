@@ -1,0 +1,31 @@
+import { messageOf, PosthornError } from '../core/errors.ts'
+import { version } from '../version.ts'
+import { exit } from './command.ts'
+import type { Terminal } from './command.ts'
+import { understand } from './understand.ts'
+
+/** Does what the words ask for, and answers with the exit code. */
+export async function runCommandLine(words: readonly string[], terminal: Terminal): Promise<number> {
+  const understood = understand(words, version)
+  switch (understood.kind) {
+    case 'text':
+      terminal.output.write(`${understood.text}\n`)
+      return exit.ok
+    case 'refusal':
+      terminal.say(understood.text)
+      return exit.usage
+    case 'command':
+      try {
+        return await understood.command.run(understood.options, terminal, understood.given)
+      } catch (thrown) {
+        return explain(thrown, terminal)
+      }
+  }
+}
+
+/** An error of ours says what to do. Anything else is a defect, and its stack says where. */
+function explain(thrown: unknown, { say }: Terminal): number {
+  const isOurs = thrown instanceof PosthornError
+  say(`posthorn: ${isOurs || !(thrown instanceof Error) ? messageOf(thrown) : (thrown.stack ?? thrown.message)}`)
+  return isOurs && thrown.code === 'not_found' ? exit.partial : exit.error
+}
