@@ -71,6 +71,8 @@ export interface EndpointOverview {
 
 export interface DeadLetters {
   readonly groups: readonly (DeadLetterGroup & { readonly url: string })[]
+  /** The newest so many are what `groups` tells of. */
+  readonly grouped: number
   readonly counted: number
   /** There are more than were counted. */
   readonly atLeast: boolean

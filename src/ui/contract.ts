@@ -99,6 +99,8 @@ export interface DeadLetterGroup {
 
 export interface DeadLetters {
   readonly data: readonly DeadLetterGroup[]
+  /** The newest so many are what `data` tells of. */
+  readonly grouped: number
   readonly counted: number
   readonly atLeast: boolean
 }

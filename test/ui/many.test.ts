@@ -81,7 +81,7 @@ where webhook_id = ?`).run(endpointId))
   // The turn at bulk work is free again once the lease of the dead has run out.
   const server = await stage.serve({ database, environment: { POSTHORN_LEASE_MS: '1000' } })
   const { page, close } = await stage.open(server, { path: 'dead-letters' })
-  await page.getByRole('button', { name: 'Retry all 10,000+ matching' }).click()
+  await page.getByRole('button', { name: 'Retry all 50,000 matching' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Retry 50,000 now' }).click()
   await page.getByRole('heading', { name: 'Retry now: 50,000 deliveries' }).waitFor()
   await page.evaluate('window.isTheSame = true')

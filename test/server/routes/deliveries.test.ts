@@ -191,15 +191,28 @@ describe.each(databases)('figures on %s', (database) => {
       await posthorn.idle()
     }
     const groups = await ask(200, 'GET', '/dead-letter?application=acme')
-    expect(groups).toMatchObject({ counted: 3, atLeast: false, data: [{ endpointId, reason: 'exhausted', errorDetail: 'HTTP 400: down', count: 2 }, { errorDetail: 'HTTP 400: gone', count: 1 }] })
+    expect(groups).toMatchObject({ grouped: 3, counted: 3, atLeast: false, data: [{ endpointId, reason: 'exhausted', errorDetail: 'HTTP 400: down', count: 2 }, { errorDetail: 'HTTP 400: gone', count: 1 }] })
     expect(dataIn(groups)[0]).toHaveProperty('url', 'https://acme.example/hooks')
-    expect(await ask(200, 'GET', '/dead-letter?application=other')).toEqual({ data: [], counted: 0, atLeast: false })
+    expect(await ask(200, 'GET', '/dead-letter?application=other')).toEqual({ data: [], grouped: 0, counted: 0, atLeast: false })
     expect(await ask(200, 'GET', `/endpoint/${endpointId}`)).toMatchObject({
       health: { state: 'degraded', sentence: 'Only failures since 2026-01-01 00:00:00 UTC.' }, lastSuccessAt: null, backlog: 0, failures: [{ outcome: 'answered', statusCode: 400, count: 18 }],
     })
     const overview = await ask(200, 'GET', '/overview?window=24h')
     expect(overview).toMatchObject({ dead: 3, failed: 15, attempts: 18, alarm: 'alarm', queue: { dead: 3, fresh: 0, retries: 0, held: 0 }, bucketMs: 15 * minute, failing: [{ id: endpointId }], workers: [{ pid: process.pid }] })
     expect((overview['buckets'] as { dead: number }[]).reduce((sum, { dead }) => sum + dead, 0)).toBe(3)
+  })
+
+  test('of many dead letters all are counted, and the newest thousand grouped', async () => {
+    const { ask, posthorn, clock, endpointId, foreignEndpointId } = await routesWorld(database)
+    await posthorn.send({ application: 'other', type: 'invoice.paid', data: {} })
+    await clock.advance(1)
+    await Promise.all(Array.from({ length: 1_000 }, () => posthorn.send({ application: 'acme', type: 'invoice.paid', data: {} })))
+    expect(await posthorn.cancel({})).toBe(1_001)
+    const all = await ask(200, 'GET', '/dead-letter')
+    expect(all).toMatchObject({ grouped: 1_000, counted: 1_001, atLeast: false })
+    expect(dataIn(all)).toMatchObject([{ endpointId, reason: 'cancelled', count: 1_000 }])
+    expect(await ask(200, 'GET', `/dead-letter?endpoint=${foreignEndpointId}`)).toMatchObject({ grouped: 1, counted: 1, data: [{ endpointId: foreignEndpointId, count: 1 }] })
+    expect(await ask(200, 'GET', '/dead-letter?application=acme')).toMatchObject({ grouped: 1_000, counted: 1_000 })
   })
 
   test('endpoints show their health, backlog and last 24 hours', async () => {
