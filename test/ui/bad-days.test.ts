@@ -40,7 +40,8 @@ async function deadLetter(application: string, path: string, payload: unknown = 
 describe('a session', () => {
   test('that has expired leads to the door, and from there back to the same page', limit, async () => {
     const { page, close } = await stage.open(server, { path: 'deliveries?status=dead' })
-    const database = new DatabaseSync(server.database)
+    // The server writes, too: a moment may pass.
+    const database = new DatabaseSync(server.database, { timeout: 10_000 })
     database.exec('update posthorn_keys set expires_at = 1 where session_of is not null')
     database.close()
     await page.getByText('Your session has ended').waitFor()
