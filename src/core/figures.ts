@@ -4,6 +4,7 @@ import type { Application, Endpoint } from './endpoint.ts'
 import type { Message } from './message.ts'
 import { isHeld } from './pace.ts'
 import type { Health } from './pace.ts'
+import type { SentRequest } from './sent-request.ts'
 import { hour, isoTime } from './time.ts'
 import type { Instant } from './time.ts'
 import type { Why } from './why.ts'
@@ -46,11 +47,16 @@ export interface DeliveryDetail {
   readonly delivery: Delivery
   readonly why: Why
   readonly maxAttempts: number
-  readonly attempts: readonly Attempt[]
+  readonly attempts: readonly DetailedAttempt[]
   /** Also if it was deleted. */
   readonly endpoint: Endpoint | null
   readonly application: Application | null
   readonly message: Message | null
+}
+
+/** An attempt with what it sent; null where that cannot be told any more. */
+export interface DetailedAttempt extends Attempt {
+  readonly request: SentRequest | null
 }
 
 /** An endpoint with all that a person wants to see of it at a glance. */
@@ -65,6 +71,8 @@ export interface EndpointOverview {
 
 export interface DeadLetters {
   readonly groups: readonly (DeadLetterGroup & { readonly url: string })[]
+  /** The newest so many are what `groups` tells of. */
+  readonly grouped: number
   readonly counted: number
   /** There are more than were counted. */
   readonly atLeast: boolean

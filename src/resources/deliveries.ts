@@ -13,6 +13,8 @@ import type { AttemptFilter, AttemptOfDelivery, Page, Scan } from '../core/direc
 import type { OutgoingRequest } from '../core/ports.ts'
 import type { Cancelled, DeliveryFilter } from '../core/queue.ts'
 import type { RetryPolicy } from '../core/retry-policy.ts'
+import { shownHeaders } from '../core/sent-request.ts'
+import type { SentRequest } from '../core/sent-request.ts'
 import { isoTime } from '../core/time.ts'
 import type { Instant } from '../core/time.ts'
 import { why } from '../core/why.ts'
@@ -60,7 +62,7 @@ export interface Operations {
 export interface DeliveryParts extends ResourceParts {
   readonly policies: ReadonlyMap<string, RetryPolicy>
   readonly defaultPolicy: RetryPolicy
-  /** What an attempt now would send. */
+  /** What an attempt at that time sends. */
   readonly outgoingRequest: (endpoint: Endpoint, message: Message, now: Instant) => Pick<OutgoingRequest, 'url' | 'headers' | 'body'>
   /** Retries that one endpoint gets per tick. */
   readonly retriesPerTick: number
@@ -105,6 +107,21 @@ export function makeDeliveries({ ready, directory, queue, clock, policies, defau
     return { endpoint, maxAttempts: policy.maxAttempts, why: why({ delivery, endpoint, health, policy, ahead, perTick: retriesPerTick, now: clock.now() }) }
   }
 
+  /** Made anew as it was made then, from the endpoint of today: of the request only its time and URL are kept. */
+  function sentRequest({ startedAt, url }: Attempt, endpoint: Endpoint | null, message: Message | null): SentRequest | null {
+    if (endpoint === null || message === null) return null
+    try {
+      // Of an empty body, because the signature is not shown: hashing a megabyte for each attempt would be for nothing.
+      const { headers } = outgoingRequest(endpoint, { ...message, body: new Uint8Array() }, startedAt)
+      const bytes = message.erasedAt === null ? message.body.length : null
+      return { method: 'POST', url, ...shownHeaders(headers, endpoint.signature === 'body' ? endpoint.bodyHeader : null), bytes }
+    } catch (error) {
+      // Its secrets of today do not fit its scheme of today: the delivery is shown all the same.
+      if (error instanceof PosthornError) return null
+      throw error
+    }
+  }
+
   async function messagesHolding(ids: readonly string[], text: string): Promise<Set<string>> {
     const messages = await directory.messagesById([...new Set(ids)])
     return new Set(messages.filter(({ body }) => Buffer.from(body).toString().toLowerCase().includes(text.toLowerCase())).map(({ id }) => id))
@@ -142,7 +159,8 @@ export function makeDeliveries({ ready, directory, queue, clock, policies, defau
       const [told, attempts, application, message] = await Promise.all([
         explained(delivery), directory.attempts(delivery.id), directory.application(delivery.applicationId), directory.message(delivery.messageId),
       ])
-      return { delivery, ...told, attempts, application, message }
+      const withRequest = attempts.map((made) => ({ ...made, request: sentRequest(made, told.endpoint, message) }))
+      return { delivery, ...told, attempts: withRequest, application, message }
     },
     async curl(id, by = {}) {
       const { messageId, endpointId } = await get(id)

@@ -12,14 +12,16 @@ export interface Figures {
   failing(filter: { readonly applicationId?: string | undefined }): Promise<EndpointOverview[]>
   /** How the newest thousand attempts at an endpoint failed, as far as they did. */
   failuresOf(endpointId: string): Promise<AttemptCount[]>
-  /** Dead letters by endpoint, reason and error. */
+  /** How many dead letters there are, and the newest thousand by endpoint, reason and error. */
   deadLetters(filter?: { readonly endpointId?: string | undefined; readonly applicationId?: string | undefined }): Promise<DeadLetters>
 }
 
 const hoursShown = 24
 const mostFailing = 20
 const mostAttempts = 1_000
-const mostDead = 10_000
+// Each is a page of its own to read, perhaps from a cold disk; a count needs the index only.
+const mostGrouped = 1_000
+const mostDead = 100_000
 
 export function makeFigures({ ready, directory, queue, clock }: ResourceParts): Figures {
   async function of(endpoints: readonly Endpoint[]): Promise<EndpointOverview[]> {
@@ -57,10 +59,16 @@ export function makeFigures({ ready, directory, queue, clock }: ResourceParts): 
     },
     async deadLetters(filter = {}) {
       await ready()
-      const groups = await directory.deadLetters(filter, mostDead + 1)
-      const counted = groups.reduce((sum, { count }) => sum + count, 0)
+      const [groups, counted] = await Promise.all([directory.deadLetters(filter, mostGrouped), directory.countDeliveries({ ...filter, status: 'dead' }, mostDead + 1)])
+      const grouped = groups.reduce((sum, { count }) => sum + count, 0)
       const urls = new Map((await directory.endpointsById([...new Set(groups.map(({ endpointId }) => endpointId))])).map(({ id, url }) => [id, url]))
-      return { groups: groups.map((group) => ({ ...group, url: urls.get(group.endpointId) ?? '' })), counted: Math.min(counted, mostDead), atLeast: counted > mostDead }
+      return {
+        groups: groups.map((group) => ({ ...group, url: urls.get(group.endpointId) ?? '' })),
+        grouped,
+        // Another may have died between the two readings.
+        counted: Math.max(grouped, Math.min(counted, mostDead)),
+        atLeast: counted > mostDead,
+      }
     },
   }
 }

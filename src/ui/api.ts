@@ -1,4 +1,4 @@
-import { connectionLost, session } from './state.ts'
+import { connectionLost, session, sessionEnded } from './state.ts'
 
 /** What came of a call: an answer, a refusal with its sentence, or nothing at all. */
 export type Answer<Value> =
@@ -52,13 +52,19 @@ async function call<Value>(method: string, url: string, body?: unknown, signal?:
     const text = await response.text()
     connectionLost.value = false
     if (response.ok) return { kind: 'answered', value: (text === '' ? null : JSON.parse(text)) as Value }
-    if (response.status === 401) session.value = null
+    if (response.status === 401) leave()
     return { kind: 'refused', status: response.status, ...refusal(text, response.status) }
   } catch {
     // A page that was left takes its requests with it; that says nothing about the connection.
     if (signal?.aborted !== true) connectionLost.value = true
     return { kind: 'unreachable' }
   }
+}
+
+/** The door stands in for the page; whoever was in before is told why. */
+function leave(): void {
+  if (session.value !== undefined && session.value !== null) sessionEnded.value = true
+  session.value = null
 }
 
 /** Refusals are `{code, detail}`; those of a schema list where each fault lies. */

@@ -53,6 +53,17 @@ export interface Attempt {
   readonly response: string | null
   readonly url: string
   readonly late: boolean
+  /** Null where it cannot be told any more. */
+  readonly request: SentRequest | null
+}
+
+/** Of the headers that are `sensitive` only the names are told. */
+export interface SentRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly sensitive: readonly string[]
+  readonly bytes: number | null
 }
 
 export interface DeliveryDetail extends Delivery {
@@ -88,6 +99,8 @@ export interface DeadLetterGroup {
 
 export interface DeadLetters {
   readonly data: readonly DeadLetterGroup[]
+  /** The newest so many are what `data` tells of. */
+  readonly grouped: number
   readonly counted: number
   readonly atLeast: boolean
 }

@@ -64,7 +64,7 @@ export function shortly(ms: number): string {
   return unit === undefined ? 'under 1 s' : `${Math.floor(ms / unit[0])} ${unit[1]}`
 }
 
-export function instant(at: string): string {
+export function instant(at: string | number): string {
   return dayAndTime.format(new Date(at))
 }
 

@@ -5,6 +5,9 @@ import type { Session } from './contract.ts'
 /** Who is signed in: undefined until the server was asked, null if nobody is. */
 export const session = signal<Session | null | undefined>(undefined)
 
+/** True once a session has ended that nobody signed out of: it expired, or its key was revoked. */
+export const sessionEnded = signal(false)
+
 /** True from a call that nobody answered until the next that somebody does. */
 export const connectionLost = signal(false)
 

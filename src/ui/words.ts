@@ -1,6 +1,7 @@
 import type { OutcomeKind } from '../core/attempt.ts'
 import type { Status } from '../core/delivery.ts'
 import type { JobAction } from '../core/job.ts'
+import { instant } from './format.ts'
 
 /** The statuses in the order of a delivery's life, and what people call them. */
 export const statuses: readonly { readonly status: Status; readonly word: string }[] = [
@@ -38,8 +39,26 @@ export const jobActions: Readonly<Record<JobAction, string>> = { requeue: 'Retry
 export function filterWords(filter: Readonly<Record<string, unknown>>): string {
   const words = Object.entries(filter)
     .filter(([, value]) => value !== null && value !== undefined)
-    .map(([name, value]) => (name === 'ids' && Array.isArray(value) ? `${value.length} selected` : `${spaced(name)} ${[value].flat().join(' or ')}`))
+    // The job's own guard against what has changed since it was asked for.
+    .filter(([name]) => name !== 'unchangedSince')
+    .map(([name, value]) => conditionWords(name, value))
   return words.length === 0 ? 'everything' : words.join(', ')
+}
+
+/** What somebody did something to: an id as it is, a filter in words. */
+export function targetWords(target: string): string {
+  try {
+    const filter: unknown = JSON.parse(target)
+    return typeof filter === 'object' && filter !== null ? filterWords({ ...filter }) : target
+  } catch {
+    return target
+  }
+}
+
+function conditionWords(name: string, value: unknown): string {
+  if (name === 'ids' && Array.isArray(value)) return `${value.length} selected`
+  if ((name === 'since' || name === 'until') && (typeof value === 'string' || typeof value === 'number')) return `made ${name} ${instant(value)}`
+  return `${spaced(name)} ${[value].flat().join(' or ')}`
 }
 
 function spaced(name: string): string {

@@ -2,6 +2,7 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { receiver } from 'posthorn/testing'
 import type { Receiver } from 'posthorn/testing'
+import { makeGate } from '../engine/gate.ts'
 import type { Server } from './server.ts'
 import { keepShop } from './shop.ts'
 import { adminKey, useStage } from './stage.ts'
@@ -39,9 +40,11 @@ async function deadLetter(application: string, path: string, payload: unknown = 
 describe('a session', () => {
   test('that has expired leads to the door, and from there back to the same page', limit, async () => {
     const { page, close } = await stage.open(server, { path: 'deliveries?status=dead' })
-    const database = new DatabaseSync(server.database)
+    // The server writes, too: a moment may pass.
+    const database = new DatabaseSync(server.database, { timeout: 10_000 })
     database.exec('update posthorn_keys set expires_at = 1 where session_of is not null')
     database.close()
+    await page.getByText('Your session has ended').waitFor()
     await page.getByLabel('API key').fill('phk_wrong')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText('This key is not known, or it has ended.').waitFor()
@@ -58,7 +61,16 @@ describe('a session', () => {
     const { page, close } = await stage.open(server, { key: token })
     await page.getByText('kim').waitFor()
     await server.call('DELETE', `key/${id}`)
+    await page.getByText('Your session has ended: it has expired, or its key was revoked.').waitFor()
+    expect(await page.getByLabel('API key').isVisible()).toBe(true)
+    await close()
+  })
+
+  test('that somebody leaves by hand is not called ended', limit, async () => {
+    const { page, close } = await stage.open(server)
+    await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByLabel('API key').waitFor()
+    expect(await page.getByText('Your session has ended').count()).toBe(0)
     await close()
   })
 
@@ -101,6 +113,62 @@ test('a server that crashes is missed on the page, which stays, and goes on when
   await other.restart()
   await page.getByText('listening').waitFor()
   await close()
+})
+
+describe('an API', () => {
+  test('that is slow shows skeletons on a page that can be used, and then its data', limit, async () => {
+    await endpoint('slow', '/slow')
+    const { page, close } = await stage.open(server)
+    const gate = makeGate()
+    await page.route(/api\/v1\/endpoint\?/, async (route) => {
+      await gate.opened
+      await route.continue()
+    })
+    const pages = page.getByRole('navigation', { name: 'Pages' })
+    await pages.getByRole('link', { name: 'Endpoints' }).click()
+    await page.getByRole('heading', { name: 'Endpoints', level: 1 }).waitFor()
+    await page.locator('[aria-busy=true]').waitFor()
+    await page.getByLabel('Text in the URL or description').fill('slow')
+    await page.waitForURL('**/endpoints?text=slow')
+    await page.getByRole('button', { name: 'Add an endpoint' }).click()
+    await page.getByRole('dialog', { name: 'Add an endpoint' }).waitFor()
+    await page.keyboard.press('Escape')
+    await pages.getByRole('link', { name: 'Audit' }).click()
+    await page.getByRole('heading', { name: 'Audit', level: 1 }).waitFor()
+    await page.goBack()
+    await page.locator('[aria-busy=true]').waitFor()
+    gate.open()
+    await page.getByRole('link', { name: '/slow' }).waitFor()
+    expect(await page.locator('[aria-busy=true]').count()).toBe(0)
+    expect(await page.locator('tbody tr').count()).toBe(1)
+    await close()
+  })
+
+  test('that fails says why, and is asked again by a button', limit, async () => {
+    const { page, go, close } = await stage.open(server)
+    // This page reads once: only the button asks again.
+    const answer = /api\/v1\/config/
+    await page.route(answer, (route) => route.fulfill({ status: 503, json: { code: 'overloaded', detail: 'The database does not answer.' } }))
+    await go('settings')
+    await page.getByRole('alert').getByText('The database does not answer.').waitFor()
+    await page.unroute(answer)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'Retry policies' }).waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await close()
+  })
+
+  test('that fails after it had answered leaves what was read, and says that it is old', limit, async () => {
+    await deadLetter('later', '/later')
+    const { page, close } = await stage.open(server, { path: 'deliveries?application=later' })
+    const answer = /api\/v1\/delivery\?/
+    await page.route(answer, (route) => route.fulfill({ status: 503, json: { code: 'overloaded', detail: 'The database does not answer.' } }))
+    await page.getByText('What you see is from before, because the newest could not be read: The database does not answer.').waitFor()
+    expect(await page.locator('tbody tr').count()).toBe(1)
+    await page.unroute(answer)
+    await page.getByText('What you see is from before').waitFor({ state: 'detached' })
+    await close()
+  })
 })
 
 test('an answer that is a refusal can be asked for again', limit, async () => {

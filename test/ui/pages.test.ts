@@ -135,11 +135,12 @@ describe('in both themes', () => {
   })
 })
 
-test('on a phone no page scrolls sideways, and the menu leads around', limit, async () => {
+test('on a phone no page and no table scrolls sideways, and the menu leads around', limit, async () => {
   const scene = await stage.open(busy, { viewport: { width: 390, height: 844 } })
   for (const [, path] of pages) {
     await scene.go(path())
     expect(await scene.page.evaluate<number>('document.documentElement.scrollWidth'), path()).toBe(390)
+    expect(await scene.page.evaluate<string[]>('[...document.querySelectorAll(".scroll")].filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent)'), path()).toEqual([])
   }
   await scene.page.getByRole('button', { name: 'Menu' }).click()
   await scene.page.getByRole('link', { name: 'Dead letters' }).click()

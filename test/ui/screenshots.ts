@@ -28,7 +28,7 @@ test('every picture is taken of a real server with real data', { timeout: 120_00
   const front = await listen({ host: '127.0.0.1', port: 0, clock: systemClock })
   front.serve(handler(shop.posthorn, { adminKey }), async () => undefined)
   for (const [name, path, colorScheme, width] of shots) {
-    const viewport = { width, height: width === 390 ? 844 : 800 }
+    const viewport = { width, height: width === 390 ? 840 : 800 }
     const { page, complaints, close } = await stage.open({ url: `${front.url}/` }, { colorScheme, viewport, path: path(shop) })
     await page.screenshot({ path: join(folder, `${name}.png`) })
     expect(complaints).toEqual([])

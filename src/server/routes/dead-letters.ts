@@ -16,6 +16,7 @@ const deadLettersOut = z.object({
     count: z.int(),
     newestAt: dateTime,
   })),
+  grouped: z.int().meta({ description: 'The newest so many are what `data` tells of.' }),
   counted: z.int(),
   atLeast: z.boolean().meta({ description: 'There are more than were counted.' }),
 }).meta({ id: 'DeadLettersOut' })
@@ -25,7 +26,7 @@ export const deadLetterOperations: readonly Operation[] = [
     id: 'v1.dead-letter.list',
     method: 'get',
     path: '/api/v1/dead-letter',
-    summary: 'Groups dead letters by endpoint, reason and error.',
+    summary: 'Counts dead letters, and groups the newest 1,000 by endpoint, reason and error.',
     realm: 'everyone',
     access: 'read',
     query: z.object({ application: uid.optional(), endpoint: uid.optional() }),
@@ -34,9 +35,9 @@ export const deadLetterOperations: readonly Operation[] = [
       const { posthorn, query } = call
       const applicationId = await scopeOf(call, query.application)
       const endpointId = query.endpoint === undefined ? undefined : (await endpointInScope(posthorn, applicationId, query.endpoint)).id
-      const { groups, counted, atLeast } = await posthorn.figures.deadLetters({ applicationId, endpointId })
+      const { groups, grouped, counted, atLeast } = await posthorn.figures.deadLetters({ applicationId, endpointId })
       const data = groups.map((group) => ({ ...group, newestAt: isoTime(group.newestAt) }))
-      return answer(200, { data, counted, atLeast })
+      return answer(200, { data, grouped, counted, atLeast })
     },
   }),
 ]

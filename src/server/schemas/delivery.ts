@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { Attempt } from '../../core/attempt.ts'
 import { isLeased } from '../../core/delivery.ts'
 import type { Delivery } from '../../core/delivery.ts'
-import type { DeliveryDetail } from '../../core/figures.ts'
+import type { DeliveryDetail, DetailedAttempt } from '../../core/figures.ts'
 import type { Message } from '../../core/message.ts'
+import type { SentRequest } from '../../core/sent-request.ts'
 import { isoTime } from '../../core/time.ts'
 import type { Instant } from '../../core/time.ts'
 import { channel, dateTime } from './common.ts'
@@ -35,6 +35,14 @@ const shown = {
 }
 export const deliveryOut = z.object(shown).meta({ id: 'DeliveryOut' })
 
+const sentRequest = z.object({
+  method: z.literal('POST'),
+  url: z.string(),
+  headers: z.record(z.string(), z.string()).meta({ description: "Those of the endpoint's own are the ones that are set now." }),
+  sensitive: z.array(z.string()).meta({ description: 'Headers that were sent, but whose values are not shown.' }),
+  bytes: z.int().nullable().meta({ description: 'The size of the body; null once it is erased.' }),
+}).meta({ id: 'SentRequestOut' })
+
 const deliveryAttempt = z.object({
   id: z.string(),
   number: z.int(),
@@ -45,6 +53,7 @@ const deliveryAttempt = z.object({
   response: z.string().nullable(),
   url: z.string(),
   late: z.boolean().meta({ description: 'The lease was lost before the outcome could be marked.' }),
+  request: sentRequest.nullable().meta({ description: 'What was sent, made anew as it was made then; null where that cannot be told.' }),
 }).meta({ id: 'DeliveryAttemptOut' })
 
 export const deliveryDetailOut = z.object({
@@ -99,8 +108,12 @@ export function toDeliveryDetailOut(detail: DeliveryDetail, now: Instant): z.inp
   }
 }
 
-function toAttempt({ id, number, startedAt, tookMs, outcome, statusCode, excerpt, url, late }: Attempt): z.input<typeof deliveryAttempt> {
-  return { id, number, startedAt: isoTime(startedAt), tookMs, outcome, statusCode, response: excerpt, url, late }
+function toAttempt({ id, number, startedAt, tookMs, outcome, statusCode, excerpt, url, late, request }: DetailedAttempt): z.input<typeof deliveryAttempt> {
+  return { id, number, startedAt: isoTime(startedAt), tookMs, outcome, statusCode, response: excerpt, url, late, request: request === null ? null : toRequest(request) }
+}
+
+function toRequest({ headers, sensitive, ...same }: SentRequest): z.input<typeof sentRequest> {
+  return { ...same, headers: { ...headers }, sensitive: [...sensitive] }
 }
 
 function toMessage(delivery: Delivery, message: Message | null): z.input<typeof deliveryDetailOut>['message'] {

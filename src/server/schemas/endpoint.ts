@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Endpoint } from '../../core/endpoint.ts'
 import type { PayloadFilter } from '../../core/payload-filter.ts'
+import { shownHeaders } from '../../core/sent-request.ts'
 import { hmacPrefix, signingKeyPrefix } from '../../core/signature.ts'
 import { isoTime } from '../../core/time.ts'
 import { channel, dateTime, metadata, rate, uid } from './common.ts'
@@ -142,13 +143,7 @@ export function withPrefix(key: string): string {
   return key.startsWith(hmacPrefix) || key.startsWith(signingKeyPrefix) ? key : `${hmacPrefix}${key}`
 }
 
-const sensitiveName = /authorization|cookie|token|secret|password|credential|api-?key|signature/i
-
-/** Headers as they may be shown: the values of those that carry credentials are not. */
 export function toHeadersOut(all: Readonly<Record<string, string>>): z.input<typeof endpointHeadersOut> {
-  const entries = Object.entries(all)
-  return {
-    headers: Object.fromEntries(entries.filter(([name]) => !sensitiveName.test(name))),
-    sensitive: entries.map(([name]) => name).filter((name) => sensitiveName.test(name)),
-  }
+  const { headers: shownOnes, sensitive } = shownHeaders(all)
+  return { headers: shownOnes, sensitive: [...sensitive] }
 }

@@ -5,6 +5,7 @@ import { Page } from '../parts/page.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { Empty, Show } from '../parts/states.tsx'
 import { query } from '../router.ts'
+import { targetWords } from '../words.ts'
 
 const pageSize = 50
 
@@ -42,13 +43,7 @@ function Table({ entries }: { entries: readonly AuditEntry[] }) {
               Time
             </th>
             <th scope="col">Who</th>
-            <th scope="col">What</th>
-            <th scope="col" class="number">
-              How many
-            </th>
-            <th scope="col" class="wide">
-              Why
-            </th>
+            <th scope="col">What and why</th>
           </tr>
         </thead>
         <tbody>
@@ -59,13 +54,10 @@ function Table({ entries }: { entries: readonly AuditEntry[] }) {
               </td>
               <td>{actor}</td>
               <td class="main">
-                {action}
-                <div class="under whole">
-                  <code>{target}</code>
-                </div>
+                <strong>{action}</strong> {many > 1 && `× ${count(many)}`}
+                {reason !== null && <div>{reason}</div>}
+                <div class="under whole">{targetWords(target)}</div>
               </td>
-              <td class="number">{count(many)}</td>
-              <td class="wide">{reason}</td>
             </tr>
           ))}
         </tbody>

@@ -36,7 +36,12 @@ export function DeadLetters() {
           return (
             <>
               <Bar dead={dead} groups={groups} selected={selected} filter={{ ...(application === '' ? {} : { application }), ...(endpoint === '' ? {} : { endpoint }) }} />
-              <Table groups={groups} selected={selected} select={select} />
+              <Table groups={groups} isPart={dead.grouped < dead.counted} selected={selected} select={select} />
+              {dead.grouped < dead.counted && (
+                <p class="note">
+                  These are the newest {count(dead.grouped)}, so the numbers above are the least there are. A retry takes all that match, and shows the exact number first.
+                </p>
+              )}
             </>
           )
         }}
@@ -71,10 +76,11 @@ function grouped(rows: readonly DeadLetterGroup[]): Group[] {
 function Bar({ dead, groups, selected, filter }: { dead: Groups; groups: readonly Group[]; selected: ReadonlySet<string>; filter: Record<string, string> }) {
   const chosen = groups.filter(({ key }) => selected.has(key))
   const size = chosen.reduce((sum, group) => sum + group.count, 0)
-  const everything = `${counted(dead.counted, 'dead letter', dead.atLeast)} at ${counted(new Set(groups.map(({ endpointId }) => endpointId)).size, 'endpoint')}`
+  const isPart = dead.grouped < dead.counted
+  const everything = `${counted(dead.counted, 'dead letter', dead.atLeast)} at ${counted(new Set(groups.map(({ endpointId }) => endpointId)).size, 'endpoint', isPart)}`
   return (
     <div class="bulk" role="group" aria-label="What to do with them">
-      <strong>{chosen.length === 0 ? everything : `${count(size)} selected`}</strong>
+      <strong>{chosen.length === 0 ? everything : `${count(size, isPart)} selected`}</strong>
       {mayWrite() && chosen.length > 0 && (
         <button
           type="button"
@@ -82,7 +88,7 @@ function Bar({ dead, groups, selected, filter }: { dead: Groups; groups: readonl
           data-key="r"
           onClick={() => void bulk('requeue', chosen.map(({ endpointId, reason }) => ({ status: 'dead', endpoint: endpointId, reason })))}
         >
-          Retry {count(size)} now …
+          Retry {count(size, isPart)} now …
         </button>
       )}
       {mayWrite() && chosen.length === 0 && (
@@ -101,7 +107,15 @@ const columns: Readonly<Record<Column, (group: Group) => string | number>> = {
   endpoint: ({ url }) => url,
 }
 
-function Table({ groups, selected, select }: { groups: readonly Group[]; selected: ReadonlySet<string>; select: (keys: ReadonlySet<string>) => void }) {
+interface TableProps {
+  readonly groups: readonly Group[]
+  /** There are older ones that were not read. */
+  readonly isPart: boolean
+  readonly selected: ReadonlySet<string>
+  readonly select: (keys: ReadonlySet<string>) => void
+}
+
+function Table({ groups, isPart, selected, select }: TableProps) {
   const [sort, setSort] = useState<Sort<Column>>({ column: 'count', order: 'descending' })
   return (
     <div class="scroll">
@@ -127,7 +141,7 @@ function Table({ groups, selected, select }: { groups: readonly Group[]; selecte
                 <td class="tick">
                   <input
                     type="checkbox"
-                    aria-label={`Select ${count(group.count)} dead letters of ${group.url}, ${group.reason}`}
+                    aria-label={`Select ${count(group.count, isPart)} dead letters of ${group.url}, ${group.reason}`}
                     checked={selected.has(group.key)}
                     onChange={() => select(toggled(selected, group.key))}
                   />
@@ -138,7 +152,7 @@ function Table({ groups, selected, select }: { groups: readonly Group[]; selecte
                 <Errors errors={group.errors} />
               </td>
               <td>{group.reason}</td>
-              <td class="number">{count(group.count)}</td>
+              <td class="number">{count(group.count, isPart)}</td>
               <td class="wide when">
                 <Ago at={group.newestAt} />
               </td>

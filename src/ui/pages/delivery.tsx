@@ -70,9 +70,11 @@ function Actions({ delivery, refresh }: { delivery: DeliveryDetail; refresh: () 
           Cancel
         </button>
       )}
-      <button type="button" class="button primary" data-key="r" disabled={delivery.inFlight} onClick={() => void retryNow(delivery, refresh)}>
-        {delivery.status === 'delivered' ? 'Send again' : 'Retry now'}
-      </button>
+      {delivery.status !== 'pending' && (
+        <button type="button" class="button primary" data-key="r" disabled={delivery.inFlight} onClick={() => void retryNow(delivery, refresh)}>
+          {delivery.status === 'delivered' ? 'Send again' : 'Retry now'}
+        </button>
+      )}
     </>
   )
 }

@@ -136,7 +136,7 @@ function Recent({ endpoint }: { endpoint: EndpointDetail }) {
               <p>Send a test to see whether it answers.</p>
             </Empty>
           ) : (
-            <DeliveryTable caption="Newest deliveries to this endpoint" deliveries={list.data} refresh={loaded.refresh} />
+            <DeliveryTable caption="Newest deliveries to this endpoint" deliveries={list.data} isOfOneEndpoint refresh={loaded.refresh} />
           )
         }
       </Show>

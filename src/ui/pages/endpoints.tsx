@@ -71,7 +71,7 @@ function Table({ endpoints }: { endpoints: readonly Endpoint[] }) {
         <caption class="hidden">Endpoints of this page, sorted by {sort.column}</caption>
         <thead>
           <tr>
-            <SortHeader name="Health" column="health" sort={sort} change={setSort} />
+            <SortHeader name="Health" column="health" sort={sort} change={setSort} kind="wide" />
             <SortHeader name="Endpoint and why" column="endpoint" sort={sort} change={setSort} />
             <th scope="col" class="wide">
               Last 24 hours
@@ -83,10 +83,13 @@ function Table({ endpoints }: { endpoints: readonly Endpoint[] }) {
         <tbody>
           {sorted(endpoints, columns[sort.column], sort.order).map((endpoint) => (
             <tr key={endpoint.id} data-row tabIndex={-1}>
-              <td>
+              <td class="wide">
                 <Health endpoint={endpoint} />
               </td>
               <td class="main">
+                <div class="narrow">
+                  <Health endpoint={endpoint} />
+                </div>
                 <a href={href(`endpoints/${endpoint.id}`)}>{shortUrl(endpoint.url)}</a>
                 <div class="under whole">
                   {isPortal() ? '' : `${endpoint.applicationName}: `}

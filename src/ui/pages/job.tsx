@@ -31,7 +31,7 @@ export function Job({ id }: { id: string }) {
               <JobProgressState job={work} />
               <p>{sentenceOf(work)}</p>
             </div>
-            <progress aria-label="Progress" value={work.done} max={Math.max(1, work.matching)} />
+            <progress aria-label="Progress" value={work.matching === 0 ? 1 : work.done} max={Math.max(1, work.matching)} />
             <Panel title="Facts">
               <Facts facts={factsOf(work)} />
             </Panel>

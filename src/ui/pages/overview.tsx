@@ -156,7 +156,9 @@ function Failing({ endpoints }: { endpoints: readonly Omit<Endpoint, 'hours'>[] 
           <caption class="hidden">Endpoints that are failing, worst first</caption>
           <thead>
             <tr>
-              <th scope="col">Health</th>
+              <th scope="col" class="wide">
+                Health
+              </th>
               <th scope="col">Endpoint and why</th>
               <th scope="col" class="wide">
                 Failing since
@@ -169,10 +171,13 @@ function Failing({ endpoints }: { endpoints: readonly Omit<Endpoint, 'hours'>[] 
           <tbody>
             {endpoints.map((endpoint) => (
               <tr key={endpoint.id} data-row tabIndex={-1}>
-                <td>
+                <td class="wide">
                   <Health endpoint={endpoint} />
                 </td>
                 <td class="main">
+                  <div class="narrow">
+                    <Health endpoint={endpoint} />
+                  </div>
                   <a href={href(`endpoints/${endpoint.id}`)}>{shortUrl(endpoint.url)}</a>
                   <div class="under whole">
                     {endpoint.applicationName}: {endpoint.health.sentence}

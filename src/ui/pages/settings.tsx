@@ -25,7 +25,7 @@ export function Settings() {
             </Panel>
             <Keys />
             <Panel title="Configuration">
-              <Table settings={config.settings} />
+              {config.settings.length === 0 ? <p class="muted">The program that Posthorn is part of decides.</p> : <Table settings={config.settings} />}
             </Panel>
           </>
         )}

@@ -2,7 +2,7 @@ import { get, post } from '../api.ts'
 import type { Session } from '../contract.ts'
 import { Field, Form } from '../parts/form.tsx'
 import { Logo } from '../parts/icons.tsx'
-import { session } from '../state.ts'
+import { session, sessionEnded } from '../state.ts'
 
 /** The door. The key goes to the server once, and comes back as a cookie that no script can read. */
 export function SignIn() {
@@ -12,6 +12,7 @@ export function SignIn() {
         <Logo />
         Posthorn
       </h1>
+      <p role="status">{sessionEnded.value && 'Your session has ended: it has expired, or its key was revoked. Sign in, and you are back on the same page.'}</p>
       <Form action="Sign in" submit={(values) => post('session', { key: values('key') })} done={() => void enter()}>
         <Field name="key" label="API key" kind="password" isRequired />
       </Form>
@@ -27,5 +28,7 @@ export function SignIn() {
 
 async function enter(): Promise<void> {
   const answer = await get<Session>('session')
-  if (answer.kind === 'answered') session.value = answer.value
+  if (answer.kind !== 'answered') return
+  session.value = answer.value
+  sessionEnded.value = false
 }

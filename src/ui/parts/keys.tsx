@@ -65,7 +65,6 @@ function Table({ keys, revoke }: { keys: readonly Key[]; revoke: (key: Key) => v
         <thead>
           <tr>
             <th scope="col">Name</th>
-            <th scope="col">May</th>
             <th scope="col" class="wide">
               Made
             </th>
@@ -82,13 +81,9 @@ function Table({ keys, revoke }: { keys: readonly Key[]; revoke: (key: Key) => v
             <tr key={key.id}>
               <td class="main">
                 {key.name}
-                <div class="under">
-                  <code>{key.hint}…</code>
+                <div class="under whole">
+                  <code>{key.hint}…</code> may {key.access} {key.appId ?? 'everything'}
                 </div>
-              </td>
-              <td>
-                {key.access}
-                <div class="under">{key.appId ?? 'everything'}</div>
               </td>
               <td class="wide when">
                 <Ago at={key.createdAt} />

@@ -30,7 +30,10 @@ export function useLoad<Value>(path: string, query: Query = {}, everyMs: number 
         isFirst = false
         const answer = await get<Value>(path, query, leaving.signal)
         if (leaving.signal.aborted) return
-        setRead((before) => (answer.kind === 'answered' ? { url, value: answer.value, problem: null } : { ...before, url, problem: problemOf(answer) }))
+        // What was read for another question is no answer to this one.
+        setRead((before) =>
+          answer.kind === 'answered' ? { url, value: answer.value, problem: null } : { url, value: before.url === url ? before.value : null, problem: problemOf(answer) },
+        )
       }
       if (everyMs !== null) cancel = browserClock.after(everyMs, () => void load())
     }

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { remove } from '../api.ts'
 import { helpIsOpen, pages } from '../keys.ts'
 import { href, path } from '../router.ts'
-import { connectionLost, dismiss, isPortal, notices, session, theme } from '../state.ts'
+import { connectionLost, dismiss, isPortal, notices, session, sessionEnded, theme } from '../state.ts'
 import type { Theme } from '../state.ts'
 import { Icon, Logo } from './icons.tsx'
 
@@ -103,6 +103,8 @@ function Caller() {
 async function signOut(): Promise<void> {
   await remove('session')
   session.value = null
+  // What was under way may have been refused meanwhile; that is no news to whoever signed out.
+  sessionEnded.value = false
 }
 
 function Banner() {

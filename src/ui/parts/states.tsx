@@ -1,9 +1,18 @@
 import type { ComponentChildren } from 'preact'
+import { connectionLost } from '../state.ts'
+import { Icon } from './icons.tsx'
 import type { Loaded } from './load.ts'
 
 /** Shows what was read; a skeleton before, and what went wrong (with a way to try again) instead. */
 export function Show<Value>({ loaded, lines = 6, children }: { loaded: Loaded<Value>; lines?: number; children: (value: Value) => ComponentChildren }) {
-  if (loaded.value !== null) return <div class={loaded.isStale ? 'stale' : undefined}>{children(loaded.value)}</div>
+  if (loaded.value !== null) {
+    return (
+      <>
+        <Outdated problem={loaded.problem} />
+        <div class={loaded.isStale ? 'stale' : undefined}>{children(loaded.value)}</div>
+      </>
+    )
+  }
   if (loaded.problem === null) return <Skeleton lines={lines} />
   return (
     <div class="problem" role="alert">
@@ -12,6 +21,21 @@ export function Show<Value>({ loaded, lines = 6, children }: { loaded: Loaded<Va
       <button type="button" class="button" onClick={loaded.refresh}>
         Try again
       </button>
+    </div>
+  )
+}
+
+/** The last reading failed, though an earlier one did not. Of a lost connection the whole page tells. */
+function Outdated({ problem }: { problem: string | null }) {
+  const isTold = problem === null || connectionLost.value
+  return (
+    <div role="status" class="outdated">
+      {!isTold && (
+        <p class="warning">
+          <Icon name="broken" />
+          What you see is from before, because the newest could not be read: {problem}
+        </p>
+      )}
     </div>
   )
 }

@@ -53,6 +53,49 @@ describe.each(databases)('deliveries on %s', (database) => {
     })
   })
 
+  test('show what each attempt sent, as it was sent, without signatures and credentials', async () => {
+    const { ask, message, transport, posthorn, clock, endpointId } = await routesWorld(database, true)
+    await ask(204, 'PUT', `/app/acme/endpoint/${endpointId}/headers`, { headers: { 'x-tenant': 'acme', authorization: 'Bearer hidden' } })
+    await posthorn.endpoints.update(endpointId, { signature: 'body', bodyHeader: 'x-hub-256' })
+    transport.answer(url, 500)
+    await message()
+    await posthorn.idle()
+    const id = await onlyDelivery(ask)
+    await clock.leap(2 * minute)
+    await clock.advance(5_000)
+    await posthorn.idle()
+    await ask(200, 'PATCH', `/app/acme/endpoint/${endpointId}`, { url: 'https://acme.example/moved' })
+
+    const requests = await requestsOf(ask, id)
+    expect(requests).toHaveLength(2)
+    for (const [index, { method, url: to, headers, sensitive, bytes }] of requests.entries()) {
+      const sent = transport.requests[index]
+      expect({ url: to, bytes }).toEqual({ url: sent?.url, bytes: sent?.body.length })
+      expect(method).toBe('POST')
+      expect([...Object.keys(headers), ...sensitive].toSorted()).toEqual(Object.keys(sent?.headers ?? {}).toSorted())
+      expect(sent?.headers).toMatchObject(headers)
+      expect(sensitive).toEqual(['authorization', 'webhook-signature', 'x-hub-256'])
+    }
+    expect(new Set(requests.map(({ headers }) => headers['webhook-timestamp'])).size).toBe(2)
+  })
+
+  test('show what was sent as far as it can be told, once the body is erased, the endpoint deleted or its secret of another kind', async () => {
+    const { ask, message, posthorn, endpointId } = await routesWorld(database, true)
+    const { id: messageId } = await message()
+    await posthorn.idle()
+    const id = await onlyDelivery(ask)
+    await ask(204, 'DELETE', `/app/acme/msg/${String(messageId)}/content`)
+    await ask(204, 'DELETE', `/app/acme/endpoint/${endpointId}`)
+    expect(await requestsOf(ask, id)).toMatchObject([{ url, bytes: null, headers: { 'webhook-id': messageId, 'content-type': 'application/json' } }])
+
+    const keyed = await posthorn.endpoints.create({ application: 'acme', url, secret: `whsk_${Buffer.alloc(32, 7).toString('base64')}` })
+    await message()
+    await posthorn.idle()
+    await posthorn.endpoints.update(keyed.id, { signature: 'body' })
+    const [other] = dataIn(await ask(200, 'GET', `/delivery?endpoint=${keyed.id}`))
+    expect(await requestsOf(ask, String(other?.['id']))).toEqual([null])
+  })
+
   test('say that their endpoint is paused, by whom and since when', async () => {
     const { ask, message, endpointId } = await routesWorld(database, true)
     const paused = await ask(200, 'POST', `/app/acme/endpoint/${endpointId}/pause`, { reason: 'moving house' })
@@ -148,15 +191,28 @@ describe.each(databases)('figures on %s', (database) => {
       await posthorn.idle()
     }
     const groups = await ask(200, 'GET', '/dead-letter?application=acme')
-    expect(groups).toMatchObject({ counted: 3, atLeast: false, data: [{ endpointId, reason: 'exhausted', errorDetail: 'HTTP 400: down', count: 2 }, { errorDetail: 'HTTP 400: gone', count: 1 }] })
+    expect(groups).toMatchObject({ grouped: 3, counted: 3, atLeast: false, data: [{ endpointId, reason: 'exhausted', errorDetail: 'HTTP 400: down', count: 2 }, { errorDetail: 'HTTP 400: gone', count: 1 }] })
     expect(dataIn(groups)[0]).toHaveProperty('url', 'https://acme.example/hooks')
-    expect(await ask(200, 'GET', '/dead-letter?application=other')).toEqual({ data: [], counted: 0, atLeast: false })
+    expect(await ask(200, 'GET', '/dead-letter?application=other')).toEqual({ data: [], grouped: 0, counted: 0, atLeast: false })
     expect(await ask(200, 'GET', `/endpoint/${endpointId}`)).toMatchObject({
       health: { state: 'degraded', sentence: 'Only failures since 2026-01-01 00:00:00 UTC.' }, lastSuccessAt: null, backlog: 0, failures: [{ outcome: 'answered', statusCode: 400, count: 18 }],
     })
     const overview = await ask(200, 'GET', '/overview?window=24h')
     expect(overview).toMatchObject({ dead: 3, failed: 15, attempts: 18, alarm: 'alarm', queue: { dead: 3, fresh: 0, retries: 0, held: 0 }, bucketMs: 15 * minute, failing: [{ id: endpointId }], workers: [{ pid: process.pid }] })
     expect((overview['buckets'] as { dead: number }[]).reduce((sum, { dead }) => sum + dead, 0)).toBe(3)
+  })
+
+  test('of many dead letters all are counted, and the newest thousand grouped', async () => {
+    const { ask, posthorn, clock, endpointId, foreignEndpointId } = await routesWorld(database)
+    await posthorn.send({ application: 'other', type: 'invoice.paid', data: {} })
+    await clock.advance(1)
+    await Promise.all(Array.from({ length: 1_000 }, () => posthorn.send({ application: 'acme', type: 'invoice.paid', data: {} })))
+    expect(await posthorn.cancel({})).toBe(1_001)
+    const all = await ask(200, 'GET', '/dead-letter')
+    expect(all).toMatchObject({ grouped: 1_000, counted: 1_001, atLeast: false })
+    expect(dataIn(all)).toMatchObject([{ endpointId, reason: 'cancelled', count: 1_000 }])
+    expect(await ask(200, 'GET', `/dead-letter?endpoint=${foreignEndpointId}`)).toMatchObject({ grouped: 1, counted: 1, data: [{ endpointId: foreignEndpointId, count: 1 }] })
+    expect(await ask(200, 'GET', '/dead-letter?application=acme')).toMatchObject({ grouped: 1_000, counted: 1_000 })
   })
 
   test('endpoints show their health, backlog and last 24 hours', async () => {
@@ -198,6 +254,19 @@ async function onlyDelivery(ask: RoutesWorld['ask']): Promise<string> {
   const [only, ...others] = dataIn(await ask(200, 'GET', '/delivery'))
   expect(others).toEqual([])
   return String(only?.['id'])
+}
+
+interface Sent {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly sensitive: readonly string[]
+  readonly bytes: number | null
+}
+
+async function requestsOf(ask: RoutesWorld['ask'], id: string): Promise<Sent[]> {
+  const { attempts } = await ask(200, 'GET', `/delivery/${id}`)
+  return (attempts as { request: Sent }[]).map(({ request }) => request)
 }
 
 async function openOnes(ask: RoutesWorld['ask']): Promise<Body[]> {

@@ -10,6 +10,8 @@ interface DeliveryTableProps {
   readonly caption: string
   readonly deliveries: readonly Delivery[]
   readonly refresh: () => void
+  /** All go to the same: its address would be in every row. What failed last takes its place. */
+  readonly isOfOneEndpoint?: boolean
   /** Absent where rows cannot be selected. */
   readonly selection?: Selection
 }
@@ -20,7 +22,7 @@ export interface Selection {
 }
 
 /** Deliveries, newest first. */
-export function DeliveryTable({ caption, deliveries, refresh, selection }: DeliveryTableProps) {
+export function DeliveryTable({ caption, deliveries, refresh, isOfOneEndpoint = false, selection }: DeliveryTableProps) {
   const canSelect = selection !== undefined && mayWrite()
   const isAll = canSelect && deliveries.length > 0 && deliveries.every(({ id }) => selection.ids.has(id))
   return (
@@ -40,10 +42,12 @@ export function DeliveryTable({ caption, deliveries, refresh, selection }: Deliv
               </th>
             )}
             <th scope="col">Status</th>
-            <th scope="col">Event and endpoint</th>
-            <th scope="col" class="cut">
-              Last failure
-            </th>
+            <th scope="col">{isOfOneEndpoint ? 'Event and last failure' : 'Event and endpoint'}</th>
+            {!isOfOneEndpoint && (
+              <th scope="col" class="cut">
+                Last failure
+              </th>
+            )}
             <th scope="col" class="number wide">
               Attempts
             </th>
@@ -59,7 +63,7 @@ export function DeliveryTable({ caption, deliveries, refresh, selection }: Deliv
         </thead>
         <tbody>
           {deliveries.map((delivery) => (
-            <Row key={delivery.id} delivery={delivery} refresh={refresh} {...(canSelect ? { selection } : {})} />
+            <Row key={delivery.id} delivery={delivery} refresh={refresh} isOfOneEndpoint={isOfOneEndpoint} {...(canSelect ? { selection } : {})} />
           ))}
         </tbody>
       </table>
@@ -67,8 +71,16 @@ export function DeliveryTable({ caption, deliveries, refresh, selection }: Deliv
   )
 }
 
-function Row({ delivery, refresh, selection }: { delivery: Delivery; refresh: () => void; selection?: Selection }) {
+interface RowProps {
+  readonly delivery: Delivery
+  readonly refresh: () => void
+  readonly isOfOneEndpoint: boolean
+  readonly selection?: Selection
+}
+
+function Row({ delivery, refresh, isOfOneEndpoint, selection }: RowProps) {
   const { id, status, eventType, targetUrl, errorDetail, attemptCount, createdAt, nextRetryAt } = delivery
+  const failure = errorDetail === null ? '' : firstLine(errorDetail)
   const isSelected = selection?.ids.has(id) === true
   return (
     <tr data-row tabIndex={-1} class={isSelected ? 'selected' : undefined}>
@@ -87,20 +99,22 @@ function Row({ delivery, refresh, selection }: { delivery: Delivery; refresh: ()
       </td>
       <td class="main">
         <a href={href(`deliveries/${id}`)}>{eventType}</a>
-        <div class="under" title={targetUrl}>
-          {shortUrl(targetUrl)}
+        <div class="under" title={isOfOneEndpoint ? failure : targetUrl}>
+          {isOfOneEndpoint ? failure : shortUrl(targetUrl)}
         </div>
       </td>
-      <td class="cut muted" title={errorDetail ?? undefined}>
-        {errorDetail === null ? '' : firstLine(errorDetail)}
-      </td>
+      {!isOfOneEndpoint && (
+        <td class="cut muted" title={errorDetail ?? undefined}>
+          {failure}
+        </td>
+      )}
       <td class="number wide">{attemptCount}</td>
       <td class="when">
         <Ago at={createdAt} />
       </td>
       {mayWrite() && (
         <td class="wide action">
-          {status !== 'delivered' && !delivery.inFlight && (
+          {(status === 'failed' || status === 'dead') && !delivery.inFlight && (
             <button type="button" class="button small" data-key="r" onClick={() => void retryNow(delivery, refresh)}>
               Retry now
             </button>

@@ -1,10 +1,11 @@
 import type { Attempt, DeliveryDetail } from '../../contract.ts'
-import { bytes, instant, latency } from '../../format.ts'
+import { bytes, latency } from '../../format.ts'
 import { outcomeWords } from '../../words.ts'
 import { Code } from '../code.tsx'
 import { Icon } from '../icons.tsx'
 import { Panel } from '../page.tsx'
 import { Ago, Until } from '../time.tsx'
+import { Sent } from './sent.tsx'
 
 /** Every attempt in order, and the one that comes next. */
 export function Timeline({ delivery }: { delivery: DeliveryDetail }) {
@@ -35,7 +36,7 @@ export function Timeline({ delivery }: { delivery: DeliveryDetail }) {
 }
 
 function Step({ attempt, slowestMs, isLast }: { attempt: Attempt; slowestMs: number; isLast: boolean }) {
-  const { number, startedAt, tookMs, outcome, statusCode, response, url, late } = attempt
+  const { number, startedAt, tookMs, outcome, statusCode, response, late } = attempt
   const succeeded = outcome === 'answered' && statusCode !== null && statusCode >= 200 && statusCode < 300
   return (
     <li class={succeeded ? 'step good' : 'step bad'}>
@@ -54,15 +55,17 @@ function Step({ attempt, slowestMs, isLast }: { attempt: Attempt; slowestMs: num
           </svg>
           {latency(tookMs)}
         </p>
-        <details open={isLast && !succeeded}>
-          <summary>
-            Sent and received <span class="muted">{response === null || response === '' ? '(no body)' : `(${bytes(response.length)})`}</span>
-          </summary>
-          <p class="muted whole">
-            POST {url} at {instant(startedAt)}
-          </p>
-          {response !== null && response !== '' && <Code label={`What came back at attempt ${number}`} text={response} />}
-        </details>
+        <Sent attempt={attempt} />
+        {response === null || response === '' ? (
+          <p class="note">{outcome === 'answered' ? 'No body is kept of the answer.' : 'Nothing came back.'}</p>
+        ) : (
+          <details open={isLast && !succeeded}>
+            <summary>
+              {outcome === 'answered' ? 'What came back' : 'What went wrong'} <span class="muted">({bytes(response.length)})</span>
+            </summary>
+            <Code label={`What came back at attempt ${number}`} text={response} />
+          </details>
+        )}
       </div>
     </li>
   )

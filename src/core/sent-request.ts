@@ -1,0 +1,25 @@
+/** What an attempt sent, as far as it may be shown. */
+export interface SentRequest extends ShownHeaders {
+  readonly method: 'POST'
+  readonly url: string
+  /** The size of the body; null once it is erased. */
+  readonly bytes: number | null
+}
+
+export interface ShownHeaders {
+  readonly headers: Readonly<Record<string, string>>
+  /** Names of headers that are there too, but whose values are not shown. */
+  readonly sensitive: readonly string[]
+}
+
+const sensitiveName = /authorization|cookie|token|secret|password|credential|api-?key|signature/i
+
+/** Headers as they may be shown: the values of those that carry credentials, or are named so by the caller, are not. */
+export function shownHeaders(all: Readonly<Record<string, string>>, alsoSensitive: string | null = null): ShownHeaders {
+  const isSensitive = (name: string): boolean => sensitiveName.test(name) || name === alsoSensitive
+  const entries = Object.entries(all)
+  return {
+    headers: Object.fromEntries(entries.filter(([name]) => !isSensitive(name))),
+    sensitive: entries.map(([name]) => name).filter(isSensitive),
+  }
+}
