@@ -165,11 +165,12 @@ describe('a failure', () => {
   test('a request that cannot be sent does not block those behind it', async () => {
     const server = await openReceiver()
     const transport = openTransport({ pool: 1 })
+    // So many in a row that whoever goes from one to the next by a call would run out of stack.
     const outcomes = await Promise.all(
-      Array.from({ length: 5000 }, (_, index) => transport.send(request(server.url(), index % 2 === 0 ? { headers: { a: '\n' } } : { timeoutMs: 15_000 }))),
+      Array.from({ length: 20_000 }, (_, index) => transport.send(request(server.url(), index % 2_000 === 1_999 ? { timeoutMs: 15_000 } : { headers: { a: '\n' } }))),
     )
-    expect(outcomes.filter(({ kind }) => kind === 'answered')).toHaveLength(2500)
-    expect(server.count).toBe(2500)
+    expect(outcomes.filter(({ kind }) => kind === 'answered')).toHaveLength(10)
+    expect(server.count).toBe(10)
   })
 })
 
