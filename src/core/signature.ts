@@ -84,6 +84,12 @@ export function checkSecret(value: unknown): string {
   )
 }
 
+/** Refuses a secret that the scheme cannot sign with: the signature of the bare body is an HMAC. */
+export function checkScheme(scheme: SignatureScheme, secret: string): void {
+  if (scheme !== 'body' || secret.startsWith(hmacPrefix)) return
+  throw expected('invalid_secret', 'secret', 'a "whsec_" secret, by which the body is signed', 'a "whsk_" one', 'Give another, or use the signature "standard".')
+}
+
 /** The `whsec_` form of 32 random bytes. */
 export function hmacSecret(bytes: Uint8Array): string {
   return hmacPrefix + Buffer.from(bytes).toString('base64')

@@ -10,7 +10,7 @@ import { checkCount, healthy } from '../core/pace.ts'
 import type { AuditAction } from '../core/audit.ts'
 import type { EndpointCounts, Page } from '../core/directory.ts'
 import type { RetryPolicy } from '../core/retry-policy.ts'
-import { checkSecret, defaultBodyHeader, hmacSecret } from '../core/signature.ts'
+import { checkScheme, checkSecret, defaultBodyHeader, hmacSecret } from '../core/signature.ts'
 import type { SignatureScheme } from '../core/signature.ts'
 import { day } from '../core/time.ts'
 import type { Instant } from '../core/time.ts'
@@ -103,6 +103,7 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
       check(settings)
       checkApplication(application)
       const value = secret === undefined ? hmacSecret(randomBytes(32)) : checkSecret(secret)
+      checkScheme(settings.signature, value)
       await ready()
       const applicationId = await parts.applicationId(application)
       const now = clock.now()
@@ -126,7 +127,10 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
     },
     async update(name, change) {
       const before = await get(name)
-      check({ ...settingsOf(before), ...defined(change) })
+      const after = { ...settingsOf(before), ...defined(change) }
+      check(after)
+      const lasting = before.secrets.find(({ expiresAt }) => expiresAt === null)
+      if (lasting !== undefined) checkScheme(after.signature, lasting.value)
       const endpoint = found(await directory.updateEndpoint(before.id, defined(change), clock.now()), name)
       await parts.changed(endpoint.id)
       return endpoint
@@ -144,6 +148,7 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
       const value = secret === undefined ? hmacSecret(randomBytes(32)) : checkSecret(secret)
       checkCount('overlapMs', overlapMs, 0, 30 * day)
       const before = await get(name)
+      checkScheme(before.signature, value)
       const now = clock.now()
       const added = { id: makeId('sec', now, random), value, createdAt: now, expiresAt: null }
       const endpoint = found(await directory.rotateSecret(before.id, added, now + overlapMs, now, actor(by)), name)

@@ -8,6 +8,7 @@ import { refusal } from './refusal.ts'
 // Whatever a user can get wrong is refused before anything is stored, by a code for programs and a sentence for people.
 const form = /^Expected `.+` to be .+, got .+\./s
 const fakeSecret = 'whsec_do-not-repeat-me'
+const keyPair = `whsk_${Buffer.alloc(32, 7).toString('base64')}`
 
 function made(options: Record<string, unknown> = {}): Posthorn {
   const posthorn = new Posthorn({ store: memoryStore(), transport: scriptedTransport(), ...options })
@@ -65,6 +66,8 @@ describe('endpoints', () => {
     ['a secret that is not base64', { secret: fakeSecret }, 'invalid_secret'],
     ['a secret that is too short', { secret: `whsec_${Buffer.alloc(23).toString('base64')}` }, 'invalid_secret'],
     ['a secret that is a number', { secret: 42 }, 'invalid_secret'],
+    ['a key pair where the body is signed', { signature: 'body', secret: keyPair }, 'invalid_secret'],
+    ['a status that it cannot begin with', { status: 'deleted' }, 'invalid_argument'],
     ['a type with a blank', { types: ['invoice paid'] }, 'invalid_event_type'],
     ['a type of stars', { types: ['*'] }, 'invalid_event_type'],
     ['types that are no list', { types: 'invoice.paid' }, 'invalid_argument'],
@@ -107,6 +110,18 @@ describe('endpoints', () => {
     expect(await refusal(() => posthorn.endpoints.rotateSecret(before.id, { secret: fakeSecret }))).toMatchObject({ code: 'invalid_secret' })
     expect(await refusal(() => posthorn.endpoints.rotateSecret(before.id, { overlapMs: -1 }))).toMatchObject({ code: 'invalid_argument' })
     expect(await posthorn.endpoints.get(before.id)).toEqual(before)
+  })
+
+  test('refuse a key pair where the body is signed, and to sign the body where there is a key pair', async () => {
+    const posthorn = made()
+    const create = (signature: 'body' | 'standard', secret?: string) => posthorn.endpoints.create({ application: 'acme', url: 'https://example.com/', signature, ...(secret !== undefined && { secret }) })
+    const [signed, standard] = [await create('body'), await create('standard', keyPair)]
+    for (const attempt of [() => posthorn.endpoints.rotateSecret(signed.id, { secret: keyPair }), () => posthorn.endpoints.update(standard.id, { signature: 'body' })]) {
+      expect(await refusal(attempt)).toMatchObject({ code: 'invalid_secret', message: expect.stringMatching(form) })
+    }
+    expect([await posthorn.endpoints.get(signed.id), await posthorn.endpoints.get(standard.id)]).toEqual([signed, standard])
+    await posthorn.endpoints.rotateSecret(standard.id)
+    expect(await posthorn.endpoints.update(standard.id, { signature: 'body' })).toMatchObject({ signature: 'body' })
   })
 })
 
