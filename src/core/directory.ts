@@ -161,8 +161,8 @@ export interface JobDirectory {
   job(id: string): Promise<Job | null>
   /** Newest first. */
   listJobs(filter: { applicationId?: string | undefined }, page: Page): Promise<Job[]>
-  /** The oldest job that is running; null if none is. */
-  runningJob(): Promise<Job | null>
+  /** The oldest job that is running, of those made after the given one (all, if it is empty); null if none is. */
+  runningJob(after: string): Promise<Job | null>
   /** Only if its state is still the one given, so that nobody resumes what another has cancelled. */
   changeJob(id: string, from: JobState, to: JobState, now: Instant, deed?: Deed): Promise<Job | null>
   /** One bite of a requeue or cancel, and its progress, in one transaction; `done` once nothing is left. Null if it runs no more. */

@@ -6,6 +6,8 @@ import type { Job, ReplayFilter } from '../core/job.ts'
 import { collects, fanOut } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
 import type { NewDelivery } from '../core/queue.ts'
+import { minute } from '../core/time.ts'
+import type { Instant } from '../core/time.ts'
 import { tellEnded } from './bus.ts'
 import type { EngineParts } from './parts.ts'
 
@@ -22,12 +24,14 @@ const biteRows = 500
 // Their bodies are read, for the filter: at worst a mebibyte each.
 const biteMessages = 100
 const leastPauseMs = 20
+const restMs = minute
 
 export function makeBulk(parts: EngineParts, expect: (endpointId: string, lane: Lane) => Promise<void>, quiet: () => void): Bulk {
   const { queue, directory, clock, random, bus, settings } = parts
   let running = false
   let woken = false
   let hasTurn = false
+  const resting = new Map<string, Instant>()
   let biting: Promise<void> | null = null
   let disarm: (() => void) | null = null
 
@@ -54,13 +58,25 @@ export function makeBulk(parts: EngineParts, expect: (endpointId: string, lane: 
     quiet()
   }
 
-  /** One bite of the oldest job; false if there is none. */
+  /** One bite of a job; false if there is none. */
   async function advance(): Promise<boolean> {
-    const job = await directory.runningJob()
+    const job = await nextJob()
     if (job === null || !(await takeTurn(settings.leaseMs))) return false
+    // Unless this comes to its end.
+    resting.set(job.id, clock.now() + restMs)
     if (job.work.action === 'replay') await replay(job, job.work.filter)
     else await advanceRows(job)
+    resting.delete(job.id)
     return true
+  }
+
+  /** The oldest; but one whose last bite failed lets the others go first for a while. */
+  async function nextJob(): Promise<Job | null> {
+    const now = clock.now()
+    for (const [id, until] of resting) if (until <= now) resting.delete(id)
+    const oldest = await directory.runningJob('')
+    for (let job = oldest; job !== null; job = await directory.runningJob(job.id)) if (!resting.has(job.id)) return job
+    return oldest
   }
 
   /** Two workers at one job would do no harm, because each bite is fenced; they would only read twice. */

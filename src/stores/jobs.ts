@@ -37,8 +37,8 @@ export function jobDirectory(database: Database): JobDirectory {
       const conditions = applicationId === undefined ? [] : [sql`application_id = ${applicationId}`]
       return (await database.query(sql`select * from ${jobs} ${pageOf(page, 'descending', conditions)}`)).map(toJob)
     },
-    async runningJob() {
-      const [row] = await database.query(oldestRunning)
+    async runningJob(after) {
+      const [row] = await database.query(oldestRunning(after))
       return row === undefined ? null : toJob(row)
     },
     changeJob: (id, from, to, now, deed) =>
@@ -55,7 +55,13 @@ export function jobDirectory(database: Database): JobDirectory {
 }
 
 // The literal is what the partial index asks for.
-export const oldestRunning = sql`select * from ${jobs} where state = 'running' order by id limit 1`
+export function oldestRunning(after: string): Sql {
+  return sql`select *
+from ${jobs}
+where state = 'running' and id > ${after}
+order by id
+limit 1`
+}
 
 async function advance(tx: Executor, id: string, limit: number, now: Instant): Promise<AdvancedJob | null> {
   const job = await runningJob(tx, id)

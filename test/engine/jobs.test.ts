@@ -69,6 +69,26 @@ describe.each(stores)('a job on $name', (kind) => {
     expect(world.sentTo('hook')).toBe(1_600)
   })
 
+  test('whose bites fail lets younger ones go first, and is tried again', async () => {
+    const world = await worldOn(kind, { retriesPerEndpoint: 10_000 })
+    await world.endpoint('hook')
+    await world.endpoint('other')
+    await dead(world, 'hook', 3)
+    await dead(world, 'other', 1_100)
+    const stuck = await world.posthorn.jobs.create({ action: 'requeue', filter: { endpointId: await idOf(world, 'hook') } })
+    const behind = await world.posthorn.jobs.create({ action: 'requeue', filter: { endpointId: await idOf(world, 'other') } })
+    let isAway = true
+    world.store.bend = async ({ method, request }, run) => {
+      if (isAway && method === 'advanceJob' && request[0] === stuck.id) throw new Error('the store is away')
+      return run()
+    }
+    await world.posthorn.start()
+    expect(await progress(world, behind)).toEqual([500, 1_000, 1_100])
+    expect(world.heard('warning')).toMatchObject([{ code: 'store_error' }])
+    isAway = false
+    expect(await progress(world, stuck)).toEqual([3])
+  })
+
   test('replays what an endpoint never got and would want, and nothing else', async () => {
     const world = await worldOn(kind)
     const { posthorn, clock, transport } = world

@@ -162,7 +162,7 @@ describe('the lists of messages and attempts walk in order, from an index', () =
   })
 
   test('the oldest job that runs', () => {
-    expect(plan(oldestRunning)).toEqual(['SCAN posthorn_jobs USING INDEX posthorn_jobs_running'])
+    expect(plan(oldestRunning(''))).toEqual(['SEARCH posthorn_jobs USING INDEX posthorn_jobs_running (id>?)'])
   })
 })
 

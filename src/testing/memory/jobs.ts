@@ -32,7 +32,8 @@ export function jobDirectory(state: State): JobDirectory {
     job: async (id) => state.jobs.get(id) ?? null,
     listJobs: async ({ applicationId }, page) =>
       inOrder([...state.jobs.values()].filter((job) => applicationId === undefined || job.applicationId === applicationId), page, 'descending'),
-    runningJob: async () => [...state.jobs.values()].toSorted((left, right) => compareText(left.id, right.id)).find((job) => job.state === 'running') ?? null,
+    runningJob: async (after) =>
+      [...state.jobs.values()].toSorted((left, right) => compareText(left.id, right.id)).find((job) => job.state === 'running' && compareText(job.id, after) > 0) ?? null,
     changeJob: async (id, from, to, now, deed) => {
       const job = state.jobs.get(id)
       if (job?.state === from && deed !== undefined) note(state, deed.action, id, 1, now, deed.by)

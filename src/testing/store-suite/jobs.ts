@@ -34,11 +34,13 @@ export const jobCases = [
     assert.deepEqual(await list({}), [third, second])
     assert.deepEqual(await list({}, second ?? null), [first])
     assert.deepEqual(await list({ applicationId }), [second])
-    assert.equal((await world.directory.runningJob())?.id, first)
+    assert.equal((await world.directory.runningJob(''))?.id, first)
+    assert.equal((await world.directory.runningJob(first ?? ''))?.id, second)
+    assert.equal(await world.directory.runningJob(third ?? ''), null)
     await world.directory.changeJob(first ?? '', 'running', 'paused', start)
-    assert.equal((await world.directory.runningJob())?.id, second)
+    assert.equal((await world.directory.runningJob(''))?.id, second)
     for (const id of [second, third]) await world.directory.changeJob(id ?? '', 'running', 'cancelled', start)
-    assert.equal(await world.directory.runningJob(), null)
+    assert.equal(await world.directory.runningJob(''), null)
   }),
 
   storeCase('a job changes its state only from the one that is given', async (world) => {
