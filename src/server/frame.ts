@@ -50,7 +50,7 @@ async function pass(parts: FrameParts, operation: Operation, request: Request, p
   if (key instanceof Response) return key
 
   const application = admitted.application ?? (await applicationIn(posthorn, operation, params))
-  // Written out, not spread: this is made for every request, and a spread takes ten times as long.
+  // Written out: to spread the input here took a twentieth of the whole request.
   const call: Call = {
     query: input.query,
     body: input.body,

@@ -33,6 +33,8 @@ export interface Listening {
   close(): Promise<void>
 }
 
+// Longer than load balancers keep an idle connection, usually a minute: if we closed it first, a request could be on its way already.
+const keepAliveMs = 75 * second
 // Whoever balances load asks about every second; until it has asked, it goes on sending requests here.
 const noticeMs = second
 
@@ -60,7 +62,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
 
   // This process is ours: the adapter may make `Response` its own, whose text is written as it is, without a stream around it.
   const listener = getRequestListener(answer)
-  const timeouts = { headersTimeout: headersMs, requestTimeout: requestMs, connectionsCheckingInterval: Math.ceil(headersMs / 10) }
+  const timeouts = { headersTimeout: headersMs, requestTimeout: requestMs, keepAliveTimeout: keepAliveMs, connectionsCheckingInterval: Math.ceil(headersMs / 10) }
   const server = createServer(timeouts, (request, response) => void listener(request, response))
   const port = await bind(server, host, options.port)
 

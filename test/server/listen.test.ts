@@ -46,6 +46,13 @@ describe('a server', () => {
     expect([await statusOf(`${server.url}/livez`), await statusOf(`${server.url}/readyz`)]).toEqual([200, 503])
   })
 
+  test('keeps an idle connection longer than load balancers do', async () => {
+    const server = await listening()
+    server.serve(ok, well)
+    const { headers } = await fetch(server.url)
+    expect(headers.get('keep-alive')).toBe('timeout=75')
+  })
+
   test('fails its readiness first, then takes no more, and answers what is under way', async () => {
     const clock = manualClock()
     const server = await listening({ clock })
