@@ -14,7 +14,9 @@ describe.each(databases)('applications on %s', (database) => {
     expect(await call('GET', `${path}/acme`)).toMatchObject({ status: 200, body: made.body })
     expect(await call('PATCH', `${path}/acme`, { body: { name: 'Acme Inc.' } })).toMatchObject({ status: 200, body: { name: 'Acme Inc.', throttleRate: 5, uid: 'acme' } })
     expect(await call('PATCH', `${path}/acme`, { body: { throttleRate: null } })).toMatchObject({ status: 200, body: { throttleRate: null } })
-    expect(await call('PUT', `${path}/acme`, { body: { name: 'Plain', uid: 'acme' } })).toMatchObject({ status: 200, body: { id, name: 'Plain', metadata: {} } })
+    for (const named of [{ uid: 'acme' }, {}]) {
+      expect(await call('PUT', `${path}/acme`, { body: { name: 'Plain', ...named } })).toMatchObject({ status: 200, body: { id, uid: 'acme', name: 'Plain', metadata: {} } })
+    }
     expect(await call('DELETE', `${path}/acme`)).toMatchObject({ status: 204, body: null })
     expect(await call('GET', `${path}/${id}`)).toMatchObject({ status: 404, body: { code: 'not_found', detail: expect.stringContaining('Expected `application`') as string } })
     expect(await call('DELETE', `${path}/acme`)).toMatchObject({ status: 404 })

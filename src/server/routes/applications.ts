@@ -65,11 +65,12 @@ export const applicationOperations: readonly Operation[] = [
     answers: { 200: applicationOut, 201: applicationOut },
     async handle({ posthorn, params, body }) {
       const name = params['app_id'] ?? ''
-      const settings = applicationSettings(body)
+      // A uid that is in the path is not taken away because it is missing in the body: the same request again must find the application.
+      const settings = { ...applicationSettings(body), uid: body.uid ?? (isAnyId(name) ? null : name) }
       const present = await lookUp(posthorn, name)
       // An id that is unknown was deleted or never given out: nothing can be made under it.
       if (present !== null || isAnyId(name)) return answer(200, toApplicationOut(await posthorn.applications.update(present?.id ?? name, settings)))
-      return answer(201, toApplicationOut(await posthorn.applications.create({ ...settings, uid: settings.uid ?? name })))
+      return answer(201, toApplicationOut(await posthorn.applications.create(settings)))
     },
   }),
   operation({

@@ -44,7 +44,7 @@ export const endpointOperations: readonly Operation[] = [
         {
           application: application().id,
           url: body.url,
-          status: body.disabled ? 'disabled' : body.paused === true ? 'paused' : 'active',
+          status: firstStatus(body),
           ...settingsIn(body),
           ...(isGiven(headers) && { headers }),
           ...(isGiven(secret) && { secret: withPrefix(secret) }),
@@ -79,10 +79,11 @@ export const endpointOperations: readonly Operation[] = [
       const before = isId('ep', name) ? await endpointIn(call) : await orNull(endpointIn(call))
       // A uid that is in the path is not taken away because it is missing in the body: the same request again must find the endpoint.
       const settings = { ...settingsIn({ ...body, ...cleared(body) }), uid: body.uid ?? (isId('ep', name) ? null : name) }
-      const after = before === null
-        ? await posthorn.endpoints.create({ application: call.application().id, url: body.url, ...settings })
-        : await posthorn.endpoints.update(before.id, settings)
-      return answer(before === null ? 201 : 200, toEndpointOut(await withStatus(posthorn, after, body, caller.name)))
+      if (before === null) {
+        const made = { application: call.application().id, url: body.url, status: firstStatus(body), ...settings }
+        return answer(201, toEndpointOut(await posthorn.endpoints.create(made, { by: caller.name })))
+      }
+      return answer(200, toEndpointOut(await withStatus(posthorn, await posthorn.endpoints.update(before.id, settings), body, caller.name)))
     },
   }),
   operation({
@@ -139,6 +140,12 @@ function settingsIn(given: z.output<typeof endpointPatch>): Partial<EndpointSett
 /** What a PUT takes away by leaving it out. Not what only Posthorn has: clients that do not know it must not undo it. */
 function cleared({ eventTypes, filterTypes, channels, throttleRate, rateLimit }: z.output<typeof endpointUpdate>) {
   return { eventTypes: eventTypes ?? filterTypes ?? null, channels: channels ?? null, throttleRate: throttleRate ?? rateLimit ?? null }
+}
+
+/** How an endpoint begins: never active for a moment first. */
+function firstStatus({ disabled, paused }: { disabled?: boolean | undefined; paused?: boolean | null | undefined }): 'active' | 'paused' | 'disabled' {
+  if (disabled === true) return 'disabled'
+  return paused === true ? 'paused' : 'active'
 }
 
 /** The endpoint after it was disabled, enabled, paused or resumed as asked; if nothing is asked, as it is. */

@@ -34,6 +34,7 @@ describe.each(databases)('endpoints over HTTP on %s', (database) => {
     const { ask } = await routesWorld(database)
     expect(await ask(201, 'POST', '/app/acme/endpoint', { url, disabled: true })).toMatchObject({ disabled: true, status: 'disabled', statusReason: 'by admin' })
     expect(await ask(201, 'POST', '/app/acme/endpoint', { url, paused: true })).toMatchObject({ disabled: false, paused: true, status: 'paused' })
+    expect(await ask(201, 'PUT', '/app/acme/endpoint/new', { url, disabled: true })).toMatchObject({ uid: 'new', status: 'disabled', statusReason: 'by admin' })
     expect((await ask(200, 'GET', '/audit'))['data']).toEqual([])
   })
 
