@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
 import type { Endpoint, List } from '../contract.ts'
-import { count, shortUrl } from '../format.ts'
+import { shortUrl } from '../format.ts'
 import { Code } from '../parts/code.tsx'
 import { EndpointForm } from '../parts/endpoint/endpoint-form.tsx'
+import { EndpointRow } from '../parts/endpoint/endpoint-row.tsx'
 import { useLoad } from '../parts/load.ts'
 import { Page } from '../parts/page.tsx'
 import { Pager } from '../parts/pager.tsx'
@@ -10,10 +11,9 @@ import { QueryInput } from '../parts/query-input.tsx'
 import { SortHeader, sorted } from '../parts/sort.tsx'
 import type { Sort } from '../parts/sort.tsx'
 import { Empty, Show } from '../parts/states.tsx'
-import { Health } from '../parts/status.tsx'
 import { Strip } from '../parts/strip.tsx'
 import { Ago } from '../parts/time.tsx'
-import { href, query } from '../router.ts'
+import { query } from '../router.ts'
 import { isPortal, mayWrite } from '../state.ts'
 import { endpointCurl } from './teaching.ts'
 
@@ -82,28 +82,14 @@ function Table({ endpoints }: { endpoints: readonly Endpoint[] }) {
         </thead>
         <tbody>
           {sorted(endpoints, columns[sort.column], sort.order).map((endpoint) => (
-            <tr key={endpoint.id} data-row tabIndex={-1}>
-              <td class="wide">
-                <Health endpoint={endpoint} />
-              </td>
-              <td class="main">
-                <div class="narrow">
-                  <Health endpoint={endpoint} />
-                </div>
-                <a href={href(`endpoints/${endpoint.id}`)}>{shortUrl(endpoint.url)}</a>
-                <div class="under whole">
-                  {isPortal() ? '' : `${endpoint.applicationName}: `}
-                  {endpoint.health.sentence}
-                </div>
-              </td>
+            <EndpointRow key={endpoint.id} endpoint={endpoint}>
               <td class="wide">
                 <Strip hours={endpoint.hours} />
               </td>
               <td class="wide when">
                 <Ago at={endpoint.lastSuccessAt} />
               </td>
-              <td class="number">{count(endpoint.backlog, endpoint.backlogAtLeast)}</td>
-            </tr>
+            </EndpointRow>
           ))}
         </tbody>
       </table>

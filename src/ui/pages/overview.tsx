@@ -1,12 +1,12 @@
 import type { Endpoint, Overview as Numbers, Worker } from '../contract.ts'
-import { bucketTime, count, counted, duration, latency, percent, shortUrl } from '../format.ts'
+import { bucketTime, count, counted, duration, latency, percent } from '../format.ts'
 import { Chart } from '../parts/chart.tsx'
 import { Code } from '../parts/code.tsx'
+import { EndpointRow } from '../parts/endpoint/endpoint-row.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { useLoad } from '../parts/load.ts'
 import { Page, Panel } from '../parts/page.tsx'
 import { Show } from '../parts/states.tsx'
-import { Health } from '../parts/status.tsx'
 import { Ago } from '../parts/time.tsx'
 import { href, query, setQuery } from '../router.ts'
 import { isPortal, now } from '../state.ts'
@@ -170,24 +170,11 @@ function Failing({ endpoints }: { endpoints: readonly Omit<Endpoint, 'hours'>[] 
           </thead>
           <tbody>
             {endpoints.map((endpoint) => (
-              <tr key={endpoint.id} data-row tabIndex={-1}>
-                <td class="wide">
-                  <Health endpoint={endpoint} />
-                </td>
-                <td class="main">
-                  <div class="narrow">
-                    <Health endpoint={endpoint} />
-                  </div>
-                  <a href={href(`endpoints/${endpoint.id}`)}>{shortUrl(endpoint.url)}</a>
-                  <div class="under whole">
-                    {endpoint.applicationName}: {endpoint.health.sentence}
-                  </div>
-                </td>
+              <EndpointRow key={endpoint.id} endpoint={endpoint}>
                 <td class="wide when">
                   <Ago at={endpoint.health.failingSince} none="" />
                 </td>
-                <td class="number">{count(endpoint.backlog, endpoint.backlogAtLeast)}</td>
-              </tr>
+              </EndpointRow>
             ))}
           </tbody>
         </table>

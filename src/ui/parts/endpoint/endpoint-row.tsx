@@ -1,0 +1,29 @@
+import type { ComponentChildren } from 'preact'
+import type { Endpoint } from '../../contract.ts'
+import { count, shortUrl } from '../../format.ts'
+import { href } from '../../router.ts'
+import { isPortal } from '../../state.ts'
+import { Health } from '../status.tsx'
+
+/** An endpoint in a table: health, where and why, what the table adds, backlog. On a phone the health stands above the address. */
+export function EndpointRow({ endpoint, children }: { endpoint: Omit<Endpoint, 'hours'>; children: ComponentChildren }) {
+  return (
+    <tr data-row tabIndex={-1}>
+      <td class="wide">
+        <Health endpoint={endpoint} />
+      </td>
+      <td class="main">
+        <div class="narrow">
+          <Health endpoint={endpoint} />
+        </div>
+        <a href={href(`endpoints/${endpoint.id}`)}>{shortUrl(endpoint.url)}</a>
+        <div class="under whole">
+          {isPortal() ? '' : `${endpoint.applicationName}: `}
+          {endpoint.health.sentence}
+        </div>
+      </td>
+      {children}
+      <td class="number">{count(endpoint.backlog, endpoint.backlogAtLeast)}</td>
+    </tr>
+  )
+}
