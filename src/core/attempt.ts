@@ -16,6 +16,12 @@ export type Outcome =
 export type FailureKind = 'timeout' | 'dns' | 'connect' | 'tls' | 'reset' | 'protocol' | 'forbidden'
 export type OutcomeKind = Outcome['kind']
 
+/**
+ * What is on record of an attempt. `interrupted`: its worker ended, perhaps before anything was sent. `started`: written ahead of the
+ * request of a suspect. `crashed`: it was started, and its worker ended.
+ */
+export type RecordedOutcome = OutcomeKind | 'interrupted' | 'started' | 'crashed'
+
 /** One send of one delivery, as it is kept. */
 export interface Attempt {
   readonly id: string
@@ -25,7 +31,7 @@ export interface Attempt {
   readonly number: number
   readonly startedAt: Instant
   readonly tookMs: number
-  readonly outcome: OutcomeKind
+  readonly outcome: RecordedOutcome
   readonly statusCode: number | null
   readonly excerpt: string | null
   readonly url: string
@@ -45,6 +51,11 @@ export function succeeded(outcome: Outcome): boolean {
 export function blamesEndpoint(outcome: Outcome): boolean {
   if (outcome.kind !== 'answered') return true
   return outcome.statusCode >= 500 || outcome.statusCode === 408 || outcome.statusCode === 429
+}
+
+/** True of a record that only says that an attempt began: the attempt's own outcome, however late, takes its place. */
+export function isProvisional(outcome: RecordedOutcome): boolean {
+  return outcome === 'interrupted' || outcome === 'started' || outcome === 'crashed'
 }
 
 /** The `error_detail` of a failed attempt: what a person reads first. */

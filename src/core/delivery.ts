@@ -2,6 +2,7 @@ import { askedToWaitMs, errorDetail, succeeded } from './attempt.ts'
 import type { Outcome } from './attempt.ts'
 import { delayAfter } from './retry-policy.ts'
 import type { RetryPolicy } from './retry-policy.ts'
+import { minute } from './time.ts'
 import type { Instant, Random } from './time.ts'
 
 /** The stored words. Open is `pending` or `failed`; `delivered` never changes; `dead` leaves only by requeue. */
@@ -11,8 +12,12 @@ export const statuses: readonly Status[] = ['pending', 'failed', 'delivered', 'd
 /** Why a delivery is dead. Rates and alarms count `exhausted` and `crashed` only. */
 export type DeadReason = 'exhausted' | 'cancelled' | 'expired' | 'crashed' | 'gone'
 
-/** Fresh: never attempted, leaves when there is room. Retries, and whatever was requeued, leave on the tick. */
-export type Lane = 'fresh' | 'retries'
+/**
+ * Fresh: never attempted, leaves when the limits allow. Retries, and whatever was requeued, leave on the tick.
+ * Suspects: workers have ended while they held it, so it is sent with care.
+ */
+export type Lane = 'fresh' | 'retries' | 'suspects'
+export const lanes: readonly Lane[] = ['fresh', 'retries', 'suspects']
 
 /** One message on its way to one endpoint. */
 export interface Delivery {
@@ -34,6 +39,9 @@ export interface Delivery {
   readonly leaseOwner: string | null
   readonly leaseUntil: Instant | null
   readonly leaseEpoch: number
+  /** Takeovers of a lease that ended with its worker, since the last mark or requeue. */
+  readonly interruptions: number
+  /** Of those, the attempts that are on record as begun. */
   readonly crashCount: number
   readonly requeuedAt: Instant | null
   readonly createdAt: Instant
@@ -49,10 +57,10 @@ export interface Mark {
   readonly errorDetail: string | null
 }
 
-/** From this many takeovers of a lease that ran out, a delivery is sent alone: it may be what kills its workers. */
-export const suspectAfterCrashes = 2
-/** At this many, it is given up. */
-export const deadAfterCrashes = 5
+/** From this many interruptions on a delivery is a suspect: its attempts are written ahead, because it may be what ends its workers. */
+export const suspectAfterInterruptions = 2
+const deadAfterCrashes = 5
+const crashPausesMs = [1, 5, 15, 60].map((minutes) => minutes * minute)
 
 /** Decides what an outcome means for its delivery: the one place where status changes are thought out. */
 export function settle(
@@ -74,13 +82,20 @@ export function settle(
   return { status: 'failed', reason: null, attemptCount, nextRetryAt: now + waitMs, errorDetail: detail }
 }
 
-/** The end of a delivery whose workers died again and again: it is not sent any more. */
-export function settleCrashed(delivery: Pick<Delivery, 'attemptCount' | 'crashCount'>): Mark {
-  return dead(delivery.attemptCount, `Given up: ${delivery.crashCount} workers ended while they held it.`, 'crashed')
+/**
+ * What follows from a crash: the delivery is dead after five, or due again after a pause. The pause varies widely, or
+ * innocent suspects would stay in step with the one that ends their worker.
+ */
+export function settleCrash(delivery: Pick<Delivery, 'attemptCount' | 'crashCount'>, now: Instant, random: Random): Mark | { readonly nextRetryAt: Instant } {
+  const { attemptCount, crashCount } = delivery
+  if (crashCount >= deadAfterCrashes) return dead(attemptCount, `Stopped: ${crashCount} workers ended while they were sending it.`, 'crashed')
+  const pauseMs = crashPausesMs[Math.min(crashCount, crashPausesMs.length) - 1] ?? minute
+  return { nextRetryAt: now + Math.round(pauseMs * (0.5 + random())) }
 }
 
 /** The lane an open delivery travels in. */
-export function laneOf(delivery: Pick<Delivery, 'status' | 'lastAttemptedAt' | 'requeuedAt'>): Lane {
+export function laneOf(delivery: Pick<Delivery, 'status' | 'lastAttemptedAt' | 'requeuedAt' | 'interruptions'>): Lane {
+  if (delivery.interruptions >= suspectAfterInterruptions) return 'suspects'
   const untouched = delivery.status === 'pending' && delivery.lastAttemptedAt === null && delivery.requeuedAt === null
   return untouched ? 'fresh' : 'retries'
 }

@@ -1,7 +1,7 @@
 import { expected } from './errors.ts'
 import { isAnyId } from './ids.ts'
 import { checkEventType } from './message.ts'
-import { checkCount } from './pace.ts'
+import { checkCount } from './limits.ts'
 import { checkFilter } from './payload-filter.ts'
 import type { PayloadFilter } from './payload-filter.ts'
 import { defaultHeaderPrefix } from './signature.ts'

@@ -22,6 +22,7 @@ export type ErrorCode =
   | 'overloaded'
   | 'outcome_unknown'
   | 'store_failed'
+  | 'data_refused'
   | 'store_full'
   | 'store_locked'
   | 'store_in_use'

@@ -3,6 +3,7 @@ import type { Directory } from './directory.ts'
 import type { Application, Endpoint } from './endpoint.ts'
 import type { EnqueueRequest, Enqueued, Queue } from './queue.ts'
 import type { Instant } from './time.ts'
+import type { EndpointWait } from './verdict.ts'
 
 /** Time as the engine meets it; `posthorn/testing` has one that a test moves by hand. */
 export interface Clock {
@@ -37,8 +38,8 @@ export interface Store {
   /** Announces a worker that will claim. Refused with `store_in_use` where only one process may. */
   attach(worker: Worker): Promise<void>
   detach(workerId: string): Promise<void>
-  /** Says that a worker lives, and forgets those that were not seen for long; answers with how many there are, itself included. Refused with `newer_database` once a later release has changed the store. */
-  beat(worker: Worker, sighting: Sighting): Promise<number>
+  /** Says that a worker lives, and forgets those that were not seen for long; answers with all that live, itself included. Refused with `newer_database` once a later release has changed the store. */
+  beat(worker: Worker, sighting: Sighting): Promise<SeenWorker[]>
   /** The time that all workers on this store share; absent where the machine's own is shared enough. */
   time?(): Promise<Instant>
   close(): Promise<void>
@@ -58,6 +59,8 @@ export interface Store {
 /** What `send` needs of a store. Every statement goes through one transaction, and no conflict aborts it. */
 export interface Outlet {
   readonly queue: Pick<Queue, 'enqueue'>
+  /** The store's time, asked through the same transaction; absent where the machine's own is shared enough. */
+  time?(): Promise<Instant>
   /** Endpoints come with their secrets still sealed. An application that is there already is answered as it is. */
   readonly directory: Pick<Directory, 'application' | 'createApplication' | 'matching'>
 }
@@ -79,10 +82,14 @@ export interface Worker {
 
 export interface SeenWorker extends Worker {
   readonly seenAt: Instant
+  /** Among how many workers it shares the pool of every endpoint, with all it has open; 0 until it has counted. */
+  readonly sharesAmong: number
+  /** Endpoints whose due deliveries it has kept waiting for over a tick, and why. */
+  readonly waits: readonly EndpointWait[]
 }
 
-/** When a worker was seen, and since when the others must have been. */
-export interface Sighting {
+/** When a worker was seen and what it had to say, and since when the others must have been seen. */
+export interface Sighting extends Pick<SeenWorker, 'sharesAmong' | 'waits'> {
   readonly now: Instant
   readonly goneBefore: Instant
 }

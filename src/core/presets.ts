@@ -1,24 +1,26 @@
 import { expected } from './errors.ts'
-import type { Pace } from './pace.ts'
+import type { Limits } from './limits.ts'
 import type { RetryPolicy } from './retry-policy.ts'
 import type { SignatureScheme } from './signature.ts'
 import { hour, minute, second } from './time.ts'
 
-/** Retry policy, pace and signature scheme under one name. */
+/** Retry policy, limits and signature scheme under one name. */
 export interface Preset {
   readonly name: PresetName
   readonly policy: RetryPolicy
-  readonly pace: Pace
+  readonly limits: Limits
   readonly signature: SignatureScheme
 }
 
 export type PresetName = 'standard' | 'patient' | 'gateway' | 'gateway-6'
 
-const ours: Pace = {
+const ours: Limits = {
   pollMs: 5 * second,
   perCycle: null,
   retriesPerEndpoint: 100,
+  retriesPerTick: 10_000,
   pool: 20,
+  openRequests: 5_000,
   slowStart: true,
   breaker: true,
   fastPath: true,
@@ -26,7 +28,7 @@ const ours: Pace = {
 }
 
 /** UC-0270: at most five rows leave per cycle, and everything that is ours is off. */
-const gateway: Pace = {
+const gateway: Limits = {
   ...ours,
   perCycle: 5,
   slowStart: false,
@@ -47,7 +49,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
       jitterShare: 0.2,
       maxAttempts: 6,
     },
-    pace: ours,
+    limits: ours,
     signature: 'standard',
   },
   patient: {
@@ -61,19 +63,19 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
       jitterShare: 0.2,
       maxAttempts: 10,
     },
-    pace: ours,
+    limits: ours,
     signature: 'standard',
   },
   gateway: {
     name: 'gateway',
     policy: { name: 'gateway', delays: { kind: 'list', delaysMs: gatewayDelaysMs }, jitterShare: 0, maxAttempts: 5 },
-    pace: gateway,
+    limits: gateway,
     signature: 'body',
   },
   'gateway-6': {
     name: 'gateway-6',
     policy: { name: 'gateway-6', delays: { kind: 'list', delaysMs: gatewayDelaysMs }, jitterShare: 0, maxAttempts: 6 },
-    pace: gateway,
+    limits: gateway,
     signature: 'body',
   },
 }

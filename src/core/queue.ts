@@ -3,26 +3,35 @@ import type { Actor } from './audit.ts'
 import type { DeadReason, Delivery, Lane, Mark, Status } from './delivery.ts'
 import type { Lease } from './lease.ts'
 import type { Message } from './message.ts'
-import type { Health } from './pace.ts'
+import type { Health } from './health.ts'
 import type { Instant } from './time.ts'
 
 /** The engine's half of a store. Every write under a lease names owner and epoch; requeue and cancel raise the epoch. */
 export interface Queue {
-  /** Stores messages with their deliveries in one transaction; answers in the order given. */
+  /**
+   * Stores messages with their deliveries; answers in the order given. Calls that come together share a commit: each is answered
+   * once it is stored itself, and what the store refuses of one is no harm to the others.
+   */
   enqueue(request: EnqueueRequest): Promise<Enqueued[]>
   /**
    * Endpoints with open rows in a lane, in id order from `after` on; `dueAt` is when the first of them is due.
    * What is due before `dueFrom` is known already, and may be left out.
    */
   dueEndpoints(request: { lane: Lane; after: string; limit: number; dueFrom?: Instant | undefined }): Promise<{ endpointId: string; dueAt: Instant }[]>
-  /** Leases due rows of the wanted endpoints, within the bounds; oldest due first within an endpoint. */
+  /**
+   * Leases due rows of the wanted endpoints, within the bounds; oldest due first within an endpoint. A takeover of a lease that has ended
+   * puts its attempt on record, under the old epoch: `crashed` if it is there as `started`, else `interrupted`.
+   * Where only one process may deliver, the leases of workers that are no longer attached have ended, whatever their time.
+   */
   claim(request: ClaimRequest): Promise<Claim[]>
+  /** Writes attempts ahead, as `started`, where the lease is still ours; answers with those deliveries. */
+  start(request: StartRequest): Promise<string[]>
   /** Prolongs leases; answers with the deliveries whose lease was still ours. */
   renew(request: LeaseRequest & { leaseMs: number }): Promise<string[]>
-  /** Writes outcomes and records attempts; answers in the order given. */
+  /** Writes outcomes and records attempts; answers in the order given. An outcome takes the place of a provisional record of its attempt. */
   mark(request: MarkRequest): Promise<Marked[]>
   /** Gives leases back unused; answers with the deliveries whose lease was still ours. */
-  release(request: LeaseRequest): Promise<string[]>
+  release(request: ReleaseRequest): Promise<string[]>
   /** Back to `pending`, count 0, due now; not under a live lease. Answers with how many. */
   requeue(request: OperatorRequest): Promise<number>
   /** To `dead`, also under a live lease (whose mark will then be refused). Answers with those it ended. */
@@ -36,6 +45,12 @@ export interface Queue {
   health(endpointIds: readonly string[]): Promise<Map<string, Health>>
   /** Writes the health of an endpoint if its version is still the one given; false if another worker was first. */
   saveHealth(endpointId: string, health: Health): Promise<boolean>
+  /** Disables an active endpoint if its health is still of this generation (0 where none is kept); false if not. */
+  disable(request: DisableRequest): Promise<boolean>
+  /** Takes tokens of rate limits, all in one statement; answers in the order given with how many were granted. */
+  takeTokens(request: { now: Instant; asks: readonly TokenAsk[] }): Promise<number[]>
+  /** Gives back tokens that found nothing to send. */
+  returnTokens(tokens: readonly { readonly id: string; readonly count: number }[]): Promise<void>
   /** Takes, or keeps, the turn at work that one worker does at a time; false if it is another's. A lease of 0 gives it back. */
   takeTurn(request: TurnRequest): Promise<boolean>
 }
@@ -53,6 +68,8 @@ export interface EnqueueRequest {
   readonly leaseMs: number
   readonly now: Instant
   readonly envelopes: readonly Envelope[]
+  /** Asked once, right before the store begins to write: if it says no, nothing is written, and the answers are `withdrawn`. */
+  readonly begins?: (() => boolean) | undefined
 }
 
 export interface Envelope {
@@ -85,14 +102,13 @@ export type Enqueued =
   | { readonly kind: 'taken'; readonly messageId: string }
   /** The endpoints have changed since they were matched: nothing of this envelope was written. */
   | { readonly kind: 'stale' }
+  | { readonly kind: 'withdrawn' }
 
 export interface ClaimRequest {
   readonly owner: string
   readonly leaseMs: number
   readonly now: Instant
   readonly most: number
-  /** Nothing more is taken once the bodies taken amount to this. */
-  readonly mostBytes: number
   readonly wants: readonly Want[]
 }
 
@@ -100,6 +116,8 @@ export interface Want {
   readonly endpointId: string
   readonly lane: Lane
   readonly most: number
+  /** Nothing more is taken for this want once its bodies amount to this. */
+  readonly mostBytes: number
   /** Nothing is known to be due before this; what is may be left out. */
   readonly dueFrom?: Instant | undefined
 }
@@ -108,17 +126,47 @@ export interface Want {
 export interface Claim {
   readonly delivery: Pick<
     Delivery,
-    'id' | 'endpointId' | 'messageId' | 'eventType' | 'sessionId' | 'attemptCount' | 'policy' | 'crashCount' | 'leaseEpoch' | 'createdAt'
+    | 'id' | 'endpointId' | 'messageId' | 'eventType' | 'sessionId' | 'attemptCount' | 'policy' | 'interruptions' | 'crashCount'
+    | 'leaseEpoch' | 'createdAt'
   >
   readonly message: Pick<Message, 'id' | 'body' | 'contentType'>
   /** The lane it was claimed from. */
   readonly lane: Lane
+  /** What was put on record of the attempt whose lease was taken over; null if there was none. */
+  readonly tookOver: 'interrupted' | 'crashed' | null
 }
 
 export interface LeaseRequest {
   readonly owner: string
   readonly now: Instant
   readonly leases: readonly Lease[]
+}
+
+export interface ReleaseRequest extends LeaseRequest {
+  readonly leases: readonly (Lease & {
+    /** Moves the time at which it is due: after a crash only. */
+    readonly nextRetryAt?: Instant | undefined
+  })[]
+}
+
+export interface StartRequest {
+  readonly owner: string
+  readonly now: Instant
+  readonly starts: readonly (Lease & { readonly url: string })[]
+}
+
+export interface DisableRequest {
+  readonly endpointId: string
+  readonly generation: number
+  readonly reason: string
+  readonly now: Instant
+}
+
+export interface TokenAsk {
+  /** Whose limit it is: an endpoint's or an application's id. */
+  readonly id: string
+  readonly perSecond: number
+  readonly most: number
 }
 
 export interface MarkRequest {
@@ -131,7 +179,8 @@ export interface MarkRequest {
 export interface SettledAttempt extends Lease {
   readonly endpointId: string
   readonly mark: Mark
-  readonly attempt: Pick<Attempt, 'startedAt' | 'tookMs' | 'outcome' | 'statusCode' | 'excerpt' | 'url'> | null
+  /** Under the epoch that it began in, which may be older than the lease that its mark is written under. */
+  readonly attempt: Pick<Attempt, 'epoch' | 'startedAt' | 'tookMs' | 'outcome' | 'statusCode' | 'excerpt' | 'url'> | null
 }
 
 /** `marked` now; `already`, by an earlier try whose answer was lost; `lost` to another owner, recorded as late. */

@@ -1,5 +1,5 @@
 import { expected } from '../core/errors.ts'
-import { checkCount } from '../core/pace.ts'
+import { checkCount } from '../core/limits.ts'
 import type { Page } from '../core/directory.ts'
 
 const mostRows = 1_000
