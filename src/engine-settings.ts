@@ -1,6 +1,6 @@
 import { checkLeaseMs } from './core/lease.ts'
-import { checkCount, checkPace } from './core/pace.ts'
-import type { Pace } from './core/pace.ts'
+import { checkCount, checkLimits } from './core/limits.ts'
+import type { Limits } from './core/limits.ts'
 import { presetNamed, presets } from './core/presets.ts'
 import { checkPolicy } from './core/retry-policy.ts'
 import type { RetryPolicy } from './core/retry-policy.ts'
@@ -22,11 +22,11 @@ export function engineSettings(options: PosthornOptions, owner: string, userAgen
   checkCount('maxRetries', maxRetries, 0, 20)
   const headerPrefix = checkHeaderPrefix(options.headerPrefix ?? defaultHeaderPrefix)
 
-  const pace = { ...preset.pace, ...paceOptions(options, preset.pace) }
-  checkPace(pace)
+  const limits = { ...preset.limits, ...limitOptions(options, preset.limits) }
+  checkLimits(limits)
   const policies = policiesOf(options.policies ?? {}, maxRetries, allowUnsafeRetryDelays)
   const defaultPolicy = policies.get(preset.policy.name) ?? preset.policy
-  return { owner, pace, policies, defaultPolicy, leaseMs, timeoutMs, maxLeased, historyMs: historyDays * day, userAgent, headerPrefix }
+  return { owner, limits, policies, defaultPolicy, leaseMs, timeoutMs, maxLeased, historyMs: historyDays * day, userAgent, headerPrefix }
 }
 
 function policiesOf(own: NonNullable<PosthornOptions['policies']>, maxRetries: number, allowUnsafe: boolean): Map<string, RetryPolicy> {
@@ -37,7 +37,7 @@ function policiesOf(own: NonNullable<PosthornOptions['policies']>, maxRetries: n
   return new Map(all.map((policy) => [policy.name, policy]))
 }
 
-/** The options that are part of the pace, where they were given. */
-function paceOptions(options: Partial<Pace>, pace: Pace): Partial<Pace> {
-  return Object.fromEntries(Object.entries(options).filter(([name, value]) => Object.hasOwn(pace, name) && value !== undefined))
+/** The options that are limits, where they were given. */
+function limitOptions(options: Partial<Limits>, limits: Limits): Partial<Limits> {
+  return Object.fromEntries(Object.entries(options).filter(([name, value]) => Object.hasOwn(limits, name) && value !== undefined))
 }

@@ -16,13 +16,12 @@ import type { RetryPolicy } from './core/retry-policy.ts'
 import { day, hour } from './core/time.ts'
 import type { Instant, Random } from './core/time.ts'
 import { engineSettings } from './engine-settings.ts'
-import { makeBus, tellEnded } from './engine/bus.ts'
+import { emitEnded, makeBus } from './engine/bus.ts'
 import type { Bus, Listener } from './engine/bus.ts'
-import { requestFor } from './engine/deliver.ts'
-import { makeEngine } from './engine/engine.ts'
-import type { Engine } from './engine/engine.ts'
-import type { Outgoing, Sent } from './engine/outbox.ts'
+import { Engine } from './engine/engine.ts'
+import type { Outgoing, Sent } from './engine/envelope.ts'
 import type { EngineSettings } from './engine/parts.ts'
+import { requestFor } from './engine/request.ts'
 import { makeApplications } from './resources/applications.ts'
 import type { Applications } from './resources/applications.ts'
 import { makeDeliveries, makeOperations } from './resources/deliveries.ts'
@@ -54,7 +53,7 @@ import { version } from './version.ts'
 export { version }
 
 /** Numbers left out come from the preset; `settingsFromEnvironment()` gives those that an operator has set. */
-export interface PosthornOptions<Events extends EventSchemas = EventSchemas> extends Partial<Pace> {
+export interface PosthornOptions<Events extends EventSchemas = EventSchemas> extends Partial<Limits> {
   readonly store: Store
   readonly preset?: PresetName | (string & {})
   /** Retry policies of your own, by name; endpoints choose one. */
@@ -137,9 +136,9 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
 
     const { queue, directory, beat, probeMs = null, listen = null } = options.store
     const guard = makeGuard({ allowedTargets: options.allowedTargets ?? [], allowHttp: options.allowHttp ?? false, ownPort: options.ownPort ?? null })
-    const transport = options.transport ?? httpTransport({ clock: this.#clock, guard, pool: this.#settings.pace.pool * endpointsPerOrigin })
+    const transport = options.transport ?? httpTransport({ clock: this.#clock, guard, pool: this.#settings.limits.pool * endpointsPerOrigin })
     const machinery = { transport, clock: this.#clock, random: this.#random, bus: this.#bus, settings: this.#settings }
-    this.#engine = makeEngine({ ...machinery, queue, directory, beat, probeMs, listen })
+    this.#engine = new Engine({ ...machinery, queue, directory, beat, probeMs, listen })
 
     const { policies, defaultPolicy } = this.#settings
     const shared = { ready: () => this.#open(), directory, queue, clock: this.#clock, random: this.#random, policies, defaultPolicy }
@@ -161,9 +160,9 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     const deliveryParts: DeliveryParts = {
       ...shared,
       expect,
-      retriesPerTick: this.#settings.pace.retriesPerEndpoint,
+      retriesPerTick: this.#settings.limits.retriesPerEndpoint,
       outgoingRequest: (endpoint, message, now) => requestFor(this.#settings, endpoint, message, now),
-      tellCancelled: (ended) => tellEnded(this.#bus, ended, 'cancelled'),
+      tellCancelled: (ended) => emitEnded(this.#bus, ended, 'cancelled'),
     }
     this.deliveries = makeDeliveries(deliveryParts)
     this.messages = makeMessages(deliveryParts)

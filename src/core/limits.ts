@@ -19,6 +19,8 @@ export interface Limits {
   readonly fastPath: boolean
   /** Retry-After, 410, and the disabling of endpoints that only fail. */
   readonly heedsEndpoint: boolean
+  /** Deliveries that were interrupted twice are sent with care, and end after five crashes. */
+  readonly suspects: boolean
 }
 
 /** Refuses numbers that no process could keep. */

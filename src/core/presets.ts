@@ -25,6 +25,7 @@ const ours: Limits = {
   breaker: true,
   fastPath: true,
   heedsEndpoint: true,
+  suspects: true,
 }
 
 /** UC-0270: at most five rows leave per cycle, and everything that is ours is off. */
@@ -35,6 +36,7 @@ const gateway: Limits = {
   breaker: false,
   fastPath: false,
   heedsEndpoint: false,
+  suspects: false,
 }
 
 const gatewayDelaysMs = [30, 120, 600, 3600, 21600].map((seconds) => seconds * second)

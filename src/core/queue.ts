@@ -1,4 +1,4 @@
-import type { Attempt } from './attempt.ts'
+import type { Attempt, OutcomeKind } from './attempt.ts'
 import type { Actor } from './audit.ts'
 import type { DeadReason, Delivery, Lane, Mark, Status } from './delivery.ts'
 import type { Lease } from './lease.ts'
@@ -146,6 +146,8 @@ export interface ReleaseRequest extends LeaseRequest {
   readonly leases: readonly (Lease & {
     /** Moves the time at which it is due: after a crash only. */
     readonly nextRetryAt?: Instant | undefined
+    /** An attempt that was on the wire when it was given back: it is put on record as `interrupted`. */
+    readonly interrupted?: Pick<Attempt, 'epoch' | 'startedAt' | 'url'> | undefined
   })[]
 }
 
@@ -180,7 +182,7 @@ export interface SettledAttempt extends Lease {
   readonly endpointId: string
   readonly mark: Mark
   /** Under the epoch that it began in, which may be older than the lease that its mark is written under. */
-  readonly attempt: Pick<Attempt, 'epoch' | 'startedAt' | 'tookMs' | 'outcome' | 'statusCode' | 'excerpt' | 'url'> | null
+  readonly attempt: (Pick<Attempt, 'epoch' | 'startedAt' | 'tookMs' | 'statusCode' | 'excerpt' | 'url'> & { readonly outcome: OutcomeKind }) | null
 }
 
 /** `marked` now; `already`, by an earlier try whose answer was lost; `lost` to another owner, recorded as late. */

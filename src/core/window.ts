@@ -19,6 +19,23 @@ export function shareOfPool(pool: number, workers: number): number {
   return Math.ceil(pool / Math.max(workers, 1))
 }
 
+/**
+ * The part of one worker, given among how many each of the others shares. Until all of them have made room for everybody who lives, it takes
+ * no more than it had: a newcomer begins with a single request.
+ */
+export function nextShare(pool: number, current: number, othersShareAmong: readonly number[]): number {
+  const workers = othersShareAmong.length + 1
+  const share = shareOfPool(pool, workers)
+  return othersShareAmong.every((among) => among >= workers) ? share : Math.min(current, share)
+}
+
+/** Among how many workers somebody shares who has at most so many requests open to one endpoint. */
+export function sharesAmong(pool: number, workers: number, mostOpen: number): number {
+  let among = workers
+  while (among > 1 && shareOfPool(pool, among) < mostOpen) among -= 1
+  return among
+}
+
 /** After a success. */
 export function widen(window: Window, { pool }: Pick<Limits, 'pool'>): Window {
   return { size: Math.min(window.size + 1, pool), graceLeft: Math.max(window.graceLeft - 1, 0), failuresInRow: 0 }

@@ -7,32 +7,32 @@ import type { Cancelled } from '../core/queue.ts'
 
 export type Listener<Type extends EventType> = (event: EventOf<Type>) => unknown
 
-/** Tells what has happened, after the commit. Nothing mandatory hangs on it, and a listener harms only itself. */
+/** Emits what has happened, after the commit. Nothing mandatory hangs on it, and a listener harms only itself. */
 export interface Bus {
   on<Type extends EventType>(type: Type | '*', listener: Listener<Type>): () => void
-  tell(event: UntoldEvent): void
+  emit(event: NewEvent): void
   warn(code: WarningCode, message: string): void
 }
 
 /** An event without what the bus itself adds. */
-export type UntoldEvent = PosthornEvent extends infer Event ? (Event extends PosthornEvent ? Omit<Event, 'topic' | 'at'> : never) : never
+export type NewEvent = PosthornEvent extends infer Event ? (Event extends PosthornEvent ? Omit<Event, 'topic' | 'at'> : never) : never
 
-/** Tells of deliveries that ended without an attempt: cancelled, expired, or their endpoint gone. */
-export function tellEnded(bus: Bus, ended: readonly Cancelled[], reason: DeadReason): void {
+/** Emits deliveries that ended without an attempt: cancelled, expired, or their endpoint gone. */
+export function emitEnded(bus: Bus, ended: readonly Cancelled[], reason: DeadReason): void {
   for (const { id, endpointId, messageId, sessionId } of ended) {
     const about = { webhook_delivery_id: id, webhook_id: endpointId, message_id: messageId, session_id: sessionId }
-    bus.tell({ type: 'delivery.dead', ...about, reason, error_detail: null })
+    bus.emit({ type: 'delivery.dead', ...about, reason, error_detail: null })
   }
 }
 
 export function makeBus(clock: Clock): Bus {
   const listeners = new Map<string, Set<(event: never) => unknown>>()
 
-  function tell(untold: UntoldEvent): void {
-    const heard = [...(listeners.get(untold.type) ?? []), ...(listeners.get('*') ?? [])]
-    if (heard.length === 0) return
-    const event = { topic, at: clock.now(), ...untold } as never
-    for (const listener of heard) call(listener, event, untold.type)
+  function emit(given: NewEvent): void {
+    const listening = [...(listeners.get(given.type) ?? []), ...(listeners.get('*') ?? [])]
+    if (listening.length === 0) return
+    const event = { topic, at: clock.now(), ...given } as never
+    for (const listener of listening) call(listener, event, given.type)
   }
 
   function call(listener: (event: never) => unknown, event: never, type: EventType): void {
@@ -50,11 +50,11 @@ export function makeBus(clock: Clock): Bus {
   }
 
   function warn(code: WarningCode, message: string): void {
-    tell({ type: 'warning', code, message })
+    emit({ type: 'warning', code, message })
   }
 
   return {
-    tell,
+    emit,
     warn,
     on(type, listener) {
       const set = listeners.get(type) ?? new Set()

@@ -1,139 +1,158 @@
 import type { Lane } from '../core/delivery.ts'
 import type { PosthornError } from '../core/errors.ts'
-import type { Worker } from '../core/ports.ts'
-import { makeBulk } from './bulk.ts'
-import type { Bulk } from './bulk.ts'
-import { makeDispatcher } from './dispatcher.ts'
-import { makeFlight } from './flight.ts'
-import { makeListener } from './listener.ts'
-import { makeOutbox } from './outbox.ts'
-import type { Outbox } from './outbox.ts'
+import type { Outlet, SyncOutlet, Worker } from '../core/ports.ts'
+import { Activity } from './activity.ts'
+import { Attempts } from './attempts.ts'
+import { Budget } from './budget.ts'
+import { Claimer } from './claim.ts'
+import { Cycle } from './cycle.ts'
+import { Endpoints } from './endpoints.ts'
+import type { Outgoing, Sent } from './envelope.ts'
+import { HealthKeeper } from './health.ts'
+import { Leases } from './leases.ts'
+import { Lookout } from './lookout.ts'
+import { Matchings } from './matchings.ts'
+import { Outbox } from './outbox.ts'
+import { TxOutbox } from './outbox-tx.ts'
 import type { EngineParts } from './parts.ts'
-import { makePresence } from './presence.ts'
-import { makeProber } from './prober.ts'
-import { makePruner } from './pruner.ts'
-import { makeRoom } from './room.ts'
-import { makeTargets } from './targets.ts'
-import type { Target } from './targets.ts'
-import { makeTxSend } from './tx-send.ts'
-import type { TxSend } from './tx-send.ts'
+import { Schedule } from './schedule.ts'
+import { Shares } from './shares.ts'
+import { Bulk } from './upkeep/bulk.ts'
+import { Presence } from './upkeep/presence.ts'
+import { Pruner } from './upkeep/pruner.ts'
+import { Walk } from './walk.ts'
 
-/** The crank: what `Posthorn` turns. It owns no rule; core decides, the store remembers, the transport knocks. */
-export interface Engine extends Outbox, Pick<TxSend, 'sendWithin' | 'sendWithinSync'> {
-  /** Resolves once the others are counted and the first cycle has begun. */
-  start(worker: Worker): Promise<void>
+/** What `Posthorn` runs. It owns no rule: core decides, the store remembers, the transport sends. */
+export class Engine {
+  readonly #parts: EngineParts
+  readonly #activity = new Activity()
+  readonly #endpoints: Endpoints
+  readonly #health: HealthKeeper
+  readonly #matchings: Matchings
+  readonly #schedule: Schedule
+  readonly #attempts: Attempts
+  readonly #cycle: Cycle
+  readonly #lookout: Lookout
+  readonly #outbox: Outbox
+  readonly #txOutbox: TxOutbox
+  readonly #bulk: Bulk
+  readonly #pruner: Pruner
+  readonly #presence: Presence
+  #stopped = false
+
+  constructor(parts: EngineParts) {
+    this.#parts = parts
+    const activity = this.#activity
+    const endpoints = (this.#endpoints = new Endpoints(parts))
+    const health = (this.#health = new HealthKeeper(parts))
+    const shares = new Shares(parts, endpoints)
+    const budget = new Budget(parts.settings)
+    const common = { engine: parts, activity, endpoints, budget, health, shares }
+    const schedule = (this.#schedule = new Schedule(common))
+    const attempts = (this.#attempts = new Attempts({ ...common, schedule, leases: new Leases(parts) }))
+    const walk = new Walk({ ...common, schedule })
+    const claimer = new Claimer({ ...common, schedule, walk, attempts })
+    const cycle = (this.#cycle = new Cycle({ ...common, schedule, walk, claimer }))
+    const matchings = (this.#matchings = new Matchings(parts, endpoints))
+    this.#lookout = new Lookout({ ...common, cycle, walk, claimer })
+    this.#outbox = new Outbox({ ...common, matchings, schedule, attempts })
+    this.#txOutbox = new TxOutbox(parts, (endpointId) => this.expect(endpointId, 'fresh'))
+    this.#bulk = new Bulk({ ...common, expect: (endpointId, lane) => this.expect(endpointId, lane) })
+    this.#pruner = new Pruner(parts)
+    this.#presence = new Presence({ ...common, schedule, outdated: (error) => this.#outdated(error) })
+  }
+
+  /** Resolves once the others are counted and the first cycle has begun. A stop in the meantime wins. */
+  async start(worker: Worker): Promise<void> {
+    if (this.#stopped) return
+    await this.#presence.start(worker)
+    if (this.#stopped) return this.#presence.stop()
+    this.#cycle.start()
+    this.#txOutbox.start()
+    this.#lookout.start()
+    this.#bulk.start()
+    this.#pruner.start()
+  }
+
   /** Claims nothing more, finishes what is on the wire within the grace, gives the rest back, and leaves no timer. */
-  stop(graceMs: number): Promise<void>
+  async stop(graceMs: number): Promise<void> {
+    const { transport } = this.#parts
+    await this.#stopClaiming()
+    await this.#idleWithin(graceMs)
+    if (!this.#activity.isIdle) {
+      this.#attempts.abandon()
+      await transport.close()
+      await this.idle()
+    }
+    // Only now: as long as requests are open, the others must count with us.
+    await this.#presence.stop()
+    this.#health.stop()
+    await transport.close()
+  }
+
+  send(outgoing: Outgoing): Promise<Sent> {
+    return this.#outbox.send(outgoing)
+  }
+
+  sendWithin(outlet: Outlet, batch: readonly Outgoing[]): Promise<Sent[]> {
+    return this.#txOutbox.send(outlet, batch)
+  }
+
+  sendWithinSync(outlet: SyncOutlet, batch: readonly Outgoing[]): Sent[] {
+    return this.#txOutbox.sendSync(outlet, batch)
+  }
+
+  /** The application's id; created on first use. */
+  applicationId(idOrUid: string): Promise<string> {
+    return this.#matchings.applicationId(idOrUid)
+  }
+
   /** Says that an endpoint has due rows, so that they need not wait for the tick. */
-  expect(endpointId: string, lane: Lane): Promise<void>
+  async expect(endpointId: string, lane: Lane): Promise<void> {
+    await this.#endpoints.refresh([endpointId])
+    const record = this.#endpoints.get(endpointId)
+    if (record !== undefined) this.#schedule.expect(record, lane)
+  }
+
   /** Reads an endpoint anew at once, because it was just changed here. */
-  endpointChanged(endpointId: string): Promise<void>
+  async endpointChanged(endpointId: string): Promise<void> {
+    this.#endpoints.forgetAge(endpointId)
+    await this.#endpoints.refresh([endpointId])
+    const record = this.#endpoints.get(endpointId)
+    if (record === undefined || record.endpoint.status !== 'active') return
+    // It may have been resumed: what it has collected need not wait for the tick.
+    this.#schedule.expect(record, 'fresh')
+    this.#schedule.reconsider(record)
+  }
+
   /** Says that there may be bulk work to do. */
-  readonly wakeBulk: Bulk['wake']
+  wakeBulk(): void {
+    this.#bulk.wake()
+  }
+
   /** Resolves when nothing is under way in this process. */
-  idle(): Promise<void>
-}
-
-export function makeEngine(parts: EngineParts): Engine {
-  const { clock, transport, bus, settings } = parts
-  const waiters: (() => void)[] = []
-  const targets = makeTargets(parts)
-  const room = makeRoom(settings.maxLeased, settings.pace.pool)
-  const flight = makeFlight(parts, targets, room, { freed })
-  const dispatcher = makeDispatcher(parts, targets, room, flight, quiet)
-  const outbox = makeOutbox(parts, targets, dispatcher, flight, quiet)
-  const txSend = makeTxSend(parts, (endpointId) => expect(endpointId, 'fresh'))
-  const prober = makeProber(parts, dispatcher, quiet)
-  const listener = makeListener(parts, prober.look)
-  const bulk = makeBulk(parts, expect, quiet)
-  const pruner = makePruner(parts)
-  const presence = makePresence(parts, { counted: room.shareAmong, outdated })
-  let stopped = false
-
-  function freed(target: Target): void {
-    dispatcher.freed(target)
-    quiet()
+  idle(): Promise<void> {
+    return this.#activity.idle()
   }
 
-  async function expect(endpointId: string, lane: Lane): Promise<void> {
-    await targets.refresh([endpointId])
-    const target = targets.get(endpointId)
-    if (target !== undefined) dispatcher.expect(target, lane)
-  }
-
-  function isQuiet(): boolean {
-    return flight.size === 0 && outbox.waiting === 0 && !dispatcher.isBusy && !prober.isBusy && !bulk.isBusy
-  }
-
-  function quiet(): void {
-    if (isQuiet()) for (const resolve of waiters.splice(0)) resolve()
-  }
-
-  async function idle(): Promise<void> {
-    while (!isQuiet()) await new Promise<void>((resolve) => waiters.push(resolve))
-  }
-
-  async function idleWithin(ms: number): Promise<void> {
-    if (ms === 0) return
-    await new Promise<void>((resolve) => {
-      const cancel = clock.after(ms, resolve)
-      void idle().then(cancel).then(resolve)
-    })
-  }
-
-  async function stopClaiming(): Promise<void> {
-    stopped = true
-    txSend.stop()
-    await Promise.all([dispatcher.stop(), prober.stop(), listener.stop(), bulk.stop(), pruner.stop()])
-    await flight.giveBackWaiting()
+  async #stopClaiming(): Promise<void> {
+    this.#stopped = true
+    this.#txOutbox.stop()
+    await Promise.all([this.#cycle.stop(), this.#lookout.stop(), this.#bulk.stop(), this.#pruner.stop()])
+    await this.#attempts.giveBackWaiting()
   }
 
   /** What is under way is finished; whoever runs the later release does the rest. */
-  async function outdated({ message }: PosthornError): Promise<void> {
-    bus.warn('newer_database', `This worker claims nothing more: ${message}`)
-    await stopClaiming()
+  async #outdated({ message }: PosthornError): Promise<void> {
+    this.#parts.bus.warn('newer_database', `This worker claims nothing more: ${message}`)
+    await this.#stopClaiming()
   }
 
-  return {
-    send: outbox.send,
-    sendWithin: txSend.sendWithin,
-    sendWithinSync: txSend.sendWithinSync,
-    applicationId: outbox.applicationId,
-    get waiting() {
-      return outbox.waiting
-    },
-    async start(worker) {
-      await presence.start(worker)
-      // It may have been stopped in the meantime.
-      if (stopped) return
-      dispatcher.start()
-      txSend.start()
-      prober.start()
-      listener.start()
-      bulk.start()
-      pruner.start()
-    },
-    async stop(graceMs) {
-      await stopClaiming()
-      await idleWithin(graceMs)
-      if (!isQuiet()) {
-        flight.abandon()
-        await transport.close()
-        await idle()
-      }
-      // Only now: as long as requests are open, the others must count with us.
-      await presence.stop()
-      await transport.close()
-    },
-    async endpointChanged(endpointId) {
-      targets.forgetAge(endpointId)
-      await targets.refresh([endpointId])
-      const target = targets.get(endpointId)
-      // It may have been resumed: what it has collected need not wait for the tick.
-      if (target !== undefined && !targets.isClosed(target)) dispatcher.expect(target, 'fresh')
-    },
-    wakeBulk: bulk.wake,
-    expect,
-    idle,
+  async #idleWithin(ms: number): Promise<void> {
+    if (ms === 0) return
+    await new Promise<void>((resolve) => {
+      const cancel = this.#parts.clock.after(ms, resolve)
+      void this.idle().then(cancel).then(resolve)
+    })
   }
 }

@@ -1,5 +1,5 @@
-import type { Pace } from '../core/pace.ts'
 import type { Directory } from '../core/directory.ts'
+import type { Limits } from '../core/limits.ts'
 import type { Clock, Store, Transport } from '../core/ports.ts'
 import type { Queue } from '../core/queue.ts'
 import type { RetryPolicy } from '../core/retry-policy.ts'
@@ -18,14 +18,14 @@ export interface EngineParts {
   readonly settings: EngineSettings
   /** How often an idle worker looks for what others have committed; null if nobody else can. */
   readonly probeMs: number | null
-  /** How this store tells of what others have committed; null if it does not. */
+  /** How this store says that others have committed something; null if it does not. */
   readonly listen: NonNullable<Store['listen']> | null
 }
 
 export interface EngineSettings {
   /** The worker's name in leases. */
   readonly owner: string
-  readonly pace: Pace
+  readonly limits: Limits
   readonly policies: ReadonlyMap<string, RetryPolicy>
   readonly defaultPolicy: RetryPolicy
   readonly leaseMs: number

@@ -6,7 +6,7 @@ import { checkData, checkDataSync } from '../core/schema.ts'
 import type { Schema, SchemaInput } from '../core/schema.ts'
 import { day } from '../core/time.ts'
 import type { Instant, Random } from '../core/time.ts'
-import type { Outgoing } from '../engine/outbox.ts'
+import type { Outgoing } from '../engine/envelope.ts'
 import { checkApplication } from './applications.ts'
 
 export type EventSchemas = Readonly<Record<string, Schema>>

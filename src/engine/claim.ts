@@ -1,0 +1,261 @@
+import type { Lane } from '../core/delivery.ts'
+import { messageOf } from '../core/errors.ts'
+import { awaitsProbe, probeHold } from '../core/health.ts'
+import type { Claim, Want } from '../core/queue.ts'
+import { nextTokenMs } from '../core/rate-limit.ts'
+import type { Instant } from '../core/time.ts'
+import type { Verdict, WaitReason } from '../core/verdict.ts'
+import type { Activity } from './activity.ts'
+import type { Attempts } from './attempts.ts'
+import { isUnproven } from './budget.ts'
+import type { Budget } from './budget.ts'
+import type { EndpointRecord, Endpoints } from './endpoints.ts'
+import type { HealthKeeper } from './health.ts'
+import type { EngineParts } from './parts.ts'
+import type { Schedule } from './schedule.ts'
+import type { Shares } from './shares.ts'
+import type { Walk } from './walk.ts'
+
+export interface ClaimerParts {
+  readonly engine: EngineParts
+  readonly activity: Activity
+  readonly endpoints: Endpoints
+  readonly budget: Budget
+  readonly health: HealthKeeper
+  readonly schedule: Schedule
+  readonly shares: Shares
+  readonly walk: Walk
+  readonly attempts: Attempts
+}
+
+/** What one endpoint is about to be asked for. */
+interface Planned {
+  readonly record: EndpointRecord
+  lanes: Record<Lane, number>
+  readonly probe: boolean
+  /** Gives back what was set aside for it. */
+  readonly unreserve: () => void
+  /** Tokens of its rate limit; null if it has none. */
+  granted: number | null
+}
+
+const mostAsked = 50
+const mostPerClaim = 200
+
+/** Claims rows of the endpoints that may take some, and hands them over. It never waits for a send. */
+export class Claimer {
+  readonly #parts: ClaimerParts
+  #running = false
+  #claiming: Promise<void> | null = null
+  /** What the cycle leaves; where rows leave on the tick only, nothing leaves before the first one. */
+  #cycleLeft: number
+
+  constructor(parts: ClaimerParts) {
+    this.#parts = parts
+    this.#cycleLeft = parts.engine.settings.limits.perCycle === null ? Number.POSITIVE_INFINITY : 0
+  }
+
+  start(): void {
+    this.#running = true
+    this.#parts.schedule.start(() => void this.claimSafely())
+  }
+
+  /** No claim begins after this; resolves when none is under way. */
+  async stop(): Promise<void> {
+    this.#running = false
+    this.#parts.schedule.stop()
+    await this.#claiming?.catch(() => undefined)
+  }
+
+  /** A cycle's worth: what is not used of the cap is not saved for the next one. */
+  async cycle(): Promise<void> {
+    await this.#claiming?.catch(() => undefined)
+    const { perCycle } = this.#parts.engine.settings.limits
+    this.#cycleLeft = perCycle ?? Number.POSITIVE_INFINITY
+    try {
+      await this.#claim()
+    } finally {
+      if (perCycle !== null) this.#cycleLeft = 0
+    }
+  }
+
+  async claimSafely(): Promise<void> {
+    if (this.#claiming !== null || !this.#mayClaim()) return
+    try {
+      await this.#claim()
+    } catch (error) {
+      this.#parts.engine.bus.warn('store_error', `The store did not answer a claim; the next cycle tries again: ${messageOf(error)}`)
+    }
+  }
+
+  #mayClaim(): boolean {
+    const { schedule, budget } = this.#parts
+    return this.#running && schedule.hasReady && Math.min(budget.rowsFree, this.#cycleLeft) > 0
+  }
+
+  /** Claims for as long as somebody may take something; one claim at a time. */
+  #claim(): Promise<void> {
+    this.#claiming ??= this.#parts.activity
+      .during(() => this.#claimAll())
+      .finally(() => (this.#claiming = null))
+      // Whoever became ready while the last look ended must not wait for the tick.
+      .then(() => void this.claimSafely())
+    return this.#claiming
+  }
+
+  async #claimAll(): Promise<void> {
+    while (this.#mayClaim()) {
+      const most = Math.min(this.#parts.budget.rowsFree, this.#cycleLeft, mostPerClaim)
+      const planned = await this.#plan(most)
+      try {
+        if (planned.length > 0 && this.#running) await this.#claimPlanned(planned, most)
+      } finally {
+        // Also after an error: what was set aside must not stay so.
+        for (const { unreserve } of planned) unreserve()
+        this.#parts.schedule.budgetFreed()
+      }
+    }
+  }
+
+  /** Asks the next endpoints in the ring what they may take. Whoever may take nothing waits until that changes. */
+  async #plan(most: number): Promise<Planned[]> {
+    const { schedule, endpoints } = this.#parts
+    const asked = schedule.nextReady(mostAsked)
+    await endpoints.refresh(asked.map(({ endpoint }) => endpoint.id))
+    const planned: Planned[] = []
+    const share = Math.ceil(most / Math.max(asked.length, 1))
+    let left = most
+    for (const record of asked) {
+      const one = left > 0 ? this.#planOne(record, Math.min(share, left)) : null
+      if (one === null) schedule.putBack(record)
+      else if (one !== 'waits') {
+        planned.push(one)
+        left -= total(one.lanes)
+      }
+    }
+    return this.#withProbes(await this.#withTokens(planned))
+  }
+
+  #planOne(record: EndpointRecord, share: number): Planned | 'waits' | null {
+    const { schedule, budget, engine: { clock } } = this.#parts
+    const verdict = schedule.verdictOn(record)
+    if (verdict.kind === 'wait') return this.#keepWaiting(record, verdict.reason, verdict.until)
+    // What is taken from a rate limit must leave at once, or it would come on top of what is gained meanwhile.
+    const sendable = record.endpoint.ratePerSecond === null ? share : Math.min(share, this.#wireFree(record))
+    if (sendable === 0) return this.#keepWaiting(record, 'window', null)
+    const lanes = within(verdict.lanes, sendable)
+    const unreserve = budget.reserve(record, total(lanes), isUnproven(record, clock.now()))
+    return { record, lanes, probe: verdict.probe, unreserve, granted: null }
+  }
+
+  #keepWaiting(record: EndpointRecord, reason: WaitReason, until: Instant | null): 'waits' {
+    this.#parts.schedule.keepWaiting(record, reason, until)
+    return 'waits'
+  }
+
+  /** How many more requests to an endpoint could leave at once. */
+  #wireFree(record: EndpointRecord): number {
+    return Math.max(this.#parts.shares.windowOf(record) - record.onWire - record.waiting.length, 0)
+  }
+
+  /** Tokens of all rate limits come with one statement. */
+  async #withTokens(planned: readonly Planned[]): Promise<Planned[]> {
+    const limited = planned.filter(({ record }) => record.endpoint.ratePerSecond !== null)
+    if (limited.length === 0) return [...planned]
+    const { queue, clock } = this.#parts.engine
+    const now = clock.now()
+    const asks = limited.map(({ record: { endpoint }, lanes }) => ({ id: endpoint.id, perSecond: endpoint.ratePerSecond ?? 1, most: total(lanes) }))
+    const grants = await queue.takeTokens({ now, asks })
+    for (const [index, one] of limited.entries()) {
+      one.granted = grants[index] ?? 0
+      one.lanes = within(one.lanes, one.granted)
+    }
+    return planned.filter((one) => one.granted !== 0 || this.#leaveOut(one, 'rate_limit', now + nextTokenMs(one.record.endpoint.ratePerSecond ?? 1)))
+  }
+
+  /** The right to probe is one worker's: whoever does not get it waits. */
+  async #withProbes(planned: readonly Planned[]): Promise<Planned[]> {
+    const { health, engine: { clock, settings: { timeoutMs } } } = this.#parts
+    const now = clock.now()
+    const lost = new Set<Planned>()
+    await Promise.all(planned.filter(({ probe }) => probe).map(async (one) => {
+      const won = await health.change(one.record, (known) => (awaitsProbe(known, now) ? probeHold(known, now, timeoutMs) : null))
+      if (!won) lost.add(one)
+    }))
+    await this.#returnTokens([...lost], [])
+    return planned.filter((one) => !lost.has(one) || this.#leaveOut(one, 'held', one.record.health.heldUntil))
+  }
+
+  /** Gives back what was set aside for an endpoint that is not asked after all. */
+  #leaveOut({ record, unreserve }: Planned, reason: WaitReason, until: Instant | null): false {
+    unreserve()
+    this.#parts.schedule.keepWaiting(record, reason, until)
+    return false
+  }
+
+  async #claimPlanned(planned: readonly Planned[], most: number): Promise<void> {
+    const { queue, clock, settings: { owner, leaseMs } } = this.#parts.engine
+    const now = clock.now()
+    const wants = planned.flatMap((one) => this.#wantsOf(one, planned.length))
+    const claims = await queue.claim({ owner, leaseMs, now, most, wants })
+    for (const { unreserve } of planned) unreserve()
+    if (this.#cycleLeft !== Number.POSITIVE_INFINITY) this.#cycleLeft -= claims.length
+    const probes = new Set(planned.filter(({ probe }) => probe).map(({ record }) => record.endpoint.id))
+    for (const found of claims) this.#handOver(found, now, probes.has(found.delivery.endpointId))
+    this.#conclude(wants, claims, claims.length >= most)
+    await this.#returnTokens(planned, claims)
+  }
+
+  #wantsOf({ record, lanes }: Planned, planned: number): Want[] {
+    const { budget, walk } = this.#parts
+    const endpointId = record.endpoint.id
+    const mostBytes = Math.max(Math.min(budget.bytesFor(record), Math.ceil(budget.bytesFree / planned)), 1)
+    return (Object.keys(lanes) as Lane[])
+      .filter((lane) => lanes[lane] > 0)
+      .map((lane) => ({ endpointId, lane, most: lanes[lane], mostBytes, dueFrom: walk.dueTimes.startOf(endpointId, lane) }))
+  }
+
+  #handOver(found: Claim, leasedAt: Instant, probe: boolean): void {
+    const { attempts, endpoints } = this.#parts
+    const { id, endpointId, leaseEpoch } = found.delivery
+    const record = endpoints.get(endpointId)
+    if (record === undefined) return
+    const own = attempts.get(id)
+    if (own === undefined) attempts.begin(attempts.take(found, record, leasedAt, probe))
+    else attempts.adopt(own, leaseEpoch)
+  }
+
+  /** A lane that gave less than it was asked for has no more due rows, unless the claim as a whole, or the bytes, were cut off. */
+  #conclude(wants: readonly Want[], claims: readonly Claim[], cutOff: boolean): void {
+    const { schedule, endpoints } = this.#parts
+    const found = new Map<string, { rows: number; bytes: number }>()
+    for (const { delivery: { endpointId }, lane, message } of claims) {
+      const { rows, bytes } = found.get(`${endpointId} ${lane}`) ?? { rows: 0, bytes: 0 }
+      found.set(`${endpointId} ${lane}`, { rows: rows + 1, bytes: bytes + message.body.length })
+    }
+    for (const { endpointId, lane, most, mostBytes } of wants) {
+      const { rows, bytes } = found.get(`${endpointId} ${lane}`) ?? { rows: 0, bytes: 0 }
+      const record = endpoints.get(endpointId)
+      if (record !== undefined) schedule.served(record, lane, rows, rows < most && !cutOff && bytes < mostBytes)
+    }
+  }
+
+  async #returnTokens(planned: readonly Planned[], claims: readonly Claim[]): Promise<void> {
+    const unused = planned.flatMap(({ record: { endpoint: { id } }, granted }) => {
+      const count = (granted ?? 0) - claims.filter(({ delivery }) => delivery.endpointId === id).length
+      return count > 0 ? [{ id, count }] : []
+    })
+    if (unused.length > 0) await this.#parts.engine.queue.returnTokens(unused)
+  }
+}
+
+function total(lanes: Readonly<Record<Lane, number>>): number {
+  return lanes.fresh + lanes.retries + lanes.suspects
+}
+
+/** The same lanes within a smaller number: what is few goes first, so that nothing starves. */
+function within(lanes: Extract<Verdict, { kind: 'take' }>['lanes'], most: number): Record<Lane, number> {
+  const suspects = Math.min(lanes.suspects, most)
+  const retries = Math.min(lanes.retries, lanes.fresh > 0 ? Math.ceil((most - suspects) / 2) : most - suspects)
+  return { suspects, retries, fresh: Math.min(lanes.fresh, most - suspects - retries) }
+}

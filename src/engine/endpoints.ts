@@ -1,0 +1,204 @@
+import type { Lane } from '../core/delivery.ts'
+import type { Endpoint } from '../core/endpoint.ts'
+import { PosthornError } from '../core/errors.ts'
+import { healthy } from '../core/health.ts'
+import type { Health, LessonInput } from '../core/health.ts'
+import type { Instant } from '../core/time.ts'
+import type { WaitReason } from '../core/verdict.ts'
+import { startWindow } from '../core/window.ts'
+import type { Window } from '../core/window.ts'
+import type { InFlight } from './attempts.ts'
+import type { EngineParts } from './parts.ts'
+
+/** One endpoint as this process knows it: its settings, its health, what is under way to it, and what it waits for. */
+export interface EndpointRecord {
+  endpoint: Endpoint
+  /** When settings and health were last read from the store. */
+  readAt: Instant
+  /** A read that is under way. */
+  reading: Promise<void> | null
+  health: Health
+  /** A save of the health is waiting or under way. */
+  savingHealth: boolean
+  /** What was learnt since the last save, in case another worker writes first. */
+  readonly unsavedLessons: LessonInput[]
+  /** The end of the last write of its health: they follow one another. */
+  lastHealthWrite: Promise<unknown>
+  window: Window
+  /** How many windows may be leased ahead of the wire: fewer once rows had to be given back unsent. */
+  depth: number
+  onWire: number
+  leased: number
+  leasedBytes: number
+  suspectsLeased: number
+  /** Leased, but the window is full. */
+  readonly waiting: InFlight[]
+  succeededAt: Instant | null
+  /** Lanes believed to hold due rows. */
+  readonly due: Record<Lane, boolean>
+  /** Idle: nothing is due. Ready: it may be asked for rows. Waiting: rows are due, and something keeps them. */
+  state: 'idle' | 'ready' | 'waiting'
+  wait: Wait | null
+  /** What the tick's allowance leaves to its retries. */
+  retriesLeft: number
+  ramp: Ramp | null
+}
+
+export interface Wait {
+  readonly reason: WaitReason
+  readonly since: Instant
+  readonly until: Instant | null
+}
+
+/** One tick of a ramp, and what came of the attempts that began in it. */
+export interface Ramp {
+  readonly from: Instant
+  readonly tick: number
+  left: number
+  begun: number
+  blamed: number
+}
+
+export const mostDepth = 8
+const freshMs = 1_000
+const mostRecords = 50_000
+
+/** The endpoints this process deals with. What is known of one is at most a second old whenever something leaves for it. */
+export class Endpoints {
+  readonly #parts: EngineParts
+  readonly #records = new Map<string, EndpointRecord>()
+  /** Those whose secrets cannot be opened. */
+  readonly #unreadable = new Set<string>()
+
+  constructor(parts: EngineParts) {
+    this.#parts = parts
+  }
+
+  get(endpointId: string): EndpointRecord | undefined {
+    return this.#records.get(endpointId)
+  }
+
+  all(): Iterable<EndpointRecord> {
+    return this.#records.values()
+  }
+
+  isFresh(record: EndpointRecord, now: Instant): boolean {
+    return record.readAt > now - freshMs
+  }
+
+  /** Takes over endpoints that were just read, as when a message was matched; their health is read when something is to leave. */
+  know(endpoints: readonly Endpoint[]): void {
+    for (const endpoint of endpoints) {
+      const record = this.#records.get(endpoint.id)
+      if (record === undefined) this.#records.set(endpoint.id, newRecord(endpoint, this.#parts))
+      else if (endpoint.updatedAt >= record.endpoint.updatedAt) record.endpoint = endpoint
+    }
+    if (this.#records.size > mostRecords) this.#forgetIdle()
+  }
+
+  /** Reads those anew that are older than a second; answers with the ids that exist no more. */
+  async refresh(endpointIds: readonly string[]): Promise<string[]> {
+    const now = this.#parts.clock.now()
+    const reads = new Set<Promise<void>>()
+    const stale: string[] = []
+    for (const id of endpointIds) {
+      const record = this.#records.get(id)
+      if (record?.reading != null) reads.add(record.reading)
+      else if (record === undefined || !this.isFresh(record, now)) stale.push(id)
+    }
+    if (stale.length > 0) reads.add(this.#read(stale, now))
+    await Promise.all(reads)
+    return endpointIds.filter((id) => this.#isGone(id))
+  }
+
+  /** Makes the next refresh read this one. */
+  forgetAge(endpointId: string): void {
+    const record = this.#records.get(endpointId)
+    if (record !== undefined) record.readAt = 0
+  }
+
+  #read(ids: readonly string[], now: Instant): Promise<void> {
+    const reading = this.#readAll(ids, now).finally(() => {
+      for (const id of ids) {
+        const record = this.#records.get(id)
+        if (record !== undefined) record.reading = null
+      }
+    })
+    for (const id of ids) {
+      const record = this.#records.get(id)
+      if (record !== undefined) record.reading = reading
+    }
+    return reading
+  }
+
+  async #readAll(ids: readonly string[], now: Instant): Promise<void> {
+    const [endpoints, health] = await Promise.all([this.#readEndpoints(ids), this.#parts.queue.health(ids)])
+    this.know(endpoints)
+    for (const { id } of endpoints) {
+      const record = this.#records.get(id)
+      if (record === undefined) continue
+      record.readAt = now
+      const stored = health.get(id) ?? healthy
+      // Not everything that was learnt is worth a write: only what another has written since is newer than memory.
+      if (!record.savingHealth && stored.version > record.health.version) record.health = stored
+    }
+  }
+
+  /** One endpoint whose secrets cannot be opened must not keep all others waiting: it is left out, and searched for by halves. */
+  async #readEndpoints(ids: readonly string[]): Promise<Endpoint[]> {
+    try {
+      const endpoints = await this.#parts.directory.endpointsById(ids)
+      for (const id of ids) this.#unreadable.delete(id)
+      return endpoints
+    } catch (error) {
+      if (!(error instanceof PosthornError) || error.code !== 'secrets_unreadable') throw error
+      const half = Math.ceil(ids.length / 2)
+      if (ids.length > 1) return [...(await this.#readEndpoints(ids.slice(0, half))), ...(await this.#readEndpoints(ids.slice(half)))]
+      this.#noteUnreadable(ids[0] ?? '', error)
+      return []
+    }
+  }
+
+  #noteUnreadable(id: string, { message }: PosthornError): void {
+    if (this.#unreadable.has(id)) return
+    this.#unreadable.add(id)
+    this.#parts.bus.warn('secrets_key', `Endpoint ${id} could not be read, and its deliveries wait: ${message}`)
+  }
+
+  #isGone(id: string): boolean {
+    const record = this.#records.get(id)
+    return record === undefined ? !this.#unreadable.has(id) : record.endpoint.status === 'deleted'
+  }
+
+  #forgetIdle(): void {
+    for (const [id, record] of this.#records) {
+      if (record.leased === 0 && !record.savingHealth && record.state === 'idle') this.#records.delete(id)
+      if (this.#records.size <= mostRecords / 2) return
+    }
+  }
+}
+
+function newRecord(endpoint: Endpoint, { settings: { limits } }: EngineParts): EndpointRecord {
+  return {
+    endpoint,
+    readAt: 0,
+    reading: null,
+    health: healthy,
+    savingHealth: false,
+    unsavedLessons: [],
+    lastHealthWrite: Promise.resolve(),
+    window: startWindow(limits),
+    depth: mostDepth,
+    onWire: 0,
+    leased: 0,
+    leasedBytes: 0,
+    suspectsLeased: 0,
+    waiting: [],
+    succeededAt: null,
+    due: { fresh: false, retries: false, suspects: false },
+    state: 'idle',
+    wait: null,
+    retriesLeft: limits.retriesPerEndpoint,
+    ramp: null,
+  }
+}

@@ -1,0 +1,266 @@
+import { lanes } from '../core/delivery.ts'
+import type { Lane } from '../core/delivery.ts'
+import { isHeld } from '../core/health.ts'
+import { isRough, rampStep, repeatStep } from '../core/ramp.ts'
+import type { RampStep } from '../core/ramp.ts'
+import type { Instant } from '../core/time.ts'
+import { verdictOf } from '../core/verdict.ts'
+import type { EndpointWait, Verdict, WaitReason } from '../core/verdict.ts'
+import type { Budget } from './budget.ts'
+import type { EndpointRecord, Endpoints, Ramp } from './endpoints.ts'
+import type { HealthKeeper } from './health.ts'
+import type { EngineParts } from './parts.ts'
+import type { Shares } from './shares.ts'
+
+export interface ScheduleParts {
+  readonly engine: EngineParts
+  readonly endpoints: Endpoints
+  readonly budget: Budget
+  readonly health: HealthKeeper
+  readonly shares: Shares
+}
+
+const mostWaitsTold = 100
+
+/** Who has due rows, and who of them may go: each endpoint is idle, ready, or waiting for something. */
+export class Schedule {
+  readonly #parts: ScheduleParts
+  /** Asked in turn. */
+  readonly #ready = new Set<EndpointRecord>()
+  readonly #waiting = new Set<EndpointRecord>()
+  /** Of the waiting, those that a freed place may help: first come, first served. */
+  readonly #waitingForBudget = new Set<EndpointRecord>()
+  /** Of the waiting, those that rate limits keep. */
+  readonly #waitingForTokens = new Set<EndpointRecord>()
+  #disarmTokens: (() => void) | null = null
+  #startedAt: Instant | null = null
+  #nextTickAt: Instant | null = null
+  #retriesLeft = 0
+  #onReady: () => void = () => undefined
+
+  constructor(parts: ScheduleParts) {
+    this.#parts = parts
+  }
+
+  /** Calls back whenever somebody may be asked who could not before. */
+  start(onReady: () => void): void {
+    this.#startedAt = this.#parts.engine.clock.now()
+    this.#onReady = onReady
+  }
+
+  stop(): void {
+    this.#startedAt = null
+    this.#onReady = () => undefined
+    this.#disarmTokens?.()
+    this.#disarmTokens = null
+  }
+
+  get isRunning(): boolean {
+    return this.#startedAt !== null
+  }
+
+  get hasReady(): boolean {
+    return this.#ready.size > 0
+  }
+
+  /** A new tick: allowances that were not used up are not saved. */
+  tick(): void {
+    const { limits } = this.#parts.engine.settings
+    this.#nextTickAt = this.#parts.engine.clock.now() + limits.pollMs
+    this.#retriesLeft = limits.retriesPerTick
+    for (const record of this.#parts.endpoints.all()) record.retriesLeft = limits.retriesPerEndpoint
+    for (const record of this.#waiting) this.#makeReady(record)
+  }
+
+  /** Says that an endpoint has due rows in a lane. */
+  expect(record: EndpointRecord, lane: Lane): void {
+    record.due[lane] = true
+    if (record.state === 'ready' || this.#willBeWoken(record)) return
+    this.#makeReady(record)
+    this.#onReady()
+  }
+
+  /** Says that an endpoint was changed: whatever it waited for may be over. */
+  reconsider(record: EndpointRecord): void {
+    if (record.state !== 'waiting') return
+    this.#makeReady(record)
+    this.#onReady()
+  }
+
+  /** Says that something of an endpoint has ended. */
+  freed(record: EndpointRecord): void {
+    if (record.state === 'waiting' && (record.wait?.reason === 'window' || record.wait?.reason === 'budget')) this.#makeReady(record)
+    this.budgetFreed()
+    if (this.#ready.size > 0) this.#onReady()
+  }
+
+  /** Says that there may be a place for one that had found none: first come, first served. */
+  budgetFreed(): void {
+    const [first] = this.#waitingForBudget
+    if (first !== undefined && this.#parts.budget.rowsFree > 0) this.#makeReady(first)
+  }
+
+  /** Rows went back unsent: what they had taken of the allowances is theirs again. */
+  givenBack(record: EndpointRecord, lane: Lane): void {
+    record.due[lane] = true
+    if (lane !== 'fresh') {
+      record.retriesLeft += 1
+      this.#retriesLeft += 1
+    }
+    if (record.ramp !== null) record.ramp.left += 1
+    if (record.state === 'idle') this.#makeReady(record)
+  }
+
+  /** Takes the next endpoints out of the ring; each must then be served, or kept waiting. */
+  nextReady(most: number): EndpointRecord[] {
+    const next: EndpointRecord[] = []
+    for (const record of this.#ready) {
+      if (next.length >= most) break
+      this.#ready.delete(record)
+      record.state = 'idle'
+      next.push(record)
+    }
+    return next
+  }
+
+  /** Of those taken out, one whose turn did not come. */
+  putBack(record: EndpointRecord): void {
+    this.#makeReady(record)
+  }
+
+  /** May this endpoint take more, and if not, why. */
+  verdictOn(record: EndpointRecord): Verdict {
+    return this.#verdict(record, record.due)
+  }
+
+  #verdict(record: EndpointRecord, due: EndpointRecord['due']): Verdict {
+    const { engine: { clock, settings: { limits } }, budget, shares } = this.#parts
+    const now = clock.now()
+    return verdictOf({
+      status: record.endpoint.status,
+      health: record.health,
+      limits,
+      now,
+      due,
+      free: {
+        window: shares.windowOf(record) * record.depth - record.leased,
+        budget: budget.rowsFor(record, now),
+        suspects: this.#suspectsFree(record, now),
+      },
+      allowance: { retries: Math.min(record.retriesLeft, this.#retriesLeft), ramp: this.#rampOf(record, now)?.left ?? Number.POSITIVE_INFINITY },
+      nextTickAt: this.#nextTickAt,
+    })
+  }
+
+  /** The fast path: true if a delivery may be stored under a lease of ours, to leave once it is stored. */
+  mayLeaveAtOnce(record: EndpointRecord): boolean {
+    const { engine: { clock, settings: { limits } }, endpoints } = this.#parts
+    if (this.#startedAt === null || !limits.fastPath || !endpoints.isFresh(record, clock.now())) return false
+    if (record.due.fresh || record.endpoint.ratePerSecond !== null || record.health.holds > 0 || record.health.rampFrom !== null) return false
+    return this.#verdict(record, { ...record.due, fresh: true }).kind === 'take'
+  }
+
+  keepWaiting(record: EndpointRecord, reason: WaitReason, until: Instant | null): void {
+    const now = this.#parts.engine.clock.now()
+    const since = record.wait?.reason === reason ? record.wait.since : now
+    this.#ready.delete(record)
+    record.state = 'waiting'
+    record.wait = { reason, since, until }
+    this.#waiting.add(record)
+    if (reason === 'budget') this.#waitingForBudget.add(record)
+    if (reason !== 'rate_limit' || until === null) return
+    this.#waitingForTokens.add(record)
+    this.#disarmTokens ??= this.#parts.engine.clock.after(Math.max(until - now, 1), () => this.#askForTokensAgain())
+  }
+
+  /** Counts what was begun, and goes on with the endpoint if it has more. */
+  served(record: EndpointRecord, lane: Lane, begun: number, isEmpty: boolean): void {
+    if (lane !== 'fresh') {
+      record.retriesLeft -= begun
+      this.#retriesLeft -= begun
+    }
+    if (record.ramp !== null) {
+      record.ramp.left -= begun
+      record.ramp.begun += begun
+    }
+    if (begun > 0) record.wait = null
+    if (isEmpty) record.due[lane] = false
+    if (record.state === 'idle' && lanes.some((each) => record.due[each])) this.#makeReady(record)
+  }
+
+  /** Endpoints that were kept waiting for over a tick, for people to see. */
+  waits(): EndpointWait[] {
+    const { clock, settings: { limits } } = this.#parts.engine
+    const longAgo = clock.now() - limits.pollMs
+    const waits: EndpointWait[] = []
+    for (const { endpoint, wait } of this.#waiting) {
+      if (waits.length === mostWaitsTold) break
+      if (wait !== null && wait.since <= longAgo) waits.push({ endpointId: endpoint.id, reason: wait.reason, since: wait.since })
+    }
+    return waits
+  }
+
+  #makeReady(record: EndpointRecord): void {
+    this.#waiting.delete(record)
+    this.#waitingForBudget.delete(record)
+    this.#waitingForTokens.delete(record)
+    record.state = 'ready'
+    this.#ready.add(record)
+  }
+
+  /** Something else than more due rows must happen first, and says so. */
+  #willBeWoken({ state, wait, health }: EndpointRecord): boolean {
+    if (state !== 'waiting' || wait === null) return false
+    switch (wait.reason) {
+      case 'paused':
+      case 'disabled':
+      case 'deleted':
+        return false
+      case 'held':
+        return isHeld(health, this.#parts.engine.clock.now())
+      // Fresh rows may go where retries must wait.
+      case 'allowance':
+        return false
+      case 'window':
+      case 'budget':
+      case 'ramp':
+      case 'rate_limit':
+        return true
+    }
+  }
+
+  #askForTokensAgain(): void {
+    this.#disarmTokens = null
+    for (const record of this.#waitingForTokens) this.#makeReady(record)
+    if (this.#ready.size > 0) this.#onReady()
+  }
+
+  /** A quarter of the window, only what can leave at once, and only in a process that has outlived a lease: one that ends sooner proves nothing. */
+  #suspectsFree(record: EndpointRecord, now: Instant): number {
+    const { engine: { settings: { limits, leaseMs } }, shares } = this.#parts
+    if (!limits.suspects) return Number.POSITIVE_INFINITY
+    if (this.#startedAt === null || now - this.#startedAt <= leaseMs) return 0
+    const window = shares.windowOf(record)
+    return Math.max(Math.min(Math.max(Math.floor(window / 4), 1) - record.suspectsLeased, window - record.onWire - record.waiting.length), 0)
+  }
+
+  #rampOf(record: EndpointRecord, now: Instant): Ramp | null {
+    const { engine: { settings: { limits } }, shares } = this.#parts
+    const { rampFrom } = record.health
+    const step = rampStep(record.health, limits, shares.workers, now)
+    const before = record.ramp
+    if (step === null || rampFrom === null) return (record.ramp = null)
+    if (before !== null && before.from === rampFrom && before.tick === step.tick) return before
+    if (before !== null && before.from === rampFrom && isRough(before.begun, before.blamed)) return this.#repeatStep(record, before, step)
+    return (record.ramp = { from: rampFrom, tick: step.tick, left: step.allowance, begun: 0, blamed: 0 })
+  }
+
+  /** Too many failed for a larger step: the other workers learn of it from the health. */
+  #repeatStep(record: EndpointRecord, before: Ramp, { tick, allowance }: RampStep): Ramp {
+    const ticks = tick - before.tick
+    const repeated = repeatStep(record.health, before.from, ticks, this.#parts.engine.settings.limits.pollMs)
+    if (repeated !== null) this.#parts.health.remember(record, repeated)
+    record.ramp = { from: repeated?.rampFrom ?? before.from, tick: before.tick, left: Math.ceil(allowance / 2 ** ticks), begun: 0, blamed: 0 }
+    return record.ramp
+  }
+}

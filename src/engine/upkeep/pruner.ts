@@ -1,0 +1,79 @@
+import { messageOf } from '../../core/errors.ts'
+import { day, hour, minute } from '../../core/time.ts'
+import { emitEnded } from '../bus.ts'
+import type { EngineParts } from '../parts.ts'
+
+const everyMs = hour
+const firstMs = minute
+const batchRows = 1_000
+const mostBatches = 10_000
+const heldMs = 30 * day
+// Longer than an hour: whoever has the turn keeps it for the next round.
+const turnMs = 90 * minute
+
+/** Forgets history and ends what was held for too long, in batches, so that live traffic never waits for it; on one worker at a time. */
+export class Pruner {
+  readonly #parts: EngineParts
+  #running = false
+  #disarm: (() => void) | null = null
+  #round: Promise<void> = Promise.resolve()
+  #hasTurn = false
+
+  constructor(parts: EngineParts) {
+    this.#parts = parts
+  }
+
+  start(): void {
+    this.#running = true
+    this.#arm(firstMs)
+  }
+
+  async stop(): Promise<void> {
+    this.#running = false
+    this.#disarm?.()
+    this.#disarm = null
+    await this.#round
+    // If it cannot be given back it runs out.
+    if (this.#hasTurn) await this.#takeTurn(0).catch(() => undefined)
+  }
+
+  #arm(ms: number): void {
+    this.#disarm = this.#parts.clock.after(ms, () => {
+      this.#disarm = null
+      this.#round = this.#prune()
+    })
+  }
+
+  async #prune(): Promise<void> {
+    const { queue, clock, bus, settings } = this.#parts
+    try {
+      await this.#inBatches(() => this.#expire())
+      const now = clock.now()
+      await this.#inBatches(() => queue.prune({ before: now - settings.historyMs, now, limit: batchRows }))
+    } catch (error) {
+      bus.warn('store_error', `History was not pruned this time; it will be in an hour: ${messageOf(error)}`)
+    }
+    if (this.#running) this.#arm(everyMs)
+  }
+
+  async #inBatches(batch: () => Promise<number>): Promise<void> {
+    for (let count = 0; count < mostBatches && this.#running; count += 1) {
+      if (!(await this.#takeTurn(turnMs)) || (await batch()) < batchRows) return
+    }
+  }
+
+  async #takeTurn(leaseMs: number): Promise<boolean> {
+    const { queue, clock, settings: { owner } } = this.#parts
+    this.#hasTurn = await queue.takeTurn({ name: 'pruner', owner, now: clock.now(), leaseMs })
+    return this.#hasTurn
+  }
+
+  async #expire(): Promise<number> {
+    const { queue, clock, bus } = this.#parts
+    const now = clock.now()
+    const filter = { status: ['pending', 'failed'], unchangedSince: now - heldMs } as const
+    const ended = await queue.cancel({ filter, as: 'expired', now, limit: batchRows, by: { name: 'posthorn', reason: 'held for 30 days' } })
+    emitEnded(bus, ended, 'expired')
+    return ended.length
+  }
+}
