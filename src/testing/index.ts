@@ -1,6 +1,7 @@
 export { manualClock } from './manual-clock.ts'
 export type { ManualClock } from './manual-clock.ts'
 export { memoryStore } from './memory/store.ts'
+export type { MemoryOptions } from './memory/store.ts'
 export { receiver } from './receiver.ts'
 export type { Behaviour, Misbehaviour, Receipt, Receiver, ReceiverOptions } from './receiver.ts'
 export { scriptedTransport } from './scripted-transport.ts'

@@ -3,9 +3,9 @@ import type { Delivery } from '../../core/delivery.ts'
 import type { Endpoint } from '../../core/endpoint.ts'
 import { mergedGroups } from '../../core/figures.ts'
 import type { DeadLetterGroup } from '../../core/figures.ts'
+import { healthy, isHeld } from '../../core/health.ts'
 import { makeOverview } from '../../core/overview.ts'
 import type { Overview } from '../../core/overview.ts'
-import { healthy, isHeld } from '../../core/pace.ts'
 import type { Directory } from '../../core/directory.ts'
 import type { DeliveryFilter } from '../../core/queue.ts'
 import { accessDirectory } from './access.ts'
@@ -51,7 +51,7 @@ export function memoryDirectory(state: State): Directory {
     overview: async (request) => overview(state, request),
     note: async ({ action, by }, target, now) => note(state, action, target, 1, now, by),
     audit: async (page) => inOrder(state.audit, page, 'descending'),
-    workers: async () => Array.from(state.workers.values(), ({ worker, seenAt }) => ({ ...worker, seenAt })),
+    workers: async () => [...state.workers.values()],
   }
 }
 
@@ -87,7 +87,7 @@ function overview(state: State, { now, windowMs, applicationId }: Parameters<Dir
   const free = open.filter(({ endpointId }) => !blocked.has(endpointId))
   const queue = {
     fresh: free.filter((delivery) => laneOf(delivery) === 'fresh').length,
-    retries: free.filter((delivery) => laneOf(delivery) === 'retries').length,
+    retries: free.filter((delivery) => laneOf(delivery) !== 'fresh').length,
     held: open.length - free.length,
     dead: count(state, { status: 'dead', applicationId }, Number.POSITIVE_INFINITY),
     atLeast: false,

@@ -1,7 +1,10 @@
+import { isProvisional } from '../../core/attempt.ts'
+import type { OutcomeKind, RecordedOutcome } from '../../core/attempt.ts'
 import { isOpen, laneOf } from '../../core/delivery.ts'
 import type { Endpoint } from '../../core/endpoint.ts'
 import { expected } from '../../core/errors.ts'
 import type { AttemptCount, EndpointFigures } from '../../core/figures.ts'
+import { healthy, nextGeneration } from '../../core/health.ts'
 import type { EndpointCounts, EndpointDirectory } from '../../core/directory.ts'
 import type { Secret } from '../../core/signature.ts'
 import type { Instant } from '../../core/time.ts'
@@ -43,6 +46,7 @@ export function endpointDirectory(state: State): EndpointDirectory {
       if (endpoint === undefined || endpoint.status === 'deleted') return null
       const next = changed(endpoint, { ...change, updatedAt: now })
       const saved = save(next.status === endpoint.status ? next : { ...next, statusSince: now })
+      renewHealth(state, endpoint, saved, now)
       if (deed !== undefined) note(state, deed.action, id, 1, now, deed.by)
       return saved
     },
@@ -69,6 +73,14 @@ export function endpointDirectory(state: State): EndpointDirectory {
         .slice(0, limit),
     failuresOf: async (endpointId, most) => failures(state, endpointId, most),
   }
+}
+
+/** With another URL, or enabled by a person, an endpoint has nothing against it. */
+function renewHealth(state: State, before: Endpoint, after: Endpoint, now: Instant): void {
+  const isEnabled = after.status === 'active' && before.status !== 'active'
+  if (before.url === after.url && !isEnabled) return
+  const next = nextGeneration(state.health.get(after.id) ?? healthy, before.status !== 'active', now)
+  state.health.set(after.id, { ...next, version: next.version + 1 })
 }
 
 function counts(state: State, endpointId: string, since: Instant, until: Instant): EndpointCounts {
@@ -98,11 +110,16 @@ function failures(state: State, endpointId: string, most: number): AttemptCount[
   const made = newest.flatMap(({ id }) => (state.attempts.get(id) ?? []).toReversed()).slice(0, most)
   const counted = new Map<string, AttemptCount>()
   for (const { outcome, statusCode } of made) {
-    if (statusCode !== null && statusCode >= 200 && statusCode <= 299) continue
+    if (!isReal(outcome) || (statusCode !== null && statusCode >= 200 && statusCode <= 299)) continue
     const name = `${outcome} ${statusCode}`
     counted.set(name, { outcome, statusCode, count: (counted.get(name)?.count ?? 0) + 1 })
   }
   return [...counted.values()].toSorted((one, other) => other.count - one.count || compareText(one.outcome, other.outcome) || (one.statusCode ?? 0) - (other.statusCode ?? 0))
+}
+
+/** True of what came of an attempt, and not only that it began. */
+function isReal(outcome: RecordedOutcome): outcome is OutcomeKind {
+  return !isProvisional(outcome)
 }
 
 /** A secret that was to end earlier keeps its end: a rotation must not bring one back. */

@@ -8,8 +8,14 @@ import type { State } from './state.ts'
 
 const keyLivesMs = day
 
-/** Stores one message with its deliveries, unless its endpoints are not up to date or its key was used before. */
-export function enqueueOne(state: State, { owner, leaseMs, now }: EnqueueRequest, envelope: Envelope): Enqueued {
+/** Stores messages with their deliveries, unless the caller has given up waiting. */
+export function enqueue(state: State, request: EnqueueRequest): Enqueued[] {
+  if (request.begins?.() === false) return request.envelopes.map(() => ({ kind: 'withdrawn' }))
+  return request.envelopes.map((envelope) => enqueueOne(state, request, envelope))
+}
+
+/** Stores one message, unless its endpoints are not up to date or its key was used before. */
+function enqueueOne(state: State, { owner, leaseMs, now }: EnqueueRequest, envelope: Envelope): Enqueued {
   const { message, deliveries } = envelope
   if (state.applications.get(message.applicationId)?.endpointsVersion !== envelope.endpointsVersion) return { kind: 'stale' }
   const taken = takenEvent(state, envelope, now)
@@ -46,6 +52,7 @@ export function newDelivery(delivery: NewDelivery, message: Message, now: Instan
     leaseOwner: null,
     leaseUntil: null,
     leaseEpoch: 0,
+    interruptions: 0,
     crashCount: 0,
     requeuedAt: null,
     createdAt: now,
@@ -65,12 +72,10 @@ function takenEvent(state: State, { message, idempotencyKey }: Envelope, now: In
 /** Takes the envelope's idempotency key; answers with the earlier use if there is one that lives. */
 function useKey(state: State, envelope: Envelope, now: Instant): Enqueued | null {
   if (envelope.idempotencyKey === null) return null
-  forgetKeys(state, now)
   const { message, bodyHash, deliveries } = envelope
   const name = keyName(message.applicationId, envelope.idempotencyKey)
   const earlier = state.keys.get(name)
   if (earlier === undefined || earlier.expiresAt <= now) {
-    state.keys.delete(name) // So that it comes last: the map is in order of expiry.
     state.keys.set(name, { bodyHash, messageId: message.id, deliveries: deliveries.length, expiresAt: now + keyLivesMs })
     return null
   }
@@ -80,11 +85,4 @@ function useKey(state: State, envelope: Envelope, now: Instant): Enqueued | null
 
 function keyName(applicationId: string, key: string): string {
   return JSON.stringify([applicationId, key])
-}
-
-function forgetKeys(state: State, now: Instant): void {
-  for (const [name, { expiresAt }] of state.keys) {
-    if (expiresAt > now) break
-    state.keys.delete(name)
-  }
 }

@@ -1,6 +1,7 @@
+import { isProvisional } from '../../core/attempt.ts'
 import type { Marked, MarkRequest, SettledAttempt } from '../../core/queue.ts'
-import { heldBy, replace } from './state.ts'
-import type { State } from './state.ts'
+import { attemptOf, heldBy, recordAttempt, replace } from './state.ts'
+import type { KeptAttempt, State } from './state.ts'
 
 /** Writes one outcome if its lease still holds, and records the attempt in any case. */
 export function markOne(state: State, { owner, now }: MarkRequest, settled: SettledAttempt): Marked {
@@ -19,7 +20,9 @@ export function markOne(state: State, { owner, now }: MarkRequest, settled: Sett
     targetUrl: attempt?.url ?? delivery.targetUrl,
     leaseOwner: null,
     leaseUntil: null,
-    crashCount: 0,
+    interruptions: 0,
+    // People read how often it crashed.
+    crashCount: mark.reason === 'crashed' ? delivery.crashCount : 0,
     updatedAt: now,
   })
   record(state, settled, false)
@@ -27,18 +30,22 @@ export function markOne(state: State, { owner, now }: MarkRequest, settled: Sett
   return 'marked'
 }
 
-/** An attempt that is on record in time was marked by an earlier try, whose answer was lost. */
+/** An outcome that is on record in time was marked by an earlier try, whose answer was lost. */
 function refuse(state: State, settled: SettledAttempt): Marked {
-  const known = state.attempts.get(settled.deliveryId)?.find(({ epoch }) => epoch === settled.epoch)
-  if (known !== undefined) return known.late ? 'lost' : 'already'
+  const known = outcomeOf(state, settled)
+  if (known?.late === false) return 'already'
   // The attempts of a delivery that was pruned would stay for ever.
   if (state.deliveries.has(settled.deliveryId)) record(state, settled, true)
   return 'lost'
 }
 
-function record(state: State, { deliveryId, epoch, attempt }: SettledAttempt, late: boolean): void {
-  if (attempt === null) return
-  const others = state.attempts.get(deliveryId) ?? []
-  if (others.some((other) => other.epoch === epoch)) return
-  state.attempts.set(deliveryId, [...others, { ...attempt, epoch, late }])
+function record(state: State, settled: SettledAttempt, late: boolean): void {
+  if (settled.attempt === null || outcomeOf(state, settled) !== undefined) return
+  recordAttempt(state, settled.deliveryId, { ...settled.attempt, late })
+}
+
+/** What is on record of the attempt, unless that only says that it began. */
+function outcomeOf(state: State, { deliveryId, epoch, attempt }: SettledAttempt): KeptAttempt | undefined {
+  const known = attemptOf(state, deliveryId, attempt?.epoch ?? epoch)
+  return known === undefined || isProvisional(known.outcome) ? undefined : known
 }

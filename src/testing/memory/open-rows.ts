@@ -1,4 +1,4 @@
-import { isDue, isOpen, laneOf } from '../../core/delivery.ts'
+import { isOpen, laneOf } from '../../core/delivery.ts'
 import type { Delivery, Lane } from '../../core/delivery.ts'
 import type { Instant } from '../../core/time.ts'
 import { compareText, sortedList } from './sorted-list.ts'
@@ -8,8 +8,8 @@ import type { SortedList } from './sorted-list.ts'
 export interface OpenRows {
   /** Follows a delivery from one state to the next; null where it was or is not there. */
   move(before: Delivery | null, after: Delivery | null): void
-  /** Up to `most` rows of an endpoint that are due, oldest due first; rows under a live lease are passed over. */
-  due(endpointId: string, lane: Lane, now: Instant, most: number): Delivery[]
+  /** Rows of an endpoint whose time has come, oldest due first; leased ones, too. Nothing may be moved on the way. */
+  due(endpointId: string, lane: Lane, now: Instant): Iterable<Delivery>
   /** Endpoints with rows in a lane, in id order, with the due time of the first. */
   endpoints(lane: Lane, after: string, limit: number): { endpointId: string; dueAt: Instant }[]
   count(lane: Lane): number
@@ -30,7 +30,7 @@ interface LaneRows {
 }
 
 export function openRows(deliveries: ReadonlyMap<string, Delivery>): OpenRows {
-  const lanes: Readonly<Record<Lane, LaneRows>> = { fresh: emptyLane(), retries: emptyLane() }
+  const lanes: Readonly<Record<Lane, LaneRows>> = { fresh: emptyLane(), retries: emptyLane(), suspects: emptyLane() }
 
   return {
     move(before, after) {
@@ -39,14 +39,12 @@ export function openRows(deliveries: ReadonlyMap<string, Delivery>): OpenRows {
       if (from !== null) remove(lanes[laneOf(from)], from)
       if (to !== null) add(lanes[laneOf(to)], to)
     },
-    due(endpointId, lane, now, most) {
-      const taken: Delivery[] = []
+    *due(endpointId, lane, now) {
       for (const { id, dueAt } of lanes[lane].rows.get(endpointId) ?? []) {
-        if (taken.length >= most || dueAt > now) break
+        if (dueAt > now) return
         const delivery = deliveries.get(id)
-        if (delivery !== undefined && isDue(delivery, now)) taken.push(delivery)
+        if (delivery !== undefined) yield delivery
       }
-      return taken
     },
     endpoints(lane, after, limit) {
       const found: { endpointId: string; dueAt: Instant }[] = []

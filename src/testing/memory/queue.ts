@@ -1,28 +1,28 @@
 import { isLeased, isOpen } from '../../core/delivery.ts'
-import type { DeadReason, Delivery, Lane } from '../../core/delivery.ts'
-import { isOver } from '../../core/job.ts'
-import type { Claim, ClaimRequest, LeaseRequest, OperatorRequest, PruneRequest, Queue } from '../../core/queue.ts'
-import { day } from '../../core/time.ts'
+import type { DeadReason, Delivery } from '../../core/delivery.ts'
+import type { Lease } from '../../core/lease.ts'
+import type { DisableRequest, OperatorRequest, Queue } from '../../core/queue.ts'
 import type { Instant } from '../../core/time.ts'
-import { enqueueOne } from './enqueue.ts'
+import { raiseEndpointsVersion } from './applications.ts'
+import { claim, writeAhead } from './claim.ts'
+import { enqueue } from './enqueue.ts'
 import { markOne } from './mark.ts'
-import { forget, forgetMessage, heldBy, note, replace, select } from './state.ts'
+import { prune } from './prune.ts'
+import { memoryRateLimits } from './rate-limits.ts'
+import { heldBy, note, replace, select } from './state.ts'
 import type { State } from './state.ts'
-
-/** Keys and jobs that are over can be looked up for so long. */
-const endedKeptMs = 30 * day
 
 /** The engine's half of a memory store. No method waits for anything on its way, so each is a transaction of its own. */
 export function memoryQueue(state: State): Queue {
   return {
-    enqueue: async (request) => request.envelopes.map((envelope) => enqueueOne(state, request, envelope)),
+    enqueue: async (request) => enqueue(state, request),
     dueEndpoints: async ({ lane, after, limit }) => state.open.endpoints(lane, after, limit),
     claim: async (request) => claim(state, request),
-    renew: async (request) =>
-      underLease(state, request, (delivery) => ({ ...delivery, leaseUntil: request.now + request.leaseMs })),
+    start: async (request) => writeAhead(state, request),
+    renew: async ({ owner, now, leaseMs, leases }) => underLease(state, owner, leases, (delivery) => ({ ...delivery, leaseUntil: now + leaseMs })),
     mark: async (request) => request.marks.map((settled) => markOne(state, request, settled)),
-    release: async (request) =>
-      underLease(state, request, (delivery) => ({ ...delivery, leaseOwner: null, leaseUntil: null, crashCount: 0 })),
+    release: async ({ owner, leases }) =>
+      underLease(state, owner, leases, (delivery, { nextRetryAt = delivery.nextRetryAt }) => ({ ...delivery, nextRetryAt, leaseOwner: null, leaseUntil: null })),
     requeue: async (request) => {
       const picked = pick(state, request, (delivery) => mayRequeue(state, delivery, request.now))
       for (const delivery of picked) replace(state, delivery, requeued(delivery, request.now))
@@ -49,6 +49,8 @@ export function memoryQueue(state: State): Queue {
       state.health.set(endpointId, { ...health, version: stored + 1 })
       return true
     },
+    disable: async (request) => disable(state, request),
+    ...memoryRateLimits(state),
     takeTurn: async ({ name, owner, now, leaseMs }) => {
       const held = state.turns.get(name)
       if (held !== undefined && held.owner !== owner && held.until > now) return false
@@ -58,44 +60,22 @@ export function memoryQueue(state: State): Queue {
   }
 }
 
-function claim(state: State, request: ClaimRequest): Claim[] {
-  const claims: Claim[] = []
-  let bytes = 0
-  for (const want of request.wants) {
-    const room = Math.min(want.most, request.most - claims.length)
-    for (const delivery of state.open.due(want.endpointId, want.lane, request.now, room)) {
-      if (bytes >= request.mostBytes) return claims
-      const taken = lease(state, delivery, want.lane, request)
-      bytes += taken.message.body.length
-      claims.push(taken)
-    }
-  }
-  return claims
-}
-
-function lease(state: State, delivery: Delivery, lane: Lane, { owner, now, leaseMs }: ClaimRequest): Claim {
-  const message = state.messages.get(delivery.messageId)
-  if (message === undefined) throw new TypeError(`The message ${delivery.messageId} of the open delivery ${delivery.id} is gone.`)
-  const leased: Delivery = {
-    ...delivery,
-    leaseOwner: owner,
-    leaseUntil: now + leaseMs,
-    leaseEpoch: delivery.leaseEpoch + 1,
-    // An owner that is still there did not come back: its lease ran out.
-    crashCount: delivery.leaseOwner === null ? delivery.crashCount : delivery.crashCount + 1,
-  }
-  replace(state, delivery, leased)
-  return { delivery: leased, message, lane }
-}
-
 /** Changes the deliveries whose lease is still the asker's, and answers with them. */
-function underLease(state: State, request: LeaseRequest, change: (delivery: Delivery) => Delivery): string[] {
-  return request.leases.flatMap((held) => {
-    const delivery = heldBy(state, request.owner, held)
+function underLease<Held extends Lease>(state: State, owner: string, leases: readonly Held[], change: (delivery: Delivery, held: Held) => Delivery): string[] {
+  return leases.flatMap((held) => {
+    const delivery = heldBy(state, owner, held)
     if (delivery === undefined) return []
-    replace(state, delivery, change(delivery))
+    replace(state, delivery, change(delivery, held))
     return [delivery.id]
   })
+}
+
+function disable(state: State, { endpointId, generation, reason, now }: DisableRequest): boolean {
+  const endpoint = state.endpoints.get(endpointId)
+  if (endpoint?.status !== 'active' || (state.health.get(endpointId)?.generation ?? 0) !== generation) return false
+  state.endpoints.set(endpointId, { ...endpoint, status: 'disabled', statusReason: reason, statusSince: now, updatedAt: now })
+  raiseEndpointsVersion(state, endpoint.applicationId)
+  return true
 }
 
 function pick(state: State, { filter, limit }: OperatorRequest, may: (delivery: Delivery) => boolean): Delivery[] {
@@ -122,6 +102,7 @@ export function requeued(delivery: Delivery, now: Instant): Delivery {
     attemptCount: 0,
     nextRetryAt: now,
     requeuedAt: now,
+    interruptions: 0,
     crashCount: 0,
     updatedAt: now,
   }
@@ -139,42 +120,4 @@ function withoutLease(delivery: Delivery): Delivery {
 
 function targetOf({ filter }: OperatorRequest): string {
   return filter.ids?.length === 1 ? (filter.ids[0] ?? '') : JSON.stringify(filter)
-}
-
-/** Up to `limit` deliveries, and as many messages and replies, so that a caller who repeats it until 0 is done with all. */
-function prune(state: State, { before, now, limit }: PruneRequest): number {
-  let forgotten = 0
-  for (const delivery of state.deliveries.values()) {
-    if (forgotten >= limit) break
-    if (isOpen(delivery) || delivery.updatedAt >= before) continue
-    forget(state, delivery)
-    forgotten += 1
-  }
-  pruneKeysAndJobs(state, now - endedKeptMs)
-  return forgotten + pruneMessages(state, before, limit) + pruneReplies(state, now, limit)
-}
-
-function pruneKeysAndJobs(state: State, before: Instant): void {
-  for (const { id, expiresAt, revokedAt } of state.apiKeys.values()) {
-    if ((expiresAt ?? before) < before || (revokedAt ?? before) < before) state.apiKeys.delete(id)
-  }
-  for (const job of state.jobs.values()) if (isOver(job) && job.updatedAt < before) state.jobs.delete(job.id)
-}
-
-function pruneReplies(state: State, now: Instant, limit: number): number {
-  const expired = [...state.replies].filter(([, { expiresAt }]) => expiresAt <= now).slice(0, limit)
-  for (const [key] of expired) state.replies.delete(key)
-  return expired.length
-}
-
-function pruneMessages(state: State, before: Instant, limit: number): number {
-  const wanted = new Set(Array.from(state.deliveries.values(), ({ messageId }) => messageId))
-  let forgotten = 0
-  for (const message of state.messages.values()) {
-    if (forgotten >= limit) break
-    if (message.createdAt >= before || wanted.has(message.id)) continue
-    forgetMessage(state, message)
-    forgotten += 1
-  }
-  return forgotten
 }

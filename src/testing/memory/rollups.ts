@@ -12,6 +12,8 @@ export interface Rollups {
   between(since: Instant, until: Instant, endpointIds?: ReadonlySet<string>): { sum: Rollup; minutes: MinuteCounts[] }
   /** What ended of one endpoint's, by whole minutes. */
   ended(endpointId: string, since: Instant, until: Instant): { delivered: number; dead: number }
+  /** Forgets up to `limit` minutes before a time; answers with how many. */
+  forget(before: Instant, limit: number): number
   /** One endpoint's hours with something in them, and the minute of its last success. */
   history(endpointId: string, since: Instant): { hours: HourCounts[]; lastSuccessAt: Instant | null }
 }
@@ -24,20 +26,24 @@ interface Counts extends MinuteCounts {
 }
 
 export function rollups(): Rollups {
-  const byMinute = new Map<Instant, Counts>()
   const byEndpoint = new Map<string, Map<Instant, Counts>>()
 
   return {
     count(endpointId, mark, tookMs, now) {
       const own = byEndpoint.get(endpointId) ?? new Map<Instant, Counts>()
       byEndpoint.set(endpointId, own)
-      for (const minutes of [byMinute, own]) countIn(minutes, mark, tookMs, minuteOf(now))
+      countIn(own, mark, tookMs, minuteOf(now))
     },
     ended(endpointId, since, until) {
       const kept = [...(byEndpoint.get(endpointId)?.values() ?? [])].filter(({ minute: start }) => start >= minuteOf(since) && start < until)
       const sum = noCounts(0)
       for (const counts of kept) add(sum, counts)
       return { delivered: sum.delivered, dead: sum.dead }
+    },
+    forget(before, limit) {
+      const old = [...byEndpoint.values()].flatMap((minutes) => [...minutes.keys()].filter((start) => start < before).map((start) => ({ minutes, start }))).slice(0, limit)
+      for (const { minutes, start } of old) minutes.delete(start)
+      return old.length
     },
     history(endpointId, since) {
       const kept = [...(byEndpoint.get(endpointId)?.values() ?? [])]
@@ -56,7 +62,7 @@ export function rollups(): Rollups {
       }
     },
     between(since, until, endpointIds) {
-      const of = endpointIds === undefined ? byMinute : joined([...endpointIds].flatMap((id) => byEndpoint.get(id) ?? []))
+      const of = joined(endpointIds === undefined ? [...byEndpoint.values()] : [...endpointIds].flatMap((id) => byEndpoint.get(id) ?? []))
       const kept = [...of.values()].filter(({ minute: start }) => start >= minuteOf(since) && start <= until)
       const sum = noCounts(0)
       for (const counts of kept) add(sum, counts)

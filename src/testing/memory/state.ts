@@ -6,11 +6,12 @@ import { makeId } from '../../core/ids.ts'
 import type { Job } from '../../core/job.ts'
 import type { ApiKey } from '../../core/key.ts'
 import type { Lease } from '../../core/lease.ts'
+import type { Health } from '../../core/health.ts'
 import type { Message } from '../../core/message.ts'
-import type { Health } from '../../core/pace.ts'
 import type { Actor, AuditEntry } from '../../core/audit.ts'
-import type { Worker } from '../../core/ports.ts'
+import type { SeenWorker } from '../../core/ports.ts'
 import type { DeliveryFilter, SettledAttempt } from '../../core/queue.ts'
+import type { TokenBucket } from '../../core/rate-limit.ts'
 import type { Instant } from '../../core/time.ts'
 import { openRows } from './open-rows.ts'
 import type { OpenRows } from './open-rows.ts'
@@ -32,16 +33,22 @@ export interface State {
   readonly open: OpenRows
   /** By delivery. */
   readonly attempts: Map<string, readonly KeptAttempt[]>
-  /** By application and idempotency key, oldest first. */
+  /** By application and idempotency key. */
   readonly keys: Map<string, KeptKey>
   readonly jobs: Map<string, Job>
   readonly apiKeys: Map<string, ApiKey>
   /** Answers by the idempotency key of their request. */
   readonly replies: Map<string, KeptReply>
   readonly health: Map<string, Health>
+  /** By the id of the endpoint or application that they limit. */
+  readonly rateLimits: Map<string, TokenBucket>
   readonly rollups: Rollups
   readonly audit: AuditEntry[]
-  readonly workers: Map<string, { readonly worker: Worker; readonly seenAt: Instant }>
+  readonly workers: Map<string, SeenWorker>
+  /** True if only one process may deliver: a lease then ends with its worker. */
+  readonly soleProcess: boolean
+  /** Workers of this process. */
+  readonly attached: Set<string>
   /** What one process told the others, by id. */
   readonly events: Map<string, { readonly origin: string; readonly event: StreamEvent }>
   /** By the name of the work that one worker does at a time. */
@@ -53,7 +60,7 @@ export interface KeptApplication {
   readonly endpointsVersion: number
 }
 
-export type KeptAttempt = NonNullable<SettledAttempt['attempt']> & { readonly epoch: number; readonly late: boolean }
+export type KeptAttempt = NonNullable<SettledAttempt['attempt']> & { readonly late: boolean }
 
 export interface KeptKey {
   readonly bodyHash: string
@@ -69,7 +76,7 @@ export interface KeptReply {
   readonly expiresAt: Instant
 }
 
-export function emptyState(): State {
+export function emptyState(soleProcess: boolean): State {
   const deliveries = new Map<string, Delivery>()
   return {
     applications: new Map(),
@@ -85,9 +92,12 @@ export function emptyState(): State {
     apiKeys: new Map(),
     replies: new Map(),
     health: new Map(),
+    rateLimits: new Map(),
     rollups: rollups(),
     audit: [],
     workers: new Map(),
+    soleProcess,
+    attached: new Set(),
     turns: new Map(),
     events: new Map(),
   }
@@ -136,6 +146,17 @@ export function forget(state: State, delivery: Delivery): void {
 export function heldBy(state: State, owner: string, held: Lease): Delivery | undefined {
   const delivery = state.deliveries.get(held.deliveryId)
   return delivery?.leaseOwner === owner && delivery.leaseEpoch === held.epoch ? delivery : undefined
+}
+
+/** The record of an attempt, if there is one. */
+export function attemptOf(state: State, deliveryId: string, epoch: number): KeptAttempt | undefined {
+  return state.attempts.get(deliveryId)?.find((attempt) => attempt.epoch === epoch)
+}
+
+/** Writes the record of an attempt, in the place of an earlier one. */
+export function recordAttempt(state: State, deliveryId: string, attempt: KeptAttempt): void {
+  const others = state.attempts.get(deliveryId)?.filter(({ epoch }) => epoch !== attempt.epoch) ?? []
+  state.attempts.set(deliveryId, [...others, attempt])
 }
 
 /** Keeps who did what. Entries are numbered in the place of chance, so that those of one instant stay in order. */

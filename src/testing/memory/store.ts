@@ -1,22 +1,38 @@
 import type { Store } from '../../core/ports.ts'
 import { memoryDirectory } from './directory.ts'
 import { memoryQueue } from './queue.ts'
+import { compareText } from './sorted-list.ts'
 import { emptyState } from './state.ts'
 
+/** So many endpoints that wait a worker may name. */
+const mostWaits = 100
+
+export interface MemoryOptions {
+  /** As a SQLite file: only one process may deliver, so the leases of workers that are not attached have ended. Default false. */
+  readonly soleProcess?: boolean | undefined
+}
+
 /** A store that forgets everything with its process: for tests, and the model that the databases are held against. */
-export function memoryStore(): Store {
-  const state = emptyState()
+export function memoryStore({ soleProcess = false }: MemoryOptions = {}): Store {
+  const state = emptyState(soleProcess)
   return {
     kind: 'memory',
     queue: memoryQueue(state),
     directory: memoryDirectory(state),
     open: async () => [],
-    attach: async (worker) => void state.workers.set(worker.id, { worker, seenAt: worker.startedAt }),
-    detach: async (workerId) => void state.workers.delete(workerId),
-    beat: async (worker, { now, goneBefore }) => {
-      for (const [id, { seenAt }] of state.workers) if (seenAt < goneBefore) state.workers.delete(id)
-      return state.workers.set(worker.id, { worker, seenAt: now }).size
+    attach: async (worker) => {
+      state.attached.add(worker.id)
+      state.workers.set(worker.id, { ...worker, seenAt: worker.startedAt, sharesAmong: 0, waits: [] })
     },
-    close: async () => {},
+    detach: async (workerId) => {
+      state.attached.delete(workerId)
+      state.workers.delete(workerId)
+    },
+    beat: async (worker, { now, goneBefore, sharesAmong, waits }) => {
+      for (const [id, { seenAt }] of state.workers) if (seenAt < goneBefore) state.workers.delete(id)
+      state.workers.set(worker.id, { ...worker, seenAt: now, sharesAmong, waits: waits.slice(0, mostWaits) })
+      return [...state.workers.values()].toSorted((one, other) => compareText(one.id, other.id))
+    },
+    close: async () => state.attached.clear(),
   }
 }

@@ -13,7 +13,7 @@ export const applicationCases = [
     const worker = { id: 'worker-1', pid: 42, host: 'here', startedAt: start }
     assert.deepEqual(await world.directory.workers(), [])
     await world.store.attach(worker)
-    assert.deepEqual(await world.directory.workers(), [{ ...worker, seenAt: worker.startedAt }])
+    assert.deepEqual(await world.directory.workers(), [{ ...worker, seenAt: worker.startedAt, sharesAmong: 0, waits: [] }])
     await world.store.detach(worker.id)
     await world.store.detach(worker.id)
     assert.deepEqual(await world.directory.workers(), [])

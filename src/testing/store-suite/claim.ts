@@ -9,7 +9,7 @@ export const claimCases = [
     const endpoint = await world.endpoint()
     const body = Buffer.from('the exact bytes')
     const deliveryId = await world.sendOne(endpoint, { policy: 'patient', message: { body, contentType: 'text/plain', sessionId: 'session-7' } })
-    const { delivery, message, lane } = await world.claimOne({ from: endpoint, owner: 'anna', at: start + 5 })
+    const { delivery, message, lane, tookOver } = await world.claimOne({ from: endpoint, owner: 'anna', at: start + 5 })
 
     const row = await world.delivery(deliveryId)
     has(row, { status: 'pending', leaseOwner: 'anna', leaseUntil: start + 5 + leaseMs, leaseEpoch: 1, crashCount: 0 })
@@ -21,12 +21,14 @@ export const claimCases = [
       sessionId: 'session-7',
       attemptCount: 0,
       policy: 'patient',
+      interruptions: 0,
       crashCount: 0,
       leaseEpoch: 1,
       createdAt: start,
     })
     has(message, { id: row.messageId, contentType: 'text/plain' })
     assert.equal(lane, 'fresh')
+    assert.equal(tookOver, null)
     assert.ok(body.equals(message.body))
   }),
 
@@ -65,15 +67,25 @@ export const claimCases = [
     assert.equal((await world.claim({ from: endpoints, each: 10 })).length, 3)
   }),
 
-  storeCase('a claim takes nothing more once its bodies amount to `mostBytes`, and the rest is still due', async (world) => {
+  storeCase('a claim takes nothing more of a want once its bodies amount to `mostBytes`, and the rest is still due', async (world) => {
     const endpoints = await times(2, () => world.endpoint())
     for (const endpoint of endpoints) await times(3, () => world.send(endpoint))
-    const [first] = await world.claim({ from: endpoints, mostBytes: 1 })
-    assert.notEqual(first, undefined)
-    const bytes = first?.message.body.length ?? 0
-    assert.equal((await world.claim({ from: endpoints, mostBytes: 0 })).length, 0)
-    assert.equal((await world.claim({ from: endpoints, mostBytes: bytes + 1 })).length, 2)
-    assert.equal((await world.claim({ from: endpoints, mostBytes: 100 * bytes })).length, 3)
+    const first = await world.claim({ from: endpoints, mostBytes: 1 })
+    assert.deepEqual(new Set(first.map(({ delivery }) => delivery.endpointId)), new Set(endpoints.map(({ id }) => id)), 'one of each')
+    assert.equal(first.length, 2)
+    const bytes = first[0]?.message.body.length ?? 0
+    for (const mostBytes of [0, -1]) assert.equal((await world.claim({ from: endpoints, mostBytes })).length, 0)
+    assert.equal((await world.claim({ from: endpoints, mostBytes: bytes + 1, most: 3 })).length, 3)
+    assert.equal((await world.claim({ from: endpoints, mostBytes: 100 * bytes })).length, 1)
+  }),
+
+  storeCase('each want has its own bytes, and what one leaves counts for nobody', async (world) => {
+    const [narrow, wide] = [await world.endpoint(), await world.endpoint()]
+    for (const endpoint of [narrow, wide]) await times(3, () => world.send(endpoint))
+    const want = { lane: 'fresh' as const, most: 3 }
+    const wants = [{ ...want, endpointId: narrow.id, mostBytes: 1 }, { ...want, endpointId: wide.id, mostBytes: 2 ** 20 }]
+    const claims = await world.queue.claim({ owner: 'anna', leaseMs, now: start, most: 3, wants })
+    assert.deepEqual(claims.map(({ delivery }) => delivery.endpointId), [narrow.id, wide.id, wide.id])
   }),
 
   storeCase('a claim takes rows of the wanted endpoints only', async (world) => {
@@ -90,10 +102,10 @@ export const claimCases = [
     const fresh = (await Promise.all(endpoints.map((endpoint) => world.send(endpoint)))).flat()
     const retries = await Promise.all(endpoints.map((endpoint) => world.settled(endpoint, failedUntil(start))))
     const wants = endpoints.flatMap(({ id }) => [
-      { endpointId: id, lane: 'fresh' as const, most: 5 },
-      { endpointId: id, lane: 'retries' as const, most: 5 },
+      { endpointId: id, lane: 'fresh' as const, most: 5, mostBytes: 2 ** 20 },
+      { endpointId: id, lane: 'retries' as const, most: 5, mostBytes: 2 ** 20 },
     ])
-    const claims = await world.queue.claim({ owner: 'anna', leaseMs, now: start, most: 500, mostBytes: 2 ** 20, wants })
+    const claims = await world.queue.claim({ owner: 'anna', leaseMs, now: start, most: 500, wants })
     assert.deepEqual(ids(claims).toSorted(), [...fresh, ...retries].toSorted())
     assert.deepEqual(ids(claims.filter(({ lane }) => lane === 'fresh')).toSorted(), fresh.toSorted())
   }),
@@ -129,29 +141,19 @@ export const claimCases = [
     has(await world.delivery(first), { leaseOwner: 'anna', leaseEpoch: 1 })
   }),
 
-  storeCase('a lease that ran out is due again: the epoch rises, and so does the crash count', async (world) => {
-    const endpoint = await world.endpoint()
-    const deliveryId = await world.sendOne(endpoint)
-    await world.claim({ from: endpoint, owner: 'anna' })
-    assert.deepEqual(await world.claim({ from: endpoint, owner: 'bert', at: start + leaseMs - 1 }), [])
-
-    const second = await world.claimOne({ from: endpoint, owner: 'bert', at: start + leaseMs })
-    has(second.delivery, { id: deliveryId, leaseEpoch: 2, crashCount: 1 })
-    const third = await world.claimOne({ from: endpoint, owner: 'bert', at: start + 2 * leaseMs })
-    has(third.delivery, { leaseEpoch: 3, crashCount: 2 })
-    has(await world.delivery(deliveryId), { leaseOwner: 'bert', leaseUntil: start + 3 * leaseMs, leaseEpoch: 3, crashCount: 2, attemptCount: 0 })
-  }),
-
-  storeCase('a row that was given back, or failed and came due, is claimed without a crash', async (world) => {
+  storeCase('a row that was given back, or failed and came due, is claimed without a takeover', async (world) => {
     const endpoint = await world.endpoint()
     const deliveryId = await world.sendOne(endpoint)
     const first = await world.claimOne({ from: endpoint })
     await world.queue.release({ owner: 'anna', now: start, leases: [leaseOf(first)] })
     const second = await world.claimOne({ from: endpoint })
-    has(second.delivery, { leaseEpoch: 2, crashCount: 0 })
+    has(second.delivery, { leaseEpoch: 2, interruptions: 0, crashCount: 0 })
+    assert.equal(second.tookOver, null)
     await world.mark([failed(second, start)])
     const third = await world.claimOne({ from: endpoint, lane: 'retries', at: start + minute })
-    has(third.delivery, { id: deliveryId, leaseEpoch: 3, crashCount: 0, attemptCount: 1 })
+    has(third.delivery, { id: deliveryId, leaseEpoch: 3, interruptions: 0, crashCount: 0, attemptCount: 1 })
+    assert.equal(third.tookOver, null)
+    assert.equal((await world.directory.attempts(deliveryId)).length, 1)
   }),
 
   storeCase('claims at the same time never get the same row, and together get all', async (world) => {
@@ -200,8 +202,8 @@ export const claimCases = [
     for (const dueAt of [start - 2, start - 1, start]) await world.send(endpoint, { dueAt })
     const [found] = await world.queue.dueEndpoints({ lane: 'fresh', after: '', limit: 10, dueFrom: start - 2 })
     assert.deepEqual(found, { endpointId: endpoint.id, dueAt: start - 2 })
-    const wants = [{ endpointId: endpoint.id, lane: 'fresh', most: 10, dueFrom: start - 2 } as const]
-    assert.equal((await world.queue.claim({ owner: 'anna', leaseMs, now: start, most: 10, mostBytes: 2 ** 20, wants })).length, 3)
+    const wants = [{ endpointId: endpoint.id, lane: 'fresh', most: 10, mostBytes: 2 ** 20, dueFrom: start - 2 } as const]
+    assert.equal((await world.queue.claim({ owner: 'anna', leaseMs, now: start, most: 10, wants })).length, 3)
   }),
 
   storeCase('the walk passes over endpoints whose rows are all closed', async (world) => {

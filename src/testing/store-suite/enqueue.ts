@@ -37,6 +37,7 @@ export const enqueueCases = [
       leaseOwner: null,
       leaseUntil: null,
       leaseEpoch: 0,
+      interruptions: 0,
       crashCount: 0,
       requeuedAt: null,
       createdAt: start,
@@ -76,7 +77,7 @@ export const enqueueCases = [
     const endpoint = await world.endpoint()
     const deliveryId = await world.sendOne(endpoint, { leasedBy: 'anna' })
     const claim = await world.claimOne({ from: endpoint, owner: 'bert', at: start + leaseMs })
-    has(claim.delivery, { id: deliveryId, leaseEpoch: 2, crashCount: 1 })
+    has(claim.delivery, { id: deliveryId, leaseEpoch: 2, interruptions: 1, crashCount: 0 })
   }),
 
   storeCase('a batch of none is answered with none', async (world) => {
@@ -202,6 +203,25 @@ export const enqueueCases = [
     assert.equal(await at(start + day - 1), 'repeated')
     assert.equal(await at(start + day + 1), 'stored')
     assert.equal(await at(start + 2 * day - 1), 'repeated')
+  }),
+
+  storeCase('whoever has given up waiting before it begins is answered as withdrawn, and nothing is stored', async (world) => {
+    const endpoint = await world.endpoint()
+    const [wanted, unwanted] = [await world.envelope([endpoint]), await world.envelope([endpoint], { key: 'once' })]
+    const request = { owner: 'anna', leaseMs, now: start }
+    let asked = 0
+    const begins = (answer: boolean) => () => {
+      asked += 1
+      return answer
+    }
+    const [stored, withdrawn] = await Promise.all([
+      world.queue.enqueue({ ...request, envelopes: [wanted], begins: begins(true) }),
+      world.queue.enqueue({ ...request, envelopes: [unwanted], begins: begins(false) }),
+    ])
+    assert.deepEqual([stored, withdrawn, asked], [[{ kind: 'stored' }], [{ kind: 'withdrawn' }], 2])
+    assert.equal(await world.directory.message(unwanted.message.id), null)
+    assert.deepEqual(ids(await world.claim({ from: endpoint })), wanted.deliveries.map(({ id }) => id))
+    assert.deepEqual(await world.queue.enqueue({ ...request, envelopes: [unwanted] }), [{ kind: 'stored' }], 'its key is free')
   }),
 ]
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { healthy } from '../../core/pace.ts'
+import { healthy } from '../../core/health.ts'
 import type { SettledAttempt } from '../../core/queue.ts'
 import { hour, minute } from '../../core/time.ts'
 import type { Instant } from '../../core/time.ts'
@@ -34,7 +34,7 @@ export const figureCases = [
     for (const [endpoint, failedAttempts] of [[bad, 3], [worse, 20], [gone, 90]] as const) {
       assert.equal(await world.queue.saveHealth(endpoint.id, { ...healthy, failingSince: start, failedAttempts }), true)
     }
-    assert.equal(await world.queue.saveHealth(well.id, { ...healthy, rateTokens: 3 }), true)
+    assert.equal(await world.queue.saveHealth(well.id, { ...healthy, failures: 3 }), true)
     await world.change(gone, { status: 'deleted' })
     const list = async (filter: { applicationId?: string }, limit = 10): Promise<string[]> => (await world.directory.failingEndpoints(filter, limit)).map(({ id }) => id)
     assert.deepEqual(await list({}), [worse.id, bad.id])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { healthy } from '../../core/pace.ts'
-import type { Health } from '../../core/pace.ts'
+import { healthy } from '../../core/health.ts'
+import type { Health } from '../../core/health.ts'
 import { storeCase } from './case.ts'
 import { only, start, times } from './world.ts'
 
@@ -11,8 +11,8 @@ const troubled: Health = {
   failingSince: start - 5,
   failedAttempts: 31,
   warned: true,
-  rateTokens: 0.25,
-  rateAt: start,
+  generation: 4,
+  rampFrom: start + 60_000,
   version: 0,
 }
 

@@ -8,6 +8,7 @@ import { enqueueCases } from './enqueue.ts'
 import { eventIdCases } from './event-ids.ts'
 import { eventTypeCases } from './event-types.ts'
 import { figureCases } from './figures.ts'
+import { generationCases } from './generations.ts'
 import { healthCases } from './health.ts'
 import { jobCases } from './jobs.ts'
 import { keyCases } from './keys.ts'
@@ -17,6 +18,8 @@ import { messageCases } from './messages.ts'
 import { operatorCases } from './operator.ts'
 import { overviewCases } from './overview.ts'
 import { pruneCases } from './prune.ts'
+import { rateLimitCases } from './rate-limits.ts'
+import { takeoverCases } from './takeover.ts'
 import { workerCases } from './workers.ts'
 import { replyCases } from './replies.ts'
 
@@ -25,6 +28,7 @@ export const storeSuite: readonly StoreCase[] = [
   ...enqueueCases,
   ...eventIdCases,
   ...claimCases,
+  ...takeoverCases,
   ...leaseCases,
   ...markCases,
   ...operatorCases,
@@ -41,5 +45,7 @@ export const storeSuite: readonly StoreCase[] = [
   ...overviewCases,
   ...figureCases,
   ...healthCases,
+  ...generationCases,
+  ...rateLimitCases,
   ...workerCases,
 ]

@@ -64,7 +64,7 @@ export const markCases = [
     const second = await world.claimOne({ from: endpoint, lane: 'retries', at: start + minute })
     const settled = failed(second, start + minute)
     const attempt = {
-      startedAt: start + minute - 3000, tookMs: 3000, outcome: 'timeout' as const, statusCode: null, excerpt: null, url: 'https://other.example/ü',
+      epoch: 2, startedAt: start + minute - 3000, tookMs: 3000, outcome: 'timeout' as const, statusCode: null, excerpt: null, url: 'https://other.example/ü',
     }
     await world.mark([{ ...settled, attempt }], { at: start + minute })
 
@@ -73,7 +73,7 @@ export const markCases = [
         id: attemptId(deliveryId, 1), deliveryId, epoch: 1, number: 1, startedAt: start - tookMs, tookMs, outcome: 'answered', statusCode: 500,
         excerpt: 'ok', url: sentTo, late: false,
       },
-      { id: attemptId(deliveryId, 2), deliveryId, epoch: 2, number: 2, ...attempt, late: false },
+      { id: attemptId(deliveryId, 2), deliveryId, number: 2, ...attempt, late: false },
     ])
     assert.deepEqual(await world.directory.attempts(world.id('dlv')), [])
   }),
@@ -113,16 +113,6 @@ export const markCases = [
     has(await world.delivery(once), { status: 'dead', reason: 'crashed', lastAttemptedAt: start, targetUrl: sentTo })
     assert.deepEqual(await world.directory.attempts(never), [])
     assert.equal((await world.directory.attempts(once)).length, 1)
-  }),
-
-  storeCase('a mark forgets the crashes before it', async (world) => {
-    const endpoint = await world.endpoint()
-    const deliveryId = await world.sendOne(endpoint)
-    await world.claim({ from: endpoint })
-    const claim = await world.claimOne({ from: endpoint, at: start + leaseMs })
-    assert.equal(claim.delivery.crashCount, 1)
-    await world.mark([failed(claim, start + leaseMs)])
-    has(await world.delivery(deliveryId), { crashCount: 0 })
   }),
 
   storeCase('a lease that ran out still marks as long as nobody has taken the row', async (world) => {

@@ -54,6 +54,6 @@ function settled({ delivery }: Held, at: Instant, statusCode: number, change: Ch
     epoch: delivery.leaseEpoch,
     endpointId: delivery.endpointId,
     mark: { reason: null, attemptCount: delivery.attemptCount + 1, ...change },
-    attempt: { startedAt: at - tookMs, tookMs, outcome: 'answered', statusCode, excerpt: 'ok', url: sentTo },
+    attempt: { epoch: delivery.leaseEpoch, startedAt: at - tookMs, tookMs, outcome: 'answered', statusCode, excerpt: 'ok', url: sentTo },
   }
 }

@@ -79,6 +79,17 @@ export const pruneCases = [
     assert.equal(await world.queue.prune({ before: start + hour, now: start + hour, limit: 10 }), 0)
   }),
 
+  storeCase('E17 expired idempotency keys are counted, so that whoever prunes goes on until all are gone', async (world) => {
+    const { id: applicationId } = await world.application()
+    const envelopes = await times(5, (index) => world.envelope([], { key: `key-${index}`, message: { applicationId } }))
+    await world.queue.enqueue({ owner: 'anna', leaseMs: 1000, now: start, envelopes })
+    const [before, later] = [start, start + 25 * hour]
+    assert.equal(await world.queue.prune({ before, now: start + 23 * hour, limit: 2 }), 0, 'they are still in use')
+    const counted: number[] = []
+    for (let batch = 0; batch < 4; batch += 1) counted.push(await world.queue.prune({ before, now: later, limit: 2 }))
+    assert.deepEqual(counted, [2, 2, 1, 0])
+  }),
+
   storeCase('a mark that comes after its row was pruned is lost', async (world) => {
     const endpoint = await world.endpoint()
     const deliveryId = await world.sendOne(endpoint)
@@ -99,6 +110,6 @@ async function endedLater(world: World): Promise<string> {
 }
 
 async function pruneAll(world: World, before: Instant): Promise<void> {
-  for (let bite = 0; bite < 20; bite += 1) if ((await world.queue.prune({ before, now: before, limit: 2 })) === 0) return
+  for (let batch = 0; batch < 20; batch += 1) if ((await world.queue.prune({ before, now: before, limit: 2 })) === 0) return
   assert.fail('prune comes to an end')
 }

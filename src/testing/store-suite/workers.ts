@@ -11,37 +11,54 @@ const bert: Worker = { id: 'bert', pid: 42, host: 'there', startedAt: start + 1 
 export const workerCases = [
   storeCase('a beat counts who was attached, itself included', async (world) => {
     await world.store.attach(anna)
-    assert.equal(await world.store.beat(anna, { now: start + 1, goneBefore: start }), 1)
+    assert.equal(await beat(world, anna, start + 1, start), 1)
     await world.store.attach(bert)
-    assert.equal(await world.store.beat(bert, { now: start + 2, goneBefore: start }), 2)
-    assert.equal(await world.store.beat(anna, { now: start + 2, goneBefore: start }), 2)
+    assert.equal(await beat(world, bert, start + 2, start), 2)
+    assert.equal(await beat(world, anna, start + 2, start), 2)
     assert.deepEqual(await workers(world), [anna, bert])
     assert.deepEqual((await world.directory.workers()).map(({ seenAt }) => seenAt), [start + 2, start + 2])
     await world.store.detach(bert.id)
-    assert.equal(await world.store.beat(anna, { now: start + 3, goneBefore: start }), 1)
+    assert.equal(await beat(world, anna, start + 3, start), 1)
+  }),
+
+  storeCase('a beat answers with what each worker had to say, and one that was only attached has said nothing', async (world) => {
+    await world.store.attach(bert)
+    await world.store.attach(anna)
+    const waits = [{ endpointId: 'ep_1', reason: 'rate_limit', since: start - 5 }, { endpointId: 'ep_2', reason: 'held', since: start }] as const
+    const wanted = [{ ...anna, seenAt: start + 2, sharesAmong: 3, waits }, { ...bert, seenAt: bert.startedAt, sharesAmong: 0, waits: [] }]
+    assert.deepEqual(await world.store.beat(anna, { now: start + 2, goneBefore: start, sharesAmong: 3, waits }), wanted)
+    assert.deepEqual((await world.directory.workers()).toSorted((left, right) => (left.id < right.id ? -1 : 1)), wanted)
+    const [again] = await world.store.beat(anna, { now: start + 3, goneBefore: start, sharesAmong: 2, waits: [] })
+    assert.deepEqual(again, { ...anna, seenAt: start + 3, sharesAmong: 2, waits: [] })
+  }),
+
+  storeCase('of endpoints that wait a worker names at most a hundred', async (world) => {
+    const waits = Array.from({ length: 150 }, (_, index) => ({ endpointId: `ep_${index}`, reason: 'window' as const, since: start }))
+    const [seen] = await world.store.beat(anna, { now: start, goneBefore: 0, sharesAmong: 1, waits })
+    assert.deepEqual(seen?.waits, waits.slice(0, 100))
   }),
 
   storeCase('a worker that is not seen for long is forgotten by the others, at its time and not before', async (world) => {
     await world.store.attach(anna)
     await world.store.attach(bert)
-    assert.equal(await world.store.beat(anna, { now: start + 10, goneBefore: bert.startedAt }), 2, 'seen at this very time')
-    assert.equal(await world.store.beat(bert, { now: start + 11, goneBefore: start + 10 }), 2)
-    assert.equal(await world.store.beat(anna, { now: start + 20, goneBefore: start + 11 }), 2, 'a beat is a sight of it')
-    assert.equal(await world.store.beat(anna, { now: start + 21, goneBefore: start + 12 }), 1)
+    assert.equal(await beat(world, anna, start + 10, bert.startedAt), 2, 'seen at this very time')
+    assert.equal(await beat(world, bert, start + 11, start + 10), 2)
+    assert.equal(await beat(world, anna, start + 20, start + 11), 2, 'a beat is a sight of it')
+    assert.equal(await beat(world, anna, start + 21, start + 12), 1)
     assert.deepEqual(await workers(world), [anna])
   }),
 
   storeCase('a worker that was forgotten too soon is back with its next beat, as it was', async (world) => {
     await world.store.attach(anna)
     await world.store.attach(bert)
-    assert.equal(await world.store.beat(anna, { now: start + 100, goneBefore: start + 50 }), 1)
-    assert.equal(await world.store.beat(bert, { now: start + 101, goneBefore: start + 50 }), 2)
+    assert.equal(await beat(world, anna, start + 100, start + 50), 1)
+    assert.equal(await beat(world, bert, start + 101, start + 50), 2)
     assert.deepEqual(await workers(world), [anna, bert])
   }),
 
   storeCase('a worker does not forget itself, however late it is', async (world) => {
     await world.store.attach(anna)
-    assert.equal(await world.store.beat(anna, { now: start + 100, goneBefore: start + 200 }), 1)
+    assert.equal(await beat(world, anna, start + 100, start + 200), 1)
     assert.deepEqual(await workers(world), [anna])
   }),
 
@@ -49,7 +66,7 @@ export const workerCases = [
     const many = Array.from({ length: 10 }, (_, index) => ({ ...anna, id: `worker-${index}` }))
     for (const worker of many) await world.store.attach(worker)
     await world.store.attach({ ...bert, startedAt: start - 1 })
-    await times(10, (index) => world.store.beat(many[index] ?? anna, { now: start + 10, goneBefore: start }))
+    await times(10, (index) => beat(world, many[index] ?? anna, start + 10, start))
     assert.deepEqual(await workers(world), many)
   }),
 
@@ -86,6 +103,11 @@ export const workerCases = [
 
 function turn(world: World, owner: string, now: Instant, { name = 'sweep', lastsMs = leaseMs } = {}): Promise<boolean> {
   return world.queue.takeTurn({ name, owner, now, leaseMs: lastsMs })
+}
+
+/** Answers with how many live. */
+async function beat(world: World, worker: Worker, now: Instant, goneBefore: Instant): Promise<number> {
+  return (await world.store.beat(worker, { now, goneBefore, sharesAmong: 0, waits: [] })).length
 }
 
 async function workers(world: World): Promise<Worker[]> {

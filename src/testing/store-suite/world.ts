@@ -89,8 +89,8 @@ export function makeWorld(store: Store): World {
     },
     sendOne: async (to, options) => only(await world.send(to, options)),
     claim({ from, lane = 'fresh', owner = 'anna', at = start, each = 100, most = 1000, mostBytes = 2 ** 26 }) {
-      const wants = [from].flat().map((endpoint) => ({ endpointId: endpoint.id, lane, most: each }))
-      return queue.claim({ owner, leaseMs, now: at, most, mostBytes, wants })
+      const wants = [from].flat().map((endpoint) => ({ endpointId: endpoint.id, lane, most: each, mostBytes }))
+      return queue.claim({ owner, leaseMs, now: at, most, wants })
     },
     claimOne: async (options) => only(await world.claim(options)),
     mark: (marks, { owner = 'anna', at = start } = {}) => queue.mark({ owner, now: at, marks }),
