@@ -1,3 +1,4 @@
+import type { RecordedOutcome } from '../../core/attempt.ts'
 import type { Delivery } from '../../core/delivery.ts'
 import type { Application, Endpoint } from '../../core/endpoint.ts'
 import type { EventTypeDefinition } from '../../core/event-type.ts'
@@ -60,7 +61,7 @@ export interface KeptApplication {
   readonly endpointsVersion: number
 }
 
-export type KeptAttempt = NonNullable<SettledAttempt['attempt']> & { readonly late: boolean }
+export type KeptAttempt = Omit<NonNullable<SettledAttempt['attempt']>, 'outcome'> & { readonly outcome: RecordedOutcome; readonly late: boolean }
 
 export interface KeptKey {
   readonly bodyHash: string
