@@ -89,7 +89,9 @@ export class Schedule {
 
   /** Says that something of an endpoint has ended. */
   freed(record: EndpointRecord): void {
-    if (record.state === 'waiting' && (record.wait?.reason === 'window' || record.wait?.reason === 'budget')) this.#makeReady(record)
+    const reason = record.state === 'waiting' ? record.wait?.reason : undefined
+    // What ended may have been the probe that a hold waited for.
+    if (reason === 'window' || reason === 'budget' || reason === 'held') this.#makeReady(record)
     this.budgetFreed()
     if (this.#ready.size > 0) this.#onReady()
   }
