@@ -53,6 +53,20 @@ export const settings = {
     sentence: 'Requests that may be open to one endpoint at once, over all workers.',
     read: count(1, 1_000),
   },
+  retriesPerTick: {
+    env: ['POSTHORN_RETRIES_PER_TICK'],
+    default: 10_000,
+    unit: 'rows',
+    sentence: 'Retries that all endpoints together may get per tick of one process.',
+    read: count(1, 1_000_000),
+  },
+  openRequests: {
+    env: ['POSTHORN_OPEN_REQUESTS'],
+    default: 5_000,
+    unit: 'requests',
+    sentence: 'Requests that one process may have open at once; those to endpoints without a recent success are at most half.',
+    read: count(1, 100_000),
+  },
   pollMs: {
     env: ['POSTHORN_POLL_MS'],
     default: 5_000,

@@ -97,14 +97,17 @@ export function makeDeliveries({ ready, directory, queue, clock, policies, defau
   }
 
   async function explained(delivery: Delivery): Promise<Pick<DeliveryDetail, 'why' | 'endpoint' | 'maxAttempts'>> {
-    const [[endpoint = null], healths, ahead] = await Promise.all([
+    const [[endpoint = null], healths, workers, ahead] = await Promise.all([
       directory.endpointsById([delivery.endpointId]),
       queue.health([delivery.endpointId]),
+      isOpen(delivery) ? directory.workers() : [],
       isOpen(delivery) && laneOf(delivery) === 'retries' ? directory.dueBefore(delivery, mostAhead) : 0,
     ])
     const policy = policies.get(delivery.policy) ?? policies.get(endpoint?.policy ?? '') ?? defaultPolicy
     const health = healths.get(delivery.endpointId) ?? healthy
-    return { endpoint, maxAttempts: policy.maxAttempts, why: why({ delivery, endpoint, health, policy, ahead, perTick: retriesPerTick, now: clock.now() }) }
+    const waits = workers.flatMap((worker) => worker.waits.filter(({ endpointId }) => endpointId === delivery.endpointId))
+    const input = { delivery, endpoint, health, policy, ahead, perTick: retriesPerTick, waits, now: clock.now() }
+    return { endpoint, maxAttempts: policy.maxAttempts, why: why(input) }
   }
 
   /** Made anew as it was made then, from the endpoint of today: of the request only its time and URL are kept. */

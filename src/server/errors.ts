@@ -63,6 +63,7 @@ const statusOf: Readonly<Record<ErrorCode, 404 | 409 | 413 | 422 | 500 | 503>> =
   idempotency_conflict: 409,
   body_too_large: 413,
   invalid_argument: 422,
+  data_refused: 422,
   invalid_event_type: 422,
   invalid_header: 422,
   invalid_id: 422,

@@ -48,7 +48,9 @@ const deliveryAttempt = z.object({
   number: z.int(),
   startedAt: dateTime,
   tookMs: z.int(),
-  outcome: z.enum(['answered', 'timeout', 'dns', 'connect', 'tls', 'reset', 'protocol', 'forbidden']),
+  outcome: z
+    .enum(['answered', 'timeout', 'dns', 'connect', 'tls', 'reset', 'protocol', 'forbidden', 'interrupted', 'started', 'crashed'])
+    .meta({ description: 'interrupted: its worker ended, perhaps before it was sent; started: being sent with care; crashed: its worker ended while sending it.' }),
   statusCode: z.int().nullable(),
   response: z.string().nullable(),
   url: z.string(),
@@ -81,7 +83,7 @@ export const deliveryDetailOut = z.object({
 const mostPayloadBytes = 256 * 1024
 
 export function toDeliveryOut(delivery: Delivery, now: Instant): z.input<typeof deliveryOut> {
-  const { leaseEpoch: _epoch, crashCount: _crashes, nextRetryAt, lastAttemptedAt, leaseUntil, requeuedAt, createdAt, updatedAt, ...same } = delivery
+  const { leaseEpoch: _epoch, interruptions: _interruptions, crashCount: _crashes, nextRetryAt, lastAttemptedAt, leaseUntil, requeuedAt, createdAt, updatedAt, ...same } = delivery
   return {
     ...same,
     nextRetryAt: timeOrNull(nextRetryAt),
