@@ -58,6 +58,14 @@ order by case when id = ${idOrUid} then 0 else 1 end
 limit 1`
 }
 
+/** Makes every list of an application's endpoints that was read before now an old one; false if there is no such application. */
+export async function raiseEndpointsVersion(tx: Executor, applicationId: string): Promise<boolean> {
+  const raised = await tx.run(sql`update ${applications}
+set endpoints_version = endpoints_version + 1
+where id = ${applicationId}`)
+  return raised > 0
+}
+
 export function takenUid(uid: string): PosthornError {
   return new PosthornError('already_exists', `Expected \`uid\` to be free, got "${uid}", which is in use. Choose another, or update the one there is.`)
 }

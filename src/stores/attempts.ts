@@ -13,6 +13,8 @@ type AttemptMethods = 'attempts' | 'listAttempts' | 'eraseAttempt'
 const deliveries = table('webhook_deliveries')
 const attempts = table('attempts')
 const mostAttempts = 10_000
+/** The outcomes of records that only say that an attempt began (`isProvisional`), for texts. */
+export const provisionalText = `('interrupted', 'started', 'crashed')`
 const lastEpoch = 2 ** 30 - 1
 const attemptColumns = words('a.delivery_id, a.epoch, a.started_at, a.took_ms, a.outcome, a.status_code, a.excerpt, a.url, a.late')
 const ownColumns = words(deliveryColumns.split(', ').map((column) => `d.${column}`).join(', '))

@@ -17,10 +17,11 @@ import { latencyColumns } from './migrations.ts'
 import { record } from './operations.ts'
 import { pageOf } from './page.ts'
 import { replyDirectory } from './replies.ts'
-import { toAuditEntry, toMinute, toSeenWorker } from './rows.ts'
+import { toAuditEntry, toMinute } from './rows.ts'
 import type { Vault } from './secrets.ts'
 import { nothing, sql, table, words } from './sql.ts'
 import type { Sql } from './sql.ts'
+import { livingWorkers } from './workers.ts'
 
 /** The operators' half of a store, over any database. */
 export function directory(database: Database, vault: Vault): Directory {
@@ -44,10 +45,7 @@ ${pageOf(page, 'descending')}`)
       return rows.map(toAuditEntry)
     },
     note: (deed, target, now) => database.transaction((tx) => record(tx, { ...deed, target, count: 1, at: now })),
-    async workers() {
-      const rows = await database.query(sql`select id, pid, host, started_at, seen_at from ${table('workers')} order by id`)
-      return rows.map(toSeenWorker)
-    },
+    workers: () => livingWorkers(database),
   }
 }
 

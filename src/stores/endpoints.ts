@@ -5,9 +5,10 @@ import type { EndpointChange, EndpointCounts, EndpointDirectory } from '../core/
 import type { Secret } from '../core/signature.ts'
 import { minute } from '../core/time.ts'
 import type { Instant } from '../core/time.ts'
-import { takenUid } from './applications.ts'
+import { raiseEndpointsVersion, takenUid } from './applications.ts'
 import type { Database, Executor, Row } from './database.ts'
-import { fresh, retries } from './lanes.ts'
+import { renewHealth } from './health.ts'
+import { fresh, retries, suspects } from './lanes.ts'
 import { failingFirst, failuresOf, figuresOf } from './figures.ts'
 import { toAttemptCount } from './figure-rows.ts'
 import { record } from './operations.ts'
@@ -29,7 +30,7 @@ export function endpointDirectory(database: Database, vault: Vault): EndpointDir
   return {
     createEndpoint: (endpoint) =>
       database.transaction(async (tx) => {
-        if (!(await raiseVersion(tx, endpoint.applicationId))) {
+        if (!(await raiseEndpointsVersion(tx, endpoint.applicationId))) {
           throw expected('not_found', 'applicationId', 'that of an application', endpoint.applicationId, 'Create the application first.')
         }
         await refuseTakenUid(tx, endpoint)
@@ -71,7 +72,7 @@ where endpoint_id = ${endpointId} and (expires_at is null or expires_at > ${othe
         await tx.run(insertSecret(vault, endpointId, secret))
         await tx.run(sql`update ${endpoints} set updated_at = ${now} where id = ${endpointId}`)
         if (by !== undefined) await record(tx, { action: 'rotate', target: endpointId, count: 1, at: now, by })
-        await raiseVersion(tx, endpoint.applicationId)
+        await raiseEndpointsVersion(tx, endpoint.applicationId)
         return livingEndpoint(tx, vault, endpointId)
       }),
     async endpointsById(ids) {
@@ -106,7 +107,8 @@ async function update(tx: Executor, vault: Vault, id: string, change: EndpointCh
   const next = changed.status === endpoint.status ? changed : { ...changed, statusSince: now }
   await refuseTakenUid(tx, next)
   await tx.run(sql`update ${endpoints} set ${assignments(fromEndpoint(next))} where id = ${id}`)
-  await raiseVersion(tx, endpoint.applicationId)
+  await renewHealth(tx, endpoint, next, now)
+  await raiseEndpointsVersion(tx, endpoint.applicationId)
   return next
 }
 
@@ -148,19 +150,12 @@ export function countsOf(endpointId: string, since: Instant, until: Instant): Sq
   (select count(*) ${counted(sql`select 1 from ${deliveries} where status = 'dead' and ${made} and reason not in ('exhausted', 'crashed')`)}) as cancelled,
   (select count(*) ${counted(sql`select 1 from ${deliveries} where ${fresh} and ${open} and lease_owner is null`)}) as fresh,
   (select count(*) ${counted(sql`select 1 from ${deliveries} where ${retries} and ${open}`)})
+    + (select count(*) ${counted(sql`select 1 from ${deliveries} where ${suspects} and ${open}`)})
     + (select count(*) ${counted(sql`select 1 from ${deliveries} where ${fresh} and ${open} and lease_owner is not null`)}) as retrying`
 }
 
 function counted(rows: Sql): Sql {
   return sql`from (${rows} limit ${mostCounted}) counted`
-}
-
-/** False if there is no such application. */
-async function raiseVersion(tx: Executor, applicationId: string): Promise<boolean> {
-  const raised = await tx.run(sql`update ${table('applications')}
-set endpoints_version = endpoints_version + 1
-where id = ${applicationId}`)
-  return raised > 0
 }
 
 async function refuseTakenUid(tx: Executor, { id, applicationId, uid, status }: Endpoint): Promise<void> {

@@ -32,23 +32,23 @@ export function toHour(row: Row): HourCounts & { readonly endpointId: string } {
 
 /** The backlog was counted up to one more than the bound. */
 export function toFigures(row: Row, hours: readonly HourCounts[], mostCounted: number): EndpointFigures {
-  const counted = [number(row, 'fresh'), number(row, 'retries')] as const
-  const backlog = Math.min(counted[0], mostCounted) + Math.min(counted[1], mostCounted)
+  const counted = ['fresh', 'retries', 'suspects'].map((lane) => number(row, lane))
+  const backlog = counted.reduce((sum, count) => sum + Math.min(count, mostCounted), 0)
   const lastSuccessAt: Instant | null = numberOrNull(row, 'last_success_at')
   return { backlog, backlogAtLeast: Math.max(...counted) > mostCounted, lastSuccessAt, hours }
 }
 
 export function toQueueDepth(row: Row, mostCounted: number): QueueDepth {
-  const [fresh, retries, dead] = [number(row, 'fresh'), number(row, 'retries'), number(row, 'dead')]
-  const [heldFresh, heldRetries] = [number(row, 'held_fresh'), number(row, 'held_retries')]
-  const oldest = [numberOrNull(row, 'oldest_fresh'), numberOrNull(row, 'oldest_retry')].filter((at) => at !== null)
-  const most = (count: number): number => Math.min(count, mostCounted)
+  const counted = (...columns: string[]): number => columns.reduce((sum, column) => sum + Math.min(number(row, column), mostCounted), 0)
+  const columns = ['fresh', 'retries', 'suspects', 'held_fresh', 'held_retries', 'held_suspects', 'dead']
+  const oldest = ['oldest_fresh', 'oldest_retry', 'oldest_suspect'].map((column) => numberOrNull(row, column)).filter((at) => at !== null)
   return {
-    fresh: most(fresh),
-    retries: most(retries),
-    held: most(heldFresh) + most(heldRetries),
-    dead: most(dead),
-    atLeast: Math.max(fresh, retries, dead, heldFresh, heldRetries) > mostCounted,
+    fresh: counted('fresh'),
+    // Suspects are retries of a kind: what a person waits for is the same.
+    retries: counted('retries', 'suspects'),
+    held: counted('held_fresh', 'held_retries', 'held_suspects'),
+    dead: counted('dead'),
+    atLeast: columns.some((column) => number(row, column) > mostCounted),
     oldestDueAt: oldest.length === 0 ? null : Math.min(...oldest),
   }
 }

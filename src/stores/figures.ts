@@ -2,9 +2,10 @@ import type { EndpointFigures } from '../core/figures.ts'
 import type { QueueDepth } from '../core/overview.ts'
 import { hour } from '../core/time.ts'
 import type { Instant } from '../core/time.ts'
+import { provisionalText } from './attempts.ts'
 import type { Database } from './database.ts'
 import { toFigures, toHour, toQueueDepth } from './figure-rows.ts'
-import { fresh, retries } from './lanes.ts'
+import { fresh, retries, suspects } from './lanes.ts'
 import { toId } from './rows.ts'
 import { all, listOf, nothing, sql, table, words } from './sql.ts'
 import type { Sql } from './sql.ts'
@@ -12,6 +13,7 @@ import type { Sql } from './sql.ts'
 const deliveries = table('webhook_deliveries')
 const endpoints = table('endpoints')
 const minutes = table('endpoint_minutes')
+const provisional = words(provisionalText)
 const mostBacklog = 10_000
 const mostQueued = 100_000
 
@@ -40,6 +42,7 @@ export function backlogsOf(endpointIds: readonly string[]): Sql {
   return sql`select e.id,
   (select count(*) from (select 1 from ${deliveries} where ${fresh} and webhook_id = e.id limit ${mostBacklog + 1}) counted) as fresh,
   (select count(*) from (select 1 from ${deliveries} where ${retries} and webhook_id = e.id limit ${mostBacklog + 1}) counted) as retries,
+  (select count(*) from (select 1 from ${deliveries} where ${suspects} and webhook_id = e.id limit ${mostBacklog + 1}) counted) as suspects,
   (select m.minute from ${minutes} m where m.endpoint_id = e.id and m.delivered > 0 order by m.minute desc limit 1) as last_success_at
 from (select id from ${endpoints} where id in ${listOf(endpointIds)}) e`
 }
@@ -69,7 +72,7 @@ export function failuresOf(endpointId: string, most: number): Sql {
 )
 select outcome, status_code, count(*) as count
 from made
-where status_code is null or status_code < 200 or status_code > 299
+where (status_code is null or status_code < 200 or status_code > 299) and outcome not in ${provisional}
 group by outcome, status_code
 order by count desc, outcome, status_code`
 }
@@ -89,11 +92,14 @@ export function depthStatement(now: Instant, applicationId: string | undefined):
   return sql`select
   ${waiting(open, fresh)} as fresh,
   ${waiting(open, retries)} as retries,
+  ${waiting(open, suspects)} as suspects,
   ${waiting(blocked, fresh)} as held_fresh,
   ${waiting(blocked, retries)} as held_retries,
+  ${waiting(blocked, suspects)} as held_suspects,
   (select count(*) from (select 1 from ${deliveries} where ${dead} limit ${mostQueued + 1}) counted) as dead,
   ${oldest(open, fresh)} as oldest_fresh,
-  ${oldest(open, retries)} as oldest_retry`
+  ${oldest(open, retries)} as oldest_retry,
+  ${oldest(open, suspects)} as oldest_suspect`
 }
 
 function waiting(at: Sql, lane: Sql): Sql {

@@ -1,5 +1,5 @@
 import { latencyBoundsMs } from '../core/overview.ts'
-import { fresh, retries } from './lanes.ts'
+import { fresh, retries, suspects } from './lanes.ts'
 import { binaryType, idType, sql, table, words } from './sql.ts'
 import type { Sql } from './sql.ts'
 
@@ -112,9 +112,9 @@ where status <> 'deleted'`,
   updated_at bigint not null default 0
 )`,
       sql`create index webhook_deliveries_fresh on ${table('webhook_deliveries')} (webhook_id, coalesce(next_retry_at, 0), id)
-where ${fresh}`,
+where status = 'pending' and last_attempted_at is null and requeued_at is null`,
       sql`create index webhook_deliveries_retries on ${table('webhook_deliveries')} (webhook_id, coalesce(next_retry_at, 0), id)
-where ${retries}`,
+where (status = 'failed' or (status = 'pending' and (last_attempted_at is not null or requeued_at is not null)))`,
       // UC-0270; also the age of the queue.
       sql`create index webhook_deliveries_status_next_retry_at on ${table('webhook_deliveries')} (status, next_retry_at)
 where status in ('pending', 'failed')`,
@@ -249,6 +249,30 @@ where event_id is not null`,
   origin ${idType} not null,
   data text not null
 )`,
+    ],
+  },
+  {
+    version: 6,
+    statements: [
+      sql`alter table ${table('webhook_deliveries')} add column interruptions integer not null default 0`,
+      // Until now every lease that ran out counted as a crash, sent or not.
+      sql`update ${table('webhook_deliveries')} set crash_count = 0 where status in ('pending', 'failed') and crash_count <> 0`,
+      // Named after their table, because PostgreSQL looks for them in its schema only if it is told to.
+      ...['fresh', 'retries'].map((lane) => sql`drop index ${table('webhook_deliveries')}_${words(lane)}`),
+      ...Object.entries({ fresh, retries, suspects }).map(([lane, rows]) => sql`create index ${words(`webhook_deliveries_${lane}`)} on ${table('webhook_deliveries')} (webhook_id, coalesce(next_retry_at, 0), id)
+where ${rows}`),
+      // `rate_tokens` and `rate_at` are read no more: tokens have a table of their own, so that taking some is no write to the health.
+      sql`alter table ${table('endpoint_health')} add column generation integer not null default 0`,
+      sql`alter table ${table('endpoint_health')} add column ramp_from bigint`,
+      // `granted` is what the last one to ask was given: PostgreSQL answers with the new row only.
+      sql`create table ${table('rate_limits')} (
+  id ${idType} primary key not null,
+  tokens double precision not null,
+  at bigint not null,
+  granted integer not null default 0
+)`,
+      sql`alter table ${table('workers')} add column shares_among integer not null default 0`,
+      sql`alter table ${table('workers')} add column waits text not null default '[]'`,
     ],
   },
 ]

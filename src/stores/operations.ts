@@ -1,17 +1,16 @@
 import type { DeadReason, Lane } from '../core/delivery.ts'
 import { firstIdAt, makeId } from '../core/ids.ts'
 import type { Lease } from '../core/lease.ts'
-import type { Health } from '../core/pace.ts'
 import type { Actor, AuditEntry } from '../core/audit.ts'
-import type { Cancelled, DeliveryFilter, LeaseRequest, OperatorRequest, PruneRequest } from '../core/queue.ts'
+import type { Cancelled, DeliveryFilter, OperatorRequest, PruneRequest } from '../core/queue.ts'
 import { day } from '../core/time.ts'
 import type { Instant } from '../core/time.ts'
 import { strongRandom } from './chance.ts'
 import type { Executor } from './database.ts'
 import { whereDelivery } from './filter.ts'
 import { laneText } from './lanes.ts'
-import { fromAuditEntry, fromHealth, toCancelled, toEndpointId, toId } from './rows.ts'
-import { assignments, forUpdate, insertInto, listOf, pairsOf, sql, table } from './sql.ts'
+import { fromAuditEntry, toCancelled, toEndpointId, toId } from './rows.ts'
+import { forUpdate, insertInto, listOf, sql, table } from './sql.ts'
 import type { Sql } from './sql.ts'
 
 // The queue's statements that are the same in both databases; the four hot ones are each adapter's own.
@@ -44,16 +43,6 @@ where webhook_id is not null
 order by webhook_id`
 }
 
-export function release({ owner, leases }: LeaseRequest): Sql {
-  const ids = leases.map(({ deliveryId }) => deliveryId)
-  return sql`update ${deliveries}
-set lease_owner = null, lease_until = null, crash_count = 0
-where id in ${listOf(ids)}
-  and lease_owner = ${owner}
-  and (id, lease_epoch) in ${pairsOf(leases.map(({ deliveryId, epoch }) => [deliveryId, epoch]))}
-returning id, lease_epoch`
-}
-
 /** Of the leases asked about, those that were found, in the order asked: the same delivery under an old epoch was not. */
 export function heldAmong(leases: readonly Lease[], found: readonly Lease[]): string[] {
   const epochs = new Map(found.map(({ deliveryId, epoch }) => [deliveryId, epoch]))
@@ -80,7 +69,7 @@ export async function requeueRows(tx: Executor, { filter, now, limit }: Omit<Ope
 )
 update ${deliveries}
 set status = 'pending', reason = null, attempt_count = 0, next_retry_at = ${now}, requeued_at = ${now},
-  lease_owner = null, lease_until = null, lease_epoch = lease_epoch + 1, crash_count = 0, updated_at = ${now}
+  lease_owner = null, lease_until = null, lease_epoch = lease_epoch + 1, interruptions = 0, crash_count = 0, updated_at = ${now}
 where id in (select id from picked)
 returning webhook_id`)
   return rows.map(toEndpointId)
@@ -99,10 +88,14 @@ export async function cancelRows(tx: Executor, request: Omit<OperatorRequest, 'b
   ${openRows('fresh', filter, limit)}
 ), retries as materialized (
   ${openRows('retries', filter, limit)}
+), suspects as materialized (
+  ${openRows('suspects', filter, limit)}
 ), picked as materialized (
   select id from fresh
   union all
   select id from retries
+  union all
+  select id from suspects
   limit ${limit}
 )
 update ${deliveries}
@@ -120,7 +113,7 @@ set reason = 'cancelled', lease_epoch = lease_epoch + 1, updated_at = ${now}
 where id in ${listOf(ids)} and status = 'dead'`)
 }
 
-/** Through the lanes' own indexes: those that are ended leave them, so the next bite does not read over them. */
+/** Through the lanes' own indexes: those that are ended leave them, so the next batch does not read over them. */
 function openRows(lane: Lane, filter: DeliveryFilter, limit: number): Sql {
   return sql`select id from ${deliveries} where ${laneText(lane)} and ${whereDelivery(filter)} limit ${limit} ${forUpdate}`
 }
@@ -141,7 +134,7 @@ export async function record(
 }
 
 /**
- * Up to `limit` deliveries, and as many messages and replies, so that a caller who repeats it until 0 is done with all.
+ * Up to `limit` of each kind that there may be many of, all of them counted, so that a caller who repeats it until 0 is done with all.
  * An id begins with its time of creation: nothing younger is read.
  */
 export async function prune(tx: Executor, { before, now, limit }: PruneRequest): Promise<number> {
@@ -153,7 +146,7 @@ where id in (
     and not exists (select 1 from ${deliveries} d where d.message_id = m.id)
   order by m.id
   limit ${limit})`)
-  await tx.run(sql`with picked as materialized (
+  const forgottenKeys = await tx.run(sql`with picked as materialized (
   select application_id, key from ${table('idempotency_keys')}
   where expires_at <= ${now}
   limit ${limit}
@@ -161,7 +154,7 @@ where id in (
 )
 delete from ${table('idempotency_keys')}
 where (application_id, key) in (select application_id, key from picked)`)
-  await tx.run(sql`delete from ${table('endpoint_minutes')}
+  const forgottenMinutes = await tx.run(sql`delete from ${table('endpoint_minutes')}
 where (minute, endpoint_id) in (
   select minute, endpoint_id from ${table('endpoint_minutes')}
   where minute < ${before - minutesKeptMs}
@@ -170,7 +163,9 @@ where (minute, endpoint_id) in (
   const longOver = now - endedKeptMs
   await tx.run(sql`delete from ${table('keys')} where expires_at < ${longOver} or revoked_at < ${longOver}`)
   await tx.run(sql`delete from ${table('jobs')} where id < ${firstIdAt('job', longOver)} and state in ('done', 'cancelled') and updated_at < ${longOver}`)
-  return forgottenDeliveries + forgottenMessages + (await forgetReplies(tx, now, limit))
+  // A bucket that was not used for so long is full, as a new one is.
+  await tx.run(sql`delete from ${table('rate_limits')} where at < ${longOver}`)
+  return forgottenDeliveries + forgottenMessages + forgottenKeys + forgottenMinutes + (await forgetReplies(tx, now, limit))
 }
 
 function forgetReplies(tx: Executor, now: Instant, limit: number): Promise<number> {
@@ -194,17 +189,4 @@ ${forUpdate}`)
   const ids = listOf(closed.map(toId))
   await tx.run(sql`delete from ${table('attempts')} where delivery_id in ${ids}`)
   return tx.run(sql`delete from ${deliveries} where id in ${ids}`)
-}
-
-export function healthOf(endpointIds: readonly string[]): Sql {
-  return sql`select * from ${table('endpoint_health')} where endpoint_id in ${listOf(endpointIds)}`
-}
-
-/** Changes one row if the version is still the one that was read, none if another worker was first. Version 0 is no row yet. */
-export function saveHealth(endpointId: string, health: Health): Sql {
-  const row = fromHealth(endpointId, { ...health, version: health.version + 1 })
-  if (health.version === 0) return sql`${insertInto('endpoint_health', row)} on conflict (endpoint_id) do nothing`
-  return sql`update ${table('endpoint_health')}
-set ${assignments(row)}
-where endpoint_id = ${endpointId} and version = ${health.version}`
 }

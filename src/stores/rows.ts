@@ -1,18 +1,20 @@
-import type { Attempt, OutcomeKind } from '../core/attempt.ts'
-import { statuses } from '../core/delivery.ts'
+import type { Attempt, RecordedOutcome } from '../core/attempt.ts'
+import { lanes, statuses } from '../core/delivery.ts'
 import type { DeadReason, Delivery, Lane } from '../core/delivery.ts'
 import type { Application, Endpoint, EndpointStatus } from '../core/endpoint.ts'
+import type { Health } from '../core/health.ts'
 import { attemptId } from '../core/ids.ts'
 import type { Lease } from '../core/lease.ts'
 import type { Message } from '../core/message.ts'
 import type { MinuteCounts } from '../core/overview.ts'
-import type { Health } from '../core/pace.ts'
 import type { PayloadFilter } from '../core/payload-filter.ts'
 import { auditActions } from '../core/audit.ts'
 import type { AuditEntry } from '../core/audit.ts'
 import type { EndpointCounts } from '../core/directory.ts'
 import type { SeenWorker, Worker } from '../core/ports.ts'
 import type { Cancelled, Claim, Enqueued, Envelope, Marked } from '../core/queue.ts'
+import { fullBucket } from '../core/rate-limit.ts'
+import type { TokenBucket } from '../core/rate-limit.ts'
 import type { Secret, SignatureScheme } from '../core/signature.ts'
 import type { Instant } from '../core/time.ts'
 import { bytes, number, numberOrNull, text, textList, textOrNull, textRecord, word, wordOrNull } from './columns.ts'
@@ -24,9 +26,11 @@ import type { Value } from './sql.ts'
 
 const endpointStatuses: readonly EndpointStatus[] = ['active', 'paused', 'disabled', 'deleted']
 const deadReasons: readonly DeadReason[] = ['exhausted', 'cancelled', 'expired', 'crashed', 'gone']
-const outcomeKinds: readonly OutcomeKind[] = ['answered', 'timeout', 'dns', 'connect', 'tls', 'reset', 'protocol', 'forbidden']
+const recordedOutcomes: readonly RecordedOutcome[] = [
+  'answered', 'timeout', 'dns', 'connect', 'tls', 'reset', 'protocol', 'forbidden', 'interrupted', 'started', 'crashed',
+]
+const takeovers = ['interrupted', 'crashed'] as const
 const signatureSchemes: readonly SignatureScheme[] = ['standard', 'body']
-const lanes: readonly Lane[] = ['fresh', 'retries']
 
 export function toApplication(row: Row): Application {
   return {
@@ -155,8 +159,8 @@ export function toEnqueued(row: Row, envelope: Envelope | undefined): Enqueued {
 
 export const deliveryColumns = [
   'id', 'webhook_id', 'application_id', 'message_id', 'event_type', 'session_id', 'target_url', 'status', 'reason', 'attempt_count',
-  'next_retry_at', 'last_attempted_at', 'error_detail', 'policy', 'lease_owner', 'lease_until', 'lease_epoch', 'crash_count',
-  'requeued_at', 'created_at', 'updated_at',
+  'next_retry_at', 'last_attempted_at', 'error_detail', 'policy', 'lease_owner', 'lease_until', 'lease_epoch', 'interruptions',
+  'crash_count', 'requeued_at', 'created_at', 'updated_at',
 ].join(', ')
 
 export function toDelivery(row: Row): Delivery {
@@ -178,6 +182,7 @@ export function toDelivery(row: Row): Delivery {
     leaseOwner: textOrNull(row, 'lease_owner'),
     leaseUntil: numberOrNull(row, 'lease_until'),
     leaseEpoch: number(row, 'lease_epoch'),
+    interruptions: number(row, 'interruptions'),
     crashCount: number(row, 'crash_count'),
     requeuedAt: numberOrNull(row, 'requeued_at'),
     createdAt: number(row, 'created_at'),
@@ -186,7 +191,7 @@ export function toDelivery(row: Row): Delivery {
 }
 
 /** A claim, from a delivery as it is after the claim and the message beside it. */
-export function toClaim(row: Row, lane: Lane): Claim {
+export function toClaim(row: Row, lane: Lane, tookOver: Claim['tookOver']): Claim {
   const messageId = text(row, 'message_id')
   return {
     delivery: {
@@ -197,18 +202,30 @@ export function toClaim(row: Row, lane: Lane): Claim {
       sessionId: textOrNull(row, 'session_id'),
       attemptCount: number(row, 'attempt_count'),
       policy: text(row, 'policy'),
+      interruptions: number(row, 'interruptions'),
       crashCount: number(row, 'crash_count'),
       leaseEpoch: number(row, 'lease_epoch'),
       createdAt: number(row, 'created_at'),
     },
     message: { id: messageId, body: bytes(row, 'body'), contentType: text(row, 'content_type') },
     lane,
+    tookOver,
   }
 }
 
-/** A claim from a row that names its lane. */
+/** The lease that a claim takes over, from a row as it is before; null if nobody has one. Its epoch is the one before the claim's. */
+export function toTakenOver(row: Row): (Lease & { readonly leaseUntil: Instant; readonly url: string }) | null {
+  if (row['lease_owner'] === null) return null
+  return { deliveryId: text(row, 'id'), epoch: number(row, 'lease_epoch') - 1, leaseUntil: number(row, 'lease_until'), url: text(row, 'target_url') }
+}
+
+export function toBodyBytes(row: Row): number {
+  return bytes(row, 'body').length
+}
+
+/** A claim from a row that names its lane and what was taken over. */
 export function toClaimIn(row: Row): Claim {
-  return toClaim(row, word(row, 'lane', lanes))
+  return toClaim(row, word(row, 'lane', lanes), wordOrNull(row, 'took_over', takeovers))
 }
 
 /** Marked now; or, from the attempt on record: in time by an earlier try, or late. */
@@ -237,7 +254,7 @@ export function toAttempt(row: Row): Attempt {
     number: number(row, 'number'),
     startedAt: number(row, 'started_at'),
     tookMs: number(row, 'took_ms'),
-    outcome: word(row, 'outcome', outcomeKinds),
+    outcome: word(row, 'outcome', recordedOutcomes),
     statusCode: numberOrNull(row, 'status_code'),
     excerpt: textOrNull(row, 'excerpt'),
     url: text(row, 'url'),
@@ -256,6 +273,20 @@ export function toTime(row: Row): Instant {
 
 export function toLease(row: Row): Lease {
   return { deliveryId: text(row, 'id'), epoch: number(row, 'lease_epoch') }
+}
+
+export function toApplicationId(row: Row): string {
+  return text(row, 'application_id')
+}
+
+/** A rate limit's tokens; a limit that was never used has a second's worth. */
+export function toTokenBucket(row: Row | undefined): TokenBucket {
+  return row === undefined ? fullBucket : { tokens: number(row, 'tokens'), at: number(row, 'at') }
+}
+
+/** How many tokens were granted of a limit. */
+export function toGrant(row: Row): { id: string; granted: number } {
+  return { id: text(row, 'id'), granted: number(row, 'granted') }
 }
 
 export function toEndpointId(row: Row): string {
@@ -292,8 +323,8 @@ function toHealth(row: Row): Health {
     failingSince: numberOrNull(row, 'failing_since'),
     failedAttempts: number(row, 'failed_attempts'),
     warned: number(row, 'warned') === 1,
-    rateTokens: number(row, 'rate_tokens'),
-    rateAt: number(row, 'rate_at'),
+    generation: number(row, 'generation'),
+    rampFrom: numberOrNull(row, 'ramp_from'),
     version: number(row, 'version'),
   }
 }
@@ -307,8 +338,8 @@ export function fromHealth(endpointId: string, health: Health): Record<string, V
     failing_since: health.failingSince,
     failed_attempts: health.failedAttempts,
     warned: health.warned ? 1 : 0,
-    rate_tokens: health.rateTokens,
-    rate_at: health.rateAt,
+    generation: health.generation,
+    ramp_from: health.rampFrom,
     version: health.version,
   }
 }
@@ -344,7 +375,12 @@ export function toWorker(row: Row): Worker {
 }
 
 export function toSeenWorker(row: Row): SeenWorker {
-  return { ...toWorker(row), seenAt: number(row, 'seen_at') }
+  return { ...toWorker(row), seenAt: number(row, 'seen_at'), sharesAmong: number(row, 'shares_among'), waits: toWaits(row) }
+}
+
+function toWaits(row: Row): SeenWorker['waits'] {
+  const waits: SeenWorker['waits'] = JSON.parse(text(row, 'waits'))
+  return waits
 }
 
 export function fromWorker({ id, pid, host, startedAt }: Worker, seenAt: Instant = startedAt): Record<string, Value> {

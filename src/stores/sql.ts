@@ -24,6 +24,7 @@ export type TableName =
   | 'keys'
   | 'messages'
   | 'migrations'
+  | 'rate_limits'
   | 'replies'
   | 'webhook_deliveries'
   | 'workers'
@@ -94,12 +95,6 @@ export function all(conditions: readonly Sql[]): Sql {
 /** `(a, b, c)`. Filled up to a power of two by repeating the last, so that a few texts serve every length. */
 export function listOf(values: readonly Value[]): Sql {
   return sql`(${joined(filledUp(values).map((value) => sql`${value}`), ', ')})`
-}
-
-/** `(values (a, 1), (b, 2))`, filled up likewise; the casts tell PostgreSQL the types. */
-export function pairsOf(pairs: readonly (readonly [string, number])[]): Sql {
-  const rows = filledUp(pairs).map(([name, count]) => sql`(cast(${name} as text), cast(${count} as integer))`)
-  return sql`(values ${joined(rows, ', ')})`
 }
 
 /** An insert of one row, given as column and value. */

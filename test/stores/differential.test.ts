@@ -57,11 +57,14 @@ async function compare(asked: readonly Operation[]): Promise<void> {
   }
 }
 
-async function stateOf({ queue, directory }: Store, { now }: World): Promise<unknown> {
+async function stateOf({ queue, directory }: Store, { now, endpoints }: World): Promise<unknown> {
   return {
     deliveries: await directory.listDeliveries({}, { limit: 1_000, after: null }),
     fresh: await queue.dueEndpoints({ lane: 'fresh', after: '', limit: 10 }),
     retries: await queue.dueEndpoints({ lane: 'retries', after: '', limit: 10 }),
+    suspects: await queue.dueEndpoints({ lane: 'suspects', after: '', limit: 10 }),
+    endpoints: await directory.endpointsById(endpoints.map(({ id }) => id)),
+    health: await queue.health(endpoints.map(({ id }) => id)),
     overview: await directory.overview({ now, windowMs: hour }),
   }
 }

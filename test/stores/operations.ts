@@ -1,20 +1,27 @@
 import * as fc from 'fast-check'
+import { lanes } from '../../src/core/delivery.ts'
 import type { Delivery, Lane } from '../../src/core/delivery.ts'
 import type { Endpoint } from '../../src/core/endpoint.ts'
+import type { EndpointChange } from '../../src/core/directory.ts'
+import { healthy } from '../../src/core/health.ts'
 import { makeId } from '../../src/core/ids.ts'
 import type { Store } from '../../src/core/ports.ts'
 import type { Claim, DeliveryFilter, Envelope } from '../../src/core/queue.ts'
 import { day, minute } from '../../src/core/time.ts'
 import { seededRandom } from '../../src/testing/seeded-random.ts'
-import { dead, delivered, failed, failedUntil, unsent } from '../../src/testing/store-suite/marks.ts'
+import { dead, deadAs, delivered, failed, failedUntil, unsent } from '../../src/testing/store-suite/marks.ts'
 import { anApplication, anEndpoint, leaseMs, start } from '../../src/testing/store-suite/world.ts'
 
 /** Something to ask of a store, not yet in its own ids: these depend on what was asked before. */
 export type Operation =
   | { readonly kind: 'enqueue'; readonly owner: string; readonly envelopes: readonly EnvelopePlan[] }
-  | { readonly kind: 'claim'; readonly owner: string; readonly wants: readonly WantPlan[]; readonly most: number; readonly mostBytes: number }
-  | { readonly kind: 'renew' | 'release'; readonly owner: string; readonly leases: readonly LeasePlan[] }
-  | { readonly kind: 'mark'; readonly owner: string; readonly leases: readonly LeasePlan[]; readonly ends: readonly End[] }
+  | { readonly kind: 'claim'; readonly owner: string; readonly wants: readonly WantPlan[]; readonly most: number }
+  | { readonly kind: 'renew' | 'release' | 'start'; readonly owner: string; readonly leases: readonly LeasePlan[] }
+  | { readonly kind: 'mark'; readonly owner: string; readonly leases: readonly LeasePlan[]; readonly ends: readonly End[]; readonly begunBefore: number }
+  | { readonly kind: 'edit'; readonly endpoint: number; readonly to: Edit }
+  | { readonly kind: 'disable'; readonly endpoint: number; readonly generation: number }
+  | { readonly kind: 'learn'; readonly endpoint: number; readonly generation: number }
+  | { readonly kind: 'tokens'; readonly asks: readonly { readonly limit: string; readonly perSecond: number; readonly most: number }[]; readonly back: number }
   | { readonly kind: 'requeue' | 'cancel'; readonly which: Which; readonly place: number }
   | { readonly kind: 'prune'; readonly ageMs: number }
   | { readonly kind: 'advance'; readonly ms: number }
@@ -33,6 +40,7 @@ interface WantPlan {
   readonly endpoint: number
   readonly lane: Lane
   readonly most: number
+  readonly mostBytes: number
 }
 
 /** A delivery by its place among the rows, leased ones first; and by how much the epoch named is behind. */
@@ -42,6 +50,7 @@ interface LeasePlan {
 }
 
 type End = keyof typeof ends
+type Edit = 'url' | 'pause' | 'disable' | 'enable' | 'other'
 type Which = 'one' | 'endpoint' | 'dead' | 'open' | 'old' | 'all'
 
 /** What the stores have in common while they are asked. */
@@ -60,7 +69,16 @@ const ends = {
   failed,
   dueAtOnce: failedUntil(null),
   dead,
+  crashed: deadAs('crashed'),
   unsent: (...claim: Parameters<typeof dead>) => unsent(dead(...claim)),
+}
+
+const edits: Readonly<Record<Edit, (now: number) => EndpointChange>> = {
+  url: (now) => ({ url: `https://example.com/${now}` }),
+  pause: () => ({ status: 'paused' }),
+  disable: () => ({ status: 'disabled', statusReason: 'a person' }),
+  enable: () => ({ status: 'active', statusReason: null }),
+  other: (now) => ({ description: String(now) }),
 }
 
 const owner = fc.constantFrom('anna', 'bert')
@@ -78,17 +96,17 @@ export const operations: fc.Arbitrary<Operation[]> = fc.array(
         owner,
         wants: fc.uniqueArray(wantPlan(), { minLength: 1, maxLength: 6, selector: ({ endpoint, lane }) => `${endpoint} ${lane}` }),
         most: fc.constantFrom(1, 3, 100),
-        mostBytes: fc.constantFrom(1, 40, 2 ** 20),
       }),
     },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('renew' as const, 'release' as const), owner, leases }) },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('renew' as const, 'release' as const, 'start' as const), owner, leases }) },
     {
       weight: 4,
       arbitrary: fc.record({
         kind: fc.constant('mark' as const),
         owner,
         leases,
-        ends: fc.array(fc.constantFrom<End>('delivered', 'failed', 'dueAtOnce', 'dead', 'unsent'), { minLength: 5, maxLength: 5 }),
+        ends: fc.array(fc.constantFrom<End>('delivered', 'failed', 'dueAtOnce', 'dead', 'crashed', 'unsent'), { minLength: 5, maxLength: 5 }),
+        begunBefore: fc.constantFrom(0, 0, 0, 1),
       }),
     },
     {
@@ -97,6 +115,16 @@ export const operations: fc.Arbitrary<Operation[]> = fc.array(
         kind: fc.constantFrom('requeue' as const, 'cancel' as const),
         which: fc.constantFrom<Which>('one', 'one', 'endpoint', 'dead', 'open', 'old', 'all'),
         place: places,
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('edit' as const), endpoint: fc.nat({ max: 2 }), to: fc.constantFrom<Edit>('url', 'pause', 'disable', 'enable', 'other') }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('disable' as const, 'learn' as const), endpoint: fc.nat({ max: 2 }), generation: fc.nat({ max: 2 }) }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant('tokens' as const),
+        asks: fc.array(fc.record({ limit: fc.constantFrom('ep_b', 'ep_a'), perSecond: fc.constantFrom(1, 3, 7), most: fc.constantFrom(0, 1, 5) }), { maxLength: 4 }),
+        back: fc.constantFrom(0, 0, 1),
       }),
     },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('prune' as const), ageMs: fc.constantFrom(0, minute) }) },
@@ -118,7 +146,7 @@ function envelopePlan(): fc.Arbitrary<EnvelopePlan> {
 }
 
 function wantPlan(): fc.Arbitrary<WantPlan> {
-  return fc.record({ endpoint: fc.nat({ max: 2 }), lane: fc.constantFrom<Lane>('fresh', 'retries'), most: fc.constantFrom(1, 2, 100) })
+  return fc.record({ endpoint: fc.nat({ max: 2 }), lane: fc.constantFrom(...lanes), most: fc.constantFrom(1, 2, 100), mostBytes: fc.constantFrom(0, 1, 40, 2 ** 20, 2 ** 20) })
 }
 
 /** Three endpoints of one application at the start of time. */
@@ -147,21 +175,50 @@ export function ask(operation: Operation, world: World): (store: Store) => Promi
     case 'enqueue':
       return enqueue(operation, world)
     case 'claim': {
-      const { most, mostBytes } = operation
+      const { most } = operation
       const wants = operation.wants.map(({ endpoint, ...want }) => ({ ...want, endpointId: endpointAt(world, endpoint).id }))
-      return async ({ queue }) => (await queue.claim({ owner: operation.owner, leaseMs, now, most, mostBytes, wants })).map(promised)
+      return async ({ queue }) => (await queue.claim({ owner: operation.owner, leaseMs, now, most, wants })).map(promised)
     }
     case 'renew': {
       const request = { owner: operation.owner, now, leaseMs, leases: leasesOf(operation.leases, world) }
       return async ({ queue }) => (await queue.renew(request)).toSorted()
     }
     case 'release': {
-      const request = { owner: operation.owner, now, leases: leasesOf(operation.leases, world) }
+      const held = leasesOf(operation.leases, world)
+      const request = { owner: operation.owner, now, leases: held.map((lease, index) => (index % 2 === 0 ? lease : { ...lease, nextRetryAt: now + minute })) }
       return async ({ queue }) => (await queue.release(request)).toSorted()
+    }
+    case 'start': {
+      const starts = leasesOf(operation.leases, world).map((lease) => ({ ...lease, url: 'https://ahead.example' }))
+      return async ({ queue }) => (await queue.start({ owner: operation.owner, now, starts })).toSorted()
+    }
+    case 'edit':
+      return ({ directory }) => directory.updateEndpoint(endpointAt(world, operation.endpoint).id, edits[operation.to](now), now)
+    case 'disable':
+      return ({ queue }) => queue.disable({ endpointId: endpointAt(world, operation.endpoint).id, generation: operation.generation, reason: 'gone', now })
+    case 'learn': {
+      const { id } = endpointAt(world, operation.endpoint)
+      return async ({ queue }) => {
+        const known = (await queue.health([id])).get(id) ?? healthy
+        return queue.saveHealth(id, { ...known, generation: operation.generation, heldUntil: now + minute })
+      }
+    }
+    case 'tokens': {
+      const asks = operation.asks.map(({ limit, ...rest }) => ({ id: limit, ...rest }))
+      // What one call that names a limit twice, at two speeds, should do no port says.
+      const [perSecond = 1] = asks.map((each) => each.perSecond)
+      return async ({ queue }) => {
+        await queue.returnTokens([{ id: 'ep_a', count: operation.back }])
+        return queue.takeTokens({ now, asks: asks.map((each) => ({ ...each, perSecond })) })
+      }
     }
     case 'mark': {
       const held = heldOf(operation.leases, world)
-      const marks = held.map((delivery, index) => ends[operation.ends[index] ?? 'delivered']({ delivery }, now))
+      const marks = held.map((delivery, index) => {
+        const settled = ends[operation.ends[index] ?? 'delivered']({ delivery }, now)
+        const { attempt } = settled
+        return { ...settled, attempt: attempt === null ? null : { ...attempt, epoch: Math.max(attempt.epoch - operation.begunBefore, 1) } }
+      })
       return ({ queue }) => queue.mark({ owner: operation.owner, now, marks })
     }
     case 'requeue': {
@@ -217,12 +274,13 @@ function endpointAt({ endpoints }: World, place: number): Endpoint {
 }
 
 /** What the port says of a claim; the model may answer with more. */
-function promised({ delivery, message, lane }: Claim): unknown {
-  const { id, endpointId, messageId, eventType, sessionId, attemptCount, policy, crashCount, leaseEpoch, createdAt } = delivery
+function promised({ delivery, message, lane, tookOver }: Claim): unknown {
+  const { id, endpointId, messageId, eventType, sessionId, attemptCount, policy, interruptions, crashCount, leaseEpoch, createdAt } = delivery
   return {
-    delivery: { id, endpointId, messageId, eventType, sessionId, attemptCount, policy, crashCount, leaseEpoch, createdAt },
+    delivery: { id, endpointId, messageId, eventType, sessionId, attemptCount, policy, interruptions, crashCount, leaseEpoch, createdAt },
     message: { id: message.id, body: Buffer.from(message.body).toString(), contentType: message.contentType },
     lane,
+    tookOver,
   }
 }
 

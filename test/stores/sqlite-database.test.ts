@@ -81,7 +81,9 @@ describe('errors say what to do', () => {
     [1, 'store_failed'],
     [2067, 'already_exists'],
     [1555, 'already_exists'],
-    [1299, 'store_failed'],
+    [1299, 'data_refused'],
+    [18, 'data_refused'],
+    [20, 'data_refused'],
   ])('SQLite code %i is %s', (errcode, code) => {
     const thrown = Object.assign(new Error('what SQLite said'), { errcode })
     expect(storeError(thrown)).toMatchObject({ code, cause: thrown, message: expect.stringContaining('what SQLite said') })
@@ -100,6 +102,26 @@ describe('a turn of the loop', () => {
     expect(commits()).toBe(1)
     await database.write(insert(4))
     expect(commits()).toBe(2)
+  })
+
+  test('waits for the next one as long as each brings more, and no longer', async () => {
+    const { database, commits } = await withThings()
+    const calls = [database.write(insert(-1))]
+    for (let turn = 0; turn < 4; turn += 1) {
+      calls.push(database.write(insert(turn)))
+      await turns(1)
+    }
+    expect(commits()).toBe(0)
+    await Promise.all(calls)
+    expect(commits()).toBe(1)
+
+    const endless = [database.write(insert(-1))]
+    for (let turn = 0; turn < 20; turn += 1) {
+      endless.push(database.write(insert(turn)))
+      await turns(1)
+    }
+    expect(commits()).toBeGreaterThan(2)
+    await Promise.all(endless)
   })
 
   test('a call that throws is undone alone', async () => {

@@ -68,8 +68,8 @@ describe('rows inserted by plain SQL', () => {
     plainSql(path, `insert into posthorn_messages (id, body) values ('msg_1', '{"n":1}')`)
     plainSql(path, `insert into webhook_deliveries (id, webhook_id, message_id) values ('dlv_1', 'ep_1', 'msg_1')`)
     plainSql(path, `insert into webhook_deliveries (id, webhook_id, message_id, status, last_attempted_at) values ('dlv_2', 'ep_1', 'msg_1', 'pending', 5)`)
-    const wants = (['fresh', 'retries'] as const).map((lane) => ({ endpointId: 'ep_1', lane, most: 10 }))
-    const claims = await store.queue.claim({ owner: 'anna', leaseMs: 1_000, now: noon, most: 10, mostBytes: 1_000, wants })
+    const wants = (['fresh', 'retries'] as const).map((lane) => ({ endpointId: 'ep_1', lane, most: 10, mostBytes: 1_000 }))
+    const claims = await store.queue.claim({ owner: 'anna', leaseMs: 1_000, now: noon, most: 10, wants })
     expect(claims.map(({ delivery, lane }) => [delivery.id, lane])).toEqual([['dlv_1', 'fresh'], ['dlv_2', 'retries']])
     expect(claims[0]).toMatchObject({ delivery: { attemptCount: 0, leaseEpoch: 1, crashCount: 0, policy: 'standard' } })
     expect(Buffer.from(claims[0]?.message.body ?? []).toString()).toBe('{"n":1}')
@@ -81,8 +81,8 @@ describe('rows inserted by plain SQL', () => {
     plainSql(path, `insert into webhook_deliveries (id, webhook_id, message_id) values ('dlv_0', 'ep_one', 'msg_gone')`)
     const envelope = anEnvelope(await anApplication(store))
     await store.queue.enqueue(enqueued(envelope))
-    const wants = [{ endpointId: 'ep_one', lane: 'fresh' as const, most: 1 }]
-    const claims = await store.queue.claim({ owner: 'anna', leaseMs: 1_000, now: noon, most: 1, mostBytes: 1_000, wants })
+    const wants = [{ endpointId: 'ep_one', lane: 'fresh' as const, most: 1, mostBytes: 1_000 }]
+    const claims = await store.queue.claim({ owner: 'anna', leaseMs: 1_000, now: noon, most: 1, wants })
     expect(claims.map(({ message }) => message.id)).toEqual([envelope.message.id])
     expect(await store.directory.delivery('dlv_0')).toMatchObject({ leaseOwner: null, leaseEpoch: 0, status: 'pending' })
   })
@@ -96,14 +96,20 @@ describe('rows inserted by plain SQL', () => {
     for (const status of ['pending', 'failed']) {
       for (const attempted of ['null', '5']) {
         for (const requeued of ['null', '5']) {
-          count += 1
-          plainSql(path, `insert into webhook_deliveries (id, webhook_id, message_id, status, last_attempted_at, requeued_at)
-            values ('dlv_${count}', 'ep_1', 'msg_1', '${status}', ${attempted}, ${requeued})`)
+          for (const interruptions of [0, 1, 2, 9]) {
+            count += 1
+            plainSql(path, `insert into webhook_deliveries (id, webhook_id, message_id, status, last_attempted_at, requeued_at, interruptions)
+              values ('dlv_${count}', 'ep_1', 'msg_1', '${status}', ${attempted}, ${requeued}, ${interruptions})`)
+          }
         }
       }
     }
     const { queue } = await store.directory.overview({ now: noon, windowMs: 60_000 })
-    expect(queue).toMatchObject({ fresh: 1, retries: 7 })
+    expect(queue).toMatchObject({ fresh: 2, retries: 14 + 16 })
+    for (const [lane, wanted] of [['fresh', 2], ['retries', 14], ['suspects', 16]] as const) {
+      const wants = [{ endpointId: 'ep_1', lane, most: 100, mostBytes: 1_000 }]
+      expect(await store.queue.claim({ owner: 'anna', leaseMs: 1_000, now: noon, most: 100, wants })).toHaveLength(wanted)
+    }
   })
 })
 

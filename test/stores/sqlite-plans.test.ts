@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { lanes } from '../../src/core/delivery.ts'
 import { attemptId } from '../../src/core/ids.ts'
 import type { AttemptFilter, MessageFilter } from '../../src/core/directory.ts'
 import type { DeliveryFilter } from '../../src/core/queue.ts'
@@ -26,16 +27,20 @@ beforeAll(async () => {
 })
 
 describe('a claim reads the rows it takes, in due order, from the index of its lane', () => {
-  test.each(['fresh', 'retries'] as const)('%s', (lane) => {
+  test.each(lanes)('%s', (lane) => {
     expect(planOf(selectDue(lane))).toEqual([
       `SEARCH d USING INDEX webhook_deliveries_${lane} (webhook_id=? AND <expr><?)`,
+      // Only the workers of this process, of which there are few: looked through if a row is under a lease.
+      'LIST SUBQUERY 1',
+      'SCAN json_each VIRTUAL TABLE INDEX 1:',
+      'CREATE BLOOM FILTER',
       'SEARCH m USING INDEX sqlite_autoindex_posthorn_messages_1 (id=?)',
     ])
   })
 })
 
 describe('the walk over endpoints steps through the index of its lane', () => {
-  test.each(['fresh', 'retries'] as const)('%s', (lane) => {
+  test.each(lanes)('%s', (lane) => {
     const searches = plan(operations.dueEndpoints({ lane, after: '', limit: 100 })).filter((step) => step.includes('USING'))
     expect(searches.map((step) => step.replace(/^SEARCH \w+ /, '')).filter((step) => step.startsWith('USING'))).toEqual([
       `USING INDEX webhook_deliveries_${lane} (webhook_id>?)`,
@@ -89,7 +94,7 @@ describe('figures come from indexes, and never from all rows', () => {
     ['dead letters of an application', deadLetterGroups({ applicationId: 'a' }, 10), ['webhook_deliveries_dead_of_endpoint', 'posthorn_endpoints_of_application']],
     ['retries before one', dueBefore({ id: 'd', endpointId: 'e', nextRetryAt: 5 }, 10), ['webhook_deliveries_retries']],
     ['hours', figures.hoursOf(['e'], 5), ['posthorn_endpoint_minutes_of_endpoint']],
-    ['backlogs', figures.backlogsOf(['e']), ['sqlite_autoindex_posthorn_endpoints_1', 'webhook_deliveries_fresh', 'webhook_deliveries_retries', 'posthorn_endpoint_minutes_of_endpoint']],
+    ['backlogs', figures.backlogsOf(['e']), ['sqlite_autoindex_posthorn_endpoints_1', 'webhook_deliveries_fresh', 'webhook_deliveries_retries', 'webhook_deliveries_suspects', 'posthorn_endpoint_minutes_of_endpoint']],
     ['failures', figures.failuresOf('e', 10), ['webhook_deliveries_of_endpoint', 'sqlite_autoindex_posthorn_attempts_1']],
   ])('%s', (_, statement, wanted) => {
     expect(indexes(statement)).toEqual(wanted)
@@ -103,6 +108,7 @@ describe('figures come from indexes, and never from all rows', () => {
     expect(used.toSorted()).toEqual([
       applicationId === undefined ? 'webhook_deliveries_dead' : 'webhook_deliveries_dead_of_endpoint',
       ...Array.from({ length: 3 }, () => 'webhook_deliveries_fresh'), ...Array.from({ length: 3 }, () => 'webhook_deliveries_retries'),
+      ...Array.from({ length: 3 }, () => 'webhook_deliveries_suspects'),
     ])
   })
 
@@ -157,6 +163,7 @@ describe('the lists of messages and attempts walk in order, from an index', () =
       'webhook_deliveries_dead_of_endpoint',
       'webhook_deliveries_fresh',
       'webhook_deliveries_retries',
+      'webhook_deliveries_suspects',
       'webhook_deliveries_fresh',
     ])
   })
@@ -189,7 +196,7 @@ describe('a bite of a job walks in the order of ids, and sorts nothing', () => {
       await operations.cancelRows(tx, { ...request, as: 'cancelled' })
     })
     const searches = steps.filter((step) => step.includes('webhook_deliveries'))
-    expect(searches).toHaveLength(5)
+    expect(searches).toHaveLength(6)
     for (const search of searches) expect(search).toContain('INDEX sqlite_autoindex_webhook_deliveries_1 (id=?')
   })
 })
@@ -202,6 +209,7 @@ describe('no bite of an operator or the pruner reads the whole table', () => {
     expect(steps.filter((step) => step.includes('webhook_id=?'))).toEqual([
       'SEARCH webhook_deliveries USING INDEX webhook_deliveries_fresh (webhook_id=?)',
       'SEARCH webhook_deliveries USING INDEX webhook_deliveries_retries (webhook_id=?)',
+      'SEARCH webhook_deliveries USING INDEX webhook_deliveries_suspects (webhook_id=?)',
     ])
   })
 
@@ -212,7 +220,7 @@ describe('no bite of an operator or the pruner reads the whole table', () => {
 
   test('prune reads by age', async () => {
     const steps = await plansOf((tx) => operations.prune(tx, { before: 10 ** 12, now: 10 ** 12, limit: 10 }))
-    const small = ['SCAN posthorn_endpoint_secrets', 'SCAN posthorn_keys', 'SCAN picked']
+    const small = ['SCAN posthorn_endpoint_secrets', 'SCAN posthorn_keys', 'SCAN posthorn_rate_limits', 'SCAN picked']
     const scans = steps.filter((step) => step.startsWith('SCAN') && !small.some((start) => step.startsWith(start)))
     expect(scans).toEqual([])
     expect(steps).toContain('SEARCH webhook_deliveries USING INDEX sqlite_autoindex_webhook_deliveries_1 (id<?)')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { whereDelivery } from '../../src/stores/filter.ts'
-import { all, insertInto, listOf, pairsOf, render, sql, table, words } from '../../src/stores/sql.ts'
+import { all, insertInto, listOf, render, sql, table, words } from '../../src/stores/sql.ts'
 import type { Dialect } from '../../src/stores/sql.ts'
 import { sqliteDialect } from '../../src/stores/sqlite/connection.ts'
 
@@ -31,7 +31,6 @@ describe('the sql tag', () => {
   test('lists are filled up to a power of two, so that few texts serve all lengths', () => {
     expect(render(listOf(['a', 'b', 'c']), sqliteDialect)).toEqual({ text: '(?1, ?2, ?3, ?4)', values: ['a', 'b', 'c', 'c'] })
     expect(render(listOf(['a']), sqliteDialect).values).toEqual(['a'])
-    expect(render(pairsOf([['a', 1], ['b', 2], ['c', 3]]), sqliteDialect).values).toEqual(['a', 1, 'b', 2, 'c', 3, 'c', 3])
   })
 
   test('no condition is a condition that holds', () => {

@@ -23,6 +23,8 @@ const firstVersion: readonly Sql[] = [
   sql`insert into ${table('endpoints')} (id, application_id, url) values ('ep_1', 'app_1', 'https://acme.example')`,
   sql`insert into ${table('messages')} (id, application_id, type, body) values ('msg_1', 'app_1', 'invoice.paid', '{}')`,
   sql`insert into ${table('messages')} (id, application_id, type, body) values ('msg_2', 'app_1', 'invoice.paid', '{}')`,
+  sql`insert into ${table('webhook_deliveries')} (id, webhook_id, message_id, crash_count) values ('dlv_1', 'ep_1', 'msg_1', 4)`,
+  sql`insert into ${table('webhook_deliveries')} (id, webhook_id, message_id, status, crash_count) values ('dlv_2', 'ep_1', 'msg_1', 'dead', 5)`,
 ]
 
 test('a SQLite file of the first version goes on with what it held', async () => {
@@ -57,9 +59,14 @@ async function expectWhole(store: Store): Promise<void> {
     { id: 'msg_2', eventId: null, erasedAt: null },
     { id: 'msg_1', eventId: null, erasedAt: null },
   ])
+  // What counted as a crash then may never have been sent.
+  expect(await directory.delivery('dlv_1')).toMatchObject({ interruptions: 0, crashCount: 0 })
+  expect(await directory.delivery('dlv_2')).toMatchObject({ interruptions: 0, crashCount: 5 })
+  const wants = [{ endpointId: 'ep_1', lane: 'fresh' as const, most: 10, mostBytes: 1_000 }]
+  expect(await store.queue.claim({ owner: 'anna', leaseMs: 1_000, now: 1, most: 10, wants })).toMatchObject([{ delivery: { id: 'dlv_1' } }])
   const worker = { id: 'anna', pid: 1, host: 'here', startedAt: 1 }
   await store.attach(worker)
-  expect(await store.beat(worker, { now: 2, goneBefore: 0 })).toBe(1)
+  expect(await store.beat(worker, { now: 2, goneBefore: 0, sharesAmong: 1, waits: [] })).toEqual([{ ...worker, seenAt: 2, sharesAmong: 1, waits: [] }])
 }
 
 function textOf(statement: Sql, dialect: Dialect): string {

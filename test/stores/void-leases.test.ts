@@ -1,11 +1,15 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Store } from '../../src/core/ports.ts'
+import { sqlite } from '../../src/stores/sqlite/index.ts'
 import { memoryStore } from '../../src/testing/memory/store.ts'
 import { leaseMs, makeWorld, start } from '../../src/testing/store-suite/world.ts'
 
 // Where only one process may deliver, the lock proves that the others are gone, and their leases with them.
 
-const stores: [name: string, make: () => Store][] = [['the memory store of one process', () => memoryStore({ soleProcess: true })]]
+const stores: [name: string, make: () => Store][] = [
+  ['the memory store of one process', () => memoryStore({ soleProcess: true })],
+  ['the SQLite store', () => sqlite(':memory:', { plaintextSecrets: true })],
+]
 
 describe.each(stores)('%s', (_, make) => {
   test('a lease of a worker that is not attached is over at once, and nothing is written before the claim', async () => {

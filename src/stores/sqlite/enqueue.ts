@@ -33,9 +33,11 @@ values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10, ?11, ?12, ?13)`
 
 const stored: Enqueued = { kind: 'stored' }
 const stale: Enqueued = { kind: 'stale' }
+const withdrawn: Enqueued = { kind: 'withdrawn' }
 
 /** Stores messages with their deliveries; runs inside the transaction of the turn. */
 export function enqueue(connection: Connection, request: EnqueueRequest): Enqueued[] {
+  if (request.begins?.() === false) return request.envelopes.map(() => withdrawn)
   const versions = new Map<string, number | null>()
   return request.envelopes.map((envelope) => {
     const { applicationId } = envelope.message

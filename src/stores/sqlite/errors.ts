@@ -6,6 +6,9 @@ const busy = 5
 const locked = 6
 const full = 13
 const cannotOpen = 14
+const tooBig = 18
+const constraint = 19
+const mismatch = 20
 const notADatabase = 26
 // Extended codes: of all constraints only these two mean that something is there already.
 const uniqueConstraint = 2067
@@ -25,6 +28,10 @@ export function storeError(thrown: unknown): PosthornError {
       return error('store_locked', `Expected the database to be free to write, got "${cause}". Another process holds it: end its transaction.`)
     case full:
       return error('store_full', `Expected room to write, got "${cause}". Nothing was stored: make room on the disk and try again.`)
+    case tooBig:
+    case constraint:
+    case mismatch:
+      return error('data_refused', `Expected values that the database can keep, got "${cause}". Nothing of it was stored: change them.`)
     case cannotOpen:
       return error('store_failed', `Expected a file that can be opened, got "${cause}". Does its directory exist, and may this user write there?`)
     case notADatabase:
@@ -51,6 +58,9 @@ const codes: readonly (readonly [name: string, code: number])[] = [
   ['SQLITE_NOTADB', notADatabase],
   ['SQLITE_CONSTRAINT_UNIQUE', uniqueConstraint],
   ['SQLITE_CONSTRAINT_PRIMARYKEY', primaryKeyConstraint],
+  ['SQLITE_CONSTRAINT', constraint],
+  ['SQLITE_TOOBIG', tooBig],
+  ['SQLITE_MISMATCH', mismatch],
 ]
 
 function codeOf(thrown: unknown): number {

@@ -83,7 +83,8 @@ export function sqlite(target: string | SharedSqliteOptions, more: SqliteOptions
 
   return {
     kind: 'sqlite',
-    queue: sqliteQueue(database),
+    // The lock proves that other processes are gone: but only whoever has taken it knows.
+    queue: sqliteQueue(database, () => (workers.size === 0 ? null : [...workers])),
     directory: directory(database, vault),
     async open() {
       if (opened !== null) return []

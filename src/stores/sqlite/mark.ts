@@ -2,6 +2,7 @@ import { latencyBucket } from '../../core/overview.ts'
 import type { Rollup } from '../../core/overview.ts'
 import type { Marked, MarkRequest, SettledAttempt } from '../../core/queue.ts'
 import { minute } from '../../core/time.ts'
+import { provisionalText } from '../attempts.ts'
 import { latencyColumns } from '../migrations.ts'
 import type { Connection } from './connection.ts'
 
@@ -9,23 +10,29 @@ import type { Connection } from './connection.ts'
 const updateDelivery = `update webhook_deliveries
 set status = ?4, reason = ?5, attempt_count = ?6, next_retry_at = ?7, error_detail = ?8,
   last_attempted_at = coalesce(?9, last_attempted_at), target_url = coalesce(?10, target_url),
-  lease_owner = null, lease_until = null, crash_count = 0, updated_at = ?11
+  lease_owner = null, lease_until = null, interruptions = 0, crash_count = case when ?5 = 'crashed' then crash_count else 0 end, updated_at = ?11
 where id = ?1 and lease_owner = ?2 and lease_epoch = ?3`
 
 const selectAttempt = `select 1
 from posthorn_attempts
-where delivery_id = ?1 and epoch = ?2 and late = 0`
+where delivery_id = ?1 and epoch = ?2 and late = 0 and outcome not in ${provisionalText}`
+
+// What only says that the attempt began makes way for what came of it; that is written once.
+const overProvisional = `on conflict (delivery_id, epoch) do update
+set started_at = excluded.started_at, took_ms = excluded.took_ms, outcome = excluded.outcome, status_code = excluded.status_code,
+  excerpt = excluded.excerpt, url = excluded.url, late = excluded.late
+where outcome in ${provisionalText}`
 
 const insertAttempt = `insert into posthorn_attempts (delivery_id, epoch, started_at, took_ms, outcome, status_code, excerpt, url)
 values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-on conflict (delivery_id, epoch) do nothing`
+${overProvisional}`
 
 // Not for a delivery that was pruned meanwhile: nobody would ever forget the attempt again.
 const insertLateAttempt = `insert into posthorn_attempts (delivery_id, epoch, started_at, took_ms, outcome, status_code, excerpt, url, late)
 select id, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 1
 from webhook_deliveries
 where id = ?1
-on conflict (delivery_id, epoch) do nothing`
+${overProvisional}`
 
 const counters = ['delivered', 'failed', 'dead', ...latencyColumns]
 const upsertMinute = `insert into posthorn_endpoint_minutes (minute, endpoint_id, ${counters.join(', ')})
@@ -56,13 +63,13 @@ function markOne(connection: Connection, { deliveryId, epoch, mark: change, atte
       deliveryId, owner, epoch, change.status, change.reason, change.attemptCount, change.nextRetryAt, change.errorDetail,
       attempt === null ? null : attempt.startedAt + attempt.tookMs, attempt === null ? null : attempt.url, now,
     )
-  if (changes === 0 && connection.prepare(selectAttempt).get(deliveryId, epoch) !== undefined) return 'already'
+  if (changes === 0 && connection.prepare(selectAttempt).get(deliveryId, attempt?.epoch ?? epoch) !== undefined) return 'already'
 
   // A late attempt is recorded, too: it was sent, whoever holds the lease now.
   if (attempt !== null) {
     const { startedAt, tookMs, outcome, statusCode, excerpt, url } = attempt
     const insert = connection.prepare(changes === 0 ? insertLateAttempt : insertAttempt)
-    insert.get(deliveryId, epoch, startedAt, tookMs, outcome, statusCode, excerpt, url)
+    insert.get(deliveryId, attempt.epoch, startedAt, tookMs, outcome, statusCode, excerpt, url)
   }
   return changes === 0 ? 'lost' : 'marked'
 }
