@@ -1,4 +1,4 @@
-import type { Attempt, OutcomeKind } from './attempt.ts'
+import type { Attempt, RecordedOutcome } from './attempt.ts'
 import type { DeadReason, Delivery } from './delivery.ts'
 import type { Application, Endpoint } from './endpoint.ts'
 import type { Message } from './message.ts'
@@ -27,7 +27,7 @@ export interface HourCounts {
 }
 
 export interface AttemptCount {
-  readonly outcome: OutcomeKind
+  readonly outcome: RecordedOutcome
   readonly statusCode: number | null
   readonly count: number
 }

@@ -1,4 +1,4 @@
-import type { OutcomeKind } from '../core/attempt.ts'
+import type { RecordedOutcome } from '../core/attempt.ts'
 import type { DeadReason, Status } from '../core/delivery.ts'
 import type { JobAction, JobState } from '../core/job.ts'
 import type { Access } from '../core/key.ts'
@@ -48,7 +48,7 @@ export interface Attempt {
   readonly number: number
   readonly startedAt: string
   readonly tookMs: number
-  readonly outcome: OutcomeKind
+  readonly outcome: RecordedOutcome
   readonly statusCode: number | null
   readonly response: string | null
   readonly url: string
@@ -149,7 +149,7 @@ export interface EndpointDetail extends Endpoint {
   readonly metadata: Readonly<Record<string, string>>
   readonly signature: string
   readonly secrets: readonly { readonly id: string; readonly createdAt: string; readonly expiresAt: string | null }[]
-  readonly failures: readonly { readonly outcome: OutcomeKind; readonly statusCode: number | null; readonly count: number }[]
+  readonly failures: readonly { readonly outcome: RecordedOutcome; readonly statusCode: number | null; readonly count: number }[]
 }
 
 export interface Bucket extends Hour {

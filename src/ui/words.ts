@@ -1,4 +1,4 @@
-import type { OutcomeKind } from '../core/attempt.ts'
+import type { RecordedOutcome } from '../core/attempt.ts'
 import type { Status } from '../core/delivery.ts'
 import type { JobAction } from '../core/job.ts'
 import { instant } from './format.ts'
@@ -12,7 +12,7 @@ export const statuses: readonly { readonly status: Status; readonly word: string
 ]
 
 /** What an attempt came to, for people. */
-export function outcomeWords(outcome: OutcomeKind, statusCode: number | null): string {
+export function outcomeWords(outcome: RecordedOutcome, statusCode: number | null): string {
   switch (outcome) {
     case 'answered':
       return `HTTP ${statusCode ?? ''}`
@@ -30,6 +30,12 @@ export function outcomeWords(outcome: OutcomeKind, statusCode: number | null): s
       return 'Not HTTP'
     case 'forbidden':
       return 'Forbidden address'
+    case 'interrupted':
+      return 'Interrupted: its worker ended'
+    case 'started':
+      return 'Started'
+    case 'crashed':
+      return 'Its worker ended while sending it'
   }
 }
 

@@ -1,10 +1,10 @@
-import type { OutcomeKind } from '../../../core/attempt.ts'
+import type { RecordedOutcome } from '../../../core/attempt.ts'
 import type { Attempt, SentRequest } from '../../contract.ts'
 import { bytes, instant } from '../../format.ts'
 import { Code } from '../code.tsx'
 
 // There was nobody to send it to: no address, no connection, or none that is allowed.
-const unsent: ReadonlySet<OutcomeKind> = new Set(['dns', 'connect', 'tls', 'forbidden'])
+const unsent: ReadonlySet<RecordedOutcome> = new Set(['dns', 'connect', 'tls', 'forbidden'])
 
 /** What one attempt sent, folded away. */
 export function Sent({ attempt: { number, startedAt, outcome, request } }: { attempt: Attempt }) {
