@@ -17,7 +17,7 @@ export interface Health {
   readonly failedAttempts: number
   /** True once the warning about this streak was emitted. */
   readonly warned: boolean
-  /** Begins anew with a changed URL, a hold, or a person who enables the endpoint: what was under way before is evidence about another state. */
+  /** Begins anew with a changed URL, a hold, its end, or a person who enables the endpoint: what was under way before is evidence about another state. */
   readonly generation: number
   /** When the last hold or pause ended or will end: from then on deliveries leave in growing steps. Null once nothing waits any more. */
   readonly rampFrom: Instant | null
@@ -103,7 +103,7 @@ function success({ window, health, limits, now }: LessonInput, lesson: Lesson): 
 function alive({ window, health, limits, now }: LessonInput, lesson: Lesson): Lesson {
   const closed = health.holds > 0
   const failing = afterFailure(health, 0, now)
-  const open = closed ? { ...failing, heldUntil: null, holds: 0, rampFrom: now } : failing
+  const open = closed ? { ...failing, heldUntil: null, holds: 0, generation: health.generation + 1, rampFrom: now } : failing
   return { ...lesson, window: closed ? startWindow(limits) : { ...window, failuresInRow: 0 }, health: open, closed }
 }
 
@@ -168,8 +168,8 @@ function afterFailure(health: Health, failuresInRow: number, now: Instant): Heal
 
 /** Nothing counts against the endpoint any more; what a hold has kept back leaves in steps. */
 function afterSuccess(health: Health, now: Instant): Health {
-  const rampFrom = health.holds > 0 ? now : health.rampFrom
-  return { ...healthy, generation: health.generation, rampFrom, version: health.version }
+  const { generation, rampFrom, version } = health
+  return health.holds > 0 ? { ...healthy, generation: generation + 1, rampFrom: now, version } : { ...healthy, generation, rampFrom, version }
 }
 
 /** True if a success has something to clear; if not, it writes nothing. */
