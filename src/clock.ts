@@ -51,6 +51,7 @@ export function followingClock(read: () => Promise<Instant>, steady: () => numbe
       return told
     },
     after: (ms, callback) => local.after(ms, callback),
+    ...(local.turn === undefined ? {} : { turn: local.turn }),
     measure,
   }
 }

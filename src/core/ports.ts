@@ -9,6 +9,8 @@ export interface Clock {
   now(): Instant
   /** Calls back once after the given time, and returns how to prevent that. */
   after(ms: number, callback: () => void): () => void
+  /** Resolves when everything that was ready before has run; the loop's own turn where absent. */
+  turn?(): Promise<void>
 }
 
 /** What knocks on the customer's door. It never throws: every end is an outcome. */

@@ -67,7 +67,7 @@ export const mostRematches = 5
 export function makeOutbox(parts: EngineParts, targets: Targets, dispatcher: Dispatcher, flight: Flight, quiet: () => void): Outbox {
   const { queue, directory, clock, random, bus, settings } = parts
   const matchings = new Map<string, Matching>()
-  const commits = groupCommit<Outgoing, Sent | PosthornError>(mostPerCommit, (batch) => commit(batch))
+  const commits = groupCommit<Outgoing, Sent | PosthornError>(mostPerCommit, (batch) => commit(batch), clock)
   let waiting = 0
   let waitingBytes = 0
 

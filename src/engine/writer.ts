@@ -19,7 +19,7 @@ const goodCompany = 128
 const mostTurns = 8
 
 /** `commit` answers in the order given. If it fails, the members are repeated one by one, so that one cannot harm the others. */
-export function groupCommit<Item, Answer>(most: number, commit: (items: Item[]) => Promise<Answer[]>): GroupCommit<Item, Answer> {
+export function groupCommit<Item, Answer>(most: number, commit: (items: Item[]) => Promise<Answer[]>, clock?: Pick<Clock, 'turn'>): GroupCommit<Item, Answer> {
   let waiting: Member<Item, Answer>[] = []
   let running = false
 
@@ -38,7 +38,7 @@ export function groupCommit<Item, Answer>(most: number, commit: (items: Item[]) 
   async function company(): Promise<void> {
     for (let seen = 0, turns = 0; waiting.length > seen && waiting.length < goodCompany && turns < mostTurns; turns += 1) {
       seen = waiting.length
-      await new Promise<void>((resolve) => setImmediate(resolve))
+      await (clock?.turn?.() ?? new Promise<void>((resolve) => setImmediate(resolve)))
     }
   }
 
@@ -94,6 +94,7 @@ export function makeWriter({ queue, clock, owner, leaseMs, warn }: WriterParts):
   let abandoned = false
   const marks = groupCommit<SettledAttempt, Marked>(mostMarks, (batch) =>
     inTurn(() => queue.mark({ owner, now: clock.now(), marks: batch })),
+    clock,
   )
 
   async function mark(settled: SettledAttempt): Promise<Marked | null> {

@@ -2,10 +2,10 @@ import type { Store } from '../../core/ports.ts'
 import { memoryDirectory } from './directory.ts'
 import { memoryQueue } from './queue.ts'
 import { emptyState } from './state.ts'
+import type { State } from './state.ts'
 
 /** A store that forgets everything with its process: for tests, and the model that the databases are held against. */
-export function memoryStore(): Store {
-  const state = emptyState()
+export function memoryStore(state: State = emptyState()): Store {
   return {
     kind: 'memory',
     queue: memoryQueue(state),
