@@ -34,12 +34,12 @@ const sends = anyKind<Send>({
     const names = draw.chance(0.5) ? [null] : [null, 'key' as const, 'event' as const]
     const transactions = draw.chance(0.3)
     const delays = draw.chance(0.2)
-    return draw.instants(draw.between(8, 24) * many, 100, plan.lengthMs * 0.9).map((at) => ({
+    return draw.instants(draw.between(6, 16) * many, 100, plan.lengthMs * 0.9).map((at) => ({
       at,
       do: 'send',
       process: draw.pick(plan.processes).id,
       application: unevenly(draw, plan),
-      count: draw.pick([1, 1, 2, 5, 12]),
+      count: draw.pick([1, 1, 2, 4, 10]),
       name: draw.pick(names),
       delayMs: delays && draw.chance(0.2) ? draw.pick([1_000, 30_000]) : 0,
       tx: transactions && draw.chance(0.3) ? { afterMs: draw.pick([1, 500, 15_000]), commits: draw.chance(0.7) } : null,

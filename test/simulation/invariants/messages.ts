@@ -19,11 +19,13 @@ export const messageInvariants: readonly Invariant[] = [
 ]
 
 function* acceptedIsStored({ history, state }: World): Iterable<Finding> {
+  const counts = new Map<string, number>()
+  for (const { messageId } of state.deliveries.values()) counts.set(messageId, (counts.get(messageId) ?? 0) + 1)
   for (const { answer, tx, body } of history.sends) {
     if (answer?.kind !== 'sent' || (tx !== null && tx.committedAt === null)) continue
     if (!state.messages.has(answer.id)) yield { detail: `message ${body} was accepted as ${answer.id} and is not there` }
-    const deliveries = [...state.deliveries.values()].filter(({ messageId }) => messageId === answer.id)
-    if (deliveries.length < answer.deliveries) yield { detail: `message ${body} has ${deliveries.length} of ${answer.deliveries} deliveries` }
+    const deliveries = counts.get(answer.id) ?? 0
+    if (deliveries < answer.deliveries) yield { detail: `message ${body} has ${deliveries} of ${answer.deliveries} deliveries` }
   }
 }
 
@@ -50,9 +52,10 @@ function* refusedIsNotStored(world: World): Iterable<Finding> {
 }
 
 function* oneDeliveryEach({ history }: World): Iterable<Finding> {
+  const resent = new Set(history.rows.filter(({ before, method }) => before === null && method === 'addDelivery').map(({ after }) => after.id))
   for (const [key, ids] of history.deliveriesOf) {
-    const drafts = history.rows.filter(({ before, after, method }) => before === null && ids.includes(after.id) && method !== 'addDelivery')
-    if (drafts.length > 1) yield { detail: `message and endpoint ${key} have ${drafts.length} deliveries` }
+    const sent = ids.filter((id) => !resent.has(id))
+    if (sent.length > 1) yield { detail: `message and endpoint ${key} have ${sent.length} deliveries` }
   }
 }
 
@@ -72,9 +75,10 @@ function* sameBytes({ history, state }: World): Iterable<Finding> {
 
 function* transactions(world: World): Iterable<Finding> {
   const stored = messagesByBody(world)
+  const committed = new Set(world.history.sends.flatMap(({ tx, body }) => (tx !== null && tx.committedAt !== null ? [body] : [])))
   for (const { tx, body, answer } of world.history.sends) {
     if (tx === null) continue
-    if (tx.committedAt === null && stored.has(body)) yield { detail: `${body} is stored although its transaction did not commit` }
+    if (!committed.has(body) && stored.has(body)) yield { detail: `${body} is stored although its transaction did not commit` }
     if (tx.committedAt !== null && answer?.kind === 'sent' && !stored.has(body)) yield { detail: `${body} is not stored although its transaction committed` }
   }
 }

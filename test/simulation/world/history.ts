@@ -103,7 +103,8 @@ export class History {
   readonly endpoints: EndpointChange[] = []
   readonly sends: SendRecord[] = []
   readonly disturbances: Disturbance[] = []
-  readonly lives: Life[] = []
+  /** By the name of their process. */
+  readonly lives = new Map<string, Life>()
   readonly phases: Phase[] = []
   readonly events: { readonly at: Instant; readonly process: string; readonly event: PosthornEvent }[] = []
   /** Interesting states, with how often each was reached. */
@@ -113,42 +114,41 @@ export class History {
   /** The newest lease that each worker was given of each delivery. */
   readonly grants = new Map<string, { readonly at: Instant; readonly deliveryId: string; readonly epoch: number }>()
   healedAt: Instant = Number.POSITIVE_INFINITY
-  readonly #state: State
-  readonly #known = new Map<string, Delivery>()
-  readonly #knownHealth = new Map<string, Health>()
-  readonly #knownEndpoints = new Map<string, Endpoint>()
+  /** Who writes, and with which method. */
+  #writer: { readonly process: string; readonly method: string } = { process: '', method: '' }
+  readonly #now: () => Instant
 
-  constructor(state: State) {
-    this.#state = state
+  constructor(state: State, now: () => Instant) {
+    this.#now = now
+    watch(state.deliveries, (before, after) => this.#rowChanged(before, after))
+    watch(state.health, (before, after, endpointId) => void this.health.push({ at: now(), process: this.#writer.process, endpointId, before, after }))
+    watch(state.endpoints, (before, after) => void this.endpoints.push({ at: now(), process: this.#writer.process, before, after }))
+  }
+
+  life(process: string): Life | undefined {
+    return this.lives.get(process)
+  }
+
+  attached(process: string): void {
+    const life = this.lives.get(process)
+    if (life !== undefined) life.attachedAt ??= this.#now()
   }
 
   reach(state: string): void {
     this.reached.set(state, (this.reached.get(state) ?? 0) + 1)
   }
 
-  /** Notes what a call has changed in the store. Kept values are replaced, never changed, so identity tells. */
-  observe(at: Instant, process: string, method: string): void {
-    for (const [id, after] of this.#state.deliveries) {
-      const before = this.#known.get(id)
-      if (before === after) continue
-      this.#known.set(id, after)
-      if (before === undefined) this.#index(after)
-      this.rows.push({ at, process, method, before: before ?? null, after })
-      if (after.leaseOwner !== null && after.leaseEpoch !== before?.leaseEpoch) {
-        this.grants.set(`${after.leaseOwner} ${id}`, { at, deliveryId: id, epoch: after.leaseEpoch })
-      }
-    }
-    for (const [endpointId, after] of this.#state.health) {
-      const before = this.#knownHealth.get(endpointId)
-      if (before === after) continue
-      this.#knownHealth.set(endpointId, after)
-      this.health.push({ at, process, endpointId, before: before ?? null, after })
-    }
-    for (const [id, after] of this.#state.endpoints) {
-      const before = this.#knownEndpoints.get(id)
-      if (before === after) continue
-      this.#knownEndpoints.set(id, after)
-      this.endpoints.push({ at, process, before: before ?? null, after })
+  /** Whatever is written from now on is written by this call. The memory store does all of it before it returns. */
+  writes(process: string, method: string): void {
+    this.#writer = { process, method }
+  }
+
+  #rowChanged(before: Delivery | null, after: Delivery): void {
+    const at = this.#now()
+    if (before === null) this.#index(after)
+    this.rows.push({ at, ...this.#writer, before, after })
+    if (after.leaseOwner !== null && after.leaseEpoch !== before?.leaseEpoch) {
+      this.grants.set(`${after.leaseOwner} ${after.id}`, { at, deliveryId: after.id, epoch: after.leaseEpoch })
     }
   }
 
@@ -161,5 +161,16 @@ export class History {
     const disturbance = { process, kind, from, to: from + forMs }
     this.disturbances.push(disturbance)
     return disturbance
+  }
+}
+
+/** Tells of every value that a map is given. Kept values are replaced, never changed, so this misses nothing. */
+function watch<Value>(map: Map<string, Value>, changed: (before: Value | null, after: Value, key: string) => void): void {
+  const set = map.set.bind(map)
+  map.set = (key, value) => {
+    const before = map.get(key) ?? null
+    set(key, value)
+    if (before !== value) changed(before, value, key)
+    return map
   }
 }

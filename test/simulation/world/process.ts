@@ -74,7 +74,7 @@ export class Process {
     const posthorn = new Posthorn({ ...this.#world.options, store, clock, random, transport })
     life.workerId = posthorn.workerId
     posthorn.on('*', (event) => void history.events.push({ at: scheduler.now, process: gate.name, event }))
-    history.lives.push(life)
+    history.lives.set(gate.name, life)
     followed?.measure().catch(() => undefined)
     return [gate, posthorn, life]
   }
@@ -83,7 +83,6 @@ export class Process {
   async #deliver(gate: Gate, posthorn: Posthorn, life: Life): Promise<void> {
     try {
       await posthorn.start()
-      life.attachedAt = this.#world.scheduler.now
     } catch {
       if (life.endedAt !== null) return
       this.#world.scheduler.at(startAgainMs, gate, 'starts again', () => void this.#deliver(gate, posthorn, life))

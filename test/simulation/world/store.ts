@@ -28,7 +28,6 @@ export interface SimulatedTransaction {
 type Method = (...args: unknown[]) => Promise<unknown>
 
 const givesUpAfterMs = 10_000
-const changesNothing = new Set(['dueEndpoints', 'health', 'application', 'matching', 'endpointsById', 'areEventsWatched', 'runningJob', 'delivery', 'time', 'attempts', 'message'])
 const never = new Promise<never>(() => undefined)
 
 /** The store as one process meets it: each call leaves, is applied at some instant in one piece, and is answered at another. */
@@ -57,9 +56,9 @@ export async function commit(shared: SharedStore, process: string, { requests }:
       const matching = await shared.store.directory.matching(envelope.message.applicationId)
       return { ...envelope, endpointsVersion: matching?.endpointsVersion ?? envelope.endpointsVersion }
     }))
+    shared.history.writes(process, 'commit')
     await shared.store.queue.enqueue({ ...request, envelopes })
   }
-  shared.history.observe(shared.scheduler.now, process, 'commit')
 }
 
 function outletOf(directory: Store['directory'], tx: SimulatedTransaction): Outlet {
@@ -166,9 +165,10 @@ class Call {
 
   #apply(): Promise<unknown> {
     const { scheduler, history } = this.#shared
+    history.writes(this.#gate.name, this.#name)
     const answer = this.#run()
-    if (!changesNothing.has(this.#name)) history.observe(scheduler.now, this.#gate.name, this.#name)
-    if (this.#name === 'beat') history.lives.find(({ process }) => process === this.#gate.name)?.beats.push(scheduler.now)
+    if (this.#name === 'beat') history.life(this.#gate.name)?.beats.push(scheduler.now)
+    if (this.#name === 'attach') history.attached(this.#gate.name)
     if (this.#name === 'mark') void answer.then((marked) => this.#noteMarks(marked as readonly string[]), () => undefined)
     return answer
   }

@@ -40,7 +40,7 @@ export class World {
   constructor(scenario: Scenario, trace: ((line: string) => void) | null) {
     this.scenario = scenario
     this.scheduler = new Scheduler(new Draw(scenario.seed, 'ties').next, trace)
-    this.history = new History(this.state)
+    this.history = new History(this.state, () => this.scheduler.now)
     this.shared = {
       store: memoryStore(this.state),
       plan: scenario.store,
