@@ -1,4 +1,4 @@
-import { actionKinds } from './actions/all.ts'
+import { patterns } from './actions/all.ts'
 import type { Plan } from './actions/kind.ts'
 import { Draw } from './draw.ts'
 import { scenarioFormat } from './scenario.ts'
@@ -20,17 +20,18 @@ export function scenarioOf(seed: number): Scenario {
     store,
     settings: drawSettings(draw),
     lengthMs,
+    isLong,
     processes: drawProcesses(draw, store, isLong),
     endpoints,
     applications: [...new Set(endpoints.map(({ application }) => application))],
     troubled: endpoints.slice(inOrderCount),
   }
-  const actions = actionKinds.flatMap((kind, index) => {
-    // A stream for each kind: another kind shifts nobody's draws.
-    const own = new Draw(seed, `action ${index} ${kind.name}`)
-    return own.chance(kind.share) ? kind.draw(own, plan) : []
+  const actions = patterns.flatMap((pattern) => {
+    // A stream for each: another pattern shifts nobody's draws.
+    const own = new Draw(seed, `pattern ${pattern.name}`)
+    return own.chance(pattern.share) ? pattern.draw(own, plan) : []
   })
-  const { troubled: _troubled, applications: _applications, ...rest } = plan
+  const { troubled: _troubled, applications: _applications, isLong: _isLong, ...rest } = plan
   return { ...rest, actions: actions.filter(({ at }) => at <= lengthMs).toSorted((one, other) => one.at - other.at) }
 }
 
@@ -56,7 +57,8 @@ function drawProcesses(draw: Draw, { kind }: StorePlan, isLong: boolean): Proces
     id,
     role: id < workers ? 'worker' : 'sender',
     offsetMs: kind === 'single' ? 0 : draw.pick([0, 0, 300, -5_000, 3_600_000, -3_600_000]),
-    driftPpm: draw.pick([0, 0, 50, -50]),
+    // Without a shared time there is none that it could drift from.
+    driftPpm: kind === 'single' ? 0 : draw.pick([0, 0, 50, -50]),
   }))
 }
 

@@ -1,8 +1,9 @@
 import { isOpen } from '../../src/core/delivery.ts'
-import { actionKinds } from './actions/all.ts'
+import { performers } from './actions/all.ts'
 import { invariants } from './invariants/all.ts'
 import type { Violation } from './invariants/invariant.ts'
 import type { Scenario } from './scenario.ts'
+import { countStates } from './states.ts'
 import { inOrder } from './world/receivers.ts'
 import { World } from './world/world.ts'
 
@@ -28,13 +29,13 @@ export async function runScenario(scenario: Scenario, trace: ((line: string) => 
   const world = new World(scenario, trace)
   await world.prepare()
   for (const action of scenario.actions) {
-    const kind = actionKinds.find(({ name }) => name === action.do)
-    world.scheduler.at(action.at, null, `action ${action.do}`, () => kind?.perform(world, action))
+    world.scheduler.at(action.at, null, `action ${action.do}`, () => performers.get(action.do)?.perform(world, action))
   }
   await world.scheduler.run(world.scheduler.now + scenario.lengthMs)
   await heal(world)
   await untilAllHasEnded(world)
   await stop(world)
+  countStates(world)
   return {
     violations: invariants.flatMap(({ name, check }) => [...check(world)].map((violation) => ({ invariant: name, ...violation }))),
     traceHash: world.scheduler.traceHash,
@@ -72,7 +73,10 @@ async function heal(world: World): Promise<void> {
 async function untilAllHasEnded(world: World): Promise<void> {
   const { scheduler } = world
   let isDone = false
+  const workers = [...world.processes.values()].filter(({ plan }) => plan.role === 'worker').slice(0, mostWorkersWhileHealing)
   const look = (): void => {
+    // One that was still on its way out when all healed is needed, too.
+    for (const process of workers) if (!process.isAlive) process.start()
     isDone = ![...world.state.deliveries.values()].some(isOpen)
     scheduler.at(lookEveryMs, null, 'look', look)
   }

@@ -1,11 +1,16 @@
-import { endpointActions } from './endpoints.ts'
-import type { AnyActionKind } from './kind.ts'
-import { operatorActions } from './operators.ts'
-import { processActions } from './processes.ts'
-import { senderActions } from './senders.ts'
-import { storeFaultActions } from './store-faults.ts'
+import { endpointPatterns, endpointPerformers } from './endpoints.ts'
+import type { Pattern, Performer } from './kind.ts'
+import { operatorPatterns, operatorPerformers } from './operators.ts'
+import { processPatterns, processPerformers } from './processes.ts'
+import { senderPatterns, senderPerformers } from './senders.ts'
+import { storeFaultPatterns, storeFaultPerformers } from './store-faults.ts'
 
-/** Everything that can happen to a world. */
-export const actionKinds: readonly AnyActionKind[] = [...processActions, ...storeFaultActions, ...endpointActions, ...operatorActions, ...senderActions]
+/** What can happen in a world, and how often. */
+export const patterns: readonly Pattern[] = [...processPatterns, ...storeFaultPatterns, ...endpointPatterns, ...operatorPatterns, ...senderPatterns]
 
-export const actionNames: ReadonlySet<string> = new Set(actionKinds.map(({ name }) => name))
+/** What each action does. */
+export const performers: ReadonlyMap<string, Performer> = new Map(
+  [...processPerformers, ...storeFaultPerformers, ...endpointPerformers, ...operatorPerformers, ...senderPerformers].map((each) => [each.name, each]),
+)
+
+export const actionNames: ReadonlySet<string> = new Set(performers.keys())

@@ -2,8 +2,8 @@ import type { Draw } from '../draw.ts'
 import type { Action } from '../scenario.ts'
 import { inOrder } from '../world/receivers.ts'
 import type { Behaviour } from '../world/receivers.ts'
-import { anyKind, attempted } from './kind.ts'
-import type { AnyActionKind } from './kind.ts'
+import { attempted, pattern, performer } from './kind.ts'
+import type { Pattern, Performer } from './kind.ts'
 
 interface OfEndpoint extends Action {
   readonly endpoint: number
@@ -12,6 +12,12 @@ interface OfEndpoint extends Action {
 interface Behave extends OfEndpoint {
   readonly do: 'behave'
   readonly as: Behaviour
+}
+
+/** Another endpoint of an application, in the middle of it: lists of endpoints that were read before are old. */
+export interface Create extends OfEndpoint {
+  readonly do: 'create'
+  readonly application: number
 }
 
 const quick = [5, 80] as const
@@ -34,66 +40,55 @@ const troubles: Readonly<Record<string, (draw: Draw) => Behaviour>> = {
 }
 
 /** Trouble comes and goes; each endpoint has its own. */
-const trouble = anyKind<Behave>({
-  name: 'behave',
-  share: 0.85,
-  draw: (draw, plan) =>
-    plan.troubled.flatMap(({ id }) => {
-      const names = Object.keys(troubles)
-      const starts = draw.instants(draw.between(1, 3), 0, plan.lengthMs)
-      return starts.flatMap((at): Behave[] => {
-        const forMs = draw.pick([5_000, 30_000, 90_000, plan.lengthMs])
-        const as = troubles[draw.pick(names)]?.(draw) ?? inOrder
-        return [{ at, do: 'behave', endpoint: id, as }, { at: at + forMs, do: 'behave', endpoint: id, as: inOrder }]
-      })
-    }),
-  perform: (world, { endpoint, as }) => world.behave(world.receiver(endpoint), as),
-})
+const troublePattern = pattern<Behave>('trouble', 0.85, (draw, plan) =>
+  plan.troubled.flatMap(({ id }) => {
+    const names = Object.keys(troubles)
+    const starts = draw.instants(draw.between(1, 3), 0, plan.lengthMs)
+    return starts.flatMap((at): Behave[] => {
+      const forMs = draw.pick([5_000, 30_000, 90_000, plan.lengthMs])
+      const as = troubles[draw.pick(names)]?.(draw) ?? inOrder
+      return [{ at, do: 'behave', endpoint: id, as }, { at: at + forMs, do: 'behave', endpoint: id, as: inOrder }]
+    })
+  }))
 
-const edit = anyKind<OfEndpoint & { do: 'edit'; as: Behaviour }>({
-  name: 'edit',
-  share: 0.3,
-  draw: (draw, plan) =>
-    draw.instants(draw.between(1, 3), 1_000, plan.lengthMs).flatMap((at) => {
-      if (plan.troubled.length === 0) return []
-      return [{ at, do: 'edit', endpoint: draw.pick(plan.troubled).id, as: draw.chance(0.8) ? inOrder : (troubles['down']?.(draw) ?? inOrder) }]
-    }),
-  perform(world, { endpoint, as }) {
-    world.history.reach('endpoint moved')
-    attempted(world.move(world.receiver(endpoint), as))
-  },
+const behavePerformer = performer<Behave>('behave', (world, { endpoint, as }) => world.behave(world.receiver(endpoint), as))
+
+const editPattern = pattern<OfEndpoint & { do: 'edit'; as: Behaviour }>('edit', 0.3, (draw, plan) =>
+  draw.instants(draw.between(1, 3), 1_000, plan.lengthMs).flatMap((at) => {
+    if (plan.troubled.length === 0) return []
+    return [{ at, do: 'edit', endpoint: draw.pick(plan.troubled).id, as: draw.chance(0.8) ? inOrder : (troubles['down']?.(draw) ?? inOrder) }]
+  }))
+
+const editPerformer = performer<OfEndpoint & { do: 'edit'; as: Behaviour }>('edit', (world, { endpoint, as }) => {
+  world.history.reach('endpoint moved')
+  attempted(world.move(world.receiver(endpoint), as))
 })
 
 type StatusVerb = 'pause' | 'resume' | 'disable' | 'enable' | 'delete'
 
-const status = anyKind<OfEndpoint & { do: 'status'; verb: StatusVerb }>({
-  name: 'status',
-  share: 0.25,
-  draw: (draw, plan) =>
-    draw.instants(draw.between(1, 3), 1_000, plan.lengthMs).flatMap((at) => {
-      if (plan.troubled.length === 0) return []
-      const endpoint = draw.pick(plan.troubled).id
-      const verb = draw.pick<StatusVerb>(['pause', 'pause', 'disable', 'delete', 'enable'])
-      const back = verb === 'pause' ? 'resume' : 'enable'
-      const first = { at, do: 'status', endpoint, verb } as const
-      return verb === 'delete' || draw.chance(0.3) ? [first] : [first, { at: at + draw.pick([1_000, 20_000, 60_000]), do: 'status', endpoint, verb: back }]
-    }),
-  perform(world, { endpoint, verb }) {
-    world.history.reach(`endpoint: ${verb}`)
-    attempted(world.operator.posthorn.endpoints[verb](world.receiver(endpoint).id, { by: 'operator' }))
-  },
+const statusPattern = pattern<OfEndpoint & { do: 'status'; verb: StatusVerb }>('status', 0.25, (draw, plan) =>
+  draw.instants(draw.between(1, 3), 1_000, plan.lengthMs).flatMap((at) => {
+    if (plan.troubled.length === 0) return []
+    const endpoint = draw.pick(plan.troubled).id
+    const verb = draw.pick<StatusVerb>(['pause', 'pause', 'disable', 'delete', 'enable'])
+    const back = verb === 'pause' ? 'resume' : 'enable'
+    const first = { at, do: 'status', endpoint, verb } as const
+    return verb === 'delete' || draw.chance(0.3) ? [first] : [first, { at: at + draw.pick([1_000, 20_000, 60_000]), do: 'status', endpoint, verb: back }]
+  }))
+
+const statusPerformer = performer<OfEndpoint & { do: 'status'; verb: StatusVerb }>('status', (world, { endpoint, verb }) => {
+  world.history.reach(`endpoint: ${verb}`)
+  attempted(world.operator.posthorn.endpoints[verb](world.receiver(endpoint).id, { by: 'operator' }))
 })
 
-/** Another endpoint of an application, in the middle of it: lists of endpoints that were read before are old. */
-const create = anyKind<OfEndpoint & { do: 'create'; application: number }>({
-  name: 'create',
-  share: 0.2,
-  draw: (draw, plan) =>
-    draw.instants(draw.between(1, 2), 1_000, plan.lengthMs).map((at, index) => ({ at, do: 'create', endpoint: 100 + index, application: draw.pick(plan.applications) })),
-  perform(world, { endpoint, application }) {
-    world.history.reach('endpoint created')
-    attempted(world.createEndpoint({ id: endpoint, application, policy: 'brisk', ratePerSecond: null }))
-  },
+const createPattern = pattern<Create>('create', 0.2, (draw, plan) =>
+  draw.instants(draw.between(1, 2), 1_000, plan.lengthMs).map((at, index) => ({ at, do: 'create', endpoint: 100 + index, application: draw.pick(plan.applications) })))
+
+const createPerformer = performer<Create>('create', (world, { endpoint, application }) => {
+  world.history.reach('endpoint created')
+  attempted(world.createEndpoint({ id: endpoint, application, policy: 'brisk', ratePerSecond: null }))
 })
 
-export const endpointActions: readonly AnyActionKind[] = [trouble, edit, status, create]
+export const endpointPatterns: readonly Pattern[] = [troublePattern, editPattern, statusPattern, createPattern]
+
+export const endpointPerformers: readonly Performer[] = [behavePerformer, editPerformer, statusPerformer, createPerformer]

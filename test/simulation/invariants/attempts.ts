@@ -91,7 +91,7 @@ function* repeatsAreExplained(world: World): Iterable<Finding> {
 }
 
 function isExplained(world: World, first: Call, second: Call): boolean {
-  if (wasDisturbed(world, first.process, first.at - leaseMs, second.at)) return true
+  if ([first, second].some(({ process }) => wasDisturbed(world, process, first.at - leaseMs, second.at))) return true
   return rowsOf(world, first.deliveryId ?? '').some(({ method, at }) => byOperators.has(method) && at >= first.at - leaseMs && at <= second.at)
 }
 

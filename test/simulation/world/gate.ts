@@ -17,6 +17,8 @@ export type FaultMode =
   | 'hang'
   /** Done and answered, late. */
   | 'slow'
+  /** Done, and the caller ends before it hears of it. */
+  | 'dies'
 
 export interface PendingFault {
   /** The name of the method, or `*`. */
@@ -35,6 +37,8 @@ export class Gate implements Owner {
   /** Until when no call of the store gets through, and how that looks from here. */
   cut: { readonly until: Instant; readonly mode: 'before' | 'silent' } | null = null
   offsetMs: number
+  /** Ends the process that this is a life of, and starts it again after a while. */
+  die: () => void = () => undefined
   readonly #rate: number
   readonly #scheduler: Scheduler
 

@@ -56,6 +56,12 @@ export class Process {
     }
   }
 
+  #dies(gate: Gate): void {
+    if (this.gate !== gate || !this.isAlive) return
+    this.kill()
+    this.#world.scheduler.at(startAgainMs, null, `${gate.name} is started again`, () => this.start())
+  }
+
   #end(ended: NonNullable<Life['ended']>): void {
     this.life.endedAt = this.#world.scheduler.now
     this.life.ended = ended
@@ -65,6 +71,7 @@ export class Process {
     const { scheduler, shared, scenario, history } = this.#world
     this.#lives += 1
     const gate = new Gate(`${this.plan.role}${this.plan.id}.${this.#lives}`, scheduler, this.plan)
+    gate.die = () => this.#dies(gate)
     const store = simulatedStore(shared, gate)
     const followed = store.time === undefined ? null : gate.followingClock(store.time)
     const clock = followed ?? gate.localClock()

@@ -8,8 +8,8 @@ export interface Owner {
 }
 
 export interface ScheduledEvent {
-  readonly at: Instant
-  readonly tie: number
+  at: Instant
+  tie: number
   readonly owner: Owner | null
   readonly what: string
   readonly run: () => void
@@ -66,7 +66,7 @@ export class Scheduler {
   /** What an owner could not do while it was frozen comes back at once, in any order. */
   wake(owner: Owner): void {
     owner.state = 'running'
-    for (const event of owner.kept.splice(0)) if (!event.isOff) this.#keepOff(event, this.at(0, owner, event.what, event.run))
+    for (const event of owner.kept.splice(0)) push(this.#heap, Object.assign(event, { at: this.now, tie: this.#random() }))
   }
 
   /** Enters what happened into the trace. */
@@ -82,11 +82,6 @@ export class Scheduler {
 
   get traceHash(): string {
     return [this.#hashHigh, this.#hashLow].map((part) => (part >>> 0).toString(16).padStart(8, '0')).join('')
-  }
-
-  /** Whoever prevents the event that was kept means the one that stands for it now. */
-  #keepOff(kept: ScheduledEvent, moved: ScheduledEvent): void {
-    Object.defineProperty(kept, 'isOff', { get: () => moved.isOff, set: (isOff: boolean) => void (moved.isOff = isOff) })
   }
 }
 

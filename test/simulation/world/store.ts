@@ -141,6 +141,8 @@ class Call {
       case 'hang':
         this.#fail(givesUpAfterMs, this.#lostCode())
         return this.#arrive(draw.next() * givesUpAfterMs * 1.2, () => undefined)
+      case 'dies':
+        return this.#arrive(wayMs, () => this.#gate.die())
       case 'slow':
         return this.#arrive(delayMs, (answer) => this.#answer(wayMs, answer))
       case null:

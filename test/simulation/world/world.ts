@@ -1,4 +1,5 @@
 import type { PosthornOptions } from '../../../src/posthorn.ts'
+import type { Instant } from '../../../src/core/time.ts'
 import { Draw } from '../draw.ts'
 import type { EndpointPlan, Scenario } from '../scenario.ts'
 import { emptyState } from '../../../src/testing/memory/state.ts'
@@ -35,6 +36,7 @@ export class World {
   readonly operator: Process
   /** Bodies that end whoever sends them. */
   readonly poison = new Set<string>()
+  startedAt: Instant = 0
   readonly #receivers = new Map<number, Receiver>()
 
   constructor(scenario: Scenario, trace: ((line: string) => void) | null) {
@@ -62,6 +64,7 @@ export class World {
     this.shared.isCalm = false
     // So that nothing was read before this instant.
     this.scheduler.now += 10_000
+    this.startedAt = this.scheduler.now
   }
 
   async createEndpoint(plan: EndpointPlan): Promise<void> {
@@ -106,13 +109,7 @@ export class World {
   poisoned({ body }: Call, gate: Gate): void {
     if (!this.poison.has(body)) return
     this.history.reach('poison sent')
-    const process = [...this.processes.values()].find((each) => each.gate === gate)
-    if (process === undefined) return
-    this.scheduler.at(1, null, `${gate.name} dies of poison`, () => {
-      if (process.gate !== gate) return
-      process.kill()
-      this.scheduler.at(2_000, null, `${gate.name} is started again`, () => process.start())
-    })
+    this.scheduler.at(1, null, `${gate.name} dies of poison`, () => gate.die())
   }
 
   #notePhase(receiver: Receiver): void {
