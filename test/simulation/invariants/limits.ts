@@ -31,13 +31,14 @@ function* poolOfAll(world: World): Iterable<Finding> {
   for (const calls of seen(world).callsTo.values()) {
     for (const call of calls) {
       const newcomer = world.history.life(call.process)
-      if (newcomer?.attachedAt == null || call.at - newcomer.attachedAt >= pollMs) continue
+      const joinedAt = newcomer?.attachedAt ?? null
+      if (newcomer === undefined || joinedAt === null || call.at - joinedAt >= pollMs) continue
       const living = workers.filter((life) => isLiving(life, call.at))
       const promised = Math.ceil(pool / living.length) * living.length
       const open = openAt(world, calls, call).length
-      const unaware = living.find((life) => life !== newcomer && isUnaware(world, life, newcomer.attachedAt ?? 0, call.at))
+      const unaware = living.find((life) => life !== newcomer && isUnaware(world, life, joinedAt, call.at))
       if (open <= promised || unaware === undefined) continue
-      yield { detail: `${call.process} joined at ${secondsAt(world, newcomer.attachedAt)} and made it ${open} requests to one endpoint at ${secondsAt(world, call.at)}, before ${unaware.process} knew of it; ${promised} are promised` }
+      yield { detail: `${call.process} joined at ${secondsAt(world, joinedAt)} and made it ${open} requests to one endpoint at ${secondsAt(world, call.at)}, before ${unaware.process} knew of it; ${promised} are promised` }
       return
     }
   }
