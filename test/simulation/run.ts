@@ -32,7 +32,7 @@ export async function runScenario(scenario: Scenario, trace: ((line: string) => 
     world.scheduler.at(action.at, null, `action ${action.do}`, () => performers.get(action.do)?.perform(world, action))
   }
   await world.scheduler.run(world.scheduler.now + scenario.lengthMs)
-  await heal(world)
+  heal(world)
   await untilAllHasEnded(world)
   await stop(world)
   countStates(world)
@@ -47,7 +47,7 @@ export async function runScenario(scenario: Scenario, trace: ((line: string) => 
 }
 
 /** From now on nothing goes wrong: what is left must end by itself. */
-async function heal(world: World): Promise<void> {
+function heal(world: World): void {
   const { scheduler, history, shared } = world
   scheduler.note('all heals')
   history.healedAt = scheduler.now
@@ -65,22 +65,26 @@ async function heal(world: World): Promise<void> {
   for (const { gate, plan } of world.processes.values()) {
     if (plan.role === 'sender' && gate.state === 'frozen') scheduler.wake(gate)
   }
+}
+
+/** Operators look after what was paused, disabled, or disabled itself by an answer that came late; and somebody must deliver. */
+function look(world: World): void {
   for (const { id, status } of world.state.endpoints.values()) {
-    if (status === 'paused' || status === 'disabled') await world.operator.posthorn.endpoints.enable(id)
+    if (status === 'paused' || status === 'disabled') world.operator.posthorn.endpoints.enable(id).catch(() => undefined)
   }
+  const workers = [...world.processes.values()].filter(({ plan }) => plan.role === 'worker').slice(0, mostWorkersWhileHealing)
+  for (const process of workers) if (!process.isAlive) process.start()
 }
 
 async function untilAllHasEnded(world: World): Promise<void> {
   const { scheduler } = world
   let isDone = false
-  const workers = [...world.processes.values()].filter(({ plan }) => plan.role === 'worker').slice(0, mostWorkersWhileHealing)
-  const look = (): void => {
-    // One that was still on its way out when all healed is needed, too.
-    for (const process of workers) if (!process.isAlive) process.start()
+  const lookAgain = (): void => {
+    look(world)
     isDone = ![...world.state.deliveries.values()].some(isOpen)
-    scheduler.at(lookEveryMs, null, 'look', look)
+    scheduler.at(lookEveryMs, null, 'look', lookAgain)
   }
-  look()
+  lookAgain()
   await scheduler.run(scheduler.now + longestHealingMs, () => isDone)
   await scheduler.run(scheduler.now + lastAnswersMs)
 }
