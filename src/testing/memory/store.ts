@@ -3,6 +3,7 @@ import { memoryDirectory } from './directory.ts'
 import { memoryQueue } from './queue.ts'
 import { compareText } from './sorted-list.ts'
 import { emptyState } from './state.ts'
+import type { State } from './state.ts'
 
 /** So many endpoints that wait a worker may name. */
 const mostWaits = 100
@@ -10,11 +11,12 @@ const mostWaits = 100
 export interface MemoryOptions {
   /** As a SQLite file: only one process may deliver, so the leases of workers that are not attached have ended. Default false. */
   readonly soleProcess?: boolean | undefined
+  /** To look into, or to share. */
+  readonly state?: State | undefined
 }
 
 /** A store that forgets everything with its process: for tests, and the model that the databases are held against. */
-export function memoryStore({ soleProcess = false }: MemoryOptions = {}): Store {
-  const state = emptyState(soleProcess)
+export function memoryStore({ soleProcess = false, state = emptyState(soleProcess) }: MemoryOptions = {}): Store {
   return {
     kind: 'memory',
     queue: memoryQueue(state),

@@ -1,0 +1,160 @@
+import { PosthornError } from '../../../src/core/errors.ts'
+import type { Draw } from '../draw.ts'
+import type { Action } from '../scenario.ts'
+import type { SendRecord } from '../world/history.ts'
+import type { Process } from '../world/process.ts'
+import { commit } from '../world/store.ts'
+import type { SimulatedTransaction } from '../world/store.ts'
+import { applicationOf } from '../world/world.ts'
+import type { World } from '../world/world.ts'
+import type { Create } from './endpoints.ts'
+import { pattern, performer } from './kind.ts'
+import type { Pattern, Performer, Plan } from './kind.ts'
+import type { Fault } from './store-faults.ts'
+
+interface Send extends Action {
+  readonly do: 'send'
+  readonly process: number
+  /** Null for all of them in turn. */
+  readonly application: number | null
+  /** Messages at one instant. */
+  readonly count: number
+  /** How the sender names what it sends: an idempotency key (and it repeats what failed), an event id, or neither. */
+  readonly name: 'key' | 'event' | null
+  readonly delayMs: number
+  readonly tx: { readonly afterMs: number; readonly commits: boolean } | null
+  readonly poison?: boolean
+}
+
+interface SendToOne extends Send {
+  readonly application: number
+}
+
+const mostTries = 4
+const triesAgainMs = 2_000
+
+const sendsPattern = pattern<Send>('sends', 1, (draw, plan) => {
+  const many = draw.chance(0.05) ? 8 : 1
+  const names = draw.chance(0.5) ? [null] : [null, 'key' as const, 'event' as const]
+  const transactions = draw.chance(0.3)
+  const delays = draw.chance(0.2)
+  return draw.instants(draw.between(6, 16) * many, 100, plan.lengthMs * 0.9).map((at) => ({
+    at,
+    do: 'send',
+    process: draw.pick(plan.processes).id,
+    application: unevenly(draw, plan),
+    count: draw.pick([1, 1, 2, 4, 10]),
+    name: draw.pick(names),
+    delayMs: delays && draw.chance(0.2) ? draw.pick([1_000, 30_000]) : 0,
+    tx: transactions && draw.chance(0.3) ? { afterMs: draw.pick([1, 500, 15_000]), commits: draw.chance(0.7) } : null,
+  }))
+})
+
+const sendPerformer = performer<Send>('send', sendAll)
+
+/** An endpoint that fails while much is sent to it, and comes back: the outage that must not return as a stampede. */
+const floodPattern = pattern<Send>('flood', 0.25, (draw, plan) => {
+  const application = draw.pick(plan.applications)
+  const { id } = draw.pick(plan.processes)
+  const from = draw.between(1_000, plan.lengthMs / 2)
+  return Array.from({ length: draw.between(10, 30) }, (_, index) => ({ at: from + index * 1_000, do: 'send', process: id, application, count: draw.between(1, 4), name: null, delayMs: 0, tx: null }))
+})
+
+/** Endpoints change, and right afterwards all tenants send in one turn of the loop while the store errs: some lists are old, and cannot be read anew. */
+const releasePattern = pattern<Send | Create | Fault>('release', 0.12, (draw, plan) => {
+  const { id: process } = draw.pick(plan.processes)
+  const at = draw.between(5_000, plan.lengthMs)
+  const send = { do: 'send', process, application: null, count: draw.between(2, 8), delayMs: 0, tx: null } as const
+  return [
+    { ...send, at: at - 4_000, name: null },
+    { at, do: 'create', endpoint: 200, application: draw.pick(plan.applications) },
+    { at: at + 200, do: 'fault', process, call: draw.pick(['matching', 'application', 'enqueue']), mode: draw.pick(['before', 'silent']), times: draw.between(1, 3), delayMs: 0 },
+    { ...send, at: at + 250, name: draw.pick([null, 'event', 'key']) },
+  ]
+})
+
+/** A message that ends every worker that sends it. */
+const poisonPattern = pattern<Send>('poison', 0.05, (draw, plan) => [
+  { at: draw.between(1_000, plan.lengthMs / 2), do: 'send', process: draw.pick(plan.processes).id, application: draw.pick(plan.applications), count: 1, name: null, delayMs: 0, tx: null, poison: true },
+])
+
+export const senderPatterns: readonly Pattern[] = [sendsPattern, floodPattern, releasePattern, poisonPattern]
+
+export const senderPerformers: readonly Performer[] = [sendPerformer]
+
+/** The first tenant sends most, and now and then all of them at once. */
+function unevenly(draw: Draw, { applications }: Plan): number | null {
+  if (draw.chance(0.15)) return null
+  return draw.chance(0.5) ? (applications[0] ?? 0) : draw.pick(applications)
+}
+
+function sendAll(world: World, action: Send): void {
+  const process = world.processes.get(action.process)
+  if (process === undefined || !process.isAlive) return
+  for (let index = 0; index < action.count; index += 1) {
+    const body = `{"n":${world.history.sends.length}}`
+    if (action.poison === true) world.poison.add(body)
+    void sendOne(world, process, { ...action, application: action.application ?? inTurn(world, index) }, body, 1)
+  }
+}
+
+function inTurn({ scenario: { endpoints } }: World, index: number): number {
+  return endpoints[index % endpoints.length]?.application ?? 0
+}
+
+async function sendOne(world: World, process: Process, action: SendToOne, body: string, tries: number): Promise<void> {
+  const { posthorn, gate } = process
+  const { now } = world.scheduler
+  const record: SendRecord = {
+    at: now,
+    process: gate.name,
+    application: action.application,
+    body,
+    idempotencyKey: action.name === 'key' ? `key ${body}` : null,
+    eventId: action.name === 'event' && action.tx === null ? `event ${body}` : null,
+    tx: action.tx === null ? null : { commits: action.tx.commits, committedAt: null },
+    dueAt: now + action.delayMs,
+    endedAt: null,
+    answer: null,
+  }
+  world.history.sends.push(record)
+  const tx: SimulatedTransaction = { requests: [] }
+  try {
+    const sent = await posthorn.send(messageOf(record, action), action.tx === null ? {} : { tx })
+    end(world, record, { kind: 'sent', id: sent.id, deliveries: sent.deliveries, repeated: sent.repeated })
+    if (action.tx !== null) finish(world, process, record, tx, action.tx.afterMs)
+  } catch (error) {
+    const code = error instanceof PosthornError ? error.code : 'other'
+    end(world, record, { kind: 'refused', code })
+    world.history.reach(`send refused: ${code}`)
+    if (record.idempotencyKey === null || tries >= mostTries) return
+    world.scheduler.at(triesAgainMs, gate, 'sends again', () => void sendOne(world, process, action, body, tries + 1))
+  }
+}
+
+function messageOf({ body, idempotencyKey, eventId, dueAt }: SendRecord, { application, delayMs }: SendToOne) {
+  return {
+    application: applicationOf({ application }),
+    type: 'simulation.sent',
+    payload: body,
+    ...(idempotencyKey === null ? {} : { idempotencyKey }),
+    ...(eventId === null ? {} : { eventId }),
+    ...(delayMs === 0 ? {} : { deliverAt: dueAt }),
+  }
+}
+
+function end(world: World, record: SendRecord, answer: NonNullable<SendRecord['answer']>): void {
+  record.endedAt = world.scheduler.now
+  record.answer = answer
+}
+
+/** The transaction ends by and by, or never, if its process dies first. */
+function finish(world: World, { gate }: Process, { tx: known }: SendRecord, tx: SimulatedTransaction, afterMs: number): void {
+  world.scheduler.at(afterMs, gate, known?.commits === true ? 'commits' : 'rolls back', () => {
+    if (known === null || !known.commits) return world.history.reach('transaction rolled back')
+    world.history.reach(afterMs > 10_000 ? 'transaction committed late' : 'transaction committed')
+    known.committedAt = world.scheduler.now
+    void commit(world.shared, gate.name, tx)
+  })
+}
+

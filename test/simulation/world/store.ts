@@ -1,0 +1,207 @@
+import { PosthornError } from '../../../src/core/errors.ts'
+import type { Outlet, Store } from '../../../src/core/ports.ts'
+import type { EnqueueRequest } from '../../../src/core/queue.ts'
+import type { Draw } from '../draw.ts'
+import type { StorePlan } from '../scenario.ts'
+import type { FaultMode, Gate } from './gate.ts'
+import type { History } from './history.ts'
+import type { Scheduler } from './scheduler.ts'
+
+/** What the stores of all processes have in common: the rows, and the way there. */
+export interface SharedStore {
+  readonly store: Store
+  readonly plan: StorePlan
+  readonly scheduler: Scheduler
+  readonly history: History
+  readonly draw: Draw
+  /** Calls on their way, oldest first: a single connection serves them in order. */
+  readonly inOrder: (() => void)[]
+  /** All has healed: calls are answered at once, so that hours of waiting cost little. */
+  isCalm: boolean
+}
+
+/** A transaction of an application: what was sent within it is stored when it commits. */
+export interface SimulatedTransaction {
+  readonly requests: EnqueueRequest[]
+}
+
+type Method = (...args: unknown[]) => Promise<unknown>
+
+const givesUpAfterMs = 10_000
+const never = new Promise<never>(() => undefined)
+
+/** The store as one process meets it: each call leaves, is applied at some instant in one piece, and is answered at another. */
+export function simulatedStore(shared: SharedStore, gate: Gate): Store {
+  const { store, plan, scheduler } = shared
+  const call = (name: string, run: () => Promise<unknown>): Promise<unknown> => new Call(shared, gate, name, run).result
+  return {
+    kind: 'memory',
+    probeMs: plan.probeMs,
+    queue: guarded(store.queue, call),
+    directory: guarded(store.directory, call),
+    open: async () => [],
+    attach: (worker) => call('attach', () => store.attach(worker)) as Promise<void>,
+    detach: (workerId) => call('detach', () => store.detach(workerId)) as Promise<void>,
+    beat: (worker, sighting) => call('beat', () => store.beat(worker, sighting)) as ReturnType<Store['beat']>,
+    close: async () => undefined,
+    within: async (tx) => outletOf(guarded(store.directory, call), tx as SimulatedTransaction),
+    ...(plan.kind === 'shared' ? { time: () => call('time', async () => scheduler.now) as Promise<number> } : {}),
+  }
+}
+
+/** Commits what was sent within a transaction; the rows keep the times that they were given when they were written. */
+export async function commit(shared: SharedStore, process: string, { requests }: SimulatedTransaction): Promise<void> {
+  for (const request of requests) {
+    const envelopes = await Promise.all(request.envelopes.map(async (envelope) => {
+      const matching = await shared.store.directory.matching(envelope.message.applicationId)
+      return { ...envelope, endpointsVersion: matching?.endpointsVersion ?? envelope.endpointsVersion }
+    }))
+    shared.history.writes(process, 'commit')
+    await shared.store.queue.enqueue({ ...request, envelopes })
+  }
+}
+
+function outletOf(directory: Store['directory'], tx: SimulatedTransaction): Outlet {
+  return {
+    directory,
+    queue: {
+      enqueue: async (request) => {
+        const current = await Promise.all(request.envelopes.map(({ message }) => directory.matching(message.applicationId)))
+        const isStale = request.envelopes.some(({ endpointsVersion }, index) => current[index]?.endpointsVersion !== endpointsVersion)
+        if (isStale) return request.envelopes.map(() => ({ kind: 'stale' }))
+        tx.requests.push(request)
+        return request.envelopes.map(() => ({ kind: 'stored' }))
+      },
+    },
+  }
+}
+
+function guarded<Port extends object>(port: Port, call: (name: string, run: () => Promise<unknown>) => Promise<unknown>): Port {
+  const methods = new Map<PropertyKey, Method>()
+  return new Proxy(port, {
+    get(target, key) {
+      const known = methods.get(key)
+      if (known !== undefined) return known
+      const method: unknown = Reflect.get(target, key)
+      if (typeof method !== 'function') return method
+      const run: Method = (...args) => call(String(key), () => Reflect.apply(method, target, args) as Promise<unknown>)
+      methods.set(key, run)
+      return run
+    },
+  })
+}
+
+/** One call on its way to the store and back. */
+class Call {
+  readonly result: Promise<unknown>
+  readonly #shared: SharedStore
+  readonly #gate: Gate
+  readonly #name: string
+  readonly #run: () => Promise<unknown>
+  readonly #leftAt: number
+  #resolve: (answer: unknown) => void = () => undefined
+  #reject: (error: unknown) => void = () => undefined
+
+  constructor(shared: SharedStore, gate: Gate, name: string, run: () => Promise<unknown>) {
+    this.#shared = shared
+    this.#gate = gate
+    this.#name = name
+    this.#run = run
+    this.#leftAt = shared.scheduler.now
+    this.result = gate.state === 'dead' ? never : this.#start()
+  }
+
+  #start(): Promise<unknown> {
+    const { isCalm, history } = this.#shared
+    if (isCalm) return this.#apply()
+    const fault = this.#gate.takeFault(this.#name)
+    if (fault !== null) {
+      history.reach(`store call: ${fault.mode}`)
+      history.disturb(this.#gate.name, `${this.#name} ${fault.mode}`, this.#leftAt, fault.mode === 'before' ? 0 : givesUpAfterMs)
+      this.#shared.scheduler.note(`${this.#name} will fail: ${fault.mode}`, this.#gate)
+    }
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+      this.#leave(fault?.mode ?? null, fault?.delayMs ?? 0)
+    })
+  }
+
+  #leave(mode: FaultMode | null, delayMs: number): void {
+    const { draw, plan } = this.#shared
+    const wayMs = draw.next() * plan.latencyMs
+    switch (mode) {
+      case 'before':
+        return this.#fail(wayMs, 'store_failed')
+      case 'silent':
+        return this.#fail(givesUpAfterMs, 'store_failed')
+      case 'after':
+        this.#arrive(wayMs, () => this.#fail(wayMs, this.#lostCode()))
+        return
+      case 'hang':
+        this.#fail(givesUpAfterMs, this.#lostCode())
+        return this.#arrive(draw.next() * givesUpAfterMs * 1.2, () => undefined)
+      case 'dies':
+        return this.#arrive(wayMs, () => this.#gate.die())
+      case 'slow':
+        return this.#arrive(delayMs, (answer) => this.#answer(wayMs, answer))
+      case null:
+        return this.#arrive(wayMs, (answer) => this.#answer(draw.next() * plan.latencyMs, answer))
+    }
+  }
+
+  /** The store acts when the call gets there, even if its caller has died meanwhile. */
+  #arrive(afterMs: number, then: (answer: Promise<unknown>) => void): void {
+    const { scheduler, inOrder, plan, draw, history } = this.#shared
+    const arrive = (): void => {
+      if (this.#gate.state === 'dead') {
+        if (draw.chance(0.5)) return
+        history.reach('applied after its caller died')
+      }
+      then(this.#apply())
+    }
+    if (plan.kind === 'shared') return void scheduler.at(afterMs, null, `${this.#gate.name} ${this.#name} applied`, arrive)
+    inOrder.push(arrive)
+    scheduler.at(afterMs, null, `${this.#gate.name} ${this.#name} applied`, () => inOrder.shift()?.())
+  }
+
+  #apply(): Promise<unknown> {
+    const { scheduler, history } = this.#shared
+    history.writes(this.#gate.name, this.#name)
+    const answer = this.#run()
+    if (this.#name === 'beat') history.life(this.#gate.name)?.beats.push(scheduler.now)
+    if (this.#name === 'attach') history.attached(this.#gate.name)
+    if (this.#name === 'mark') void answer.then((marked) => this.#noteMarks(marked as readonly string[]), () => undefined)
+    return answer
+  }
+
+  #noteMarks(marked: readonly string[]): void {
+    if (marked.includes('lost')) this.#shared.history.reach('stale mark refused')
+    if (marked.includes('already')) this.#shared.history.reach('mark repeated after a lost answer')
+  }
+
+  #answer(afterMs: number, answer: Promise<unknown>): void {
+    answer.then(
+      (value) => this.#settle(afterMs, 'answered', () => this.#resolve(value)),
+      (error: unknown) => this.#settle(afterMs, 'refused', () => this.#reject(error)),
+    )
+  }
+
+  #settle(afterMs: number, how: string, settle: () => void): void {
+    this.#shared.scheduler.at(afterMs, this.#gate, `${this.#name} ${how}`, () => {
+      const { cut } = this.#gate
+      // An answer cannot get through either: its caller gives up in the end.
+      if (cut !== null && cut.until > this.#shared.scheduler.now) this.#fail(Math.max(this.#leftAt + givesUpAfterMs - this.#shared.scheduler.now, 0), this.#lostCode())
+      else settle()
+    })
+  }
+
+  #fail(afterMs: number, code: 'store_failed' | 'outcome_unknown'): void {
+    const error = new PosthornError(code, `Expected the store to answer ${this.#name}, got nothing. Try again.`)
+    this.#shared.scheduler.at(afterMs, this.#gate, `${this.#name} failed`, () => this.#reject(error))
+  }
+
+  #lostCode(): 'store_failed' | 'outcome_unknown' {
+    return this.#name === 'enqueue' ? 'outcome_unknown' : 'store_failed'
+  }
+}
