@@ -56,7 +56,7 @@ export function verdictOf(input: VerdictInput): Verdict {
   if (status !== 'active') return { kind: 'wait', reason: status, until: null }
   if (limits.heedsEndpoint && isHeld(health, now)) return { kind: 'wait', reason: 'held', until: health.heldUntil }
   if (free.budget <= 0) return { kind: 'wait', reason: 'budget', until: null }
-  if (limits.breaker && awaitsProbe(health, now)) return { kind: 'take', lanes: firstOf(input.due), probe: true }
+  if (limits.breaker && awaitsProbe(health, now)) return probe(input)
   if (free.window <= 0) return { kind: 'wait', reason: 'window', until: null }
   const lanes = byLane(input)
   if (lanes.fresh + lanes.retries + lanes.suspects > 0) return { kind: 'take', lanes, probe: false }
@@ -64,16 +64,19 @@ export function verdictOf(input: VerdictInput): Verdict {
 }
 
 /** One delivery goes to see whether a hold may end: any will do, but a suspect could end its worker instead. */
-function firstOf(due: VerdictInput['due']): Record<Lane, number> {
+function probe({ due, free, nextTickAt }: VerdictInput): Verdict {
   const lane: Lane = due.retries ? 'retries' : due.fresh ? 'fresh' : 'suspects'
-  return { fresh: 0, retries: 0, suspects: 0, [lane]: 1 }
+  if (lane === 'suspects' && free.suspects <= 0) return { kind: 'wait', reason: 'allowance', until: nextTickAt }
+  return { kind: 'take', lanes: { fresh: 0, retries: 0, suspects: 0, [lane]: 1 }, probe: true }
 }
 
 /** The lanes share what an endpoint may take: none starves another. Suspects count as retries. */
 function byLane({ due, free, allowance }: VerdictInput): Record<Lane, number> {
-  const most = Math.min(free.window, free.budget, allowance.ramp)
-  const suspects = due.suspects ? Math.min(free.suspects, allowance.retries, most) : 0
+  const most = Math.max(Math.min(free.window, free.budget, allowance.ramp), 0)
+  // Endpoints that are asked together may have taken more than the tick had left: that is no credit for the other lanes.
+  const retriesLeft = Math.max(allowance.retries, 0)
+  const suspects = due.suspects ? Math.min(free.suspects, retriesLeft, most) : 0
   const left = most - suspects
-  const retries = due.retries ? Math.min(allowance.retries - suspects, due.fresh ? Math.ceil(left / 2) : left) : 0
+  const retries = due.retries ? Math.min(retriesLeft - suspects, due.fresh ? Math.ceil(left / 2) : left) : 0
   return { fresh: due.fresh ? left - retries : 0, retries, suspects }
 }

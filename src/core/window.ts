@@ -20,12 +20,13 @@ export function shareOfPool(pool: number, workers: number): number {
 }
 
 /**
- * The part of one worker, given among how many each of the others shares. Until all of them have made room for everybody who lives, it takes
- * no more than it had: a newcomer begins with a single request.
+ * The part of one worker, given among how many it has told the others that it shares, and among how many each of them does. Until all of
+ * them have made room for everybody who lives, it takes no more than it had: a newcomer begins with a single request. It never takes more
+ * than it has told, or a newcomer could take the same part in the meantime.
  */
-export function nextShare(pool: number, current: number, othersShareAmong: readonly number[]): number {
+export function nextShare(pool: number, current: number, ownSharesAmong: number, othersShareAmong: readonly number[]): number {
   const workers = othersShareAmong.length + 1
-  const share = shareOfPool(pool, workers)
+  const share = Math.min(shareOfPool(pool, workers), shareOfPool(pool, ownSharesAmong))
   return othersShareAmong.every((among) => among >= workers) ? share : Math.min(current, share)
 }
 

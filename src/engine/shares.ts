@@ -29,9 +29,10 @@ export class Shares {
 
   /** Learns who lives. */
   count(seen: readonly SeenWorker[]): void {
-    const others = seen.filter(({ id }) => id !== this.#owner)
+    const own = seen.find(({ id }) => id === this.#owner)
+    const others = seen.filter((worker) => worker !== own)
     this.#workers = others.length + 1
-    this.#share = nextShare(this.#pool, this.#share, others.map((other) => other.sharesAmong))
+    this.#share = nextShare(this.#pool, this.#share, own?.sharesAmong ?? this.#workers, others.map((other) => other.sharesAmong))
   }
 
   /** Among how many workers this one shares, with all that it has open now. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { askedToWaitMs, blamesEndpoint, errorDetail, succeeded } from '../../src/core/attempt.ts'
+import { askedToWaitMs, blamesEndpoint, errorDetail, isProvisional, succeeded } from '../../src/core/attempt.ts'
 import type { FailureKind, Outcome } from '../../src/core/attempt.ts'
 import { day } from '../../src/core/time.ts'
 
@@ -61,4 +61,12 @@ test.each([
   ['a time that has passed', answered(429, '', -5), 0],
 ])('Retry-After: %s', (_, outcome, waitMs) => {
   expect(askedToWaitMs(outcome)).toBe(waitMs)
+})
+
+test.each(['interrupted', 'started', 'crashed'] as const)('a record that says %s gives way to what came of its attempt', (outcome) => {
+  expect(isProvisional(outcome)).toBe(true)
+})
+
+test.each(['answered', ...kinds] as const)('a record that says %s is what came of its attempt', (outcome) => {
+  expect(isProvisional(outcome)).toBe(false)
 })

@@ -2,10 +2,10 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { succeeded } from '../../src/core/attempt.ts'
 import type { FailureKind, Outcome } from '../../src/core/attempt.ts'
-import { isDue, isLeased, isOpen, laneOf, settle, settleCrashed, statuses } from '../../src/core/delivery.ts'
+import { isDue, isLeased, isOpen, laneOf, settle, settleCrash, statuses, suspectAfterInterruptions } from '../../src/core/delivery.ts'
 import { presets } from '../../src/core/presets.ts'
 import type { PresetName } from '../../src/core/presets.ts'
-import { day, hour, second } from '../../src/core/time.ts'
+import { day, hour, minute, second } from '../../src/core/time.ts'
 import { aDelivery } from './examples.ts'
 
 const now = 1_700_000_000_000
@@ -103,13 +103,27 @@ describe('settle', () => {
   })
 })
 
-test('a delivery whose workers all died ends dead, crashed, with its count as it was', () => {
-  expect(settleCrashed({ attemptCount: 2, crashCount: 5 })).toEqual({
-    status: 'dead',
-    reason: 'crashed',
-    attemptCount: 2,
-    nextRetryAt: null,
-    errorDetail: 'Given up: 5 workers ended while they held it.',
+describe('settleCrash', () => {
+  test.each([
+    [1, 1],
+    [2, 5],
+    [3, 15],
+    [4, 60],
+  ])('after crash %i it is due again in about %i minutes, half of that to half more', (crashCount, minutes) => {
+    const dueAt = (random: number): unknown => settleCrash({ attemptCount: 2, crashCount }, now, () => random)
+    expect(dueAt(0)).toEqual({ nextRetryAt: now + 0.5 * minutes * minute })
+    expect(dueAt(0.5)).toEqual({ nextRetryAt: now + minutes * minute })
+    expect(dueAt(1 - 2 ** -53)).toEqual({ nextRetryAt: now + 1.5 * minutes * minute })
+  })
+
+  test.each([5, 6])('after crash %i it is dead, crashed, with its count of attempts as it was', (crashCount) => {
+    expect(settleCrash({ attemptCount: 2, crashCount }, now, midpoint)).toEqual({
+      status: 'dead',
+      reason: 'crashed',
+      attemptCount: 2,
+      nextRetryAt: null,
+      errorDetail: `Stopped: ${crashCount} workers ended while they were sending it.`,
+    })
   })
 })
 
@@ -119,6 +133,11 @@ test.each([
   ['failed', aDelivery({ status: 'failed', lastAttemptedAt: 5 }), 'retries'],
   ['failed without a date, as plain SQL may leave it', aDelivery({ status: 'failed' }), 'retries'],
   ['requeued before its first attempt', aDelivery({ requeuedAt: 5 }), 'retries'],
+  ['interrupted once', aDelivery({ interruptions: 1 }), 'fresh'],
+  ['interrupted once, after an attempt', aDelivery({ interruptions: 1, lastAttemptedAt: 5 }), 'retries'],
+  ['interrupted twice', aDelivery({ interruptions: suspectAfterInterruptions }), 'suspects'],
+  ['interrupted twice, after a failure', aDelivery({ status: 'failed', lastAttemptedAt: 5, interruptions: 2 }), 'suspects'],
+  ['interrupted five times', aDelivery({ interruptions: 5, crashCount: 3 }), 'suspects'],
 ])('the lane of a delivery that was %s', (_, delivery, lane) => {
   expect(laneOf(delivery)).toBe(lane)
 })

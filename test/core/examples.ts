@@ -21,6 +21,7 @@ export function aDelivery(over: Partial<Delivery> = {}): Delivery {
     leaseOwner: null,
     leaseUntil: null,
     leaseEpoch: 0,
+    interruptions: 0,
     crashCount: 0,
     requeuedAt: null,
     createdAt: 0,

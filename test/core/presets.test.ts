@@ -1,31 +1,31 @@
 import { expect, test } from 'vitest'
-import { checkPace } from '../../src/core/pace.ts'
+import { checkLimits } from '../../src/core/limits.ts'
 import { presetNamed, presets } from '../../src/core/presets.ts'
 import { checkPolicy, safeDelayMs } from '../../src/core/retry-policy.ts'
 import { thrownBy } from './thrown.ts'
 
-const pollMs = 5000
-const ours = { pollMs, perCycle: null, retriesPerEndpoint: 100, pool: 20, slowStart: true, breaker: true, fastPath: true, heedsEndpoint: true }
-const plain = { pollMs, perCycle: 5, retriesPerEndpoint: 100, pool: 20, slowStart: false, breaker: false, fastPath: false, heedsEndpoint: false }
+const counts = { pollMs: 5_000, retriesPerEndpoint: 100, retriesPerTick: 10_000, pool: 20, openRequests: 5_000 }
+const ours = { ...counts, perCycle: null, slowStart: true, breaker: true, fastPath: true, heedsEndpoint: true, suspects: true }
+const plain = { ...counts, perCycle: 5, slowStart: false, breaker: false, fastPath: false, heedsEndpoint: false, suspects: false }
 
 test.each([
   ['standard', 6, 0.2, 'standard', ours],
   ['patient', 10, 0.2, 'standard', ours],
   ['gateway', 5, 0, 'body', plain],
   ['gateway-6', 6, 0, 'body', plain],
-] as const)('%s has its sends, jitter, signature and pace', (name, maxAttempts, jitterShare, signature, pace) => {
+] as const)('%s has its sends, jitter, signature and limits', (name, maxAttempts, jitterShare, signature, limits) => {
   const preset = presetNamed(name)
   expect(preset).toBe(presets[name])
   expect(preset.policy).toMatchObject({ name, maxAttempts, jitterShare })
   expect(preset.signature).toBe(signature)
-  expect(preset.pace).toEqual(pace)
+  expect(preset.limits).toEqual(limits)
 })
 
 test.each(Object.entries(presets))('%s passes the guard, and is found under its own name', (name, preset) => {
   expect(preset.name).toBe(name)
   expect(preset.policy.name).toBe(name)
   expect(() => checkPolicy(preset.policy, false)).not.toThrow()
-  expect(() => checkPace(preset.pace)).not.toThrow()
+  expect(() => checkLimits(preset.limits)).not.toThrow()
 })
 
 test('no preset holds a delay of the broken release', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { healthy } from '../../src/core/pace.ts'
+import { healthy } from '../../src/core/health.ts'
 import { why } from '../../src/core/why.ts'
 import type { WhyInput } from '../../src/core/why.ts'
 import { aDelivery, anEndpoint } from './examples.ts'
