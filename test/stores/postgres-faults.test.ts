@@ -26,7 +26,7 @@ describe('a database that is away for a while', () => {
     const endpoint = await world.endpoint()
     proxy.blackHole()
     const calls = [
-      store.queue.claim({ owner: 'anna', leaseMs: 30_000, now: start, most: 1, mostBytes: 1, wants: [{ endpointId: endpoint.id, lane: 'fresh', most: 1 }] }),
+      store.queue.claim({ owner: 'anna', leaseMs: 30_000, now: start, most: 1, wants: [{ endpointId: endpoint.id, lane: 'fresh', most: 1, mostBytes: 1 }] }),
       store.queue.dueEndpoints({ lane: 'fresh', after: '', limit: 10 }),
       store.directory.listApplications({ limit: 1, after: null }),
       store.directory.createApplication({ id: world.id('app'), uid: null, name: '', metadata: {}, ratePerSecond: null, createdAt: start, updatedAt: start }),

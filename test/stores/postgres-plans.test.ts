@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { renewText } from '../../src/stores/postgres/claim.ts'
+import { renewText } from '../../src/stores/postgres/leases.ts'
 import { postgresDialect } from '../../src/stores/postgres/database.ts'
 import { postgres } from '../../src/stores/postgres/index.ts'
 import { freshSchema } from '../postgres.ts'

@@ -20,6 +20,11 @@ const refusedLogin: Meaning = {
 }
 const stopping: Meaning = { code: 'store_failed', expected: 'PostgreSQL to stay up', advice: 'It is going down or coming up: try again.' }
 const lost: Meaning = { code: 'store_failed', expected: 'PostgreSQL to answer in time', advice: 'The connection was given up: try again.' }
+const refusedData: Meaning = {
+  code: 'data_refused',
+  expected: 'values that PostgreSQL can keep',
+  advice: 'Nothing of it was stored: is a text too long for an index, or a number out of range? Change it.',
+}
 const notOurs: Meaning = {
   code: 'store_failed',
   expected: 'a schema of Posthorn',
@@ -71,11 +76,22 @@ const meanings: Readonly<Record<string, Meaning>> = {
   '57P03': stopping,
 }
 
+/** By the class, which the first two signs of a code are: wrong values, broken constraints, and what is beyond a limit of the server. */
+const classes: Readonly<Record<string, Meaning>> = { '22': refusedData, '23': refusedData, '54': refusedData }
+
 /** What PostgreSQL or its driver threw, as an error that says what to do. */
 export function storeError(thrown: unknown): PosthornError {
   if (thrown instanceof PosthornError) return thrown
-  const { code, expected, advice } = meanings[codeOf(thrown)] ?? (isAnswer(thrown) ? other : isTimeout(thrown) ? lost : unreachable)
+  const { code, expected, advice } = meaningOf(thrown)
   return new PosthornError(code, `Expected ${expected}, got "${reasonOf(thrown)}". ${advice}`, { cause: thrown })
+}
+
+function meaningOf(thrown: unknown): Meaning {
+  const code = codeOf(thrown)
+  const known = meanings[code]
+  if (known !== undefined) return known
+  if (isAnswer(thrown)) return classes[code.slice(0, 2)] ?? other
+  return isTimeout(thrown) ? lost : unreachable
 }
 
 const other: Meaning = {

@@ -2,8 +2,9 @@ import type { Pool } from 'pg'
 import { expected } from '../../core/errors.ts'
 import type { PosthornError } from '../../core/errors.ts'
 import type { Store } from '../../core/ports.ts'
+import { batched } from '../batcher.ts'
 import { directory } from '../directory.ts'
-import { fromWorker, toTime } from '../rows.ts'
+import { fromWorker } from '../rows.ts'
 import type { Vault } from '../secrets.ts'
 import { insertInto, sql, table } from '../sql.ts'
 import { beat } from '../workers.ts'
@@ -14,6 +15,7 @@ import { channelOf, listener } from './listen.ts'
 import { openSchema } from './migrate.ts'
 import { outletWithin } from './outbox.ts'
 import { postgresQueue } from './queue.ts'
+import { timeOf } from './time.ts'
 import { keyOf, openVaultWith } from './vault.ts'
 
 export type { Transaction } from './outbox.ts'
@@ -88,7 +90,7 @@ export function postgres(urlOrPool: string | Pool, options: PostgresOptions = {}
 
   return {
     kind: 'postgres',
-    queue: postgresQueue(database, prepare, channel),
+    queue: batched(postgresQueue(database, prepare, channel)),
     directory: directory(database, vault),
     async open() {
       if (opened !== null) return []
@@ -112,11 +114,7 @@ export function postgres(urlOrPool: string | Pool, options: PostgresOptions = {}
       await database.transaction((tx) => tx.run(sql`delete from ${table('workers')} where id = ${workerId}`))
     },
     beat: (worker, sighting) => database.transaction((tx) => beat(tx, worker, sighting)),
-    async time() {
-      const [row] = await database.query(sql`select floor(extract(epoch from clock_timestamp()) * 1000) as time`)
-      if (row === undefined) throw closedError()
-      return toTime(row)
-    },
+    time: () => timeOf(database),
     async close() {
       await opening?.catch(() => undefined)
       const closing = opened

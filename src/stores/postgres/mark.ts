@@ -1,6 +1,7 @@
 import { latencyBucket } from '../../core/overview.ts'
 import type { Marked, MarkRequest, SettledAttempt } from '../../core/queue.ts'
 import { minute } from '../../core/time.ts'
+import { provisionalText } from '../attempts.ts'
 import { latencyColumns } from '../migrations.ts'
 import { toMarked } from '../rows.ts'
 import type { Dialect } from '../sql.ts'
@@ -13,7 +14,7 @@ export function marker(database: PostgresDatabase, prepare: boolean): (request: 
   const statement = named(markText(database.dialect), prepare)
   return async (request) => {
     const answers: Marked[] = []
-    // The same mark twice in a batch is as if it came twice: the second round, which hardly ever is, knows of the first.
+    // Two marks of one delivery in a batch are as if they came one after the other: the second round, which hardly ever is, knows of the first.
     for (let left = [...request.marks.entries()]; left.length > 0; left = left.filter(([index]) => answers[index] === undefined)) {
       const round = firstOfEach(left)
       const rows = await database.ask(statement, valuesOf(request, round.map(([, settled]) => settled)))
@@ -29,19 +30,20 @@ type Numbered = readonly [index: number, settled: SettledAttempt]
 function firstOfEach(marks: readonly Numbered[]): Numbered[] {
   const first = new Map<string, Numbered>()
   for (const numbered of marks) {
-    const key = `${numbered[1].deliveryId} ${numbered[1].epoch}`
-    if (!first.has(key)) first.set(key, numbered)
+    const { deliveryId } = numbered[1]
+    if (!first.has(deliveryId)) first.set(deliveryId, numbered)
   }
   return [...first.values()].toSorted(([, left], [, right]) => (left.deliveryId < right.deliveryId ? -1 : 1))
 }
 
+const outcomeColumns = ['started_at', 'took_ms', 'outcome', 'status_code', 'excerpt', 'url', 'late']
 const counters = ['delivered', 'failed', 'dead', ...latencyColumns]
 
 /**
  * The fence is owner and epoch, without the status: a closed row has no owner. The owner stands in an expression, as in a renewal.
- * An attempt that is on record is written as it was, because only so it is returned, even if another transaction has committed it a
- * moment ago: on record in time means that an earlier try was marked. A late one is recorded, too, but not for a delivery that was
- * pruned: nobody would ever forget it.
+ * An outcome that is on record is written as it was, because only so it is returned, even if another transaction has committed it a
+ * moment ago: on record in time means that an earlier try was marked. What only says that the attempt began makes way. A late one is
+ * recorded, too, but not for a delivery that was pruned: nobody would ever forget it.
  */
 export function markText({ table }: Dialect): string {
   const deliveries = table('webhook_deliveries')
@@ -49,27 +51,28 @@ export function markText({ table }: Dialect): string {
   return `with m as materialized (
   select *
   from unnest($4::text[], $5::integer[], $6::text[], $7::text[], $8::text[], $9::integer[], $10::bigint[], $11::text[],
-      $12::bigint[], $13::integer[], $14::text[], $15::integer[], $16::text[], $17::text[], $18::text[], $19::integer[]) with ordinality
+      $12::bigint[], $13::integer[], $14::text[], $15::integer[], $16::text[], $17::text[], $18::text[], $19::integer[], $20::integer[]) with ordinality
     as m (id, epoch, endpoint_id, status, reason, attempt_count, next_retry_at, error_detail,
-      started_at, took_ms, outcome, status_code, excerpt, url, counted_as, bucket, place)
+      started_at, took_ms, outcome, status_code, excerpt, url, counted_as, bucket, attempt_epoch, place)
 ), marked as (
   update ${deliveries} d
   set status = m.status, reason = m.reason, attempt_count = m.attempt_count, next_retry_at = m.next_retry_at, error_detail = m.error_detail,
     last_attempted_at = coalesce(m.started_at + m.took_ms, d.last_attempted_at), target_url = coalesce(m.url, d.target_url),
-    lease_owner = null, lease_until = null, crash_count = 0, updated_at = $2::bigint
+    lease_owner = null, lease_until = null, interruptions = 0,
+    crash_count = case when m.reason = 'crashed' then d.crash_count else 0 end, updated_at = $2::bigint
   from m
   where d.id = m.id and d.lease_owner || '' = $1 and d.lease_epoch = m.epoch
   returning m.place
 ), told as (
   insert into ${table('attempts')} as a (delivery_id, epoch, started_at, took_ms, outcome, status_code, excerpt, url, late)
-  select m.id, m.epoch, m.started_at, m.took_ms, m.outcome, m.status_code, m.excerpt, m.url, case when marked.place is null then 1 else 0 end
+  select m.id, m.attempt_epoch, m.started_at, m.took_ms, m.outcome, m.status_code, m.excerpt, m.url, case when marked.place is null then 1 else 0 end
   from m
   left join marked on marked.place = m.place
   where m.outcome is not null
     and (marked.place is not null or exists (select from ${deliveries} d where d.id = m.id))
   on conflict (delivery_id, epoch) do update
-  set late = a.late
-  returning delivery_id, epoch, late
+  set ${outcomeColumns.map((column) => `${column} = case when a.outcome in ${provisionalText} then excluded.${column} else a.${column} end`).join(',\n    ')}
+  returning delivery_id, late
 ), counted as (
   insert into ${minutes} as c (minute, endpoint_id, ${counters.join(', ')})
   select $3::bigint, m.endpoint_id,
@@ -83,10 +86,10 @@ export function markText({ table }: Dialect): string {
   set ${counters.map((column) => `${column} = c.${column} + excluded.${column}`).join(', ')}
 )
 select marked.place is not null as marked,
-  coalesce(told.late, (select a.late from ${table('attempts')} a where a.delivery_id = m.id and a.epoch = m.epoch), 1) as late
+  coalesce(told.late, (select a.late from ${table('attempts')} a where a.delivery_id = m.id and a.epoch = m.epoch and a.outcome not in ${provisionalText}), 1) as late
 from m
 left join marked on marked.place = m.place
-left join told on told.delivery_id = m.id and told.epoch = m.epoch
+left join told on told.delivery_id = m.id
 order by m.place`
 }
 
@@ -112,6 +115,7 @@ function valuesOf({ owner, now }: MarkRequest, marks: readonly SettledAttempt[])
     attempts.map((attempt) => attempt?.url ?? null),
     marks.map(countedAs),
     attempts.map((attempt) => (attempt === null ? null : latencyBucket(attempt.tookMs))),
+    attempts.map((attempt) => attempt?.epoch ?? null),
   ]
 }
 

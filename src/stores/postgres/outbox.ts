@@ -11,6 +11,7 @@ import { storable } from './connections.ts'
 import type { Bound } from './connections.ts'
 import { enqueueText, valuesOf } from './enqueue.ts'
 import { codeOf, isAnswer, storeError } from './errors.ts'
+import { timeOf } from './time.ts'
 
 /** A transaction of the application's: a client of `pg`, or one line around that of another library. Values are texts, numbers and null. */
 export interface Transaction {
@@ -37,6 +38,7 @@ export async function outletWithin(tx: unknown, dialect: Dialect, channel: strin
   const { matching } = endpointDirectory(database, sealed)
   return {
     queue: { enqueue: enqueuerWithin(ask, dialect, channel) },
+    time: () => timeOf({ query }),
     directory: {
       application,
       matching,
@@ -137,6 +139,7 @@ using unnest($1::text[], $2::text[]) as used (application_id, key)
 where k.application_id = used.application_id and k.key = used.key and k.expires_at <= $3::bigint`
   return async (request) => {
     const { envelopes, now } = request
+    if (request.begins?.() === false) return envelopes.map(() => ({ kind: 'withdrawn' }))
     const keyed = envelopes.filter(({ idempotencyKey }) => idempotencyKey !== null)
     if (keyed.length > 0) {
       await ask(forgetExpired, [keyed.map(({ message }) => message.applicationId), keyed.map(({ idempotencyKey }) => idempotencyKey), now])

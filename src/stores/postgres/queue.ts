@@ -1,11 +1,14 @@
 import type { Queue } from '../../core/queue.ts'
+import { disable, healthOf, saveHealth } from '../health.ts'
 import * as operations from '../operations.ts'
 import { toHealthOf } from '../rows.ts'
 import { takeTurn } from '../workers.ts'
-import { claimer, releaser, renewer } from './claim.ts'
+import { claimer } from './claim.ts'
 import type { PostgresDatabase } from './database.ts'
 import { enqueuer } from './enqueue.ts'
+import { releaser, renewer, starter } from './leases.ts'
 import { marker } from './mark.ts'
+import { tokenReturner, tokenTaker } from './rate-limits.ts'
 import { walker } from './walk.ts'
 
 /** The engine's half: the hot calls in the words of PostgreSQL, the rest is what both databases share. */
@@ -13,6 +16,7 @@ export function postgresQueue(database: PostgresDatabase, prepare: boolean, chan
   return {
     enqueue: enqueuer(database, prepare, channel),
     claim: claimer(database, prepare),
+    start: starter(database, prepare),
     renew: renewer(database, prepare),
     mark: marker(database, prepare),
     release: releaser(database, prepare),
@@ -24,12 +28,15 @@ export function postgresQueue(database: PostgresDatabase, prepare: boolean, chan
 
     async health(endpointIds) {
       if (endpointIds.length === 0) return new Map()
-      const rows = await database.query(operations.healthOf(endpointIds))
+      const rows = await database.query(healthOf(endpointIds))
       return new Map(rows.map(toHealthOf))
     },
     async saveHealth(endpointId, health) {
-      return (await database.transaction((tx) => tx.run(operations.saveHealth(endpointId, health)))) > 0
+      return (await database.transaction((tx) => tx.run(saveHealth(endpointId, health)))) > 0
     },
+    disable: (request) => database.transaction((tx) => disable(tx, request)),
+    takeTokens: tokenTaker(database, prepare),
+    returnTokens: tokenReturner(database, prepare),
     async takeTurn(request) {
       return (await database.transaction((tx) => tx.run(takeTurn(request)))) > 0
     },

@@ -1,6 +1,6 @@
 import type { Lane } from '../../core/delivery.ts'
 import type { Queue } from '../../core/queue.ts'
-import { freshText, retriesText } from '../lanes.ts'
+import { laneTexts } from '../lanes.ts'
 import { toDueEndpoint } from '../rows.ts'
 import type { Dialect } from '../sql.ts'
 import { named } from './database.ts'
@@ -11,6 +11,7 @@ export function walker(database: PostgresDatabase, prepare: boolean): Queue['due
   const statements = {
     fresh: named(walkText(database.dialect, 'fresh'), prepare),
     retries: named(walkText(database.dialect, 'retries'), prepare),
+    suspects: named(walkText(database.dialect, 'suspects'), prepare),
   }
   return async ({ lane, after, limit, dueFrom = 0 }) => (await database.ask(statements[lane], [after, limit, dueFrom])).map(toDueEndpoint)
 }
@@ -22,7 +23,7 @@ export function walker(database: PostgresDatabase, prepare: boolean): Queue['due
 export function walkText({ table }: Dialect, lane: Lane): string {
   const firstAfter = (endpoint: string): string => `select d.webhook_id, coalesce(d.next_retry_at, 0) as due_at
     from ${table('webhook_deliveries')} d
-    where ${lane === 'fresh' ? freshText : retriesText}
+    where ${laneTexts[lane]}
       and d.webhook_id > ${endpoint}
       and coalesce(d.next_retry_at, 0) >= $3::bigint
     order by d.webhook_id, coalesce(d.next_retry_at, 0), d.id

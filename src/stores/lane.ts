@@ -1,0 +1,49 @@
+import type { Line } from './line.ts'
+
+type AnyLine = Pick<Line<never, never>, 'size' | 'commitNext'>
+
+const enoughCalls = 128
+const mostTurns = 8
+
+/** Lines that send one statement at a time, in their order, one of each line in a round; none of them waits for ever. */
+export class Lane {
+  readonly #lines: readonly AnyLine[]
+  readonly #turn: () => Promise<void>
+  readonly #idle: () => void
+  #running = false
+
+  /** Calls `idle` whenever nobody waits any more. */
+  constructor(lines: readonly AnyLine[], turn: () => Promise<void>, idle: () => void = () => undefined) {
+    this.#lines = lines
+    this.#turn = turn
+    this.#idle = idle
+  }
+
+  add<Request, Answer>(line: Line<Request, Answer>, request: Request): Promise<Answer> {
+    const answer = line.add(request)
+    if (!this.#running) void this.#run()
+    return answer
+  }
+
+  async #run(): Promise<void> {
+    this.#running = true
+    while (this.#size() > 0) {
+      await this.#gather()
+      for (const line of this.#lines) await line.commitNext()
+    }
+    this.#running = false
+    this.#idle()
+  }
+
+  /** A commit costs the same for one as for a hundred: while every turn of the loop brings more, the next turn is awaited. */
+  async #gather(): Promise<void> {
+    for (let seen = 0, turns = 0; this.#size() > seen && this.#size() < enoughCalls && turns < mostTurns; turns += 1) {
+      seen = this.#size()
+      await this.#turn()
+    }
+  }
+
+  #size(): number {
+    return this.#lines.reduce((sum, { size }) => sum + size, 0)
+  }
+}

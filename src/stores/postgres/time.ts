@@ -1,0 +1,12 @@
+import type { Instant } from '../../core/time.ts'
+import type { Executor } from '../database.ts'
+import { toTime } from '../rows.ts'
+import { sql } from '../sql.ts'
+import { closedError } from './database.ts'
+
+/** The clock of the server, which all workers share; not that of the transaction, which stands still. */
+export async function timeOf(from: Pick<Executor, 'query'>): Promise<Instant> {
+  const [row] = await from.query(sql`select floor(extract(epoch from clock_timestamp()) * 1000) as time`)
+  if (row === undefined) throw closedError()
+  return toTime(row)
+}
