@@ -112,7 +112,7 @@ export class Claimer {
       } finally {
         // Also after an error: what was set aside must not stay so.
         for (const { unreserve } of planned) unreserve()
-        this.#parts.schedule.budgetFreed()
+        if (planned.length > 0) this.#parts.schedule.budgetFreed()
       }
     }
   }
