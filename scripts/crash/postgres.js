@@ -1,81 +1,67 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { chownSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { leaseMs, makeObserver, pause, pollMs, startChild, startSender, unfinishedRows } from './run.js'
+import { makeObserver } from './observer.js'
+import { keepRunning, pause, startChild } from './processes.js'
+import { startProxy } from './proxy.js'
+import { makeSending } from './sending.js'
+import { makeStage } from './stage.js'
+
+// The user that PostgreSQL runs as if this process is root's.
+const nobody = 65_534
 
 /** A server of its own, any number of workers, and a sender beside them. */
-export async function onPostgres({ dist, workers: count }, receiver) {
+export async function onPostgres(given, receiver) {
   const server = await startServer()
-  const accepted = new Set()
-  const { postgres } = await import(`${dist}/stores/postgres/index.js`)
-  const observer = await makeObserver(dist, postgres(server.url, { plaintextSecrets: true }), receiver)
-  const workers = Array.from({ length: count }, () => keepWorker(dist, server.url))
-  await Promise.all(workers.map((worker) => worker.ready()))
-  const sender = startSender(dist, server.url, 'sender', accepted)
-  await once(sender.child, 'message')
-  let closing = null
+  if (given.disk !== null) await keepTablesOn(given.disk.path, server.url)
+  const { postgres } = await import(`${given.dist}/stores/postgres/index.js`)
+  const observer = await makeObserver(given.dist, postgres(server.url, { plaintextSecrets: true }), receiver)
+  const proxies = given.isProxied ? await Promise.all(Array.from({ length: given.workers }, () => startProxy(server.url))) : []
+  const unexpectedEnds = []
+  const workers = Array.from({ length: given.workers }, (_, index) => {
+    const start = () => startWorker(given, receiver, proxies[index]?.url ?? server.url, given.clockShiftsMs[index % given.clockShiftsMs.length])
+    return keepRunning(`worker ${index + 1}`, start, (text) => unexpectedEnds.push(text))
+  })
+  const sending = makeSending({ dist: given.dist, databaseUrl: server.url, given, receiver, delivers: false })
+  const sender = keepRunning('the sender', sending.start, (text) => unexpectedEnds.push(text))
 
-  async function close() {
-    await Promise.all([sender.end('SIGTERM'), ...workers.map((worker) => worker.stop())])
-    await observer.stop()
-    await server.stop()
-  }
-
-  return {
-    accepted,
+  return makeStage({
+    sending,
+    sender,
+    workers,
     observer,
-    async perform({ kind, afterMs, victim, downMs }) {
-      await pause(afterMs)
-      const at = performance.now()
-      const name = kind === 'kill' ? `kill -9 of worker ${victim + 1}` : `crash of the database, down for ${downMs} ms`
-      if (kind === 'kill') await workers[victim].kill()
-      else await server.crash(downMs)
-      return { kind, name, at, endedAt: performance.now() }
+    unexpectedEnds,
+    proxies,
+    crashDatabase: server.crash,
+    integrity: null,
+    async close() {
+      for (const proxy of proxies) proxy.heal()
+      await Promise.all([sender, ...workers].map((process) => process.stop()))
+      await observer.stop()
+      await Promise.all(proxies.map((proxy) => proxy.close()))
+      await server.stop()
     },
-    async stopSending() {
-      const done = once(sender.child, 'message')
-      sender.child.send('enough')
-      await done
-    },
-    rows: () => unfinishedRows(observer),
-    close: () => (closing ??= close()),
-  }
+  })
 }
 
-/** A worker that is started anew whenever it ends, as a supervisor does. */
-function keepWorker(dist, databaseUrl) {
-  const environment = {
-    POSTHORN_DATABASE_URL: databaseUrl,
-    POSTHORN_PLAINTEXT_SECRETS: '1',
-    POSTHORN_ALLOWED_TARGETS: '127.0.0.0/8',
-    POSTHORN_LEASE_MS: String(leaseMs),
-    POSTHORN_POLL_MS: String(pollMs),
-    POSTHORN_SHUTDOWN_GRACE_MS: '5000',
-  }
-  let wanted = true
-  let current = start()
-
-  function start() {
-    const started = startChild(join(dist, 'cli/main.js'), ['worker'], environment)
-    // It may find the database away, and give up.
-    void started.ended.then(() => pause(50)).then(() => {
-      if (wanted) current = start()
-    })
-    return started
-  }
-
-  return {
-    async ready() {
-      await once(current.lines, 'line')
+function startWorker({ dist, leaseMs, pollMs }, receiver, databaseUrl, clockShiftMs) {
+  return startChild(join(dist, 'cli/main.js'), ['worker'], {
+    environment: {
+      POSTHORN_DATABASE_URL: databaseUrl,
+      POSTHORN_PLAINTEXT_SECRETS: '1',
+      POSTHORN_ALLOWED_TARGETS: '127.0.0.0/8',
+      POSTHORN_LEASE_MS: String(leaseMs),
+      POSTHORN_POLL_MS: String(pollMs),
+      POSTHORN_SHUTDOWN_GRACE_MS: '5000',
+      CRASH_CLOCK_SHIFT_MS: String(clockShiftMs),
     },
-    kill: () => current.end('SIGKILL'),
-    async stop() {
-      wanted = false
-      await current.end('SIGTERM')
-    },
-  }
+    preloads: ['report-connections', 'shift-clock'],
+    isReady: (said) => typeof said === 'string',
+    onMessage: (message, pid) => message.kind === 'connected' && receiver.owned(message, pid),
+  })
 }
 
 async function startServer() {
@@ -104,5 +90,21 @@ async function startServer() {
       child.stdin.end()
       await exited
     },
+  }
+}
+
+/** What is created from now on lies there; the write-ahead log stays where it was, for without it the server itself would end. */
+async function keepTablesOn(path, url) {
+  const folder = join(path, 'tables')
+  mkdirSync(folder, { mode: 0o700 })
+  if (process.getuid?.() === 0) chownSync(folder, nobody, nobody)
+  const { default: pg } = await import('pg')
+  const client = new pg.Client(url)
+  await client.connect()
+  try {
+    await client.query(`create tablespace small location '${folder}'`)
+    await client.query('alter role postgres set default_tablespace = small')
+  } finally {
+    await client.end()
   }
 }

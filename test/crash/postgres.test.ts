@@ -1,8 +1,29 @@
-import { test } from 'vitest'
-import { crashRun } from './crash.ts'
+import { expect, test } from 'vitest'
+import { crashRun, expectAllDelivered, expectOnlyPoisonUndelivered } from './crash.ts'
 
 const crash = crashRun()
 
-test('on PostgreSQL workers that are killed and a database that crashes lose nothing', { timeout: 120_000 }, async () => {
-  await crash(['--store', 'postgres', '--workers', '2', '--kills', '4', '--restarts', '1'])
+test.each([
+  { what: 'workers that are killed and a database that crashes', args: ['--kills', '2', '--restarts', '1'] },
+  { what: 'workers in a crash loop', args: ['--loop', '6'] },
+  { what: 'a worker that stands still for two leases', args: ['--stop', '--rounds', '1'] },
+  { what: 'a worker that is cut off from the database, in silence and with resets,', args: ['--partition', '--rounds', '2'] },
+])('on PostgreSQL $what: nothing is lost', { timeout: 60_000 }, async ({ args }) => {
+  expectAllDelivered(await crash(['--store', 'postgres', ...args]))
+})
+
+test('on PostgreSQL a delivery that ends its worker takes no other along', { timeout: 60_000 }, async () => {
+  expectOnlyPoisonUndelivered(await crash(['--store', 'postgres', '--poison']))
+})
+
+test('on PostgreSQL a full disk is said so by `send`, and costs nothing once it is freed', { timeout: 60_000 }, async () => {
+  const result = await crash(['--store', 'postgres', '--disk', '--rounds', '1'])
+  expectAllDelivered(result)
+  expect(result.lines, result.said).toContain('refused with: store_full')
+})
+
+test('on PostgreSQL workers whose clocks are an hour off send nothing early and steal no lease', { timeout: 60_000 }, async () => {
+  const result = await crash(['--store', 'postgres', '--clock', '--rounds', '2'])
+  expectAllDelivered(result)
+  expect(result.lines.join('\n'), result.said).toMatch(/^for later [1-9]\d* early 0$/m)
 })
