@@ -23,6 +23,7 @@ export function readOptions() {
     mode,
     store,
     dist: values.dist,
+    databaseUrl: values.database ?? null,
     workers,
     kills: count('kills', values.kills ?? '5', 0, 1_000),
     restarts: count('restarts', values.restarts ?? '0', 0, 100),
@@ -36,9 +37,14 @@ export function readOptions() {
     isProxied: mode.isProxied ?? false,
     clockShiftsMs: mode.clockShiftsMs ?? [0],
   }
+  if (given.databaseUrl !== null && !canUseDatabase(given)) refuse('Expected --database only with --store postgres, and without --restarts and --disk: those need a server of their own.')
   const refusal = mode.refusal?.(given) ?? null
   if (refusal !== null) refuse(refusal)
   return given
+}
+
+function canUseDatabase({ store, mode, restarts }) {
+  return store === 'postgres' && restarts === 0 && mode.makeDisk === undefined
 }
 
 /** @returns {never} */
@@ -53,7 +59,7 @@ function parse() {
   const options = {
     store: { type: 'string', default: 'sqlite' },
     dist: { type: 'string', default: new URL('../../dist', import.meta.url).pathname },
-    workers: text, seed: text, lease: text, limit: text, rounds: text,
+    database: text, workers: text, seed: text, lease: text, limit: text, rounds: text,
     kills: text, restarts: text, loop: text,
     poison: flag, stop: flag, partition: flag, disk: flag, clock: flag, verbose: flag,
   }

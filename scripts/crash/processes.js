@@ -86,9 +86,9 @@ export async function within(ms, wanted, isSo) {
   if (!(await isSoWithin(ms, isSo))) throw new Error(`Expected ${wanted} within ${ms} ms, and waited in vain.`)
 }
 
-/** Asks until it is so, or the time is over; answers which. */
-export async function isSoWithin(ms, isSo) {
-  for (const until = performance.now() + ms; performance.now() < until; await pause(20)) if (await isSo()) return true
+/** Asks until it is so, or the time is over; answers which. A database should not be asked as often as a variable. */
+export async function isSoWithin(ms, isSo, everyMs = 20) {
+  for (const until = performance.now() + ms; performance.now() < until; await pause(everyMs)) if (await isSo()) return true
   return false
 }
 

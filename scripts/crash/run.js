@@ -46,7 +46,7 @@ async function harm(scene) {
 async function settle(scene) {
   const { given, problems, stage } = scene
   const isSettled = () => given.mode.isSettled?.(scene) ?? stage.observer.open().then((open) => open === 0)
-  if (!(await isSoWithin(given.limitMs, isSettled))) problems.push(`not everything had ended ${given.limitMs} ms after the last fault`)
+  if (!(await isSoWithin(given.limitMs, isSettled, 200))) problems.push(`not everything had ended ${given.limitMs} ms after the last fault`)
 }
 
 async function judge(scene) {

@@ -4,11 +4,11 @@ import { pause } from './processes.js'
 import { kindOf, poisonMark } from './traffic.js'
 
 const [, , dist, databaseUrl, settings] = process.argv
-const { delivers, sends, leaseMs, pollMs, traffic } = JSON.parse(settings)
+const { schema, delivers, sends, leaseMs, pollMs, traffic } = JSON.parse(settings)
 const { Posthorn } = await import(`${dist}/index.js`)
 const { databaseAt } = await import(`${dist}/cli/database.js`)
 
-const store = await databaseAt(databaseUrl, { secretsKey: null, plaintextSecrets: true, schema: 'posthorn', prepare: true }).openStore()
+const store = await databaseAt(databaseUrl, { secretsKey: null, plaintextSecrets: true, schema, prepare: true }).openStore()
 const posthorn = new Posthorn({ store, leaseMs, pollMs, allowedTargets: ['127.0.0.0/8'] })
 let isSending = sends
 process.on('message', ({ kind }) => {

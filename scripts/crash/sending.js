@@ -4,7 +4,7 @@ import { startChild } from './processes.js'
 const script = fileURLToPath(new URL('sender.js', import.meta.url))
 
 /** Starts senders, one at a time or one after the other, and notes what became of what they sent. */
-export function makeSending({ dist, databaseUrl, given, receiver, delivers, preloads = [] }) {
+export function makeSending({ dist, databaseUrl, schema = 'posthorn', given, receiver, delivers, preloads = [] }) {
   const notes = { accepted: new Map(), notBefore: new Map(), rejections: [], poisonId: null, isDone: false }
   let sends = true
 
@@ -21,7 +21,7 @@ export function makeSending({ dist, databaseUrl, given, receiver, delivers, prel
     notes,
     start() {
       const { leaseMs, pollMs, traffic } = given
-      const started = startChild(script, [dist, databaseUrl, JSON.stringify({ delivers, sends, leaseMs, pollMs, traffic })], {
+      const started = startChild(script, [dist, databaseUrl, JSON.stringify({ schema, delivers, sends, leaseMs, pollMs, traffic })], {
         preloads: ['report-connections', ...preloads],
         isReady: ({ kind }) => kind === 'ready',
         onMessage(message, pid) {

@@ -16,7 +16,7 @@ export const poison = {
     scene.receiver.onPoison = (receipt) => void endSender(scene, receipt)
     await moreReceipts(scene, 30)
     await stage.sendPoison()
-    const isEnough = await isSoWithin(given.limitMs, async () => timesSent(scene) >= given.rounds || (await isDead(scene)))
+    const isEnough = await isSoWithin(given.limitMs, async () => timesSent(scene) >= given.rounds || (await isDead(scene)), 200)
     if (!isEnough) problems.push(`the poison was sent ${timesSent(scene)} times, not ${given.rounds}, within ${given.limitMs} ms`)
     await moreReceipts(scene, 30)
   },
