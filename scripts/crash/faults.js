@@ -1,14 +1,18 @@
 import { pause, within } from './processes.js'
 
-/** Kills a worker, and waits until its supervisor has another ready. */
+/** Kills a worker; its supervisor starts another. */
 export async function killWorker({ faults, stage }, index) {
   const worker = stage.workers[index]
   const { pid } = worker
   const at = performance.now()
   await worker.end('SIGKILL')
   faults.push({ kind: 'kill', name: `kill -9 of ${worker.name}`, at, endedAt: performance.now(), pid })
-  // Its supervisor notices a moment later.
-  await within(60_000, `${worker.name} to be started again`, () => worker.pid !== pid && worker.isReady)
+}
+
+/** Kills a worker, and waits for the next. */
+export async function replaceWorker(scene, index) {
+  await killWorker(scene, index)
+  await scene.stage.workers[index].ready()
 }
 
 /** On a busy machine, too, a fault must find something to break. */

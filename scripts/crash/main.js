@@ -3,7 +3,8 @@
 //   npm run crash -- --store sqlite|postgres [--database url] [--workers N] [--seed S] [--lease ms] [--limit s] [--verbose] and one of
 //     --kills K --restarts R   kills and restarts at random instants (if no mode is given)
 //     --loop N                 a crash loop of N kills, lives shorter than a lease
-//     --poison                 one delivery that ends its worker each time; with --rounds, how often at least
+//     --poison                 one delivery that ends its worker each time; with --rounds, how often at least; with --delay, how many ms
+//                              after it came (innocent ones that are sent with it twice wait for minutes: 0 is the hardest)
 //     --stop                   SIGSTOP past two leases, then SIGCONT; with --rounds, how often, as those below
 //     --partition              a worker cut off from PostgreSQL
 //     --disk                   a full disk, then freed

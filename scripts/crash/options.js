@@ -8,7 +8,6 @@ import { poison } from './modes/poison.js'
 import { stop } from './modes/stop.js'
 
 const modes = { loop, poison, stop, partition, disk, clock }
-const ofKills = ['kills', 'restarts']
 
 /** What to do, from the command line; anything that makes no sense is named, and ends with 2. */
 export function readOptions() {
@@ -32,6 +31,7 @@ export function readOptions() {
     seed: count('seed', values.seed ?? String(Math.floor(Math.random() * 2 ** 32)), 0, 2 ** 32),
     limitMs: count('limit', values.limit ?? '600', 1, 7_200) * 1_000,
     leaseMs,
+    delayMs: count('delay', values.delay ?? '0', 0, 60_000),
     pollMs: Math.floor(leaseMs / 10),
     traffic: mode.trafficOn?.(store) ?? mode.traffic,
     isProxied: mode.isProxied ?? false,
@@ -59,7 +59,7 @@ function parse() {
   const options = {
     store: { type: 'string', default: 'sqlite' },
     dist: { type: 'string', default: new URL('../../dist', import.meta.url).pathname },
-    database: text, workers: text, seed: text, lease: text, limit: text, rounds: text,
+    database: text, workers: text, seed: text, lease: text, limit: text, rounds: text, delay: text,
     kills: text, restarts: text, loop: text,
     poison: flag, stop: flag, partition: flag, disk: flag, clock: flag, verbose: flag,
   }
@@ -74,9 +74,14 @@ function modeOf(values) {
   const chosen = Object.keys(modes).filter((name) => values[name] !== undefined)
   if (chosen.length > 1) refuse(`Expected one mode, got ${chosen.map((name) => `--${name}`).join(' and ')}. Run them one after the other.`)
   const name = chosen[0] ?? 'kills'
-  const foreign = [...(name === 'kills' ? [] : ofKills), ...(modes[name]?.rounds === undefined ? ['rounds'] : [])].find((option) => values[option] !== undefined)
+  const foreign = foreignTo(modes[name] ?? kills).find((option) => values[option] !== undefined)
   if (foreign !== undefined) refuse(`Expected no --${foreign} ${name === 'kills' ? 'without a mode' : `with --${name}`}. It has no meaning there.`)
   return name === 'kills' ? kills : modes[name]
+}
+
+/** What a mode would ignore; somebody who writes it expects something else. */
+function foreignTo(mode) {
+  return [...(mode === kills ? [] : ['kills', 'restarts']), ...(mode.rounds === undefined ? ['rounds'] : []), ...(mode.delayMs === undefined ? ['delay'] : [])]
 }
 
 function count(name, text, least, most) {

@@ -49,6 +49,7 @@ export function keepRunning(name, start, onUnexpectedEnd) {
       current = start()
       const mine = current
       const [[code, signal]] = await mine.ended
+      mine.isReady = false
       if (!mine.wasKilled) onUnexpectedEnd(`${name} ended by itself, ${signal ?? `exit code ${code}`}: ${mine.lastWords.join(' / ')}`)
       if (isWanted) await pause(restartAfterMs)
     }

@@ -27,7 +27,7 @@ export async function startReceiver({ leaseMs }) {
       return
     }
     // A moment, so that a fault finds something under way.
-    const takesMs = request.url === `/${slowKind}` ? leaseMs * (0.15 + Math.random() * 0.2) : Math.random() * slowestFastMs
+    const takesMs = request.url === `/${slowKind}` ? leaseMs * (0.3 + Math.random() * 0.3) : Math.random() * slowestFastMs
     setTimeout(() => response.writeHead(200, { 'content-length': '0' }).end(), takesMs)
   }
 

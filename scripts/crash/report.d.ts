@@ -6,7 +6,8 @@ export interface CrashRun {
   readonly faults: readonly CrashFault[]
   /** Deliveries that have not ended well. */
   readonly rows: readonly { readonly id: string; readonly messageId: string; readonly status: string; readonly reason?: string | null }[]
-  readonly leaseMs: number
+  /** How long before a fault something may have come that it kept from being marked: a lease, or longer if the fault takes its time. */
+  readonly reachMs: number
   readonly startedAt: number
   /** The one message that may end dead, or stay open. */
   readonly poisonId?: string | null

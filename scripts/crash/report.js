@@ -3,11 +3,11 @@ const wakingMs = 1_000
 const mostListed = 20
 
 /** What became of everything that was accepted, which fault explains each repeat, and how long what it hit had to wait. */
-export function report({ accepted, receipts, faults, rows, leaseMs, startedAt, poisonId = null, problems = [], notes = [] }) {
+export function report({ accepted, receipts, faults, rows, reachMs, startedAt, poisonId = null, problems = [], notes = [] }) {
   const byId = groupById(receipts)
   const fates = fatesOf(accepted, byId, rows)
   const repeats = [...byId.values()].flatMap((same) => same.slice(1).map((receipt, index) => ({ receipt, before: same[index] })))
-  const causes = repeats.map((repeat) => faults.find((fault) => explains(fault, repeat, leaseMs)))
+  const causes = repeats.map((repeat) => faults.find((fault) => explains(fault, repeat, reachMs)))
   const unexplained = repeats.filter((_, index) => causes[index] === undefined)
   const recoveries = faults.map((fault) => recoveryMs(fault, repeats.filter((_, index) => causes[index] === fault), accepted, byId, poisonId))
   const dead = rows.filter(({ status }) => status === 'dead')
@@ -58,19 +58,19 @@ function fatesOf(accepted, byId, rows) {
 
 /**
  * A kill explains what its process had sent; a stop or a partition, too, and also until it is over; an outage of the store what nobody
- * could mark meanwhile: all within a lease. An orderly end explains nothing.
+ * could mark meanwhile: all within its reach. An orderly end explains nothing.
  */
-function explains(fault, { receipt, before }, leaseMs) {
+function explains(fault, { receipt, before }, reachMs) {
   if (receipt.at < fault.at) return false
-  const isSince = before.at >= fault.at - leaseMs
+  const isSince = before.at >= fault.at - reachMs
   switch (fault.kind) {
     case 'kill':
       return isSince && before.pid === fault.pid
     case 'stop':
     case 'partition':
-      return (isSince && before.pid === fault.pid && before.at <= fault.endedAt + leaseMs) || isLate(fault, receipt, before)
+      return (isSince && before.pid === fault.pid && before.at <= fault.endedAt + reachMs) || isLate(fault, receipt, before)
     case 'outage':
-      return isSince && before.at <= fault.endedAt + leaseMs
+      return isSince && before.at <= fault.endedAt + reachMs
     default:
       return false
   }

@@ -59,7 +59,7 @@ async function judge(scene) {
 function evidence({ given, receiver, stage, faults }) {
   const { accepted, poisonId } = stage.notes
   const receipts = receiver.receipts.map(({ id, at, connection }) => ({ id, at, pid: connection.pid }))
-  return { accepted, poisonId, receipts, faults, leaseMs: given.leaseMs }
+  return { accepted, poisonId, receipts, faults, reachMs: given.leaseMs + given.delayMs }
 }
 
 function say(result) {

@@ -20,7 +20,7 @@ test('on PostgreSQL workers that are killed and a database that crashes: nothing
 })
 
 test('on PostgreSQL a delivery that ends its worker takes no other along', { timeout: 60_000 }, async () => {
-  expectOnlyPoisonUndelivered(await crash([...onShared, '--poison']))
+  expectOnlyPoisonUndelivered(await crash([...onShared, '--poison', '--delay', '1000']))
 })
 
 test('on PostgreSQL a full disk is said so by `send`, and costs nothing once it is freed', { timeout: 60_000 }, async () => {

@@ -12,7 +12,7 @@ const orderly = { kind: 'orderly', name: 'orderly', at: 5_000, endedAt: 5_500 } 
 const once: CrashRun['receipts'] = [{ id: 'a', at: 1, pid: other }]
 
 function reportOf(run: Partial<CrashRun>): CrashReport {
-  return report({ accepted: new Map([['a', 0]]), receipts: [], faults: [], rows: [], leaseMs: 2_000, startedAt: 0, ...run })
+  return report({ accepted: new Map([['a', 0]]), receipts: [], faults: [], rows: [], reachMs: 2_000, startedAt: 0, ...run })
 }
 
 function lineOf(run: Partial<CrashRun>): { line: string | undefined; isFine: boolean } {

@@ -13,7 +13,7 @@ test.each([
 })
 
 test('on SQLite a delivery that ends its worker takes no other along', { timeout: 60_000 }, async () => {
-  expectOnlyPoisonUndelivered(await crash(['--store', 'sqlite', '--poison']))
+  expectOnlyPoisonUndelivered(await crash(['--store', 'sqlite', '--poison', '--delay', '1000']))
 })
 
 test('on SQLite a full disk is said so by `send`, and costs nothing once it is freed', { timeout: 60_000 }, async () => {

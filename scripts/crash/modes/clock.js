@@ -1,4 +1,4 @@
-import { killWorker, moreReceipts } from '../faults.js'
+import { replaceWorker, moreReceipts } from '../faults.js'
 import { mixed } from '../traffic.js'
 
 const hourMs = 3_600_000
@@ -24,7 +24,7 @@ export const clock = {
         stage.workers[victim].send({ kind: 'clock', shiftMs: round % 2 === 1 ? hourMs : -hourMs })
         await moreReceipts(scene, 30)
       }
-      await killWorker(scene, victim)
+      await replaceWorker(scene, victim)
     }
   },
   /** Nothing may leave before its time, whatever a worker's clock says. */

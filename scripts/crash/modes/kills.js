@@ -1,4 +1,4 @@
-import { killWorker, moreReceipts } from '../faults.js'
+import { replaceWorker, moreReceipts } from '../faults.js'
 import { pause } from '../processes.js'
 import { dense } from '../traffic.js'
 
@@ -17,7 +17,7 @@ export const kills = {
       await moreReceipts(scene, 50)
       await pause(random.between(300, 1_000))
       const victim = random.index(stage.workers.length)
-      if (kind === 'kill') await killWorker(scene, victim)
+      if (kind === 'kill') await replaceWorker(scene, victim)
       else if (given.store === 'postgres') await crashDatabase(scene)
       else await restartEngine(scene)
     }

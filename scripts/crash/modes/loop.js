@@ -10,10 +10,14 @@ export const loop = {
   title: ({ workers, loop: count, leaseMs }) => `${workers} workers, ${count} kills in a loop, lives of ${seconds(0.2 * leaseMs)} to ${seconds(0.8 * leaseMs)} s`,
   async run(scene) {
     const { given, random, stage } = scene
-    for (let kill = 1; kill <= given.loop; kill += 1) {
-      await pause(random.between(0.2, 0.8) * given.leaseMs)
-      await killWorker(scene, random.index(stage.workers.length))
+    const { length } = stage.workers
+    for (let kill = 0; kill < given.loop; kill += 1) {
+      // In turns: of several, too, none lives much longer than that.
+      await stage.workers[kill % length].ready()
+      await pause((random.between(0.2, 0.8) * given.leaseMs) / length)
+      await killWorker(scene, kill % length)
     }
+    await stage.ready()
   },
 }
 

@@ -1,5 +1,5 @@
 import { moreReceipts } from '../faults.js'
-import { isSoWithin, within } from '../processes.js'
+import { isSoWithin, pause, within } from '../processes.js'
 import { mixed } from '../traffic.js'
 
 const crashesToDeath = 5
@@ -10,7 +10,8 @@ export const poison = {
   leaseMs: 2_000,
   rounds: 3,
   traffic: mixed,
-  title: ({ workers, rounds }) => `${workers} workers, one delivery that ends its worker, at least ${rounds} times`,
+  delayMs: 0,
+  title: ({ workers, rounds, delayMs }) => `${workers} workers, one delivery that ends its worker ${delayMs} ms after it came, at least ${rounds} times`,
   async run(scene) {
     const { given, problems, stage } = scene
     scene.receiver.onPoison = (receipt) => void endSender(scene, receipt)
@@ -38,8 +39,9 @@ export const poison = {
 }
 
 /** Whoever sent it is known once its process has said which connection is its own. */
-async function endSender({ faults, stage }, { connection }) {
+async function endSender({ faults, given, stage }, { connection }) {
   await within(5_000, 'to know who sent the poison', () => connection.pid !== null)
+  await pause(given.delayMs)
   const worker = stage.workers.find(({ pid }) => pid === connection.pid)
   if (worker === undefined) return
   const at = performance.now()
