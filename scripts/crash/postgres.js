@@ -7,7 +7,7 @@ import { makeSending } from './sending.js'
 import { makeStage } from './stage.js'
 
 /** A schema of its own, any number of workers, and a sender beside them. */
-export async function onPostgres(given, receiver) {
+export async function onPostgres(given, receiver, witness) {
   const server = given.databaseUrl === null ? await startServer() : schemaOn(given.databaseUrl)
   if (given.disk !== null) await keepTablesOn(given.disk.path, server.url)
   const { schema } = server
@@ -16,10 +16,10 @@ export async function onPostgres(given, receiver) {
   const proxies = given.isProxied ? await Promise.all(Array.from({ length: given.workers }, () => startProxy(server.url))) : []
   const unexpectedEnds = []
   const workers = Array.from({ length: given.workers }, (_, index) => {
-    const start = () => startWorker(given, receiver, { url: proxies[index]?.url ?? server.url, schema }, given.clockShiftsMs[index % given.clockShiftsMs.length])
+    const start = () => startWorker(given, witness, { url: proxies[index]?.url ?? server.url, schema }, given.clockShiftsMs[index % given.clockShiftsMs.length])
     return keepRunning(`worker ${index + 1}`, start, (text) => unexpectedEnds.push(text))
   })
-  const sending = makeSending({ dist: given.dist, databaseUrl: server.url, schema, given, receiver, delivers: false })
+  const sending = makeSending({ dist: given.dist, databaseUrl: server.url, schema, given, witness, delivers: false })
   const sender = keepRunning('the sender', sending.start, (text) => unexpectedEnds.push(text))
 
   return makeStage({
@@ -41,7 +41,7 @@ export async function onPostgres(given, receiver) {
   })
 }
 
-function startWorker({ dist, leaseMs, pollMs }, receiver, { url, schema }, clockShiftMs) {
+function startWorker({ dist, leaseMs, pollMs }, witness, { url, schema }, clockShiftMs) {
   return startChild(join(dist, 'cli/main.js'), ['worker'], {
     environment: {
       POSTHORN_DATABASE_URL: url,
@@ -52,9 +52,10 @@ function startWorker({ dist, leaseMs, pollMs }, receiver, { url, schema }, clock
       POSTHORN_POLL_MS: String(pollMs),
       POSTHORN_SHUTDOWN_GRACE_MS: '5000',
       CRASH_CLOCK_SHIFT_MS: String(clockShiftMs),
+      ...witness.environment,
     },
-    preloads: ['report-connections', 'shift-clock'],
+    preloads: [...witness.preloads, 'shift-clock'],
     isReady: (said) => typeof said === 'string',
-    onMessage: (message, pid) => message.kind === 'connected' && receiver.owned(message, pid),
+    onMessage: witness.heard,
   })
 }

@@ -24,6 +24,8 @@ export interface CrashFault {
   readonly endedAt: number
   /** The process that it befell, if it was one. */
   readonly pid?: number
+  /** False if the machine did it by itself, because it is busy. */
+  readonly isOurs?: boolean
 }
 
 export interface CrashReport {

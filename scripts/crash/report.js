@@ -7,15 +7,18 @@ export function report({ accepted, receipts, faults, rows, reachMs, startedAt, p
   const byId = groupById(receipts)
   const fates = fatesOf(accepted, byId, rows)
   const repeats = [...byId.values()].flatMap((same) => same.slice(1).map((receipt, index) => ({ receipt, before: same[index] })))
-  const causes = repeats.map((repeat) => faults.find((fault) => explains(fault, repeat, reachMs)))
+  // Ours first: a process that we stop says that it stood still, too.
+  const suspects = [...faults.filter(isOurs), ...faults.filter((fault) => !isOurs(fault))]
+  const causes = repeats.map((repeat) => suspects.find((fault) => explains(fault, repeat, reachMs)))
   const unexplained = repeats.filter((_, index) => causes[index] === undefined)
-  const recoveries = faults.map((fault) => recoveryMs(fault, repeats.filter((_, index) => causes[index] === fault), accepted, byId, poisonId))
+  const recoveries = faults.map((fault) => (isOurs(fault) ? recoveryMs(fault, repeats.filter((_, index) => causes[index] === fault), accepted, byId, poisonId) : 0))
   const dead = rows.filter(({ status }) => status === 'dead')
   const open = rows.filter(({ status }) => status !== 'dead')
   const innocent = rows.filter(({ messageId }) => messageId !== poisonId)
   const strangers = [...byId.keys()].filter((id) => !accepted.has(id)).length
   const late = repeats.filter(({ receipt, before }) => faults.some((fault) => isLate(fault, receipt, before))).length
 
+  const lineOf = (fault, count, ms) => (isOurs(fault) || count > 0 ? [`${time(fault.at)}  ${fault.name}: explains ${count} repeats, longest recovery ${Math.ceil(ms)} ms`] : [])
   const time = (at) => `${((at - startedAt) / 1_000).toFixed(2).padStart(7)} s`
   return {
     accepted: accepted.size,
@@ -28,7 +31,7 @@ export function report({ accepted, receipts, faults, rows, reachMs, startedAt, p
     longestRecoveryMs: Math.ceil(Math.max(0, ...recoveries)),
     isFine: accepted.size > 0 && fates.lost.length === 0 && unexplained.length === 0 && innocent.length === 0 && problems.length === 0,
     lines: [
-      ...faults.map((fault, index) => `${time(fault.at)}  ${fault.name}: explains ${causes.filter((cause) => cause === fault).length} repeats, longest recovery ${Math.ceil(recoveries[index])} ms`),
+      ...faults.flatMap((fault, index) => lineOf(fault, causes.filter((cause) => cause === fault).length, recoveries[index])),
       ...notes,
       ...(strangers > 0 ? [`${strangers} more were delivered whose sender never heard that they were stored`] : []),
       ...(late > 0 ? [`${late} were sent by a process that had just woken up, after another had sent them`] : []),
@@ -47,6 +50,11 @@ export function lastLines({ accepted, delivered, dead, lost, repeats, explained,
     `longest recovery ${longestRecoveryMs} ms`,
     `accepted ${accepted} delivered ${delivered} dead ${dead} lost ${lost} repeats ${repeats} explained ${explained}`,
   ]
+}
+
+/** What the machine does by itself explains repeats as well, but is no measure of recovery. */
+function isOurs({ isOurs: ours = true }) {
+  return ours
 }
 
 /** Lost is what was accepted, came nowhere, and is neither on record as dead nor to be sent any more. */

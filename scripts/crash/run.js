@@ -4,6 +4,7 @@ import { makeRandom } from './random.js'
 import { startReceiver } from './receiver.js'
 import { lastLines, report } from './report.js'
 import { onSqlite } from './sqlite.js'
+import { makeWitness } from './witness.js'
 
 const stages = { sqlite: onSqlite, postgres: onPostgres }
 
@@ -12,11 +13,14 @@ export async function run(given) {
   const { mode } = given
   console.log(`seed ${given.seed}: ${given.store}, ${mode.title(given)}, leases of ${given.leaseMs} ms`)
   const receiver = await startReceiver(given)
-  const stage = await stages[given.store](given, receiver)
-  const scene = { given, receiver, stage, random: makeRandom(given.seed), faults: [], problems: [] }
-  const close = () => stage.close().finally(() => given.disk?.close())
+  const faults = []
+  const staging = stages[given.store](given, receiver, makeWitness(given, receiver, faults))
+  // A stage that is still being set is set first: only then everything is known that must be closed.
+  const close = async () => staging.then((stage) => stage.close()).finally(() => given.disk?.close())
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => void close().finally(() => process.exit(130)))
   try {
+    const stage = await staging
+    const scene = { given, receiver, stage, random: makeRandom(given.seed), faults, problems: [] }
     const startedAt = performance.now()
     await stage.ready()
     await harm(scene)

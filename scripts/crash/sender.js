@@ -11,6 +11,8 @@ const { databaseAt } = await import(`${dist}/cli/database.js`)
 const store = await databaseAt(databaseUrl, { secretsKey: null, plaintextSecrets: true, schema, prepare: true }).openStore()
 const posthorn = new Posthorn({ store, leaseMs, pollMs, allowedTargets: ['127.0.0.0/8'] })
 let isSending = sends
+// Whoever only sends has nothing else to wait for once it has sent enough.
+process.channel.ref()
 process.on('message', ({ kind }) => {
   if (kind === 'enough') isSending = false
   if (kind === 'poison') void sendPoison()

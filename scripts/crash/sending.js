@@ -4,7 +4,7 @@ import { startChild } from './processes.js'
 const script = fileURLToPath(new URL('sender.js', import.meta.url))
 
 /** Starts senders, one at a time or one after the other, and notes what became of what they sent. */
-export function makeSending({ dist, databaseUrl, schema = 'posthorn', given, receiver, delivers, preloads = [] }) {
+export function makeSending({ dist, databaseUrl, schema = 'posthorn', given, witness, delivers, preloads = [] }) {
   const notes = { accepted: new Map(), notBefore: new Map(), rejections: [], poisonId: null, isDone: false }
   let sends = true
 
@@ -22,10 +22,11 @@ export function makeSending({ dist, databaseUrl, schema = 'posthorn', given, rec
     start() {
       const { leaseMs, pollMs, traffic } = given
       const started = startChild(script, [dist, databaseUrl, JSON.stringify({ schema, delivers, sends, leaseMs, pollMs, traffic })], {
-        preloads: ['report-connections', ...preloads],
+        environment: witness.environment,
+        preloads: [...witness.preloads, ...preloads],
         isReady: ({ kind }) => kind === 'ready',
         onMessage(message, pid) {
-          if (message.kind === 'connected') receiver.owned(message, pid)
+          witness.heard(message, pid)
           if (message.kind === 'done') notes.isDone = true
         },
       })

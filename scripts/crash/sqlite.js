@@ -7,13 +7,13 @@ import { makeSending } from './sending.js'
 import { makeStage } from './stage.js'
 
 /** One file, and one process at a time that sends and delivers. */
-export async function onSqlite(given, receiver) {
+export async function onSqlite(given, receiver, witness) {
   const folder = mkdtempSync(join(given.disk?.path ?? tmpdir(), 'posthorn-crash-'))
   const file = join(folder, 'webhooks.db')
   const { sqlite } = await import(`${given.dist}/stores/sqlite/index.js`)
   const observer = await makeObserver(given.dist, sqlite(file, { plaintextSecrets: true }), receiver)
   const unexpectedEnds = []
-  const sending = makeSending({ dist: given.dist, databaseUrl: `sqlite:${file}`, given, receiver, delivers: true, preloads: ['shift-clock'] })
+  const sending = makeSending({ dist: given.dist, databaseUrl: `sqlite:${file}`, given, witness, delivers: true, preloads: ['shift-clock'] })
   const engine = keepRunning('the engine', sending.start, (text) => unexpectedEnds.push(text))
 
   return makeStage({

@@ -13,8 +13,7 @@ export interface CrashResult {
   readonly said: string
 }
 
-// A second, so that a run of seconds sees leases run out.
-const briefly = ['--lease', '1000', '--limit', '30']
+const briefly = ['--limit', '30']
 const form = /^accepted (\d+) delivered (\d+) dead (\d+) lost (\d+) repeats (\d+) explained (\d+)$/
 
 /** Short runs of the crash tool, on the package as a user runs it. */

@@ -73,6 +73,14 @@ test.each<[string, CrashFault, CrashRun['receipts'], number]>([
   })
 })
 
+test('a machine that leaves a process without a turn explains a repeat, and is only mentioned if it does', () => {
+  const stall = { ...stop, name: 'no turn', isOurs: false }
+  const repeated = reportOf({ faults: [stall], receipts: twice(4_990, victim, 7_000) })
+  expect(repeated).toMatchObject({ isFine: true, repeats: 1, explained: 1, longestRecoveryMs: 0 })
+  expect(repeated.lines[0]).toContain('no turn: explains 1 repeats')
+  expect(reportOf({ faults: [stall], receipts: once }).lines).toEqual([])
+})
+
 test('what its sender never heard of may come, and counts for nothing', () => {
   const receipts = [...once, { id: 'unheard', at: 3, pid: other }]
   expect(lineOf({ receipts })).toEqual({ line: 'accepted 1 delivered 1 dead 0 lost 0 repeats 0 explained 0', isFine: true })
