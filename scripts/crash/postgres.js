@@ -1,108 +1,61 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
-import { leaseMs, makeObserver, pause, pollMs, startChild, startSender, unfinishedRows } from './run.js'
+import { makeObserver } from './observer.js'
+import { keepTablesOn, schemaOn, startServer } from './postgres-server.js'
+import { keepRunning, startChild } from './processes.js'
+import { startProxy } from './proxy.js'
+import { makeSending } from './sending.js'
+import { makeStage } from './stage.js'
 
-/** A server of its own, any number of workers, and a sender beside them. */
-export async function onPostgres({ dist, workers: count }, receiver) {
-  const server = await startServer()
-  const accepted = new Set()
-  const { postgres } = await import(`${dist}/stores/postgres/index.js`)
-  const observer = await makeObserver(dist, postgres(server.url, { plaintextSecrets: true }), receiver)
-  const workers = Array.from({ length: count }, () => keepWorker(dist, server.url))
-  await Promise.all(workers.map((worker) => worker.ready()))
-  const sender = startSender(dist, server.url, 'sender', accepted)
-  await once(sender.child, 'message')
-  let closing = null
+/** A schema of its own, any number of workers, and a sender beside them. */
+export async function onPostgres(given, receiver, witness) {
+  const server = given.databaseUrl === null ? await startServer() : schemaOn(given.databaseUrl)
+  if (given.disk !== null) await keepTablesOn(given.disk.path, server.url)
+  const { schema } = server
+  const { postgres } = await import(`${given.dist}/stores/postgres/index.js`)
+  const observer = await makeObserver(given.dist, postgres(server.url, { plaintextSecrets: true, schema }), receiver)
+  const proxies = given.isProxied ? await Promise.all(Array.from({ length: given.workers }, () => startProxy(server.url))) : []
+  const unexpectedEnds = []
+  const workers = Array.from({ length: given.workers }, (_, index) => {
+    const start = () => startWorker(given, witness, { url: proxies[index]?.url ?? server.url, schema }, given.clockShiftsMs[index % given.clockShiftsMs.length])
+    return keepRunning(`worker ${index + 1}`, start, (text) => unexpectedEnds.push(text))
+  })
+  const sending = makeSending({ dist: given.dist, databaseUrl: server.url, schema, given, witness, delivers: false })
+  const sender = keepRunning('the sender', sending.start, (text) => unexpectedEnds.push(text))
 
-  async function close() {
-    await Promise.all([sender.end('SIGTERM'), ...workers.map((worker) => worker.stop())])
-    await observer.stop()
-    await server.stop()
-  }
-
-  return {
-    accepted,
+  return makeStage({
+    sending,
+    sender,
+    workers,
     observer,
-    async perform({ kind, afterMs, victim, downMs }) {
-      await pause(afterMs)
-      const at = performance.now()
-      const name = kind === 'kill' ? `kill -9 of worker ${victim + 1}` : `crash of the database, down for ${downMs} ms`
-      if (kind === 'kill') await workers[victim].kill()
-      else await server.crash(downMs)
-      return { kind, name, at, endedAt: performance.now() }
+    unexpectedEnds,
+    proxies,
+    crashDatabase: server.crash,
+    integrity: null,
+    async close() {
+      for (const proxy of proxies) proxy.heal()
+      await Promise.all([sender, ...workers].map((process) => process.stop()))
+      await observer.stop()
+      await Promise.all(proxies.map((proxy) => proxy.close()))
+      await server.stop()
     },
-    async stopSending() {
-      const done = once(sender.child, 'message')
-      sender.child.send('enough')
-      await done
-    },
-    rows: () => unfinishedRows(observer),
-    close: () => (closing ??= close()),
-  }
+  })
 }
 
-/** A worker that is started anew whenever it ends, as a supervisor does. */
-function keepWorker(dist, databaseUrl) {
-  const environment = {
-    POSTHORN_DATABASE_URL: databaseUrl,
-    POSTHORN_PLAINTEXT_SECRETS: '1',
-    POSTHORN_ALLOWED_TARGETS: '127.0.0.0/8',
-    POSTHORN_LEASE_MS: String(leaseMs),
-    POSTHORN_POLL_MS: String(pollMs),
-    POSTHORN_SHUTDOWN_GRACE_MS: '5000',
-  }
-  let wanted = true
-  let current = start()
-
-  function start() {
-    const started = startChild(join(dist, 'cli/main.js'), ['worker'], environment)
-    // It may find the database away, and give up.
-    void started.ended.then(() => pause(50)).then(() => {
-      if (wanted) current = start()
-    })
-    return started
-  }
-
-  return {
-    async ready() {
-      await once(current.lines, 'line')
+function startWorker({ dist, leaseMs, pollMs }, witness, { url, schema }, clockShiftMs) {
+  return startChild(join(dist, 'cli/main.js'), ['worker'], {
+    environment: {
+      POSTHORN_DATABASE_URL: url,
+      POSTHORN_SCHEMA: schema,
+      POSTHORN_PLAINTEXT_SECRETS: '1',
+      POSTHORN_ALLOWED_TARGETS: '127.0.0.0/8',
+      POSTHORN_LEASE_MS: String(leaseMs),
+      POSTHORN_POLL_MS: String(pollMs),
+      POSTHORN_SHUTDOWN_GRACE_MS: '5000',
+      CRASH_CLOCK_SHIFT_MS: String(clockShiftMs),
+      ...witness.environment,
     },
-    kill: () => current.end('SIGKILL'),
-    async stop() {
-      wanted = false
-      await current.end('SIGTERM')
-    },
-  }
-}
-
-async function startServer() {
-  const script = fileURLToPath(new URL('../postgres.js', import.meta.url))
-  // In a group of its own: it cleans up when the pipe closes, not when Ctrl-C is pressed.
-  const child = spawn(process.execPath, [script, '--durable'], { detached: true, stdio: ['pipe', 'pipe', 'inherit'] })
-  const lines = createInterface({ input: child.stdout })
-  const exited = once(child, 'exit')
-
-  async function ask(command) {
-    const answer = once(lines, 'line')
-    if (command !== null) child.stdin.write(`${command}\n`)
-    const [line] = await Promise.race([answer, exited.then(() => [])])
-    if (line === undefined) throw new Error('Expected a PostgreSQL, and it ended: see above.')
-    return line
-  }
-
-  return {
-    url: await ask(null),
-    async crash(downMs) {
-      await ask('crash')
-      await pause(downMs)
-      await ask('start')
-    },
-    async stop() {
-      child.stdin.end()
-      await exited
-    },
-  }
+    preloads: [...witness.preloads, 'shift-clock'],
+    isReady: (said) => typeof said === 'string',
+    onMessage: witness.heard,
+  })
 }

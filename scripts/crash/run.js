@@ -1,66 +1,72 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
+import { onPostgres } from './postgres.js'
+import { isSoWithin } from './processes.js'
+import { makeRandom } from './random.js'
+import { startReceiver } from './receiver.js'
+import { lastLines, report } from './report.js'
+import { onSqlite } from './sqlite.js'
+import { makeWitness } from './witness.js'
 
-export const leaseMs = 2_000
-export const pollMs = 200
-export const kinds = ['invoice.paid', 'order.shipped', 'user.created']
+const stages = { sqlite: onSqlite, postgres: onPostgres }
 
-const here = (file) => fileURLToPath(new URL(file, import.meta.url))
-
-/** A child that ends with this process, however this one ends. Its warnings are many, and expected: `--verbose` shows them. */
-export function startChild(script, args, environment = {}) {
-  const child = fork(script, args, {
-    execArgv: ['--import', here('end-with-parent.js')],
-    env: { PATH: process.env.PATH, ...environment },
-    stdio: ['ignore', 'pipe', process.argv.includes('--verbose') ? 'inherit' : 'ignore', 'ipc'],
-  })
-  const exited = once(child, 'exit')
-  const lines = createInterface({ input: child.stdout })
-  return {
-    child,
-    lines,
-    exited,
-    /** Resolves with all that was said before: a killed process's last words are still in the pipe. */
-    ended: Promise.all([exited, once(lines, 'close')]),
-    async end(signal) {
-      child.kill(signal)
-      await this.ended
-    },
+/** One run of one mode; answers with the exit code. */
+export async function run(given) {
+  const { mode } = given
+  console.log(`seed ${given.seed}: ${given.store}, ${mode.title(given)}, leases of ${given.leaseMs} ms`)
+  const receiver = await startReceiver(given)
+  const faults = []
+  const staging = stages[given.store](given, receiver, makeWitness(given, receiver, faults))
+  // A stage that is still being set is set first: only then everything is known that must be closed.
+  const close = async () => staging.then((stage) => stage.close()).finally(() => given.disk?.close())
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => void close().finally(() => process.exit(130)))
+  try {
+    const stage = await staging
+    const scene = { given, receiver, stage, random: makeRandom(given.seed), faults, problems: [] }
+    const startedAt = performance.now()
+    await stage.ready()
+    await harm(scene)
+    await settle(scene)
+    const found = await judge(scene)
+    // Only now, so that what somebody sends as it ends is counted, too.
+    await stage.close()
+    return say(report({ ...found, ...evidence(scene), startedAt }))
+  } finally {
+    await close()
+    await receiver.close()
   }
 }
 
-/** Sends, and notes what was accepted; with `worker` it delivers, too. */
-export function startSender(dist, databaseUrl, role, accepted) {
-  const sender = startChild(here('sender.js'), [dist, databaseUrl, role])
-  sender.lines.on('line', (line) => accepted.add(line))
-  return sender
+/** What was waited for in vain is a problem of the run, which is reported all the same. */
+async function harm(scene) {
+  const { given, problems, stage } = scene
+  try {
+    await given.mode.run(scene)
+    await stage.stopSending()
+  } catch (thrown) {
+    problems.push(thrown.message)
+  }
 }
 
-/** Makes the endpoints, and can tell how things stand. */
-export async function makeObserver(dist, store, receiver) {
-  const { Posthorn } = await import(`${dist}/index.js`)
-  const posthorn = new Posthorn({ store, allowedTargets: ['127.0.0.0/8'] })
-  for (const type of kinds) await posthorn.endpoints.create({ application: 'acme', url: receiver.url(`/${type}`), types: [type] })
-  return posthorn
+/** The last worker lives on for as long as it takes, or until the limit. */
+async function settle(scene) {
+  const { given, problems, stage } = scene
+  const isSettled = () => given.mode.isSettled?.(scene) ?? stage.observer.open().then((open) => open === 0)
+  if (!(await isSoWithin(given.limitMs, isSettled, 200))) problems.push(`not everything had ended ${given.limitMs} ms after the last fault`)
 }
 
-export function openRows({ observer }) {
-  return observer.deliveries.count({ status: ['pending', 'failed'] })
+async function judge(scene) {
+  const { given, stage } = scene
+  const { lines = [], problems = [] } = (await given.mode.judge?.(scene)) ?? {}
+  const [tolerated, unexpected] = given.mode.mayEnd === true ? [stage.unexpectedEnds, []] : [[], stage.unexpectedEnds]
+  return { rows: await stage.observer.unfinished(), notes: [...lines, ...tolerated], problems: [...scene.problems, ...problems, ...unexpected] }
 }
 
-/** Those that did not end well, and enough of them to see what is wrong. */
-export function unfinishedRows(observer) {
-  return observer.deliveries.list({ status: ['pending', 'failed', 'dead'] }, { limit: 20 })
+function evidence({ given, receiver, stage, faults }) {
+  const { accepted, poisonId } = stage.notes
+  const receipts = receiver.receipts.map(({ id, at, connection }) => ({ id, at, pid: connection.pid }))
+  return { accepted, poisonId, receipts, faults, reachMs: given.leaseMs + given.delayMs }
 }
 
-export function pause(ms) {
-  return new Promise((resolve) => setTimeout(resolve, ms))
-}
-
-/** Asks until it is so; a run that does not end is a run that failed. */
-export async function within(ms, wanted, isSo) {
-  for (const until = performance.now() + ms; performance.now() < until; await pause(20)) if (await isSo()) return
-  throw new Error(`Expected ${wanted} within ${ms} ms, and waited in vain.`)
+function say(result) {
+  for (const line of [...result.lines, ...lastLines(result)]) console.log(line)
+  return result.isFine ? 0 : 1
 }

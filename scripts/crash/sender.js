@@ -1,35 +1,61 @@
-// Sends without end, and says the id of every message that was accepted. As `worker` it also delivers: a SQLite file has one engine.
-import { kinds, leaseMs, pause, pollMs } from './run.js'
+// Sends without end, and says "accepted" and the id of every message that was, or "rejected" and the code of the error.
+// If it is to deliver, it does so, too: a SQLite file has one engine.
+import { pause } from './processes.js'
+import { kindOf, poisonMark } from './traffic.js'
 
-const [, , dist, databaseUrl, role] = process.argv
-const sendsAtOnce = 4
+const [, , dist, databaseUrl, settings] = process.argv
+const { schema, delivers, sends, leaseMs, pollMs, traffic } = JSON.parse(settings)
 const { Posthorn } = await import(`${dist}/index.js`)
 const { databaseAt } = await import(`${dist}/cli/database.js`)
 
-const store = await databaseAt(databaseUrl, { secretsKey: null, plaintextSecrets: true, schema: 'posthorn', prepare: true }).openStore()
+const store = await databaseAt(databaseUrl, { secretsKey: null, plaintextSecrets: true, schema, prepare: true }).openStore()
 const posthorn = new Posthorn({ store, leaseMs, pollMs, allowedTargets: ['127.0.0.0/8'] })
-let sending = true
-process.on('message', () => (sending = false))
-const told = new Promise((resolve) => process.once('SIGTERM', resolve)).then(() => (sending = false))
+let isSending = sends
+// Whoever only sends has nothing else to wait for once it has sent enough.
+process.channel.ref()
+process.on('message', ({ kind }) => {
+  if (kind === 'enough') isSending = false
+  if (kind === 'poison') void sendPoison()
+})
+const stopped = new Promise((resolve) => process.once('SIGTERM', resolve)).then(() => (isSending = false))
 
-if (role === 'worker') await posthorn.start()
-process.send('ready')
-await Promise.all(Array.from({ length: sendsAtOnce }, sendOn))
-process.send('done')
-if (role === 'worker') await told
+if (delivers) await posthorn.start()
+process.send({ kind: 'ready' })
+await Promise.all(Array.from({ length: traffic.sendsAtOnce }, sendOn))
+process.send({ kind: 'done' })
+await stopped
 await posthorn.stop()
 process.disconnect()
 
 async function sendOn() {
-  for (let number = 1; sending; number += 1) {
-    try {
-      const { id } = await posthorn.send({ application: 'acme', type: kinds[number % kinds.length], data: { number } })
-      // A pipe is written at once: what was said is said, even if the next instant is the last.
-      console.log(id)
-    } catch {
-      // Not accepted: the database is away, or the answer to its commit was lost.
-      await pause(50)
-    }
-    await pause(10)
+  for (let number = 1; isSending; number += 1) {
+    // The database may be away, or the answer to its commit lost: then it is not accepted, and stored perhaps.
+    if ((await sendOne(number)) === null) await pause(50)
+    await pause(traffic.pauseMs)
+  }
+}
+
+/** Answers with the id, or null. */
+async function sendOne(number) {
+  const isLater = traffic.laterEvery !== null && number % traffic.laterEvery === 0
+  const deliverAt = isLater ? Date.now() + leaseMs : undefined
+  const id = await trySend({ type: kindOf(number, traffic), data: { number }, deliverAt })
+  // A pipe is written at once: what was said is said, even if the next instant is the last.
+  if (id !== null) console.log(`accepted ${id} ${deliverAt ?? 0}`)
+  return id
+}
+
+async function sendPoison() {
+  const id = await trySend({ type: kindOf(1, traffic), data: { poisonMark } })
+  console.log(id === null ? 'rejected poison' : `poison ${id}`)
+}
+
+async function trySend(message) {
+  try {
+    const { id } = await posthorn.send({ application: 'acme', ...message })
+    return id
+  } catch (thrown) {
+    console.log(`rejected ${thrown?.code ?? thrown?.name ?? 'unknown'}`)
+    return null
   }
 }

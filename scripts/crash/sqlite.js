@@ -1,48 +1,43 @@
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeObserver, pause, startSender, unfinishedRows } from './run.js'
+import { makeObserver } from './observer.js'
+import { keepRunning } from './processes.js'
+import { makeSending } from './sending.js'
+import { makeStage } from './stage.js'
 
-/** One file, and one process at a time that sends and delivers. A restart of the database is an orderly restart of that process. */
-export async function onSqlite({ dist }, receiver) {
-  const folder = mkdtempSync(join(tmpdir(), 'posthorn-crash-'))
+/** One file, and one process at a time that sends and delivers. */
+export async function onSqlite(given, receiver, witness) {
+  const folder = mkdtempSync(join(given.disk?.path ?? tmpdir(), 'posthorn-crash-'))
   const file = join(folder, 'webhooks.db')
-  const accepted = new Set()
-  const { sqlite } = await import(`${dist}/stores/sqlite/index.js`)
-  const observer = await makeObserver(dist, sqlite(file, { plaintextSecrets: true }), receiver)
-  let engine = await startEngine()
-  let closing = null
+  const { sqlite } = await import(`${given.dist}/stores/sqlite/index.js`)
+  const observer = await makeObserver(given.dist, sqlite(file, { plaintextSecrets: true }), receiver)
+  const unexpectedEnds = []
+  const sending = makeSending({ dist: given.dist, databaseUrl: `sqlite:${file}`, given, witness, delivers: true, preloads: ['shift-clock'] })
+  const engine = keepRunning('the engine', sending.start, (text) => unexpectedEnds.push(text))
 
-  async function startEngine() {
-    const started = startSender(dist, `sqlite:${file}`, 'worker', accepted)
-    await once(started.child, 'message')
-    return started
-  }
-
-  async function close() {
-    await engine.end('SIGTERM')
-    await observer.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
-
-  return {
-    accepted,
+  return makeStage({
+    sending,
+    sender: engine,
+    workers: [engine],
     observer,
-    async perform({ kind, afterMs }) {
-      await pause(afterMs)
-      const at = performance.now()
-      await engine.end(kind === 'kill' ? 'SIGKILL' : 'SIGTERM')
-      const endedAt = performance.now()
-      engine = await startEngine()
-      return { kind: kind === 'kill' ? 'kill' : 'orderly', name: kind === 'kill' ? 'kill -9 of the engine' : 'orderly restart of the engine', at, endedAt }
+    unexpectedEnds,
+    file,
+    integrity: () => integrityOf(file),
+    async close() {
+      await engine.stop()
+      await observer.stop()
+      rmSync(folder, { recursive: true, force: true })
     },
-    async stopSending() {
-      const done = once(engine.child, 'message')
-      engine.child.send('enough')
-      await done
-    },
-    rows: () => unfinishedRows(observer),
-    close: () => (closing ??= close()),
+  })
+}
+
+async function integrityOf(file) {
+  const { DatabaseSync } = await import('@photostructure/sqlite')
+  const database = new DatabaseSync(file, { readOnly: true })
+  try {
+    return database.prepare('pragma integrity_check').all().map((row) => row.integrity_check).join(', ')
+  } finally {
+    database.close()
   }
 }

@@ -1,0 +1,26 @@
+import { killWorker } from '../faults.js'
+import { pause } from '../processes.js'
+import { mixed } from '../traffic.js'
+
+/** A crash loop: kill after kill, lives shorter than a lease, endpoints fast and slow. The last life is long enough to end everything. */
+export const loop = {
+  name: 'loop',
+  leaseMs: 6_000,
+  traffic: mixed,
+  title: ({ workers, loop: count, leaseMs }) => `${workers} workers, ${count} kills in a loop, lives of ${seconds(0.2 * leaseMs)} to ${seconds(0.8 * leaseMs)} s`,
+  async run(scene) {
+    const { given, random, stage } = scene
+    const { length } = stage.workers
+    for (let kill = 0; kill < given.loop; kill += 1) {
+      // In turns: of several, too, none lives much longer than that.
+      await stage.workers[kill % length].ready()
+      await pause((random.between(0.2, 0.8) * given.leaseMs) / length)
+      await killWorker(scene, kill % length)
+    }
+    await stage.ready()
+  },
+}
+
+function seconds(ms) {
+  return (ms / 1_000).toFixed(1)
+}

@@ -1,0 +1,8 @@
+// Reports every connection that this process opens, before a byte is sent on it: so a receiver can tell which process called.
+import { subscribe } from 'node:diagnostics_channel'
+
+subscribe('net.client.socket', ({ socket }) => {
+  socket.once('connect', () => {
+    if (process.connected) process.send({ kind: 'connected', from: socket.localPort, to: socket.remotePort })
+  })
+})

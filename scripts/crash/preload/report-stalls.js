@@ -1,0 +1,12 @@
+// Reports when this process could do nothing for so long that its leases may have run out: on a busy machine that happens by itself,
+// and is a fault as any other.
+const everyMs = 50
+const longMs = Number(process.env.CRASH_STALL_MS)
+let lastAt = performance.now()
+
+setInterval(() => {
+  const at = performance.now()
+  const ms = at - lastAt - everyMs
+  lastAt = at
+  if (ms > longMs && process.connected) process.send({ kind: 'stalled', ms })
+}, everyMs).unref()

@@ -1,0 +1,21 @@
+// Sets the wall clock of this process alone: from its start by CRASH_CLOCK_SHIFT_MS, and later whenever its parent says so.
+// Time that only passes (`performance.now()`, timers) is not touched, as when somebody sets the clock of a machine.
+const RealDate = Date
+let shiftMs = Number(process.env.CRASH_CLOCK_SHIFT_MS ?? 0)
+
+globalThis.Date = class Date extends RealDate {
+  constructor(...given) {
+    if (given.length === 0) super(RealDate.now() + shiftMs)
+    else super(...given)
+  }
+
+  static now() {
+    return RealDate.now() + shiftMs
+  }
+}
+
+process.on('message', (message) => {
+  if (message.kind === 'clock') shiftMs = message.shiftMs
+})
+// Not a reason to stay alive.
+process.channel?.unref()
