@@ -37,7 +37,7 @@ export const cases = [
     waiting: 10,
     perSecond: 20,
     needsNames: true,
-    proof: { unanswered: 20 },
+    proof: { unanswered: 4 },
   },
   {
     name: '1 MB bodies to 20 slow or hung endpoints',
