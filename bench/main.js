@@ -6,6 +6,9 @@
 //   npm run bench -- --store postgres --upkeep       room on the pages, and two ways to forget history
 //   npm run bench -- --http                          accepting messages over HTTP, against a bare hono route; with a million of them
 //   npm run bench -- --dashboard                     pages on a database with a million deliveries, and the live tail at 500 events/s
+//   npm run bench -- --neighbours                    a healthy tenant beside ten bad ones, one after the other (a quarter of an hour)
+//                                  … --case 5        only that one; --runs N and --seconds S make it shorter, --json FILE writes all figures
+//                                  … --against HEAD~ also a tenant alone with large bodies, in turns with that commit
 //                                  … --scale 0.1     for a quick look: a tenth of the rows
 import { parseArgs } from 'node:util'
 import { bareDispatch, bareRequest } from './bare.js'
@@ -23,6 +26,12 @@ const { values } = parseArgs({
     upkeep: { type: 'boolean', default: false },
     explain: { type: 'boolean', default: false },
     scale: { type: 'string', default: '1' },
+    neighbours: { type: 'boolean', default: false },
+    case: { type: 'string' },
+    runs: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '4' },
+    json: { type: 'string' },
+    against: { type: 'string' },
   },
 })
 if (!['sqlite', 'postgres'].includes(values.store)) {
@@ -31,6 +40,7 @@ if (!['sqlite', 'postgres'].includes(values.store)) {
 }
 if (values.http) await acceptOverHttp(Number(values.scale))
 else if (values.dashboard) await (await import('./dashboard.js')).dashboard(Number(values.scale))
+else if (values.neighbours) await (await import('./neighbours/main.js')).neighbours(values)
 else if (values.store === 'postgres' && (values.growth || values.upkeep)) await grownOnPostgres()
 else await endToEnd()
 
