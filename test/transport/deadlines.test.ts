@@ -71,3 +71,28 @@ test.each([
   await clock.advance(200)
   expect(isExpired).toBe(true)
 })
+
+test.each([
+  ['is brought forward', 10_000, 1_000, 1_000],
+  ['that is nearer stays', 500, 1_000, 500],
+  ['of the same tick stays', 1_000, 1_000, 1_000],
+  ['may be brought forward to now', 10_000, 0, 0],
+])('a deadline %s', async (_what, ms, shortenedMs, expected) => {
+  const clock = manualClock()
+  const deadlines = new Deadlines(clock)
+  const started = clock.now()
+  let endedAfter = -1
+  const timed = makeTimed(() => (endedAfter = clock.now() - started))
+  deadlines.add(timed, ms)
+  deadlines.shorten(timed, shortenedMs)
+  await clock.advance(expected + 50)
+  expect(endedAfter).toBeGreaterThanOrEqual(expected)
+  expect(endedAfter).toBeLessThanOrEqual(expected + 50)
+  expect(clock.pending()).toBe(0)
+})
+
+test('what has no deadline gets none by shortening it', () => {
+  const clock = manualClock()
+  new Deadlines(clock).shorten(makeTimed(() => undefined), 100)
+  expect(clock.pending()).toBe(0)
+})

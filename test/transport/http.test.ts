@@ -93,7 +93,7 @@ describe('a failure', () => {
     ['an upgrade that nobody asked for', { raw: 'HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n' }, 'protocol', 'unexpected answer (UND_ERR_SOCKET)'],
     ['100 Continue that nobody asked for', { raw: 'HTTP/1.1 100 Continue\r\n\r\n' }, 'protocol', 'unexpected answer (UND_ERR_SOCKET)'],
   ]
-  test.each(wire)('%s is told as it is', async (_what, behaviour, kind, reason) => {
+  test.each(wire)('%s is reported as it is', async (_what, behaviour, kind, reason) => {
     const server = await openReceiver({ behaviour })
     const outcome = await openTransport().send(request(server.url()))
     expect(outcome).toEqual({ kind, reason })
@@ -324,6 +324,7 @@ describe('once the head has come, the status decides', () => {
     await clock.advance(900)
     expect(endedAfter).toBe(-1) // A body that ends within the second is read to its end.
     await clock.advance(200)
+    expect(endedAfter).toBeGreaterThan(900)
     expect(endedAfter).toBeLessThanOrEqual(1_100)
     const outcome = await sent
     expect(outcome).toMatchObject({ kind: 'answered', statusCode: status })
@@ -385,7 +386,7 @@ describe('once the head has come, the status decides', () => {
   })
 })
 
-describe('the excerpt', () => {
+describe('the response body that is kept', () => {
   test.each<[what: string, body: string | Buffer, excerpt: string]>([
     ['text', 'no such hook', 'no such hook'],
     ['text beyond ASCII', 'Käse ☃ 🎺', 'Käse ☃ 🎺'],

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { systemClock } from '../../src/clock.ts'
 import type { Clock } from '../../src/core/ports.ts'
 import { manualClock } from '../../src/testing/manual-clock.ts'
 import { makeGuard } from '../../src/transport/guard.ts'
@@ -47,9 +46,7 @@ test('E8 twenty names that never resolve leave look-ups of healthy names alone',
     expect(await transport.send(request(`http://healthy-${turn}.test:${server.port}/`))).toMatchObject({ kind: 'answered', statusCode: 200 })
   }
   await clock.advance(3_050)
-  expect(new Set((await Promise.all(silent)).map((outcome) => JSON.stringify(outcome)))).toEqual(
-    new Set([JSON.stringify({ kind: 'dns', reason: 'no answer to the look-up within 3000 ms' })]),
-  )
+  expect(new Set((await Promise.all(silent)).map(({ kind }) => kind))).toEqual(new Set(['dns']))
   expect(clock.pending()).toBe(0)
 })
 
@@ -69,7 +66,7 @@ describe('name servers', () => {
     ['more addresses than anybody needs', { addresses: Array.from({ length: 20 }, (_, index) => `127.0.0.${index + 1}`) }, 'no data', Array.from({ length: 16 }, (_, index) => `127.0.0.${index + 1}`)],
   ])('%s', async (_what, ipv4, ipv6, answer) => {
     const nameServer = await openNameServer((_name, family) => (family === 'A' ? ipv4 : ipv6))
-    expect(await answerOf(nameServerLookup(systemClock, [nameServer.address]), 'hooks.test')).toEqual(answer)
+    expect(await answerOf(nameServerLookup(manualClock(), [nameServer.address]), 'hooks.test')).toEqual(answer)
   })
 
   test.each<[what: string, ipv4: NameAnswer, ipv6: NameAnswer, ttlSeconds: number]>([
@@ -78,7 +75,7 @@ describe('name servers', () => {
     ['none when a family is missing', { addresses: ['127.0.0.1'], ttlSeconds: 30 }, 'failure', 0],
   ])('an answer lasts for %s', async (_what, ipv4, ipv6, ttlSeconds) => {
     const nameServer = await openNameServer((_name, family) => (family === 'A' ? ipv4 : ipv6))
-    const lookup = nameServerLookup(systemClock, [nameServer.address])
+    const lookup = nameServerLookup(manualClock(), [nameServer.address])
     expect(await new Promise((resolve) => lookup('hooks.test', (_error, _addresses, ttl) => resolve(ttl)))).toBe(ttlSeconds)
   })
 
@@ -96,7 +93,7 @@ describe('name servers', () => {
 
   test.each(['a..test', `${'a'.repeat(64)}.test`, `${'a.'.repeat(130)}test`])('a name that cannot be asked for (%s) is a failure', async (name) => {
     const nameServer = await openNameServer(() => loopback)
-    expect(await answerOf(nameServerLookup(systemClock, [nameServer.address]), name)).toBe('EBADNAME')
+    expect(await answerOf(nameServerLookup(manualClock(), [nameServer.address]), name)).toBe('EBADNAME')
   })
 
   test('what is cancelled does not call back, and leaves nothing behind', async () => {
@@ -108,7 +105,7 @@ describe('name servers', () => {
     await nameServer.waitFor(2)
     cancel()
     cancel()
-    expect(await answerOf(nameServerLookup(systemClock, [nameServer.address]), 'after.test')).toEqual(['127.0.0.1'])
+    expect(await answerOf(nameServerLookup(manualClock(), [nameServer.address]), 'after.test')).toEqual(['127.0.0.1'])
     expect([calls, manual.pending()]).toEqual([0, 0])
   })
 })
@@ -117,13 +114,13 @@ describe('name servers', () => {
 function handLookup(): { ask: Lookup; asked: string[]; cancelled: string[]; answer: (...answer: Parameters<LookedUp>) => void } {
   const asked: string[] = []
   const cancelled: string[] = []
-  let latest: LookedUp = () => undefined
+  let latest: LookedUp | null = null
   const ask: Lookup = (hostname, done) => {
     asked.push(hostname)
     latest = done
     return () => void cancelled.push(hostname)
   }
-  return { ask, asked, cancelled, answer: (...answer) => latest(...answer) }
+  return { ask, asked, cancelled, answer: (...answer) => latest?.(...answer) }
 }
 
 describe('an answer', () => {
@@ -275,6 +272,11 @@ describe('the hosts file', () => {
     const lookup = systemLookup({ clock: manualClock(), nameServers: [nameServer.address], hostsPath: hostsFile('127.0.0.7 hosts.test\n127.0.0.8 localhost') })
     expect(await answerOf(lookup, name)).toEqual(answer)
     expect(nameServer.questions).toHaveLength(answer[0] === '127.0.0.9' ? 2 : 0)
+  })
+
+  test('leads a transport that is given no other look-up to this machine', async () => {
+    const server = await openReceiver()
+    expect(await openTransport().send(request(`http://localhost:${server.port}/`))).toMatchObject({ statusCode: 200 })
   })
 
   test('without it localhost is this machine all the same', async () => {

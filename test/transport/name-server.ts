@@ -1,5 +1,4 @@
 import { createSocket } from 'node:dgram'
-import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 /** How a name server answers one question; null if never. */
@@ -33,7 +32,7 @@ export async function openNameServer(answerTo: (name: string, family: Family) =>
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
   onTestFinished(() => new Promise<void>((resolve) => void socket.close(() => resolve())))
   return {
-    address: `127.0.0.1:${(socket.address() as AddressInfo).port}`,
+    address: `127.0.0.1:${socket.address().port}`,
     questions,
     waitFor: (count) =>
       new Promise((resolve) => {
@@ -83,9 +82,12 @@ function reply(query: Buffer, end: number, family: Family, answer: Exclude<NameA
 
 function ipv6Bytes(address: string): Buffer {
   const [head = '', tail = ''] = address.split('::')
-  const groups = (text: string): number[] => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)))
   const bytes = Buffer.alloc(16)
   for (const [index, group] of groups(head).entries()) bytes.writeUInt16BE(group, index * 2)
-  for (const [index, group] of groups(tail).reverse().entries()) bytes.writeUInt16BE(group, 14 - index * 2)
+  for (const [index, group] of groups(tail).toReversed().entries()) bytes.writeUInt16BE(group, 14 - index * 2)
   return bytes
+}
+
+function groups(text: string): number[] {
+  return text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16))
 }
