@@ -90,9 +90,6 @@ export interface SendOptions {
   readonly to?: string
 }
 
-// Endpoints keep within their own windows; many of them may live on one host, and must not wait for each other there.
-const endpointsPerOrigin = 10
-
 /** Sends webhooks and can prove it: wires the ports together and decides nothing itself. */
 export class Posthorn<Events extends EventSchemas = EventSchemas> implements Operations {
   readonly applications: Applications
@@ -136,7 +133,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
 
     const { queue, directory, beat, probeMs = null, listen = null } = options.store
     const guard = makeGuard({ allowedTargets: options.allowedTargets ?? [], allowHttp: options.allowHttp ?? false, ownPort: options.ownPort ?? null })
-    const transport = options.transport ?? httpTransport({ clock: this.#clock, guard, pool: this.#settings.limits.pool * endpointsPerOrigin })
+    const transport = options.transport ?? httpTransport({ clock: this.#clock, guard })
     const machinery = { transport, clock: this.#clock, random: this.#random, bus: this.#bus, settings: this.#settings }
     this.#engine = new Engine({ ...machinery, queue, directory, beat, probeMs, listen })
 

@@ -1,33 +1,45 @@
-/** A map of bounded size: what was used least recently makes room, so that a newcomer never empties it. */
+/**
+ * A map with a bound: when it is full, it forgets the one entry that was used longest ago.
+ * A map that is emptied instead would let one newcomer cost everybody their entries.
+ */
 export class Lru<Key, Value> {
-  readonly #entries = new Map<Key, Value>()
-  readonly #most: number
+  /** Entries at once, at most. */
+  readonly most: number
+  // A Map keeps the order of insertion, so the first key is the one used longest ago.
+  private readonly entries = new Map<Key, Value>()
 
   constructor(most: number) {
-    this.#most = most
+    if (!Number.isInteger(most) || most < 1) throw new RangeError(`Expected \`most\` to be a whole number from 1 on, got ${most}.`)
+    this.most = most
   }
 
+  get size(): number {
+    return this.entries.size
+  }
+
+  /** Counts as a use. */
   get(key: Key): Value | undefined {
-    const value = this.#entries.get(key)
+    const value = this.entries.get(key)
     if (value === undefined) return undefined
-    this.#entries.delete(key)
-    this.#entries.set(key, value)
+    this.entries.delete(key)
+    this.entries.set(key, value)
     return value
   }
 
   set(key: Key, value: Value): void {
-    this.#entries.delete(key)
-    this.#entries.set(key, value)
-    if (this.#entries.size <= this.#most) return
-    const [oldest] = this.#entries.keys()
-    if (oldest !== undefined) this.#entries.delete(oldest)
+    this.entries.delete(key)
+    this.entries.set(key, value)
+    if (this.entries.size > this.most) this.forgetOldest()
   }
 
-  delete(key: Key): void {
-    this.#entries.delete(key)
+  delete(key: Key): boolean {
+    return this.entries.delete(key)
   }
 
-  get size(): number {
-    return this.#entries.size
+  private forgetOldest(): void {
+    for (const key of this.entries.keys()) {
+      this.entries.delete(key)
+      return
+    }
   }
 }

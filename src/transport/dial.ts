@@ -1,153 +1,167 @@
-import { lookup as systemLookup } from 'node:dns'
 import type { LookupAddress } from 'node:dns'
 import { connect as systemConnect, isIP } from 'node:net'
 import type { Socket } from 'node:net'
-import { connect as connectTls, createSecureContext, rootCertificates } from 'node:tls'
-import type { SecureContext, TLSSocket } from 'node:tls'
+import { second } from '../core/time.ts'
+import type { Deadlines, Timed } from './deadlines.ts'
 import { connectFailure, forbiddenFailure, lookupFailure, tlsFailure } from './failure.ts'
 import type { Failure } from './failure.ts'
 import type { Guard } from './guard.ts'
-import { makeTimed } from './wheel.ts'
-import type { Timed, Wheel } from './wheel.ts'
+import type { Lookup } from './lookup/lookup.ts'
+import { Tls } from './tls.ts'
 
-/** Looks up all addresses of a name. */
-export type Lookup = (hostname: string, done: (error: Error | null, addresses: readonly LookupAddress[]) => void) => void
 /** Begins a TCP connection to one of the addresses, and to no other. */
-export type Connect = (target: { readonly port: number; readonly addresses: readonly LookupAddress[] }) => Socket
+export type Connect = (to: { readonly port: number; readonly addresses: readonly LookupAddress[] }) => Socket
+
+/** Where a connection goes. */
+export interface Place {
+  readonly hostname: string
+  readonly port: number
+  readonly secure: boolean
+}
+
+export type Dialled = (failure: Failure | null, socket: Socket | null) => void
 
 export interface DialerOptions {
   readonly guard: Guard
-  readonly wheel: Wheel
-  readonly lookup?: Lookup | undefined
+  readonly deadlines: Deadlines
+  readonly lookup: Lookup
   readonly connect?: Connect | undefined
   /** Certificates (PEM) to trust beside the public ones. */
   readonly ca?: readonly string[] | undefined
 }
 
-/** Where a connection goes; it also keeps the TLS session that shortens the next handshake. */
-export interface Place {
-  readonly hostname: string
-  readonly port: number
-  readonly secure: boolean
-  session: Buffer | undefined
-}
+export const lookupBudgetMs = 3 * second
 
 /** Opens connections to vetted addresses only. */
-export interface Dialer {
+export class Dialer {
+  private readonly tools: DialTools
+  private readonly sockets = new Set<Socket>()
+  private readonly closedWaiters: (() => void)[] = []
+
+  constructor(options: DialerOptions) {
+    const { guard, deadlines, lookup, connect = connectTo, ca } = options
+    const watched: Connect = (to) => this.watch(connect(to))
+    this.tools = { guard, deadlines, lookup, connect: watched, tls: new Tls(ca) }
+  }
+
   /** Calls back once, never before it has returned; the answer is how to give up. */
-  dial(place: Place, done: Dialled): () => void
+  dial(place: Place, done: Dialled): () => void {
+    const dial = new Dial(this.tools, place, done)
+    dial.start()
+    return () => dial.giveUp()
+  }
+
   /** Resolves when every socket that was ever opened here is closed. */
-  allClosed(): Promise<void>
+  allClosed(): Promise<void> {
+    return new Promise((done) => {
+      if (this.sockets.size === 0) done()
+      else this.closedWaiters.push(done)
+    })
+  }
+
+  private watch(socket: Socket): Socket {
+    this.sockets.add(socket)
+    return socket.once('close', () => {
+      this.sockets.delete(socket)
+      if (this.sockets.size === 0) for (const waiter of this.closedWaiters.splice(0)) waiter()
+    })
+  }
 }
 
-export type Dialled = (failure: Failure | null, socket: Socket | null) => void
+interface DialTools {
+  readonly guard: Guard
+  readonly deadlines: Deadlines
+  readonly lookup: Lookup
+  readonly connect: Connect
+  readonly tls: Tls
+}
 
-export const lookupBudgetMs = 3_000
+/** One connection on its way: looked up, vetted, opened, vetted again, encrypted. */
+class Dial implements Timed {
+  deadline = 0
+  before: Timed = this
+  behind: Timed = this
 
-export function makeDialer(options: DialerOptions): Dialer {
-  const { guard, wheel } = options
-  const lookup = options.lookup ?? lookUp
-  const connect = options.connect ?? connectTo
-  const sockets = new Set<Socket>()
-  const closedWaiters: (() => void)[] = []
-  let secureContext: SecureContext | undefined
+  private readonly tools: DialTools
+  private readonly place: Place
+  private readonly done: Dialled
+  private cancelLookup: (() => void) | null = null
+  private socket: Socket | null = null
+  private hasEnded = false
 
-  function dial(place: Place, done: Dialled): () => void {
-    let socket: Socket | null = null
-    let ended = false
-
-    const end: Dialled = (failure, connected) => {
-      if (ended) return
-      ended = true
-      wheel.remove(budget)
-      if (failure !== null) socket?.destroy()
-      done(failure, connected)
-    }
-    const budget = makeTimed(() => end({ kind: 'dns', reason: `no answer to the look-up within ${lookupBudgetMs} ms` }, null))
-
-    resolve(place.hostname, budget, (failure, addresses) => {
-      wheel.remove(budget)
-      if (ended) return
-      if (failure !== null) return end(failure, null)
-      // One bad address among good ones is how a rebinding begins: none of them is called.
-      if (!addresses.every(({ address }) => guard.allows(address, place.hostname, place.port))) return end(forbiddenFailure, null)
-      socket = open(place, addresses, end)
-    })
-
-    return () => {
-      ended = true
-      wheel.remove(budget)
-      socket?.destroy()
-    }
+  constructor(tools: DialTools, place: Place, done: Dialled) {
+    this.tools = tools
+    this.place = place
+    this.done = done
   }
 
-  function resolve(hostname: string, budget: Timed, done: (failure: Failure | null, addresses: readonly LookupAddress[]) => void): void {
+  start(): void {
+    const { hostname } = this.place
     const family = isIP(hostname)
-    if (family !== 0) return queueMicrotask(() => done(null, [{ address: hostname, family }]))
-    wheel.add(budget, lookupBudgetMs)
-    lookup(hostname, (error, addresses) => {
-      // Some resolvers call back at once, and undici does not expect that of a connector.
-      queueMicrotask(() => {
-        if (error !== null) done(lookupFailure(error), [])
-        else if (addresses.length === 0) done({ kind: 'dns', reason: 'name has no address' }, [])
-        else done(null, addresses)
-      })
-    })
+    // A known answer may come at once, and undici does not expect that of a connector.
+    if (family !== 0) return queueMicrotask(() => this.lookedUp(null, [{ address: hostname, family }]))
+    this.tools.deadlines.add(this, lookupBudgetMs)
+    this.cancelLookup = this.tools.lookup(hostname, (error, addresses) => queueMicrotask(() => this.lookedUp(error, addresses)))
   }
 
-  function open(place: Place, addresses: readonly LookupAddress[], end: Dialled): Socket {
-    const socket = connect({ port: place.port, addresses })
-    sockets.add(socket)
-    socket.once('close', () => forget(socket))
-    let stage = connectFailure
+  /** The budget of the look-up is used up. */
+  expire(): void {
+    this.cancelLookup?.()
+    this.end({ kind: 'dns', reason: `no answer to the look-up within ${lookupBudgetMs} ms` }, null)
+  }
+
+  giveUp(): void {
+    this.hasEnded = true
+    this.tools.deadlines.remove(this)
+    this.cancelLookup?.()
+    this.socket?.destroy()
+  }
+
+  private lookedUp(error: Error | null, addresses: readonly LookupAddress[]): void {
+    if (this.hasEnded) return
+    this.cancelLookup = null
+    this.tools.deadlines.remove(this)
+    if (error !== null) return this.end(lookupFailure(error), null)
+    if (addresses.length === 0) return this.end({ kind: 'dns', reason: 'name has no address' }, null)
+    // One bad address among good ones is how a rebinding begins: none of them is called. Also asked of a remembered answer.
+    if (!addresses.every(({ address }) => this.isAllowed(address))) return this.end(forbiddenFailure, null)
+    this.open(addresses)
+  }
+
+  private open(addresses: readonly LookupAddress[]): void {
+    const socket = this.tools.connect({ port: this.place.port, addresses })
+    this.socket = socket
+    let failureOf = connectFailure
     // It stays for the life of the socket: an error without a listener would end the process.
-    socket.on('error', (error) => end(stage(error), null))
-    socket.once('close', () => end({ kind: 'connect', reason: 'connection closed' }, null))
+    socket.on('error', (error) => this.end(failureOf(error), null))
+    socket.once('close', () => this.end({ kind: 'connect', reason: 'connection closed' }, null))
     socket.once('connect', () => {
       // Whoever chose the address, nothing is written to one that is not allowed.
-      if (!guard.allows(socket.remoteAddress ?? '', place.hostname, place.port)) return end(forbiddenFailure, null)
-      if (!place.secure) return end(null, socket)
-      stage = tlsFailure
-      secure(socket, place, end)
-    })
-    return socket
-  }
-
-  function secure(socket: Socket, place: Place, end: Dialled): void {
-    const name = place.hostname.replace(/\.$/, '')
-    const encrypted: TLSSocket = connectTls({
-      socket,
-      host: name,
-      servername: isIP(name) === 0 ? name : '',
-      ALPNProtocols: ['http/1.1'],
-      secureContext: (secureContext ??= trust(options.ca)),
-      session: place.session,
-      // Said here, because an environment variable can turn it off for the whole process.
-      rejectUnauthorized: true,
-    })
-    encrypted.on('error', (error) => end(tlsFailure(error), null))
-    encrypted.once('secureConnect', () => end(null, encrypted))
-    encrypted.on('session', (session) => {
-      place.session = session
+      if (!this.isAllowed(socket.remoteAddress ?? '')) return this.end(forbiddenFailure, null)
+      if (!this.place.secure) return this.end(null, socket)
+      failureOf = tlsFailure
+      this.encrypt(socket)
     })
   }
 
-  function forget(socket: Socket): void {
-    sockets.delete(socket)
-    if (sockets.size === 0) for (const waiter of closedWaiters.splice(0)) waiter()
+  private encrypt(socket: Socket): void {
+    const encrypted = this.tools.tls.secure(socket, this.place.hostname, this.place.port)
+    encrypted.on('error', (error) => this.end(tlsFailure(error), null))
+    encrypted.once('secureConnect', () => this.end(null, encrypted))
   }
 
-  function allClosed(): Promise<void> {
-    return new Promise((done) => {
-      if (sockets.size === 0) done()
-      else closedWaiters.push(done)
-    })
+  private isAllowed(address: string): boolean {
+    return this.tools.guard.allows(address, this.place.hostname, this.place.port)
   }
 
-  return { dial, allClosed }
+  private end(failure: Failure | null, connected: Socket | null): void {
+    if (this.hasEnded) return
+    this.hasEnded = true
+    this.tools.deadlines.remove(this)
+    if (failure !== null) this.socket?.destroy()
+    this.done(failure, connected)
+  }
 }
-
-const lookUp: Lookup = (hostname, done) => systemLookup(hostname, { all: true }, (error, addresses) => done(error, addresses ?? []))
 
 // With more than one address, the next is tried when one has not answered within this time.
 const perAddressMs = 500
@@ -164,8 +178,4 @@ const connectTo: Connect = ({ port, addresses }) => {
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: perAddressMs,
   })
-}
-
-function trust(ca: readonly string[] | undefined): SecureContext {
-  return createSecureContext(ca === undefined ? {} : { ca: [...rootCertificates, ...ca] })
 }

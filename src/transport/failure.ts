@@ -3,7 +3,7 @@ import type { FailureKind, Outcome } from '../core/attempt.ts'
 
 export type Failure = Exclude<Outcome, { kind: 'answered' }>
 
-/** The one answer to a tenant whose target may not be called: it tells nothing about what is there. */
+/** The one answer to a tenant whose URL may not be called: it gives away nothing about what is there. */
 export const forbiddenFailure: Failure = { kind: 'forbidden', reason: 'forbidden address' }
 export const closedFailure: Failure = { kind: 'reset', reason: 'the transport was closed' }
 
@@ -38,7 +38,7 @@ export function tlsFailure(error: unknown): Failure {
 }
 
 /** What went wrong on an open connection before the head of an answer had come. */
-export function exchangeFailure(error: unknown): Failure {
+export function requestFailure(error: unknown): Failure {
   const code = codeOf(error)
   switch (code) {
     case 'UND_ERR_SOCKET':

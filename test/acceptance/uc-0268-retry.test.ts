@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { manualClock } from '../../src/testing/manual-clock.ts'
 import { receiver } from '../../src/testing/receiver.ts'
-import type { Lookup } from '../../src/transport/dial.ts'
+import type { Lookup } from '../../src/transport/lookup/lookup.ts'
 import { makeGuard } from '../../src/transport/guard.ts'
 import { httpTransport } from '../../src/transport/http.ts'
 import { makeCertificate } from '../transport/certificate.ts'
@@ -245,7 +245,10 @@ async function nextAttempt(world: World, id: string): Promise<void> {
   await world.posthorn.idle()
 }
 
-const noSuchName: Lookup = (_name, done) => done(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }), [])
+const noSuchName: Lookup = (_name, done) => {
+  done(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }), [])
+  return () => undefined
+}
 
 /** A port that nobody listens on, because a server has just left it. */
 async function closedPort(): Promise<number> {

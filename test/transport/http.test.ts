@@ -1,10 +1,12 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { connect as connectTcp, createServer, Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { OutgoingRequest } from '../../src/core/ports.ts'
 import { manualClock } from '../../src/testing/manual-clock.ts'
 import type { Behaviour } from '../../src/testing/receiver.ts'
+import type { Connect } from '../../src/transport/dial.ts'
+import type { Lookup } from '../../src/transport/lookup/lookup.ts'
 import { errorWithCode, openReceiver, openTransport, request, scriptedLookup } from './world.ts'
 
 const kilobyte = 1024
@@ -16,6 +18,13 @@ async function deadPort(): Promise<number> {
   const { port } = server.address() as AddressInfo
   await new Promise<void>((resolve) => void server.close(() => resolve()))
   return port
+}
+
+/** A connector that says when the first connection to a port is closed. */
+function watchedConnect(watchedPort: number): { connect: Connect; closed: Promise<unknown> } {
+  const events = new EventEmitter()
+  const connect: Connect = ({ port }) => connectTcp({ host: '127.0.0.1', port }).once('close', () => events.emit(`closed ${port}`))
+  return { connect, closed: once(events, `closed ${watchedPort}`) }
 }
 
 describe('an answer', () => {
@@ -84,7 +93,7 @@ describe('a failure', () => {
     ['an upgrade that nobody asked for', { raw: 'HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n' }, 'protocol', 'unexpected answer (UND_ERR_SOCKET)'],
     ['100 Continue that nobody asked for', { raw: 'HTTP/1.1 100 Continue\r\n\r\n' }, 'protocol', 'unexpected answer (UND_ERR_SOCKET)'],
   ]
-  test.each(wire)('%s is told as it is', async (_what, behaviour, kind, reason) => {
+  test.each(wire)('%s is reported as it is', async (_what, behaviour, kind, reason) => {
     const server = await openReceiver({ behaviour })
     const outcome = await openTransport().send(request(server.url()))
     expect(outcome).toEqual({ kind, reason })
@@ -130,7 +139,7 @@ describe('a failure', () => {
 
   test('after a failure the next request is served', async () => {
     const server = await openReceiver({ behaviour: ['reset', 200, { raw: 'junk' }, 'reset', 200] })
-    const transport = openTransport({ pool: 1 })
+    const transport = openTransport()
     const outcomes = []
     for (let turn = 0; turn < 5; turn++) outcomes.push(await transport.send(request(server.url())))
     expect(outcomes.map(({ kind }) => kind)).toEqual(['reset', 'answered', 'protocol', 'reset', 'answered'])
@@ -162,15 +171,14 @@ describe('a failure', () => {
     expect(JSON.stringify(outcome)).not.toContain('s3cr3t')
   })
 
-  test('a request that cannot be sent does not block those behind it', async () => {
+  test('requests that cannot be sent leave the others alone', async () => {
     const server = await openReceiver()
-    const transport = openTransport({ pool: 1 })
-    // So many in a row that whoever goes from one to the next by a call would run out of stack.
+    const transport = openTransport()
     const outcomes = await Promise.all(
-      Array.from({ length: 20_000 }, (_, index) => transport.send(request(server.url(), index % 2_000 === 1_999 ? { timeoutMs: 15_000 } : { headers: { a: '\n' } }))),
+      Array.from({ length: 1_000 }, (_, index) => transport.send(request(server.url(), index % 100 === 99 ? {} : { headers: { a: '\n' } }))),
     )
     expect(outcomes.filter(({ kind }) => kind === 'answered')).toHaveLength(10)
-    expect(server.count).toBe(10)
+    expect([server.count, server.connections]).toEqual([10, 10])
   })
 })
 
@@ -211,13 +219,19 @@ describe('the deadline', () => {
   test('covers the look-up, which has a budget of its own', async () => {
     const clock = manualClock()
     const answers: (() => void)[] = []
-    const transport = openTransport({ clock, lookup: (_name, done) => answers.push(() => done(null, [{ address: '127.0.0.1', family: 4 }])) })
+    const cancelled: string[] = []
+    const lookup: Lookup = (name, done) => {
+      answers.push(() => done(null, [{ address: '127.0.0.1', family: 4 }]))
+      return () => cancelled.push(name)
+    }
+    const transport = openTransport({ clock, lookup })
     const short = transport.send(request('http://short.localhost/', at(1_000)))
     const long = transport.send(request('http://long.localhost/', at(30_000)))
     await clock.advance(1_050)
     expect(await short).toMatchObject({ kind: 'timeout' })
     await clock.advance(2_000)
     expect(await long).toEqual({ kind: 'dns', reason: 'no answer to the look-up within 3000 ms' })
+    expect(cancelled).toEqual(['short.localhost', 'long.localhost'])
     // Answers that come after all open no connection.
     for (const answer of answers) answer()
     expect(clock.pending()).toBe(0)
@@ -249,22 +263,6 @@ describe('the deadline', () => {
     await hello
     await clock.advance(1_050)
     expect(await sent).toMatchObject({ kind: 'timeout' })
-  })
-
-  test('covers the wait for a connection, and takes nothing from those behind', async () => {
-    const clock = manualClock()
-    const server = await openReceiver({ behaviour: ['hang', 200] })
-    const transport = openTransport({ clock, pool: 1 })
-    const hung = transport.send(request(server.url('/hung'), at(10_000)))
-    await server.waitFor(1)
-    const impatient = transport.send(request(server.url('/impatient'), at(1_000)))
-    const patient = transport.send(request(server.url('/patient'), at(60_000)))
-    await clock.advance(1_050)
-    expect(await impatient).toMatchObject({ kind: 'timeout' })
-    await clock.advance(9_000)
-    expect(await hung).toMatchObject({ kind: 'timeout' })
-    expect(await patient).toMatchObject({ kind: 'answered' })
-    expect(server.receipts.map(({ path }) => path)).toEqual(['/hung', '/patient'])
   })
 
   test.each([0, -1, Number.NaN])('of %s ms ends at the next tick', async (timeoutMs) => {
@@ -311,15 +309,46 @@ describe('once the head has come, the status decides', () => {
     expect(await openTransport().send(request(server.url()))).toEqual({ kind: 'answered', statusCode: status, excerpt: 'cut short', retryAfterMs: null })
   })
 
-  test.each([200, 500])('a body that drips until the deadline (%i)', async (status) => {
+  test.each([
+    ['200', 200],
+    ['500', 500],
+  ])('E10 a dripping %s ends within a second', async (_what, status) => {
     const clock = manualClock()
     const server = await openReceiver({ behaviour: { kind: 'drip', status, everyMs: 100, clock } })
-    const sent = openTransport({ clock }).send(request(server.url(), { timeoutMs: 1_000 }))
+    const { connect, closed } = watchedConnect(server.port)
+    const started = clock.now()
+    const sent = openTransport({ clock, connect }).send(request(server.url(), at(30_000)))
+    let endedAfter = -1
+    void sent.then(() => (endedAfter = clock.now() - started))
     await server.waitFor(1)
-    await clock.advance(1_050)
+    await clock.advance(900)
+    expect(endedAfter).toBe(-1) // A body that ends within the second is read to its end.
+    await clock.advance(200)
+    expect(endedAfter).toBeGreaterThan(900)
+    expect(endedAfter).toBeLessThanOrEqual(1_100)
     const outcome = await sent
     expect(outcome).toMatchObject({ kind: 'answered', statusCode: status })
-    expect(outcome).toHaveProperty('excerpt', expect.stringMatching(/^\.{1,12}$/))
+    expect(outcome).toHaveProperty('excerpt', expect.stringMatching(/^\.{9,12}$/))
+    await closed
+  })
+
+  test.each([200, 500])('a body that drips (%i) is cut at the deadline, if that is sooner', async (status) => {
+    const clock = manualClock()
+    const server = await openReceiver({ behaviour: { kind: 'drip', status, everyMs: 100, clock } })
+    const sent = openTransport({ clock }).send(request(server.url(), at(500)))
+    await server.waitFor(1)
+    await clock.advance(550)
+    const outcome = await sent
+    expect(outcome).toMatchObject({ kind: 'answered', statusCode: status })
+    expect(outcome).toHaveProperty('excerpt', expect.stringMatching(/^\.{1,7}$/))
+  })
+
+  test('a body that ends within the second leaves the connection as it was', async () => {
+    const clock = manualClock()
+    const server = await openReceiver({ behaviour: (receipt) => ({ status: 200, body: receipt.path }) })
+    const transport = openTransport({ clock })
+    for (const path of ['/a', '/b']) expect(await transport.send(request(server.url(path)))).toMatchObject({ statusCode: 200, excerpt: path })
+    expect([server.connections, clock.pending()]).toEqual([1, 0])
   })
 
   test.each([
@@ -328,7 +357,7 @@ describe('once the head has come, the status decides', () => {
     ['fewer bytes than were promised', 'HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\nok'],
   ])('%s', async (_what, raw) => {
     const server = await openReceiver({ behaviour: [{ raw }, 202] })
-    const transport = openTransport({ pool: 1 })
+    const transport = openTransport()
     expect(await transport.send(request(server.url()))).toMatchObject({ kind: 'answered', statusCode: 200 })
     expect(await transport.send(request(server.url()))).toMatchObject({ kind: 'answered', statusCode: 202 })
   })
@@ -349,7 +378,7 @@ describe('once the head has come, the status decides', () => {
     ['one byte more is cut', 64 * kilobyte + 1, 2],
   ])('%s', async (_what, length, connections) => {
     const server = await openReceiver({ behaviour: { status: 200, headers: { 'content-length': String(length) }, body: Buffer.alloc(length, 'y') } })
-    const transport = openTransport({ pool: 1 })
+    const transport = openTransport()
     for (let turn = 0; turn < 2; turn++) {
       expect(await transport.send(request(server.url()))).toMatchObject({ statusCode: 200, excerpt: 'y'.repeat(16 * kilobyte) })
     }
@@ -357,7 +386,7 @@ describe('once the head has come, the status decides', () => {
   })
 })
 
-describe('the excerpt', () => {
+describe('the response body that is kept', () => {
   test.each<[what: string, body: string | Buffer, excerpt: string]>([
     ['text', 'no such hook', 'no such hook'],
     ['text beyond ASCII', 'Käse ☃ 🎺', 'Käse ☃ 🎺'],
@@ -403,36 +432,59 @@ describe('connections', () => {
     expect([server.count, server.connections]).toEqual([20, 1])
   })
 
-  test('there are never more than the pool, and all of it is used', async () => {
+  test('E9 a slow path does not delay another on the same host and port', async () => {
     const clock = manualClock()
-    const server = await openReceiver({ behaviour: { kind: 'slow', afterMs: 1_000, clock } })
-    const transport = openTransport({ clock, pool: 7 })
-    const sent = Promise.all(Array.from({ length: 70 }, () => transport.send(request(server.url(), { timeoutMs: 60_000 }))))
-    for (let wave = 1; wave <= 10; wave++) {
-      await server.waitFor(wave * 7)
-      await clock.advance(1_000)
+    const server = await openReceiver({ behaviour: 'hang' })
+    server.behave('/healthy', 200)
+    const transport = openTransport({ clock })
+    const slow = Array.from({ length: 12 * 20 }, (_, index) => transport.send(request(server.url(`/slow/${index % 12}`), at(30_000))))
+    // With no wait for the slow ones: the clock stands still, so a request that waited for one of them would wait for ever.
+    for (let turn = 0; turn < 3; turn++) {
+      expect(await transport.send(request(server.url('/healthy'), at(30_000)))).toMatchObject({ kind: 'answered', statusCode: 200 })
     }
-    expect((await sent).filter(({ kind }) => kind === 'answered')).toHaveLength(70)
-    expect([server.count, server.connections, server.mostConnections, server.mostOpen]).toEqual([70, 7, 7, 7])
+    await server.waitFor(240 + 3)
+    await clock.advance(30_050)
+    expect(new Set((await Promise.all(slow)).map(({ kind }) => kind))).toEqual(new Set(['timeout']))
+    expect(server.mostOpen).toBe(241)
   })
 
-  test('there are never more than the pool when every connection fails', async () => {
-    const server = await openReceiver({ behaviour: ['reset', 200, { raw: '' }, { status: 200, headers: { connection: 'close' } }, 'reset', 200] })
-    let open = 0
-    let mostOpen = 0
-    const transport = openTransport({
-      pool: 3,
-      connect: ({ port }) => {
-        open++
-        mostOpen = Math.max(mostOpen, open)
-        return connectTcp({ host: '127.0.0.1', port }).once('close', () => open--)
-      },
-    })
-    const outcomes = await Promise.all(Array.from({ length: 100 }, () => transport.send(request(server.url()))))
-    expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['answered', 'reset']))
-    // A connection that is being closed may overlap with the one that takes its place.
-    expect(mostOpen).toBeLessThanOrEqual(6)
-    expect(server.count).toBe(100)
+  test('each of those under way at once has its own, and later ones use them again', async () => {
+    const clock = manualClock()
+    const server = await openReceiver({ behaviour: { kind: 'slow', afterMs: 1_000, clock } })
+    const transport = openTransport({ clock })
+    for (let wave = 1; wave <= 3; wave++) {
+      const sent = Promise.all(Array.from({ length: 30 }, () => transport.send(request(server.url()))))
+      await server.waitFor(wave * 30)
+      await clock.advance(1_000)
+      expect((await sent).filter(({ kind }) => kind === 'answered')).toHaveLength(30)
+    }
+    expect([server.count, server.connections, server.mostOpen]).toEqual([90, 30, 30])
+  })
+
+  test('no more idle ones of an origin are kept than its bound', async () => {
+    const clock = manualClock()
+    const server = await openReceiver({ behaviour: { kind: 'slow', afterMs: 1_000, clock } })
+    const transport = openTransport({ clock, mostIdlePerOrigin: 3 })
+    for (let wave = 1; wave <= 2; wave++) {
+      const sent = Promise.all(Array.from({ length: 5 }, () => transport.send(request(server.url()))))
+      await server.waitFor(wave * 5)
+      await clock.advance(1_000)
+      await sent
+    }
+    expect(server.connections).toBe(5 + 2)
+  })
+
+  test('one that was closed while idle takes no place among those that are kept', async () => {
+    const [kept, ended, third] = [await openReceiver(), await openReceiver(), await openReceiver()]
+    const { connect, closed } = watchedConnect(ended.port)
+    const transport = openTransport({ connect, mostIdle: 2 })
+    await transport.send(request(kept.url()))
+    await transport.send(request(ended.url()))
+    ended.endIdle()
+    await closed
+    await transport.send(request(third.url()))
+    await transport.send(request(kept.url()))
+    expect([kept, ended, third].map(({ connections }) => connections)).toEqual([1, 1, 1])
   })
 
   test('one that the other side closed while idle is no failure, even if that was not read yet', async () => {
@@ -446,7 +498,7 @@ describe('connections', () => {
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void server.close())
-    const transport = openTransport({ pool: 1 })
+    const transport = openTransport()
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
     expect(await transport.send(request(url))).toMatchObject({ statusCode: 200 })
     // The next request is given in the very turn in which the server's socket is gone: its end has arrived, and nobody has looked.
@@ -459,26 +511,27 @@ describe('connections', () => {
 
   test('a request that was written and not answered is never repeated', async () => {
     const server = await openReceiver({ behaviour: [200, { raw: '' }, 200] })
-    const transport = openTransport({ pool: 1 })
+    const transport = openTransport()
     expect(await transport.send(request(server.url()))).toMatchObject({ statusCode: 200 })
     expect(await transport.send(request(server.url()))).toMatchObject({ kind: 'reset' })
     expect(server.count).toBe(2)
   })
 
-  test('those of the least recently used origins are closed, never those in use', async () => {
+  test('the idle ones that were used longest ago are closed, never those in use', async () => {
     const clock = manualClock()
     const hung = await openReceiver({ behaviour: 'hang' })
     const [first, second, third] = [await openReceiver(), await openReceiver(), await openReceiver()]
-    const transport = openTransport({ clock, mostOrigins: 2 })
+    const transport = openTransport({ clock, mostIdle: 2 })
     const sent = transport.send(request(hung.url()))
     await hung.waitFor(1)
     await transport.send(request(first.url()))
-    await transport.send(request(second.url())) // Closes the first: the hung one is in use.
     await transport.send(request(second.url()))
     await transport.send(request(first.url()))
-    await transport.send(request(third.url()))
+    await transport.send(request(third.url())) // Closes that of the second.
     await transport.send(request(first.url()))
-    expect([first, second, third, hung].map(({ connections }) => connections)).toEqual([3, 1, 1, 1])
+    await transport.send(request(second.url())) // Closes that of the third.
+    await transport.send(request(first.url()))
+    expect([first, second, third, hung].map(({ connections }) => connections)).toEqual([1, 2, 1, 1])
     await transport.close()
     expect(await sent).toMatchObject({ kind: 'reset' })
   })

@@ -35,9 +35,9 @@ test('a list is used from the front, and its last entry repeated; each path coun
 
 test('`waitFor` resolves with what came, in order, and at once if it has come already', async () => {
   const server = await openReceiver()
-  const transport = openTransport({ pool: 1 })
+  const transport = openTransport()
   const waiting = server.waitFor(2, '/b')
-  for (const path of ['/a', '/b', '/a', '/b']) void transport.send(request(server.url(path), { headers: { 'webhook-id': `msg${path}` } }))
+  for (const path of ['/a', '/b', '/a', '/b']) await transport.send(request(server.url(path), { headers: { 'webhook-id': `msg${path}` } }))
   expect((await waiting).map(({ order, id }) => [order, id])).toEqual([[2, 'msg/b'], [4, 'msg/b']])
   expect(await server.waitFor(4)).toHaveLength(4)
   expect(server.receipts.map(({ path }) => path)).toEqual(['/a', '/b', '/a', '/b'])

@@ -95,6 +95,7 @@ describe('names', () => {
       lookup: (_hostname, done) => {
         lookups++
         done(null, [{ address: '127.0.0.1', family: 4 }, { address: '127.0.0.2', family: 4 }])
+        return () => undefined
       },
       guard: makeGuard({ allowedTargets: ['127.0.0.0/8', 'rebound.test'] }),
     })

@@ -6,7 +6,7 @@ import { systemClock } from '../../src/clock.ts'
 import type { OutgoingRequest, Transport } from '../../src/core/ports.ts'
 import { receiver } from '../../src/testing/receiver.ts'
 import type { Receiver, ReceiverOptions } from '../../src/testing/receiver.ts'
-import type { Lookup } from '../../src/transport/dial.ts'
+import type { Lookup } from '../../src/transport/lookup/lookup.ts'
 import { makeGuard } from '../../src/transport/guard.ts'
 import { httpTransport } from '../../src/transport/http.ts'
 import type { HttpTransportOptions } from '../../src/transport/http.ts'
@@ -42,6 +42,7 @@ export function scriptedLookup(answers: Readonly<Record<string, readonly (readon
     const answer = list[Math.min(turn, list.length - 1)] ?? errorWithCode('ENOTFOUND')
     if (answer instanceof Error) done(answer, [])
     else done(null, answer.map((address): LookupAddress => ({ address, family: address.includes(':') ? 6 : 4 })))
+    return () => undefined
   }
 }
 
@@ -50,7 +51,7 @@ export function errorWithCode(code: string): NodeJS.ErrnoException {
 }
 
 /** A connector that notes where it was sent, and dials the canary on loopback instead: no packet leaves the machine. */
-export function divertedTo(port: number): { readonly dialled: string[]; connect(target: { addresses: readonly LookupAddress[] }): Socket } {
+export function divertedTo(port: number): { readonly dialled: string[]; connect(to: { addresses: readonly LookupAddress[] }): Socket } {
   const dialled: string[] = []
   return {
     dialled,

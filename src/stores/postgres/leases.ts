@@ -34,17 +34,43 @@ export function releaser(database: PostgresDatabase, prepare: boolean): Queue['r
   return async ({ owner, leases }) => {
     if (leases.length === 0) return []
     const sorted = inIdOrder(leases)
-    const rows = await database.ask(statement, [owner, idsOf(sorted), epochsOf(sorted), sorted.map(({ nextRetryAt = null }) => nextRetryAt)])
+    const rows = await database.ask(statement, [
+      owner,
+      idsOf(sorted),
+      epochsOf(sorted),
+      sorted.map(({ nextRetryAt = null }) => nextRetryAt),
+      sorted.map(({ interrupted }) => interrupted?.epoch ?? null),
+      sorted.map(({ interrupted }) => interrupted?.startedAt ?? null),
+      sorted.map(({ interrupted }) => interrupted?.url ?? null),
+    ])
     return heldAmong(leases, rows.map(toLease))
   }
 }
 
+/** What was on the wire is put on record. A suspect's attempt was written ahead: its worker lives, so it has not crashed. */
 export function releaseText({ table }: Dialect): string {
-  return `update ${table('webhook_deliveries')} d
-set lease_owner = null, lease_until = null, next_retry_at = coalesce(held.next_retry_at, d.next_retry_at)
-from unnest($2::text[], $3::integer[], $4::bigint[]) as held (id, epoch, next_retry_at)
-where d.id = held.id and d.lease_owner || '' = $1 and d.lease_epoch = held.epoch
-returning d.id, d.lease_epoch`
+  return `with given as materialized (
+  select *
+  from unnest($2::text[], $3::integer[], $4::bigint[], $5::integer[], $6::bigint[], $7::text[])
+    as g (id, epoch, next_retry_at, attempt_epoch, started_at, url)
+), released as (
+  update ${table('webhook_deliveries')} d
+  set lease_owner = null, lease_until = null, next_retry_at = coalesce(given.next_retry_at, d.next_retry_at)
+  from given
+  where d.id = given.id and d.lease_owner || '' = $1 and d.lease_epoch = given.epoch
+  returning d.id, d.lease_epoch
+), recorded as (
+  insert into ${table('attempts')} as a (delivery_id, epoch, started_at, took_ms, outcome, url)
+  select given.id, given.attempt_epoch, given.started_at, 0, 'interrupted', given.url
+  from given
+  join released on released.id = given.id and released.lease_epoch = given.epoch
+  where given.attempt_epoch is not null
+  on conflict (delivery_id, epoch) do update
+  set outcome = excluded.outcome
+  where a.outcome = 'started'
+)
+select id, lease_epoch
+from released`
 }
 
 /** Writes attempts ahead. The rows are locked, so that nobody takes them over between the look and the record. */

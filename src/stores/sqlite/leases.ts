@@ -19,6 +19,13 @@ const recordStart = `insert into posthorn_attempts (delivery_id, epoch, started_
 values (?1, ?2, ?3, 0, 'started', ?4)
 on conflict (delivery_id, epoch) do nothing`
 
+// A suspect's attempt was written ahead: its worker lives, so it has not crashed.
+const recordInterruption = `insert into posthorn_attempts (delivery_id, epoch, started_at, took_ms, outcome, url)
+values (?1, ?2, ?3, 0, 'interrupted', ?4)
+on conflict (delivery_id, epoch) do update
+set outcome = excluded.outcome
+where outcome = 'started'`
+
 /** Prolongs leases that are still the owner's, even if they have run out, as long as nobody took them over. */
 export function renew(connection: Connection, { owner, leaseMs, now, leases }: LeaseRequest & { leaseMs: number }): string[] {
   const update = connection.prepare(prolong)
@@ -29,6 +36,10 @@ export function renew(connection: Connection, { owner, leaseMs, now, leases }: L
 export function release(connection: Connection, { owner, leases }: ReleaseRequest): string[] {
   const update = connection.prepare(giveBack)
   const ours = leases.filter(({ deliveryId, epoch, nextRetryAt }) => update.run(deliveryId, owner, epoch, nextRetryAt ?? null).changes > 0)
+  const record = connection.prepare(recordInterruption)
+  for (const { deliveryId, interrupted } of ours) {
+    if (interrupted !== undefined) record.run(deliveryId, interrupted.epoch, interrupted.startedAt, interrupted.url)
+  }
   return ours.map(({ deliveryId }) => deliveryId)
 }
 

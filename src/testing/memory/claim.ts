@@ -1,3 +1,4 @@
+import type { Attempt } from '../../core/attempt.ts'
 import { isLeased } from '../../core/delivery.ts'
 import type { Delivery } from '../../core/delivery.ts'
 import type { Claim, ClaimRequest, StartRequest, Want } from '../../core/queue.ts'
@@ -73,6 +74,13 @@ export function writeAhead(state: State, { owner, now, starts }: StartRequest): 
     }
     return [delivery.id]
   })
+}
+
+/** An attempt that was on the wire when its worker gave it back: the worker lives, so it has not crashed. */
+export function recordInterruption(state: State, deliveryId: string, { epoch, startedAt, url }: Pick<Attempt, 'epoch' | 'startedAt' | 'url'>): void {
+  const known = attemptOf(state, deliveryId, epoch)
+  const interrupted = { epoch, startedAt, tookMs: 0, outcome: 'interrupted', statusCode: null, excerpt: null, url, late: false } as const
+  if (known === undefined || known.outcome === 'started') recordAttempt(state, deliveryId, { ...known, ...interrupted })
 }
 
 function messageOf(state: State, { id, messageId }: Delivery): Claim['message'] {

@@ -4,7 +4,7 @@ import type { Lease } from '../../core/lease.ts'
 import type { DisableRequest, OperatorRequest, Queue } from '../../core/queue.ts'
 import type { Instant } from '../../core/time.ts'
 import { raiseEndpointsVersion } from './applications.ts'
-import { claim, writeAhead } from './claim.ts'
+import { claim, recordInterruption, writeAhead } from './claim.ts'
 import { enqueue } from './enqueue.ts'
 import { markOne } from './mark.ts'
 import { prune } from './prune.ts'
@@ -22,7 +22,10 @@ export function memoryQueue(state: State): Queue {
     renew: async ({ owner, now, leaseMs, leases }) => underLease(state, owner, leases, (delivery) => ({ ...delivery, leaseUntil: now + leaseMs })),
     mark: async (request) => request.marks.map((settled) => markOne(state, request, settled)),
     release: async ({ owner, leases }) =>
-      underLease(state, owner, leases, (delivery, { nextRetryAt = delivery.nextRetryAt }) => ({ ...delivery, nextRetryAt, leaseOwner: null, leaseUntil: null })),
+      underLease(state, owner, leases, (delivery, { nextRetryAt = delivery.nextRetryAt, interrupted }) => {
+        if (interrupted !== undefined) recordInterruption(state, delivery.id, interrupted)
+        return { ...delivery, nextRetryAt, leaseOwner: null, leaseUntil: null }
+      }),
     requeue: async (request) => {
       const picked = pick(state, request, (delivery) => mayRequeue(state, delivery, request.now))
       for (const delivery of picked) replace(state, delivery, requeued(delivery, request.now))

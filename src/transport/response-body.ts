@@ -1,10 +1,10 @@
-/** An answer is read this far; the connection of a longer one is cut. */
+/** A response body is read this far; the connection of a longer one is cut. */
 export const mostBodyBytes = 64 * 1024
 /** And this much of it is kept, at most. */
-export const mostExcerptBytes = 16 * 1024
+export const mostKeptBytes = 16 * 1024
 
 /** The beginning of a body as text that every database can store, whatever the bytes are. */
-export function excerptOf(chunks: readonly Buffer[]): string {
+export function truncatedText(chunks: readonly Buffer[]): string {
   const [first] = chunks
   if (first === undefined) return ''
   const bytes = chunks.length === 1 ? first : Buffer.concat(chunks)
@@ -12,11 +12,11 @@ export function excerptOf(chunks: readonly Buffer[]): string {
   // PostgreSQL refuses NUL in text.
   if (text.includes('\0')) text = text.replaceAll('\0', '\ufffd')
   // Bytes that are no text become three times as long.
-  return text.length * 3 > mostExcerptBytes && Buffer.byteLength(text) > mostExcerptBytes ? decode(Buffer.from(text)) : text
+  return text.length * 3 > mostKeptBytes && Buffer.byteLength(text) > mostKeptBytes ? decode(Buffer.from(text)) : text
 }
 
 function decode(bytes: Buffer): string {
-  if (bytes.length <= mostExcerptBytes) return bytes.toString('utf8')
+  if (bytes.length <= mostKeptBytes) return bytes.toString('utf8')
   // As a stream, the decoder leaves out a character that the cut has halved.
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, mostExcerptBytes), { stream: true })
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, mostKeptBytes), { stream: true })
 }

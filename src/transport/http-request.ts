@@ -1,13 +1,14 @@
 import type { Dispatcher } from 'undici'
 import type { Outcome } from '../core/attempt.ts'
 import type { Clock, OutgoingRequest } from '../core/ports.ts'
-import { excerptOf, mostBodyBytes, mostExcerptBytes } from './excerpt.ts'
-import { exchangeFailure, timeoutFailure } from './failure.ts'
+import { second } from '../core/time.ts'
+import type { Deadlines, Timed } from './deadlines.ts'
+import { requestFailure, timeoutFailure } from './failure.ts'
 import type { Failure } from './failure.ts'
+import { mostBodyBytes, mostKeptBytes, truncatedText } from './response-body.ts'
 import { retryAfterMs } from './retry-after.ts'
-import type { Timed, Wheel } from './wheel.ts'
 
-/** The connection that carries an exchange. */
+/** What a request needs of the connection that carries it. */
 export interface Carrier {
   /** The answer is complete, and the connection fit for another request. */
   release(): void
@@ -17,36 +18,37 @@ export interface Carrier {
   dialFailure(): Failure | null
 }
 
+// The status decides, and the body is only for the record and for the connection, which can be kept once it has ended. Whoever
+// drips one must not hold a place in flight until the time limit.
+const bodyBudgetMs = second
+
 /**
- * One request and its answer: undici's handler, the entry in the wheel and the place in the queue in one object,
- * because this is the hot path. Whatever happens, it resolves once; the status line decides, and what the body does
- * afterwards changes nothing.
+ * One HTTP request under way: undici's handler and its own deadline in one object, because this is the hot path.
+ * Whatever happens, it resolves once; the status line decides, and what the body does afterwards changes nothing.
  */
-export class Exchange implements Dispatcher.DispatchHandler, Timed {
+export class HttpRequest implements Dispatcher.DispatchHandler, Timed {
   deadline = 0
   before: Timed = this
   behind: Timed = this
-  /** The next that waits for a connection. */
-  nextWaiting: Exchange | null = null
   carrier: Carrier | null = null
-  done = false
 
   readonly options: Dispatcher.DispatchOptions
   private readonly timeoutMs: number
   private readonly clock: Clock
-  private readonly wheel: Wheel
+  private readonly deadlines: Deadlines
   private readonly resolve: (outcome: Outcome) => void
+  private isSettled = false
   private statusCode = 0
   private retryAfterMs: number | null = null
   private chunks: Buffer[] | null = null
   private bodyBytes = 0
 
-  constructor(request: OutgoingRequest, path: string, clock: Clock, wheel: Wheel, resolve: (outcome: Outcome) => void) {
+  constructor(request: OutgoingRequest, path: string, clock: Clock, deadlines: Deadlines, resolve: (outcome: Outcome) => void) {
     // Not blocking: undici would look after every head whether another request may follow on the same connection; none does.
     this.options = { path, method: 'POST', headers: flatHeaders(request.headers), body: request.body, blocking: false }
     this.timeoutMs = request.timeoutMs
     this.clock = clock
-    this.wheel = wheel
+    this.deadlines = deadlines
     this.resolve = resolve
   }
 
@@ -59,12 +61,13 @@ export class Exchange implements Dispatcher.DispatchHandler, Timed {
     this.statusCode = statusCode
     const retryAfter = headers['retry-after']
     if (retryAfter !== undefined) this.retryAfterMs = retryAfterMs(retryAfter, this.clock.now())
+    this.deadlines.shorten(this, bodyBudgetMs)
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
-    if (this.done) return
+    if (this.isSettled) return
     if (this.chunks === null) this.chunks = [chunk]
-    else if (this.bodyBytes < mostExcerptBytes) this.chunks.push(chunk)
+    else if (this.bodyBytes < mostKeptBytes) this.chunks.push(chunk)
     this.bodyBytes += chunk.length
     if (this.bodyBytes > mostBodyBytes) this.cut(this.answer())
   }
@@ -78,7 +81,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Timed {
 
   onResponseError(_controller: unknown, error: Error): void {
     if (this.carrier === null) return // The late echo of a connection that was cut.
-    this.cut(this.statusCode === 0 ? (this.carrier.dialFailure() ?? exchangeFailure(error)) : this.answer())
+    this.cut(this.statusCode === 0 ? (this.carrier.dialFailure() ?? requestFailure(error)) : this.answer())
   }
 
   expire(): void {
@@ -98,14 +101,14 @@ export class Exchange implements Dispatcher.DispatchHandler, Timed {
   }
 
   private settle(outcome: Outcome): void {
-    if (this.done) return
-    this.done = true
-    this.wheel.remove(this)
+    if (this.isSettled) return
+    this.isSettled = true
+    this.deadlines.remove(this)
     this.resolve(outcome)
   }
 
   private answer(): Outcome {
-    const excerpt = this.chunks === null ? '' : excerptOf(this.chunks)
+    const excerpt = this.chunks === null ? '' : truncatedText(this.chunks)
     return { kind: 'answered', statusCode: this.statusCode, excerpt, retryAfterMs: this.retryAfterMs }
   }
 }

@@ -1,0 +1,88 @@
+import { Client } from 'undici'
+import type { buildConnector } from 'undici'
+import type { Dialer, Place } from './dial.ts'
+import { closedFailure } from './failure.ts'
+import type { Failure } from './failure.ts'
+import type { Carrier, HttpRequest } from './http-request.ts'
+
+/** Who a connection belongs to. */
+export interface ConnectionOwner {
+  /** It is fit for another request. */
+  keep(connection: Connection): void
+  /** It is closed for good. */
+  forget(connection: Connection): void
+}
+
+const maxHeaderSize = 16 * 1024
+
+/**
+ * One connection, with one request on it at a time. Undici opens it anew when the other side has closed it while idle and that
+ * was not read yet: a request that was not yet written is not touched by that. One that was written may have been processed, and
+ * nobody can tell: it is never repeated here.
+ */
+export class Connection implements Carrier {
+  private readonly owner: ConnectionOwner
+  private readonly client: Client
+  private request: HttpRequest | null = null
+  private giveUpDial: (() => void) | null = null
+  private failure: Failure | null = null
+  private isClosed = false
+
+  constructor(origin: string, place: Place, dialer: Dialer, owner: ConnectionOwner) {
+    this.owner = owner
+    const connect: buildConnector.connector = (_options, done) => {
+      this.giveUpDial = dialer.dial(place, (failure, socket) => {
+        this.giveUpDial = null
+        this.failure = failure
+        if (socket === null) done(new Error('no connection'), null)
+        else done(null, socket)
+      })
+    }
+    // Time limits are ours: undici's own are per step, and one timer each. Only idle connections are left to it.
+    this.client = new Client(origin, { connect, pipelining: 1, maxHeaderSize, headersTimeout: 0, bodyTimeout: 0 })
+    this.client.on('disconnect', () => {
+      if (this.request === null) this.drop()
+    })
+  }
+
+  start(request: HttpRequest): void {
+    this.request = request
+    this.failure = null
+    request.carrier = this
+    this.client.dispatch(request.options, request)
+  }
+
+  release(): void {
+    this.request = null
+    this.owner.keep(this)
+  }
+
+  /** After any failure the client goes too: undici would connect again for a request that was aborted. */
+  discard(): void {
+    this.request = null
+    this.drop()
+  }
+
+  dialFailure(): Failure | null {
+    return this.failure
+  }
+
+  /** Ends whatever is open. */
+  close(): void {
+    this.request?.end(closedFailure)
+    this.drop()
+  }
+
+  private drop(): void {
+    if (this.isClosed) return
+    this.isClosed = true
+    this.owner.forget(this)
+    this.giveUpDial?.()
+    this.giveUpDial = null
+    this.client.destroy(ignore)
+  }
+}
+
+function ignore(): void {
+  // Nobody waits for the end of a client that is no longer used.
+}

@@ -1,0 +1,31 @@
+import { checkUrl } from '../core/endpoint.ts'
+import { PosthornError } from '../core/errors.ts'
+import type { Place } from './dial.ts'
+import { forbiddenFailure } from './failure.ts'
+import type { Failure } from './failure.ts'
+import type { Guard } from './guard.ts'
+
+/** What a URL means: where to connect and what to ask for there, or why not. */
+export type Destination =
+  | { readonly kind: 'allowed'; readonly origin: string; readonly place: Place; readonly path: string }
+  | { readonly kind: 'refused'; readonly failure: Failure }
+
+export function readDestination(text: string, guard: Guard): Destination {
+  try {
+    const url = checkUrl(text)
+    guard.checkUrl(url)
+    return { kind: 'allowed', origin: url.origin, place: placeOf(url), path: url.pathname + url.search }
+  } catch (error) {
+    const isForbidden = error instanceof PosthornError && error.code === 'forbidden_address'
+    return { kind: 'refused', failure: isForbidden ? forbiddenFailure : { kind: 'protocol', reason: 'URL cannot be called' } }
+  }
+}
+
+function placeOf({ hostname, port, protocol }: URL): Place {
+  const secure = protocol === 'https:'
+  return {
+    hostname: hostname.startsWith('[') ? hostname.slice(1, -1) : hostname,
+    port: port === '' ? (secure ? 443 : 80) : Number(port),
+    secure,
+  }
+}
