@@ -11,8 +11,46 @@ export const systemClock: Clock = {
   },
 }
 
+const mostDriftMs = 1_000
+const believedAfterMs = 10_000
+
+/**
+ * The machine's time, but for steps that do not last: a clock that is set an hour ahead and back again must not let leases and retries
+ * wait for an hour. A step that stays for ten seconds, as after a sleep of the machine, is believed.
+ */
+export function steadyClock(steady: () => number = () => performance.now(), local: Clock = systemClock): Clock {
+  let anchor = { wall: local.now(), at: steady() }
+  let steppedAt: number | null = null
+  let last = anchor.wall
+
+  function follow(wall: Instant, at: number): void {
+    anchor = { wall, at }
+    steppedAt = null
+  }
+
+  return {
+    now() {
+      const at = steady()
+      const wall = local.now()
+      const estimate = Math.floor(anchor.wall + at - anchor.at)
+      if (Math.abs(wall - estimate) <= mostDriftMs) follow(wall, at)
+      else if (steppedAt === null) steppedAt = at
+      else if (at - steppedAt >= believedAfterMs) follow(wall, at)
+      const now = steppedAt === null ? anchor.wall : estimate
+      // A clock that is corrected by a little stands still until it has caught up.
+      if (now > last || last - now > mostDriftMs) last = now
+      return last
+    },
+    after: (ms, callback) => local.after(ms, callback),
+  }
+}
+
 /** A clock that follows a time shared with others; until it is first read, this machine's own. */
 export interface FollowingClock extends Clock {
+  /** False until the shared time was first read. */
+  readonly isFollowing: boolean
+  /** Takes over the shared time that somebody has just read. */
+  follow(shared: Instant): void
   /** Reads the shared time. From then on it is read again by itself, when somebody asks for a time that was read too long ago. */
   measure(): Promise<void>
 }
@@ -29,11 +67,14 @@ export function followingClock(read: () => Promise<Instant>, steady: () => numbe
   let measuring = false
   let told = 0
 
+  function follow(shared: Instant): void {
+    reading = { shared, at: steady() }
+  }
+
   async function measure(): Promise<void> {
     measuring = true
     try {
-      const shared = await read()
-      reading = { shared, at: steady() }
+      follow(await read())
     } finally {
       measuring = false
     }
@@ -52,6 +93,10 @@ export function followingClock(read: () => Promise<Instant>, steady: () => numbe
     },
     after: (ms, callback) => local.after(ms, callback),
     measure,
+    follow,
+    get isFollowing() {
+      return reading !== null
+    },
   }
 }
 

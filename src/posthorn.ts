@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { followingClock, systemClock, systemRandom } from './clock.ts'
+import { followingClock, steadyClock, systemClock, systemRandom } from './clock.ts'
 import type { FollowingClock } from './clock.ts'
 import type { EventType } from './core/events.ts'
 import { expected, PosthornError } from './core/errors.ts'
@@ -41,7 +41,7 @@ import type { Keys } from './resources/keys.ts'
 import { makeMessages } from './resources/messages.ts'
 import type { Messages } from './resources/messages.ts'
 import { outgoing, outgoingSync } from './resources/outgoing.ts'
-import type { EventSchemas, MessageInput } from './resources/outgoing.ts'
+import type { CheckedMessage, Consignment, EventSchemas, Given, MessageInput } from './resources/outgoing.ts'
 import { checkPage } from './resources/page.ts'
 import { makeReplies } from './resources/replies.ts'
 import { makeStream } from './resources/stream.ts'
@@ -118,7 +118,8 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
   readonly #engine: Engine
   readonly #enforcer: Enforcer | null
   #opening: Promise<void> | null = null
-  #state: 'new' | 'started' | 'stopped' = 'new'
+  #starting: Promise<void> | null = null
+  #isAttached = false
   #stopping: Promise<void> | null = null
 
   constructor(options: PosthornOptions<Events>) {
@@ -128,7 +129,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     this.#settings = engineSettings(options, `${hostname()}-${process.pid}-${Math.floor(this.#random() * 2 ** 32).toString(36)}`, `posthorn/${version}`)
     this.workerId = this.#settings.owner
     this.#followed = options.clock === undefined ? clockOf(options.store) : null
-    this.#clock = options.clock ?? this.#followed ?? systemClock
+    this.#clock = options.clock ?? this.#followed ?? steadyClock()
     this.#bus = makeBus(this.#clock)
 
     const { queue, directory, beat, probeMs = null, listen = null } = options.store
@@ -175,16 +176,14 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     this.cancel = cancel
   }
 
-  /** Begins to deliver. Without it, `send` only stores, and another process may deliver. */
-  async start(): Promise<void> {
-    if (this.#state === 'started') return
-    await this.#open()
-    const worker = { id: this.workerId, pid: process.pid, host: hostname(), startedAt: this.#clock.now() }
-    await this.#store.attach(worker)
-    this.#state = 'started'
-    this.#warnOfUnsafeDelays()
-    this.stream.start()
-    await this.#engine.start(worker)
+  /** Begins to deliver. Without it, `send` only stores, and another process may deliver. A `stop` in the meantime wins. */
+  start(): Promise<void> {
+    this.#starting ??= this.#start().catch((error: unknown) => {
+      // What could not start may start the next time.
+      this.#starting = null
+      throw error
+    })
+    return this.#starting
   }
 
   /** Claims nothing more, finishes what is under way within the grace, gives the rest back, and closes the store. */
@@ -202,7 +201,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
   send(message: MessageInput<Events>, options?: SendOptions): Promise<Sent>
   send(messages: readonly MessageInput<Events>[], options?: SendOptions): Promise<Sent[]>
   async send(given: MessageInput<Events> | readonly MessageInput<Events>[], options: SendOptions = {}): Promise<Sent | Sent[]> {
-    const messages = (Array.isArray(given) ? given : [given]) as Parameters<typeof outgoing>[0][]
+    const messages = (Array.isArray(given) ? given : [given]) as readonly Given[]
     const { mustExist = false, to = null } = options
     const consignment = { events: this.#events, mustExist, to, now: this.#clock.now(), random: this.#random }
     if ('tx' in options && this.#store.withinSync !== undefined) {
@@ -215,14 +214,11 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
       const sent = this.#engine.sendWithinSync(this.#store.withinSync(txOf(options)), checked)
       return Array.isArray(given) ? sent : (sent[0] as Sent)
     }
-    const checked = await Promise.all(messages.map((message) => outgoing(message, consignment)))
-    await this.#open()
-    if (this.#enforcer !== null) for (const { message, isEnvelope } of checked) await this.#enforcer.check(message, isEnvelope)
-    const sent = 'tx' in options ? await this.#engine.sendWithin(await this.#outlet(options, checked), checked) : await this.#send(checked)
+    const sent = 'tx' in options ? await this.#sendWithin(messages, options, consignment) : await this.#send(messages, consignment)
     return Array.isArray(given) ? sent : (sent[0] as Sent)
   }
 
-  /** Hears what this process did, after it was stored. Returns how to stop listening. */
+  /** Listens to what this process did, after it was stored. Returns how to stop listening. */
   on<Type extends EventType>(type: Type | '*', listener: Listener<Type>): () => void {
     return this.#bus.on(type, listener)
   }
@@ -265,26 +261,56 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     return this.#engine.idle()
   }
 
-  async #send(messages: readonly Outgoing[]): Promise<Sent[]> {
-    const [only] = messages
-    if (only !== undefined && messages.length === 1) return [await this.#engine.send(only)]
-    const results = await Promise.allSettled(messages.map((message) => this.#engine.send(message)))
+  async #start(): Promise<void> {
+    await this.#open()
+    const worker = { id: this.workerId, pid: process.pid, host: hostname(), startedAt: this.#clock.now() }
+    await this.#store.attach(worker)
+    this.#isAttached = true
+    if (this.#stopping !== null) throw stopped()
+    this.#warnOfUnsafeDelays()
+    this.stream.start()
+    await this.#engine.start(worker)
+  }
+
+  async #send(messages: readonly Given[], consignment: Consignment): Promise<Sent[]> {
+    const checked = await Promise.all(messages.map((message) => outgoing(message, consignment)))
+    await this.#open()
+    await this.#enforce(checked)
+    const [only] = checked
+    if (only !== undefined && checked.length === 1) return [await this.#engine.send(only)]
+    const results = await Promise.allSettled(checked.map((message) => this.#engine.send(message)))
     return results.map((result) => {
       if (result.status === 'rejected') throw result.reason
       return result.value
     })
   }
 
-  async #outlet(options: SendOptions, messages: readonly Outgoing[]): Promise<Outlet> {
+  /** Touches nothing but the transaction: the pool may be used up by those who hold one. Only schemas that are enforced are read from the store. */
+  async #sendWithin(messages: readonly Given[], options: SendOptions, consignment: Consignment): Promise<Sent[]> {
+    const checked = await Promise.all(messages.map((message) => outgoing(message, consignment)))
+    refuseEventIds(checked)
+    if (this.#stopping !== null) throw stopped()
+    const outlet = await this.#outlet(options)
+    // A process that only sends has not read the time yet: by a wrong clock, what it stores would leave early or late.
+    if (this.#followed?.isFollowing === false && outlet.time !== undefined) this.#followed.follow(await outlet.time())
+    if (this.#enforcer !== null) await this.#open()
+    await this.#enforce(checked)
+    return this.#engine.sendWithin(outlet, checked)
+  }
+
+  async #enforce(messages: readonly CheckedMessage[]): Promise<void> {
+    if (this.#enforcer !== null) for (const { message, isEnvelope } of messages) await this.#enforcer.check(message, isEnvelope)
+  }
+
+  async #outlet(options: SendOptions): Promise<Outlet> {
     const tx = txOf(options)
-    refuseEventIds(messages)
     if (this.#store.within !== undefined) return this.#store.within(tx)
     const advice = 'This store cannot join a transaction of yours; those of `posthorn/postgres` and of `sqlite({ open })` can.'
     throw expected('invalid_argument', 'tx', 'left out', tx, advice)
   }
 
   #open(): Promise<void> {
-    if (this.#stopping !== null) return Promise.reject(new PosthornError('stopped', 'This Posthorn was stopped. Make a new one to go on.'))
+    if (this.#stopping !== null) return Promise.reject(stopped())
     this.#opening ??= this.#openStore().catch((error: unknown) => {
       // A store that could not be opened may be there the next time.
       this.#opening = null
@@ -301,10 +327,10 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
   async #stop(graceMs: number): Promise<void> {
     // Sends that were accepted before are stored first.
     await this.#opening?.catch(() => undefined)
-    await this.stream.stop()
     await this.#engine.stop(graceMs)
-    if (this.#state === 'started') await this.#store.detach(this.workerId)
-    this.#state = 'stopped'
+    await this.#starting?.catch(() => undefined)
+    await this.stream.stop()
+    if (this.#isAttached) await this.#store.detach(this.workerId)
     await this.#store.close()
   }
 
@@ -317,6 +343,10 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     this.#bus.warn('unsafe_retry_delays', message)
     process.emitWarning(message, { code: 'POSTHORN_UNSAFE_RETRY_DELAYS' })
   }
+}
+
+function stopped(): PosthornError {
+  return new PosthornError('stopped', 'This Posthorn was stopped. Create a new one to go on.')
 }
 
 /** An event id that another transaction takes first would abort this one at its commit. */

@@ -42,7 +42,7 @@ interface WithPayload<Type> extends About<Type> {
   readonly data?: undefined
 }
 
-type Given = About<string> & { readonly data?: unknown; readonly payload?: string | Uint8Array | undefined; readonly contentType?: string }
+export type Given = About<string> & { readonly data?: unknown; readonly payload?: string | Uint8Array | undefined; readonly contentType?: string }
 
 const mostChannels = 20
 

@@ -1,6 +1,7 @@
 import { PosthornError } from '../../../src/core/errors.ts'
 import type { Outlet, Store } from '../../../src/core/ports.ts'
 import type { EnqueueRequest } from '../../../src/core/queue.ts'
+import { batched } from '../../../src/stores/batcher.ts'
 import type { Draw } from '../draw.ts'
 import type { StorePlan } from '../scenario.ts'
 import type { FaultMode, Gate } from './gate.ts'
@@ -34,10 +35,11 @@ const never = new Promise<never>(() => undefined)
 export function simulatedStore(shared: SharedStore, gate: Gate): Store {
   const { store, plan, scheduler } = shared
   const call = (name: string, run: () => Promise<unknown>): Promise<unknown> => new Call(shared, gate, name, run).result
+  const turn = (): Promise<void> => new Promise((resolve) => void scheduler.at(0, gate, 'turn', () => resolve()))
   return {
     kind: 'memory',
     probeMs: plan.probeMs,
-    queue: guarded(store.queue, call),
+    queue: plan.kind === 'shared' ? batched(guarded(store.queue, call), turn) : guarded(store.queue, call),
     directory: guarded(store.directory, call),
     open: async () => [],
     attach: (worker) => call('attach', () => store.attach(worker)) as Promise<void>,
