@@ -16,7 +16,7 @@ const mostShrinkRuns = 400
 const longMs = 2 * 3_600_000
 
 /** Runs many seeds, keeps what breaks a promise, and reports; answers with the exit code. */
-export async function search(from: number, seeds: number, only: string): Promise<number> {
+export async function search(from: number, seeds: number, only: string, line: (text: string) => void): Promise<number> {
   const tally = new Tally()
   for (let seed = from; seed < from + seeds; seed += 1) {
     const scenario = scenarioOf(seed)
@@ -29,10 +29,10 @@ export async function search(from: number, seeds: number, only: string): Promise
     const violations = result.violations.filter((violation) => kindOf(violation).includes(only))
     const isNew = violations.filter((violation) => !tally.kinds.has(kindOf(violation)))
     tally.add(seed, result, violations)
-    for (const violation of uniqueKinds(isNew)) await keep(scenario, violation)
-    if ((seed - from + 1) % 500 === 0) console.log(tally.progress)
+    for (const violation of uniqueKinds(isNew)) await keep(scenario, violation, line)
+    if ((seed - from + 1) % 500 === 0) line(tally.progress)
   }
-  return report(tally, seeds)
+  return report(tally, seeds, line)
 }
 
 function uniqueKinds(violations: readonly Violation[]): Violation[] {
@@ -40,24 +40,24 @@ function uniqueKinds(violations: readonly Violation[]): Violation[] {
 }
 
 /** Shrinks what broke a promise for the first time, and says how to see it again. */
-async function keep(scenario: Scenario, violation: Violation): Promise<void> {
+async function keep(scenario: Scenario, violation: Violation, line: (text: string) => void): Promise<void> {
   const kind = kindOf(violation)
-  console.log(`seed ${scenario.seed} breaks: ${kind}\n  ${violation.detail}`)
+  line(`seed ${scenario.seed} breaks: ${kind}\n  ${violation.detail}`)
   const shrunk = await shrink(scenario, kind, { mostRuns: mostShrinkRuns })
   const path = `${foundIn}/seed-${scenario.seed}-${kind.replaceAll(/[^a-z0-9]+/gi, '-').slice(0, 50)}.json`
   mkdirSync(foundIn, { recursive: true })
   writeFileSync(path, `${JSON.stringify(shrunk, null, 2)}\n`)
-  console.log(`  ${shrunk.actions.length} of ${scenario.actions.length} actions are needed; see it with: npm run simulate -- --scenario ${path}`)
+  line(`  ${shrunk.actions.length} of ${scenario.actions.length} actions are needed; see it with: npm run simulate -- --scenario ${path}`)
 }
 
-function report(tally: Tally, seeds: number): number {
-  console.log('\nstates reached')
-  for (const state of states) console.log(`${String(tally.reached.get(state) ?? 0).padStart(9)}  ${state}`)
+function report(tally: Tally, seeds: number, line: (text: string) => void): number {
+  line('\nstates reached')
+  for (const state of states) line(`${String(tally.reached.get(state) ?? 0).padStart(9)}  ${state}`)
   const missing = tally.missingStates
-  if (tally.kinds.size > 0) console.log('\npromises broken (seeds, first)')
-  for (const [kind, broken] of tally.kinds) console.log(`${String(broken.length).padStart(9)}  ${kind}, first by ${broken[0]}`)
-  console.log(`\n${tally.progress}`)
-  console.log(`${seeds} seeds, ${tally.violations} violations, ${states.length - missing.length} of ${states.length} states reached`)
+  if (tally.kinds.size > 0) line('\npromises broken (seeds, first)')
+  for (const [kind, broken] of tally.kinds) line(`${String(broken.length).padStart(9)}  ${kind}, first by ${broken[0]}`)
+  line(`\n${tally.progress}`)
+  line(`${seeds} seeds, ${tally.violations} violations, ${states.length - missing.length} of ${states.length} states reached`)
   return tally.violations > 0 || (missing.length > 0 && seeds >= seedsForAllStates) ? 1 : 0
 }
 
