@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { actionNames } from './actions/all.ts'
 import { kindOf } from './invariants/invariant.ts'
+import { judgePair } from './pairs.ts'
 import { scenarioOf } from './plan.ts'
 import { runScenario } from './run.ts'
 import { BadScenario, readScenario } from './scenario.ts'
@@ -56,7 +57,8 @@ function count(name: string, text: string | undefined, least: number): number | 
 /** Runs one scenario and says what it broke. */
 async function replay(scenario: Scenario, isTraced: boolean, { line }: Output): Promise<number> {
   const result = await runScenario(scenario, isTraced ? line : null)
-  for (const violation of result.violations.slice(0, 20)) line(`broken: ${kindOf(violation)}\n  ${violation.detail}`)
-  line(`trace ${result.traceHash}, ${result.events} events, ${result.deliveries} deliveries, ${Math.round(result.virtualMs / 1_000)} virtual seconds, ${result.violations.length} violations`)
-  return result.violations.length === 0 ? 0 : 1
+  const violations = [...result.violations, ...(await judgePair(scenario))]
+  for (const violation of violations.slice(0, 20)) line(`broken: ${kindOf(violation)}\n  ${violation.detail}`)
+  line(`trace ${result.traceHash}, ${result.events} events, ${result.deliveries} deliveries, ${Math.round(result.virtualMs / 1_000)} virtual seconds, ${violations.length} violations`)
+  return violations.length === 0 ? 0 : 1
 }

@@ -26,15 +26,7 @@ const mostWorkersWhileHealing = 2
 
 /** Runs one scenario in a world of its own: first everything that it lists, then all heals and must end. */
 export async function runScenario(scenario: Scenario, trace: ((line: string) => void) | null = null): Promise<RunResult> {
-  const world = new World(scenario, trace)
-  await world.prepare()
-  for (const action of scenario.actions) {
-    world.scheduler.at(action.at, null, `action ${action.do}`, () => performers.get(action.do)?.perform(world, action))
-  }
-  await world.scheduler.run(world.scheduler.now + scenario.lengthMs)
-  heal(world)
-  await untilAllHasEnded(world)
-  await stop(world)
+  const world = await runWorld(scenario, trace)
   countStates(world)
   return {
     violations: invariants.flatMap(({ name, check }) => [...check(world)].map((violation) => ({ invariant: name, ...violation }))),
@@ -44,6 +36,20 @@ export async function runScenario(scenario: Scenario, trace: ((line: string) => 
     virtualMs: world.scheduler.sinceMs,
     reached: world.history.reached,
   }
+}
+
+/** The world as it is in the end, with all that was seen in it. */
+export async function runWorld(scenario: Scenario, trace: ((line: string) => void) | null): Promise<World> {
+  const world = new World(scenario, trace)
+  await world.prepare()
+  for (const action of scenario.actions) {
+    world.scheduler.at(action.at, null, `action ${action.do}`, () => performers.get(action.do)?.perform(world, action))
+  }
+  await world.scheduler.run(world.scheduler.now + scenario.lengthMs)
+  heal(world)
+  await untilAllHasEnded(world)
+  await stop(world)
+  return world
 }
 
 /** From now on nothing goes wrong: what is left must end by itself. */

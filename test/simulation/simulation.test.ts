@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { isFast } from '../postgres.ts'
+import { judgePair } from './pairs.ts'
 import { scenarioOf } from './plan.ts'
 import { runScenario } from './run.ts'
 
@@ -12,6 +13,10 @@ test.each(Array.from({ length: seeds / seedsPerTest }, (_, index) => 1 + index *
     const { violations } = await runScenario(scenarioOf(seed))
     expect(violations, `npm run simulate -- --seed ${seed}`).toEqual([])
   }
+})
+
+test('a tenant in order is not slowed down by others in trouble', async () => {
+  for (let seed = 10; seed <= seeds; seed += 10) expect(await judgePair(scenarioOf(seed)), `seed ${seed}`).toEqual([])
 })
 
 test('the same seed is the same world, event by event, and another seed is another', async () => {
