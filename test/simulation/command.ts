@@ -56,7 +56,7 @@ function count(name: string, text: string | undefined, least: number): number | 
 
 /** Runs one scenario and says what it broke. */
 async function replay(scenario: Scenario, isTraced: boolean, { line }: Output): Promise<number> {
-  const result = await runScenario(scenario, isTraced ? line : null)
+  const result = await runScenario(scenario, { trace: isTraced ? line : null })
   const violations = [...result.violations, ...(await judgePair(scenario))]
   for (const violation of violations.slice(0, 20)) line(`broken: ${kindOf(violation)}\n  ${violation.detail}`)
   line(`trace ${result.traceHash}, ${result.events} events, ${result.deliveries} deliveries, ${Math.round(result.virtualMs / 1_000)} virtual seconds, ${violations.length} violations`)

@@ -39,7 +39,7 @@ export async function judgePair(scenario: Scenario): Promise<Violation[]> {
 
 /** A tenant in order is never slower than twice its time alone. */
 async function comparePair({ application, together, alone }: Pair): Promise<Violation[]> {
-  const [slowest, usual] = [slowestMs(await runWorld(together, null), application), slowestMs(await runWorld(alone, null), application)]
+  const [slowest, usual] = [slowestMs(await runWorld(together), application), slowestMs(await runWorld(alone), application)]
   if (slowest <= Math.max(2 * usual, unnoticedMs)) return []
   return [{ invariant: 'a tenant in order is not slowed down by others', detail: `tenant ${application} waited up to ${slowest} ms beside the others, and ${usual} ms alone` }]
 }

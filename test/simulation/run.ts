@@ -6,6 +6,7 @@ import type { Scenario } from './scenario.ts'
 import { countStates } from './states.ts'
 import { inOrder } from './world/receivers.ts'
 import { World } from './world/world.ts'
+import type { WorldOptions } from './world/world.ts'
 
 export interface RunResult {
   readonly violations: readonly Violation[]
@@ -25,8 +26,8 @@ const stopsWithinMs = 120_000
 const mostWorkersWhileHealing = 2
 
 /** Runs one scenario in a world of its own: first everything that it lists, then all heals and must end. */
-export async function runScenario(scenario: Scenario, trace: ((line: string) => void) | null = null): Promise<RunResult> {
-  const world = await runWorld(scenario, trace)
+export async function runScenario(scenario: Scenario, options: WorldOptions = {}): Promise<RunResult> {
+  const world = await runWorld(scenario, options)
   countStates(world)
   return {
     violations: invariants.flatMap(({ name, check }) => [...check(world)].map((violation) => ({ invariant: name, ...violation }))),
@@ -39,8 +40,8 @@ export async function runScenario(scenario: Scenario, trace: ((line: string) => 
 }
 
 /** The world as it is in the end, with all that was seen in it. */
-export async function runWorld(scenario: Scenario, trace: ((line: string) => void) | null): Promise<World> {
-  const world = new World(scenario, trace)
+export async function runWorld(scenario: Scenario, options: WorldOptions = {}): Promise<World> {
+  const world = new World(scenario, options)
   await world.prepare()
   for (const action of scenario.actions) {
     world.scheduler.at(action.at, null, `action ${action.do}`, () => performers.get(action.do)?.perform(world, action))
