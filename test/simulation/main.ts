@@ -1,63 +1,8 @@
-import { parseArgs } from 'node:util'
-import { actionNames } from './actions/all.ts'
-import { kindOf } from './invariants/invariant.ts'
-import { scenarioOf } from './plan.ts'
-import { runScenario } from './run.ts'
-import { BadScenario, readScenario } from './scenario.ts'
-import type { Scenario } from './scenario.ts'
-import { search } from './search.ts'
+import { simulate } from './command.ts'
 
-// The deterministic simulator:
+// The deterministic simulator, as a program:
 //   npm run simulate -- --seeds N [--from S] [--only TEXT]   many worlds; what breaks a promise is shrunk to a scenario
 //   npm run simulate -- --seed S [--trace]                   one of them again
 //   npm run simulate -- --scenario FILE [--trace]            one that was kept
 
-process.exitCode = await main()
-
-async function main(): Promise<number> {
-  try {
-    const given = options()
-    if (given.scenario !== undefined) return await replay(readScenario(given.scenario, actionNames), given.trace)
-    if (given.seed !== undefined) return await replay(scenarioOf(given.seed), given.trace)
-    return await search(given.from, given.seeds, given.only)
-  } catch (error) {
-    if (!(error instanceof BadScenario)) throw error
-    console.error(error.message)
-    return 2
-  }
-}
-
-function options() {
-  const { values } = parse()
-  return {
-    seeds: count('seeds', values.seeds, 1) ?? 100,
-    from: count('from', values.from, 0) ?? 1,
-    seed: count('seed', values.seed, 0),
-    scenario: values.scenario,
-    trace: values.trace ?? false,
-    only: values.only ?? '',
-  }
-}
-
-function parse() {
-  const text = { type: 'string' } as const
-  try {
-    return parseArgs({ options: { seeds: text, from: text, seed: text, scenario: text, only: text, trace: { type: 'boolean' } } })
-  } catch (error) {
-    throw new BadScenario(`${error instanceof Error ? error.message : String(error)} Known are --seeds, --from, --only, --seed, --scenario and --trace.`)
-  }
-}
-
-function count(name: string, text: string | undefined, least: number): number | undefined {
-  if (text === undefined) return undefined
-  if (/^\d{1,9}$/.test(text) && Number(text) >= least) return Number(text)
-  throw new BadScenario(`Expected --${name} to be a whole number from ${least} to 999999999, got "${text}".`)
-}
-
-/** Runs one scenario and says what it broke. */
-async function replay(scenario: Scenario, isTraced: boolean): Promise<number> {
-  const result = await runScenario(scenario, isTraced ? (line) => console.log(line) : null)
-  for (const violation of result.violations.slice(0, 20)) console.log(`broken: ${kindOf(violation)}\n  ${violation.detail}`)
-  console.log(`trace ${result.traceHash}, ${result.events} events, ${result.deliveries} deliveries, ${Math.round(result.virtualMs / 1_000)} virtual seconds, ${result.violations.length} violations`)
-  return result.violations.length === 0 ? 0 : 1
-}
+process.exitCode = await simulate(process.argv.slice(2), { line: (text) => console.log(text), error: (text) => console.error(text) })

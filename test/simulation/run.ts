@@ -6,6 +6,7 @@ import type { Scenario } from './scenario.ts'
 import { countStates } from './states.ts'
 import { inOrder } from './world/receivers.ts'
 import { World } from './world/world.ts'
+import type { WorldOptions } from './world/world.ts'
 
 export interface RunResult {
   readonly violations: readonly Violation[]
@@ -25,16 +26,8 @@ const stopsWithinMs = 120_000
 const mostWorkersWhileHealing = 2
 
 /** Runs one scenario in a world of its own: first everything that it lists, then all heals and must end. */
-export async function runScenario(scenario: Scenario, trace: ((line: string) => void) | null = null): Promise<RunResult> {
-  const world = new World(scenario, trace)
-  await world.prepare()
-  for (const action of scenario.actions) {
-    world.scheduler.at(action.at, null, `action ${action.do}`, () => performers.get(action.do)?.perform(world, action))
-  }
-  await world.scheduler.run(world.scheduler.now + scenario.lengthMs)
-  heal(world)
-  await untilAllHasEnded(world)
-  await stop(world)
+export async function runScenario(scenario: Scenario, options: WorldOptions = {}): Promise<RunResult> {
+  const world = await runWorld(scenario, options)
   countStates(world)
   return {
     violations: invariants.flatMap(({ name, check }) => [...check(world)].map((violation) => ({ invariant: name, ...violation }))),
@@ -44,6 +37,20 @@ export async function runScenario(scenario: Scenario, trace: ((line: string) => 
     virtualMs: world.scheduler.sinceMs,
     reached: world.history.reached,
   }
+}
+
+/** The world as it is in the end, with all that was seen in it. */
+export async function runWorld(scenario: Scenario, options: WorldOptions = {}): Promise<World> {
+  const world = new World(scenario, options)
+  await world.prepare()
+  for (const action of scenario.actions) {
+    world.scheduler.at(action.at, null, `action ${action.do}`, () => performers.get(action.do)?.perform(world, action))
+  }
+  await world.scheduler.run(world.scheduler.now + scenario.lengthMs)
+  heal(world)
+  await untilAllHasEnded(world)
+  await stop(world)
+  return world
 }
 
 /** From now on nothing goes wrong: what is left must end by itself. */

@@ -1,13 +1,15 @@
 import { kindOf } from './invariants/invariant.ts'
-import { runScenario } from './run.ts'
+import type { Violation } from './invariants/invariant.ts'
 import type { Action, Scenario } from './scenario.ts'
 
-export interface ShrinkLimits {
+export interface ShrinkOptions {
+  /** Says what a scenario breaks. */
+  readonly judge: (scenario: Scenario) => Promise<readonly Violation[]>
   readonly mostRuns: number
 }
 
 /** Takes away whatever a violation does not need, until nothing more can go. */
-export async function shrink(scenario: Scenario, kind: string, { mostRuns }: ShrinkLimits): Promise<Scenario> {
+export async function shrink(scenario: Scenario, kind: string, { judge, mostRuns }: ShrinkOptions): Promise<Scenario> {
   let runs = 0
   let smallest = scenario
 
@@ -15,8 +17,7 @@ export async function shrink(scenario: Scenario, kind: string, { mostRuns }: Shr
   async function keeps(smaller: Scenario): Promise<boolean> {
     if (runs >= mostRuns) return false
     runs += 1
-    const { violations } = await runScenario(smaller)
-    if (!violations.some((violation) => kindOf(violation) === kind)) return false
+    if (!(await judge(smaller)).some((violation) => kindOf(violation) === kind)) return false
     smallest = smaller
     return true
   }

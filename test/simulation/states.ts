@@ -45,6 +45,7 @@ export const states: readonly string[] = [
   'endpoint: delete',
   'requeued',
   'cancelled',
+  'asked why',
   'cancelled under a lease',
   'given back unsent',
   'dead: exhausted',

@@ -9,7 +9,7 @@ interface OfEndpoint extends Action {
   readonly endpoint: number
 }
 
-interface Behave extends OfEndpoint {
+export interface Behave extends OfEndpoint {
   readonly do: 'behave'
   readonly as: Behaviour
 }

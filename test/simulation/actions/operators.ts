@@ -1,5 +1,7 @@
 import { isOpen } from '../../../src/core/delivery.ts'
 import type { Action } from '../scenario.ts'
+import type { Situation } from '../world/history.ts'
+import type { World } from '../world/world.ts'
 import { attempted, pattern, performer } from './kind.ts'
 import type { Pattern, Performer } from './kind.ts'
 
@@ -32,6 +34,35 @@ const cancelPerformer = performer<OfDeliveries & { do: 'cancel' }>('cancel', (wo
   attempted(all ? posthorn.cancel({ endpointId }) : posthorn.cancel(open.id))
 })
 
-export const operatorPatterns: readonly Pattern[] = [requeuePattern, cancelPattern]
+interface Ask extends Action {
+  readonly do: 'ask'
+  readonly endpoint: number
+}
 
-export const operatorPerformers: readonly Performer[] = [requeuePerformer, cancelPerformer]
+/** Somebody wants to know why a delivery is where it is. */
+const askPattern = pattern<Ask>('ask', 0.3, (draw, plan) => draw.instants(draw.between(1, 6), 1_000, plan.lengthMs).map((at) => ({ at, do: 'ask', endpoint: draw.pick(plan.endpoints).id })))
+
+const askPerformer = performer<Ask>('ask', (world, { endpoint }) => {
+  const { id: endpointId } = world.receiver(endpoint)
+  const rows = [...world.state.deliveries.values()].filter((row) => row.endpointId === endpointId)
+  for (const { id } of [rows.at(-1), rows.findLast(isOpen)].flatMap((row) => row ?? [])) attempted(ask(world, id))
+})
+
+async function ask(world: World, deliveryId: string): Promise<void> {
+  const asked = situationOf(world, deliveryId)
+  const { code } = await world.operator.posthorn.deliveries.why(deliveryId)
+  const answered = situationOf(world, deliveryId)
+  world.history.reach('asked why')
+  if (asked !== null && answered !== null) world.history.explanations.push({ code, asked, answered })
+}
+
+function situationOf({ state, scheduler }: World, deliveryId: string): Situation | null {
+  const delivery = state.deliveries.get(deliveryId)
+  if (delivery === undefined) return null
+  const { endpointId } = delivery
+  return { at: scheduler.now, delivery, endpoint: state.endpoints.get(endpointId) ?? null, health: state.health.get(endpointId) ?? null }
+}
+
+export const operatorPatterns: readonly Pattern[] = [requeuePattern, cancelPattern, askPattern]
+
+export const operatorPerformers: readonly Performer[] = [requeuePerformer, cancelPerformer, askPerformer]

@@ -3,11 +3,12 @@ import type { Draw } from '../draw.ts'
 import type { Action } from '../scenario.ts'
 import type { SendRecord } from '../world/history.ts'
 import type { Process } from '../world/process.ts'
+import { inOrder } from '../world/receivers.ts'
 import { commit } from '../world/store.ts'
 import type { SimulatedTransaction } from '../world/store.ts'
 import { applicationOf } from '../world/world.ts'
 import type { World } from '../world/world.ts'
-import type { Create } from './endpoints.ts'
+import type { Behave, Create } from './endpoints.ts'
 import { pattern, performer } from './kind.ts'
 import type { Pattern, Performer, Plan } from './kind.ts'
 import type { Fault } from './store-faults.ts'
@@ -73,12 +74,27 @@ const releasePattern = pattern<Send | Create | Fault>('release', 0.12, (draw, pl
   ]
 })
 
+/** A process that dies with much in its hands, and again each time it has taken that over, while some of it goes to an endpoint that hangs. */
+const relapsePattern = pattern<Send | Fault | Behave>('relapse', 0.08, (draw, plan) => {
+  const { id: process } = draw.pick(plan.processes.filter(({ role }) => role === 'worker'))
+  const at = draw.between(2_000, 20_000)
+  const dies = { do: 'fault', process, mode: 'dies', times: 1, delayMs: 0 } as const
+  const times = draw.pick([1, 1, 2, 3, 5])
+  const hung = plan.troubled.slice(0, draw.between(0, 2)).map(({ id }): Behave => ({ at: at - 1_000, do: 'behave', endpoint: id, as: { ...inOrder, answer: 'hung' } }))
+  return [
+    ...hung,
+    { ...dies, at: at - 1, call: 'enqueue' },
+    { at, do: 'send', process, application: null, count: draw.between(4, 20), name: null, delayMs: 0, tx: null },
+    ...Array.from({ length: times }, (_, index) => ({ ...dies, at: at + 20_000 + index * 36_000, call: 'claim' })),
+  ]
+})
+
 /** A message that ends every worker that sends it. */
 const poisonPattern = pattern<Send>('poison', 0.05, (draw, plan) => [
   { at: draw.between(1_000, plan.lengthMs / 2), do: 'send', process: draw.pick(plan.processes).id, application: draw.pick(plan.applications), count: 1, name: null, delayMs: 0, tx: null, poison: true },
 ])
 
-export const senderPatterns: readonly Pattern[] = [sendsPattern, floodPattern, releasePattern, poisonPattern]
+export const senderPatterns: readonly Pattern[] = [sendsPattern, floodPattern, releasePattern, relapsePattern, poisonPattern]
 
 export const senderPerformers: readonly Performer[] = [sendPerformer]
 

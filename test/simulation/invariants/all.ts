@@ -1,5 +1,6 @@
 import { attemptInvariants } from './attempts.ts'
 import { delayInvariants } from './delays.ts'
+import { explanationInvariants } from './explanations.ts'
 import type { Invariant } from './invariant.ts'
 import { leaseInvariants } from './leases.ts'
 import { limitInvariants } from './limits.ts'
@@ -7,4 +8,4 @@ import { messageInvariants } from './messages.ts'
 import { waitInvariants } from './waits.ts'
 
 /** Everything that is promised, and checked after every run. */
-export const invariants: readonly Invariant[] = [...messageInvariants, ...leaseInvariants, ...attemptInvariants, ...waitInvariants, ...limitInvariants, ...delayInvariants]
+export const invariants: readonly Invariant[] = [...messageInvariants, ...leaseInvariants, ...attemptInvariants, ...waitInvariants, ...limitInvariants, ...delayInvariants, ...explanationInvariants]

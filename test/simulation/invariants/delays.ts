@@ -18,7 +18,7 @@ const sendMs = 11_000
 /** Lease and poll, and some seconds for a burst. */
 const promptMs = 45_000
 /** What was interrupted twice waits until its process has lived for a lease. */
-const suspectMs = 95_000
+const suspectMs = 75_000
 /** After trouble of its own, an endpoint is given its backlog in a ramp. */
 const rampMs = 75_000
 

@@ -34,7 +34,8 @@ function* poolOfAll(world: World): Iterable<Finding> {
       const joinedAt = newcomer?.attachedAt ?? null
       if (newcomer === undefined || joinedAt === null || call.at - joinedAt >= pollMs) continue
       const living = workers.filter((life) => isLiving(life, call.at))
-      const promised = Math.ceil(pool / living.length) * living.length
+      // Shares are rounded up, and whoever joins begins with one request.
+      const promised = pool + living.length
       const open = openAt(world, calls, call).length
       const unaware = living.find((life) => life !== newcomer && isUnaware(world, life, joinedAt, call.at))
       if (open <= promised || unaware === undefined) continue

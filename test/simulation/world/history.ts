@@ -86,6 +86,21 @@ export interface Life {
   ended: 'killed' | 'left' | null
 }
 
+/** A delivery as the store had it, with all that decides when it leaves. */
+export interface Situation {
+  readonly at: Instant
+  readonly delivery: Delivery
+  readonly endpoint: Endpoint | null
+  readonly health: Health | null
+}
+
+/** An answer of `why`, with how things stood when it was asked for and when it came. */
+export interface Explanation {
+  readonly code: string
+  readonly asked: Situation
+  readonly answered: Situation
+}
+
 /** What an endpoint is like, from a time on. */
 export interface Phase {
   readonly at: Instant
@@ -106,6 +121,7 @@ export class History {
   /** By the name of their process. */
   readonly lives = new Map<string, Life>()
   readonly phases: Phase[] = []
+  readonly explanations: Explanation[] = []
   readonly events: { readonly at: Instant; readonly process: string; readonly event: PosthornEvent }[] = []
   /** Interesting states, with how often each was reached. */
   readonly reached = new Map<string, number>()
@@ -155,6 +171,11 @@ export class History {
   #index({ id, messageId, endpointId }: Delivery): void {
     const key = `${messageId} ${endpointId}`
     this.deliveriesOf.set(key, [...(this.deliveriesOf.get(key) ?? []), id])
+  }
+
+  /** How much a process has written so far. */
+  writesOf(process: string): number {
+    return [this.rows, this.health, this.endpoints].reduce((sum, changes) => sum + changes.filter((change) => change.process === process).length, 0)
   }
 
   disturb(process: string | null, kind: string, from: Instant, forMs = 0): Disturbance {

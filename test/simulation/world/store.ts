@@ -119,7 +119,7 @@ class Call {
     const fault = this.#gate.takeFault(this.#name)
     if (fault !== null) {
       history.reach(`store call: ${fault.mode}`)
-      history.disturb(this.#gate.name, `${this.#name} ${fault.mode}`, this.#leftAt, fault.mode === 'before' ? 0 : givesUpAfterMs)
+      if (fault.mode !== 'dies') history.disturb(this.#gate.name, `${this.#name} ${fault.mode}`, this.#leftAt, fault.mode === 'before' ? 0 : givesUpAfterMs)
       this.#shared.scheduler.note(`${this.#name} will fail: ${fault.mode}`, this.#gate)
     }
     return new Promise((resolve, reject) => {
@@ -144,7 +144,7 @@ class Call {
         this.#fail(givesUpAfterMs, this.#lostCode())
         return this.#arrive(draw.next() * givesUpAfterMs * 1.2, () => undefined)
       case 'dies':
-        return this.#arrive(wayMs, () => this.#gate.die())
+        return this.#arriveOrDie(wayMs)
       case 'slow':
         return this.#arrive(delayMs, (answer) => this.#answer(wayMs, answer))
       case null:
@@ -153,18 +153,30 @@ class Call {
   }
 
   /** The store acts when the call gets there, even if its caller has died meanwhile. */
-  #arrive(afterMs: number, then: (answer: Promise<unknown>) => void): void {
+  #arrive(afterMs: number, then: (answer: Promise<unknown>) => void, first: () => void = () => undefined): void {
     const { scheduler, inOrder, plan, draw, history } = this.#shared
     const arrive = (): void => {
       if (this.#gate.state === 'dead') {
         if (draw.chance(0.5)) return
         history.reach('applied after its caller died')
       }
+      first()
       then(this.#apply())
     }
     if (plan.kind === 'shared') return void scheduler.at(afterMs, null, `${this.#gate.name} ${this.#name} applied`, arrive)
     inOrder.push(arrive)
     scheduler.at(afterMs, null, `${this.#gate.name} ${this.#name} applied`, () => inOrder.shift()?.())
+  }
+
+  /** Whoever dies must leave something behind: a call that wrote nothing is answered, and the next one is awaited. */
+  #arriveOrDie(afterMs: number): void {
+    const { history, draw, plan } = this.#shared
+    const before = { writes: 0 }
+    this.#arrive(afterMs, (answer) => {
+      if (history.writesOf(this.#gate.name) > before.writes) return this.#gate.die()
+      this.#gate.faults.push({ call: this.#name, mode: 'dies', times: 1, delayMs: 0 })
+      this.#answer(draw.next() * plan.latencyMs, answer)
+    }, () => void (before.writes = history.writesOf(this.#gate.name)))
   }
 
   #apply(): Promise<unknown> {

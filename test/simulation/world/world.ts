@@ -1,5 +1,6 @@
 import type { PosthornOptions } from '../../../src/posthorn.ts'
 import type { Instant } from '../../../src/core/time.ts'
+import type { Store } from '../../../src/core/ports.ts'
 import { Draw } from '../draw.ts'
 import type { EndpointPlan, Scenario } from '../scenario.ts'
 import { emptyState } from '../../../src/testing/memory/state.ts'
@@ -24,6 +25,13 @@ export const policies = {
   brisk: { delays: { kind: 'list', delaysMs: [30_000, 45_000, 60_000] }, jitterShare: 0.2, maxAttempts: 4 },
 } as const
 
+export interface WorldOptions {
+  /** Gets a line for everything that happens. */
+  readonly trace?: ((line: string) => void) | null
+  /** Breaks the store on purpose, to see that the invariants notice. */
+  readonly tamper?: (store: Store) => Store
+}
+
 /** One simulated world: processes, endpoints, a store and a time, all of them moved by one heap of events. */
 export class World {
   readonly scenario: Scenario
@@ -39,13 +47,13 @@ export class World {
   startedAt: Instant = 0
   readonly #receivers = new Map<number, Receiver>()
 
-  constructor(scenario: Scenario, trace: ((line: string) => void) | null) {
+  constructor(scenario: Scenario, { trace = null, tamper = (store) => store }: WorldOptions) {
     this.scenario = scenario
     this.state = emptyState(scenario.store.kind === 'single')
     this.scheduler = new Scheduler(new Draw(scenario.seed, 'ties').next, trace)
     this.history = new History(this.state, () => this.scheduler.now)
     this.shared = {
-      store: memoryStore({ state: this.state }),
+      store: tamper(memoryStore({ state: this.state })),
       plan: scenario.store,
       scheduler: this.scheduler,
       history: this.history,
