@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { renewText } from '../../src/stores/postgres/leases.ts'
+import { lanes } from '../../src/core/delivery.ts'
+import { claimText } from '../../src/stores/postgres/claim.ts'
 import { postgresDialect } from '../../src/stores/postgres/database.ts'
+import { releaseText, renewText, startText } from '../../src/stores/postgres/leases.ts'
+import { walkText } from '../../src/stores/postgres/walk.ts'
 import { postgres } from '../../src/stores/postgres/index.ts'
 import { freshSchema } from '../postgres.ts'
 
@@ -19,12 +22,39 @@ afterAll(async () => {
   await schema.drop()
 })
 
-test('a renewal compares nothing twice, though statistics of a quiet hour say that nobody has a lease', async () => {
+const dialect = postgresDialect(schema.schema)
+const ids = Array.from({ length: held }, (_, index) => `dlv_${index + 1}`)
+const ones = ids.map(() => 1)
+
+test.each<[string, string, unknown[]]>([
+  ['a renewal', renewText(dialect), ['anna', 1, ids, ones]],
+  ['a release', releaseText(dialect), ['anna', ids, ones, ids.map(() => null)]],
+  ['an attempt that is written ahead', startText(dialect), ['anna', 1, ids, ones, ids.map(() => 'https://a.example')]],
+])('%s compares nothing twice, though statistics of a quiet hour say that nobody has a lease', async (_, text, values) => {
+  await schema.query(`update webhook_deliveries set lease_owner = null, lease_epoch = 0`)
   await schema.query('analyze webhook_deliveries')
   await schema.query(`update webhook_deliveries set lease_owner = 'anna', lease_epoch = 1 where substr(id, 5)::integer <= ${held}`)
-  const ids = Array.from({ length: held }, (_, index) => `dlv_${index + 1}`)
-  const [answer] = await schema.query(`explain (analyze, format json) ${renewText(postgresDialect(schema.schema))}`, ['anna', 1, ids, ids.map(() => 1)])
+  const [answer] = await schema.query(`explain (analyze, format json) ${text}`, values)
   const plan = JSON.stringify(answer)
   expect(plan).toContain(`"Actual Rows":${held}`)
   expect(plan).not.toMatch(/"Rows Removed by Join Filter":[1-9]/)
+})
+
+test('a claim reads each lane from its own index, and attempts by their key', async () => {
+  await schema.query(`insert into attempts (delivery_id, epoch, started_at, took_ms, outcome, url)
+    select 'dlv_' || n, 1, 0, 0, 'started', '' from generate_series(1, ${rows}) as n on conflict do nothing`)
+  await schema.query('analyze webhook_deliveries')
+  await schema.query('analyze attempts')
+  const wants = lanes.flatMap((_, place) => [['ep_1'], [5], [1_000], [place], [0]])
+  const [answer] = await schema.query(`explain (format json) ${claimText(dialect)}`, ['bert', 100, 200, 10, ...wants])
+  const plan = JSON.stringify(answer)
+  for (const lane of lanes) expect(plan).toContain(`"Index Name":"webhook_deliveries_${lane}"`)
+  expect(plan).toContain('"Index Name":"attempts_pkey"')
+  expect(plan).not.toMatch(/"Node Type":"Seq Scan","Parent Relationship":"\w+","Parallel Aware":\w+,"Async Capable":\w+,"Relation Name":"(webhook_deliveries|attempts)"/)
+})
+
+test.each(lanes)('the walk steps through the index of its lane (%s)', async (lane) => {
+  const [answer] = await schema.query(`explain (format json) ${walkText(dialect, lane)}`, ['', 10, 0])
+  const plan = JSON.stringify(answer)
+  expect(plan.match(/"Index Name":"\w+"/g)).toEqual([`"Index Name":"webhook_deliveries_${lane}"`, `"Index Name":"webhook_deliveries_${lane}"`])
 })
