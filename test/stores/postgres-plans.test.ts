@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Pool } from 'pg'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { lanes } from '../../src/core/delivery.ts'
 import { claimText } from '../../src/stores/postgres/claim.ts'
 import { postgresDialect } from '../../src/stores/postgres/database.ts'
@@ -40,7 +41,7 @@ test.each<[string, string, unknown[]]>([
   expect(plan).not.toMatch(/"Rows Removed by Join Filter":[1-9]/)
 })
 
-test('a claim reads each lane from its own index, and attempts by their key', async () => {
+test('a claim reads each lane from its own index, and no attempts but those it writes', async () => {
   await schema.query(`insert into attempts (delivery_id, epoch, started_at, took_ms, outcome, url)
     select 'dlv_' || n, 1, 0, 0, 'started', '' from generate_series(1, ${rows}) as n on conflict do nothing`)
   await schema.query('analyze webhook_deliveries')
@@ -49,8 +50,18 @@ test('a claim reads each lane from its own index, and attempts by their key', as
   const [answer] = await schema.query(`explain (format json) ${claimText(dialect)}`, ['bert', 100, 200, 10, ...wants])
   const plan = JSON.stringify(answer)
   for (const lane of lanes) expect(plan).toContain(`"Index Name":"webhook_deliveries_${lane}"`)
-  expect(plan).toContain('"Index Name":"attempts_pkey"')
+  expect(plan).toContain('"Conflict Arbiter Indexes":["attempts_pkey"]')
   expect(plan).not.toMatch(/"Node Type":"Seq Scan","Parent Relationship":"\w+","Parallel Aware":\w+,"Async Capable":\w+,"Relation Name":"(webhook_deliveries|attempts)"/)
+})
+
+test('a claim of one lane is not planned anew each time', async () => {
+  const pool = new Pool({ connectionString: schema.url, max: 1 })
+  onTestFinished(() => pool.end())
+  const ofFresh = [['ep_1', 'ep_2'], [5, 5], [1_000, 1_000], [0, 1], [0, 0]]
+  const nothing: unknown[] = Array.from({ length: 10 }, () => [])
+  for (let run = 0; run < 10; run += 1) await pool.query({ name: 'claim', text: claimText(dialect), values: ['bert', 100, 200, 10, ...ofFresh, ...nothing] })
+  const { rows: plans } = await pool.query('select generic_plans, custom_plans from pg_prepared_statements')
+  expect(plans).toEqual([{ generic_plans: '5', custom_plans: '5' }])
 })
 
 test.each(lanes)('the walk steps through the index of its lane (%s)', async (lane) => {
