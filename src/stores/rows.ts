@@ -213,8 +213,14 @@ export function toClaim(row: Row, lane: Lane, tookOver: Claim['tookOver']): Clai
   }
 }
 
-/** The lease that a claim takes over, from a row as it is before; null if nobody has one. Its epoch is the one before the claim's. */
-export function toTakenOver(row: Row): (Lease & { readonly leaseUntil: Instant; readonly url: string }) | null {
+/** A lease that a claim takes over. */
+export interface TakenOver extends Lease {
+  readonly leaseUntil: Instant
+  readonly url: string
+}
+
+/** Null if nobody has one; the epoch is the one before the claim's. */
+export function toTakenOver(row: Row): TakenOver | null {
   if (row['lease_owner'] === null) return null
   return { deliveryId: text(row, 'id'), epoch: number(row, 'lease_epoch') - 1, leaseUntil: number(row, 'lease_until'), url: text(row, 'target_url') }
 }

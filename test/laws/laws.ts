@@ -159,6 +159,8 @@ export function deliveryUpdates(text: string): string[] {
 }
 
 export function fencing(path: string, text: string): string[] {
+  // A migration changes what a column means, and decides nothing about a delivery that somebody may hold.
+  if (path === 'stores/migrations.ts') return []
   return deliveryUpdates(text)
     .filter((update) => !raisesEpoch(update) && !namesOwnerAndEpoch(update))
     .map((update) => `${path} changes deliveries without a fence: ${firstLine(update)}`)

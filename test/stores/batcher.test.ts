@@ -159,12 +159,16 @@ describe('what is written under leases', () => {
   })
 
   test('a heartbeat is not kept waiting by marks that never end', async () => {
-    const { queue, statements } = recorded({ before: async (statement) => void (statement.startsWith('mark') && statements.length < 9 ? again(statements.length) : undefined) })
     const marks: Promise<Marked[]>[] = []
-    function again(index: number): void {
-      marks.push(queue.mark({ owner: 'anna', now: 1, marks: [markOf(`m${index}`)] }))
+    const { queue, statements } = recorded({
+      before: async (statement) => {
+        if (statement.startsWith('mark') && marks.length < 9) markAgain()
+      },
+    })
+    function markAgain(): void {
+      marks.push(queue.mark({ owner: 'anna', now: 1, marks: [markOf(`m${marks.length}`)] }))
     }
-    again(0)
+    markAgain()
     await queue.renew({ owner: 'anna', now: 1, leaseMs: 9, leases: [{ deliveryId: 'r', epoch: 1 }] })
     expect(statements).toEqual(['mark m0', 'renew r'])
     await Promise.all(marks)
@@ -273,9 +277,9 @@ function refuseIf(condition: boolean, error: PosthornError): void {
 }
 
 function makeGate(): { readonly opened: Promise<void>; open(): void } {
-  let open: () => void = () => undefined
-  const opened = new Promise<void>((resolve) => (open = resolve))
-  return { opened, open: () => open() }
+  const waiters: (() => void)[] = []
+  const opened = new Promise<void>((resolve) => waiters.push(resolve))
+  return { opened, open: () => waiters.forEach((resolve) => resolve()) }
 }
 
 async function turns(count: number): Promise<void> {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { Store } from '../../src/core/ports.ts'
@@ -118,6 +119,22 @@ test('a statement that waits too long is given up by the server: nothing was sto
   await expect(sent).rejects.toMatchObject({ code: 'store_failed', message: expect.stringContaining('Nothing was stored') })
   await holder.query('rollback')
   expect(await store.directory.message(envelope.message.id)).toBeNull()
+})
+
+test('of messages that are stored together, one that the server refuses harms no other', async () => {
+  const store = await opened({})
+  const world = makeWorld(store)
+  const endpoint = await world.endpoint()
+  // Longer than an entry of an index may be, and nothing that could be compressed.
+  const keys = ['short', randomBytes(9_000).toString('hex'), 'also short']
+  const envelopes = await Promise.all(keys.map((key) => world.envelope([endpoint], { key })))
+  const results = await Promise.allSettled(envelopes.map((envelope) => store.queue.enqueue({ owner: 'anna', leaseMs: 30_000, now: start, envelopes: [envelope] })))
+  expect(results).toMatchObject([
+    { status: 'fulfilled', value: [{ kind: 'stored' }] },
+    { status: 'rejected', reason: { code: 'data_refused', message: expect.stringContaining('too long') } },
+    { status: 'fulfilled', value: [{ kind: 'stored' }] },
+  ])
+  expect(await world.claim({ from: endpoint })).toHaveLength(2)
 })
 
 test('of two transactions that wait for each other one is repeated, and both are done', async () => {

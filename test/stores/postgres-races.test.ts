@@ -1,6 +1,7 @@
 import { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { postgres } from '../../src/stores/postgres/index.ts'
+import { delivered } from '../../src/testing/store-suite/marks.ts'
 import { leaseMs, makeWorld, start } from '../../src/testing/store-suite/world.ts'
 import { freshSchema } from '../postgres.ts'
 
@@ -114,6 +115,63 @@ test('a claim passes over what another is just claiming, and does not wait', asy
   await other.query('rollback')
 })
 
+test('an outcome that comes while its row is taken over is lost, and takes the place of the interruption', async () => {
+  const endpoint = await world.endpoint()
+  const id = await world.sendOne(endpoint)
+  const claim = await world.claimOne({ from: endpoint })
+  const answers = await after(takeover(id), () => world.mark([delivered(claim, start)]))
+  expect(answers).toEqual(['lost'])
+  expect(await world.delivery(id)).toMatchObject({ status: 'pending', leaseOwner: 'bert', leaseEpoch: 2 })
+  expect(await store.directory.attempts(id)).toMatchObject([{ epoch: 1, outcome: 'answered', late: true }])
+})
+
+test('an attempt is not written ahead if its row is taken over meanwhile', async () => {
+  const endpoint = await world.endpoint()
+  const id = await world.sendOne(endpoint)
+  await world.claimOne({ from: endpoint })
+  const starts = [{ deliveryId: id, epoch: 1, url: 'https://ahead.example' }]
+  expect(await after(takeover(id), () => store.queue.start({ owner: 'anna', now: start, starts }))).toEqual([])
+  expect(await store.directory.attempts(id)).toMatchObject([{ epoch: 1, outcome: 'interrupted' }])
+})
+
+test('a new URL begins the generation after one that a worker writes just now', async () => {
+  const endpoint = await world.endpoint()
+  await after(`insert into endpoint_health (endpoint_id, generation, held_until, version) values ('${endpoint.id}', 3, ${start + 9}, 1)`, () =>
+    store.directory.updateEndpoint(endpoint.id, { url: 'https://new.example' }, start),
+  )
+  expect((await store.queue.health([endpoint.id])).get(endpoint.id)).toMatchObject({ generation: 4, heldUntil: null, rampFrom: start, version: 2 })
+})
+
+test('an endpoint whose next generation is just being written is not disabled', async () => {
+  const endpoint = await world.endpoint()
+  await schema.query(`insert into endpoint_health (endpoint_id, generation) values ('${endpoint.id}', 3)`)
+  const disabled = await after(`update endpoint_health set generation = 4`, () =>
+    store.queue.disable({ endpointId: endpoint.id, generation: 3, reason: 'gone', now: start }),
+  )
+  expect(disabled).toBe(false)
+  expect(await store.directory.endpoint(null, endpoint.id)).toMatchObject({ status: 'active' })
+})
+
+test('workers that take tokens at the same time get no more than a second\'s worth in a second, whatever order they ask in', async () => {
+  const another = postgres(schema.url, { schema: schema.schema, plaintextSecrets: true })
+  await another.open()
+  const [perSecond, ids] = [50, ['ep_1', 'ep_2', 'ep_3']]
+  await store.queue.takeTokens({ now: start, asks: ids.map((id) => ({ id, perSecond, most: perSecond })) })
+  const granted = new Map(ids.map((id) => [id, 0]))
+  const calls = Array.from({ length: 60 }, async (_, index) => {
+    const order = index % 2 === 0 ? ids : ids.toReversed()
+    const asks = order.map((id) => ({ id, perSecond, most: 3 }))
+    const counts = await (index % 3 === 0 ? another : store).queue.takeTokens({ now: start + ((index * 37) % 1_000), asks })
+    for (const [place, id] of order.entries()) granted.set(id, (granted.get(id) ?? 0) + (counts[place] ?? 0))
+  })
+  await Promise.all(calls)
+  await another.close()
+  for (const sum of granted.values()) {
+    expect(sum).toBeGreaterThan(perSecond / 2)
+    expect(sum).toBeLessThanOrEqual(perSecond + 1)
+  }
+})
+
 test('two changes of one endpoint at the same time are both kept', async () => {
   const endpoint = await world.endpoint()
   await after(`update endpoints set description = 'from another'`, () => store.directory.updateEndpoint(endpoint.id, { policy: 'patient' }, start))
@@ -132,6 +190,14 @@ test('a bite takes no more than its limit, however the rows are found', async ()
   await looped.close()
   await pool.end()
 })
+
+/** What a claim of another worker writes. */
+function takeover(id: string): string {
+  return `with taken as (
+  update webhook_deliveries set lease_owner = 'bert', lease_epoch = 2, interruptions = 1 where id = '${id}'
+)
+insert into attempts (delivery_id, epoch, started_at, took_ms, outcome, url) values ('${id}', 1, ${start}, 0, 'interrupted', '')`
+}
 
 /** Calls while another transaction has written, and ends that once the call waits for it. */
 async function after<Result>(written: string, call: () => Promise<Result>, end: 'commit' | 'rollback' = 'commit'): Promise<Result> {

@@ -34,13 +34,13 @@ function wantColumns(wants: readonly PlacedWant[], lane: Lane): Bound[] {
 
 /**
  * Rows that another worker has just locked are passed over. Only then is counted what fits into the bounds: the rest stays as it
- * was. An array instead of a join leads the updates over their primary keys, whatever the planner believes about the tables.
- * An owner that is still there did not come back: what became of its attempt is put on record, under its own epoch. That costs
- * nothing where nobody was.
+ * was. An array instead of a join leads the update over the primary key, whatever the planner believes about the table.
+ * An owner that is still there did not come back: what became of its attempt is put on record, under its own epoch, by an insert
+ * and not by an update, which a planner may begin with a look through all attempts. Where nobody was, that costs nothing.
  */
 export function claimText({ table }: Dialect): string {
   const deliveries = table('webhook_deliveries')
-  const attempts = table('attempts')
+  const crashed = `array(select delivery_id from ended where outcome = 'crashed')`
   return `with ${lanes.map((lane, index) => `${lane} as materialized (
   ${dueRows(deliveries, table('messages'), lane, 5 + 5 * index)}
 )`).join(', ')}, due as (
@@ -56,24 +56,19 @@ export function claimText({ table }: Dialect): string {
   select *
   from fitting
   where number <= $4::integer
-), crashed as (
-  update ${attempts} a
-  set outcome = 'crashed'
-  where a.delivery_id = any (array(select id from taken where lease_owner is not null))
-    and a.outcome = 'started'
-    and exists (select from taken t where t.id = a.delivery_id and t.lease_epoch = a.epoch)
-  returning a.delivery_id
-), interrupted as (
-  insert into ${attempts} (delivery_id, epoch, started_at, took_ms, outcome, url)
+), ended as (
+  insert into ${table('attempts')} as a (delivery_id, epoch, started_at, took_ms, outcome, url)
   select id, lease_epoch, least(lease_until - ($3::bigint - $2::bigint), $2::bigint), 0, 'interrupted', target_url
   from taken
   where lease_owner is not null
-  on conflict (delivery_id, epoch) do nothing
+  on conflict (delivery_id, epoch) do update
+  set outcome = case when a.outcome = 'started' then 'crashed' else a.outcome end
+  returning a.delivery_id, a.outcome
 ), leased as (
   update ${deliveries} d
   set lease_owner = $1, lease_until = $3::bigint, lease_epoch = d.lease_epoch + 1,
     interruptions = case when d.lease_owner is null then d.interruptions else d.interruptions + 1 end,
-    crash_count = case when d.id = any (array(select delivery_id from crashed)) then d.crash_count + 1 else d.crash_count end
+    crash_count = case when d.id = any (${crashed}) then d.crash_count + 1 else d.crash_count end
   where d.id = any (array(select id from taken))
   returning d.id, d.webhook_id, d.message_id, d.event_type, d.session_id, d.attempt_count, d.policy, d.created_at, d.lease_epoch,
     d.interruptions, d.crash_count
@@ -81,7 +76,7 @@ export function claimText({ table }: Dialect): string {
 select l.*, t.lane, m.content_type, m.body,
   case
     when t.lease_owner is null then null
-    when l.id = any (array(select delivery_id from crashed)) then 'crashed'
+    when l.id = any (${crashed}) then 'crashed'
     else 'interrupted'
   end as took_over
 from leased l
@@ -94,10 +89,12 @@ order by t.number`
  * Due rows of the wanted endpoints, locked. The size of the body is asked row by row, because a join could begin with the
  * messages; a row whose message is gone stays where it is: there is nothing to send. It begins at `due_from`: what was finished
  * before leaves entries in the index that nobody can clear away as long as some transaction keeps an older snapshot.
+ * The arrays come out of a question, so that nobody counts them beforehand: with those of an empty lane before its eyes a planner
+ * finds each claim cheaper than any, and plans it anew, which takes half as long as the claim itself.
  */
 function dueRows(deliveries: string, messages: string, lane: Lane, first: number): string {
   const bytes = `(select octet_length(m.body) from ${messages} m where m.id = d.message_id)`
-  const columns = ['text', 'integer', 'bigint', 'integer', 'bigint'].map((type, index) => `$${first + index}::${type}[]`)
+  const columns = ['text', 'integer', 'bigint', 'integer', 'bigint'].map((type, index) => `(select $${first + index}::${type}[])`)
   return `select wanted.place, wanted.most_bytes, d.*, '${lane}' as lane
   from unnest(${columns.join(', ')}) as wanted (webhook_id, most, most_bytes, place, due_from)
   cross join lateral (

@@ -3,6 +3,7 @@ import type { Claim, ClaimRequest, Want } from '../../core/queue.ts'
 import type { Row } from '../database.ts'
 import { laneTexts } from '../lanes.ts'
 import { toBodyBytes, toClaim, toTakenOver } from '../rows.ts'
+import type { TakenOver } from '../rows.ts'
 import type { Connection } from './connection.ts'
 
 /**
@@ -29,8 +30,8 @@ const lease = `update webhook_deliveries
 set lease_owner = ?2, lease_until = ?3, lease_epoch = lease_epoch + 1
 where id = ?1`
 
-const countTakeover = `update webhook_deliveries
-set interruptions = ?2, crash_count = ?3
+const leaseAfterAnother = `update webhook_deliveries
+set lease_owner = ?2, lease_until = ?3, lease_epoch = lease_epoch + 1, interruptions = ?4, crash_count = ?5
 where id = ?1`
 
 const recordCrash = `update posthorn_attempts
@@ -53,7 +54,9 @@ export function claim(connection: Connection, request: ClaimRequest, workers: st
   // Leased only now: a statement must not change the rows that it is walking over.
   const update = connection.prepare(lease)
   return picked.map(({ lane, row }) => {
-    const taken = takeOver(connection, row, lane, request)
+    const taken = toClaim(row, lane, null)
+    const before = toTakenOver(row)
+    if (before !== null) return takeOver(connection, taken, before, request)
     update.run(taken.delivery.id, request.owner, request.now + request.leaseMs)
     return taken
   })
@@ -71,14 +74,12 @@ function* due(connection: Connection, want: Want, limit: number, now: number, wo
 }
 
 /** An owner that is still there did not come back: what became of its attempt is put on record, under its own epoch. */
-function takeOver(connection: Connection, row: Row, lane: Lane, { now, leaseMs }: ClaimRequest): Claim {
-  const before = toTakenOver(row)
-  if (before === null) return toClaim(row, lane, null)
+function takeOver(connection: Connection, { delivery, ...rest }: Claim, before: TakenOver, { owner, now, leaseMs }: ClaimRequest): Claim {
   const { deliveryId, epoch, leaseUntil, url } = before
   const hasCrashed = connection.prepare(recordCrash).run(deliveryId, epoch).changes > 0
   if (!hasCrashed) connection.prepare(recordInterruption).run(deliveryId, epoch, Math.min(leaseUntil - leaseMs, now), url)
-  const { delivery, ...rest } = toClaim(row, lane, hasCrashed ? 'crashed' : 'interrupted')
-  const counted = { ...delivery, interruptions: delivery.interruptions + 1, crashCount: delivery.crashCount + (hasCrashed ? 1 : 0) }
-  connection.prepare(countTakeover).run(deliveryId, counted.interruptions, counted.crashCount)
-  return { delivery: counted, ...rest }
+  const interruptions = delivery.interruptions + 1
+  const crashCount = delivery.crashCount + (hasCrashed ? 1 : 0)
+  connection.prepare(leaseAfterAnother).run(deliveryId, owner, now + leaseMs, interruptions, crashCount)
+  return { ...rest, delivery: { ...delivery, interruptions, crashCount }, tookOver: hasCrashed ? 'crashed' : 'interrupted' }
 }
