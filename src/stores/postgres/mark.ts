@@ -42,8 +42,8 @@ const counters = ['delivered', 'failed', 'dead', ...latencyColumns]
 /**
  * The fence is owner and epoch, without the status: a closed row has no owner. The owner stands in an expression, as in a renewal.
  * An outcome that is on record is written as it was, because only so it is returned, even if another transaction has committed it a
- * moment ago: on record in time means that an earlier try was marked. What only says that the attempt began makes way. A late one is
- * recorded, too, but not for a delivery that was pruned: nobody would ever forget it.
+ * moment ago: on record in time means that an earlier try was marked. What only says that the attempt began makes way, and so does a
+ * late record of an attempt that its worker could mark under a newer lease. A late one is recorded, too, but not for a delivery that was pruned: nobody would ever forget it.
  */
 export function markText({ table }: Dialect): string {
   const deliveries = table('webhook_deliveries')
@@ -71,7 +71,7 @@ export function markText({ table }: Dialect): string {
   where m.outcome is not null
     and (marked.place is not null or exists (select from ${deliveries} d where d.id = m.id))
   on conflict (delivery_id, epoch) do update
-  set ${outcomeColumns.map((column) => `${column} = case when a.outcome in ${provisionalText} then excluded.${column} else a.${column} end`).join(',\n    ')}
+  set ${outcomeColumns.map((column) => `${column} = case when a.outcome in ${provisionalText} or excluded.late < a.late then excluded.${column} else a.${column} end`).join(',\n    ')}
   returning delivery_id, late
 ), counted as (
   insert into ${minutes} as c (minute, endpoint_id, ${counters.join(', ')})

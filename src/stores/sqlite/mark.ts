@@ -17,11 +17,12 @@ const selectAttempt = `select 1
 from posthorn_attempts
 where delivery_id = ?1 and epoch = ?2 and late = 0 and outcome not in ${provisionalText}`
 
-// What only says that the attempt began makes way for what came of it; that is written once.
+// What only says that the attempt began makes way for what came of it. That is written once; but a late one is in time after all
+// if its worker could mark it under a newer lease.
 const overProvisional = `on conflict (delivery_id, epoch) do update
 set started_at = excluded.started_at, took_ms = excluded.took_ms, outcome = excluded.outcome, status_code = excluded.status_code,
   excerpt = excluded.excerpt, url = excluded.url, late = excluded.late
-where outcome in ${provisionalText}`
+where outcome in ${provisionalText} or excluded.late < late`
 
 const insertAttempt = `insert into posthorn_attempts (delivery_id, epoch, started_at, took_ms, outcome, status_code, excerpt, url)
 values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)

@@ -39,8 +39,10 @@ function refuse(state: State, settled: SettledAttempt): Marked {
   return 'lost'
 }
 
+/** Once; but a late one is in time after all if its worker could mark it under a newer lease. */
 function record(state: State, settled: SettledAttempt, late: boolean): void {
-  if (settled.attempt === null || outcomeOf(state, settled) !== undefined) return
+  const known = outcomeOf(state, settled)
+  if (settled.attempt === null || (known !== undefined && (late || !known.late))) return
   recordAttempt(state, settled.deliveryId, { ...settled.attempt, late })
 }
 

@@ -154,6 +154,20 @@ export const takeoverCases = [
     assert.deepEqual(await world.mark([settled], { at: start + leaseMs }), ['already'])
   }),
 
+  storeCase('an outcome that was refused is in time after all once its worker marks it under a newer lease', async (world) => {
+    const endpoint = await world.endpoint()
+    const deliveryId = await world.sendOne(endpoint)
+    const first = await world.claimOne({ from: endpoint, owner: 'anna' })
+    const again = await world.claimOne({ from: endpoint, owner: 'anna', at: start + leaseMs })
+    const refused = delivered(first, start + leaseMs)
+    assert.deepEqual(await world.queue.mark({ owner: 'anna', now: start + leaseMs, marks: [refused] }), ['lost'])
+    has(only(await world.directory.attempts(deliveryId)), { epoch: 1, late: true })
+    const marks = [{ ...refused, epoch: again.delivery.leaseEpoch }]
+    assert.deepEqual(await world.queue.mark({ owner: 'anna', now: start + leaseMs, marks }), ['marked'])
+    has(only(await world.directory.attempts(deliveryId)), { epoch: 1, late: false, outcome: 'answered' })
+    assert.deepEqual(await world.queue.mark({ owner: 'anna', now: start + leaseMs, marks }), ['already'])
+  }),
+
   storeCase('a mark forgets interruptions and crashes, but the number of crashes that ended it can be read', async (world) => {
     const endpoint = await world.endpoint()
     const [retried, ended] = [await aCrashed(world, endpoint), await aCrashed(world, await world.endpoint())]
