@@ -1,5 +1,6 @@
 import { deadAfterCrashes, settleCrashed, suspectAfterCrashes } from '../core/delivery.ts'
 import { messageOf } from '../core/errors.ts'
+import type { ErrorCode } from '../core/errors.ts'
 import type { SettledAttempt } from '../core/queue.ts'
 import { makeCourier, unsent } from './deliver.ts'
 import type { Parcel } from './deliver.ts'
@@ -117,9 +118,9 @@ export function makeFlight(parts: EngineParts, targets: Targets, room: Room, hoo
     if (marked !== null) courier.tell(parcel, settled, marked)
   }
 
-  function leaseLost(deliveryId: string, code: 'lost' | 'renewal_failed'): void {
+  function leaseLost(deliveryId: string, code: 'lost' | 'renewal_failed', storeCode: ErrorCode | null): void {
     // The attempt goes on: its mark will say whose state stands (LH-flow3).
-    bus.tell({ type: 'lease.lost', webhook_delivery_id: deliveryId, worker_id: settings.owner, code })
+    bus.tell({ type: 'lease.lost', webhook_delivery_id: deliveryId, worker_id: settings.owner, code, store_code: storeCode })
   }
 
   function takeWaiting(target: Target, leasedBefore = Number.POSITIVE_INFINITY): Parcel[] {

@@ -1,3 +1,5 @@
+import { PosthornError } from '../core/errors.ts'
+import type { ErrorCode } from '../core/errors.ts'
 import { heartbeatMs, renewalGivesUpAt } from '../core/lease.ts'
 import type { Lease } from '../core/lease.ts'
 import type { Clock } from '../core/ports.ts'
@@ -15,7 +17,7 @@ export interface HeartbeatParts {
   readonly leaseMs: number
   /** Answers with the deliveries whose lease was still ours. */
   readonly renew: (leases: readonly Lease[]) => Promise<string[]>
-  readonly lost: (deliveryId: string, code: 'lost' | 'renewal_failed') => void
+  readonly lost: (deliveryId: string, code: 'lost' | 'renewal_failed', storeCode: ErrorCode | null) => void
 }
 
 interface Held extends Lease {
@@ -41,10 +43,10 @@ export function makeHeartbeat({ clock, leaseMs, renew, lost }: HeartbeatParts): 
     try {
       const ours = new Set(await renew(leases))
       for (const lease of leases) keepOrLose(lease, ours.has(lease.deliveryId), startedAt)
-    } catch {
+    } catch (thrown) {
       // The store may be back in a moment: ask again soon, and give up only when a third of the lease is left.
       nextMs = intervalMs / 4
-      for (const lease of leases) giveUpIfLate(lease)
+      for (const lease of leases) giveUpIfLate(lease, thrown instanceof PosthornError ? thrown.code : 'store_failed')
     }
     beating = false
     arm(Math.max(startedAt + nextMs - clock.now(), 1))
@@ -52,18 +54,18 @@ export function makeHeartbeat({ clock, leaseMs, renew, lost }: HeartbeatParts): 
 
   function keepOrLose(lease: Held, ours: boolean, renewedAt: Instant): void {
     if (ours) lease.renewedAt = renewedAt
-    else lose(lease, 'lost')
+    else lose(lease, 'lost', null)
   }
 
-  function giveUpIfLate(lease: Held): void {
-    if (clock.now() >= renewalGivesUpAt(lease.renewedAt, leaseMs)) lose(lease, 'renewal_failed')
+  function giveUpIfLate(lease: Held, storeCode: ErrorCode): void {
+    if (clock.now() >= renewalGivesUpAt(lease.renewedAt, leaseMs)) lose(lease, 'renewal_failed', storeCode)
   }
 
-  function lose(lease: Held, code: 'lost' | 'renewal_failed'): void {
+  function lose(lease: Held, code: 'lost' | 'renewal_failed', storeCode: ErrorCode | null): void {
     // It may have been marked and dropped, or leased anew, while the renewal was under way.
     if (held.get(lease.deliveryId) !== lease) return
     drop(lease.deliveryId)
-    lost(lease.deliveryId, code)
+    lost(lease.deliveryId, code, storeCode)
   }
 
   function drop(deliveryId: string): void {
