@@ -100,6 +100,13 @@ describe.each(databases)('$name', (database) => {
     expect(world.receiver.count).toBe(8)
     await world.poll()
     expect(world.receiver.count).toBe(9)
+
+    // Nor does what comes in by the API leave before its cycle.
+    await world.posthorn.send(Array.from({ length: 6 }, () => ({ application: 'acme', type: 'invoice.paid', data: {} })))
+    await world.posthorn.idle()
+    expect(world.receiver.count).toBe(9)
+    await world.poll()
+    expect(world.receiver.count).toBe(14)
   })
 
   test('UC-0270-F1 a transport that throws fails one row, and the other rows of the cycle go on', async () => {
