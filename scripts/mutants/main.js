@@ -26,8 +26,7 @@ async function main() {
   const tests = testRunner(root)
   try {
     const slots = Math.max(1, Math.min(chosen.mutants.length, mostSlots, availableParallelism()))
-    const say = (result) => console.log(lineOf(result))
-    const results = await runMutants({ root, mutants: chosen.mutants, slots, makeSlot, runTest: tests.run, say })
+    const results = await runMutants({ root, mutants: chosen.mutants, slots, makeSlot, runTests: tests.run, say: (result) => console.log(lineOf(result)) })
     console.log(conclusion(results))
     return results.every(({ kind }) => kind === 'caught') ? 0 : 1
   } finally {

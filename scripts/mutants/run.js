@@ -1,14 +1,14 @@
 const limitMs = 60_000
 
 /** Tries every mutant, several at a time, each slot one after the other. First each test must pass without any defect. */
-export async function runMutants({ root, mutants, slots, makeSlot, runTest, say = () => {} }) {
+export async function runMutants({ root, mutants, slots, makeSlot, runTests, say = () => {} }) {
   const opened = Array.from({ length: slots }, () => makeSlot(root))
   try {
-    const healthy = await tryTests(opened, mutants, runTest)
+    const healthy = await tryTests(opened, mutants, runTests)
     const results = []
     await inSlots(opened, mutants, async (slot, mutant) => {
       const startedAt = performance.now()
-      const end = await tryMutant(slot, mutant, healthy.get(keyOf(mutant)), runTest)
+      const end = await tryMutant(slot, mutant, healthy.get(keyOf(mutant)), runTests)
       const result = { mutant, ...end, tookMs: performance.now() - startedAt }
       results.push(result)
       say(result)
@@ -19,15 +19,23 @@ export async function runMutants({ root, mutants, slots, makeSlot, runTest, say 
   }
 }
 
-/** How each test ends without a defect, once for all mutants that name it. */
-async function tryTests(opened, mutants, runTest) {
+/** How each test ends without a defect: those of one file together, once for all mutants that name them. */
+async function tryTests(opened, mutants, runTests) {
   const ends = new Map()
-  const first = mutants.filter((mutant, index) => mutants.findIndex((other) => keyOf(other) === keyOf(mutant)) === index)
-  await inSlots(opened, first, async (slot, mutant) => void ends.set(keyOf(mutant), await runTest(slot.folder, mutant.caughtBy, limitMs)))
+  const tests = new Map(mutants.map((mutant) => [keyOf(mutant), mutant.caughtBy]))
+  const files = new Map()
+  for (const [key, caughtBy] of tests) {
+    const file = caughtBy.command === undefined ? `${caughtBy.file} ${caughtBy.postgres === true}` : key
+    files.set(file, [...(files.get(file) ?? []), { key, caughtBy }])
+  }
+  await inSlots(opened, files.values(), async (slot, group) => {
+    const found = await runTests(slot.folder, group.map(({ caughtBy }) => caughtBy), limitMs * group.length)
+    for (const [index, { key }] of group.entries()) ends.set(key, found[index])
+  })
   return ends
 }
 
-async function tryMutant(slot, mutant, healthy, runTest) {
+async function tryMutant(slot, mutant, healthy, runTests) {
   if (healthy.kind !== 'passed') return { kind: 'untried', why: `its test does not pass without it: ${healthy.why}` }
   let heal
   try {
@@ -36,7 +44,7 @@ async function tryMutant(slot, mutant, healthy, runTest) {
     return { kind: 'loose', why: error.message }
   }
   try {
-    const end = await runTest(slot.folder, mutant.caughtBy, limitMs)
+    const [end] = await runTests(slot.folder, [mutant.caughtBy], limitMs)
     switch (end.kind) {
       case 'failed':
         return { kind: 'caught', why: end.why }

@@ -7,9 +7,10 @@ import { createInterface } from 'node:readline'
 export function testRunner(root) {
   let server = null
 
-  async function run(folder, caughtBy, limitMs) {
-    const environment = caughtBy.postgres === true ? { POSTHORN_TEST_FAST: '', POSTHORN_TEST_POSTGRES_URL: await databaseUrl() } : { POSTHORN_TEST_FAST: '1' }
-    return caughtBy.command === undefined ? runNamed(folder, caughtBy, environment, limitMs) : runCommand(folder, caughtBy, environment, limitMs)
+  async function run(folder, tests, limitMs) {
+    const [first] = tests
+    const environment = first.postgres === true ? { POSTHORN_TEST_FAST: '', POSTHORN_TEST_POSTGRES_URL: await databaseUrl() } : { POSTHORN_TEST_FAST: '1' }
+    return first.command === undefined ? runNamed(folder, tests, environment, limitMs) : [await runCommand(folder, first, environment, limitMs)]
   }
 
   function databaseUrl() {
@@ -25,17 +26,19 @@ export function testRunner(root) {
   }
 }
 
-/** A test by its file and the beginning of its title: `passed`, `failed` for an assertion, or `broken` for any other reason. */
-async function runNamed(folder, { file, title }, environment, limitMs) {
+/** Tests of one file by the beginnings of their titles: each `passed`, `failed` for an assertion, or `broken` for any other reason. */
+async function runNamed(folder, tests, environment, limitMs) {
   const report = join(folder, '.test', 'mutant.json')
   mkdirSync(join(folder, '.test'), { recursive: true })
   rmSync(report, { force: true })
-  const pattern = title.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
-  const args = ['node_modules/vitest/vitest.mjs', 'run', file, '-t', pattern, '--reporter=json', `--outputFile=${report}`]
+  const pattern = tests.map(({ title }) => title.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)).join('|')
+  const args = ['node_modules/vitest/vitest.mjs', 'run', tests[0].file, '-t', pattern, '--reporter=json', `--outputFile=${report}`]
   const { output, isOver } = await runNode(folder, args, environment, limitMs)
-  if (!isOver) return { kind: 'broken', why: `it did not end within ${limitMs / 1_000} s` }
-  if (!existsSync(report)) return { kind: 'broken', why: `it left no report: ${output.trim().split('\n').at(-1)}` }
-  return verdict(JSON.parse(readFileSync(report, 'utf8')), title)
+  const broken = (why) => tests.map(() => ({ kind: 'broken', why }))
+  if (!isOver) return broken(`it did not end within ${limitMs / 1_000} s`)
+  if (!existsSync(report)) return broken(`it left no report: ${output.trim().split('\n').at(-1)}`)
+  const found = JSON.parse(readFileSync(report, 'utf8'))
+  return tests.map(({ title }) => verdict(found, title))
 }
 
 /** What a report says of the tests whose title begins so. A defect must fail an assertion: an error in the syntax would fail any test. */

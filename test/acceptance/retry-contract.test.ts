@@ -370,5 +370,5 @@ function caught(work: () => unknown): Error {
   } catch (error) {
     if (error instanceof Error) return error
   }
-  throw new Error('nothing was thrown')
+  return expect.unreachable('nothing was thrown')
 }
