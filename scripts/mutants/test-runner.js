@@ -49,7 +49,7 @@ export function verdict({ testResults }, title) {
   if (tests.length === 0) return { kind: 'broken', why: 'it is not there' }
   const failures = tests.flatMap(({ status, failureMessages }) => (status === 'failed' ? [failureMessages[0] ?? ''] : []))
   if (failures.length === 0) return { kind: 'passed', why: '' }
-  const assertion = failures.find((message) => /^AssertionError|^Error: expected any number of assertion/.test(message))
+  const assertion = failures.find((message) => /^AssertionError|^Error: expected /.test(message))
   return assertion === undefined ? { kind: 'broken', why: `it fails for no assertion: ${failures[0]}` } : { kind: 'failed', why: assertion }
 }
 

@@ -4,5 +4,5 @@ export const mutant = {
   file: 'src/core/signature.ts',
   find: 'const head = `${messageId}.${timestamp}.`',
   replace: 'const head = `.${timestamp}.`',
-  caughtBy: { file: 'test/acceptance/uc-0268-retry.test.ts', title: 'UC-0268-sign' },
+  caughtBy: { file: 'test/core/signature.test.ts', title: 'is the HMAC-SHA256 of id.timestamp.body' },
 }
