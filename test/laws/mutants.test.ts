@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -18,9 +18,16 @@ test.each(planted)('the mutant $name still applies, and the test that must catch
   const text = readFileSync(join(root, mutant.file), 'utf8')
   expect(patched(text, mutant)).not.toBe(text)
   const { caughtBy } = mutant
-  const file = 'command' in caughtBy ? caughtBy.command[1] : caughtBy.file
-  expect(existsSync(join(root, file ?? ''))).toBe(true)
+  if ('command' in caughtBy) expect(existsSync(join(root, caughtBy.command[1] ?? ''))).toBe(true)
+  else expect(testsOf(caughtBy.file)).toContain(caughtBy.title)
 })
+
+/** The text of a test file; one of a store has its titles in the conformance suite. */
+function testsOf(file: string): string {
+  const suite = join(root, 'src/testing/store-suite')
+  const cases = file.startsWith('test/stores/') ? readdirSync(suite).map((name) => readFileSync(join(suite, name), 'utf8')) : []
+  return [readFileSync(join(root, file), 'utf8'), ...cases].join('\n')
+}
 
 test('there are enough mutants, and half of them join two rules', () => {
   expect(planted.length).toBeGreaterThanOrEqual(40)
