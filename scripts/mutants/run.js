@@ -29,7 +29,8 @@ async function tryTests(opened, mutants, runTests) {
     files.set(file, [...(files.get(file) ?? []), { key, caughtBy }])
   }
   await inSlots(opened, files.values(), async (slot, group) => {
-    const found = await runTests(slot.folder, group.map(({ caughtBy }) => caughtBy), limitMs * group.length)
+    // The minute is for catching: a whole test may last longer than one that fails half-way.
+    const found = await runTests(slot.folder, group.map(({ caughtBy }) => caughtBy), 2 * limitMs * group.length)
     for (const [index, { key }] of group.entries()) ends.set(key, found[index])
   })
   return ends
