@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, import.meta.url))
+const setup = (path: string): string => fileURLToPath(new URL(`./test/${path}`, import.meta.url))
 
 const fast = process.env['POSTHORN_TEST_FAST'] === '1'
 const all = ['test/**/*.test.ts']
@@ -37,7 +38,10 @@ export default defineConfig({
     ],
   },
   test: {
-    globalSetup: fast ? [] : ['test/postgres-setup.ts'],
+    globalSetup: fast ? [] : [setup('postgres-setup.ts')],
+    setupFiles: [setup('assertions-setup.ts')],
+    // A test that asserts nothing fails: an emptied one would pass for ever.
+    expect: { requireAssertions: true },
     testTimeout: 20_000,
     pool: 'forks',
     // The default leaves one core idle, which is half of a small machine.

@@ -1,5 +1,6 @@
 import type { OutcomeKind } from './attempt.ts'
 import type { DeadReason } from './delivery.ts'
+import type { ErrorCode } from './errors.ts'
 import type { Instant } from './time.ts'
 
 /** The topic that every event carries; the name comes from the gateway's use cases. */
@@ -51,6 +52,8 @@ export type PosthornEvent =
       readonly webhook_delivery_id: string
       readonly worker_id: string
       readonly code: 'lost' | 'renewal_failed'
+      /** What the store said when it failed last; null if it answered that the lease is another's. */
+      readonly store_code: ErrorCode | null
     })
   /** Something a person should know that is no event of a delivery: an override, a fallback, a store that errs. */
   | (About & { readonly type: 'warning'; readonly code: WarningCode; readonly message: string })

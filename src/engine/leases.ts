@@ -1,3 +1,5 @@
+import { PosthornError } from '../core/errors.ts'
+import type { ErrorCode } from '../core/errors.ts'
 import { heartbeatMs, renewalGivesUpAt } from '../core/lease.ts'
 import type { Lease } from '../core/lease.ts'
 import type { Instant } from '../core/time.ts'
@@ -54,23 +56,24 @@ export class Leases {
       const ours = new Set(await queue.renew({ owner, leaseMs, now: startedAt, leases }))
       for (const lease of leases) {
         if (ours.has(lease.deliveryId)) lease.renewedAt = startedAt
-        else this.#lose(lease, 'lost')
+        else this.#lose(lease, 'lost', null)
       }
-    } catch {
+    } catch (error) {
+      const storeCode = error instanceof PosthornError ? error.code : 'store_failed'
       // The store may be back in a moment: ask again soon, and give up only when a third of the lease is left.
       nextMs = this.#intervalMs / 4
-      for (const lease of leases) if (clock.now() >= renewalGivesUpAt(lease.renewedAt, leaseMs)) this.#lose(lease, 'renewal_failed')
+      for (const lease of leases) if (clock.now() >= renewalGivesUpAt(lease.renewedAt, leaseMs)) this.#lose(lease, 'renewal_failed', storeCode)
     }
     this.#beating = false
     this.#arm(Math.max(startedAt + nextMs - clock.now(), 1))
   }
 
   /** The attempt goes on: its mark will say whose state stands (LH-flow3). */
-  #lose(lease: Held, code: 'lost' | 'renewal_failed'): void {
+  #lose(lease: Held, code: 'lost' | 'renewal_failed', storeCode: ErrorCode | null): void {
     // It may have been marked and dropped, or leased anew, while the renewal was under way.
     if (this.#held.get(lease.deliveryId) !== lease) return
     this.drop(lease.deliveryId)
     const { bus, settings: { owner } } = this.#parts
-    bus.emit({ type: 'lease.lost', webhook_delivery_id: lease.deliveryId, worker_id: owner, code })
+    bus.emit({ type: 'lease.lost', webhook_delivery_id: lease.deliveryId, worker_id: owner, code, store_code: storeCode })
   }
 }

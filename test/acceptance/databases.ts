@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
-import type { Store } from 'posthorn'
+import type { ErrorCode, Store } from 'posthorn'
 import { postgres } from 'posthorn/postgres'
 import { sqlite } from 'posthorn/sqlite'
 import { onTestFinished } from 'vitest'
@@ -22,7 +22,11 @@ export interface Database {
 
 export interface OpenDatabase {
   store(): Store
+  /** With which a command of its own opens the same database. */
+  readonly environment: Readonly<Record<string, string>>
   query(sql: string, ...values: (string | number | null)[]): Promise<Row[]>
+  /** From now on the database refuses to prolong a lease, and nothing else; answers with the code that the store makes of it. */
+  refuseRenewals(): Promise<ErrorCode>
   /** The columns of every index on `webhook_deliveries`. */
   indexes(): Promise<string[][]>
   /** The statements with which the store looks for due rows, of both lanes. */
@@ -44,12 +48,20 @@ const onSqlite: Database = {
       rmSync(folder, { recursive: true, force: true })
     })
     const query: OpenDatabase['query'] = async (sql, ...values) => {
-      other ??= new DatabaseSync(file)
+      // A process of its own may be writing.
+      other ??= new DatabaseSync(file, { timeout: 10_000 })
       return other.prepare(sql).all(...values) as Row[]
     }
     return {
       store: () => sqlite(file, { secretsKey, synchronous: 'off' }),
+      environment: { POSTHORN_DATABASE_URL: `sqlite:${file}`, POSTHORN_SECRETS_KEY: secretsKey.toString('base64') },
       query,
+      async refuseRenewals() {
+        await query(`create trigger refuse_renewals before update on webhook_deliveries
+when new.lease_until > old.lease_until
+begin select raise(abort, 'no renewals'); end`)
+        return 'store_failed'
+      },
       async indexes() {
         const list = await query(`select name from pragma_index_list('webhook_deliveries')`)
         const columns = list.map(({ name }) => query(`select name from pragma_index_info(?) order by seqno`, name ?? null))
@@ -75,6 +87,14 @@ const onPostgres: Database = {
       // Nobody else is there to be looked for between ticks, and an hour by hand would be 14,400 looks.
       store: () => ({ ...postgres(url, { schema, secretsKey }), probeMs: null }),
       query: async (sql, ...values) => (await query(translated(sql), values)) as Row[],
+      environment: { POSTHORN_DATABASE_URL: url, POSTHORN_SCHEMA: schema, POSTHORN_SECRETS_KEY: secretsKey.toString('base64') },
+      async refuseRenewals() {
+        await query(`create function refuse_renewals() returns trigger language plpgsql
+as $$ begin raise exception 'no renewals' using errcode = 'disk_full'; end $$`)
+        await query(`create trigger refuse_renewals before update on webhook_deliveries
+for each row when (new.lease_until > old.lease_until) execute function refuse_renewals()`)
+        return 'store_full'
+      },
       async indexes() {
         const rows = await query(`select array(
   select pg_get_indexdef(indexrelid, place, true)

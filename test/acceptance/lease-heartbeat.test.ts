@@ -1,23 +1,12 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Posthorn, PosthornError } from 'posthorn'
-import type { EventOf, PosthornOptions } from 'posthorn'
 import { heartbeatMs } from '../../src/core/lease.ts'
-import type { LeaseRequest } from '../../src/core/queue.ts'
-import { manualClock } from '../../src/testing/manual-clock.ts'
 import { memoryStore } from '../../src/testing/memory/store.ts'
 import { scriptedTransport } from '../../src/testing/scripted-transport.ts'
-import { seededRandom } from '../../src/testing/seeded-random.ts'
 import { thrownBy } from '../core/thrown.ts'
 import { makeGate } from '../engine/gate.ts'
-import { watch } from '../engine/watched-store.ts'
-import type { WatchedStore } from '../engine/watched-store.ts'
 import { databases } from './databases.ts'
-import type { Database, Row } from './databases.ts'
-import { makeWorld } from './world.ts'
-import type { World } from './world.ts'
-
-const leaseMs = 30_000
-const beatMs = leaseMs / 3
+import { beatMs, leaseMs, renewalTimes, takeOver, watchedWorld } from './watched-world.ts'
 
 describe.each(databases)('$name', (database) => {
   test('LH-flow1 a delivery that succeeds is claimed, kept by renewals, marked delivered, and then no longer kept', async () => {
@@ -143,33 +132,6 @@ describe.each(databases)('$name', (database) => {
     expect(await world.row(open)).toMatchObject({ lease_until: now + beatMs + leaseMs })
   })
 
-  test('LH-lost a renewal that is refused, or that throws, is told once, and attempt and mark go on', async () => {
-    const refused = await watchedWorld(database)
-    const taken = await refused.world.onTheWire()
-    await takeOver(refused.world, taken, refused.world.clock.now() + 10 * leaseMs)
-    await refused.world.clock.advance(leaseMs)
-    await refused.world.answer(200)
-    expect(await refused.world.posthorn.deliveries.attempts(taken)).toMatchObject([{ late: true }])
-    expectOneLost(refused.world, taken, 'lost')
-
-    const erring = await watchedWorld(database)
-    erring.store.bend = async ({ method }, run) => {
-      if (method === 'renew') throw new PosthornError('store_failed', 'The store is away.')
-      return run()
-    }
-    const kept = await erring.world.onTheWire()
-    const startedAt = erring.world.clock.now()
-    await erring.world.clock.advance(leaseMs - 1)
-    // Asked again and again, but no longer once a third of the lease is left.
-    const asked = renewalTimes(erring.store).map((at) => at - startedAt)
-    expect(asked[0]).toBe(beatMs)
-    expect(asked.length).toBeGreaterThan(2)
-    expect(asked.at(-1)).toBe(2 * beatMs)
-    await erring.world.answer(200)
-    expect(await erring.world.row(kept)).toMatchObject({ status: 'delivered', attempt_count: 1 })
-    expectOneLost(erring.world, kept, 'renewal_failed')
-  })
-
   test('LH-leak whatever throws, and whenever it is stopped, no timer, socket or promise is left behind', async () => {
     const before = resources()
     const rejections: unknown[] = []
@@ -248,88 +210,7 @@ describe.each(databases)('$name', (database) => {
       { epoch: 2, statusCode: 500, late: false },
     ])
   })
-
-  test('LH-two two workers share 1000 due rows, and none is claimed twice while its lease lives', async () => {
-    const { world, store } = await watchedWorld(database, { random: seededRandom(1) })
-    const second = world.second()
-    await Promise.all(['/b', '/c', '/d'].map((path) => world.posthorn.endpoints.create({ application: 'acme', url: world.receiver.url(path) })))
-    const sent = await world.posthorn.send(Array.from({ length: 250 }, (_, id) => ({ application: 'acme', type: 'invoice.paid', data: { id } })))
-    expect(sent.every(({ deliveries }) => deliveries === 4)).toBe(true)
-
-    await Promise.all([world.posthorn.start(), second.start()])
-    await world.receiver.waitFor(1000)
-    await Promise.all([world.posthorn.idle(), second.idle()])
-
-    // The clock stands still: every lease lives until its mark, after which nobody may claim the row.
-    const claimed = store.claims()
-    expect(claimed).toHaveLength(1000)
-    expect(new Set(claimed.map(({ claim }) => claim.delivery.id)).size).toBe(1000)
-    for (const worker of [world.posthorn.workerId, second.workerId]) {
-      expect(claimed.some(({ owner }) => owner === worker)).toBe(true)
-    }
-    expect(await world.query("select count(*) as count from webhook_deliveries where status = 'delivered' and attempt_count = 1")).toEqual([{ count: 1000 }])
-    expect(world.receiver.count).toBe(1000)
-  })
 })
-
-/** A world that can keep a request open, and look at it meanwhile. */
-interface HeldWorld extends World {
-  /** Inserts a row, starts if need be, and waits until its request is open at the receiver. */
-  onTheWire(row?: Row): Promise<string>
-  /** Answers the request that is open, and waits until everything it caused is done. */
-  answer(status: number): Promise<void>
-}
-
-/** Under `standard` without the fast path, with the order of the store's calls on record. */
-async function watchedWorld(database: Database, options: Partial<Omit<PosthornOptions, 'clock'>> = {}): Promise<{ world: HeldWorld; store: WatchedStore }> {
-  let watched: WatchedStore | undefined
-  const world = await makeWorld(database, { fastPath: false, timeoutMs: 300_000, ...options }, (store) => (watched = watch(store)))
-  if (watched === undefined) throw new Error('The world did not wrap its store.')
-  // The receiver answers when this clock moves, whatever the world's own clock does.
-  const gate = manualClock()
-  let status = 200
-
-  return {
-    store: watched,
-    world: {
-      ...world,
-      async onTheWire(row = {}) {
-        const { count } = world.receiver
-        world.receiver.behave('/hook', { kind: 'slow', afterMs: 1, clock: gate, answer: () => status })
-        const id = await world.insert(row)
-        await world.posthorn.start()
-        if (count > 0) await world.clock.advance(5_000)
-        await world.receiver.waitFor(count + 1)
-        return id
-      },
-      async answer(given) {
-        status = given
-        await gate.advance(1)
-        world.receiver.behave('/hook', 200)
-        await world.posthorn.idle()
-      },
-    },
-  }
-}
-
-/** Another worker takes a row over, as it may when a lease has run out. */
-async function takeOver(world: World, id: string, until: number): Promise<void> {
-  await world.query('update webhook_deliveries set lease_owner = ?, lease_until = ?, lease_epoch = lease_epoch + 1 where id = ?', 'other', until, id)
-}
-
-function renewalTimes(store: WatchedStore): number[] {
-  return store.calls.filter(({ method }) => method === 'renew').map(({ request }) => (request[0] as LeaseRequest).now)
-}
-
-/** What is told of a lost lease is fixed, field by field: no body and no secret can hide in it. */
-function expectOneLost(world: World, id: string, code: EventOf<'lease.lost'>['code']): void {
-  expect(world.heard('lease.lost')).toEqual([
-    { type: 'lease.lost', topic: 'gateway:webhooks', at: expect.any(Number), webhook_delivery_id: id, worker_id: world.posthorn.workerId, code },
-  ])
-  const told = JSON.stringify(world.events)
-  for (const secret of world.endpoint.secrets) expect(told).not.toContain(secret.value)
-  expect(told).not.toContain('"id":7')
-}
 
 /** What keeps this process alive, except the turns by which the test itself waits. */
 function resources(): string[] {

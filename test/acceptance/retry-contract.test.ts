@@ -1,5 +1,5 @@
 import { Posthorn, presets, settingsFromEnvironment } from 'posthorn'
-import type { OutgoingRequest, PosthornOptions, RetryPolicy, Store } from 'posthorn'
+import type { Endpoint, OutgoingRequest, PosthornOptions, RetryPolicy, Store } from 'posthorn'
 import { describe, expect, test } from 'vitest'
 import { plannedDelays } from '../../src/core/retry-policy.ts'
 import { manualClock } from '../../src/testing/manual-clock.ts'
@@ -66,6 +66,13 @@ describe.each(databases)('$name', (database) => {
       expect(refusal.message).toContain('docs/architecture.md')
       expect(refusal.message).toContain('POSTHORN_ALLOW_UNSAFE_RETRY_DELAYS=1')
     }
+    // What ships is held to the same, whichever preset the process uses: a delivery keeps the name of its policy.
+    for (const { name, policy } of Object.values(presets)) {
+      for (const [, delays] of unsafe) {
+        const refusal = tampered(policy, delays, () => caught(() => new Posthorn({ store: watched })))
+        expect(refusal).toMatchObject({ code: 'unsafe_retry_delay', message: expect.stringContaining(`"${name}" has a delay of `) })
+      }
+    }
     expect(touched).toEqual([])
 
     const world = await makeWorld(database, {
@@ -111,34 +118,39 @@ describe.each(databases)('$name', (database) => {
     expect(await sendTimes(await makeWorld(database, eight))).toEqual([...planned, 3780, 7620, 15300])
   })
 
-  test('RR-batch 250 due retries of one endpoint leave 100, 100 and 50 per tick, 20 at once, and delay nobody else', async () => {
+  test('RR-batch 250 due retries of an endpoint leave 100, 100 and 50 per tick, 20 at once, whatever other endpoints have, and delay nobody else', async () => {
     const { world, transport, url } = await scriptedWorld(database)
     const otherUrl = 'https://other.test/hook'
     await world.posthorn.endpoints.create({ application: 'other', url: otherUrl })
-    transport.answer(url, 200, { delayMs: 100 })
+    // A second endpoint of the same application with as much to do: the 100 are for each, and not for all together.
+    const twin = await world.posthorn.endpoints.create({ application: 'acme', url: 'https://second.test/hook' })
+    const urls = [url, twin.url]
+    for (const each of urls) transport.answer(each, 200, { delayMs: 100 })
     await world.start()
     // Fifteen successes widen the window of the slow start from 5 to 20.
     await world.posthorn.send(Array.from({ length: 15 }, () => message))
     await world.clock.advance(second)
     await world.posthorn.idle()
-    expect(transport.requests).toHaveLength(15)
-    await insertRetries(world, 250)
+    expect(transport.requests).toHaveLength(30)
+    for (const endpoint of [world.endpoint, twin]) await insertRetries(world, 250, endpoint)
 
     const tick = world.clock.now() + 4 * second
     await world.clock.advance(4 * second + 250)
-    expect(transport.open(url)).toBe(20)
+    for (const each of urls) expect(transport.open(each)).toBe(20)
     const sent = await world.posthorn.send({ ...message, application: 'other' })
     await world.clock.advance(0)
     expect(transport.requests.at(-1)).toMatchObject({ url: otherUrl, at: tick + 250, headers: { 'webhook-id': sent.id } })
-    expect(transport.open(url)).toBe(20)
+    for (const each of urls) expect(transport.open(each)).toBe(20)
 
     await world.clock.advance(20 * second)
     await world.posthorn.idle()
-    const begun = transport.requests.slice(15).filter((request) => request.url === url)
-    const perTick = Array.from({ length: 4 }, (_, index) => begun.filter(({ at }) => Math.floor(((at ?? 0) - tick) / (5 * second)) === index).length)
-    expect(perTick).toEqual([100, 100, 50, 0])
-    expect(transport.mostOpen(url)).toBe(20)
-    expect(await world.query('select status, count(*) as count from webhook_deliveries group by status')).toEqual([{ status: 'delivered', count: 266 }])
+    for (const each of urls) {
+      const begun = transport.requests.slice(30).filter((request) => request.url === each)
+      const perTick = Array.from({ length: 4 }, (_, index) => begun.filter(({ at }) => Math.floor(((at ?? 0) - tick) / (5 * second)) === index).length)
+      expect(perTick).toEqual([100, 100, 50, 0])
+      expect(transport.mostOpen(each)).toBe(20)
+    }
+    expect(await world.query('select status, count(*) as count from webhook_deliveries group by status')).toEqual([{ status: 'delivered', count: 531 }])
   })
 
   test('RR-timeout an answer after 29 s is a delivery, and one after 31 s comes too late', async () => {
@@ -212,6 +224,17 @@ describe.each(databases)('$name', (database) => {
   })
 })
 
+/** Works while a policy that ships has other delays than it should; puts it back before anything else can see it. */
+function tampered<Result>(policy: RetryPolicy, delays: RetryPolicy['delays'], work: () => Result): Result {
+  const { delays: shipped } = policy
+  Object.assign(policy, { delays })
+  try {
+    return work()
+  } finally {
+    Object.assign(policy, { delays: shipped })
+  }
+}
+
 /** A worker freezes with its probe on the wire: another probes once the lease has passed, and the frozen one's news changes nothing. */
 async function probeCrashes(database: Database): Promise<void> {
   const { world, transport, url } = await scriptedWorld(database)
@@ -282,10 +305,10 @@ async function obeyed(database: Database, options: Partial<PosthornOptions>, ret
   return { timeoutMs, begunInTick: transport.requests.length, mostOpen: transport.mostOpen(url), ends: row?.['status'] }
 }
 
-/** Due retries of the world's endpoint, by plain SQL and in one statement. */
-async function insertRetries(world: World, count: number): Promise<void> {
+/** Due retries of an endpoint, the world's unless said otherwise, by plain SQL and in one statement. */
+async function insertRetries(world: World, count: number, { id: endpointId, url }: Pick<Endpoint, 'id' | 'url'> = world.endpoint): Promise<void> {
   const now = world.clock.now()
-  const first = await world.row(await world.insert({ status: 'failed', attempt_count: 1, last_attempted_at: now }))
+  const first = await world.row(await world.insert({ webhook_id: endpointId, target_url: url, status: 'failed', attempt_count: 1, last_attempted_at: now }))
   const rows = Array.from({ length: count - 1 }, (_, index): Row => ({ ...first, id: `${first['id']}-${index}` }))
   const names = Object.keys(first)
   const places = `(${names.map(() => '?').join(', ')})`
@@ -347,5 +370,5 @@ function caught(work: () => unknown): Error {
   } catch (error) {
     if (error instanceof Error) return error
   }
-  throw new Error('nothing was thrown')
+  return expect.unreachable('nothing was thrown')
 }

@@ -25,8 +25,18 @@ export interface Simulated {
   readonly hit: { readonly created: number; readonly dead: number }
   readonly slow: { readonly created: number; readonly dead: number }
   readonly samples: readonly Overview[]
+  readonly holds: readonly EndpointHold[]
   /** The last look goes an hour back: it sees everything that the run did. */
   readonly last: Overview
+}
+
+/** From the opening of an endpoint's breaker to its closing, with all probes in between. */
+export interface EndpointHold {
+  readonly endpointId: string
+  readonly began: number
+  /** Until when it was held at last: a probe that failed made that later. */
+  readonly until: number
+  readonly closed: number
 }
 
 /** To every endpoint, before, during and after the outage. */
@@ -52,6 +62,7 @@ export async function simulate({ store, settings, tenants, outageMs, sample }: S
   const isOutage = (): boolean => clock.now() >= outageBegan && clock.now() < outageEnded
   const posthorn = new Posthorn({ random: seededRandom(7), ...settings, store, clock, transport: simulatedNetwork(clock, isOutage) })
   const samples: Overview[] = []
+  const holds = recordHolds(posthorn)
 
   async function pass(ms: number): Promise<void> {
     await clock.advance(ms)
@@ -62,7 +73,7 @@ export async function simulate({ store, settings, tenants, outageMs, sample }: S
 
   async function hasOpen(): Promise<boolean> {
     const { queue } = await posthorn.overview()
-    return queue.fresh + queue.retries > 0
+    return queue.fresh + queue.retries + queue.held > 0
   }
 
   const names = Array.from({ length: tenants }, (_, index) => `tenant-${index}`)
@@ -87,7 +98,19 @@ export async function simulate({ store, settings, tenants, outageMs, sample }: S
   const slow = await countEnds(posthorn, [slowId], {})
   const last = await posthorn.overview()
   await posthorn.stop()
-  return { downIds, healthyIds, slowId, began, outageBegan, outageEnded, hit, slow, samples, last }
+  return { downIds, healthyIds, slowId, began, outageBegan, outageEnded, hit, slow, samples, holds, last }
+}
+
+function recordHolds(posthorn: Posthorn): EndpointHold[] {
+  const holds: EndpointHold[] = []
+  const open = new Map<string, Pick<EndpointHold, 'began' | 'until'>>()
+  posthorn.on('breaker.opened', ({ webhook_id: id, held_until: until, at }) => void open.set(id, { began: open.get(id)?.began ?? at, until }))
+  posthorn.on('breaker.closed', ({ webhook_id: endpointId, at: closed }) => {
+    const hold = open.get(endpointId)
+    if (hold !== undefined) holds.push({ endpointId, ...hold, closed })
+    open.delete(endpointId)
+  })
+  return holds
 }
 
 async function makeEndpoints(posthorn: Posthorn, applications: readonly string[], paths: readonly string[]): Promise<string[]> {

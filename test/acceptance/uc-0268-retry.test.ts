@@ -35,6 +35,18 @@ describe.each(databases)('$name', (database) => {
       error_detail: 'HTTP 500: out of order',
     })
     expect(world.heard('delivery.failed')).toHaveLength(1)
+
+    // What the endpoint asks for changes nothing: not later, and not never again.
+    const asking = [{ status: 503, headers: { 'retry-after': '3600' } }, { status: 429, headers: { 'retry-after': '1' } }, { status: 410 }]
+    for (const behaviour of asking) {
+      world.receiver.behave('/hook', behaviour)
+      const other = await world.insert()
+      await world.poll()
+      const row = await world.row(other)
+      expect(row).toMatchObject({ status: 'failed', attempt_count: 1, next_retry_at: Number(row['last_attempted_at']) + 30 * second })
+    }
+    const { status } = await world.posthorn.endpoints.get(world.endpoint.id)
+    expect(status).toBe('active')
   })
 
   test('UC-0268-S2 the fifth failure is the last, and says so once', async () => {
@@ -67,6 +79,17 @@ describe.each(databases)('$name', (database) => {
       expect(await world.row(id)).toMatchObject({ status: 'dead', attempt_count: waits.length + 1, next_retry_at: null })
       expect(world.receiver.count).toBe(waits.length + 1)
     }
+
+    // Nothing holds an endpoint back that fails again and again: each row keeps its own schedule.
+    const world = await makeWorld(database, { preset: 'gateway' })
+    world.receiver.behave('/hook', 500)
+    await inserted(world, 15)
+    await world.start()
+    for (const sent of [5, 10, 15, 15, 15, 15, 20, 25, 30, 30]) {
+      expect(world.receiver.count).toBe(sent)
+      await world.poll()
+    }
+    expect(world.heard('breaker.opened')).toEqual([])
   })
 
   test('UC-0268-A1 a 2xx delivers, whatever its body does, and nothing is scheduled', async () => {

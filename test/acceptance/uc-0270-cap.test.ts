@@ -4,7 +4,7 @@ import { manualClock } from '../../src/testing/manual-clock.ts'
 import { scriptedTransport } from '../../src/testing/scripted-transport.ts'
 import { databases } from './databases.ts'
 import { isFast } from '../postgres.ts'
-import type { Row } from './databases.ts'
+import type { Database, Row } from './databases.ts'
 import { gate, makeWorld, waitsUntilDead } from './world.ts'
 import type { World } from './world.ts'
 
@@ -32,6 +32,8 @@ describe.each(databases)('$name', (database) => {
       expect(untouched).toEqual(before.filter(({ id }) => untouched.some((row) => row['id'] === id)))
       await world.poll()
     }
+
+    await boundedByTheCapAlone(database)
   })
 
   test('UC-0270-S2 a dead row that is set back leaves in the next cycle, with the whole schedule before it', async () => {
@@ -98,6 +100,13 @@ describe.each(databases)('$name', (database) => {
     expect(world.receiver.count).toBe(8)
     await world.poll()
     expect(world.receiver.count).toBe(9)
+
+    // Nor does what comes in by the API leave before its cycle.
+    await world.posthorn.send(Array.from({ length: 6 }, () => ({ application: 'acme', type: 'invoice.paid', data: {} })))
+    await world.posthorn.idle()
+    expect(world.receiver.count).toBe(9)
+    await world.poll()
+    expect(world.receiver.count).toBe(14)
   })
 
   test('UC-0270-F1 a transport that throws fails one row, and the other rows of the cycle go on', async () => {
@@ -153,6 +162,34 @@ from numbers`)
     expect(await searches(`select * from webhook_deliveries where error_detail = 'x'`)).toEqual(['whole table'])
   }, 60_000)
 })
+
+/** What bounds the requests that are open at once is five for each cycle: a cycle never waits for what it sent. */
+async function boundedByTheCapAlone(database: Database): Promise<void> {
+  const transport = scriptedTransport()
+  const world = await makeWorld(database, { preset: 'gateway', transport })
+  const endpoints = [world.endpoint]
+  for (const name of ['second', 'third']) endpoints.push(await world.posthorn.endpoints.create({ application: 'acme', url: `https://${name}.test/hook` }))
+  const hung = endpoints.map(({ url }) => transport.hold(url))
+  const open = (): number => endpoints.reduce((sum, { url }) => sum + transport.open(url), 0)
+  for (let index = 0; index < 12; index += 1) {
+    const { id, url } = endpoints[index % 3] ?? world.endpoint
+    await world.insert({ webhook_id: id, target_url: url, next_retry_at: world.clock.now() - (12 - index) * second })
+  }
+
+  await world.posthorn.start()
+  await world.clock.advance(0)
+  for (const count of [5, 10, 12, 12]) {
+    expect(open()).toBe(count)
+    expect(await world.query('select count(*) as count from webhook_deliveries where lease_owner is not null')).toEqual([{ count }])
+    // Nothing leaves between two cycles.
+    await world.clock.advance(5 * second - 1)
+    expect(open()).toBe(count)
+    await world.clock.advance(1)
+  }
+  for (const { release } of hung) release()
+  await world.posthorn.idle()
+  expect(await pending(world)).toEqual([])
+}
 
 async function pending(world: World): Promise<Row[]> {
   return world.query(`select * from webhook_deliveries where status = 'pending' order by id`)

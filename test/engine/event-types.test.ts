@@ -98,7 +98,7 @@ describe('schemas', () => {
     const data: { at?: Date } = { at: new Date(0) }
     const sending = posthorn.send({ application: 'acme', type: 'a', data })
     delete data.at
-    await sending
+    expect(await sending).toMatchObject({ id: expect.any(String) })
   })
 
   test.each<[string, unknown]>([
@@ -111,7 +111,7 @@ describe('schemas', () => {
   ])('may be %s', async (_, schema) => {
     const { posthorn } = engineWorld({ enforceSchemas: true })
     await posthorn.eventTypes.create({ name: 'a', description: '', schemas: { 1: schema } })
-    await posthorn.send({ application: 'acme', type: 'a', data: 7 })
+    expect(await posthorn.send({ application: 'acme', type: 'a', data: 7 })).toMatchObject({ id: expect.any(String) })
   })
 
   test.each<[string, unknown, string]>([

@@ -92,6 +92,7 @@ describe.skipIf(isFast)('postgres(url, { notify: true })', () => {
     await transport.sent(1)
     await sender.send([paid, paid])
     await transport.sent(3)
+    expect(transport.requests).toHaveLength(3)
   })
 
   test('a pool of one connection is enough: listening takes none of it', async () => {

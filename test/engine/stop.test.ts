@@ -196,10 +196,10 @@ describe('a stop', () => {
 describe('idle', () => {
   test('resolves at once when nothing is under way, started or not', async () => {
     const world = engineWorld()
-    await world.posthorn.idle()
+    await expect(world.posthorn.idle()).resolves.toBeUndefined()
     await world.posthorn.start()
-    await world.posthorn.idle()
-    await world.posthorn.idle()
+    await expect(world.posthorn.idle()).resolves.toBeUndefined()
+    await expect(world.posthorn.idle()).resolves.toBeUndefined()
   })
 
   test('waits for messages that are being stored', async () => {

@@ -57,7 +57,7 @@ describe('migrations', () => {
     await schema.query(`grant select, insert, update, delete on all tables in schema ${schema.schema} to ${role.name}`)
     const store = storeIn(schema, {}, role.url)
     await store.open()
-    await makeWorld(store).endpoint()
+    expect(await makeWorld(store).endpoint()).toMatchObject({ status: 'active' })
   })
 
   test('names that must be quoted are', async () => {

@@ -174,7 +174,8 @@ describe('an API', () => {
 test('an answer that is a refusal can be asked for again', limit, async () => {
   const { page, close } = await stage.open(server, { path: 'deliveries/dlv_unknown' })
   await page.getByRole('button', { name: 'Try again' }).waitFor()
-  await Promise.all([page.waitForResponse(/delivery\/dlv_unknown/), page.getByRole('button', { name: 'Try again' }).click()])
+  const [answer] = await Promise.all([page.waitForResponse(/delivery\/dlv_unknown/), page.getByRole('button', { name: 'Try again' }).click()])
+  expect(answer.status()).toBe(404)
   await close()
 })
 

@@ -10,6 +10,7 @@ import type { Listening } from '../../server/listen.ts'
 import type { CommandOptions, Terminal } from '../command.ts'
 import { databaseAt } from '../database.ts'
 import { firstKey } from '../first-key.ts'
+import { oneLine, sayWarnings } from './warnings.ts'
 
 /** Answers and delivers until it is stopped. */
 export async function serve({ database, 'no-worker': noWorker }: CommandOptions, terminal: Terminal): Promise<number> {
@@ -19,7 +20,7 @@ export async function serve({ database, 'no-worker': noWorker }: CommandOptions,
   const listening = await listen({ ...settings, clock: systemClock })
   try {
     const posthorn = new Posthorn({ ...settings, store: await named.openStore(), ownPort: listening.port })
-    posthorn.on('warning', ({ code, message }) => terminal.say(`warning: ${code}: ${oneLine(message)}`))
+    sayWarnings(posthorn, terminal)
     await answerAndDeliver({ posthorn, listening, settings, terminal, delivers: noWorker !== true })
   } finally {
     await listening.close()
@@ -61,8 +62,4 @@ async function answerAndDeliver({ posthorn, listening, settings, terminal, deliv
   } finally {
     await posthorn.stop({ graceMs })
   }
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ')
 }

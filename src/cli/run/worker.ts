@@ -3,6 +3,7 @@ import { commandSources, settingsFrom } from '../../config.ts'
 import { Posthorn } from '../../posthorn.ts'
 import type { CommandOptions, Terminal } from '../command.ts'
 import { databaseAt } from '../database.ts'
+import { sayWarnings } from './warnings.ts'
 
 /** Delivers until it is stopped, or outdated. */
 export async function work({ database: given }: CommandOptions, terminal: Terminal): Promise<number> {
@@ -31,12 +32,6 @@ function untilOutdated(posthorn: Posthorn): Promise<true> {
 async function untilInterrupted({ interrupted }: Terminal): Promise<false> {
   if (!interrupted.aborted) await once(interrupted, 'abort')
   return false
-}
-
-/** One line each, of ids and reasons only: what was sent, and to whom, is nobody's business here. */
-function sayWarnings(posthorn: Posthorn, { say }: Terminal): void {
-  posthorn.on('warning', ({ code, message }) => say(`warning: ${code}: ${message.replaceAll(/\s+/g, ' ')}`))
-  posthorn.on('lease.lost', ({ webhook_delivery_id: delivery, worker_id: owner, code }) => say(`warning: lease.lost: delivery ${delivery} worker ${owner} code ${code}`))
 }
 
 function countEnds(posthorn: Posthorn): { delivered: number; failed: number; dead: number } {

@@ -1,0 +1,3 @@
+import type { Mutant } from './run.js'
+
+export function loadMutants(folder: string): Promise<Mutant[]>

@@ -1,0 +1,25 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+/** All mutants of a folder, each from a file of its own, by name: its path without the ending. */
+export async function loadMutants(folder) {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.js')).toSorted()
+  return Promise.all(files.map(async (file) => {
+    const { mutant } = await import(pathToFileURL(join(folder, file)).href)
+    return checked(file.slice(0, -'.js'.length), mutant)
+  }))
+}
+
+function checked(name, mutant) {
+  const { says, joins, file, find, replace, caughtBy } = mutant ?? {}
+  const namesATest = isText(caughtBy?.file) && isText(caughtBy.title)
+  const namesACommand = Array.isArray(caughtBy?.command) && isText(caughtBy.says)
+  const isWhole = isText(says) && isText(file) && isText(find) && typeof replace === 'string' && (joins === null || isText(joins))
+  if (isWhole && (namesATest || namesACommand)) return { name, ...mutant }
+  throw new Error(`Expected the mutant ${name} to have \`says\`, \`joins\` (or null), \`file\`, \`find\`, \`replace\` and \`caughtBy\` with a test or a command.`)
+}
+
+function isText(value) {
+  return typeof value === 'string' && value !== ''
+}

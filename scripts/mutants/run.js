@@ -1,0 +1,71 @@
+const limitMs = 60_000
+
+/** Tries every mutant, several at a time, each slot one after the other. First each test must pass without any defect. */
+export async function runMutants({ root, mutants, slots, makeSlot, runTests, say = () => {} }) {
+  const opened = Array.from({ length: slots }, () => makeSlot(root))
+  try {
+    const healthy = await tryTests(opened, mutants, runTests)
+    const results = []
+    await inSlots(opened, mutants, async (slot, mutant) => {
+      const startedAt = performance.now()
+      const end = await tryMutant(slot, mutant, healthy.get(keyOf(mutant)), runTests)
+      const result = { mutant, ...end, tookMs: performance.now() - startedAt }
+      results.push(result)
+      say(result)
+    })
+    return results
+  } finally {
+    for (const slot of opened) slot.remove()
+  }
+}
+
+/** How each test ends without a defect: those of one file together, once for all mutants that name them. */
+async function tryTests(opened, mutants, runTests) {
+  const ends = new Map()
+  const tests = new Map(mutants.map((mutant) => [keyOf(mutant), mutant.caughtBy]))
+  const files = new Map()
+  for (const [key, caughtBy] of tests) {
+    const file = caughtBy.command === undefined ? `${caughtBy.file} ${caughtBy.postgres === true}` : key
+    files.set(file, [...(files.get(file) ?? []), { key, caughtBy }])
+  }
+  await inSlots(opened, files.values(), async (slot, group) => {
+    // The minute is for catching: a whole test may last longer than one that fails half-way.
+    const found = await runTests(slot.folder, group.map(({ caughtBy }) => caughtBy), 2 * limitMs * group.length)
+    for (const [index, { key }] of group.entries()) ends.set(key, found[index])
+  })
+  return ends
+}
+
+async function tryMutant(slot, mutant, healthy, runTests) {
+  if (healthy.kind !== 'passed') return { kind: 'untried', why: `its test does not pass without it: ${healthy.why}` }
+  let heal
+  try {
+    heal = slot.plant(mutant)
+  } catch (error) {
+    return { kind: 'loose', why: error.message }
+  }
+  try {
+    const [end] = await runTests(slot.folder, [mutant.caughtBy], limitMs)
+    switch (end.kind) {
+      case 'failed':
+        return { kind: 'caught', why: end.why }
+      case 'passed':
+        return { kind: 'survived', why: 'its test passes' }
+      default:
+        return { kind: 'broken', why: end.why }
+    }
+  } finally {
+    heal()
+  }
+}
+
+function keyOf({ caughtBy }) {
+  return JSON.stringify(caughtBy)
+}
+
+async function inSlots(opened, work, handle) {
+  const left = [...work]
+  await Promise.all(opened.map(async (slot) => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) await handle(slot, next)
+  }))
+}

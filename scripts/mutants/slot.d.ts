@@ -1,0 +1,3 @@
+import type { Slot } from './run.js'
+
+export function makeSlot(root: string): Slot

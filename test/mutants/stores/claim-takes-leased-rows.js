@@ -1,0 +1,8 @@
+export const mutant = {
+  says: 'A claim takes rows that another worker is sending.',
+  joins: 'claim × lease',
+  file: 'src/stores/sqlite/claim.ts',
+  find: '\n  and (d.lease_until is null or d.lease_until <= ?2)',
+  replace: '',
+  caughtBy: { file: 'test/stores/sqlite.test.ts', title: 'a row under a live lease is passed over' },
+}
