@@ -52,6 +52,7 @@ export interface EndpointDirectory {
   endpoint(applicationId: string | null, idOrUid: string): Promise<Endpoint | null>
   /** `text` is looked for in url, description and uid. */
   listEndpoints(filter: { applicationId?: string | undefined; text?: string | undefined }, page: Page): Promise<Endpoint[]>
+  /** Another URL, or a status that is set to active, begins a new generation of the endpoint's health, with nothing against it. */
   updateEndpoint(id: string, change: EndpointChange, now: Instant, deed?: Deed): Promise<Endpoint | null>
   /** Adds a secret; those before it end at the given time. */
   rotateSecret(endpointId: string, secret: Secret, othersEndAt: Instant, now: Instant, by?: Actor): Promise<Endpoint | null>

@@ -6,7 +6,6 @@ import { newestSchema } from '../core/event-type.ts'
 import { makeId } from '../core/ids.ts'
 import { checkEventType } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
-import { healthy } from '../core/health.ts'
 import { checkCount } from '../core/limits.ts'
 import type { AuditAction } from '../core/audit.ts'
 import type { EndpointCounts, Page } from '../core/directory.ts'
@@ -67,7 +66,7 @@ export interface EndpointParts extends ResourceParts {
 }
 
 export function makeEndpoints(parts: EndpointParts): Endpoints {
-  const { ready, directory, queue, clock, random, policies, defaults } = parts
+  const { ready, directory, clock, random, policies, defaults } = parts
 
   async function get(name: EndpointName): Promise<Endpoint> {
     await ready()
@@ -85,15 +84,8 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
   async function setStatus(name: EndpointName, status: EndpointStatus, action: AuditAction, by: By): Promise<Endpoint> {
     const { id } = await get(name)
     const endpoint = found(await directory.updateEndpoint(id, { status, statusReason: reasonOf(status, by) }, clock.now(), { action, by: actor(by) }), name)
-    if (status === 'active') await forgive(id)
     await parts.changed(id)
     return endpoint
-  }
-
-  /** A person says that it works again: an old streak of failures, or a hold, must not end it at the first new failure. */
-  async function forgive(id: string): Promise<void> {
-    const health = (await queue.health([id])).get(id)
-    if (health !== undefined) await queue.saveHealth(id, { ...healthy, version: health.version })
   }
 
   return {

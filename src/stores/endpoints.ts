@@ -107,7 +107,7 @@ async function update(tx: Executor, vault: Vault, id: string, change: EndpointCh
   const next = changed.status === endpoint.status ? changed : { ...changed, statusSince: now }
   await refuseTakenUid(tx, next)
   await tx.run(sql`update ${endpoints} set ${assignments(fromEndpoint(next))} where id = ${id}`)
-  await renewHealth(tx, endpoint, next, now)
+  await renewHealth(tx, endpoint, next, change.status === 'active', now)
   await raiseEndpointsVersion(tx, endpoint.applicationId)
   return next
 }

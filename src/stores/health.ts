@@ -27,8 +27,7 @@ where endpoint_id = ${endpointId} and version = ${given.version}`
 }
 
 /** With another URL, or enabled by a person, an endpoint has nothing against it: in the transaction that changes it. */
-export async function renewHealth(tx: Executor, before: Endpoint, after: Endpoint, now: Instant): Promise<void> {
-  const isEnabled = after.status === 'active' && before.status !== 'active'
+export async function renewHealth(tx: Executor, before: Endpoint, after: Endpoint, isEnabled: boolean, now: Instant): Promise<void> {
   if (before.url === after.url && !isEnabled) return
   // Waits for a worker that writes the first one just now; what it wrote is then read.
   await tx.run(sql`insert into ${health} (endpoint_id, version) values (${after.id}, 0) on conflict (endpoint_id) do nothing`)

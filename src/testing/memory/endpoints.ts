@@ -46,7 +46,7 @@ export function endpointDirectory(state: State): EndpointDirectory {
       if (endpoint === undefined || endpoint.status === 'deleted') return null
       const next = changed(endpoint, { ...change, updatedAt: now })
       const saved = save(next.status === endpoint.status ? next : { ...next, statusSince: now })
-      renewHealth(state, endpoint, saved, now)
+      renewHealth(state, endpoint, saved, change.status === 'active', now)
       if (deed !== undefined) note(state, deed.action, id, 1, now, deed.by)
       return saved
     },
@@ -76,8 +76,7 @@ export function endpointDirectory(state: State): EndpointDirectory {
 }
 
 /** With another URL, or enabled by a person, an endpoint has nothing against it. */
-function renewHealth(state: State, before: Endpoint, after: Endpoint, now: Instant): void {
-  const isEnabled = after.status === 'active' && before.status !== 'active'
+function renewHealth(state: State, before: Endpoint, after: Endpoint, isEnabled: boolean, now: Instant): void {
   if (before.url === after.url && !isEnabled) return
   const next = nextGeneration(state.health.get(after.id) ?? healthy, before.status !== 'active', now)
   state.health.set(after.id, { ...next, version: next.version + 1 })

@@ -29,10 +29,17 @@ export const generationCases = [
     }
   }),
 
+  storeCase('so does a person who enables what is active but held', async (world) => {
+    const endpoint = await world.endpoint()
+    await world.queue.saveHealth(endpoint.id, troubled)
+    await world.change(endpoint, { status: 'active' }, start + 2)
+    assert.deepEqual(await healthOf(world, endpoint), { ...healthy, generation: troubled.generation + 1, rampFrom: start + 2, version: 2 })
+  }),
+
   storeCase('any other change leaves the health alone', async (world) => {
     const endpoint = await world.endpoint()
     await world.queue.saveHealth(endpoint.id, troubled)
-    for (const change of [{ description: 'new' }, { url: endpoint.url, status: 'active' as const }, { status: 'paused' as const }, { policy: 'patient' }]) {
+    for (const change of [{ description: 'new' }, { url: endpoint.url }, { status: 'paused' as const }, { policy: 'patient' }]) {
       await world.change(endpoint, change, start + 1)
     }
     assert.deepEqual(await healthOf(world, endpoint), { ...troubled, version: 1 })
