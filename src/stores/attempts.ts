@@ -4,7 +4,8 @@ import type { AttemptFilter, AttemptOfDelivery, DeliveryDirectory, Order, Page, 
 import type { Database } from './database.ts'
 import { hasChannel, mostWalked, oneOf } from './messages.ts'
 import { inOrder } from './page.ts'
-import { deliveryColumns, toAttempt, toDelivery, toId } from './rows.ts'
+import { deliveryColumns, toAttempt, toDelivery } from './delivery-rows.ts'
+import { toId } from './rows.ts'
 import { all, nothing, sql, table, words } from './sql.ts'
 import type { Sql } from './sql.ts'
 

@@ -8,7 +8,7 @@ import { retries } from './lanes.ts'
 import { record } from './operations.ts'
 import { beyond, inOrder } from './page.ts'
 import { toDeadLetterGroup } from './figure-rows.ts'
-import { deliveryColumns, toDelivery } from './rows.ts'
+import { deliveryColumns, toDelivery } from './delivery-rows.ts'
 import { all, nothing, sql, table, words } from './sql.ts'
 import type { Sql } from './sql.ts'
 

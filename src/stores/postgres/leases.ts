@@ -1,7 +1,7 @@
 import type { Lease } from '../../core/lease.ts'
 import type { Queue } from '../../core/queue.ts'
 import { heldAmong } from '../operations.ts'
-import { toLease } from '../rows.ts'
+import { toLease } from '../delivery-rows.ts'
 import type { Dialect } from '../sql.ts'
 import { named } from './database.ts'
 import type { PostgresDatabase } from './database.ts'

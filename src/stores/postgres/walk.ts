@@ -1,7 +1,7 @@
 import type { Lane } from '../../core/delivery.ts'
 import type { Queue } from '../../core/queue.ts'
 import { laneTexts } from '../lanes.ts'
-import { toDueEndpoint } from '../rows.ts'
+import { toDueEndpoint } from '../delivery-rows.ts'
 import type { Dialect } from '../sql.ts'
 import { named } from './database.ts'
 import type { PostgresDatabase } from './database.ts'

@@ -2,8 +2,8 @@ import type { Lane } from '../../core/delivery.ts'
 import type { Claim, ClaimRequest, Want } from '../../core/queue.ts'
 import type { Row } from '../database.ts'
 import { laneTexts } from '../lanes.ts'
-import { toBodyBytes, toClaim, toTakenOver } from '../rows.ts'
-import type { TakenOver } from '../rows.ts'
+import { toBodyBytes, toClaim, toTakenOver } from '../delivery-rows.ts'
+import type { TakenOver } from '../delivery-rows.ts'
 import type { Connection } from './connection.ts'
 
 /**
