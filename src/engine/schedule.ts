@@ -178,7 +178,7 @@ export class Schedule {
     record.wait = { reason, since, until }
     this.#waiting.add(record)
     if (reason === 'budget') this.#waitingForBudget.add(record)
-    if (reason !== 'rate_limit' || until === null) return
+    if (reason !== 'rate_limit' || until === null || !this.isRunning) return
     this.#waitingForTokens.add(record)
     this.#disarmTokens ??= this.#parts.engine.clock.after(Math.max(until - now, 1), () => this.#askForTokensAgain())
   }
