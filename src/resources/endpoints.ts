@@ -6,7 +6,7 @@ import { newestSchema } from '../core/event-type.ts'
 import { makeId } from '../core/ids.ts'
 import { checkEventType } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
-import { healthy } from '../core/health.ts'
+import { nextGeneration } from '../core/health.ts'
 import { checkCount } from '../core/limits.ts'
 import type { AuditAction } from '../core/audit.ts'
 import type { EndpointCounts, Page } from '../core/directory.ts'
@@ -83,9 +83,10 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
   }
 
   async function setStatus(name: EndpointName, status: EndpointStatus, action: AuditAction, by: By): Promise<Endpoint> {
-    const { id } = await get(name)
+    const { id, status: before } = await get(name)
     const endpoint = found(await directory.updateEndpoint(id, { status, statusReason: reasonOf(status, by) }, clock.now(), { action, by: actor(by) }), name)
-    if (status === 'active') await forgive(id)
+    // Where the status changes, the store begins a new generation itself.
+    if (status === 'active' && before === 'active') await forgive(id)
     await parts.changed(id)
     return endpoint
   }
@@ -93,7 +94,7 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
   /** A person says that it works again: an old streak of failures, or a hold, must not end it at the first new failure. */
   async function forgive(id: string): Promise<void> {
     const health = (await queue.health([id])).get(id)
-    if (health !== undefined) await queue.saveHealth(id, { ...healthy, version: health.version })
+    if (health !== undefined) await queue.saveHealth(id, nextGeneration(health, false, clock.now()))
   }
 
   return {
