@@ -102,7 +102,7 @@ export class Schedule {
   budgetFreed(): void {
     const { engine: { clock }, budget } = this.#parts
     const now = clock.now()
-    for (const record of [...firstOf(this.#waitingForBudget, mostLookedAt)]) {
+    for (const record of firstOf(this.#waitingForBudget, mostLookedAt)) {
       if (budget.rowsFree <= 0) return
       if (budget.rowsFor(record, now) > 0) return this.#makeReady(record)
       this.#waitingForBudget.delete(record)

@@ -79,9 +79,12 @@ describe('a lease that ran out although its worker lives', () => {
     expect(world.store.life().filter((call) => call === 'claim')).toHaveLength(1)
     hold.release()
     await world.posthorn.idle()
-    expect(await world.rows()).toMatchObject([{ status: 'delivered', attemptCount: 1, crashCount: 0 }])
+    const [row] = await world.rows()
+    expect(row).toMatchObject({ status: 'delivered', attemptCount: 1, crashCount: 0, interruptions: 0 })
     expect(world.sentTo('hook')).toBe(1)
     expect(world.heard('delivery.delivered')).toHaveLength(1)
+    // One send, one record: the outcome takes the place of what the takeover had written.
+    expect(await world.posthorn.deliveries.attempts(row?.id ?? '')).toMatchObject([{ outcome: 'answered', statusCode: 200, epoch: 1 }])
   })
 
   test('is marked under its newer epoch if the mark of the older one came too late', async () => {
@@ -102,6 +105,42 @@ describe('a lease that ran out although its worker lives', () => {
     expect(await world.rows()).toMatchObject([{ status: 'delivered', attemptCount: 1 }])
     expect(world.sentTo('hook')).toBe(1)
     expect(world.heard('delivery.delivered')).toHaveLength(1)
+  })
+})
+
+describe('a worker that was asleep for longer than its leases', () => {
+  test('E12 sends nothing of what another has by now, and its one send is one attempt on record', async () => {
+    const world = engineWorld({ pool: 1 })
+    const { id: endpointId } = await world.endpoint('hook')
+    world.transport.answer(urlOf('hook'), 200, { delayMs: 100 })
+    await world.send('hook', 8)
+    await world.posthorn.start()
+    await settled()
+    expect([world.sentTo('hook'), leased(await world.rows())]).toEqual([1, 8])
+    const wants = [{ endpointId, lane: 'fresh', most: 8, mostBytes: 100_000 }] as const
+    const taken = await world.store.queue.claim({ owner: 'other', leaseMs: 60_000, now: world.clock.now() + 30_000, most: 8, wants })
+    expect(taken).toHaveLength(8)
+    await world.clock.leap(60_000)
+    await world.posthorn.idle()
+    expect(world.sentTo('hook')).toBe(1)
+    expect((await world.rows()).every(({ leaseOwner }) => leaseOwner === 'other')).toBe(true)
+    const sent = world.transport.requests[0]?.headers['webhook-id']
+    const row = (await world.rows()).find(({ messageId }) => messageId === sent)
+    expect(await world.posthorn.deliveries.attempts(row?.id ?? '')).toMatchObject([{ outcome: 'answered', epoch: 1, late: true }])
+  })
+
+  test('E12 gives back what nobody has taken yet, and sends it under a new lease', async () => {
+    const world = engineWorld({ pool: 1 })
+    await world.endpoint('hook')
+    world.transport.answer(urlOf('hook'), 200, { delayMs: 100 })
+    await world.send('hook', 8)
+    await world.posthorn.start()
+    await settled()
+    await world.clock.leap(60_000)
+    expect(world.store.life()).toContain('release')
+    for (let step = 0; step < 20; step += 1) await world.clock.advance(5_000)
+    await world.posthorn.idle()
+    expect([inStatus(await world.rows(), 'delivered'), world.sentTo('hook')]).toEqual([8, 8])
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { engineWorld, settled, urlOf } from './world.ts'
+import { engineWorld, urlOf } from './world.ts'
 
 describe('a rate limit', () => {
   test('is kept over ten seconds, and is used up between the ticks too', async () => {
@@ -60,4 +60,19 @@ describe('a rate limit', () => {
     }
     expect(world.sentTo('limited')).toBe(10)
   })
+})
+
+test('E11 the tokens of 50 limited endpoints come with one call for each claim', async () => {
+  const world = engineWorld()
+  for (let index = 0; index < 50; index += 1) await world.endpoint(`limited-${index}`, { ratePerSecond: 100 })
+  for (let index = 0; index < 50; index += 1) await world.send(`limited-${index}`, 2)
+  await world.posthorn.start()
+  await world.posthorn.idle()
+  expect(world.transport.requests).toHaveLength(100)
+  const calls = world.store.calls.filter(({ method }) => method === 'takeTokens' || method === 'claim')
+  expect(calls.map(({ method }) => method).slice(0, 2)).toEqual(['takeTokens', 'claim'])
+  expect(calls[0]?.request).toMatchObject([{ asks: Array.from({ length: 50 }, () => ({ perSecond: 100 })) }])
+  const count = (method: string): number => calls.filter((call) => call.method === method).length
+  expect(count('takeTokens')).toBeLessThanOrEqual(count('claim'))
+  expect(world.store.calls.filter(({ method }) => method === 'saveHealth')).toEqual([])
 })

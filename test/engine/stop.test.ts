@@ -27,8 +27,12 @@ describe('a stop', () => {
     expect(stopped.done).toBe(false)
     await world.clock.advance(1)
     await stopped.promise
-    expect(await world.rows()).toMatchObject(Array.from({ length: 20 }, () => ({ status: 'pending', attemptCount: 0, leaseOwner: null, crashCount: 0 })))
+    const rows = await world.rows()
+    expect(rows).toMatchObject(Array.from({ length: 20 }, () => ({ status: 'pending', attemptCount: 0, leaseOwner: null, crashCount: 0, interruptions: 0 })))
     expect(world.clock.pending()).toBe(0)
+    // What was on the wire may have arrived: that is on record, and no blame.
+    const attempts = (await Promise.all(rows.map(({ id }) => world.store.directory.attempts(id)))).flat()
+    expect(attempts.map(({ outcome, url }) => [outcome, url])).toEqual(Array.from({ length: 5 }, () => ['interrupted', urlOf('hook')]))
 
     const next = nextProcess(world)
     await next.posthorn.start()

@@ -1,3 +1,4 @@
+import type { Attempt } from '../../core/attempt.ts'
 import { isLeased, isOpen } from '../../core/delivery.ts'
 import type { DeadReason, Delivery } from '../../core/delivery.ts'
 import type { Lease } from '../../core/lease.ts'
@@ -9,7 +10,7 @@ import { enqueue } from './enqueue.ts'
 import { markOne } from './mark.ts'
 import { prune } from './prune.ts'
 import { memoryRateLimits } from './rate-limits.ts'
-import { heldBy, note, replace, select } from './state.ts'
+import { attemptOf, heldBy, note, recordAttempt, replace, select } from './state.ts'
 import type { State } from './state.ts'
 
 /** The engine's half of a memory store. No method waits for anything on its way, so each is a transaction of its own. */
@@ -22,7 +23,10 @@ export function memoryQueue(state: State): Queue {
     renew: async ({ owner, now, leaseMs, leases }) => underLease(state, owner, leases, (delivery) => ({ ...delivery, leaseUntil: now + leaseMs })),
     mark: async (request) => request.marks.map((settled) => markOne(state, request, settled)),
     release: async ({ owner, leases }) =>
-      underLease(state, owner, leases, (delivery, { nextRetryAt = delivery.nextRetryAt }) => ({ ...delivery, nextRetryAt, leaseOwner: null, leaseUntil: null })),
+      underLease(state, owner, leases, (delivery, { nextRetryAt = delivery.nextRetryAt, interrupted }) => {
+        if (interrupted !== undefined) recordInterrupted(state, delivery.id, interrupted)
+        return { ...delivery, nextRetryAt, leaseOwner: null, leaseUntil: null }
+      }),
     requeue: async (request) => {
       const picked = pick(state, request, (delivery) => mayRequeue(state, delivery, request.now))
       for (const delivery of picked) replace(state, delivery, requeued(delivery, request.now))
@@ -68,6 +72,13 @@ function underLease<Held extends Lease>(state: State, owner: string, leases: rea
     replace(state, delivery, change(delivery, held))
     return [delivery.id]
   })
+}
+
+/** What was on the wire when it was given back is on record, unless more is known of it. */
+function recordInterrupted(state: State, deliveryId: string, { epoch, startedAt, url }: Pick<Attempt, 'epoch' | 'startedAt' | 'url'>): void {
+  const known = attemptOf(state, deliveryId, epoch)
+  if (known !== undefined && known.outcome !== 'started') return
+  recordAttempt(state, deliveryId, { epoch, startedAt, tookMs: 0, outcome: 'interrupted', statusCode: null, excerpt: null, url, late: false })
 }
 
 function disable(state: State, { endpointId, generation, reason, now }: DisableRequest): boolean {
