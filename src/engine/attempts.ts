@@ -92,6 +92,8 @@ export class Attempts {
     const { claim, record } = begun
     this.#parts.leases.hold({ deliveryId: claim.delivery.id, epoch: begun.leaseEpoch }, begun.leasedAt)
     if (claim.tookOver === 'crashed' && this.#parts.engine.settings.limits.suspects) void this.#afterCrash(begun)
+    // This takeover has made it a suspect: it waits for its turn among those.
+    else if (begun.isSuspect && claim.lane !== 'suspects') void this.#giveBack([begun])
     else if (this.#hasWindow(record)) void this.#send(begun)
     else this.#wait(begun)
   }

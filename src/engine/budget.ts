@@ -31,6 +31,7 @@ export class Budget {
   #rows = 0
   #bytes = 0
   #unprovenRows = 0
+  #unprovenBytes = 0
   #onWire = 0
   #unprovenOnWire = 0
 
@@ -40,7 +41,7 @@ export class Budget {
 
   /** How many more rows this endpoint may hold; a row may be of any size. */
   rowsFor(record: EndpointRecord, now: Instant): number {
-    if (this.bytesFor(record) <= 0) return 0
+    if (this.bytesFor(record, now) <= 0) return 0
     const { maxLeased } = this.#settings
     const free = maxLeased - this.#rows
     const ofApplication = share(free, this.#applications.get(record.endpoint.applicationId)?.rows ?? 0)
@@ -51,9 +52,11 @@ export class Budget {
   }
 
   /** How many more bytes of bodies this endpoint may hold; the last one may pass it. */
-  bytesFor(record: EndpointRecord): number {
-    const ofApplication = share(mostBytes - this.#bytes, this.#applications.get(record.endpoint.applicationId)?.bytes ?? 0)
-    return Math.max(share(ofApplication, record.leasedBytes), 0)
+  bytesFor(record: EndpointRecord, now: Instant): number {
+    const free = mostBytes - this.#bytes
+    const ofApplication = share(free, this.#applications.get(record.endpoint.applicationId)?.bytes ?? 0)
+    const unproven = isUnproven(record, now) ? mostBytes / 2 - this.#unprovenBytes : free
+    return Math.max(Math.min(share(ofApplication, record.leasedBytes), unproven), 0)
   }
 
   /** How many more requests to an endpoint may be opened, as far as all of them together are concerned. */
@@ -103,6 +106,7 @@ export class Budget {
   #count({ record, bytes, unproven }: Held, sign: 1 | -1): void {
     record.leasedBytes += sign * bytes
     this.#bytes += sign * bytes
+    if (unproven) this.#unprovenBytes += sign * bytes
     this.#change(record, sign, sign * bytes, unproven)
   }
 

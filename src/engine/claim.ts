@@ -207,9 +207,9 @@ export class Claimer {
   }
 
   #wantsOf({ record, lanes }: Planned, planned: number): Want[] {
-    const { budget, walk } = this.#parts
+    const { engine: { clock }, budget, walk } = this.#parts
     const endpointId = record.endpoint.id
-    const mostBytes = Math.max(Math.min(budget.bytesFor(record), Math.ceil(budget.bytesFree / planned)), 1)
+    const mostBytes = Math.max(Math.min(budget.bytesFor(record, clock.now()), Math.ceil(budget.bytesFree / planned)), 1)
     return (Object.keys(lanes) as Lane[])
       .filter((lane) => lanes[lane] > 0)
       .map((lane) => ({ endpointId, lane, most: lanes[lane], mostBytes, dueFrom: walk.dueTimes.startOf(endpointId, lane) }))

@@ -103,7 +103,7 @@ export class Endpoints {
     const stale: string[] = []
     for (const id of endpointIds) {
       const record = this.#records.get(id)
-      if (record?.reading != null) reads.add(record.reading)
+      if (record !== undefined && record.reading !== null) reads.add(record.reading)
       else if (record === undefined || !this.isFresh(record, now)) stale.push(id)
     }
     if (stale.length > 0) reads.add(this.#read(stale, now))

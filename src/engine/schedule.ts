@@ -21,6 +21,8 @@ export interface ScheduleParts {
 }
 
 const mostWaitsTold = 100
+// Thousands may wait while thousands are freed in a second: each of these looks at a few.
+const mostLookedAt = 10
 
 /** Who has due rows, and who of them may go: each endpoint is idle, ready, or waiting for something. */
 export class Schedule {
@@ -96,10 +98,16 @@ export class Schedule {
     if (this.#ready.size > 0) this.#onReady()
   }
 
-  /** Says that there may be a place for one that had found none: first come, first served. */
+  /** Says that there may be a place for one that had found none. Whoever still finds none goes to the end of the queue. */
   budgetFreed(): void {
-    const [first] = this.#waitingForBudget
-    if (first !== undefined && this.#parts.budget.rowsFree > 0) this.#makeReady(first)
+    const { engine: { clock }, budget } = this.#parts
+    const now = clock.now()
+    for (const record of firstOf(this.#waitingForBudget, mostLookedAt)) {
+      if (budget.rowsFree <= 0) return
+      if (budget.rowsFor(record, now) > 0) return this.#makeReady(record)
+      this.#waitingForBudget.delete(record)
+      this.#waitingForBudget.add(record)
+    }
   }
 
   /** Rows went back unsent: what they had taken of the allowances is theirs again. */
@@ -170,7 +178,7 @@ export class Schedule {
     record.wait = { reason, since, until }
     this.#waiting.add(record)
     if (reason === 'budget') this.#waitingForBudget.add(record)
-    if (reason !== 'rate_limit' || until === null) return
+    if (reason !== 'rate_limit' || until === null || !this.isRunning) return
     this.#waitingForTokens.add(record)
     this.#disarmTokens ??= this.#parts.engine.clock.after(Math.max(until - now, 1), () => this.#askForTokensAgain())
   }
@@ -264,5 +272,14 @@ export class Schedule {
     if (repeated !== null) this.#parts.health.remember(record, repeated)
     record.ramp = { from: repeated?.rampFrom ?? before.from, tick: before.tick, left: Math.ceil(allowance / 2 ** ticks), begun: 0, blamed: 0 }
     return record.ramp
+  }
+}
+
+function* firstOf<Item>(items: Iterable<Item>, most: number): Iterable<Item> {
+  let count = 0
+  for (const item of items) {
+    if (count === most) return
+    count += 1
+    yield item
   }
 }

@@ -4,7 +4,7 @@ import { settings } from '../../src/config.ts'
 import { presets } from '../../src/core/presets.ts'
 import { plannedDelays, safeDelayMs } from '../../src/core/retry-policy.ts'
 
-const { policy, pace } = presets.standard
+const { policy, limits } = presets.standard
 
 test('RR-4-readme the README states the retry contract in the numbers of the code', () => {
   const contract = sectionOf(readFileSync(new URL('../../README.md', import.meta.url), 'utf8'), '## The retry contract')
@@ -17,7 +17,7 @@ test('RR-4-readme the README states the retry contract in the numbers of the cod
   expect(contract).toContain(`±${policy.jitterShare * 100} %`)
   expect(contract).toContain(`${policy.maxAttempts} sends over ${sum(delays) / 60} minutes`)
   expect(contract).toContain(`may take ${settings.timeoutMs.default / 1_000} s`)
-  expect(contract).toContain(`at most ${pace.retriesPerEndpoint} retries per tick of ${pace.pollMs / 1_000} s and ${pace.pool} requests at once`)
+  expect(contract).toContain(`at most ${limits.retriesPerEndpoint} retries per tick of ${limits.pollMs / 1_000} s and ${limits.pool} requests at once`)
   expect(contract).toMatch(new RegExp(`under ${safeDelayMs / 1_000} s does not start`))
 
   const { timeoutMs, maxRetries, retriesPerEndpoint, pool } = settings
@@ -28,7 +28,7 @@ test('RR-4-readme the README states the retry contract in the numbers of the cod
     [`\`${pool.env[0]}\``, String(pool.default)],
   ])
   // The settings' defaults are written a second time in the preset: the README must not have to choose.
-  expect([maxRetries.default, retriesPerEndpoint.default, pool.default]).toEqual([policy.maxAttempts - 1, pace.retriesPerEndpoint, pace.pool])
+  expect([maxRetries.default, retriesPerEndpoint.default, pool.default]).toEqual([policy.maxAttempts - 1, limits.retriesPerEndpoint, limits.pool])
 })
 
 /** A section up to the next heading of its rank, as one line per paragraph: where a sentence is broken does not matter. */

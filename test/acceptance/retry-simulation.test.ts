@@ -19,11 +19,11 @@ import type { Row } from './databases.ts'
 // With `npm run test:fast`, a tenth of the endpoints: the rates stay the same.
 const tenants = process.env['POSTHORN_TEST_FAST'] === '1' ? 2 : 20
 const outageMs = 10 * 60_000
-const { policy, pace } = presets.standard
+const { policy, limits } = presets.standard
 /** A row that left on its tick may wait for room in its endpoint's window, which is narrow when the endpoint has just come back. */
 const mostWaitMs = 1_000
 /** What a hold kept back leaves over a few ticks, each with twice the allowance of the one before. */
-const rampMs = 8 * pace.pollMs
+const rampMs = 8 * limits.pollMs
 const planned = plannedDelays(policy)
 
 /** What the broken release did (RR-1-table); only the override lets it start. */
@@ -198,7 +198,7 @@ function leftInTime({ waits, holds }: StoredRun, failure: Row): boolean {
   const retriedAt = Number(failure['retried_at'])
   const isPlanned = failedAt === failure['failed_at'] && Math.abs(nextRetryAt - failedAt - plannedMs) <= plannedMs * policy.jitterShare
   const wasHeld = holds.some(({ endpointId, began, closed }) => endpointId === failure['webhook_id'] && began <= retriedAt && closed + rampMs >= nextRetryAt)
-  return isPlanned && retriedAt >= nextRetryAt && (wasHeld || retriedAt - nextRetryAt <= pace.pollMs + mostWaitMs)
+  return isPlanned && retriedAt >= nextRetryAt && (wasHeld || retriedAt - nextRetryAt <= limits.pollMs + mostWaitMs)
 }
 
 /** Times from which on an endpoint that came back got more within a tick than two ticks allow: 100 at first, and twice as many with each tick. */
@@ -209,10 +209,10 @@ join webhook_deliveries d on d.id = a.delivery_id
 where d.webhook_id = ? and a.started_at >= ?
 order by a.started_at`, endpointId, until).map(({ at }) => Number(at))
   return sent.flatMap((at, index) => {
-    const ticks = Math.floor((at - until) / pace.pollMs)
-    const mostInATick = pace.retriesPerEndpoint * (2 ** ticks + 2 ** (ticks + 1))
+    const ticks = Math.floor((at - until) / limits.pollMs)
+    const mostInATick = limits.retriesPerEndpoint * (2 ** ticks + 2 ** (ticks + 1))
     const beyond = sent[index + mostInATick]
-    return beyond !== undefined && beyond < at + pace.pollMs ? [`${endpointId} got over ${mostInATick} within a tick, ${at - until} ms after its hold.`] : []
+    return beyond !== undefined && beyond < at + limits.pollMs ? [`${endpointId} got over ${mostInATick} within a tick, ${at - until} ms after its hold.`] : []
   }).slice(0, 1)
 }
 

@@ -13,7 +13,7 @@ function delivery(change: Partial<Delivery> = {}): Delivery {
   return {
     id: 'dlv_1m7gst4wd5npyh74xn1', endpointId: 'ep_1', applicationId: 'app_1', messageId: 'msg_1', eventType: 'invoice.paid', sessionId: null,
     targetUrl: 'https://acme.example', status: 'pending', reason: null, attemptCount: 0, nextRetryAt: now, lastAttemptedAt: null, errorDetail: null,
-    policy: 'standard', leaseOwner: null, leaseUntil: null, leaseEpoch: 0, crashCount: 0, requeuedAt: null, createdAt: now - 1_500, updatedAt: now,
+    policy: 'standard', leaseOwner: null, leaseUntil: null, leaseEpoch: 0, interruptions: 0, crashCount: 0, requeuedAt: null, createdAt: now - 1_500, updatedAt: now,
     ...change,
   }
 }

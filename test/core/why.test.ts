@@ -8,7 +8,7 @@ const now = Date.UTC(2026, 0, 2, 12, 0, 0)
 const later = now + 60_000
 
 function input(over: Partial<WhyInput> = {}): WhyInput {
-  return { delivery: aDelivery(), endpoint: anEndpoint(), health: healthy, policy: { maxAttempts: 6 }, ahead: 0, perTick: 100, now, ...over }
+  return { delivery: aDelivery(), endpoint: anEndpoint(), health: healthy, policy: { maxAttempts: 6 }, ahead: 0, perTick: 100, waits: [], now, ...over }
 }
 
 const paused = anEndpoint({ status: 'paused', statusReason: 'by ada', statusSince: now })

@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { isProvisional } from '../../src/core/attempt.ts'
 import type { Store } from '../../src/core/ports.ts'
 import { sqlite } from '../../src/stores/sqlite/index.ts'
 import { memoryStore } from '../../src/testing/memory/store.ts'
@@ -22,7 +23,7 @@ describe.each(stores)('one whole life on %s, from send over a failure to the del
     const seen = new Set<string>()
     let calls = 0
     for (let nth = 1; nth <= mostCalls; nth += 1) {
-      const world = engineWorld({}, makeStore())
+      const world = engineWorld({ pollMs: 10_000 }, makeStore())
       await world.endpoint('hook')
       const fault = oneFault(world, mode, nth)
       world.store.bend = fault.bend
@@ -114,7 +115,8 @@ async function expectOneLife(world: EngineWorld, which: string): Promise<void> {
   expect([which, rows.map(({ status, attemptCount }) => [status, attemptCount])]).toEqual([which, [['delivered', 2], ['delivered', 2]]])
   expect([which, world.sentTo('hook')]).toEqual([which, 4])
   for (const { id } of rows) {
-    const attempts = await world.posthorn.deliveries.attempts(id)
+    // A lease whose claim or commit was not answered ran out, and was taken over: that is on record, too.
+    const attempts = (await world.posthorn.deliveries.attempts(id)).filter(({ outcome }) => !isProvisional(outcome))
     expect([which, attempts.map(({ statusCode, late }) => [statusCode, late])]).toEqual([which, [[500, false], [200, false]]])
   }
   expect([which, world.heard('delivery.failed').length, world.heard('delivery.delivered').length]).toEqual([which, 2, 2])

@@ -27,8 +27,12 @@ describe('a stop', () => {
     expect(stopped.done).toBe(false)
     await world.clock.advance(1)
     await stopped.promise
-    expect(await world.rows()).toMatchObject(Array.from({ length: 20 }, () => ({ status: 'pending', attemptCount: 0, leaseOwner: null, crashCount: 0 })))
+    const rows = await world.rows()
+    expect(rows).toMatchObject(Array.from({ length: 20 }, () => ({ status: 'pending', attemptCount: 0, leaseOwner: null, crashCount: 0, interruptions: 0 })))
     expect(world.clock.pending()).toBe(0)
+    // What was on the wire may have arrived: that is on record, and no blame.
+    const attempts = (await Promise.all(rows.map(({ id }) => world.store.directory.attempts(id)))).flat()
+    expect(attempts.map(({ outcome, url }) => [outcome, url])).toEqual(Array.from({ length: 5 }, () => ['interrupted', urlOf('hook')]))
 
     const next = nextProcess(world)
     await next.posthorn.start()
@@ -106,12 +110,13 @@ describe('a stop', () => {
   test.each([
     ['is discovering', 'dueEndpoints'],
     ['is claiming', 'claim'],
-    ['is taking from a rate limit', 'saveHealth'],
+    ['is taking tokens of a rate limit', 'takeTokens'],
+    ['is giving tokens of a rate limit back', 'returnTokens'],
     ['is pruning', 'prune'],
   ] as const)('leaves no timer while the engine %s', async (_, method) => {
     const world = engineWorld({ fastPath: false })
-    await world.endpoint('hook', { ratePerSecond: 1 })
-    await world.send('hook', 10)
+    await world.endpoint('hook', { ratePerSecond: 2 })
+    await world.send('hook')
     const [reached, gate] = [makeGate(), makeGate()]
     world.store.bend = async (call, run) => {
       if (call.method === method) {
@@ -137,13 +142,12 @@ describe('a stop', () => {
     await world.posthorn.start()
     await world.posthorn.idle()
     const gate = makeGate()
-    // Another worker takes the last send of this second, just before ours is stored.
+    // Another worker takes the last token of this second, just before ours is asked for.
     world.store.bend = async ({ method }, run) => {
-      if (method !== 'saveHealth') return run()
+      if (method !== 'takeTokens') return run()
       await gate.opened
       world.store.bend = (_, rest) => rest()
-      const health = { failures: 0, heldUntil: null, holds: 0, failingSince: null, failedAttempts: 0, warned: false }
-      await world.store.queue.saveHealth(id, { ...health, rateTokens: 0, rateAt: world.clock.now(), version: 0 })
+      await world.store.queue.takeTokens({ now: world.clock.now(), asks: [{ id, perSecond: 1, most: 1 }] })
       return run()
     }
     await world.send('hook')

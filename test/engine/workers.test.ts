@@ -43,8 +43,8 @@ describe.each(stores)('workers on %s', (_, makeStore) => {
     await world.endpoint('hook')
     const holds = transports.map((transport) => transport.hold(urlOf('hook')))
     await startAll(world, others)
-    // Whoever came before the last has counted it after a beat.
-    await world.clock.advance(beatMs)
+    // After a beat all have counted the last, after the next one all have told so.
+    await world.clock.advance(2 * beatMs)
     await world.send('hook', 200)
     await world.clock.advance(beatMs)
     expect(open()).toBe(3 * Math.ceil(pool / 3))
@@ -55,25 +55,43 @@ describe.each(stores)('workers on %s', (_, makeStore) => {
     expect(transports.map((transport) => transport.mostOpen(urlOf('hook')))).toEqual([7, 7, 7])
   })
 
-  test('give up a part of theirs when another comes, within a beat', async () => {
+  test('give up a part of theirs when another comes, which begins with one request and has its part two beats later', async () => {
     const { world, others, transports, open } = workersOn(makeStore(), 2)
     await world.endpoint('hook')
-    let joinedAt = Number.POSITIVE_INFINITY
-    const most = { alone: 0, together: 0 }
-    for (const transport of transports) transport.answer(urlOf('hook'), () => {
-      const now = world.clock.now()
-      if (now < joinedAt) most.alone = Math.max(most.alone, open())
-      if (now > joinedAt + beatMs + answerMs) most.together = Math.max(most.together, open())
-      return 200
-    }, { delayMs: answerMs })
-    await world.send('hook', 400)
+    for (const transport of transports) transport.answer(urlOf('hook'), 200, { delayMs: answerMs })
+    await world.send('hook', 1_200)
     await world.posthorn.start()
     await world.clock.advance(4 * answerMs)
-    joinedAt = world.clock.now()
+    expect(open()).toBe(pool)
     await startAll(world, others)
-    await world.clock.advance(beatMs + 4 * answerMs)
-    expect(most).toEqual({ alone: pool, together: pool })
-    expect(new Set(world.store.claims().map(({ owner }) => owner)).size).toBe(2)
+    await world.clock.advance(answerMs)
+    expect(transports.map((transport) => transport.open(urlOf('hook')))).toEqual([pool, 1])
+    await world.clock.advance(2 * beatMs)
+    expect(transports.map((transport) => transport.open(urlOf('hook')))).toEqual([pool / 2, pool / 2])
+  })
+
+  test('E13 five that join while the whole pool is open, and stays so, open one request each until there is room', async () => {
+    const { world, others, transports, open } = workersOn(makeStore(), 6)
+    await world.endpoint('hook')
+    const holds = transports.map((transport) => transport.hold(urlOf('hook')))
+    await world.send('hook', 600)
+    await world.posthorn.start()
+    await world.clock.advance(beatMs)
+    expect(open()).toBe(pool)
+    await startAll(world, others)
+    for (let beat = 0; beat < 5; beat += 1) {
+      await world.clock.advance(beatMs)
+      expect(open()).toBe(pool + 5)
+    }
+    for (const transport of transports) transport.answer(urlOf('hook'), 200, { delayMs: answerMs })
+    for (const hold of holds) hold.release()
+    let most = 0
+    for (let step = 0; step < 6 * beatMs / answerMs; step += 1) {
+      await world.clock.advance(answerMs)
+      most = Math.max(most, open())
+    }
+    expect(most).toBeLessThanOrEqual(pool + 5)
+    expect(transports.map((transport) => transport.mostOpen(urlOf('hook')))).toEqual([pool, 4, 4, 4, 4, 4])
   })
 
   test.each([10, 1])('keep a rate of %i a second together, and use it up', async (ratePerSecond) => {
@@ -93,7 +111,7 @@ describe.each(stores)('workers on %s', (_, makeStore) => {
     const { world, others, transports, open } = workersOn(makeStore(), 2)
     await world.endpoint('hook')
     await startAll(world, others)
-    await world.clock.advance(beatMs)
+    await world.clock.advance(2 * beatMs)
     for (const transport of transports) transport.hold(urlOf('hook'))
     await world.send('hook', 100)
     await world.clock.advance(beatMs)
@@ -104,8 +122,9 @@ describe.each(stores)('workers on %s', (_, makeStore) => {
     expect(open()).toBe(pool)
     await world.clock.advance(beatMs)
     await stopping
-    await world.clock.advance(beatMs)
     expect(await known(world)).toEqual([world.posthorn.workerId])
+    // The one that is left takes it once it has told so: one that comes meanwhile must not take the same part.
+    await world.clock.advance(2 * beatMs)
     expect(open()).toBe(pool)
   })
 })
@@ -120,7 +139,7 @@ test('one worker alone has the whole pool', async () => {
   expect(world.transport.open(urlOf('hook'))).toBe(pool)
 })
 
-test('a newcomer knows of the others before its first claim', async () => {
+test('a newcomer knows of the others before its first claim, and begins with one request', async () => {
   const inner = memoryStore()
   const answered = makeGate()
   const { world, open } = workersOn({ ...inner, beat: (...call) => answered.opened.then(() => inner.beat(...call)) }, 1)
@@ -134,7 +153,7 @@ test('a newcomer knows of the others before its first claim', async () => {
   answered.open()
   await starting
   await settled()
-  expect(open()).toBe(pool / 2)
+  expect(open()).toBe(1)
 })
 
 test('a store that does not hear the beats costs warnings: all goes on, and when it is back nobody was forgotten', async () => {
@@ -143,13 +162,14 @@ test('a store that does not hear the beats costs warnings: all goes on, and when
   const counts: number[] = []
   const beat: Store['beat'] = async (...call) => {
     if (away) throw new Error('The store is away.')
-    counts.push(await inner.beat(...call))
-    return counts.at(-1) ?? 0
+    const seen = await inner.beat(...call)
+    counts.push(seen.length)
+    return seen
   }
   const { world, others, transports, open } = workersOn({ ...inner, beat }, 2)
   await world.endpoint('hook')
   await startAll(world, others)
-  await world.clock.advance(beatMs)
+  await world.clock.advance(2 * beatMs)
   const ids = await known(world)
   expect(ids).toHaveLength(2)
   away = true
@@ -177,7 +197,7 @@ test('a start whose first beat fails is a start all the same', async () => {
   expect(world.sentTo('hook')).toBe(1)
 })
 
-test('a stop during the first beat leaves no timer, and nothing that claims', async () => {
+test('E16 a stop during a start wins: it leaves no timer, nothing that claims, and no worker behind', async () => {
   const inner = memoryStore()
   const arrival = makeGate()
   const { world } = workersOn({ ...inner, beat: (...call) => arrival.opened.then(() => inner.beat(...call)) }, 1)

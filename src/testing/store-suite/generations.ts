@@ -78,7 +78,7 @@ export const generationCases = [
     const answers = await times(6, () => disable(world, endpoint, 0))
     assert.equal(answers.filter((first) => first).length, 1)
     await times(4, () => world.directory.updateEndpoint(endpoint.id, { status: 'active' }, start + 8))
-    has(await healthOf(world, endpoint), { generation: 1, version: 1, rampFrom: start + 8 })
+    has(await healthOf(world, endpoint), { generation: 4, version: 4, rampFrom: start + 8 })
   }),
 ]
 

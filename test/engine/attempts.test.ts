@@ -2,63 +2,6 @@ import { describe, expect, test } from 'vitest'
 import type { MarkRequest } from '../../src/core/queue.ts'
 import { makeGate } from './gate.ts'
 import { engineWorld, inStatus, leased, settled, urlOf } from './world.ts'
-import type { EngineWorld } from './world.ts'
-
-describe('a suspect', () => {
-  test('that ended two to four workers is sent, but only one at a time in the whole process', async () => {
-    const world = engineWorld()
-    for (const [name, crashes] of [['two', 2], ['three', 3], ['four', 4], ['one', 1]] as const) await crashed(world, name, crashes)
-    world.transport.answer(() => true, 200, { delayMs: 100 })
-    const startedAt = world.clock.now()
-    await world.posthorn.start()
-    await world.clock.advance(1_000)
-    await world.posthorn.idle()
-    const sentAt = (name: string): number => (world.transport.requests.find(({ url }) => url === urlOf(name))?.at ?? 0) - startedAt
-    expect(sentAt('one')).toBe(0)
-    expect(['two', 'three', 'four'].map(sentAt).toSorted((a, b) => a - b)).toEqual([0, 100, 200])
-    for (const row of await world.rows()) expect(row).toMatchObject({ status: 'delivered', attemptCount: 1, crashCount: 0 })
-  })
-
-  test('that ended five workers is sent no more: it is dead, crashed, and that is told', async () => {
-    const world = engineWorld()
-    await crashed(world, 'poison', 5)
-    await world.posthorn.start()
-    await world.posthorn.idle()
-    expect(world.transport.requests).toEqual([])
-    const [row] = await world.rows()
-    expect(row).toMatchObject({ status: 'dead', reason: 'crashed', attemptCount: 0, nextRetryAt: null, leaseOwner: null })
-    expect(row?.errorDetail).toContain('5 workers')
-    expect(world.heard('delivery.dead')).toMatchObject([{ webhook_delivery_id: row?.id, reason: 'crashed' }])
-    expect(await world.posthorn.deliveries.attempts(row?.id ?? '')).toEqual([])
-  })
-
-  test('does not fly beside another because a third was given up', async () => {
-    const world = engineWorld()
-    for (const [name, crashes] of [['first', 2], ['poison', 5], ['second', 2]] as const) await crashed(world, name, crashes)
-    world.transport.hold(() => true)
-    await world.posthorn.start()
-    await settled()
-    expect(inStatus(await world.rows('poison'), 'dead')).toBe(1)
-    expect(world.transport.requests).toHaveLength(1)
-  })
-
-  test('whose endpoint was paused while it waited for its turn is given back', async () => {
-    const world = engineWorld()
-    await crashed(world, 'first', 2)
-    const { id } = await crashed(world, 'second', 2)
-    const hold = world.transport.hold(() => true)
-    await world.posthorn.start()
-    await settled()
-    const [flying] = world.transport.requests
-    const waiting = flying?.url === urlOf('first') ? 'second' : 'first'
-    const endpoint = waiting === 'second' ? id : (await world.rows('first'))[0]?.endpointId
-    await world.posthorn.endpoints.pause(endpoint ?? '')
-    hold.release()
-    await world.posthorn.idle()
-    expect(world.sentTo(waiting)).toBe(0)
-    expect(await world.rows(waiting)).toMatchObject([{ status: 'pending', leaseOwner: null }])
-  })
-})
 
 describe('an endpoint that changes in mid-flight', () => {
   test.each(['pause', 'disable'] as const)('after %s nothing more is sent: what is on the wire ends, what waits is given back', async (change) => {
@@ -136,9 +79,12 @@ describe('a lease that ran out although its worker lives', () => {
     expect(world.store.life().filter((call) => call === 'claim')).toHaveLength(1)
     hold.release()
     await world.posthorn.idle()
-    expect(await world.rows()).toMatchObject([{ status: 'delivered', attemptCount: 1, crashCount: 0 }])
+    const [row] = await world.rows()
+    expect(row).toMatchObject({ status: 'delivered', attemptCount: 1, crashCount: 0, interruptions: 0 })
     expect(world.sentTo('hook')).toBe(1)
     expect(world.heard('delivery.delivered')).toHaveLength(1)
+    // One send, one record: the outcome takes the place of what the takeover had written.
+    expect(await world.posthorn.deliveries.attempts(row?.id ?? '')).toMatchObject([{ outcome: 'answered', statusCode: 200, epoch: 1 }])
   })
 
   test('is marked under its newer epoch if the mark of the older one came too late', async () => {
@@ -162,8 +108,44 @@ describe('a lease that ran out although its worker lives', () => {
   })
 })
 
-describe('telling', () => {
-  test('happens after the commit, never before', async () => {
+describe('a worker that was asleep for longer than its leases', () => {
+  test('E12 sends nothing of what another has by now, and its one send is one attempt on record', async () => {
+    const world = engineWorld({ pool: 1 })
+    const { id: endpointId } = await world.endpoint('hook')
+    world.transport.answer(urlOf('hook'), 200, { delayMs: 100 })
+    await world.send('hook', 8)
+    await world.posthorn.start()
+    await settled()
+    expect([world.sentTo('hook'), leased(await world.rows())]).toEqual([1, 8])
+    const wants = [{ endpointId, lane: 'fresh', most: 8, mostBytes: 100_000 }] as const
+    const taken = await world.store.queue.claim({ owner: 'other', leaseMs: 60_000, now: world.clock.now() + 30_000, most: 8, wants })
+    expect(taken).toHaveLength(8)
+    await world.clock.leap(60_000)
+    await world.posthorn.idle()
+    expect(world.sentTo('hook')).toBe(1)
+    expect((await world.rows()).every(({ leaseOwner }) => leaseOwner === 'other')).toBe(true)
+    const sent = world.transport.requests[0]?.headers['webhook-id']
+    const row = (await world.rows()).find(({ messageId }) => messageId === sent)
+    expect(await world.posthorn.deliveries.attempts(row?.id ?? '')).toMatchObject([{ outcome: 'answered', epoch: 1, late: true }])
+  })
+
+  test('E12 gives back what nobody has taken yet, and sends it under a new lease', async () => {
+    const world = engineWorld({ pool: 1 })
+    await world.endpoint('hook')
+    world.transport.answer(urlOf('hook'), 200, { delayMs: 100 })
+    await world.send('hook', 8)
+    await world.posthorn.start()
+    await settled()
+    await world.clock.leap(60_000)
+    expect(world.store.life()).toContain('release')
+    for (let step = 0; step < 20; step += 1) await world.clock.advance(5_000)
+    await world.posthorn.idle()
+    expect([inStatus(await world.rows(), 'delivered'), world.sentTo('hook')]).toEqual([8, 8])
+  })
+})
+
+describe('events', () => {
+  test('are emitted after the commit, never before', async () => {
     const world = engineWorld()
     await world.endpoint('hook')
     const marks = makeGate()
@@ -181,7 +163,7 @@ describe('telling', () => {
     expect(world.heard('delivery.delivered')).toHaveLength(1)
   })
 
-  test('harms nobody if listeners throw or reject, and says so', async () => {
+  test('harm nobody if listeners throw or reject, which a warning says', async () => {
     const world = engineWorld()
     await world.endpoint('hook')
     world.posthorn.on('delivery.delivered', () => {
@@ -237,15 +219,3 @@ test('a mark carries what was sent, and nothing of the body', async () => {
   ])
   expect(JSON.stringify(requests)).not.toContain('invoice.paid')
 })
-
-/** A row of an endpoint of that name that so many workers have claimed, and then ended without a word. */
-async function crashed(world: EngineWorld, name: string, workers: number): Promise<{ id: string }> {
-  const endpoint = await world.endpoint(name)
-  await world.send(name)
-  for (let worker = 0; worker < workers; worker += 1) {
-    const wants = [{ endpointId: endpoint.id, lane: 'fresh', most: 1 }] as const
-    await world.store.queue.claim({ owner: `dead-${worker}`, leaseMs: 200, now: world.clock.now(), most: 1, mostBytes: 1_000, wants })
-    await world.clock.advance(200)
-  }
-  return endpoint
-}
