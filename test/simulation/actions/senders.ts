@@ -79,13 +79,13 @@ const relapsePattern = pattern<Send | Fault | Behave>('relapse', 0.08, (draw, pl
   const { id: process } = draw.pick(plan.processes.filter(({ role }) => role === 'worker'))
   const at = draw.between(2_000, 20_000)
   const dies = { do: 'fault', process, mode: 'dies', times: 1, delayMs: 0 } as const
-  const times = draw.pick([1, 1, 2, 3, 5])
+  const times = draw.pick([1, 1, 2, 3, 5, 5])
   const hung = plan.troubled.slice(0, draw.between(0, 2)).map(({ id }): Behave => ({ at: at - 1_000, do: 'behave', endpoint: id, as: { ...inOrder, answer: 'hung' } }))
   return [
     ...hung,
     { ...dies, at: at - 1, call: 'enqueue' },
     { at, do: 'send', process, application: null, count: draw.between(4, 20), name: null, delayMs: 0, tx: null },
-    ...Array.from({ length: times }, (_, index) => ({ ...dies, at: at + 20_000 + index * 36_000, call: 'claim' })),
+    ...Array.from({ length: times }, (_, index) => ({ ...dies, at: at + 20_000 + index * 31_500, call: 'claim' })),
   ]
 })
 
@@ -107,6 +107,8 @@ function unevenly(draw: Draw, { applications }: Plan): number | null {
 function sendAll(world: World, action: Send): void {
   const process = world.processes.get(action.process)
   if (process === undefined || !process.isAlive) return
+  // A process that is frozen sends when it wakes up.
+  if (process.gate.state === 'frozen') return void world.scheduler.at(0, process.gate, 'sends', () => sendAll(world, action))
   for (let index = 0; index < action.count; index += 1) {
     const body = `{"n":${world.history.sends.length}}`
     if (action.poison === true) world.poison.add(body)
