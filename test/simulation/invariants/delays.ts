@@ -102,13 +102,11 @@ function waitsOf(world: World, deliveryId: string): Wait[] {
   if (stored === undefined) return []
   const waits: Wait[] = []
   let from = Math.max(stored.at, stored.after.nextRetryAt ?? 0)
-  let interruptions = 0
   for (const call of calls) {
     if (call.at > closed) break
-    waits.push({ from, to: call.at, interruptions })
+    waits.push({ from, to: call.at, interruptions: takeovers(world, deliveryId, call.at) })
     if (call.endedAt !== null) return waits
     from = world.history.life(call.process)?.endedAt ?? call.at
-    interruptions = takeovers(world, deliveryId, call.answeredAt)
   }
   waits.push({ from, to: Math.max(closed, from), interruptions: takeovers(world, deliveryId, closed) })
   return waits
