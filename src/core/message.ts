@@ -46,9 +46,9 @@ export function envelope(type: string, at: Instant, data: unknown): Uint8Array {
   return Buffer.from(`{"type":${JSON.stringify(type)},"timestamp":"${isoTime(at)}","data":${json(data)}}`)
 }
 
-export function checkBody(body: Uint8Array): Uint8Array {
+export function checkBody(body: Uint8Array, name = 'body'): Uint8Array {
   if (body.length <= mostBodyBytes) return body
-  throw expected('body_too_large', 'body', `at most ${mostBodyBytes} bytes`, body.length, 'Send a link to the data instead.')
+  throw expected('body_too_large', name, `at most ${mostBodyBytes} bytes`, body.length, 'Send a link to the data instead.')
 }
 
 /** A body as text; the bytes are read where they are. */

@@ -79,12 +79,12 @@ async function identify({ posthorn, authorize }: FrameParts, operation: Operatio
 
 type Input = Pick<Call, 'query' | 'body' | 'bytes'>
 
-async function readInput({ query: querySchema, body: bodySchema }: Operation, request: Request): Promise<Input | Response> {
+async function readInput({ query: querySchema, body: bodySchema, mostBytes }: Operation, request: Request): Promise<Input | Response> {
   const query = querySchema?.safeParse(queryOf(searchOf(request.url)))
   if (query?.success === false) return unprocessable(problemsIn('query', query.error.issues))
   if (bodySchema === undefined) return { query: query?.data, body: undefined, bytes: noBytes }
 
-  const bytes = await readBody(request)
+  const bytes = await readBody(request, mostBytes)
   if (bytes instanceof Response) return bytes
   const json = parseJson(bytes)
   if (json instanceof Response) return json

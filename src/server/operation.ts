@@ -24,6 +24,8 @@ export interface Operation<Query = unknown, Body = unknown> {
   readonly access: Access
   readonly query?: ZodType<Query>
   readonly body?: ZodType<Body>
+  /** How large its body may be, in bytes, if not as large as usual. */
+  readonly mostBytes?: number
   /** Of each status the schema of its body; null for none. The first is the usual one. */
   readonly answers: Readonly<Record<number, ZodType | null>>
   /**

@@ -1,0 +1,73 @@
+import { messageInRaw } from 'svix'
+import { describe, expect, test } from 'vitest'
+import { url } from '../routes/world.ts'
+import { contractWorld, refused } from './world.ts'
+
+const message = { eventType: 'invoice.paid', payload: { total: 7 } }
+const since = '2000-01-01T00:00:00Z'
+
+describe('different from the open Svix server', () => {
+  test('bulk replay', async () => {
+    const { ask } = await contractWorld()
+    const path = '/app/acme/endpoint/hooks/bulk-replay'
+    await ask(202, 'POST', path, { since, eventTypes: ['a'], status: 3 })
+    for (const wider of [{ channel: 'eu' }, { statusCodeClass: 500 }, { tag: 'x' }, { eventTypes: ['a', 'b'] }]) await ask(422, 'POST', path, { since, ...wider })
+  })
+
+  test('resend', async () => {
+    const { svix } = await contractWorld()
+    const { id } = await svix.message.create('acme', message)
+    await svix.endpoint.create('acme', { url, uid: 'late' })
+    expect(await refused(svix.messageAttempt.resend('acme', id, 'late'))).toMatchObject({ status: 404, detail: expect.stringContaining('replay-missing') })
+    expect((await svix.endpoint.replayMissing('acme', 'late', { since: new Date(since) })).task).toBe('endpoint.replay')
+  })
+
+  test('PUT', async () => {
+    const { ask, svix } = await contractWorld()
+    await ask(200, 'PATCH', '/app/acme/endpoint/hooks', { policy: 'patient', paused: true })
+    await svix.endpoint.update('acme', 'hooks', { url, description: 'Changed' })
+    expect(await ask(200, 'GET', '/app/acme/endpoint/hooks')).toMatchObject({ uid: 'hooks', description: 'Changed', policy: 'patient', paused: true })
+    expect(await svix.application.update('acme', { name: 'Changed' })).toMatchObject({ uid: 'acme', name: 'Changed' })
+  })
+
+  test('secrets and readers', async () => {
+    const { client, token } = await contractWorld()
+    const reader = client(await token({ application: 'acme', access: 'read' }))
+    expect(await refused(reader.endpoint.getSecret('acme', 'hooks'))).toMatchObject({ status: 403 })
+    const writer = client(await token({ application: 'acme' }))
+    expect((await writer.endpoint.getSecret('acme', 'hooks')).key).toMatch(/^whsec_/)
+  })
+
+  test('tasks', async () => {
+    const { svix } = await contractWorld()
+    const { id, task } = await svix.endpoint.recover('acme', 'hooks', { since: new Date(since) })
+    expect(task).toBe('endpoint.recover')
+    expect(await svix.backgroundTask.get(id)).toMatchObject({ task, data: { matching: 0, done: 0 } })
+  })
+
+  test('filtered pages', async () => {
+    const { svix } = await contractWorld()
+    await svix.message.create('acme', { ...message, eventType: 'rare' })
+    for (let count = 0; count < 3; count += 1) await svix.message.create('acme', message)
+    const found: string[] = []
+    let page = await svix.message.list('acme', { eventTypes: ['rare'], limit: 1 })
+    for (let pages = 0; pages < 10; pages += 1) {
+      found.push(...page.data.map(({ eventType }) => eventType))
+      if (page.done) break
+      page = await svix.message.list('acme', { eventTypes: ['rare'], limit: 1, iterator: page.iterator ?? '' })
+    }
+    expect([found, page.done]).toEqual([['rare'], true])
+  })
+
+  test('raw bodies shown', async () => {
+    const { svix } = await contractWorld()
+    const { id } = await svix.message.create('acme', messageInRaw('a', '[1]'))
+    expect((await svix.message.get('acme', id)).payload).toEqual({ rawPayload: '[1]' })
+  })
+
+  test('headers of raw bodies', async () => {
+    const { ask } = await contractWorld()
+    const body = { eventType: 'a', payload: {}, transformationsParams: { rawPayload: 'a', headers: { 'x-mine': '1' } } }
+    await ask(422, 'POST', '/app/acme/msg', body)
+  })
+})

@@ -1,0 +1,76 @@
+import { messageInRaw } from 'svix'
+import { describe, expect, test } from 'vitest'
+import { url } from '../routes/world.ts'
+import { contractWorld, refused } from './world.ts'
+
+const message = { eventType: 'invoice.paid', payload: { total: 7 } }
+
+describe('the same as the open Svix server', () => {
+  test('ids and uids', async () => {
+    const { svix } = await contractWorld()
+    const { id } = await svix.application.get('acme')
+    expect((await svix.endpoint.get(id, 'hooks')).id).toBe((await svix.endpoint.list('acme')).data[0]?.id)
+    const sent = await svix.message.create('acme', { ...message, eventId: 'invoice-7' })
+    expect((await svix.message.get(id, 'invoice-7')).id).toBe(sent.id)
+    expect(await refused(svix.message.create('acme', { ...message, eventId: 'invoice-7' }))).toMatchObject({ status: 409 })
+  })
+
+  test('iterators', async () => {
+    const { svix } = await contractWorld()
+    const ids: string[] = []
+    for (let count = 0; count < 5; count += 1) ids.unshift((await svix.message.create('acme', message)).id)
+    const first = await svix.message.list('acme', { limit: 2 })
+    await svix.message.create('acme', message)
+    const second = await svix.message.list('acme', { limit: 2, iterator: first.iterator ?? '' })
+    const back = await svix.message.list('acme', { limit: 2, iterator: second.prevIterator ?? '' })
+    expect([first, second, back].map(({ data }) => data.map(({ id }) => id))).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(0, 2)])
+    expect((await svix.message.list('acme', { limit: 2, iterator: second.iterator ?? '' })).done).toBe(true)
+  })
+
+  test('payloads', async () => {
+    const { call, received } = await contractWorld()
+    const payload = '{"id":12345678901234567890, "x":1.0}'
+    await call('POST', '/api/v1/app/acme/msg', { body: `{"eventType":"a","payload":${payload}}` })
+    expect((await received(1)).body).toBe(payload)
+  })
+
+  test('raw bodies', async () => {
+    const { svix, received } = await contractWorld()
+    await svix.message.create('acme', messageInRaw('a', '<a/>', 'text/xml'))
+    expect(await received(1)).toMatchObject({ body: '<a/>', headers: { 'content-type': 'text/xml' } })
+  })
+
+  test('older names', async () => {
+    const { ask, svix } = await contractWorld()
+    const made = await ask(201, 'POST', '/app/acme/endpoint', { url, uid: 'old', filterTypes: ['a'], rateLimit: 5 })
+    const both = { filterTypes: ['a'], eventTypes: ['a'], rateLimit: 5, throttleRate: 5 }
+    expect(made).toMatchObject(both)
+    expect(await svix.endpoint.get('acme', 'old')).toMatchObject({ filterTypes: ['a'], throttleRate: 5 })
+  })
+
+  test('status numbers', async () => {
+    const { svix, transport, posthorn } = await contractWorld()
+    const destination = async (id: string): Promise<number | undefined> => (await svix.messageAttempt.listAttemptedDestinations('acme', id)).data[0]?.status
+    const { id: fine } = await svix.message.create('acme', message)
+    await posthorn.idle()
+    transport.answer(url, 500)
+    const { id: failed } = await svix.message.create('acme', message)
+    await posthorn.idle()
+    expect((await svix.messageAttempt.listByEndpoint('acme', 'hooks')).data.map(({ status }) => status)).toEqual([2, 0])
+    await posthorn.endpoints.pause({ application: 'acme', uid: 'hooks' })
+    const { id: waiting } = await svix.message.create('acme', message)
+    expect([await destination(fine), await destination(failed), await destination(waiting)]).toEqual([0, 3, 1])
+    for (const { id } of await posthorn.deliveries.list({ messageId: failed })) await posthorn.cancel(id)
+    expect(await destination(failed)).toBe(2)
+  })
+
+  test('trigger types', async () => {
+    const { svix, posthorn, received } = await contractWorld()
+    const { id } = await svix.message.create('acme', message)
+    await posthorn.idle()
+    await svix.messageAttempt.resend('acme', id, 'hooks')
+    await received(2)
+    await posthorn.idle()
+    expect((await svix.messageAttempt.listByMsg('acme', id)).data.map(({ triggerType }) => triggerType)).toEqual([1, 0])
+  })
+})
