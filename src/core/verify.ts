@@ -1,6 +1,6 @@
 import { createHmac, createPublicKey, timingSafeEqual, verify as verifyBytes } from 'node:crypto'
 import { expected, PosthornError } from './errors.ts'
-import { checkSecret, defaultBodyHeader, defaultHeaderPrefix, ed25519Key, hmacKey, hmacPrefix, signingKeyPrefix } from './signature.ts'
+import { checkSecret, defaultBodyHeader, defaultHeaderPrefix, ed25519Key, hmacKey, hmacPrefix, publicKeyPrefix, signingKeyPrefix } from './signature.ts'
 
 /** Header names in any case, with values as Node or a web framework hands them over. */
 export type ReceivedHeaders =
@@ -58,7 +58,6 @@ function hmacMatcher(secret: string, content: Buffer): (signature: string) => bo
   return (signature) => sameText(signature, wanted)
 }
 
-const publicKeyPrefix = 'whpk_'
 // SubjectPublicKeyInfo of a bare ed25519 key (RFC 8410).
 const publicKeyHead = Buffer.from('302a300506032b6570032100', 'hex')
 

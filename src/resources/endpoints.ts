@@ -10,7 +10,7 @@ import { checkCount, healthy } from '../core/pace.ts'
 import type { AuditAction } from '../core/audit.ts'
 import type { EndpointCounts, Page } from '../core/directory.ts'
 import type { RetryPolicy } from '../core/retry-policy.ts'
-import { checkScheme, checkSecret, defaultBodyHeader, hmacSecret } from '../core/signature.ts'
+import { checkScheme, checkSecret, defaultBodyHeader, hmacSecret, liveSecrets, mostLiveSecrets, verificationKey } from '../core/signature.ts'
 import type { SignatureScheme } from '../core/signature.ts'
 import { day } from '../core/time.ts'
 import type { Instant } from '../core/time.ts'
@@ -40,9 +40,9 @@ export interface Endpoints {
   /** Gets nothing new, and nothing is sent. */
   disable(name: EndpointName, by?: By): Promise<Endpoint>
   enable(name: EndpointName, by?: By): Promise<Endpoint>
-  /** A new secret; the old ones stay valid for the overlap, a day if not given. */
+  /** A new secret; the old ones stay valid for the overlap, a day if not given. At most ten are valid at once. */
   rotateSecret(name: EndpointName, options?: { readonly secret?: string; readonly overlapMs?: number }, by?: By): Promise<Endpoint>
-  /** Shows the secret by which receivers verify, and notes who asked. */
+  /** Shows the secret by which receivers verify, or the public key (`whpk_`) of an ed25519 one, and notes who asked. */
   revealSecret(name: EndpointName, by?: By): Promise<string>
   delete(name: EndpointName, by?: By): Promise<void>
   /** What came of its deliveries in a time. */
@@ -142,7 +142,7 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
     async revealSecret(name, by = {}) {
       const { id, secrets } = await get(name)
       await directory.note({ action: 'reveal', by: actor(by) }, id, clock.now())
-      return secrets[0]?.value ?? ''
+      return verificationKey(secrets[0]?.value ?? '')
     },
     async rotateSecret(name, { secret, overlapMs = day } = {}, by = {}) {
       const value = secret === undefined ? hmacSecret(randomBytes(32)) : checkSecret(secret)
@@ -150,6 +150,7 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
       const before = await get(name)
       checkScheme(before.signature, value)
       const now = clock.now()
+      if (overlapMs > 0) checkLiveSecrets(liveSecrets(before.secrets, now).length)
       const added = { id: makeId('sec', now, random), value, createdAt: now, expiresAt: null }
       const endpoint = found(await directory.rotateSecret(before.id, added, now + overlapMs, now, actor(by)), name)
       await parts.changed(endpoint.id)
@@ -172,6 +173,12 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
       throw expected('not_found', 'message', 'there right after it was sent', id)
     },
   }
+}
+
+function checkLiveSecrets(count: number): void {
+  if (count < mostLiveSecrets) return
+  const advice = 'Wait until one expires, or rotate with an `overlapMs` of 0, which ends all others at once.'
+  throw expected('wrong_state', 'secret', `one of at most ${mostLiveSecrets} that are valid at once`, `another beside ${count}`, advice)
 }
 
 /** Why an endpoint is not active, as far as somebody said so. */

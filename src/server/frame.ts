@@ -5,13 +5,13 @@ import { admit, unauthenticated } from './auth.ts'
 import type { Authorize } from './auth.ts'
 import { answerTo, problemsIn, unprocessable } from './errors.ts'
 import type { Report } from './errors.ts'
-import { idempotencyKey, once } from './idempotency.ts'
+import { idempotencyKey, once, repeatable } from './idempotency.ts'
 import type { Reply } from './idempotency.ts'
 import { overloaded, parseJson, readBody } from './limits.ts'
 import type { Gate, RateLimit } from './limits.ts'
 import { RawJson } from './operation.ts'
 import type { Answer, Call, Caller, Operation, ServerParts } from './operation.ts'
-import { pathOf, searchOf } from './url.ts'
+import { searchOf } from './url.ts'
 
 export interface FrameParts extends ServerParts {
   readonly posthorn: Posthorn
@@ -43,7 +43,6 @@ async function pass(parts: FrameParts, operation: Operation, request: Request, p
   const limited = operation.realm === 'public' ? null : rateLimit.check(caller.id)
   if (limited !== null) return limited
 
-  const { url } = request
   const input = await readInput(operation, request)
   if (input instanceof Response) return input
   const key = operation.method === 'post' ? idempotencyKey(request) : null
@@ -65,9 +64,7 @@ async function pass(parts: FrameParts, operation: Operation, request: Request, p
   }
   const work = async (): Promise<Reply | Response> => toReply(await operation.handle(call))
   if (key === null || operation.idempotency !== undefined) return toResponse(await work())
-  const asked = { key, callerId: caller.id, method: request.method, path: pathOf(url), search: searchOf(url), bytes: input.bytes }
-  const reply = await once(posthorn, asked, work)
-  return toResponse(reply)
+  return toResponse(await once(posthorn, repeatable(call, key), work))
 }
 
 const nobody: Caller = { id: 'nobody', name: 'nobody', applicationId: null, access: 'read' }

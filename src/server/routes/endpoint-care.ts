@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import type { JobWork } from '../../core/job.ts'
+import { verificationKey } from '../../core/signature.ts'
 import { day } from '../../core/time.ts'
+import { once, repeatable } from '../idempotency.ts'
+import type { Reply } from '../idempotency.ts'
 import { answer, operation, RawJson } from '../operation.ts'
 import type { Answer, Call, Operation } from '../operation.ts'
 import { dateTime } from '../schemas/common.ts'
@@ -61,7 +64,7 @@ export const endpointCareOperations: readonly Operation[] = [
     id: 'v1.endpoint.get-secret',
     method: 'get',
     path: `${one}/secret`,
-    summary: 'Shows the secret by which receivers verify what they get.',
+    summary: 'Shows the secret by which receivers verify what they get; of an ed25519 one the public key.',
     realm: 'application',
     // Whoever has the secret can sign in our name.
     access: 'write',
@@ -76,15 +79,16 @@ export const endpointCareOperations: readonly Operation[] = [
     realm: 'application',
     access: 'write',
     body: endpointSecretRotateIn,
-    answers: { 204: null },
+    // Clients of before expect no content and read none; later ones expect the key.
+    answers: { 200: endpointSecretOut },
+    // The answer holds a secret: it is not kept, but read again for a repeat.
+    idempotency: 'own',
     async handle(call) {
-      const { key, gracePeriodSeconds } = call.body
       const { id } = await endpointIn(call)
-      await call.posthorn.endpoints.rotateSecret(id, {
-        ...(typeof key === 'string' && { secret: withPrefix(key) }),
-        ...(typeof gracePeriodSeconds === 'number' && { overlapMs: gracePeriodSeconds * 1_000 }),
-      }, { by: call.caller.name })
-      return answer(204)
+      const rotated = await rotateOnce(call, id)
+      if (rotated instanceof Response) return rotated
+      const { secrets } = await call.posthorn.endpoints.get(id)
+      return answer(200, { key: verificationKey(secrets[0]?.value ?? '') })
     },
   }),
   operation({
@@ -164,6 +168,18 @@ export const endpointCareOperations: readonly Operation[] = [
       })),
   }),
 ]
+
+async function rotateOnce(call: Call<unknown, z.output<typeof endpointSecretRotateIn>>, id: string): Promise<Reply | Response> {
+  const { posthorn, caller, body: { key, gracePeriodSeconds }, idempotencyKey } = call
+  const rotate = async (): Promise<Reply> => {
+    await posthorn.endpoints.rotateSecret(id, {
+      ...(typeof key === 'string' && { secret: withPrefix(key) }),
+      ...(typeof gracePeriodSeconds === 'number' && { overlapMs: gracePeriodSeconds * 1_000 }),
+    }, { by: caller.name })
+    return { status: 200, text: null }
+  }
+  return idempotencyKey === null ? rotate() : once(posthorn, repeatable(call, idempotencyKey), rotate)
+}
 
 /** Starts a job on the endpoint in the path; clients know it as a task of that name. */
 async function startTask(call: Call, name: Task, workOn: (endpointId: string) => JobWork): Promise<Answer> {

@@ -1,5 +1,6 @@
 import { messageInRaw } from 'svix'
 import { describe, expect, test } from 'vitest'
+import { verifySignature } from '../../../src/core/verify.ts'
 import { url } from '../routes/world.ts'
 import { contractWorld, refused } from './world.ts'
 
@@ -38,6 +39,26 @@ describe('the same as the open Svix server', () => {
     const { svix, received } = await contractWorld()
     await svix.message.create('acme', messageInRaw('a', '<a/>', 'text/xml'))
     expect(await received(1)).toMatchObject({ body: '<a/>', headers: { 'content-type': 'text/xml' } })
+  })
+
+  test('secrets', async () => {
+    const { svix, ask, received, last } = await contractWorld()
+    const seed = Buffer.alloc(32, 7)
+    await svix.endpoint.rotateSecret('acme', 'hooks', { key: `whsk_${seed.toString('base64')}`, gracePeriodSeconds: 0 })
+    const { key } = await svix.endpoint.getSecret('acme', 'hooks')
+    expect(key).toMatch(/^whpk_/)
+    expect([last().status, await ask(200, 'POST', '/app/acme/endpoint/hooks/secret/rotate', { key: `whsk_${seed.toString('base64')}` })]).toEqual([200, { key }])
+    await svix.message.create('acme', message)
+    const { headers, body } = await received(1)
+    expect(verifySignature(body, headers, key, { now: Number(headers['webhook-timestamp']) * 1000 }).messageId).toBe(headers['webhook-id'])
+  })
+
+  test('idempotency keys', async () => {
+    const { svix } = await contractWorld()
+    const idempotencyKey = `order 7 ${'~'.repeat(248)}`
+    const { id } = await svix.message.create('acme', message, { idempotencyKey })
+    expect((await svix.message.create('acme', message, { idempotencyKey })).id).toBe(id)
+    expect(await refused(svix.message.create('acme', message, { idempotencyKey: 'x'.repeat(257) }))).toMatchObject({ status: 422 })
   })
 
   test('older names', async () => {

@@ -111,7 +111,7 @@ describe.each(databases)('messages over HTTP on %s', (database) => {
     [{ ...given, payload: [1] }, ['body.payload']],
     [{ ...given, payload: null }, ['body.payload']],
     [{ ...given, eventType: 'a b' }, ['body.eventType']],
-    [{ ...given, eventType: 'a..b' }, ['body.type']],
+    [{ ...given, eventType: 'a..b' }, ['body.eventType']],
     [{ ...given, channels: [] }, ['body.channels']],
     [{ ...given, channels: ['a', 'b', 'c', 'd', 'e', 'f'] }, ['body.channels']],
     [{ ...given, eventId: 'a b' }, ['body.eventId']],

@@ -18,8 +18,8 @@ export type Body = Record<string, unknown>
 
 export const url = 'https://acme.example/hooks'
 
-export async function routesWorld(database: 'sqlite' | 'postgres', start = false, options: HandlerOptions = {}, more: Partial<PosthornOptions> = {}): Promise<RoutesWorld> {
-  const world = await serverWorld(options, database, more)
+export async function routesWorld(database: 'sqlite' | 'postgres', start = false, options: HandlerOptions = {}, settings: Partial<PosthornOptions> = {}): Promise<RoutesWorld> {
+  const world = await serverWorld(options, database, settings)
   if (start) await world.posthorn.start()
   const ask: RoutesWorld['ask'] = async (status, method, path, body, asked = {}) => {
     // Each call has its own instant, so that what was made first has the smaller id.
