@@ -49,7 +49,7 @@ describe.each(databases)('endpoints over HTTP on %s', (database) => {
     [{ url, uid: 'ep_0000000000000000000' }, 'body.uid'],
     [{ url, eventTypes: [] }, 'body.eventTypes'],
     [{ url, eventTypes: ['a b'] }, 'body.eventTypes.0'],
-    [{ url, eventTypes: ['a..b'] }, 'body.types'],
+    [{ url, eventTypes: ['a..b'] }, 'body.eventTypes'],
     [{ url, channels: ['no space'] }, 'body.channels.0'],
     [{ url, throttleRate: 0 }, 'body.throttleRate'],
     [{ url, throttleRate: 1.5 }, 'body.throttleRate'],
