@@ -69,7 +69,7 @@ export function makeKeys(parts: ResourceParts): Keys {
       const applicationId = application === undefined ? null : await applicationIdOf(parts, application)
       const token = tokenPrefix + base32(randomBytes(tokenBytes))
       const made = { id: makeId('key', now, random), name, applicationId, access, hash: hashOf(token), hint: token.slice(0, hintLength) }
-      const key = await directory.createKey({ ...made, createdAt: now, expiresAt: ends, revokedAt: null, sessionOf: null }, actor(by))
+      const key = await directory.createKey({ ...made, createdAt: now, expiresAt: ends, revokedAt: null, sessionOf: null, portal: null }, actor(by))
       recall.forget(key.hash)
       return { key, token }
     },
@@ -78,7 +78,7 @@ export function makeKeys(parts: ResourceParts): Keys {
       const now = clock.now()
       const token = sessionPrefix + base32(randomBytes(tokenBytes))
       const made = { id: makeId('key', now, random), name, applicationId, access, hash: hashOf(token), hint: sessionPrefix }
-      const key = await directory.createKey({ ...made, createdAt: now, expiresAt: now + sessionMs, revokedAt: null, sessionOf })
+      const key = await directory.createKey({ ...made, createdAt: now, expiresAt: now + sessionMs, revokedAt: null, sessionOf, portal: null })
       recall.forget(key.hash)
       return { key, token }
     },

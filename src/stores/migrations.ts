@@ -251,4 +251,9 @@ where event_id is not null`,
 )`,
     ],
   },
+  {
+    version: 6,
+    // Null for a key that is no customer's link to the portal; a list of flags for one that is.
+    statements: [sql`alter table ${table('keys')} add column portal_flags text`],
+  },
 ]
