@@ -196,6 +196,13 @@ export const settings = {
     secret: true,
     read: text(),
   },
+  portalTokenHours: {
+    env: ['POSTHORN_PORTAL_TOKEN_HOURS'],
+    default: 1,
+    unit: 'hours',
+    sentence: 'How long a link to the portal of a customer is valid, unless whoever asks for it says otherwise.',
+    read: count(1, 8_760),
+  },
   rateLimitPerSecond: {
     env: ['POSTHORN_RATE_LIMIT_PER_SECOND'],
     default: 500,

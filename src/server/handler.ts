@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { expected } from '../core/errors.ts'
+import { hour } from '../core/time.ts'
 import type { Posthorn } from '../posthorn.ts'
 import { apiPage } from './api-page.ts'
 import { byKey, keyless } from './auth.ts'
@@ -26,6 +27,8 @@ export interface HandlerOptions {
   readonly keyless?: boolean
   /** What was set, and where, for the page that shows it. */
   readonly settings?: readonly ShownSetting[]
+  /** How long a link to the portal is valid; an hour unless given. */
+  readonly portalTokenHours?: number
   /** Calls per second and key; 0 for no limit. */
   readonly rateLimitPerSecond?: number
   /** Requests that may be under way at once. */
@@ -47,6 +50,7 @@ export function handler(posthorn: Posthorn, options: HandlerOptions = {}): Handl
     authorize: options.authorize ?? (isDev ? keyless(doors.authorize) : doors.authorize),
     callerOf: options.authorize === undefined ? doors.callerOf : null,
     isDev,
+    portalTokenMs: (options.portalTokenHours ?? 1) * hour,
     settings: options.settings ?? [],
     rateLimit: makeRateLimit(options.rateLimitPerSecond ?? 500, () => posthorn.now()),
     gate: makeGate(options.mostInFlight ?? 1_000),

@@ -1,6 +1,6 @@
 import type { ZodType } from 'zod'
 import type { Application } from '../core/endpoint.ts'
-import type { Access, ApiKey } from '../core/key.ts'
+import type { Access, ApiKey, PortalAccess } from '../core/key.ts'
 import type { Posthorn } from '../posthorn.ts'
 import type { Doors } from './auth.ts'
 
@@ -22,6 +22,8 @@ export interface Operation<Query = unknown, Body = unknown> {
   readonly realm: 'public' | 'server' | 'application' | 'everyone'
   /** What the key must allow. */
   readonly access: Access
+  /** Set where a customer with a link to the portal is refused: what only its provider decides. */
+  readonly portal?: 'refused'
   readonly query?: ZodType<Query>
   readonly body?: ZodType<Body>
   /** How large its body may be, in bytes, if not as large as usual. */
@@ -64,6 +66,8 @@ export interface ServerParts {
   readonly callerOf: Doors['callerOf'] | null
   /** Lets callers of this machine in without a key. */
   readonly isDev: boolean
+  /** How long a link to the portal is valid, unless its maker says otherwise. */
+  readonly portalTokenMs: number
   readonly settings: readonly ShownSetting[]
 }
 
@@ -77,7 +81,10 @@ export interface ShownSetting {
   readonly sentence: string
 }
 
-export type Caller = Pick<ApiKey, 'id' | 'name' | 'applicationId' | 'access'>
+export interface Caller extends Pick<ApiKey, 'id' | 'name' | 'applicationId' | 'access'> {
+  /** Set for a customer that came by a link to the portal. */
+  readonly portal?: PortalAccess | null
+}
 
 export interface Answer {
   readonly status: number

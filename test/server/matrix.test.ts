@@ -81,6 +81,33 @@ describe.each(databases)('every route, on %s, with', (database) => {
       expect(reply.status).toBeLessThan(500)
     }
   })
+
+  test("a customer's link to the portal: it gets in like a key of the application, but for what only its provider decides", { timeout: 120_000 }, async () => {
+    const scene = await makeScene(database)
+    const token = await scene.world.token({ application: 'acme', portal: { featureFlags: [] } })
+    const before = await snapshot(scene)
+    for (const { operation, reply } of await scene.callAll(closed, token)) expect({ [operation.id]: reply }).toMatchObject({ [operation.id]: { status: 403, body: { code: 'permission_denied' } } })
+    expect(await snapshot(scene)).toEqual(before)
+
+    const open = protectedOperations.filter((operation) => !closed.includes(operation) && !leaving.has(operation.id))
+    for (const { operation, reply } of await scene.callAll(open, token)) {
+      expect({ [operation.id]: reply.status === 403 }).toEqual({ [operation.id]: false })
+      expect(reply.status).toBeLessThan(500)
+    }
+    expect(closed.filter(({ portal }) => portal === 'refused').map(({ id }) => id)).toEqual(['v1.message.create', 'v1.message.expunge-content', 'v1.message-attempt.expunge-content'])
+  })
+
+  test("a customer's link to the portal that may only read, and one of a foreign application: nothing changes", { timeout: 120_000 }, async () => {
+    const scene = await makeScene(database)
+    const before = await snapshot(scene)
+    const reader = await scene.world.token({ application: 'acme', access: 'read', portal: { featureFlags: [] } })
+    const writes = protectedOperations.filter(({ access }) => access === 'write')
+    for (const { operation, reply } of await scene.callAll(writes, reader)) expect({ [operation.id]: reply.status }).toEqual({ [operation.id]: 403 })
+    const foreign = await scene.world.token({ application: 'other', portal: { featureFlags: [] } })
+    const named = protectedOperations.filter(({ path }) => path.includes('{app_id}'))
+    for (const { operation, reply } of await scene.callAll(named, foreign)) expect({ [operation.id]: reply.status }).toEqual({ [operation.id]: 403 })
+    expect(await snapshot(scene)).toEqual(before)
+  })
 })
 
 test('an operation under an application asks for its key, or for one of the server', () => {
@@ -98,6 +125,8 @@ const leaving = new Set(['v1.authentication.logout', 'v1.session.end', 'v1.sessi
 /** Paths that name something of an application's. */
 const ours = /\{(delivery|job|endpoint)_id\}/
 const protectedOperations = operations.filter(({ realm }) => realm !== 'public')
+/** What a customer is refused. */
+const closed = protectedOperations.filter(({ realm, portal }) => realm === 'server' || portal === 'refused')
 const reads = protectedOperations.filter(({ method, access }) => method === 'get' && access === 'read')
 
 interface Scene {

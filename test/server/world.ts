@@ -34,7 +34,7 @@ export interface ServerWorld {
   readonly answer: Handler
   call(method: string, path: string, asked?: Asked): Promise<Reply>
   /** A key of the given kind. */
-  token(kind?: { application?: string; access?: 'read' | 'write'; expiresAt?: number }): Promise<string>
+  token(kind?: { application?: string; access?: 'read' | 'write'; expiresAt?: number; portal?: { featureFlags: string[] } }): Promise<string>
 }
 
 export const adminKey = 'an-admin-key-of-the-test'

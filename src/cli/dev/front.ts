@@ -23,11 +23,12 @@ export async function openFront(settings: Settings, given: Partial<Settings>): P
 
 /** From now on it answers: without a key if only this machine can ask, and none was set. Answers with a key that was made. */
 export async function serveFront(front: Listening, posthorn: Posthorn, settings: Settings, say: (text: string) => void): Promise<string | null> {
-  const { adminKey, rateLimitPerSecond, host } = settings
+  const { adminKey, portalTokenHours, rateLimitPerSecond, host } = settings
   const needsKey = adminKey !== null || !isLoopback(host)
   const answer = handler(posthorn, {
     adminKey,
     keyless: !needsKey,
+    portalTokenHours,
     rateLimitPerSecond,
     settings: describeSettings(commandSources()),
     report: (incident) => say(`error: ${incidentLine(incident)}`),

@@ -42,9 +42,10 @@ async function answerAndDeliver({ posthorn, listening, settings, terminal, deliv
     if (delivers) await posthorn.start()
     const key = settings.adminKey === null ? await firstKey(posthorn) : null
     if (key !== null) output.write(`posthorn admin key, shown only now: ${key}\n`)
-    const { adminKey, rateLimitPerSecond } = settings
+    const { adminKey, portalTokenHours, rateLimitPerSecond } = settings
     const answer = handler(posthorn, {
       adminKey,
+      portalTokenHours,
       rateLimitPerSecond,
       settings: describeSettings(commandSources()),
       report: (incident) => say(`error: ${oneLine(incidentLine(incident))}`),

@@ -74,6 +74,7 @@ export const attemptOperations: readonly Operation[] = [
     summary: 'Erases what is kept of the answer to an attempt for good.',
     realm: 'application',
     access: 'write',
+    portal: 'refused',
     answers: { 204: null },
     async handle(call) {
       const { attempt } = await attemptIn(call)

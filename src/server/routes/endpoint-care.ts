@@ -13,7 +13,8 @@ import {
 import { messageOut, messageText } from '../schemas/message.ts'
 import { bulkReplayIn, recoverIn, recoverOut, replayIn, toRecoverOut } from '../schemas/task.ts'
 import type { Task } from '../schemas/task.ts'
-import { endpointIn, instantOf } from './parameter.ts'
+import { hiddenType, isVisible } from './event-types.ts'
+import { endpointIn, instantOf, orNull } from './parameter.ts'
 
 const one = '/api/v1/app/{app_id}/endpoint/{endpoint_id}'
 const statsMs = 28 * day
@@ -102,7 +103,10 @@ export const endpointCareOperations: readonly Operation[] = [
     answers: { 200: messageOut },
     async handle(call) {
       const { id } = await endpointIn(call)
-      return answer(200, new RawJson(messageText(await call.posthorn.endpoints.sendExample(id, call.body.eventType), true)))
+      const { eventType } = call.body
+      const definition = await orNull(call.posthorn.eventTypes.get(eventType))
+      if (definition !== null && !isVisible(definition, call.caller)) throw hiddenType(eventType)
+      return answer(200, new RawJson(messageText(await call.posthorn.endpoints.sendExample(id, eventType), true)))
     },
   }),
   operation({

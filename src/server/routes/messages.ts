@@ -49,6 +49,7 @@ export const messageOperations: readonly Operation[] = [
     summary: 'Takes a message and delivers it to every endpoint that wants it. Once this is answered, it is not lost.',
     realm: 'application',
     access: 'write',
+    portal: 'refused',
     query: contentQuery,
     body: messageGiven,
     // A raw body comes as a string in JSON, in which every quotation mark has a backslash before it.
@@ -97,6 +98,7 @@ export const messageOperations: readonly Operation[] = [
     summary: "Erases a message's payload for good, and cancels what is still on its way.",
     realm: 'application',
     access: 'write',
+    portal: 'refused',
     answers: { 204: null },
     async handle(call) {
       const { id, applicationId } = await messageIn(call)

@@ -45,6 +45,20 @@ describe('different from the open Svix server', () => {
     expect(await svix.backgroundTask.get(id)).toMatchObject({ task, data: { matching: 0, done: 0 } })
   })
 
+  test("a link's lifetime", async () => {
+    const { svix, ask, clock } = await contractWorld({ portalTokenHours: 2 })
+    const hour = 3_600_000
+    const [usual, longer] = [await svix.authentication.appPortalAccess('acme', {}), await svix.authentication.appPortalAccess('acme', { expiry: 10_800 })]
+    await clock.advance(2 * hour - 10)
+    await ask(200, 'GET', '/app/acme', undefined, { token: usual.token })
+    await clock.advance(10)
+    await ask(401, 'GET', '/app/acme', undefined, { token: usual.token })
+    await ask(200, 'GET', '/app/acme', undefined, { token: longer.token })
+    await clock.advance(hour)
+    await ask(401, 'GET', '/app/acme', undefined, { token: longer.token })
+    expect(await ask(422, 'POST', '/auth/app-portal-access/acme', { capabilities: ['ViewBase'] })).toMatchObject({ detail: [{ loc: ['body', 'capabilities'] }] })
+  })
+
   test('filtered pages', async () => {
     const { svix } = await contractWorld()
     await svix.message.create('acme', { ...message, eventType: 'rare' })

@@ -1,4 +1,5 @@
 import { messageInRaw } from 'svix'
+import type { Svix } from 'svix'
 import { describe, expect, test } from 'vitest'
 import { verifySignature } from '../../../src/core/verify.ts'
 import { url } from '../routes/world.ts'
@@ -59,6 +60,50 @@ describe('the same as the open Svix server', () => {
     const { id } = await svix.message.create('acme', message, { idempotencyKey })
     expect((await svix.message.create('acme', message, { idempotencyKey })).id).toBe(id)
     expect(await refused(svix.message.create('acme', message, { idempotencyKey: 'x'.repeat(257) }))).toMatchObject({ status: 422 })
+  })
+
+  test("customers' links", async () => {
+    const { svix, client, ask, received, posthorn } = await contractWorld()
+    const { id } = await svix.message.create('acme', message)
+    await received(1)
+    await posthorn.idle()
+    const [attempt] = (await svix.messageAttempt.listByMsg('acme', id)).data
+    const { token } = await svix.authentication.appPortalAccess('acme', {})
+    const customer = client(token)
+    await customer.endpoint.create('acme', { url, uid: 'own' })
+    await customer.endpoint.patch('acme', 'own', { description: 'Ours' })
+    await customer.endpoint.sendExample('acme', 'own', { eventType: 'invoice.paid' })
+    await customer.messageAttempt.resend('acme', id, 'hooks')
+    expect((await customer.message.list('acme')).data).toHaveLength(2)
+    const forbidden = [
+      customer.message.create('acme', message), customer.message.expungeContent('acme', id), customer.messageAttempt.expungeContent('acme', id, attempt?.id ?? ''),
+      customer.application.list(), customer.application.update('acme', { name: 'Mine' }), customer.endpoint.list('other'),
+    ]
+    for (const call of forbidden) expect(await refused(call)).toMatchObject({ status: 403 })
+    const asked = { token }
+    await ask(403, 'POST', '/app/acme/endpoint', { url, policy: 'patient' }, asked)
+    await ask(403, 'PATCH', '/app/acme/endpoint/own', { policy: 'patient' }, asked)
+    await ask(403, 'PUT', '/app/acme/endpoint/own', { url, policy: 'patient' }, asked)
+    await ask(200, 'PATCH', '/app/acme/endpoint/own', { policy: 'standard', description: 'As it was' }, asked)
+    const { token: old } = (await ask(200, 'POST', '/auth/dashboard-access/acme', {})) as { token: string }
+    await ask(403, 'POST', '/app/acme/msg', message, { token: old })
+    const reader = client((await svix.authentication.appPortalAccess('acme', { readOnly: true })).token)
+    expect((await reader.endpoint.list('acme')).data).toHaveLength(2)
+    expect(await refused(reader.endpoint.delete('acme', 'own'))).toMatchObject({ status: 403 })
+  })
+
+  test('feature flags', async () => {
+    const { svix, client, token } = await contractWorld()
+    for (const [name, featureFlag] of [['a', null], ['b', 'beta'], ['c', 'gamma'], ['d', null]] as const) await svix.eventType.create({ name, description: '', featureFlag })
+    const seenBy = async (customer: Svix): Promise<string[]> => (await customer.eventType.list()).data.map(({ name }) => name)
+    const linked = client((await svix.authentication.appPortalAccess('acme', { featureFlags: ['beta'] })).token)
+    expect(await seenBy(linked)).toEqual(['a', 'b', 'd'])
+    expect(await seenBy(client((await svix.authentication.appPortalAccess('acme', {})).token))).toEqual(['a', 'd'])
+    expect(await seenBy(client(await token({ application: 'acme' })))).toEqual(['a', 'b', 'c', 'd'])
+    expect(await refused(linked.eventType.get('c'))).toMatchObject({ status: 404 })
+    expect(await refused(linked.endpoint.sendExample('acme', 'hooks', { eventType: 'c' }))).toMatchObject({ status: 404 })
+    const second = await linked.eventType.list({ limit: 1, iterator: 'b' })
+    expect([second.data, second.done, (await linked.eventType.list({ limit: 1, iterator: second.iterator ?? '' })).data[0]?.name]).toEqual([[], false, 'd'])
   })
 
   test('older names', async () => {
