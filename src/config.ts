@@ -210,6 +210,13 @@ export const settings = {
     sentence: 'Calls of the HTTP API that one key may make per second, on each server; 0 for no limit.',
     read: count(0, 1_000_000),
   },
+  strict: {
+    env: ['POSTHORN_STRICT'],
+    default: false,
+    unit: '',
+    sentence: 'Refuses fields and parameters of the HTTP API that have no effect; otherwise those of clients of Svix are named in the header x-posthorn-ignored.',
+    read: flag(),
+  },
   shutdownGraceMs: {
     env: ['POSTHORN_SHUTDOWN_GRACE_MS'],
     default: 35_000,

@@ -10,6 +10,7 @@ import { incidentLine, refusal } from './errors.ts'
 import type { Report } from './errors.ts'
 import { serve } from './frame.ts'
 import type { FrameParts } from './frame.ts'
+import { makeIgnoredLog } from './ignored.ts'
 import { makeGate, makeRateLimit } from './limits.ts'
 import type { Operation, ShownSetting } from './operation.ts'
 import { openApi } from './openapi.ts'
@@ -31,10 +32,14 @@ export interface HandlerOptions {
   readonly portalTokenHours?: number
   /** Calls per second and key; 0 for no limit. */
   readonly rateLimitPerSecond?: number
+  /** Refuses fields and parameters that have no effect, also those of clients of Svix. */
+  readonly strict?: boolean
   /** Requests that may be under way at once. */
   readonly mostInFlight?: number
   /** Hears of errors whose cause is here; a warning of the process unless given. */
   readonly report?: Report
+  /** Hears of fields that clients give without effect, once of each; a warning of the process unless given. */
+  readonly warn?: (sentence: string) => void
 }
 
 export type Handler = (request: Request) => Promise<Response>
@@ -54,7 +59,9 @@ export function handler(posthorn: Posthorn, options: HandlerOptions = {}): Handl
     settings: options.settings ?? [],
     rateLimit: makeRateLimit(options.rateLimitPerSecond ?? 500, () => posthorn.now()),
     gate: makeGate(options.mostInFlight ?? 1_000),
-    report: options.report ?? ((incident) => process.emitWarning(incidentLine(incident), { code: 'POSTHORN_SERVER' })),
+    report: options.report ?? ((incident) => warnProcess(incidentLine(incident))),
+    isStrict: options.strict ?? false,
+    logIgnored: makeIgnoredLog(options.warn ?? warnProcess),
   }
   const app = new Hono({ getPath: (request) => pathIn(request.url, basePath) })
   for (const operation of operations) {
@@ -64,6 +71,10 @@ export function handler(posthorn: Posthorn, options: HandlerOptions = {}): Handl
   const elsewhere = otherPaths(operations, basePath)
   app.notFound((context) => elsewhere.fetch(context.req.raw))
   return async (request) => app.fetch(request)
+}
+
+function warnProcess(sentence: string): void {
+  process.emitWarning(sentence, { code: 'POSTHORN_SERVER' })
 }
 
 /** What no operation answers: other methods on their paths, pages, and nothing. Apart from them, so that a request meets one route only. */

@@ -20,6 +20,8 @@ export interface Operation<Query = unknown, Body = unknown> {
    * `everyone` any key. An operation with `{app_id}` in its path is an `application` one, unless it says otherwise.
    */
   readonly realm: 'public' | 'server' | 'application' | 'everyone'
+  /** `svix` for what clients of Svix know: they may give fields that only Svix has, which is said in the answer. All others are refused. */
+  readonly shape?: 'svix'
   /** What the key must allow. */
   readonly access: Access
   /** Set where a customer with a link to the portal is refused: what only its provider decides. */

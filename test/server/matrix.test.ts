@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { fieldsOf } from '../../src/server/known-fields.ts'
 import { operations } from '../../src/server/operations.ts'
 import type { Operation } from '../../src/server/operation.ts'
 import { hour } from '../../src/core/time.ts'
@@ -168,13 +169,15 @@ function unknownParameter({ id }: Operation, name: string): never {
   throw new Error(`${id} has a parameter {${name}} that this test has no value for: give it one.`)
 }
 
-/** All that any operation needs: each takes what it knows. */
-function bodyFor({ id }: Operation): unknown {
+/** Of all that any operation needs what this one knows. */
+function bodyFor({ id, body }: Operation): unknown {
   const url = 'https://acme.example/other'
   if (id.includes('headers')) return { headers: { 'x-a': 'b' } }
   if (id === 'v1.job.create') return { action: 'cancel', filter: { application: 'acme' } }
   if (id === 'v1.session.open') return { key: 'phk_nobody' }
-  return { name: 'a.b', description: 'x', url, eventType: 'invoice.paid', payload: { a: 1 }, since: '2026-01-01T00:00:00Z' }
+  const all = { name: 'a.b', description: 'x', url, eventType: 'invoice.paid', payload: { a: 1 }, since: '2026-01-01T00:00:00Z' }
+  const known = body === undefined ? null : fieldsOf(body)
+  return Object.fromEntries(Object.entries(all).filter(([name]) => known?.names.has(name)))
 }
 
 /** Everything that a caller could have changed. */

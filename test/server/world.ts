@@ -50,7 +50,7 @@ export async function serverWorld(options: HandlerOptions = {}, database: 'sqlit
   const posthorn = new Posthorn({ store: counted.store, clock, transport, ...more })
   onTestFinished(() => posthorn.stop())
   const incidents: Incident[] = []
-  const answer = handler(posthorn, { adminKey, report: (incident) => incidents.push(incident), ...options })
+  const answer = handler(posthorn, { adminKey, report: (incident) => incidents.push(incident), warn: () => undefined, ...options })
   return {
     posthorn,
     clock,

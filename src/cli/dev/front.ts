@@ -23,14 +23,16 @@ export async function openFront(settings: Settings, given: Partial<Settings>): P
 
 /** From now on it answers: without a key if only this machine can ask, and none was set. Answers with a key that was made. */
 export async function serveFront(front: Listening, posthorn: Posthorn, settings: Settings, say: (text: string) => void): Promise<string | null> {
-  const { adminKey, portalTokenHours, rateLimitPerSecond, host } = settings
+  const { adminKey, portalTokenHours, rateLimitPerSecond, strict, host } = settings
   const needsKey = adminKey !== null || !isLoopback(host)
   const answer = handler(posthorn, {
     adminKey,
     keyless: !needsKey,
     portalTokenHours,
     rateLimitPerSecond,
+    strict,
     settings: describeSettings(commandSources()),
+    warn: (sentence) => say(`warning: ${sentence}`),
     report: (incident) => say(`error: ${incidentLine(incident)}`),
   })
   front.serve(answer, () => posthorn.audit({ limit: 1 }))

@@ -42,12 +42,14 @@ async function answerAndDeliver({ posthorn, listening, settings, terminal, deliv
     if (delivers) await posthorn.start()
     const key = settings.adminKey === null ? await firstKey(posthorn) : null
     if (key !== null) output.write(`posthorn admin key, shown only now: ${key}\n`)
-    const { adminKey, portalTokenHours, rateLimitPerSecond } = settings
+    const { adminKey, portalTokenHours, rateLimitPerSecond, strict } = settings
     const answer = handler(posthorn, {
       adminKey,
       portalTokenHours,
       rateLimitPerSecond,
+      strict,
       settings: describeSettings(commandSources()),
+      warn: (sentence) => say(`warning: ignored: ${sentence}`),
       report: (incident) => say(`error: ${oneLine(incidentLine(incident))}`),
     })
     listening.serve(answer, () => posthorn.audit({ limit: 1 }))

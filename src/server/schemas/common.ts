@@ -24,6 +24,9 @@ export const page = z.object({
   order: order.nullish(),
 })
 
-/** A query may give a list as repeated parameters, or with commas. */
-export const names = z.union([z.string(), z.array(z.string())]).transform((given) => [given].flat().flatMap((text) => text.split(',')))
+/** A query may give a list as repeated parameters, or with commas; an empty one is none. */
+export const names = z.union([z.string(), z.array(z.string())]).transform((given) => {
+  const all = [given].flat().flatMap((text) => text.split(',')).filter((name) => name !== '')
+  return all.length === 0 ? undefined : all
+})
 export const flag = z.enum(['true', 'false']).transform((given) => given === 'true')

@@ -17,6 +17,7 @@ export const messageIn = z.object({
     rawPayload: z.string().nullish().meta({ description: 'The body itself, sent as these characters in UTF-8 in the place of `payload`, which is then {}.' }),
     headers: z.record(z.string(), z.string()).nullish().meta({ description: 'Only `content-type`: that of the body.' }),
   }).nullish().meta({ description: 'A body that is no JSON object, or not written by this client; there are no transformations.' }),
+  sessionId: z.string().min(1).max(256).nullish().meta({ description: 'Of the session in which it happened; the event of a dead letter carries it.' }),
   deliverAt: dateTime.nullish().meta({ description: 'Not before this time; at most 30 days ahead.' }),
   payloadRetentionPeriod: z.int().min(5).max(90).nullish().meta({ description: 'Accepted for clients that give it; the history is kept as the server is set up.' }),
 }).meta({ id: 'MessageIn' })

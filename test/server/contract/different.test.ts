@@ -59,6 +59,17 @@ describe('different from the open Svix server', () => {
     expect(await ask(422, 'POST', '/auth/app-portal-access/acme', { capabilities: ['ViewBase'] })).toMatchObject({ detail: [{ loc: ['body', 'capabilities'] }] })
   })
 
+  test('unknown fields', async () => {
+    const { svix, last, ask } = await contractWorld()
+    await svix.message.create('acme', { ...message, tags: ['x'] })
+    expect([last().status, last().headers.get('x-posthorn-ignored')]).toEqual([202, 'body.tags'])
+    await svix.message.list('acme', { tag: 'x' })
+    expect(last().headers.get('x-posthorn-ignored')).toBe('query.tag')
+    expect((await ask(200, 'GET', '/app/acme/msg'))['data']).toHaveLength(1)
+    const strict = await contractWorld({ strict: true })
+    expect(await refused(strict.svix.message.create('acme', { ...message, tags: ['x'] }))).toMatchObject({ status: 422, detail: [{ loc: ['body', 'tags'] }] })
+  })
+
   test('filtered pages', async () => {
     const { svix } = await contractWorld()
     await svix.message.create('acme', { ...message, eventType: 'rare' })

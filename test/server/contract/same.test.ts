@@ -5,6 +5,10 @@ import { verifySignature } from '../../../src/core/verify.ts'
 import { url } from '../routes/world.ts'
 import { contractWorld, refused } from './world.ts'
 
+async function seenBy(customer: Svix): Promise<string[]> {
+  return (await customer.eventType.list()).data.map(({ name }) => name)
+}
+
 const message = { eventType: 'invoice.paid', payload: { total: 7 } }
 
 describe('the same as the open Svix server', () => {
@@ -95,7 +99,6 @@ describe('the same as the open Svix server', () => {
   test('feature flags', async () => {
     const { svix, client, token } = await contractWorld()
     for (const [name, featureFlag] of [['a', null], ['b', 'beta'], ['c', 'gamma'], ['d', null]] as const) await svix.eventType.create({ name, description: '', featureFlag })
-    const seenBy = async (customer: Svix): Promise<string[]> => (await customer.eventType.list()).data.map(({ name }) => name)
     const linked = client((await svix.authentication.appPortalAccess('acme', { featureFlags: ['beta'] })).token)
     expect(await seenBy(linked)).toEqual(['a', 'b', 'd'])
     expect(await seenBy(client((await svix.authentication.appPortalAccess('acme', {})).token))).toEqual(['a', 'd'])
@@ -106,8 +109,19 @@ describe('the same as the open Svix server', () => {
     expect([second.data, second.done, (await linked.eventType.list({ limit: 1, iterator: second.iterator ?? '' })).data[0]?.name]).toEqual([[], false, 'd'])
   })
 
+  test('lists in queries', async () => {
+    const { svix, ask } = await contractWorld()
+    for (const eventType of ['a', 'b', 'c']) await svix.message.create('acme', { ...message, eventType })
+    expect((await svix.message.list('acme', { eventTypes: ['a', 'b'] })).data.map(({ eventType }) => eventType)).toEqual(['b', 'a'])
+    for (const query of ['event_types=a&event_types=b', 'event_types[]=a&event_types[]=b', 'event_types[0]=a&event_types[1]=b']) {
+      expect((await ask(200, 'GET', `/app/acme/msg?${query}`))['data']).toHaveLength(2)
+    }
+  })
+
   test('older names', async () => {
     const { ask, svix } = await contractWorld()
+    expect(await ask(200, 'PATCH', '/app/acme', { rateLimit: 7 })).toMatchObject({ rateLimit: 7, throttleRate: 7 })
+    expect(await ask(200, 'PUT', '/app/acme', { name: 'Acme', rateLimit: 8 })).toMatchObject({ rateLimit: 8, throttleRate: 8 })
     const made = await ask(201, 'POST', '/app/acme/endpoint', { url, uid: 'old', filterTypes: ['a'], rateLimit: 5 })
     const both = { filterTypes: ['a'], eventTypes: ['a'], rateLimit: 5, throttleRate: 5 }
     expect(made).toMatchObject(both)
