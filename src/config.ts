@@ -210,6 +210,13 @@ export const settings = {
     sentence: 'Calls of the HTTP API that one key may make per second, on each server; 0 for no limit.',
     read: count(0, 1_000_000),
   },
+  corsOrigins: {
+    env: ['POSTHORN_CORS_ORIGINS'],
+    default: [] as readonly string[],
+    unit: '',
+    sentence: 'Origins whose pages may call the HTTP API with a key, such as https://portal.example; none by default.',
+    read: list(),
+  },
   strict: {
     env: ['POSTHORN_STRICT'],
     default: false,

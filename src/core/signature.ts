@@ -29,6 +29,8 @@ export interface SignatureInput {
 
 export const defaultBodyHeader = 'x-webhook-signature'
 export const defaultHeaderPrefix = 'webhook'
+/** Those that receivers look for. */
+export const usualHeaderPrefixes = [defaultHeaderPrefix, 'svix']
 export const hmacPrefix = 'whsec_'
 export const signingKeyPrefix = 'whsk_'
 export const publicKeyPrefix = 'whpk_'

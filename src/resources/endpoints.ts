@@ -29,7 +29,8 @@ export type EndpointName = string | { readonly application: string; readonly uid
 export interface Endpoints {
   /** Active, unless it should begin otherwise: then it gets nothing before it is resumed or enabled. */
   create(input: EndpointInput & { readonly application: string; readonly secret?: string; readonly status?: 'active' | 'paused' | 'disabled' }, by?: By): Promise<Endpoint>
-  get(name: EndpointName): Promise<Endpoint>
+  /** One that was deleted is found by its id, if asked for. */
+  get(name: EndpointName, options?: { readonly deleted?: boolean }): Promise<Endpoint>
   /** `text` is looked for in url, description and uid. */
   list(filter?: { readonly application?: string | undefined; readonly text?: string | undefined }, page?: Partial<Page>): Promise<Endpoint[]>
   /** Applies to the next attempt, also of deliveries that are on their way already. */
@@ -68,8 +69,9 @@ export interface EndpointParts extends ResourceParts {
 export function makeEndpoints(parts: EndpointParts): Endpoints {
   const { ready, directory, queue, clock, random, policies, defaults } = parts
 
-  async function get(name: EndpointName): Promise<Endpoint> {
+  async function get(name: EndpointName, { deleted = false }: { readonly deleted?: boolean } = {}): Promise<Endpoint> {
     await ready()
+    if (typeof name === 'string' && deleted) return found((await directory.endpointsById([name]))[0] ?? null, name)
     if (typeof name === 'string') return found(await directory.endpoint(null, name), name)
     const application = await directory.application(name.application)
     return found(application === null ? null : await directory.endpoint(application.id, name.uid), name)

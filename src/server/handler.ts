@@ -5,7 +5,8 @@ import type { Posthorn } from '../posthorn.ts'
 import { apiPage } from './api-page.ts'
 import { byKey, keyless } from './auth.ts'
 import type { Authorize } from './auth.ts'
-import { builtDashboard, makeDashboard } from './dashboard.ts'
+import { checkOrigins, withCors } from './cors.ts'
+import { builtDashboard, isPage, makeDashboard } from './dashboard.ts'
 import { incidentLine, refusal } from './errors.ts'
 import type { Report } from './errors.ts'
 import { serve } from './frame.ts'
@@ -32,6 +33,8 @@ export interface HandlerOptions {
   readonly portalTokenHours?: number
   /** Calls per second and key; 0 for no limit. */
   readonly rateLimitPerSecond?: number
+  /** Origins whose pages may call the API with a key, such as https://portal.example; none unless given. */
+  readonly corsOrigins?: readonly string[]
   /** Refuses fields and parameters that have no effect, also those of clients of Svix. */
   readonly strict?: boolean
   /** Requests that may be under way at once. */
@@ -70,7 +73,7 @@ export function handler(posthorn: Posthorn, options: HandlerOptions = {}): Handl
   mountDescription(app, basePath)
   const elsewhere = otherPaths(operations, basePath)
   app.notFound((context) => elsewhere.fetch(context.req.raw))
-  return async (request) => app.fetch(request)
+  return withCors(async (request) => app.fetch(request), checkOrigins(options.corsOrigins ?? []))
 }
 
 function warnProcess(sentence: string): void {
@@ -88,8 +91,8 @@ function otherPaths(table: readonly Operation[], basePath: string): Hono {
   app.notFound((context) => {
     const pathname = pathOf(context.req.url)
     const path = pathIn(context.req.url, basePath)
-    const isPage = isBelow(pathname, basePath) && !isBelow(path, '/api') && ['GET', 'HEAD'].includes(context.req.method)
-    return isPage ? dashboard(path) : refusal(404, 'not_found', `Expected a path of the API, got ${pathname}.`)
+    const isRead = ['GET', 'HEAD'].includes(context.req.method)
+    return isRead && isBelow(pathname, basePath) && isPage(path) ? dashboard(path) : refusal(404, 'not_found', `Expected a path of the API or a page of the dashboard, got ${pathname}.`)
   })
   return app
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { fieldsOf } from '../../src/server/known-fields.ts'
 import { operations } from '../../src/server/operations.ts'
 import type { Operation } from '../../src/server/operation.ts'
+import { openApi } from '../../src/server/openapi.ts'
 import { hour } from '../../src/core/time.ts'
 import { databases, serverWorld } from './world.ts'
 import type { Reply, ServerWorld } from './world.ts'
@@ -158,11 +159,20 @@ async function makeScene(database: 'sqlite' | 'postgres'): Promise<Scene> {
       const replies: { operation: Operation; reply: Reply }[] = []
       for (const operation of table) {
         const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? values[name] ?? unknownParameter(operation, name))
-        replies.push({ operation, reply: await world.call(operation.method.toUpperCase(), path, { token, ...(operation.body !== undefined && { body: bodyFor(operation) }) }) })
+        const reply = await world.call(operation.method.toUpperCase(), path, { token, ...(operation.body !== undefined && { body: bodyFor(operation) }) })
+        expect(statusesOf(operation), operation.id).toContain(reply.status)
+        replies.push({ operation, reply })
       }
       return replies
     },
   }
+}
+
+const { paths } = openApi(operations, '') as { paths: Record<string, Record<string, { responses: Record<string, unknown> }>> }
+
+/** Every status that the description says can occur. */
+function statusesOf({ path, method }: Operation): number[] {
+  return Object.keys(paths[path]?.[method]?.responses ?? {}).map(Number)
 }
 
 function unknownParameter({ id }: Operation, name: string): never {

@@ -3,6 +3,7 @@ import { systemClock } from '../../clock.ts'
 import { commandSources, describeSettings, settingsFrom } from '../../config.ts'
 import type { Settings } from '../../config.ts'
 import { Posthorn } from '../../posthorn.ts'
+import { checkOrigins } from '../../server/cors.ts'
 import { incidentLine } from '../../server/errors.ts'
 import { handler } from '../../server/handler.ts'
 import { listen } from '../../server/listen.ts'
@@ -42,9 +43,10 @@ async function answerAndDeliver({ posthorn, listening, settings, terminal, deliv
     if (delivers) await posthorn.start()
     const key = settings.adminKey === null ? await firstKey(posthorn) : null
     if (key !== null) output.write(`posthorn admin key, shown only now: ${key}\n`)
-    const { adminKey, portalTokenHours, rateLimitPerSecond, strict } = settings
+    const { adminKey, corsOrigins, portalTokenHours, rateLimitPerSecond, strict } = settings
     const answer = handler(posthorn, {
       adminKey,
+      corsOrigins: checkOrigins(corsOrigins, 'POSTHORN_CORS_ORIGINS'),
       portalTokenHours,
       rateLimitPerSecond,
       strict,

@@ -50,10 +50,30 @@ export const attemptOperations: readonly Operation[] = [
     access: 'read',
     query: attemptsOfMessageQuery,
     answers: { 200: listOf(attemptOut) },
+    handle: listedByMessage,
+  }),
+  operation({
+    id: 'v1.message-attempt.list',
+    method: 'get',
+    path: `${application}/msg/{msg_id}/attempt`,
+    summary: 'The older path of list-by-msg.',
+    realm: 'application',
+    access: 'read',
+    query: attemptsOfMessageQuery,
+    answers: { 200: listOf(attemptOut) },
+    handle: listedByMessage,
+  }),
+  operation({
+    id: 'v1.message-attempt.list-for-endpoint',
+    method: 'get',
+    path: `${application}/msg/{msg_id}/endpoint/{endpoint_id}/attempt`,
+    summary: "The older way to list a message's attempts at one endpoint.",
+    realm: 'application',
+    access: 'read',
+    query: attemptsQuery,
+    answers: { 200: listOf(attemptOut) },
     async handle(call) {
-      const { id: messageId } = await messageIn(call)
-      const name = call.query.endpoint_id ?? null
-      const endpointId = name === null ? undefined : (await call.posthorn.endpoints.get({ application: call.application().id, uid: name })).id
+      const [{ id: messageId }, { id: endpointId }] = [await messageIn(call), await endpointIn(call)]
       return listed(call, { messageId, endpointId })
     },
   }),
@@ -85,6 +105,13 @@ export const attemptOperations: readonly Operation[] = [
 ]
 
 type AttemptsQuery = z.output<typeof attemptsQuery>
+
+async function listedByMessage(call: Call<z.output<typeof attemptsOfMessageQuery>>): Promise<Answer> {
+  const { id: messageId } = await messageIn(call)
+  const name = call.query.endpoint_id ?? null
+  const endpointId = name === null ? undefined : (await call.posthorn.endpoints.get({ application: call.application().id, uid: name })).id
+  return listed(call, { messageId, endpointId })
+}
 
 async function listed({ posthorn, query, application: owner }: Call<AttemptsQuery>, whose: Pick<AttemptFilter, 'endpointId' | 'messageId'>): Promise<Answer> {
   const { status, status_code_class: statusCodeClass, channel: wanted, event_types: types, before, after, with_content: withContent = true } = query

@@ -19,14 +19,14 @@ export const endpointOperations: readonly Operation[] = [
     id: 'v1.endpoint.list',
     method: 'get',
     path: all,
-    summary: "Lists an application's endpoints.",
+    summary: "Lists an application's endpoints, newest first.",
     realm: 'application',
     access: 'read',
     query: listQuery('ep'),
     answers: { 200: listOf(endpointOut) },
     async handle({ posthorn, query, application }) {
       const owner = { application: application().id }
-      const { data, ...rest } = await pageOf(query, 'ascending', (page) => posthorn.endpoints.list(owner, page), ({ id }) => id)
+      const { data, ...rest } = await pageOf(query, 'descending', (page) => posthorn.endpoints.list(owner, page), ({ id }) => id)
       return answer(200, { ...rest, data: data.map(toEndpointOut) })
     },
   }),

@@ -59,6 +59,24 @@ describe('different from the open Svix server', () => {
     expect(await ask(422, 'POST', '/auth/app-portal-access/acme', { capabilities: ['ViewBase'] })).toMatchObject({ detail: [{ loc: ['body', 'capabilities'] }] })
   })
 
+  test('event type names', async () => {
+    const { svix } = await contractWorld()
+    const eventType = `${'a'.repeat(200)}.${'b'.repeat(55)}`
+    expect((await svix.message.create('acme', { ...message, eventType })).eventType).toBe(eventType)
+    await svix.eventType.create({ name: eventType, description: '' })
+    expect((await svix.endpoint.create('acme', { url, filterTypes: [eventType] })).filterTypes).toEqual([eventType])
+    for (const wrong of [`${eventType}c`, 'a..b', '.a', 'a.', '']) {
+      expect(await refused(svix.message.create('acme', { ...message, eventType: wrong }))).toMatchObject({ status: 422, detail: [{ loc: ['body', 'eventType'] }] })
+    }
+  })
+
+  test('browsers', async () => {
+    const headers = { origin: 'https://portal.example' }
+    const [closed, open] = [await contractWorld(), await contractWorld({ corsOrigins: ['https://portal.example'] })]
+    expect((await closed.call('GET', '/api/v1/app', { headers })).headers.get('access-control-allow-origin')).toBeNull()
+    expect((await open.call('GET', '/api/v1/app', { headers })).headers.get('access-control-allow-origin')).toBe('https://portal.example')
+  })
+
   test('unknown fields', async () => {
     const { svix, last, ask } = await contractWorld()
     await svix.message.create('acme', { ...message, tags: ['x'] })

@@ -1,4 +1,4 @@
-import { messageInRaw } from 'svix'
+import { messageInRaw, Ordering } from 'svix'
 import type { Svix } from 'svix'
 import { describe, expect, test } from 'vitest'
 import { verifySignature } from '../../../src/core/verify.ts'
@@ -107,6 +107,44 @@ describe('the same as the open Svix server', () => {
     expect(await refused(linked.endpoint.sendExample('acme', 'hooks', { eventType: 'c' }))).toMatchObject({ status: 404 })
     const second = await linked.eventType.list({ limit: 1, iterator: 'b' })
     expect([second.data, second.done, (await linked.eventType.list({ limit: 1, iterator: second.iterator ?? '' })).data[0]?.name]).toEqual([[], false, 'd'])
+  })
+
+  test('order', async () => {
+    const { svix, received, posthorn } = await contractWorld()
+    await svix.endpoint.create('acme', { url, uid: 'second' })
+    expect((await svix.endpoint.list('acme')).data.map(({ uid }) => uid)).toEqual(['second', 'hooks'])
+    expect((await svix.endpoint.list('acme', { order: Ordering.Ascending })).data.map(({ uid }) => uid)).toEqual(['hooks', 'second'])
+    expect((await svix.application.list()).data.map(({ uid }) => uid)).toEqual(['acme', 'other'])
+    const ids = [await svix.message.create('acme', message), await svix.message.create('acme', message)].map(({ id }) => id)
+    await received(4)
+    await posthorn.idle()
+    expect((await svix.message.list('acme')).data.map(({ id }) => id)).toEqual(ids.toReversed())
+    expect((await svix.messageAttempt.listByEndpoint('acme', 'hooks')).data.map(({ msgId }) => msgId)).toEqual(ids.toReversed())
+  })
+
+  test('destinations', async () => {
+    const { svix } = await contractWorld()
+    const { id } = await svix.message.create('acme', message)
+    await svix.endpoint.delete('acme', 'hooks')
+    expect((await svix.messageAttempt.listAttemptedDestinations('acme', id)).data).toMatchObject([{ uid: 'hooks', disabled: true }])
+    expect(await refused(svix.endpoint.get('acme', 'hooks'))).toMatchObject({ status: 404 })
+  })
+
+  test('older paths', async () => {
+    const { svix, ask, received, posthorn } = await contractWorld()
+    const { id } = await svix.message.create('acme', message)
+    await received(1)
+    await posthorn.idle()
+    const { data } = await ask(200, 'GET', `/app/acme/attempt/msg/${id}`)
+    expect(data).toHaveLength(1)
+    for (const path of [`/app/acme/msg/${id}/attempt/`, `/app/acme/msg/${id}/endpoint/hooks/attempt`]) expect((await ask(200, 'GET', path))['data']).toEqual(data)
+    expect(await ask(200, 'POST', '/auth/dashboard-access/acme', {})).toMatchObject({ token: expect.stringMatching(/^phk_/), url: expect.stringContaining('/login#key=') })
+  })
+
+  test('reserved headers', async () => {
+    const { svix } = await contractWorld()
+    for (const name of ['svix-id', 'Svix-Signature', 'webhook-id', 'Webhook-Extra']) expect(await refused(svix.endpoint.updateHeaders('acme', 'hooks', { headers: { [name]: '1' } }))).toMatchObject({ status: 422 })
+    await svix.endpoint.updateHeaders('acme', 'hooks', { headers: { 'x-svix-id': '1' } })
   })
 
   test('lists in queries', async () => {
