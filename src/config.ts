@@ -21,7 +21,7 @@ export const settings = {
     env: ['POSTHORN_PRESET'],
     default: 'standard',
     unit: '',
-    sentence: 'Retry policy, pace and signature under one name: standard, patient, gateway or gateway-6.',
+    sentence: 'Retry policy, pace and signature under one name: standard, patient, svix, gateway or gateway-6.',
     read: text(),
   },
   timeoutMs: {
@@ -97,9 +97,9 @@ export const settings = {
   },
   headerPrefix: {
     env: ['POSTHORN_HEADER_PREFIX'],
-    default: 'webhook',
+    default: null as string | null,
     unit: '',
-    sentence: "What the names of the signature's headers begin with: webhook, svix for receivers that moved from there, or your own.",
+    sentence: "What the names of the signature's headers begin with; if not given, that of the preset: svix of the preset svix, webhook of all others.",
     read: text(),
   },
   enforceSchemas: {

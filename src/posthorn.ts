@@ -70,8 +70,8 @@ export interface PosthornOptions<Events extends EventSchemas = EventSchemas> ext
   /** CIDRs and host patterns that may be called although private, by http too. */
   readonly allowedTargets?: readonly string[]
   readonly allowHttp?: boolean
-  /** What the names of the signature's headers begin with: `webhook`, or `svix` for receivers that moved from there. */
-  readonly headerPrefix?: string
+  /** What the names of the signature's headers begin with; that of the preset unless given: `webhook`, or `svix`. */
+  readonly headerPrefix?: string | null
   /** Refuses messages that do not match the JSON Schema of their event type, where one is defined. */
   readonly enforceSchemas?: boolean
   /** The port of this machine that your own server listens on: no endpoint may lead there. */

@@ -18,7 +18,7 @@ function made(options: Record<string, unknown> = {}): Posthorn {
 
 describe('options', () => {
   test.each<[string, Record<string, unknown>, ErrorCode, RegExp]>([
-    ['a preset that is not known', { preset: 'fast' }, 'unknown_preset', /`preset` to be one of standard, patient, gateway, gateway-6, got "fast"/],
+    ['a preset that is not known', { preset: 'fast' }, 'unknown_preset', /`preset` to be one of standard, patient, svix, gateway, gateway-6, got "fast"/],
     ['a preset by a name of Object.prototype', { preset: 'constructor' }, 'unknown_preset', /got "constructor"/],
     ['a poll of no time', { pollMs: 0 }, 'invalid_argument', /`pollMs` to be a whole number from 10 to 600000, got 0/],
     ['a pool below zero', { pool: -1 }, 'invalid_argument', /`pool`.*got -1/],
@@ -135,7 +135,7 @@ describe('messages', () => {
     ['a type with a blank', { type: 'invoice paid' }, 'invalid_event_type'],
     ['a type with an accent', { type: 'factura.cobradá' }, 'invalid_event_type'],
     ['a type with an empty word', { type: 'invoice..paid' }, 'invalid_event_type'],
-    ['a type that is very long', { type: 'a'.repeat(129) }, 'invalid_event_type'],
+    ['a type that is very long', { type: 'a'.repeat(257) }, 'invalid_event_type'],
     ['an application with a new line', { application: 'ac\nme' }, 'invalid_argument'],
     ['no application', { application: undefined }, 'invalid_argument'],
     ['an application that was never made', { application: `app_${'0'.repeat(19)}` }, 'not_found'],

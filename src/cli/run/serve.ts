@@ -11,6 +11,7 @@ import type { Listening } from '../../server/listen.ts'
 import type { CommandOptions, Terminal } from '../command.ts'
 import { databaseAt } from '../database.ts'
 import { firstKey } from '../first-key.ts'
+import { retryNotice } from '../retry-notice.ts'
 
 /** Answers and delivers until it is stopped. */
 export async function serve({ database, 'no-worker': noWorker }: CommandOptions, terminal: Terminal): Promise<number> {
@@ -43,6 +44,8 @@ async function answerAndDeliver({ posthorn, listening, settings, terminal, deliv
     if (delivers) await posthorn.start()
     const key = settings.adminKey === null ? await firstKey(posthorn) : null
     if (key !== null) output.write(`posthorn admin key, shown only now: ${key}\n`)
+    const notice = await retryNotice(posthorn, settings.preset)
+    if (notice !== null) say(notice)
     const { adminKey, corsOrigins, portalTokenHours, rateLimitPerSecond, strict } = settings
     const answer = handler(posthorn, {
       adminKey,

@@ -1,7 +1,7 @@
-import { messageInRaw } from 'svix'
+import { messageInRaw, Webhook } from 'svix'
 import { describe, expect, test } from 'vitest'
 import { url } from '../routes/world.ts'
-import { contractWorld, refused } from './world.ts'
+import { contractWorld, refused, secret } from './world.ts'
 
 const message = { eventType: 'invoice.paid', payload: { total: 7 } }
 const since = '2000-01-01T00:00:00Z'
@@ -57,6 +57,27 @@ describe('different from the open Svix server', () => {
     await clock.advance(hour)
     await ask(401, 'GET', '/app/acme', undefined, { token: longer.token })
     expect(await ask(422, 'POST', '/auth/app-portal-access/acme', { capabilities: ['ViewBase'] })).toMatchObject({ detail: [{ loc: ['body', 'capabilities'] }] })
+  })
+
+  test('headers and retries', async () => {
+    const { svix, posthorn, transport, clock, received, ask } = await contractWorld({}, { preset: 'svix', random: () => 0.5 })
+    transport.answer(url, 500)
+    await svix.endpoint.rotateSecret('acme', 'hooks', { key: secret, gracePeriodSeconds: 0 })
+    const { id } = await svix.message.create('acme', message)
+    const { headers, body } = await received(1)
+    expect(headers).toMatchObject({ 'svix-id': id })
+    expect(Object.keys(headers).filter((name) => name.startsWith('webhook-'))).toEqual([])
+    expect(new Webhook(secret).sign(id, new Date(Number(headers['svix-timestamp']) * 1000), body)).toBe(headers['svix-signature'])
+    const waits = [30, 300, 1_800, 7_200, 18_000, 36_000, 36_000]
+    for (const [index, seconds] of waits.entries()) {
+      await posthorn.idle()
+      await clock.leap(seconds * 1_000 + 5_000)
+      await received(index + 2)
+    }
+    await posthorn.idle()
+    expect([transport.requests.length, await posthorn.deliveries.list({ messageId: id })]).toMatchObject([8, [{ status: 'dead', reason: 'exhausted', policy: 'svix' }]])
+    expect(await ask(200, 'GET', '/app/other/endpoint/foreign')).toMatchObject({ policy: 'svix' })
+    expect((await contractWorld()).posthorn.policies.find(({ name }) => name === 'standard')?.maxAttempts).toBe(6)
   })
 
   test('event type names', async () => {
