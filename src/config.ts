@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { readConfigFile, withoutPassword } from './config-file.ts'
 import { expected, messageOf, PosthornError } from './core/errors.ts'
+import { didYouMean } from './core/nearest.ts'
 
 /** One setting: where it comes from, what it means, what it may be. */
 interface Setting<Value> {
@@ -262,9 +263,19 @@ export function settingsFromEnvironment(environment: Environment = process.env):
 /** The sources of the commands: the environment, then the file that POSTHORN_CONFIG names, or posthorn.json where there is one. */
 export function commandSources(environment: Environment = process.env): readonly Source[] {
   const named = environment['POSTHORN_CONFIG']
-  const known = Object.values<Setting<unknown>>(settings).flatMap(({ env, secret = false }) => (secret ? env.flatMap((name) => [name, `${name}_FILE`]) : env))
-  const values = readConfigFile(named === undefined || named === '' ? null : named, known)
+  const values = readConfigFile(named === undefined || named === '' ? null : named, settingNames())
   return [{ origin: 'environment', values: environment }, ...(values === null ? [] : [{ origin: 'file' as const, values }])]
+}
+
+/** A warning for each variable that looks like a setting and is none: a slip in its name would silently do nothing. */
+export function unknownVariables(environment: Environment = process.env): string[] {
+  const known = [...settingNames(), 'POSTHORN_CONFIG']
+  const unknown = Object.keys(environment).filter((name) => name.startsWith('POSTHORN_') && !known.includes(name)).toSorted()
+  return unknown.map((name) => `${name} is no setting of Posthorn.${didYouMean(name, known)}`)
+}
+
+function settingNames(): string[] {
+  return Object.values<Setting<unknown>>(settings).flatMap(({ env, secret = false }) => (secret ? env.flatMap((name) => [name, `${name}_FILE`]) : env))
 }
 
 export function settingsFrom(sources: readonly Source[]): Settings {

@@ -1,6 +1,8 @@
 import { hostname } from 'node:os'
+import { checkStore } from './check-store.ts'
 import { followingClock, systemClock, systemRandom } from './clock.ts'
 import type { FollowingClock } from './clock.ts'
+import { checkEventName } from './core/events.ts'
 import type { EventType } from './core/events.ts'
 import { expected, PosthornError } from './core/errors.ts'
 import type { Overview } from './core/overview.ts'
@@ -44,6 +46,7 @@ import type { Messages } from './resources/messages.ts'
 import { outgoing, outgoingSync } from './resources/outgoing.ts'
 import type { EventSchemas, MessageInput } from './resources/outgoing.ts'
 import { checkPage } from './resources/page.ts'
+import { refuseUnknown } from './resources/unknown-options.ts'
 import { makeReplies } from './resources/replies.ts'
 import { makeStream } from './resources/stream.ts'
 import type { Stream } from './resources/stream.ts'
@@ -91,6 +94,8 @@ export interface SendOptions {
   readonly to?: string
 }
 
+const sendOptions = ['tx', 'mustExist', 'to'] as const satisfies readonly (keyof SendOptions)[]
+
 // Endpoints keep within their own windows; many of them may live on one host, and must not wait for each other there.
 const endpointsPerOrigin = 10
 
@@ -126,7 +131,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
   #stopping: Promise<void> | null = null
 
   constructor(options: PosthornOptions<Events>) {
-    this.#store = options.store
+    this.#store = checkStore(options)
     this.#events = options.events
     this.#random = options.random ?? systemRandom
     this.#settings = engineSettings(options, `${hostname()}-${process.pid}-${Math.floor(this.#random() * 2 ** 32).toString(36)}`, `posthorn/${version}`)
@@ -206,6 +211,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
   send(message: MessageInput<Events>, options?: SendOptions): Promise<Sent>
   send(messages: readonly MessageInput<Events>[], options?: SendOptions): Promise<Sent[]>
   async send(given: MessageInput<Events> | readonly MessageInput<Events>[], options: SendOptions = {}): Promise<Sent | Sent[]> {
+    refuseUnknown('send', options, sendOptions)
     const messages = (Array.isArray(given) ? given : [given]) as Parameters<typeof outgoing>[0][]
     const { mustExist = false, to = null } = options
     const consignment = { events: this.#events, mustExist, to, now: this.#clock.now(), random: this.#random }
@@ -228,6 +234,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
 
   /** Hears what this process did, after it was stored. Returns how to stop listening. */
   on<Type extends EventType>(type: Type | '*', listener: Listener<Type>): () => void {
+    checkEventName(type)
     return this.#bus.on(type, listener)
   }
 

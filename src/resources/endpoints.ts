@@ -19,6 +19,7 @@ import { actor } from './deliveries.ts'
 import type { By } from './deliveries.ts'
 import { checkPage } from './page.ts'
 import type { ResourceParts } from './parts.ts'
+import { refuseUnknown } from './unknown-options.ts'
 
 export type EndpointInput = Pick<EndpointSettings, 'url'> & Partial<Omit<EndpointSettings, 'url'>>
 
@@ -66,6 +67,10 @@ export interface EndpointParts extends ResourceParts {
   readonly sendTo: (endpoint: Endpoint, type: string, payload: string) => Promise<string>
 }
 
+const settingNames = [
+  'uid', 'url', 'description', 'types', 'channels', 'filter', 'headers', 'metadata', 'policy', 'signature', 'bodyHeader', 'ratePerSecond',
+] as const satisfies readonly (keyof EndpointSettings)[]
+
 export function makeEndpoints(parts: EndpointParts): Endpoints {
   const { ready, directory, queue, clock, random, policies, defaults } = parts
 
@@ -100,6 +105,7 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
   return {
     get,
     async create({ application, secret, status = 'active', ...input }, by = {}) {
+      refuseUnknown('endpoints.create', input, [...settingNames, 'application', 'secret', 'status'])
       if (!['active', 'paused', 'disabled'].includes(status)) throw expected('invalid_argument', 'status', 'active, paused or disabled', status)
       const settings = { ...blank(defaults), ...defined(input) }
       check(settings)
@@ -128,6 +134,7 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
       return directory.listEndpoints({ applicationId: owner?.id, text }, checkPage(page))
     },
     async update(name, change) {
+      refuseUnknown('endpoints.update', change, settingNames)
       const before = await get(name)
       const after = { ...settingsOf(before), ...defined(change) }
       check(after)

@@ -8,6 +8,7 @@ import { day } from '../core/time.ts'
 import type { Instant, Random } from '../core/time.ts'
 import type { Outgoing } from '../engine/outbox.ts'
 import { checkApplication } from './applications.ts'
+import { refuseUnknown } from './unknown-options.ts'
 
 export type EventSchemas = Readonly<Record<string, Schema>>
 
@@ -45,6 +46,9 @@ interface WithPayload<Type> extends About<Type> {
 type Given = About<string> & { readonly data?: unknown; readonly payload?: string | Uint8Array | undefined; readonly contentType?: string }
 
 const mostChannels = 20
+const messageFields = [
+  'application', 'type', 'data', 'payload', 'contentType', 'eventId', 'idempotencyKey', 'sessionId', 'channels', 'deliverAt',
+] as const satisfies readonly (keyof Given)[]
 
 /** A message that was checked, and in which form it came. */
 export interface CheckedMessage extends Outgoing {
@@ -77,6 +81,7 @@ export function outgoingSync(given: Given, consignment: Consignment): CheckedMes
 
 function withoutSchema(given: Given, { mustExist, to, now, random }: Consignment): CheckedMessage {
   if (typeof given !== 'object' || given === null) throw expected('invalid_argument', 'message', 'an object with application, type and data', given)
+  refuseUnknown('send', given, messageFields)
   const type = checkEventType(given.type)
   const application = checkApplication(given.application)
   const { channels = [], eventId = null, idempotencyKey = null, sessionId = null, deliverAt } = given

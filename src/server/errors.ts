@@ -1,4 +1,3 @@
-import type { core } from 'zod'
 import { messageOf, PosthornError } from '../core/errors.ts'
 import type { ErrorCode } from '../core/errors.ts'
 import { inHttpTerms } from './terms.ts'
@@ -27,11 +26,6 @@ export function refusal(status: number, code: string, detail: string, headers: R
 /** 422, naming each field that is wrong. */
 export function unprocessable(problems: readonly Problem[]): Response {
   return Response.json({ detail: problems }, { status: 422 })
-}
-
-/** What a schema found wrong, with the place where it was found. */
-export function problemsIn(place: 'body' | 'query', issues: readonly core.$ZodIssue[]): Problem[] {
-  return issues.map(({ path, message, code }) => ({ loc: [place, ...path.map(named)], msg: message, type: `value_error.${code}` }))
 }
 
 /** The answer to whatever an operation threw: never its stack, and of an unforeseen error nothing at all. */
@@ -114,8 +108,4 @@ const unavailable: Readonly<Partial<Record<ErrorCode, string>>> = {
   store_too_old: storeFailed,
   newer_database: storeFailed,
   older_database: storeFailed,
-}
-
-function named(part: PropertyKey): string | number {
-  return typeof part === 'symbol' ? String(part) : part
 }

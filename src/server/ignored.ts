@@ -1,6 +1,7 @@
 import { didYouMean } from '../core/nearest.ts'
 import type { Problem } from './errors.ts'
 import type { UnknownField } from './known-fields.ts'
+import { unknownProblem } from './problem.ts'
 
 /** A field or parameter that was given and has no effect. */
 export interface Ignored extends UnknownField {
@@ -13,9 +14,7 @@ const mostRemembered = 1_000
 
 /** What refuses a field that nobody reads. */
 export function problemOf({ place, path, others }: Ignored): Problem {
-  const [name = ''] = path.slice(-1)
-  const kind = place === 'body' ? 'field' : 'parameter'
-  return { loc: [place, ...path], msg: `Expected \`${path.join('.')}\` to be left out: there is no such ${kind}.${didYouMean(name, others)}`, type: 'value_error.unknown_field' }
+  return unknownProblem(place, path, didYouMean(path.at(-1) ?? '', others))
 }
 
 /** The names for a header: `body.tags, query.tag`. Whatever else is in them is escaped. */

@@ -1,11 +1,12 @@
 import { z } from 'zod'
-import { problemsIn, unprocessable } from './errors.ts'
+import { unprocessable } from './errors.ts'
 import type { Problem } from './errors.ts'
 import { problemOf } from './ignored.ts'
 import type { Ignored } from './ignored.ts'
 import { fieldsOf, unknownIn } from './known-fields.ts'
 import { parseJson, readBody } from './limits.ts'
 import type { Call, Operation } from './operation.ts'
+import { problemsIn } from './problem.ts'
 import { searchOf } from './url.ts'
 
 /** What a request gives to its operation, and what of it has no effect. */
@@ -53,7 +54,7 @@ async function readBodyOf({ body, method, mostBytes }: Operation, request: Reque
 function checked(place: 'body' | 'query', schema: z.ZodType, value: unknown): Part {
   const ignored = unknownIn(fieldsOf(schema), value).map((field): Ignored => ({ ...field, place }))
   const parsed = schema.safeParse(value)
-  return parsed.success ? { value: parsed.data, problems: [], ignored } : { value: undefined, problems: problemsIn(place, parsed.error.issues), ignored }
+  return parsed.success ? { value: parsed.data, problems: [], ignored } : { value: undefined, problems: problemsIn(place, parsed.error.issues, value), ignored }
 }
 
 /** A parameter that is given more than once becomes a list; clients write that as `a=1&a=2`, `a[]=1&a[]=2` or `a[0]=1&a[1]=2`. */

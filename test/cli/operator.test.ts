@@ -80,7 +80,7 @@ test('what cannot be done is refused by saying what was expected', { timeout: 60
   expect(await run(['deliveries', 'get', 'ep_1m7h6vm1k1esmzhgxpr'], here)).toMatchObject({ code: 1, lines: [] })
   expect(await run(['send', 'order.made', '--application', 'nobody', '--data', '{}'], here)).toMatchObject({ code: 3, lines: [] })
   expect(await run(['dlq', 'retry'], here)).toMatchObject({ code: 2, stderr: expect.stringContaining('or --all; got nothing') })
-  expect(await run(['dlq', 'retry', '--since', 'whenever'], here)).toMatchObject({ code: 1, stderr: expect.stringContaining('Expected `since` to be a time') })
+  expect(await run(['dlq', 'retry', '--since', 'whenever'], here)).toMatchObject({ code: 1, stderr: expect.stringContaining('Expected `--since` to be a time') })
   expect(await run(['deliveries', 'cancel', id, '--reason', 'a test'], here)).toMatchObject({ code: 0, lines: [`cancelled ${id}`] })
   expect(await run(['deliveries', 'cancel', id], here)).toMatchObject({ code: 1, stderr: expect.stringContaining('which is dead') })
   const both = await run(['deliveries', 'retry', 'dlv_0000000000000000000', id], here)

@@ -17,6 +17,35 @@ function made(options: Record<string, unknown> = {}): Posthorn {
 }
 
 describe('options', () => {
+  test.each<[string, unknown, RegExp]>([
+    ['nothing', {}, /^Expected `store` to be a store, such as sqlite\('webhooks\.db'\), got undefined\. Import `sqlite` from 'posthorn\/sqlite'/],
+    ['no options', undefined, /^Expected `store` to be a store/],
+    ['the name of a file', { store: 'webhooks.db' }, /^Expected `store` to be a store, got text\. Did you mean sqlite\('webhooks\.db'\)\?/],
+    ['a URL', { store: 'postgres://me:word@db/x' }, /Did you mean postgres\('postgres:\/\/…@db\/x'\)\?/],
+    ['a function', { store: memoryStore }, /got a function/],
+    ['another object', { store: {} }, /got an object/],
+  ])('without a store are refused: %s', (_, options, sentence) => {
+    expect(() => new Posthorn(options as { store: ReturnType<typeof memoryStore> })).toThrow(sentence)
+  })
+
+  test('an event that is never emitted cannot be listened for', () => {
+    const posthorn = made()
+    expect(() => posthorn.on('delivery.deaf' as 'delivery.dead', () => undefined)).toThrow(/^Expected `type` to be \* or one of .*, got "delivery\.deaf"\. Did you mean "delivery\.dead"\?$/)
+    expect(() => posthorn.on('toString' as 'warning', () => undefined)).toThrow(/^Expected `type`/)
+    expect(() => posthorn.on('*', () => undefined)).not.toThrow()
+  })
+
+  test.each<[string, (posthorn: Posthorn) => Promise<unknown>, string]>([
+    ['send', (posthorn) => posthorn.send({ application: 'acme', type: 'a', data: {}, chanels: ['eu'] } as MessageInput), 'Expected `chanels` to be left out: `send` has no such option. Did you mean "channels"?'],
+    ['send within a transaction', (posthorn) => posthorn.send({ application: 'acme', type: 'a', data: {} }, { trx: {} } as object), 'Expected `trx` to be left out: `send` has no such option. Did you mean "tx"?'],
+    ['endpoints.create', (posthorn) => posthorn.endpoints.create({ application: 'acme', urll: 'https://a.example' } as never), 'Expected `urll` to be left out: `endpoints.create` has no such option. Did you mean "url"?'],
+    ['endpoints.update', (posthorn) => posthorn.endpoints.update('ep_1', { polcy: 'patient' } as object), 'Expected `polcy` to be left out: `endpoints.update` has no such option. Did you mean "policy"?'],
+  ])('that %s does not know are refused', async (_, call, message) => {
+    const posthorn = made()
+    expect(await refusal(() => call(posthorn))).toMatchObject({ code: 'invalid_argument', message })
+    expect(await posthorn.applications.list()).toEqual([])
+  })
+
   test.each<[string, Record<string, unknown>, ErrorCode, RegExp]>([
     ['a preset that is not known', { preset: 'fast' }, 'unknown_preset', /`preset` to be one of standard, patient, svix, gateway, gateway-6, got "fast"/],
     ['a preset by a name of Object.prototype', { preset: 'constructor' }, 'unknown_preset', /got "constructor"/],

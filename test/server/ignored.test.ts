@@ -39,7 +39,7 @@ test('calls that are ours alone refuse what they do not know', async () => {
   const { ask } = await routesWorld('sqlite')
   expect(fieldsIn(await ask(422, 'POST', '/key', { name: 'a', scope: 'all' }))).toEqual(['body.scope'])
   expect(fieldsIn(await ask(422, 'GET', '/delivery?endpoints=hooks'))).toEqual(['query.endpoints'])
-  expect(fieldsIn(await ask(422, 'POST', '/job', { action: 'cancel', filter: { application: 'acme', kind: 1 }, dryrun: true }))).toEqual(['body.filter', 'body.dryrun'])
+  expect(fieldsIn(await ask(422, 'POST', '/job', { action: 'cancel', filter: { application: 'acme', kind: 1 }, dryrun: true }))).toEqual(['body.filter.kind', 'body.dryrun'])
   expect(fieldsIn(await ask(422, 'POST', '/job/job_0000000000000000000/pause', { force: true }))).toEqual(['body.force'])
   expect((await ask(200, 'GET', '/key'))['data']).toEqual([])
 })

@@ -6,7 +6,7 @@ import { hmacPrefix, signingKeyPrefix } from '../../core/signature.ts'
 import { isoTime } from '../../core/time.ts'
 import { channel, dateTime, eventTypeName, metadata, rate, uid } from './common.ts'
 
-const typeFilter = z.string().max(258).regex(/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?$/, 'Expected an event type, or the words that it begins with and `.*`, such as invoice.*.')
+const typeFilter = z.string().max(258).regex(/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?$/, 'an event type, or the words that it begins with and .*, such as invoice.*')
 const typeFilters = z.array(typeFilter).min(1).max(200)
 const channels = z.array(channel).min(1).max(10)
 const headers = z.record(z.string().max(100), z.string().max(4096)).meta({ maxProperties: 50 })
