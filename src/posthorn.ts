@@ -44,7 +44,7 @@ import type { Keys } from './resources/keys.ts'
 import { makeMessages } from './resources/messages.ts'
 import type { Messages } from './resources/messages.ts'
 import { outgoing, outgoingSync } from './resources/outgoing.ts'
-import type { EventSchemas, MessageInput } from './resources/outgoing.ts'
+import type { CheckedMessage, EventSchemas, MessageInput } from './resources/outgoing.ts'
 import { checkPage } from './resources/page.ts'
 import { refuseUnknown } from './resources/unknown-options.ts'
 import { makeReplies } from './resources/replies.ts'
@@ -218,7 +218,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     if ('tx' in options && this.#store.withinSync !== undefined) {
       // Nothing is waited for up to here: whoever ends the transaction right after the call has the message in it.
       const checked = messages.map((message) => outgoingSync(message, consignment))
-      refuseEventIds(checked)
+      refuseWithin(checked)
       if (this.#enforcer !== null) {
         throw expected('invalid_argument', 'enforceSchemas', 'off where `send` joins a transaction of SQLite', true, 'Schemas are read from the store, which would have to wait; declare `events` instead.')
       }
@@ -228,6 +228,9 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     const checked = await Promise.all(messages.map((message) => outgoing(message, consignment)))
     await this.#open()
     if (this.#enforcer !== null) for (const { message, isEnvelope } of checked) await this.#enforcer.check(message, isEnvelope)
+    const expiring = checked.flatMap(({ message, eraseAt }) => (eraseAt === null ? [] : [{ messageId: message.id, eraseAt }]))
+    // Before the message: a crash between the two must not leave a body that is never erased.
+    if (expiring.length > 0 && !('tx' in options)) await this.#store.directory.expirePayloads(expiring)
     const sent = 'tx' in options ? await this.#engine.sendWithin(await this.#outlet(options, checked), checked) : await this.#send(checked)
     return Array.isArray(given) ? sent : (sent[0] as Sent)
   }
@@ -286,9 +289,9 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     })
   }
 
-  async #outlet(options: SendOptions, messages: readonly Outgoing[]): Promise<Outlet> {
+  async #outlet(options: SendOptions, messages: readonly CheckedMessage[]): Promise<Outlet> {
     const tx = txOf(options)
-    refuseEventIds(messages)
+    refuseWithin(messages)
     if (this.#store.within !== undefined) return this.#store.within(tx)
     const advice = 'This store cannot join a transaction of yours; those of `posthorn/postgres` and of `sqlite({ open })` can.'
     throw expected('invalid_argument', 'tx', 'left out', tx, advice)
@@ -330,8 +333,11 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
   }
 }
 
-/** An event id that another transaction takes first would abort this one at its commit. */
-function refuseEventIds(messages: readonly Outgoing[]): void {
+/** What cannot be part of a transaction of the caller's. */
+function refuseWithin(messages: readonly CheckedMessage[]): void {
+  const expiring = messages.find(({ eraseAt }) => eraseAt !== null)
+  if (expiring !== undefined) throw expected('invalid_argument', 'payloadRetentionDays', 'left out within a transaction', expiring.eraseAt, 'Send after the commit, or erase the message later.')
+  // An event id that another transaction takes first would abort this one at its commit.
   const named = messages.find(({ message }) => message.eventId !== null)
   if (named === undefined) return
   const advice = 'Another transaction may take it before yours commits; use `idempotencyKey`, or send after the commit.'

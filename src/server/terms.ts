@@ -3,6 +3,7 @@ const terms: Readonly<Record<string, string>> = {
   type: 'eventType',
   types: 'eventTypes',
   ratePerSecond: 'throttleRate',
+  payloadRetentionDays: 'payloadRetentionPeriod',
   overlapMs: 'gracePeriodSeconds',
   body: 'payload',
   data: 'payload',

@@ -24,6 +24,7 @@ export type TableName =
   | 'keys'
   | 'messages'
   | 'migrations'
+  | 'payload_expiries'
   | 'replies'
   | 'webhook_deliveries'
   | 'workers'

@@ -60,7 +60,7 @@ export const messageOperations: readonly Operation[] = [
     findsApplication: true,
     async handle({ posthorn, params, query, body, bytes, idempotencyKey }) {
       const application = parameter(params, 'app_id')
-      const { application: given, eventId, sessionId, channels, deliverAt } = body
+      const { application: given, eventId, sessionId, channels, deliverAt, payloadRetentionPeriod } = body
       const { payload, contentType } = bodyOf(body, bytes)
       if (given !== null && given !== undefined) await makeApplication(posthorn, application, given)
       const sent = await posthorn.send(
@@ -73,6 +73,7 @@ export const messageOperations: readonly Operation[] = [
           ...(typeof sessionId === 'string' && { sessionId }),
           ...(channels !== null && channels !== undefined && { channels }),
           ...(typeof deliverAt === 'string' && { deliverAt: Date.parse(deliverAt) }),
+          ...(typeof payloadRetentionPeriod === 'number' && { payloadRetentionDays: payloadRetentionPeriod }),
           ...(idempotencyKey !== null && { idempotencyKey }),
         },
         { mustExist: true },

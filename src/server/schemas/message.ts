@@ -19,7 +19,7 @@ export const messageIn = z.object({
   }).nullish().meta({ description: 'A body that is no JSON object, or not written by this client; there are no transformations.' }),
   sessionId: z.string().min(1).max(256).nullish().meta({ description: 'Of the session in which it happened; the event of a dead letter carries it.' }),
   deliverAt: dateTime.nullish().meta({ description: 'Not before this time; at most 30 days ahead.' }),
-  payloadRetentionPeriod: z.int().min(5).max(90).nullish().meta({ description: 'Accepted for clients that give it; the history is kept as the server is set up.' }),
+  payloadRetentionPeriod: z.int().min(5).max(90).nullish().meta({ description: 'Days after which the payload is erased, as soon as nothing of it is on its way; otherwise it is kept with the history (POSTHORN_HISTORY_DAYS).' }),
 }).meta({ id: 'MessageIn' })
 
 const shown = {

@@ -6,7 +6,7 @@ import { day } from '../../core/time.ts'
 import type { Instant } from '../../core/time.ts'
 import { enqueueOne } from './enqueue.ts'
 import { markOne } from './mark.ts'
-import { forget, forgetMessage, heldBy, note, replace, select } from './state.ts'
+import { forget, forgetMessage, heldBy, note, replace, replaceMessage, select } from './state.ts'
 import type { State } from './state.ts'
 
 /** Keys and jobs that are over can be looked up for so long. */
@@ -151,7 +151,18 @@ function prune(state: State, { before, now, limit }: PruneRequest): number {
     forgotten += 1
   }
   pruneKeysAndJobs(state, now - endedKeptMs)
-  return forgotten + pruneMessages(state, before, limit) + pruneReplies(state, now, limit)
+  return forgotten + pruneMessages(state, before, limit) + pruneReplies(state, now, limit) + erasePayloads(state, now, limit)
+}
+
+function erasePayloads(state: State, now: Instant, limit: number): number {
+  const open = new Set(Array.from(state.deliveries.values()).filter(isOpen).map(({ messageId }) => messageId))
+  const due = [...state.payloadExpiries].filter(([id, eraseAt]) => eraseAt <= now && !open.has(id)).slice(0, limit)
+  for (const [id] of due) {
+    const message = state.messages.get(id)
+    if (message !== undefined) replaceMessage(state, { ...message, body: new Uint8Array(), erasedAt: message.erasedAt ?? now })
+    state.payloadExpiries.delete(id)
+  }
+  return due.length
 }
 
 function pruneKeysAndJobs(state: State, before: Instant): void {

@@ -147,6 +147,24 @@ describe('the same as the open Svix server', () => {
     await svix.endpoint.updateHeaders('acme', 'hooks', { headers: { 'x-svix-id': '1' } })
   })
 
+  test('retention', async () => {
+    const { svix, clock, posthorn, received } = await contractWorld({}, { historyDays: 100 })
+    const day = 86_400_000
+    const { id } = await svix.message.create('acme', { ...message, payloadRetentionPeriod: 5 })
+    const { id: kept } = await svix.message.create('acme', message)
+    await received(2)
+    await posthorn.idle()
+    await clock.leap(5 * day - 60_000)
+    await posthorn.idle()
+    expect((await svix.message.get('acme', id)).payload).toEqual({ total: 7 })
+    // The pruner comes by every hour.
+    await clock.leap(7_200_000)
+    await posthorn.idle()
+    expect((await svix.message.get('acme', id)).payload).toEqual({ expired: true })
+    expect((await svix.message.get('acme', kept)).payload).toEqual({ total: 7 })
+    expect(await refused(svix.message.create('acme', { ...message, payloadRetentionPeriod: 4 }))).toMatchObject({ status: 422 })
+  })
+
   test('lists in queries', async () => {
     const { svix, ask } = await contractWorld()
     for (const eventType of ['a', 'b', 'c']) await svix.message.create('acme', { ...message, eventType })
