@@ -24,6 +24,7 @@ export const narrowing = {
   before: dateTime.nullish(),
   after: dateTime.nullish(),
   with_content: flag.optional(),
+  expanded_statuses: flag.optional().meta({ description: 'Makes no difference: an attempt is a success or a failure.' }),
 }
 const attemptsQuery = listQuery('atmpt').extend({ ...narrowing, status_code_class: classes.nullish(), with_msg: flag.optional() })
 const attemptsOfMessageQuery = attemptsQuery.extend({ endpoint_id: uid.nullish() })
@@ -84,6 +85,7 @@ export const attemptOperations: readonly Operation[] = [
     summary: 'Shows an attempt.',
     realm: 'application',
     access: 'read',
+    query: z.object({ expanded_statuses: narrowing.expanded_statuses }),
     answers: { 200: attemptOut },
     handle: async (call) => answer(200, toAttemptOut(await attemptIn(call), true)),
   }),

@@ -18,6 +18,8 @@ import { endpointIn, instantOf, orNull } from './parameter.ts'
 
 const one = '/api/v1/app/{app_id}/endpoint/{endpoint_id}'
 const statsMs = 28 * day
+// How official clients of Svix before 2.0 call themselves.
+const firstGeneration = /^svix-libs\/[01]\./
 
 /** What an endpoint needs during its life: headers, secrets, a test, figures, and another try. */
 export const endpointCareOperations: readonly Operation[] = [
@@ -80,14 +82,15 @@ export const endpointCareOperations: readonly Operation[] = [
     realm: 'application',
     access: 'write',
     body: endpointSecretRotateIn,
-    // Clients of before expect no content and read none; later ones expect the key.
-    answers: { 200: endpointSecretOut },
+    // The first generation of clients expects no content, and some of them fail at any; later ones expect the key.
+    answers: { 200: endpointSecretOut, 204: null },
     // The answer holds a secret: it is not kept, but read again for a repeat.
     idempotency: 'own',
     async handle(call) {
       const { id } = await endpointIn(call)
       const rotated = await rotateOnce(call, id)
       if (rotated instanceof Response) return rotated
+      if (firstGeneration.test(call.request.headers.get('user-agent') ?? '')) return answer(204)
       const { secrets } = await call.posthorn.endpoints.get(id)
       return answer(200, { key: verificationKey(secrets[0]?.value ?? '') })
     },

@@ -52,7 +52,12 @@ describe('the same as the open Svix server', () => {
     await svix.endpoint.rotateSecret('acme', 'hooks', { key: `whsk_${seed.toString('base64')}`, gracePeriodSeconds: 0 })
     const { key } = await svix.endpoint.getSecret('acme', 'hooks')
     expect(key).toMatch(/^whpk_/)
-    expect([last().status, await ask(200, 'POST', '/app/acme/endpoint/hooks/secret/rotate', { key: `whsk_${seed.toString('base64')}` })]).toEqual([200, { key }])
+    const path = '/app/acme/endpoint/hooks/secret/rotate'
+    const same = { key: `whsk_${seed.toString('base64')}` }
+    for (const agent of ['svix-libs/2.9.1/rust', 'svix-libs/2.7.0/python', 'curl/8']) expect(await ask(200, 'POST', path, same, { headers: { 'user-agent': agent } })).toEqual({ key })
+    for (const agent of ['svix-libs/1.99.1/java', 'svix-libs/1.44.0/go']) expect(await ask(204, 'POST', path, same, { headers: { 'user-agent': agent } })).toBeNull()
+    await svix.endpoint.rotateSecret('acme', 'hooks', same)
+    expect(last().status).toBe(204)
     await svix.message.create('acme', message)
     const { headers, body } = await received(1)
     expect(verifySignature(body, headers, key, { now: Number(headers['webhook-timestamp']) * 1000 }).messageId).toBe(headers['webhook-id'])
