@@ -9,7 +9,7 @@ export type Dashboard = (path: string) => Promise<Response>
 /** Where the build puts it: the same place, seen from the sources and from what is built of them. */
 export const builtDashboard = fileURLToPath(new URL('../../dist/ui/', import.meta.url))
 
-// The first word of each page's address, after which at most an id follows: what is no page of the dashboard must not look like one.
+// The first word of each page's address: what is no page of the dashboard must not look like one. What follows it is the page's question.
 const pages = new Set(['', 'audit', 'dead-letters', 'deliveries', 'endpoints', 'event-types', 'jobs', 'login', 'settings', 'tail'])
 // Names with a hash in them: what is under such a name never changes.
 const hashed = /^\/assets\/[\w.-]+$/
@@ -26,8 +26,8 @@ const guards = {
 
 /** Whether a path below the mount is the dashboard's: a page of it, or a file. */
 export function isPage(path: string): boolean {
-  const [, page = '', ...rest] = path.split('/')
-  return hashed.test(path) || single.test(path) || (pages.has(page) && rest.length <= 1)
+  const [, page = ''] = path.split('/')
+  return hashed.test(path) || single.test(path) || pages.has(page)
 }
 
 /** The operators' pages, out of a folder that the build has filled. What is not a file of theirs is a page, which finds its own way. */
