@@ -3,6 +3,7 @@ use std::future::Future;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use svix::api::*;
+use svix::models::*;
 use svix::webhooks::Webhook;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -74,7 +75,7 @@ async fn main() {
         same(made.uid, Some(app.clone()))
     }).await;
     step("event-type", async {
-        let made = svix.event_type().create(EventTypeIn::new("A tour".into(), event_type()), None).await?;
+        let made = svix.event_type().create(EventTypeIn::new(event_type(), "A tour".into()), None).await?;
         same(made.name, event_type())
     }).await;
     step("endpoint", async {
