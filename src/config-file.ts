@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expected, messageOf, PosthornError } from './core/errors.ts'
-import { nearest } from './nearest.ts'
+import { didYouMean } from './core/nearest.ts'
 
 const usualFile = 'posthorn.json'
 
@@ -44,8 +44,7 @@ function parsed(text: string, path: string): object {
 /** A name with a slip in it would otherwise silently do nothing. */
 function checkName(name: string, path: string, known: readonly string[]): string {
   if (known.includes(name)) return name
-  const meant = nearest(name, known)
-  throw new PosthornError('invalid_argument', `Expected ${path} to hold settings only, got "${name}".${meant === null ? '' : ` Did you mean "${meant}"?`}`)
+  throw new PosthornError('invalid_argument', `Expected ${path} to hold settings only, got "${name}".${didYouMean(name, known)}`)
 }
 
 function asText(name: string, path: string, value: unknown): string {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { readConfigFile, withoutPassword } from './config-file.ts'
 import { expected, messageOf, PosthornError } from './core/errors.ts'
+import { didYouMean } from './core/nearest.ts'
 
 /** One setting: where it comes from, what it means, what it may be. */
 interface Setting<Value> {
@@ -21,7 +22,7 @@ export const settings = {
     env: ['POSTHORN_PRESET'],
     default: 'standard',
     unit: '',
-    sentence: 'Retry policy, limits and signature under one name: standard, patient, gateway or gateway-6.',
+    sentence: 'Retry policy, limits and signature under one name: standard, patient, svix, gateway or gateway-6.',
     read: text(),
   },
   timeoutMs: {
@@ -111,9 +112,9 @@ export const settings = {
   },
   headerPrefix: {
     env: ['POSTHORN_HEADER_PREFIX'],
-    default: 'webhook',
+    default: null as string | null,
     unit: '',
-    sentence: "What the names of the signature's headers begin with: webhook, svix for receivers that moved from there, or your own.",
+    sentence: "What the names of the signature's headers begin with; if not given, that of the preset: svix of the preset svix, webhook of all others.",
     read: text(),
   },
   enforceSchemas: {
@@ -210,12 +211,33 @@ export const settings = {
     secret: true,
     read: text(),
   },
+  portalTokenHours: {
+    env: ['POSTHORN_PORTAL_TOKEN_HOURS'],
+    default: 1,
+    unit: 'hours',
+    sentence: 'How long a link to the portal of a customer is valid, unless whoever asks for it says otherwise.',
+    read: count(1, 8_760),
+  },
   rateLimitPerSecond: {
     env: ['POSTHORN_RATE_LIMIT_PER_SECOND'],
     default: 500,
     unit: 'calls',
     sentence: 'Calls of the HTTP API that one key may make per second, on each server; 0 for no limit.',
     read: count(0, 1_000_000),
+  },
+  corsOrigins: {
+    env: ['POSTHORN_CORS_ORIGINS'],
+    default: [] as readonly string[],
+    unit: '',
+    sentence: 'Origins whose pages may call the HTTP API with a key, such as https://portal.example; none by default.',
+    read: list(),
+  },
+  strict: {
+    env: ['POSTHORN_STRICT'],
+    default: false,
+    unit: '',
+    sentence: 'Refuses fields and parameters of the HTTP API that have no effect; otherwise those of clients of Svix are named in the header x-posthorn-ignored.',
+    read: flag(),
   },
   shutdownGraceMs: {
     env: ['POSTHORN_SHUTDOWN_GRACE_MS'],
@@ -255,9 +277,19 @@ export function settingsFromEnvironment(environment: Environment = process.env):
 /** The sources of the commands: the environment, then the file that POSTHORN_CONFIG names, or posthorn.json where there is one. */
 export function commandSources(environment: Environment = process.env): readonly Source[] {
   const named = environment['POSTHORN_CONFIG']
-  const known = Object.values<Setting<unknown>>(settings).flatMap(({ env, secret = false }) => (secret ? env.flatMap((name) => [name, `${name}_FILE`]) : env))
-  const values = readConfigFile(named === undefined || named === '' ? null : named, known)
+  const values = readConfigFile(named === undefined || named === '' ? null : named, settingNames())
   return [{ origin: 'environment', values: environment }, ...(values === null ? [] : [{ origin: 'file' as const, values }])]
+}
+
+/** A warning for each variable that looks like a setting and is none: a slip in its name would silently do nothing. */
+export function unknownVariables(environment: Environment = process.env): string[] {
+  const known = [...settingNames(), 'POSTHORN_CONFIG']
+  const unknown = Object.keys(environment).filter((name) => name.startsWith('POSTHORN_') && !known.includes(name)).toSorted()
+  return unknown.map((name) => `${name} is no setting of Posthorn.${didYouMean(name, known)}`)
+}
+
+function settingNames(): string[] {
+  return Object.values<Setting<unknown>>(settings).flatMap(({ env, secret = false }) => (secret ? env.flatMap((name) => [name, `${name}_FILE`]) : env))
 }
 
 export function settingsFrom(sources: readonly Source[]): Settings {

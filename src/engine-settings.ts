@@ -20,7 +20,7 @@ export function engineSettings(options: PosthornOptions, owner: string, userAgen
   checkCount('maxLeased', maxLeased, 1, 1_000_000)
   checkCount('historyDays', historyDays, 1, 3_650)
   checkCount('maxRetries', maxRetries, 0, 20)
-  const headerPrefix = checkHeaderPrefix(options.headerPrefix ?? defaultHeaderPrefix)
+  const headerPrefix = checkHeaderPrefix(options.headerPrefix ?? preset.headerPrefix ?? defaultHeaderPrefix)
 
   const limits = { ...preset.limits, ...limitOptions(options, preset.limits) }
   checkLimits(limits)

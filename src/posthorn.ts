@@ -1,6 +1,8 @@
 import { hostname } from 'node:os'
+import { checkStore } from './check-store.ts'
 import { followingClock, steadyClock, systemClock, systemRandom } from './clock.ts'
 import type { FollowingClock } from './clock.ts'
+import { checkEventName } from './core/events.ts'
 import type { EventType } from './core/events.ts'
 import { expected, PosthornError } from './core/errors.ts'
 import type { Overview } from './core/overview.ts'
@@ -19,7 +21,7 @@ import { engineSettings } from './engine-settings.ts'
 import { emitEnded, makeBus } from './engine/bus.ts'
 import type { Bus, Listener } from './engine/bus.ts'
 import { Engine } from './engine/engine.ts'
-import type { Outgoing, Sent } from './engine/envelope.ts'
+import type { Sent } from './engine/envelope.ts'
 import type { EngineSettings } from './engine/parts.ts'
 import { requestFor } from './engine/request.ts'
 import { makeApplications } from './resources/applications.ts'
@@ -43,6 +45,7 @@ import type { Messages } from './resources/messages.ts'
 import { outgoing, outgoingSync } from './resources/outgoing.ts'
 import type { CheckedMessage, Consignment, EventSchemas, Given, MessageInput } from './resources/outgoing.ts'
 import { checkPage } from './resources/page.ts'
+import { refuseUnknown } from './resources/unknown-options.ts'
 import { makeReplies } from './resources/replies.ts'
 import { makeStream } from './resources/stream.ts'
 import type { Stream } from './resources/stream.ts'
@@ -69,8 +72,8 @@ export interface PosthornOptions<Events extends EventSchemas = EventSchemas> ext
   /** CIDRs and host patterns that may be called although private, by http too. */
   readonly allowedTargets?: readonly string[]
   readonly allowHttp?: boolean
-  /** What the names of the signature's headers begin with: `webhook`, or `svix` for receivers that moved from there. */
-  readonly headerPrefix?: string
+  /** What the names of the signature's headers begin with; that of the preset unless given: `webhook`, or `svix`. */
+  readonly headerPrefix?: string | null
   /** Refuses messages that do not match the JSON Schema of their event type, where one is defined. */
   readonly enforceSchemas?: boolean
   /** The port of this machine that your own server listens on: no endpoint may lead there. */
@@ -89,6 +92,8 @@ export interface SendOptions {
   /** The id of the one endpoint that gets it, whatever types and filters it has. */
   readonly to?: string
 }
+
+const sendOptions = ['tx', 'mustExist', 'to'] as const satisfies readonly (keyof SendOptions)[]
 
 /** Sends webhooks and can prove it: wires the ports together and decides nothing itself. */
 export class Posthorn<Events extends EventSchemas = EventSchemas> implements Operations {
@@ -123,7 +128,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
   #stopping: Promise<void> | null = null
 
   constructor(options: PosthornOptions<Events>) {
-    this.#store = options.store
+    this.#store = checkStore(options)
     this.#events = options.events
     this.#random = options.random ?? systemRandom
     this.#settings = engineSettings(options, `${hostname()}-${process.pid}-${Math.floor(this.#random() * 2 ** 32).toString(36)}`, `posthorn/${version}`)
@@ -202,13 +207,14 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
   send(message: MessageInput<Events>, options?: SendOptions): Promise<Sent>
   send(messages: readonly MessageInput<Events>[], options?: SendOptions): Promise<Sent[]>
   async send(given: MessageInput<Events> | readonly MessageInput<Events>[], options: SendOptions = {}): Promise<Sent | Sent[]> {
+    refuseUnknown('send', options, sendOptions)
     const messages = (Array.isArray(given) ? given : [given]) as readonly Given[]
     const { mustExist = false, to = null } = options
     const consignment = { events: this.#events, mustExist, to, now: this.#clock.now(), random: this.#random }
     if ('tx' in options && this.#store.withinSync !== undefined) {
       // Nothing is waited for up to here: whoever ends the transaction right after the call has the message in it.
       const checked = messages.map((message) => outgoingSync(message, consignment))
-      refuseEventIds(checked)
+      refuseWithin(checked)
       if (this.#enforcer !== null) {
         throw expected('invalid_argument', 'enforceSchemas', 'off where `send` joins a transaction of SQLite', true, 'Schemas are read from the store, which would have to wait; declare `events` instead.')
       }
@@ -221,6 +227,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
 
   /** Listens to what this process did, after it was stored. Returns how to stop listening. */
   on<Type extends EventType>(type: Type | '*', listener: Listener<Type>): () => void {
+    checkEventName(type)
     return this.#bus.on(type, listener)
   }
 
@@ -277,6 +284,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     const checked = await Promise.all(messages.map((message) => outgoing(message, consignment)))
     await this.#open()
     await this.#enforce(checked)
+    await this.#expirePayloads(checked)
     const [only] = checked
     if (only !== undefined && checked.length === 1) return [await this.#engine.send(only)]
     const results = await Promise.allSettled(checked.map((message) => this.#engine.send(message)))
@@ -286,10 +294,16 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     })
   }
 
+  /** Before the messages: a crash between the two must not leave a body that is never erased. */
+  async #expirePayloads(messages: readonly CheckedMessage[]): Promise<void> {
+    const expiring = messages.flatMap(({ message, eraseAt }) => (eraseAt === null ? [] : [{ messageId: message.id, eraseAt }]))
+    if (expiring.length > 0) await this.#store.directory.expirePayloads(expiring)
+  }
+
   /** Touches nothing but the transaction: the pool may be used up by those who hold one. Only schemas that are enforced are read from the store. */
   async #sendWithin(messages: readonly Given[], options: SendOptions, consignment: Consignment): Promise<Sent[]> {
     const checked = await Promise.all(messages.map((message) => outgoing(message, consignment)))
-    refuseEventIds(checked)
+    refuseWithin(checked)
     if (this.#stopping !== null) throw stopped()
     const outlet = await this.#outlet(options)
     // A process that only sends has not read the time yet: by a wrong clock, what it stores would leave early or late.
@@ -350,8 +364,11 @@ function stopped(): PosthornError {
   return new PosthornError('stopped', 'This Posthorn was stopped. Create a new one to go on.')
 }
 
-/** An event id that another transaction takes first would abort this one at its commit. */
-function refuseEventIds(messages: readonly Outgoing[]): void {
+/** What cannot be part of a transaction of the caller's. */
+function refuseWithin(messages: readonly CheckedMessage[]): void {
+  const expiring = messages.find(({ eraseAt }) => eraseAt !== null)
+  if (expiring !== undefined) throw expected('invalid_argument', 'payloadRetentionDays', 'left out within a transaction', expiring.eraseAt, 'Send after the commit, or erase the message later.')
+  // An event id that another transaction takes first would abort this one at its commit.
   const named = messages.find(({ message }) => message.eventId !== null)
   if (named === undefined) return
   const advice = 'Another transaction may take it before yours commits; use `idempotencyKey`, or send after the commit.'

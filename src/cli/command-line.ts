@@ -1,3 +1,4 @@
+import { unknownVariables } from '../config.ts'
 import { messageOf, PosthornError } from '../core/errors.ts'
 import { version } from '../version.ts'
 import { exit } from './command.ts'
@@ -15,6 +16,7 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
       terminal.say(understood.text)
       return exit.usage
     case 'command':
+      for (const sentence of unknownVariables()) terminal.say(`warning: ${sentence}`)
       try {
         return await understood.command.run(understood.options, terminal, understood.given)
       } catch (thrown) {

@@ -3,6 +3,7 @@ import { commandSources, settingsFrom } from '../config.ts'
 import type { Settings } from '../config.ts'
 import { messageOf, PosthornError } from '../core/errors.ts'
 import { helpText, textOption } from './command.ts'
+import { inFlagTerms } from './terms.ts'
 import type { Command, CommandOptions, Option, Terminal } from './command.ts'
 import type { Operator } from './operator/operator.ts'
 import { remoteOperator } from './operator/remote.ts'
@@ -48,6 +49,8 @@ export function operatorCommand({ name, summary, takes = [], text = [], options:
       const operator = await operatorFor(chosen, terminal)
       try {
         return await run({ operator, options: chosen, given, terminal, show: (answer, shown) => print(terminal, chosen, answer, shown) })
+      } catch (thrown) {
+        throw thrown instanceof PosthornError ? new PosthornError(thrown.code, inFlagTerms(thrown.message, Object.keys(options), takes), { cause: thrown }) : thrown
       } finally {
         await operator.close()
       }

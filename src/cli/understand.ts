@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { messageOf } from '../core/errors.ts'
-import { nearest } from '../nearest.ts'
+import { didYouMean } from '../core/nearest.ts'
 import type { Command, CommandOptions, Family } from './command.ts'
 import { chapters, words as known } from './words.ts'
 
@@ -15,7 +15,7 @@ export function understand(line: readonly string[], version: string): Understood
   if (word === undefined) return refusal(help())
   if (isHelp(word)) return rest.length === 0 ? text(help()) : understand([...rest, '--help'], version)
   const found = known.find(({ name }) => name === word)
-  if (found === undefined) return refusal(`posthorn: unknown command "${word}".${didYouMean(word, known)} "posthorn --help" lists all.`)
+  if (found === undefined) return refusal(`posthorn: unknown command "${word}".${didYouMean(word, namesOf(known))} "posthorn --help" lists all.`)
   return 'commands' in found ? understandFamily(found, rest) : understandCommand(found, found.name, rest)
 }
 
@@ -24,7 +24,7 @@ function understandFamily(family: Family, [word, ...rest]: readonly string[]): U
   if (isHelp(word)) return text(familyHelp(family))
   const found = family.commands.find(({ name }) => name === word)
   if (found !== undefined) return understandCommand(found, `${family.name} ${found.name}`, rest)
-  return refusal(`posthorn ${family.name}: unknown command "${word}".${didYouMean(word, family.commands)} "posthorn ${family.name} --help" lists all.`)
+  return refusal(`posthorn ${family.name}: unknown command "${word}".${didYouMean(word, namesOf(family.commands))} "posthorn ${family.name} --help" lists all.`)
 }
 
 function understandCommand(command: Command, name: string, args: readonly string[]): Understood {
@@ -45,8 +45,7 @@ function understandCommand(command: Command, name: string, args: readonly string
 function refusedFlag(said: string, options: readonly string[]): string {
   const flag = /^Unknown option '--?([^']*)'/.exec(said)?.[1]
   if (flag === undefined) return said
-  const meant = nearest(flag, options)
-  return `Unknown option '--${flag}'.${meant === null ? '' : ` Did you mean "--${meant}"?`}`
+  return `Unknown option '--${flag}'.${didYouMean(`--${flag}`, options.map((name) => `--${name}`))}`
 }
 
 function wrongCount(takes: readonly string[], given: readonly string[]): string | null {
@@ -86,9 +85,8 @@ function isHelp(word: string): boolean {
   return word === '--help' || word === '-h' || word === 'help'
 }
 
-function didYouMean(word: string, among: readonly { readonly name: string }[]): string {
-  const meant = nearest(word, among.map(({ name }) => name))
-  return meant === null ? '' : ` Did you mean "${meant}"?`
+function namesOf(among: readonly { readonly name: string }[]): string[] {
+  return among.map(({ name }) => name)
 }
 
 function text(said: string): Understood {

@@ -103,6 +103,13 @@ export interface MessageDirectory {
   countMessages(filter: MessageFilter, most: number): Promise<number>
   /** Erases the body for good. Nothing is requeued, resent or replayed of the message from then on. */
   eraseMessage(id: string, now: Instant): Promise<boolean>
+  /** Notes when bodies are to be erased, before their messages are stored; `prune` does it once nothing of them is on its way. */
+  expirePayloads(expiries: readonly PayloadExpiry[]): Promise<void>
+}
+
+export interface PayloadExpiry {
+  readonly messageId: string
+  readonly eraseAt: Instant
 }
 
 /** All given conditions must hold. */

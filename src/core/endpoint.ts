@@ -4,7 +4,7 @@ import { checkEventType } from './message.ts'
 import { checkCount } from './limits.ts'
 import { checkFilter } from './payload-filter.ts'
 import type { PayloadFilter } from './payload-filter.ts'
-import { defaultHeaderPrefix } from './signature.ts'
+import { defaultHeaderPrefix, usualHeaderPrefixes } from './signature.ts'
 import type { Secret, SignatureScheme } from './signature.ts'
 import type { Instant } from './time.ts'
 
@@ -149,7 +149,8 @@ function checkHeader(setting: string, name: unknown, value: unknown, prefix: str
     throw expected('invalid_header', setting, 'named by 1 to 100 letters, digits and dashes', name)
   }
   const lower = name.toLowerCase()
-  if (reservedHeaders.has(lower) || lower.startsWith(`${prefix}-`) || lower.startsWith(`${defaultHeaderPrefix}-`)) {
+  // Receivers look for a signature under the usual prefixes, whichever is in use here: nobody may send another one beside it.
+  if (reservedHeaders.has(lower) || [prefix, ...usualHeaderPrefixes].some((each) => lower.startsWith(`${each}-`))) {
     throw expected('invalid_header', setting, 'free of names that HTTP or the signature uses', name, 'Choose another name.')
   }
   if (typeof value !== 'string' || value.length > 4096 || !/^[\t\x20-\x7e]*$/.test(value)) {

@@ -57,7 +57,8 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-function show(value: unknown): string {
+/** A value as a sentence may show it: short, and never what is in it. */
+export function show(value: unknown): string {
   if (typeof value === 'string') return `"${value.length > 100 ? `${value.slice(0, 100)}…` : value}"`
   if (typeof value === 'function') return 'a function'
   if (typeof value === 'bigint') return `${value}n`

@@ -1,6 +1,8 @@
 import type { OutcomeKind } from './attempt.ts'
 import type { DeadReason } from './delivery.ts'
+import { expected } from './errors.ts'
 import type { ErrorCode } from './errors.ts'
+import { didYouMean } from './nearest.ts'
 import type { Instant } from './time.ts'
 
 /** The topic that every event carries; the name comes from the gateway's use cases. */
@@ -62,6 +64,27 @@ export type WarningCode = 'unsafe_retry_delays' | 'unknown_policy' | 'store_erro
 
 export type EventType = PosthornEvent['type']
 export type EventOf<Type extends EventType> = Extract<PosthornEvent, { readonly type: Type }>
+
+// As a table, so that the compiler finds one that is missing.
+const eventTypes: Readonly<Record<EventType, true>> = {
+  'message.enqueued': true,
+  'delivery.delivered': true,
+  'delivery.failed': true,
+  'delivery.dead': true,
+  'endpoint.failing': true,
+  'endpoint.disabled': true,
+  'breaker.opened': true,
+  'breaker.closed': true,
+  'lease.lost': true,
+  warning: true,
+}
+
+/** Refuses to listen for what is never emitted. */
+export function checkEventName(type: unknown): void {
+  if (typeof type === 'string' && (type === '*' || Object.hasOwn(eventTypes, type))) return
+  const known = Object.keys(eventTypes)
+  throw expected('invalid_argument', 'type', `* or one of ${known.join(', ')}`, type, typeof type === 'string' ? didYouMean(type, known).trim() : '')
+}
 
 /** One event of the bus as a reader gets it. */
 export interface StreamEvent {

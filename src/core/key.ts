@@ -19,6 +19,14 @@ export interface ApiKey {
   readonly revokedAt: Instant | null
   /** The key in whose place it stands, if it is the session of a browser; it ends with that one. */
   readonly sessionOf: string | null
+  /** What a customer's link to the portal allows; null for a key of your own. */
+  readonly portal: PortalAccess | null
+}
+
+/** A customer sees and changes its own endpoints, and nothing that its provider decides. */
+export interface PortalAccess {
+  /** Event types behind other flags than these are hidden. */
+  readonly featureFlags: readonly string[]
 }
 
 export function isLive({ expiresAt, revokedAt }: Pick<ApiKey, 'expiresAt' | 'revokedAt'>, now: Instant): boolean {

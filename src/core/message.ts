@@ -21,6 +21,7 @@ export interface Message {
 }
 
 export const mostBodyBytes = 1024 * 1024
+const mostTypeLength = 256
 const eventType = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/
 
 /** The endpoints that get a message: active or paused, and wanting its type, one of its channels, and its body. */
@@ -37,7 +38,7 @@ export function fanOut(message: Pick<Message, 'type' | 'channels' | 'body'>, end
 
 /** Refuses what is no event type: words of letters, digits, _ and -, joined by dots. */
 export function checkEventType(type: unknown, name = 'type'): string {
-  if (typeof type === 'string' && type.length <= 128 && eventType.test(type)) return type
+  if (typeof type === 'string' && type.length <= mostTypeLength && eventType.test(type)) return type
   throw expected('invalid_event_type', name, 'words of letters, digits, _ or - joined by dots, such as invoice.paid', type)
 }
 
@@ -46,9 +47,9 @@ export function envelope(type: string, at: Instant, data: unknown): Uint8Array {
   return Buffer.from(`{"type":${JSON.stringify(type)},"timestamp":"${isoTime(at)}","data":${json(data)}}`)
 }
 
-export function checkBody(body: Uint8Array): Uint8Array {
+export function checkBody(body: Uint8Array, name = 'body'): Uint8Array {
   if (body.length <= mostBodyBytes) return body
-  throw expected('body_too_large', 'body', `at most ${mostBodyBytes} bytes`, body.length, 'Send a link to the data instead.')
+  throw expected('body_too_large', name, `at most ${mostBodyBytes} bytes`, body.length, 'Send a link to the data instead.')
 }
 
 /** A body as text; the bytes are read where they are. */

@@ -10,9 +10,11 @@ export interface Preset {
   readonly policy: RetryPolicy
   readonly limits: Limits
   readonly signature: SignatureScheme
+  /** What the names of the signature's headers begin with, if not as usual. */
+  readonly headerPrefix?: string
 }
 
-export type PresetName = 'standard' | 'patient' | 'gateway' | 'gateway-6'
+export type PresetName = 'standard' | 'patient' | 'svix' | 'gateway' | 'gateway-6'
 
 const ours: Limits = {
   pollMs: 5 * second,
@@ -67,6 +69,19 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
     },
     limits: ours,
     signature: 'standard',
+  },
+  // For those who move from Svix: its delays but for the first, 5 s, which the guard forbids; and the headers that its receivers know.
+  svix: {
+    name: 'svix',
+    policy: {
+      name: 'svix',
+      delays: { kind: 'list', delaysMs: [30 * second, 5 * minute, 30 * minute, ...[2, 5, 10, 10].map((hours) => hours * hour)] },
+      jitterShare: 0.2,
+      maxAttempts: 8,
+    },
+    limits: ours,
+    signature: 'standard',
+    headerPrefix: 'svix',
   },
   gateway: {
     name: 'gateway',

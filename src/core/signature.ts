@@ -1,4 +1,4 @@
-import { createHmac, createPrivateKey, createSecretKey, sign as signBytes } from 'node:crypto'
+import { createHmac, createPrivateKey, createPublicKey, createSecretKey, sign as signBytes } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { expected } from './errors.ts'
 import type { Instant } from './time.ts'
@@ -29,13 +29,18 @@ export interface SignatureInput {
 
 export const defaultBodyHeader = 'x-webhook-signature'
 export const defaultHeaderPrefix = 'webhook'
+/** Those that receivers look for. */
+export const usualHeaderPrefixes = [defaultHeaderPrefix, 'svix']
 export const hmacPrefix = 'whsec_'
 export const signingKeyPrefix = 'whsk_'
+export const publicKeyPrefix = 'whpk_'
+/** More would make a header that receivers refuse for its length. */
+export const mostLiveSecrets = 10
 
 /** The signature headers of one attempt, over the exact bytes that leave. */
 export function signatureHeaders(input: SignatureInput): Record<string, string> {
   const timestamp = String(Math.floor(input.now / 1000))
-  const live = input.secrets.filter((secret) => secret.expiresAt === null || secret.expiresAt > input.now)
+  const live = liveSecrets(input.secrets, input.now).slice(0, mostLiveSecrets)
   if (live.length === 0) throw expected('invalid_secret', 'secrets', 'at least one secret that has not ended', 0, 'Rotate the secret.')
 
   const headers: Record<string, string> = {}
@@ -45,6 +50,18 @@ export function signatureHeaders(input: SignatureInput): Record<string, string> 
   headers[names.signature] = live.map((secret) => signature(secret.value, input.messageId, timestamp, input.body)).join(' ')
   if (input.scheme === 'body') headers[input.bodyHeader] = bodySignature(live, input.body)
   return headers
+}
+
+/** Those that have not expired, in the order given. */
+export function liveSecrets(secrets: readonly Secret[], now: Instant): Secret[] {
+  return secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > now)
+}
+
+/** What a receiver verifies with: the secret itself, or of an ed25519 one only the public key. Nobody but us may sign with that. */
+export function verificationKey(secret: string): string {
+  if (!secret.startsWith(signingKeyPrefix)) return secret
+  const { x = '' } = createPublicKey(ed25519Key(secret)).export({ format: 'jwk' })
+  return publicKeyPrefix + Buffer.from(x, 'base64url').toString('base64')
 }
 
 /** Kept by prefix, of which there is one: put together anew, they would be looked up among all names of properties at each use. */

@@ -1,6 +1,6 @@
 import { createHmac, createPublicKey, timingSafeEqual, verify as verifyBytes } from 'node:crypto'
 import { expected, PosthornError } from './errors.ts'
-import { checkSecret, defaultBodyHeader, defaultHeaderPrefix, ed25519Key, hmacKey, hmacPrefix, signingKeyPrefix } from './signature.ts'
+import { checkSecret, defaultBodyHeader, defaultHeaderPrefix, ed25519Key, hmacKey, hmacPrefix, publicKeyPrefix, signingKeyPrefix, usualHeaderPrefixes } from './signature.ts'
 
 /** Header names in any case, with values as Node or a web framework hands them over. */
 export type ReceivedHeaders =
@@ -58,7 +58,6 @@ function hmacMatcher(secret: string, content: Buffer): (signature: string) => bo
   return (signature) => sameText(signature, wanted)
 }
 
-const publicKeyPrefix = 'whpk_'
 // SubjectPublicKeyInfo of a bare ed25519 key (RFC 8410).
 const publicKeyHead = Buffer.from('302a300506032b6570032100', 'hex')
 
@@ -73,11 +72,9 @@ function publicKey(text: string): ReturnType<typeof createPublicKey> {
   return createPublicKey({ key: Buffer.concat([publicKeyHead, bytes]), format: 'der', type: 'spki' })
 }
 
-const usualPrefixes = [defaultHeaderPrefix, 'svix']
-
 /** The prefix under which a signature came: the given one, or else the first of the usual ones. */
 function prefixOf(headers: ReceivedHeaders, given: string | undefined): string {
-  const prefixes = given === undefined ? usualPrefixes : [given, ...usualPrefixes]
+  const prefixes = given === undefined ? usualHeaderPrefixes : [given, ...usualHeaderPrefixes]
   return prefixes.find((prefix) => headerText(headers, `${prefix}-signature`) !== null) ?? given ?? defaultHeaderPrefix
 }
 

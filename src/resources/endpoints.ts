@@ -10,7 +10,7 @@ import { checkCount } from '../core/limits.ts'
 import type { AuditAction } from '../core/audit.ts'
 import type { EndpointCounts, Page } from '../core/directory.ts'
 import type { RetryPolicy } from '../core/retry-policy.ts'
-import { checkScheme, checkSecret, defaultBodyHeader, hmacSecret } from '../core/signature.ts'
+import { checkScheme, checkSecret, defaultBodyHeader, hmacSecret, liveSecrets, mostLiveSecrets, verificationKey } from '../core/signature.ts'
 import type { SignatureScheme } from '../core/signature.ts'
 import { day } from '../core/time.ts'
 import type { Instant } from '../core/time.ts'
@@ -19,6 +19,7 @@ import { actor } from './deliveries.ts'
 import type { By } from './deliveries.ts'
 import { checkPage } from './page.ts'
 import type { ResourceParts } from './parts.ts'
+import { refuseUnknown } from './unknown-options.ts'
 
 export type EndpointInput = Pick<EndpointSettings, 'url'> & Partial<Omit<EndpointSettings, 'url'>>
 
@@ -29,7 +30,8 @@ export type EndpointName = string | { readonly application: string; readonly uid
 export interface Endpoints {
   /** Active, unless it should begin otherwise: then it gets nothing before it is resumed or enabled. */
   create(input: EndpointInput & { readonly application: string; readonly secret?: string; readonly status?: 'active' | 'paused' | 'disabled' }, by?: By): Promise<Endpoint>
-  get(name: EndpointName): Promise<Endpoint>
+  /** One that was deleted is found by its id, if asked for. */
+  get(name: EndpointName, options?: { readonly deleted?: boolean }): Promise<Endpoint>
   /** `text` is looked for in url, description and uid. */
   list(filter?: { readonly application?: string | undefined; readonly text?: string | undefined }, page?: Partial<Page>): Promise<Endpoint[]>
   /** Applies to the next attempt, also of deliveries that are on their way already. */
@@ -40,9 +42,9 @@ export interface Endpoints {
   /** Gets nothing new, and nothing is sent. */
   disable(name: EndpointName, by?: By): Promise<Endpoint>
   enable(name: EndpointName, by?: By): Promise<Endpoint>
-  /** A new secret; the old ones stay valid for the overlap, a day if not given. */
+  /** A new secret; the old ones stay valid for the overlap, a day if not given. At most ten are valid at once. */
   rotateSecret(name: EndpointName, options?: { readonly secret?: string; readonly overlapMs?: number }, by?: By): Promise<Endpoint>
-  /** Shows the secret by which receivers verify, and notes who asked. */
+  /** Shows the secret by which receivers verify, or the public key (`whpk_`) of an ed25519 one, and notes who asked. */
   revealSecret(name: EndpointName, by?: By): Promise<string>
   delete(name: EndpointName, by?: By): Promise<void>
   /** What came of its deliveries in a time. */
@@ -65,11 +67,16 @@ export interface EndpointParts extends ResourceParts {
   readonly sendTo: (endpoint: Endpoint, type: string, payload: string) => Promise<string>
 }
 
+const settingNames = [
+  'uid', 'url', 'description', 'types', 'channels', 'filter', 'headers', 'metadata', 'policy', 'signature', 'bodyHeader', 'ratePerSecond',
+] as const satisfies readonly (keyof EndpointSettings)[]
+
 export function makeEndpoints(parts: EndpointParts): Endpoints {
   const { ready, directory, clock, random, policies, defaults } = parts
 
-  async function get(name: EndpointName): Promise<Endpoint> {
+  async function get(name: EndpointName, { deleted = false }: { readonly deleted?: boolean } = {}): Promise<Endpoint> {
     await ready()
+    if (typeof name === 'string' && deleted) return found((await directory.endpointsById([name]))[0] ?? null, name)
     if (typeof name === 'string') return found(await directory.endpoint(null, name), name)
     const application = await directory.application(name.application)
     return found(application === null ? null : await directory.endpoint(application.id, name.uid), name)
@@ -91,6 +98,7 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
   return {
     get,
     async create({ application, secret, status = 'active', ...input }, by = {}) {
+      refuseUnknown('endpoints.create', input, [...settingNames, 'application', 'secret', 'status'])
       if (!['active', 'paused', 'disabled'].includes(status)) throw expected('invalid_argument', 'status', 'active, paused or disabled', status)
       const settings = { ...blank(defaults), ...defined(input) }
       check(settings)
@@ -119,6 +127,7 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
       return directory.listEndpoints({ applicationId: owner?.id, text }, checkPage(page))
     },
     async update(name, change) {
+      refuseUnknown('endpoints.update', change, settingNames)
       const before = await get(name)
       const after = { ...settingsOf(before), ...defined(change) }
       check(after)
@@ -135,7 +144,7 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
     async revealSecret(name, by = {}) {
       const { id, secrets } = await get(name)
       await directory.note({ action: 'reveal', by: actor(by) }, id, clock.now())
-      return secrets[0]?.value ?? ''
+      return verificationKey(secrets[0]?.value ?? '')
     },
     async rotateSecret(name, { secret, overlapMs = day } = {}, by = {}) {
       const value = secret === undefined ? hmacSecret(randomBytes(32)) : checkSecret(secret)
@@ -143,6 +152,7 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
       const before = await get(name)
       checkScheme(before.signature, value)
       const now = clock.now()
+      if (overlapMs > 0) checkLiveSecrets(liveSecrets(before.secrets, now).length)
       const added = { id: makeId('sec', now, random), value, createdAt: now, expiresAt: null }
       const endpoint = found(await directory.rotateSecret(before.id, added, now + overlapMs, now, actor(by)), name)
       await parts.changed(endpoint.id)
@@ -165,6 +175,12 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
       throw expected('not_found', 'message', 'there right after it was sent', id)
     },
   }
+}
+
+function checkLiveSecrets(count: number): void {
+  if (count < mostLiveSecrets) return
+  const advice = 'Wait until one expires, or rotate with an `overlapMs` of 0, which ends all others at once.'
+  throw expected('wrong_state', 'secret', `one of at most ${mostLiveSecrets} that are valid at once`, `another beside ${count}`, advice)
 }
 
 /** Why an endpoint is not active, as far as somebody said so. */

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { expected } from '../core/errors.ts'
 import { checkId, isId, makeId } from '../core/ids.ts'
 import { isLive } from '../core/key.ts'
-import type { Access, ApiKey } from '../core/key.ts'
+import type { Access, ApiKey, PortalAccess } from '../core/key.ts'
 import type { Page } from '../core/directory.ts'
 import { hour } from '../core/time.ts'
 import type { Instant } from '../core/time.ts'
@@ -20,6 +20,8 @@ export interface KeyInput {
   /** `write` if not given. */
   readonly access?: Access | undefined
   readonly expiresAt?: Date | Instant | undefined
+  /** Makes it a customer's link to the portal: it may neither send nor erase messages, nor choose a retry policy. */
+  readonly portal?: PortalAccess | undefined
 }
 
 /** The keys of the HTTP API. A key is shown once, when it is made: only its hash is kept. */
@@ -36,7 +38,7 @@ export interface Keys {
 }
 
 /** A key of the store; or, with an id that is none of its ids, one that only the server knows. */
-export type SessionOwner = Pick<ApiKey, 'id' | 'name' | 'applicationId' | 'access'>
+export type SessionOwner = Pick<ApiKey, 'id' | 'name' | 'applicationId' | 'access'> & { readonly portal?: PortalAccess | null }
 
 const tokenPrefix = 'phk_'
 const sessionPrefix = 'phs_'
@@ -60,25 +62,26 @@ export function makeKeys(parts: ResourceParts): Keys {
   }
 
   return {
-    async create({ name, application, access = 'write', expiresAt }, by = {}) {
+    async create({ name, application, access = 'write', expiresAt, portal }, by = {}) {
       if (typeof name !== 'string' || name.length === 0 || name.length > 256) throw expected('invalid_argument', 'name', 'text of 1 to 256 characters', name)
       if (access !== 'read' && access !== 'write') throw expected('invalid_argument', 'access', '"read" or "write"', access)
+      if (portal !== undefined && application === undefined) throw expected('invalid_argument', 'portal', 'left out for a key of all applications', portal, 'Give its `application`.')
       const now = clock.now()
       const ends = expiresAt === undefined ? null : checkEnd(expiresAt, now)
       await ready()
       const applicationId = application === undefined ? null : await applicationIdOf(parts, application)
       const token = tokenPrefix + base32(randomBytes(tokenBytes))
       const made = { id: makeId('key', now, random), name, applicationId, access, hash: hashOf(token), hint: token.slice(0, hintLength) }
-      const key = await directory.createKey({ ...made, createdAt: now, expiresAt: ends, revokedAt: null, sessionOf: null }, actor(by))
+      const key = await directory.createKey({ ...made, createdAt: now, expiresAt: ends, revokedAt: null, sessionOf: null, portal: portal ?? null }, actor(by))
       recall.forget(key.hash)
       return { key, token }
     },
-    async openSession({ id: sessionOf, name, applicationId, access }) {
+    async openSession({ id: sessionOf, name, applicationId, access, portal = null }) {
       await ready()
       const now = clock.now()
       const token = sessionPrefix + base32(randomBytes(tokenBytes))
       const made = { id: makeId('key', now, random), name, applicationId, access, hash: hashOf(token), hint: sessionPrefix }
-      const key = await directory.createKey({ ...made, createdAt: now, expiresAt: now + sessionMs, revokedAt: null, sessionOf })
+      const key = await directory.createKey({ ...made, createdAt: now, expiresAt: now + sessionMs, revokedAt: null, sessionOf, portal })
       recall.forget(key.hash)
       return { key, token }
     },

@@ -1,6 +1,7 @@
 import { checkChannel } from '../core/endpoint.ts'
 import { expected } from '../core/errors.ts'
 import { isAnyId, makeId } from '../core/ids.ts'
+import { checkCount } from '../core/limits.ts'
 import { checkBody, checkEventType, envelope } from '../core/message.ts'
 import { checkData, checkDataSync } from '../core/schema.ts'
 import type { Schema, SchemaInput } from '../core/schema.ts'
@@ -8,6 +9,7 @@ import { day } from '../core/time.ts'
 import type { Instant, Random } from '../core/time.ts'
 import type { Outgoing } from '../engine/envelope.ts'
 import { checkApplication } from './applications.ts'
+import { refuseUnknown } from './unknown-options.ts'
 
 export type EventSchemas = Readonly<Record<string, Schema>>
 
@@ -28,6 +30,8 @@ interface About<Type> {
   readonly channels?: readonly string[]
   /** Not before this time; at most 30 days ahead. */
   readonly deliverAt?: Date | Instant
+  /** Erases the body after so many days, as soon as nothing of it is on its way; otherwise it is kept with the history. */
+  readonly payloadRetentionDays?: number
 }
 
 interface WithData<Type, Data> extends About<Type> {
@@ -45,11 +49,16 @@ interface WithPayload<Type> extends About<Type> {
 export type Given = About<string> & { readonly data?: unknown; readonly payload?: string | Uint8Array | undefined; readonly contentType?: string }
 
 const mostChannels = 20
+const messageFields = [
+  'application', 'type', 'data', 'payload', 'contentType', 'eventId', 'idempotencyKey', 'sessionId', 'channels', 'deliverAt', 'payloadRetentionDays',
+] as const satisfies readonly (keyof Given)[]
 
 /** A message that was checked, and in which form it came. */
 export interface CheckedMessage extends Outgoing {
   /** True if it was given as `data`, and its body is the envelope of that. */
   readonly isEnvelope: boolean
+  /** When its body is to be erased; null if it is kept as the history is. */
+  readonly eraseAt: Instant | null
 }
 
 /** What holds for all messages of one call. */
@@ -77,9 +86,10 @@ export function outgoingSync(given: Given, consignment: Consignment): CheckedMes
 
 function withoutSchema(given: Given, { mustExist, to, now, random }: Consignment): CheckedMessage {
   if (typeof given !== 'object' || given === null) throw expected('invalid_argument', 'message', 'an object with application, type and data', given)
+  refuseUnknown('send', given, messageFields)
   const type = checkEventType(given.type)
   const application = checkApplication(given.application)
-  const { channels = [], eventId = null, idempotencyKey = null, sessionId = null, deliverAt } = given
+  const { channels = [], eventId = null, idempotencyKey = null, sessionId = null, deliverAt, payloadRetentionDays } = given
   if (!Array.isArray(channels) || channels.length > mostChannels) throw expected('invalid_argument', 'channels', `a list of at most ${mostChannels}`, channels)
   channels.forEach(checkChannel)
   checkText('eventId', eventId)
@@ -99,6 +109,7 @@ function withoutSchema(given: Given, { mustExist, to, now, random }: Consignment
     deliverAt: deliverAt === undefined ? null : checkTime(deliverAt, now),
     message: { id: makeId('msg', now, random), type, eventId, body, contentType, sessionId, channels: [...channels], createdAt: now, erasedAt: null },
     isEnvelope: given.payload === undefined,
+    eraseAt: payloadRetentionDays === undefined ? null : eraseTime(payloadRetentionDays, now),
     mustExist,
     to,
   }
@@ -126,6 +137,11 @@ function checkContentType(contentType: unknown): string {
 function checkText(name: string, value: unknown): void {
   if (value === null || (typeof value === 'string' && value.length >= 1 && value.length <= 256)) return
   throw expected('invalid_argument', name, 'text of 1 to 256 characters', value)
+}
+
+function eraseTime(days: number, now: Instant): Instant {
+  checkCount('payloadRetentionDays', days, 1, 3_650)
+  return now + days * day
 }
 
 function checkTime(given: Date | Instant, now: Instant): Instant {

@@ -77,12 +77,17 @@ export async function admit(posthorn: Posthorn, operation: Operation, caller: Ca
   if (caller.applicationId === null) {
     return allows(caller, { applicationId: null, access: operation.access }) ? { caller, application: null } : forbidden()
   }
-  if (operation.realm === 'server') return forbidden()
+  if (operation.realm === 'server' || (operation.portal === 'refused' && isCustomer(caller))) return forbidden()
   const application = await ownApplication(posthorn, caller.applicationId)
   if (application === null) return forbidden()
   const owner: Caller = { ...caller, applicationId: application.id }
   if (operation.realm === 'application' && !isNamed(application, params['app_id'])) return forbidden()
   return allows(owner, { applicationId: application.id, access: operation.access }) ? { caller: owner, application } : forbidden()
+}
+
+/** True of a customer that came by a link to the portal. */
+export function isCustomer({ portal }: Caller): boolean {
+  return portal !== null && portal !== undefined
 }
 
 export function unauthenticated(): Response {
@@ -103,8 +108,8 @@ function isNamed({ id, uid }: Application, name: string | undefined): boolean {
   return name !== undefined && (name === id || name === uid)
 }
 
-function forbidden(): Response {
-  return refusal(403, 'permission_denied', 'This key does not allow that.')
+export function forbidden(detail = 'This key does not allow that.'): Response {
+  return refusal(403, 'permission_denied', detail)
 }
 
 function bearerToken(header: string | null): string | null {

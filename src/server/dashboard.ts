@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { refusal } from './errors.ts'
 
 /** Answers a path below the mount with a file of the dashboard, or with its page. */
 export type Dashboard = (path: string) => Promise<Response>
@@ -8,6 +9,8 @@ export type Dashboard = (path: string) => Promise<Response>
 /** Where the build puts it: the same place, seen from the sources and from what is built of them. */
 export const builtDashboard = fileURLToPath(new URL('../../dist/ui/', import.meta.url))
 
+// The first word of each page's address: what is no page of the dashboard must not look like one. What follows it is the page's question.
+const pages = new Set(['', 'audit', 'dead-letters', 'deliveries', 'endpoints', 'event-types', 'jobs', 'login', 'settings', 'tail'])
 // Names with a hash in them: what is under such a name never changes.
 const hashed = /^\/assets\/[\w.-]+$/
 const single = /^\/[\w-]+\.(svg|png|ico|txt|webmanifest)$/
@@ -21,7 +24,13 @@ const guards = {
   'referrer-policy': 'no-referrer',
 }
 
-/** The operators' pages, out of a folder that the build has filled. All that is not a file of theirs is a page, which finds its own way. */
+/** Whether a path below the mount is the dashboard's: a page of it, or a file. */
+export function isPage(path: string): boolean {
+  const [, page = ''] = path.split('/')
+  return hashed.test(path) || single.test(path) || pages.has(page)
+}
+
+/** The operators' pages, out of a folder that the build has filled. What is not a file of theirs is a page, which finds its own way. */
 export function makeDashboard(folder: string, basePath: string): Dashboard {
   return async (path) => {
     if (hashed.test(path)) return file(folder, path, 'public, max-age=31536000, immutable')
@@ -37,7 +46,7 @@ const notBuilt = 'The dashboard is not built. Build it with: npm run build\nThe 
 
 async function file(folder: string, path: string, caching: string): Promise<Response> {
   const bytes = await read(folder, path)
-  if (bytes === null) return text(404, 'There is no such file.\n')
+  if (bytes === null) return refusal(404, 'not_found', `Expected a file of the dashboard, got ${path}.`)
   const type = types[extname(path)] ?? 'application/octet-stream'
   return new Response(new Uint8Array(bytes), { headers: { ...guards, 'content-type': type, 'cache-control': caching } })
 }

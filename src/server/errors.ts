@@ -1,6 +1,6 @@
-import type { core } from 'zod'
 import { messageOf, PosthornError } from '../core/errors.ts'
 import type { ErrorCode } from '../core/errors.ts'
+import { inHttpTerms } from './terms.ts'
 
 /** What went wrong with one field, in the form that Svix clients know. */
 export interface Problem {
@@ -28,11 +28,6 @@ export function unprocessable(problems: readonly Problem[]): Response {
   return Response.json({ detail: problems }, { status: 422 })
 }
 
-/** What a schema found wrong, with the place where it was found. */
-export function problemsIn(place: 'body' | 'query', issues: readonly core.$ZodIssue[]): Problem[] {
-  return issues.map(({ path, message, code }) => ({ loc: [place, ...path.map(named)], msg: message, type: `value_error.${code}` }))
-}
-
 /** The answer to whatever an operation threw: never its stack, and of an unforeseen error nothing at all. */
 export function answerTo(thrown: unknown, operation: string, report: Report): Response {
   const status = thrown instanceof PosthornError ? statusOf[thrown.code] : 500
@@ -40,8 +35,9 @@ export function answerTo(thrown: unknown, operation: string, report: Report): Re
     report({ operation, error: thrown })
     return refusal(500, 'internal_error', 'Something went wrong here, and was reported to whoever runs this server.')
   }
-  const { code, message } = thrown
-  if (status === 422) return unprocessable([{ loc: ['body', ...fieldIn(thrown)], msg: message, type: `value_error.${code}` }])
+  const { code } = thrown
+  const message = inHttpTerms(thrown.message)
+  if (status === 422) return unprocessable([{ loc: placeIn(code, message), msg: message, type: `value_error.${code}` }])
   if (status !== 503) return refusal(status, code, message)
   // What a store says of itself is for whoever runs it.
   if (code !== 'overloaded') report({ operation, error: thrown })
@@ -94,10 +90,12 @@ const statusOf: Readonly<Record<ErrorCode, 404 | 409 | 413 | 422 | 500 | 503>> =
 }
 
 /** An error about a value names it first: "Expected `url` to be …". */
-function fieldIn({ code, message }: PosthornError): string[] {
-  if (code === 'schema_mismatch') return ['payload']
+function placeIn(code: ErrorCode, message: string): string[] {
+  if (code === 'schema_mismatch') return ['body', 'payload']
   const name = /^Expected `([^`]+)`/.exec(message)?.[1]
-  return name === undefined ? [] : name.split('.')
+  // The application that is not written in the body is the one in the path.
+  if (name === 'application') return ['path', 'app_id']
+  return name === undefined ? ['body'] : ['body', ...name.split('.')]
 }
 
 const storeFailed = 'The database did not do this. Repeat the request later.'
@@ -111,8 +109,4 @@ const unavailable: Readonly<Partial<Record<ErrorCode, string>>> = {
   store_too_old: storeFailed,
   newer_database: storeFailed,
   older_database: storeFailed,
-}
-
-function named(part: PropertyKey): string | number {
-  return typeof part === 'symbol' ? String(part) : part
 }

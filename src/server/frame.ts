@@ -3,15 +3,17 @@ import { expected } from '../core/errors.ts'
 import type { Posthorn } from '../posthorn.ts'
 import { admit, unauthenticated } from './auth.ts'
 import type { Authorize } from './auth.ts'
-import { answerTo, problemsIn, unprocessable } from './errors.ts'
+import { answerTo } from './errors.ts'
 import type { Report } from './errors.ts'
-import { idempotencyKey, once } from './idempotency.ts'
+import { idempotencyKey, once, repeatable } from './idempotency.ts'
 import type { Reply } from './idempotency.ts'
-import { overloaded, parseJson, readBody } from './limits.ts'
+import { ignoredHeader } from './ignored.ts'
+import type { Ignored } from './ignored.ts'
+import { readInput } from './input.ts'
+import { overloaded } from './limits.ts'
 import type { Gate, RateLimit } from './limits.ts'
 import { RawJson } from './operation.ts'
 import type { Answer, Call, Caller, Operation, ServerParts } from './operation.ts'
-import { pathOf, searchOf } from './url.ts'
 
 export interface FrameParts extends ServerParts {
   readonly posthorn: Posthorn
@@ -19,6 +21,9 @@ export interface FrameParts extends ServerParts {
   readonly rateLimit: RateLimit
   readonly gate: Gate
   readonly report: Report
+  /** Refuses also what only clients of Svix give. */
+  readonly isStrict: boolean
+  readonly logIgnored: (operation: string, ignored: readonly Ignored[]) => void
 }
 
 /** Leads one request through everything that lies before and after its operation. It never throws. */
@@ -43,8 +48,7 @@ async function pass(parts: FrameParts, operation: Operation, request: Request, p
   const limited = operation.realm === 'public' ? null : rateLimit.check(caller.id)
   if (limited !== null) return limited
 
-  const { url } = request
-  const input = await readInput(operation, request)
+  const input = await readInput(operation, request, parts.isStrict)
   if (input instanceof Response) return input
   const key = operation.method === 'post' ? idempotencyKey(request) : null
   if (key instanceof Response) return key
@@ -64,10 +68,17 @@ async function pass(parts: FrameParts, operation: Operation, request: Request, p
     application: () => application ?? missing(operation),
   }
   const work = async (): Promise<Reply | Response> => toReply(await operation.handle(call))
-  if (key === null || operation.idempotency !== undefined) return toResponse(await work())
-  const asked = { key, callerId: caller.id, method: request.method, path: pathOf(url), search: searchOf(url), bytes: input.bytes }
-  const reply = await once(posthorn, asked, work)
-  return toResponse(reply)
+  const reply = key === null || operation.idempotency !== undefined ? await work() : await once(posthorn, repeatable(call, key), work)
+  return withIgnored(parts, operation, toResponse(reply), input.ignored)
+}
+
+/** What had no effect is said to whoever gave it, and to whoever runs the server. */
+function withIgnored({ logIgnored }: FrameParts, { id, realm }: Operation, response: Response, ignored: readonly Ignored[]): Response {
+  if (ignored.length === 0) return response
+  // Whoever shows no key must not be able to write into the log.
+  if (realm !== 'public') logIgnored(id, ignored)
+  response.headers.set('x-posthorn-ignored', ignoredHeader(ignored))
+  return response
 }
 
 const nobody: Caller = { id: 'nobody', name: 'nobody', applicationId: null, access: 'read' }
@@ -75,36 +86,6 @@ const nobody: Caller = { id: 'nobody', name: 'nobody', applicationId: null, acce
 async function identify({ posthorn, authorize }: FrameParts, operation: Operation, request: Request, params: Readonly<Record<string, string>>) {
   const caller = await authorize(request)
   return caller === null ? unauthenticated() : admit(posthorn, operation, caller, params)
-}
-
-type Input = Pick<Call, 'query' | 'body' | 'bytes'>
-
-async function readInput({ query: querySchema, body: bodySchema }: Operation, request: Request): Promise<Input | Response> {
-  const query = querySchema?.safeParse(queryOf(searchOf(request.url)))
-  if (query?.success === false) return unprocessable(problemsIn('query', query.error.issues))
-  if (bodySchema === undefined) return { query: query?.data, body: undefined, bytes: noBytes }
-
-  const bytes = await readBody(request)
-  if (bytes instanceof Response) return bytes
-  const json = parseJson(bytes)
-  if (json instanceof Response) return json
-  const body = bodySchema.safeParse(json.value)
-  if (!body.success) return unprocessable(problemsIn('body', body.error.issues))
-  return { query: query?.data, body: body.data, bytes }
-}
-
-const noBytes = new Uint8Array()
-
-/** A parameter that is given more than once becomes a list. */
-function queryOf(search: string): Record<string, string | string[]> {
-  if (search === '') return {}
-  const given = new URLSearchParams(search)
-  return Object.fromEntries([...new Set(given.keys())].map((name) => [name, oneOrMore(given.getAll(name))]))
-}
-
-function oneOrMore(values: string[]): string | string[] {
-  const [first, ...others] = values
-  return first !== undefined && others.length === 0 ? first : values
 }
 
 async function applicationIn(posthorn: Posthorn, operation: Operation, params: Readonly<Record<string, string>>): Promise<Application | null> {

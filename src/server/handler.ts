@@ -1,14 +1,17 @@
 import { Hono } from 'hono'
 import { expected } from '../core/errors.ts'
+import { hour } from '../core/time.ts'
 import type { Posthorn } from '../posthorn.ts'
 import { apiPage } from './api-page.ts'
 import { byKey, keyless } from './auth.ts'
 import type { Authorize } from './auth.ts'
-import { builtDashboard, makeDashboard } from './dashboard.ts'
+import { checkOrigins, withCors } from './cors.ts'
+import { builtDashboard, isPage, makeDashboard } from './dashboard.ts'
 import { incidentLine, refusal } from './errors.ts'
 import type { Report } from './errors.ts'
 import { serve } from './frame.ts'
 import type { FrameParts } from './frame.ts'
+import { makeIgnoredLog } from './ignored.ts'
 import { makeGate, makeRateLimit } from './limits.ts'
 import type { Operation, ShownSetting } from './operation.ts'
 import { openApi } from './openapi.ts'
@@ -26,12 +29,20 @@ export interface HandlerOptions {
   readonly keyless?: boolean
   /** What was set, and where, for the page that shows it. */
   readonly settings?: readonly ShownSetting[]
+  /** How long a link to the portal is valid; an hour unless given. */
+  readonly portalTokenHours?: number
   /** Calls per second and key; 0 for no limit. */
   readonly rateLimitPerSecond?: number
+  /** Origins whose pages may call the API with a key, such as https://portal.example; none unless given. */
+  readonly corsOrigins?: readonly string[]
+  /** Refuses fields and parameters that have no effect, also those of clients of Svix. */
+  readonly strict?: boolean
   /** Requests that may be under way at once. */
   readonly mostInFlight?: number
   /** Hears of errors whose cause is here; a warning of the process unless given. */
   readonly report?: Report
+  /** Hears of fields that clients give without effect, once of each; a warning of the process unless given. */
+  readonly warn?: (sentence: string) => void
 }
 
 export type Handler = (request: Request) => Promise<Response>
@@ -47,10 +58,13 @@ export function handler(posthorn: Posthorn, options: HandlerOptions = {}): Handl
     authorize: options.authorize ?? (isDev ? keyless(doors.authorize) : doors.authorize),
     callerOf: options.authorize === undefined ? doors.callerOf : null,
     isDev,
+    portalTokenMs: (options.portalTokenHours ?? 1) * hour,
     settings: options.settings ?? [],
     rateLimit: makeRateLimit(options.rateLimitPerSecond ?? 500, () => posthorn.now()),
     gate: makeGate(options.mostInFlight ?? 1_000),
-    report: options.report ?? ((incident) => process.emitWarning(incidentLine(incident), { code: 'POSTHORN_SERVER' })),
+    report: options.report ?? ((incident) => warnProcess(incidentLine(incident))),
+    isStrict: options.strict ?? false,
+    logIgnored: makeIgnoredLog(options.warn ?? warnProcess),
   }
   const app = new Hono({ getPath: (request) => pathIn(request.url, basePath) })
   for (const operation of operations) {
@@ -59,7 +73,11 @@ export function handler(posthorn: Posthorn, options: HandlerOptions = {}): Handl
   mountDescription(app, basePath)
   const elsewhere = otherPaths(operations, basePath)
   app.notFound((context) => elsewhere.fetch(context.req.raw))
-  return async (request) => app.fetch(request)
+  return withCors(async (request) => app.fetch(request), checkOrigins(options.corsOrigins ?? []))
+}
+
+function warnProcess(sentence: string): void {
+  process.emitWarning(sentence, { code: 'POSTHORN_SERVER' })
 }
 
 /** What no operation answers: other methods on their paths, pages, and nothing. Apart from them, so that a request meets one route only. */
@@ -73,8 +91,8 @@ function otherPaths(table: readonly Operation[], basePath: string): Hono {
   app.notFound((context) => {
     const pathname = pathOf(context.req.url)
     const path = pathIn(context.req.url, basePath)
-    const isPage = isBelow(pathname, basePath) && !isBelow(path, '/api') && ['GET', 'HEAD'].includes(context.req.method)
-    return isPage ? dashboard(path) : refusal(404, 'not_found', `Expected a path of the API, got ${pathname}.`)
+    const isRead = ['GET', 'HEAD'].includes(context.req.method)
+    return isRead && isBelow(pathname, basePath) && isPage(path) ? dashboard(path) : refusal(404, 'not_found', `Expected a path of the API or a page of the dashboard, got ${pathname}.`)
   })
   return app
 }

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { day, minute } from '../core/time.ts'
 import type { Posthorn } from '../posthorn.ts'
 import { refusal, unprocessable } from './errors.ts'
+import type { Call } from './operation.ts'
+import { pathOf, searchOf } from './url.ts'
 
 /** What a key is bound to: the same key of another caller, or for another call, is another key. */
 export interface Repeatable {
@@ -11,6 +13,12 @@ export interface Repeatable {
   readonly path: string
   readonly search: string
   readonly bytes: Uint8Array
+}
+
+/** What the key of a call is bound to. */
+export function repeatable({ caller, request, bytes }: Pick<Call, 'caller' | 'request' | 'bytes'>, key: string): Repeatable {
+  const { method, url } = request
+  return { key, callerId: caller.id, method, path: pathOf(url), search: searchOf(url), bytes }
 }
 
 // If the process dies on the way, the key is free again after this.
@@ -43,8 +51,8 @@ export interface Reply {
 /** The key of a request; null if it has none. */
 export function idempotencyKey(request: Request): string | null | Response {
   const key = request.headers.get('idempotency-key')
-  if (key === null || /^[\x21-\x7e]{1,256}$/.test(key)) return key
-  return unprocessable([{ loc: ['header', 'idempotency-key'], msg: 'Expected 1 to 256 printable characters of ASCII without spaces.', type: 'value_error.idempotency_key' }])
+  if (key === null || /^[\x20-\x7e]{1,256}$/.test(key)) return key
+  return unprocessable([{ loc: ['header', 'idempotency-key'], msg: 'Expected `idempotency-key` to be 1 to 256 printable characters of ASCII.', type: 'value_error.idempotency_key' }])
 }
 
 async function keep(posthorn: Posthorn, key: string, work: () => Promise<Reply | Response>): Promise<Reply | Response> {

@@ -7,13 +7,13 @@ export const mostRequestBytes = mostBodyBytes + 64 * 1024
 const mostDepth = 64
 
 /** The body, read as far as it is allowed to be; or the answer that refuses it. */
-export async function readBody(request: Request): Promise<Uint8Array | Response> {
+export async function readBody(request: Request, mostBytes = mostRequestBytes): Promise<Uint8Array | Response> {
   const length = request.headers.get('content-length')
-  if (length !== null && Number(length) > mostRequestBytes) return tooLarge()
-  // With its length told, Node itself reads no more than that.
-  if (length === null && request.body !== null) return readCounted(request.body)
+  if (length !== null && Number(length) > mostBytes) return tooLarge(mostBytes)
+  // With its length given, Node itself reads no more than that.
+  if (length === null && request.body !== null) return readCounted(request.body, mostBytes)
   const bytes = new Uint8Array(await request.arrayBuffer())
-  return bytes.length > mostRequestBytes ? tooLarge() : bytes
+  return bytes.length > mostBytes ? tooLarge(mostBytes) : bytes
 }
 
 /** The value of a JSON text; an empty one is an empty object, so that what is missing is named. */
@@ -90,12 +90,12 @@ export function overloaded(): Response {
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-async function readCounted(body: ReadableStream<Uint8Array>): Promise<Uint8Array | Response> {
+async function readCounted(body: ReadableStream<Uint8Array>, mostBytes: number): Promise<Uint8Array | Response> {
   const parts: Uint8Array[] = []
   let size = 0
   for await (const part of body) {
     size += part.length
-    if (size > mostRequestBytes) return tooLarge()
+    if (size > mostBytes) return tooLarge(mostBytes)
     parts.push(part)
   }
   return Buffer.concat(parts)
@@ -126,8 +126,8 @@ const closeBracket = 0x5d
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-function tooLarge(): Response {
-  return refusal(413, 'body_too_large', `Expected a body of at most ${mostRequestBytes} bytes. Send a link to the data instead.`)
+function tooLarge(mostBytes: number): Response {
+  return refusal(413, 'body_too_large', `Expected a body of at most ${mostBytes} bytes. Send a link to the data instead.`)
 }
 
 function tooMany(afterSeconds: number, perSecond: number): Response {

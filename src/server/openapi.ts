@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ZodType } from 'zod'
 import { version } from '../posthorn.ts'
 import type { Operation } from './operation.ts'
+import { httpError } from './schemas/common.ts'
 
 /** A part of the document: whatever JSON Schema or OpenAPI makes of it. */
 export type Json = { readonly [name: string]: unknown }
@@ -33,7 +34,6 @@ export function openApi(operations: readonly Operation[], basePath: string): Jso
   }
 }
 
-const httpError = z.object({ code: z.string(), detail: z.string() }).meta({ id: 'HttpErrorOut' })
 const problem = z.object({ loc: z.array(z.union([z.string(), z.int()])), msg: z.string(), type: z.string() }).meta({ id: 'ValidationErrorItem' })
 const validationError = z.object({ detail: z.array(problem) }).meta({ id: 'HTTPValidationError' })
 
@@ -41,13 +41,19 @@ const validationError = z.object({ detail: z.array(problem) }).meta({ id: 'HTTPV
 const refusals: readonly { status: number; name: string; description: string; schema: 'HttpErrorOut' | 'HTTPValidationError'; of: (operation: Operation) => boolean }[] = [
   { status: 401, name: 'Unauthorized', description: 'No key, or one that is not valid (any more).', schema: 'HttpErrorOut', of: isProtected },
   { status: 403, name: 'Forbidden', description: 'The key does not allow this.', schema: 'HttpErrorOut', of: isProtected },
-  { status: 404, name: 'NotFound', description: 'Something in the path does not exist.', schema: 'HttpErrorOut', of: ({ path }) => path.includes('{') },
-  { status: 409, name: 'Conflict', description: 'It exists already, is under way, or the idempotency key was used for something else.', schema: 'HttpErrorOut', of: ({ access }) => access === 'write' },
-  { status: 413, name: 'TooLarge', description: 'The body is too large.', schema: 'HttpErrorOut', of: ({ body }) => body !== undefined },
-  { status: 422, name: 'Unprocessable', description: 'A field is wrong, and named.', schema: 'HTTPValidationError', of: ({ body, query }) => (body ?? query) !== undefined },
+  { status: 404, name: 'NotFound', description: 'Something that is named does not exist.', schema: 'HttpErrorOut', of: (operation) => isProtected(operation) && namesSomething(operation) },
+  { status: 409, name: 'Conflict', description: 'It exists already, is in flight or in another state, or the idempotency key was used for something else.', schema: 'HttpErrorOut', of: ({ access, method }) => access === 'write' || method === 'post' },
+  { status: 413, name: 'TooLarge', description: 'The body is too large.', schema: 'HttpErrorOut', of: ({ body, method }) => body !== undefined || method === 'post' },
+  { status: 422, name: 'Unprocessable', description: 'A field or parameter is wrong or unknown, and named.', schema: 'HTTPValidationError', of: () => true },
   { status: 429, name: 'TooMany', description: 'More calls than the key may make; `retry-after` says when to go on.', schema: 'HttpErrorOut', of: isProtected },
+  { status: 500, name: 'Unexpected', description: 'A defect of the server, of which its log says more.', schema: 'HttpErrorOut', of: () => true },
   { status: 503, name: 'Unavailable', description: 'Overloaded, stopping, or without its database; `retry-after` says when to try again.', schema: 'HttpErrorOut', of: () => true },
 ]
+
+/** In the path, or by a filter of the query, or in the body. */
+function namesSomething({ path, query, body }: Operation): boolean {
+  return path.includes('{') || (query ?? body) !== undefined
+}
 
 function isProtected({ realm }: Operation): boolean {
   return realm !== 'public'
@@ -74,8 +80,15 @@ const whatWeSend: Json = {
 }
 
 function describe(operation: Operation, schemas: Record<string, unknown>): Json {
-  const { id, path, summary, realm, access, answers, query, body, method, idempotency } = operation
-  const answered = Object.entries(answers).map(([status, schema]) => [status, schema === null ? { description: 'Done.' } : { description: 'Done.', content: json(reference(schema, schemas)) }])
+  const { id, path, summary, realm, access, answers, query, body, method, idempotency, shape } = operation
+  const answered = Object.entries(answers).map(([status, schema]) => {
+    const isDone = Number(status) < 300
+    return [status, {
+      description: isDone ? 'Done.' : 'Refused.',
+      ...(isDone && shape === 'svix' && { headers: ignoredHeader }),
+      ...(schema !== null && { content: json(reference(schema, schemas)) }),
+    }]
+  })
   const refused = refusals.filter((each) => each.of(operation)).map(({ status, name }) => [status, { $ref: `#/components/responses/${name}` }])
   return {
     operationId: id,
@@ -84,12 +97,12 @@ function describe(operation: Operation, schemas: Record<string, unknown>): Json 
     description: realm === 'public' ? 'Needs no key.' : `Needs ${keyFor[realm]} that may ${access}.`,
     ...(realm === 'public' && { security: [] }),
     parameters: [
-      ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+      ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: pathSchemas[name ?? ''] ?? nameSchema })),
       ...queryParameters(query, schemas),
       ...(method === 'post' && idempotency !== 'none' ? [idempotencyHeader] : []),
     ],
     ...(body !== undefined && { requestBody: { required: true, content: json(reference(body, schemas)) } }),
-    responses: Object.fromEntries([...answered, ...refused]),
+    responses: Object.fromEntries([...refused, ...answered]),
   }
 }
 
@@ -98,7 +111,25 @@ const idempotencyHeader: Json = {
   name: 'idempotency-key',
   in: 'header',
   description: 'A repeat under the same key within 24 hours gets the first answer again, and does nothing.',
-  schema: { type: 'string', maxLength: 256 },
+  schema: { type: 'string', minLength: 1, maxLength: 256, pattern: '^[ -~]+$' },
+}
+const ignoredHeader: Json = {
+  'x-posthorn-ignored': { description: 'Fields and parameters that were given and have no effect; absent if there are none.', schema: { type: 'string' } },
+}
+
+/** An id of ours, or the user\'s own name. */
+const nameSchema: Json = { type: 'string', minLength: 1, maxLength: 256 }
+const pathSchemas: Readonly<Record<string, Json>> = {
+  attempt_id: idSchema('atmpt'),
+  delivery_id: idSchema('dlv'),
+  job_id: idSchema('job'),
+  key_id: idSchema('key'),
+  task_id: idSchema('job'),
+  event_type_name: { type: 'string', maxLength: 256, pattern: '^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$' },
+}
+
+function idSchema(kind: string): Json {
+  return { type: 'string', pattern: `^${kind}_[0-9a-z]+$` }
 }
 
 function queryParameters(query: ZodType | undefined, schemas: Record<string, unknown>): Json[] {

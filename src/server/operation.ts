@@ -1,6 +1,6 @@
 import type { ZodType } from 'zod'
 import type { Application } from '../core/endpoint.ts'
-import type { Access, ApiKey } from '../core/key.ts'
+import type { Access, ApiKey, PortalAccess } from '../core/key.ts'
 import type { Posthorn } from '../posthorn.ts'
 import type { Doors } from './auth.ts'
 
@@ -20,10 +20,16 @@ export interface Operation<Query = unknown, Body = unknown> {
    * `everyone` any key. An operation with `{app_id}` in its path is an `application` one, unless it says otherwise.
    */
   readonly realm: 'public' | 'server' | 'application' | 'everyone'
+  /** `svix` for what clients of Svix know: they may give fields that only Svix has, which is said in the answer. All others are refused. */
+  readonly shape?: 'svix'
   /** What the key must allow. */
   readonly access: Access
+  /** Set where a customer with a link to the portal is refused: what only its provider decides. */
+  readonly portal?: 'refused'
   readonly query?: ZodType<Query>
   readonly body?: ZodType<Body>
+  /** How large its body may be, in bytes, if not as large as usual. */
+  readonly mostBytes?: number
   /** Of each status the schema of its body; null for none. The first is the usual one. */
   readonly answers: Readonly<Record<number, ZodType | null>>
   /**
@@ -62,6 +68,8 @@ export interface ServerParts {
   readonly callerOf: Doors['callerOf'] | null
   /** Lets callers of this machine in without a key. */
   readonly isDev: boolean
+  /** How long a link to the portal is valid, unless its maker says otherwise. */
+  readonly portalTokenMs: number
   readonly settings: readonly ShownSetting[]
 }
 
@@ -75,7 +83,10 @@ export interface ShownSetting {
   readonly sentence: string
 }
 
-export type Caller = Pick<ApiKey, 'id' | 'name' | 'applicationId' | 'access'>
+export interface Caller extends Pick<ApiKey, 'id' | 'name' | 'applicationId' | 'access'> {
+  /** Set for a customer that came by a link to the portal. */
+  readonly portal?: PortalAccess | null
+}
 
 export interface Answer {
   readonly status: number

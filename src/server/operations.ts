@@ -22,15 +22,15 @@ import { taskOperations } from './routes/tasks.ts'
 
 /** Every call of the HTTP API. What is not in this table is not answered, not described and not tested. */
 export const operations: readonly Operation[] = [
-  ...applicationOperations,
-  ...endpointOperations,
-  ...endpointCareOperations,
-  ...eventTypeOperations,
-  ...messageOperations,
-  ...attemptOperations,
-  ...destinationOperations,
-  ...taskOperations,
-  ...authenticationOperations,
+  ...likeSvix(applicationOperations),
+  ...likeSvix(endpointOperations),
+  ...likeSvix(endpointCareOperations),
+  ...likeSvix(eventTypeOperations),
+  ...likeSvix(messageOperations),
+  ...likeSvix(attemptOperations),
+  ...likeSvix(destinationOperations),
+  ...likeSvix(taskOperations),
+  ...likeSvix(authenticationOperations),
   ...keyOperations,
   ...overviewOperations,
   ...endpointOverviewOperations,
@@ -41,5 +41,9 @@ export const operations: readonly Operation[] = [
   ...streamOperations,
   ...configOperations,
   ...sessionOperations,
-  ...healthOperations,
+  ...likeSvix(healthOperations),
 ]
+
+function likeSvix(own: readonly Operation[]): Operation[] {
+  return own.map((operation) => ({ ...operation, shape: 'svix' }))
+}

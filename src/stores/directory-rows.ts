@@ -57,12 +57,19 @@ export function toKey(row: Row): ApiKey {
     expiresAt: numberOrNull(row, 'expires_at'),
     revokedAt: numberOrNull(row, 'revoked_at'),
     sessionOf: textOrNull(row, 'session_of'),
+    portal: toPortal(row),
   }
 }
 
+function toPortal(row: Row): ApiKey['portal'] {
+  const flags = textOrNull(row, 'portal_flags')
+  return flags === null ? null : { featureFlags: JSON.parse(flags) }
+}
+
 export function fromKey(key: ApiKey): Record<string, Value> {
-  const { id, name, applicationId, access, hash, hint, createdAt, expiresAt, revokedAt, sessionOf } = key
-  return { id, name, application_id: applicationId, access, hash, hint, created_at: createdAt, expires_at: expiresAt, revoked_at: revokedAt, session_of: sessionOf }
+  const { id, name, applicationId, access, hash, hint, createdAt, expiresAt, revokedAt, sessionOf, portal } = key
+  const portalFlags = portal === null ? null : JSON.stringify(portal.featureFlags)
+  return { id, name, application_id: applicationId, access, hash, hint, created_at: createdAt, expires_at: expiresAt, revoked_at: revokedAt, session_of: sessionOf, portal_flags: portalFlags }
 }
 
 export function toJob(row: Row): Job {

@@ -4,7 +4,7 @@ import type { Message } from '../core/message.ts'
 import type { Database } from './database.ts'
 import { beyond, inOrder } from './page.ts'
 import { toId, toMessage } from './rows.ts'
-import { all, joined, listOf, sql, table, words } from './sql.ts'
+import { all, insertInto, joined, listOf, sql, table, words } from './sql.ts'
 import type { Sql } from './sql.ts'
 
 const messages = table('messages')
@@ -39,6 +39,10 @@ export function messageDirectory(database: Database): MessageDirectory {
 set body = ${new Uint8Array()}, erased_at = coalesce(erased_at, ${now})
 where id = ${id}`)
         return erased > 0
+      }),
+    expirePayloads: (expiries) =>
+      database.transaction(async (tx) => {
+        for (const { messageId, eraseAt } of expiries) await tx.run(insertInto('payload_expiries', { message_id: messageId, erase_at: eraseAt }))
       }),
   }
 }

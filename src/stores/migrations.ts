@@ -275,4 +275,17 @@ where ${rows}`),
       sql`alter table ${table('workers')} add column waits text not null default '[]'`,
     ],
   },
+  {
+    version: 7,
+    statements: [
+      // Null for a key that is no customer's link to the portal; a list of flags for one that is.
+      sql`alter table ${table('keys')} add column portal_flags text`,
+      // Apart from the messages: few have a time of their own, and none is written at a send without one.
+      sql`create table ${table('payload_expiries')} (
+  message_id ${idType} primary key not null,
+  erase_at bigint not null
+)`,
+      sql`create index posthorn_payload_expiries_due on ${table('payload_expiries')} (erase_at)`,
+    ],
+  },
 ]

@@ -166,7 +166,23 @@ where (minute, endpoint_id) in (
   await tx.run(sql`delete from ${table('jobs')} where id < ${firstIdAt('job', longOver)} and state in ('done', 'cancelled') and updated_at < ${longOver}`)
   // A bucket that was not used for so long is full, as a new one is.
   await tx.run(sql`delete from ${table('rate_limits')} where at < ${longOver}`)
-  return forgottenDeliveries + forgottenMessages + forgottenKeys + forgottenMinutes + (await forgetReplies(tx, now, limit))
+  return forgottenDeliveries + forgottenMessages + forgottenKeys + forgottenMinutes + (await forgetReplies(tx, now, limit)) + (await erasePayloads(tx, now, limit))
+}
+
+/** Bodies whose time is over; not those of which something is still on its way. */
+async function erasePayloads(tx: Executor, now: Instant, limit: number): Promise<number> {
+  const due = await tx.query(sql`select p.message_id as id from ${table('payload_expiries')} p
+where p.erase_at <= ${now}
+  and not exists (select 1 from ${deliveries} d where d.message_id = p.message_id and d.status in ('pending', 'failed'))
+order by p.erase_at
+limit ${limit}`)
+  if (due.length === 0) return 0
+  const ids = due.map(toId)
+  await tx.run(sql`update ${table('messages')}
+set body = ${new Uint8Array()}, erased_at = coalesce(erased_at, ${now})
+where id in ${listOf(ids)}`)
+  await tx.run(sql`delete from ${table('payload_expiries')} where message_id in ${listOf(ids)}`)
+  return ids.length
 }
 
 function forgetReplies(tx: Executor, now: Instant, limit: number): Promise<number> {

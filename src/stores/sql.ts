@@ -24,6 +24,7 @@ export type TableName =
   | 'keys'
   | 'messages'
   | 'migrations'
+  | 'payload_expiries'
   | 'rate_limits'
   | 'replies'
   | 'webhook_deliveries'

@@ -36,12 +36,13 @@ describe.each(isFast ? (['sqlite', 'server'] as const) : (['sqlite', 'postgres',
     const endpoint = JSON.parse(made.lines[0] ?? '') as { id: string; secret: string }
     expect(endpoint).toMatchObject({ id: expect.stringMatching(/^ep_/), secret: expect.stringMatching(/^whsec_/) })
 
-    const sent = await run(['send', 'order.made', '--application', 'globex', '--data', '{"big": 12345678901234567890}'], here)
+    const sent = await run(['send', 'order.made', '--application', 'globex', '--data', '{"big": 12345678901234567890}', '--session-id', 'till 7'], here)
     expect(sent).toEqual({ code: 0, lines: [expect.stringMatching(/^msg_/)], stderr: '' })
     expect(Buffer.from((await store.directory.message(sent.lines[0] ?? ''))?.body ?? []).toString()).toBe('{"big": 12345678901234567890}')
 
     const listed = await run(['deliveries', 'ls', '--message', sent.lines[0] ?? '', '--json'], here)
     const [delivery] = (JSON.parse(listed.lines[0] ?? '') as { data: { id: string }[] }).data
+    expect(delivery).toMatchObject({ sessionId: 'till 7' })
     const now = Date.now()
     await store.queue.saveHealth(endpoint.id, { ...healthy, failures: 10, heldUntil: now + 60_000, holds: 1 })
     const held = await run(['deliveries', 'get', delivery?.id ?? ''], here)
@@ -79,7 +80,7 @@ test('what cannot be done is refused by saying what was expected', { timeout: 60
   expect(await run(['deliveries', 'get', 'ep_1m7h6vm1k1esmzhgxpr'], here)).toMatchObject({ code: 1, lines: [] })
   expect(await run(['send', 'order.made', '--application', 'nobody', '--data', '{}'], here)).toMatchObject({ code: 3, lines: [] })
   expect(await run(['dlq', 'retry'], here)).toMatchObject({ code: 2, stderr: expect.stringContaining('or --all; got nothing') })
-  expect(await run(['dlq', 'retry', '--since', 'whenever'], here)).toMatchObject({ code: 1, stderr: expect.stringContaining('Expected `since` to be a time') })
+  expect(await run(['dlq', 'retry', '--since', 'whenever'], here)).toMatchObject({ code: 1, stderr: expect.stringContaining('Expected `--since` to be a time') })
   expect(await run(['deliveries', 'cancel', id, '--reason', 'a test'], here)).toMatchObject({ code: 0, lines: [`cancelled ${id}`] })
   expect(await run(['deliveries', 'cancel', id], here)).toMatchObject({ code: 1, stderr: expect.stringContaining('which is dead') })
   const both = await run(['deliveries', 'retry', 'dlv_0000000000000000000', id], here)

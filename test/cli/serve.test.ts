@@ -46,6 +46,7 @@ describe.each(isFast ? (['sqlite'] as const) : (['sqlite', 'postgres'] as const)
     if (database === 'postgres') expect(await posthorn(['migrate'], environment).ended).toMatchObject({ code: 0 })
     const first = posthorn(['serve'], environment)
     const key = (await first.says(/^posthorn admin key, shown only now: phk_/)).replace(/^.*: /, '')
+    await first.says(/^Retry policy standard: 6 attempts over 31 minutes, /)
     const url = await listening(first)
 
     expect(await call(url, null, 'GET', '/readyz')).toMatchObject({ status: 200 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Delivery, Overview, PosthornEvent } from 'posthorn'
-import { nearest } from '../../src/nearest.ts'
+import { nearest } from '../../src/core/nearest.ts'
 import { endLine, lost, openLine } from '../../src/cli/dev/totals.ts'
 import { lineOf } from '../../src/cli/view/lines.ts'
 import { mostInteresting, tableLines } from '../../src/cli/view/table.ts'

@@ -14,7 +14,7 @@ const failure: Outcome = { kind: 'answered', statusCode: 500, excerpt: 'down', r
 const success: Outcome = { kind: 'answered', statusCode: 204, excerpt: '', retryAfterMs: null }
 
 const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
-const presetName = fc.constantFrom<PresetName>('standard', 'patient', 'gateway', 'gateway-6')
+const presetName = fc.constantFrom<PresetName>('standard', 'patient', 'svix', 'gateway', 'gateway-6')
 const outcome: fc.Arbitrary<Outcome> = fc.oneof(
   fc.record({
     kind: fc.constant('answered' as const),

@@ -142,6 +142,7 @@ describe('checkEndpoint under a prefix of its own for the signature', () => {
   test.each<[string, Partial<EndpointSettings>, string]>([
     ['headers under the prefix in use', { headers: { 'Svix-Id': '1' } }, 'svix'],
     ['headers under the usual prefix, which may be in use again', { headers: { 'webhook-id': '1' } }, 'svix'],
+    ['headers under the prefix of Svix, which receivers look for', { headers: { 'svix-signature': '1' } }, 'webhook'],
     ['a body signature under the prefix in use', { signature: 'body', bodyHeader: 'x-webhook-signature' }, 'x-webhook'],
   ])('refuses %s', (_, settings, prefix) => {
     expect(thrownBy(() => checkEndpoint(anEndpoint(settings), prefix)).code).toBe('invalid_header')
@@ -149,7 +150,7 @@ describe('checkEndpoint under a prefix of its own for the signature', () => {
 
   test.each<[string, Partial<EndpointSettings>, string]>([
     ['headers that only look alike', { headers: { 'svixen-id': '1' } }, 'svix'],
-    ['headers under a prefix that is not in use', { headers: { 'svix-id': '1' } }, 'webhook'],
+    ['headers under a prefix that is not in use', { headers: { 'hook-id': '1' } }, 'webhook'],
     ['a body header that is not sent', { signature: 'standard', bodyHeader: 'x-webhook-signature' }, 'x-webhook'],
   ])('takes %s', (_, settings, prefix) => {
     expect(() => checkEndpoint(anEndpoint(settings), prefix)).not.toThrow()

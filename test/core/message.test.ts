@@ -90,11 +90,11 @@ describe('fanOut', () => {
 })
 
 describe('checkEventType', () => {
-  test.each(['invoice', 'invoice.paid', 'a-b_c.D.0', 'x'.repeat(128)])('takes %s', (type) => {
+  test.each(['invoice', 'invoice.paid', 'a-b_c.D.0', 'x'.repeat(256)])('takes %s', (type) => {
     expect(checkEventType(type)).toBe(type)
   })
 
-  test.each(['', '.', 'a.', '.a', 'a..b', 'a b', 'invoice.*', 'ä', 'a\n', 'x'.repeat(129), 7, null, undefined])('refuses %j', (type) => {
+  test.each(['', '.', 'a.', '.a', 'a..b', 'a b', 'invoice.*', 'ä', 'a\n', 'x'.repeat(257), 7, null, undefined])('refuses %j', (type) => {
     const error = thrownBy(() => checkEventType(type, 'types'))
     expect(error.code).toBe('invalid_event_type')
     expect(error.message).toContain('Expected `types` to be words of letters, digits, _ or - joined by dots, such as invoice.paid, got ')

@@ -11,6 +11,7 @@ const plain = { ...counts, perCycle: 5, slowStart: false, breaker: false, fastPa
 test.each([
   ['standard', 6, 0.2, 'standard', ours],
   ['patient', 10, 0.2, 'standard', ours],
+  ['svix', 8, 0.2, 'standard', ours],
   ['gateway', 5, 0, 'body', plain],
   ['gateway-6', 6, 0, 'body', plain],
 ] as const)('%s has its sends, jitter, signature and limits', (name, maxAttempts, jitterShare, signature, limits) => {
@@ -36,5 +37,5 @@ test('no preset holds a delay of the broken release', () => {
 test.each(['Standard', '', 'constructor', '__proto__'])('an unknown preset (%j) is refused with the names there are', (name) => {
   const error = thrownBy(() => presetNamed(name))
   expect(error.code).toBe('unknown_preset')
-  expect(error.message).toBe(`Expected \`preset\` to be one of standard, patient, gateway, gateway-6, got "${name}".`)
+  expect(error.message).toBe(`Expected \`preset\` to be one of standard, patient, svix, gateway, gateway-6, got "${name}".`)
 })

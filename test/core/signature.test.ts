@@ -42,6 +42,13 @@ function base64(length: number): string {
 }
 
 describe('v1', () => {
+  test('is made by the ten newest secrets at most', () => {
+    const secrets = Array.from({ length: 12 }, (_, age) => secret(secretOf(String(age))))
+    const signatures = (sign({ secrets })['webhook-signature'] ?? '').split(' ')
+    expect(signatures).toHaveLength(10)
+    expect(sign({ secrets: secrets.slice(0, 10) })['webhook-signature']?.split(' ')).toEqual(signatures)
+  })
+
   test('carries the id of the message and the second of the attempt', () => {
     expect(sign({ now: 1_700_000_000_999 })).toMatchObject({ 'webhook-id': 'msg_0000000000000000001', 'webhook-timestamp': '1700000000' })
   })

@@ -17,8 +17,37 @@ function made(options: Record<string, unknown> = {}): Posthorn {
 }
 
 describe('options', () => {
+  test.each<[string, unknown, RegExp]>([
+    ['nothing', {}, /^Expected `store` to be a store, such as sqlite\('webhooks\.db'\), got undefined\. Import `sqlite` from 'posthorn\/sqlite'/],
+    ['no options', undefined, /^Expected `store` to be a store/],
+    ['the name of a file', { store: 'webhooks.db' }, /^Expected `store` to be a store, got text\. Did you mean sqlite\('webhooks\.db'\)\?/],
+    ['a URL', { store: 'postgres://me:word@db/x' }, /Did you mean postgres\('postgres:\/\/…@db\/x'\)\?/],
+    ['a function', { store: memoryStore }, /got a function/],
+    ['another object', { store: {} }, /got an object/],
+  ])('without a store are refused: %s', (_, options, sentence) => {
+    expect(() => new Posthorn(options as { store: ReturnType<typeof memoryStore> })).toThrow(sentence)
+  })
+
+  test('an event that is never emitted cannot be listened for', () => {
+    const posthorn = made()
+    expect(() => posthorn.on('delivery.deaf' as 'delivery.dead', () => undefined)).toThrow(/^Expected `type` to be \* or one of .*, got "delivery\.deaf"\. Did you mean "delivery\.dead"\?$/)
+    expect(() => posthorn.on('toString' as 'warning', () => undefined)).toThrow(/^Expected `type`/)
+    expect(() => posthorn.on('*', () => undefined)).not.toThrow()
+  })
+
+  test.each<[string, (posthorn: Posthorn) => Promise<unknown>, string]>([
+    ['send', (posthorn) => posthorn.send({ application: 'acme', type: 'a', data: {}, chanels: ['eu'] } as MessageInput), 'Expected `chanels` to be left out: `send` has no such option. Did you mean "channels"?'],
+    ['send within a transaction', (posthorn) => posthorn.send({ application: 'acme', type: 'a', data: {} }, { trx: {} } as object), 'Expected `trx` to be left out: `send` has no such option. Did you mean "tx"?'],
+    ['endpoints.create', (posthorn) => posthorn.endpoints.create({ application: 'acme', urll: 'https://a.example' } as never), 'Expected `urll` to be left out: `endpoints.create` has no such option. Did you mean "url"?'],
+    ['endpoints.update', (posthorn) => posthorn.endpoints.update('ep_1', { polcy: 'patient' } as object), 'Expected `polcy` to be left out: `endpoints.update` has no such option. Did you mean "policy"?'],
+  ])('that %s does not know are refused', async (_, call, message) => {
+    const posthorn = made()
+    expect(await refusal(() => call(posthorn))).toMatchObject({ code: 'invalid_argument', message })
+    expect(await posthorn.applications.list()).toEqual([])
+  })
+
   test.each<[string, Record<string, unknown>, ErrorCode, RegExp]>([
-    ['a preset that is not known', { preset: 'fast' }, 'unknown_preset', /`preset` to be one of standard, patient, gateway, gateway-6, got "fast"/],
+    ['a preset that is not known', { preset: 'fast' }, 'unknown_preset', /`preset` to be one of standard, patient, svix, gateway, gateway-6, got "fast"/],
     ['a preset by a name of Object.prototype', { preset: 'constructor' }, 'unknown_preset', /got "constructor"/],
     ['a poll of no time', { pollMs: 0 }, 'invalid_argument', /`pollMs` to be a whole number from 10 to 600000, got 0/],
     ['a pool below zero', { pool: -1 }, 'invalid_argument', /`pool`.*got -1/],
@@ -135,7 +164,7 @@ describe('messages', () => {
     ['a type with a blank', { type: 'invoice paid' }, 'invalid_event_type'],
     ['a type with an accent', { type: 'factura.cobradá' }, 'invalid_event_type'],
     ['a type with an empty word', { type: 'invoice..paid' }, 'invalid_event_type'],
-    ['a type that is very long', { type: 'a'.repeat(129) }, 'invalid_event_type'],
+    ['a type that is very long', { type: 'a'.repeat(257) }, 'invalid_event_type'],
     ['an application with a new line', { application: 'ac\nme' }, 'invalid_argument'],
     ['no application', { application: undefined }, 'invalid_argument'],
     ['an application that was never made', { application: `app_${'0'.repeat(19)}` }, 'not_found'],

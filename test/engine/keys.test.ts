@@ -12,7 +12,7 @@ describe.each(stores)('keys on $name', (kind) => {
     const { key, token } = await posthorn.keys.create({ name: 'billing' })
     expect(token).toMatch(/^phk_[0-9a-z]{40}$/)
     const hash = createHash('sha256').update(token).digest('hex')
-    const kept = { name: 'billing', applicationId: null, access: 'write', hash, hint: token.slice(0, 8), createdAt: clock.now(), expiresAt: null, revokedAt: null, sessionOf: null }
+    const kept = { name: 'billing', applicationId: null, access: 'write', hash, hint: token.slice(0, 8), createdAt: clock.now(), expiresAt: null, revokedAt: null, sessionOf: null, portal: null }
     expect(key).toEqual({ id: key.id, ...kept })
     expect(await store.directory.keyByHash(hash)).toEqual(key)
     expect(await posthorn.keys.find(token)).toEqual(key)

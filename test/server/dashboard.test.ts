@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { handler } from 'posthorn/server'
-import { makeDashboard } from '../../src/server/dashboard.ts'
+import { isPage, makeDashboard } from '../../src/server/dashboard.ts'
 import { adminKey, serverWorld } from './world.ts'
 
 function folderWith(files: Readonly<Record<string, string>>): string {
@@ -18,7 +18,8 @@ const built = { 'index.html': '<!doctype html><base href="/" /><title>Posthorn</
 
 test('every page is the same page, which is told where it lives and what it may load', async () => {
   const dashboard = makeDashboard(folderWith(built), '/hooks')
-  for (const path of ['/', '/deliveries', '/deliveries/dlv_1', '/login', '/assets/', '/%2e%2e/secret']) {
+  for (const path of ['/', '/deliveries', '/deliveries/dlv_1', '/login']) {
+    expect(isPage(path)).toBe(true)
     const response = await dashboard(path)
     expect(response.status).toBe(200)
     expect(await response.text()).toContain('<base href="/hooks/" />')
@@ -27,6 +28,13 @@ test('every page is the same page, which is told where it lives and what it may 
     expect(response.headers.get('x-content-type-options')).toBe('nosniff')
     expect(response.headers.get('referrer-policy')).toBe('no-referrer')
   }
+})
+
+test('the server knows every page that the dashboard has', () => {
+  const routes = readFileSync(new URL('../../src/ui/app.tsx', import.meta.url), 'utf8')
+  const words = [...routes.matchAll(/^ {4}case '([^']*)':/gm)].map(([, word]) => word ?? '')
+  expect(words.length).toBeGreaterThan(5)
+  expect(words.filter((word) => !isPage(`/${word}`))).toEqual([])
 })
 
 test('what has a hash in its name is kept for ever, what has none for an hour, and what is not there is not found', async () => {
@@ -54,6 +62,7 @@ test('the API stays the API, and what lies outside of the mount is nobody\'s pag
   expect(await ask('/hooks/api/v1/nothing')).toEqual([404, 'application/json'])
   expect(await ask('/hooks/api/v1/app')).toEqual([401, 'application/json'])
   expect(await ask('/other')).toEqual([404, 'application/json'])
+  for (const path of ['metrics', 'metrics/deliveries', 'admin', '.env', 'wp-login.php', 'robots.txt', 'assets', '%2e%2e/secret']) expect(await ask(`/hooks/${path}`)).toEqual([404, 'application/json'])
   expect(await ask('/hooks/deliveries', 'POST')).toEqual([404, 'application/json'])
   expect((await ask('/hooks/deliveries'))[1]).not.toBe('application/json')
 })

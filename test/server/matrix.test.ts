@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { fieldsOf } from '../../src/server/known-fields.ts'
 import { operations } from '../../src/server/operations.ts'
 import type { Operation } from '../../src/server/operation.ts'
+import { openApi } from '../../src/server/openapi.ts'
 import { hour } from '../../src/core/time.ts'
 import { databases, serverWorld } from './world.ts'
 import type { Reply, ServerWorld } from './world.ts'
@@ -81,6 +83,33 @@ describe.each(databases)('every route, on %s, with', (database) => {
       expect(reply.status).toBeLessThan(500)
     }
   })
+
+  test("a customer's link to the portal: it gets in like a key of the application, but for what only its provider decides", { timeout: 120_000 }, async () => {
+    const scene = await makeScene(database)
+    const token = await scene.world.token({ application: 'acme', portal: { featureFlags: [] } })
+    const before = await snapshot(scene)
+    for (const { operation, reply } of await scene.callAll(closed, token)) expect({ [operation.id]: reply }).toMatchObject({ [operation.id]: { status: 403, body: { code: 'permission_denied' } } })
+    expect(await snapshot(scene)).toEqual(before)
+
+    const open = protectedOperations.filter((operation) => !closed.includes(operation) && !leaving.has(operation.id))
+    for (const { operation, reply } of await scene.callAll(open, token)) {
+      expect({ [operation.id]: reply.status === 403 }).toEqual({ [operation.id]: false })
+      expect(reply.status).toBeLessThan(500)
+    }
+    expect(closed.filter(({ portal }) => portal === 'refused').map(({ id }) => id)).toEqual(['v1.message.create', 'v1.message.expunge-content', 'v1.message-attempt.expunge-content'])
+  })
+
+  test("a customer's link to the portal that may only read, and one of a foreign application: nothing changes", { timeout: 120_000 }, async () => {
+    const scene = await makeScene(database)
+    const before = await snapshot(scene)
+    const reader = await scene.world.token({ application: 'acme', access: 'read', portal: { featureFlags: [] } })
+    const writes = protectedOperations.filter(({ access }) => access === 'write')
+    for (const { operation, reply } of await scene.callAll(writes, reader)) expect({ [operation.id]: reply.status }).toEqual({ [operation.id]: 403 })
+    const foreign = await scene.world.token({ application: 'other', portal: { featureFlags: [] } })
+    const named = protectedOperations.filter(({ path }) => path.includes('{app_id}'))
+    for (const { operation, reply } of await scene.callAll(named, foreign)) expect({ [operation.id]: reply.status }).toEqual({ [operation.id]: 403 })
+    expect(await snapshot(scene)).toEqual(before)
+  })
 })
 
 test('an operation under an application asks for its key, or for one of the server', () => {
@@ -98,6 +127,8 @@ const leaving = new Set(['v1.authentication.logout', 'v1.session.end', 'v1.sessi
 /** Paths that name something of an application's. */
 const ours = /\{(delivery|job|endpoint)_id\}/
 const protectedOperations = operations.filter(({ realm }) => realm !== 'public')
+/** What a customer is refused. */
+const closed = protectedOperations.filter(({ realm, portal }) => realm === 'server' || portal === 'refused')
 const reads = protectedOperations.filter(({ method, access }) => method === 'get' && access === 'read')
 
 interface Scene {
@@ -128,24 +159,35 @@ async function makeScene(database: 'sqlite' | 'postgres'): Promise<Scene> {
       const replies: { operation: Operation; reply: Reply }[] = []
       for (const operation of table) {
         const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? values[name] ?? unknownParameter(operation, name))
-        replies.push({ operation, reply: await world.call(operation.method.toUpperCase(), path, { token, ...(operation.body !== undefined && { body: bodyFor(operation) }) }) })
+        const reply = await world.call(operation.method.toUpperCase(), path, { token, ...(operation.body !== undefined && { body: bodyFor(operation) }) })
+        expect(statusesOf(operation), operation.id).toContain(reply.status)
+        replies.push({ operation, reply })
       }
       return replies
     },
   }
 }
 
+const { paths } = openApi(operations, '') as { paths: Record<string, Record<string, { responses: Record<string, unknown> }>> }
+
+/** Every status that the description says can occur. */
+function statusesOf({ path, method }: Operation): number[] {
+  return Object.keys(paths[path]?.[method]?.responses ?? {}).map(Number)
+}
+
 function unknownParameter({ id }: Operation, name: string): never {
   throw new Error(`${id} has a parameter {${name}} that this test has no value for: give it one.`)
 }
 
-/** All that any operation needs: each takes what it knows. */
-function bodyFor({ id }: Operation): unknown {
+/** Of all that any operation needs what this one knows. */
+function bodyFor({ id, body }: Operation): unknown {
   const url = 'https://acme.example/other'
   if (id.includes('headers')) return { headers: { 'x-a': 'b' } }
   if (id === 'v1.job.create') return { action: 'cancel', filter: { application: 'acme' } }
   if (id === 'v1.session.open') return { key: 'phk_nobody' }
-  return { name: 'a.b', description: 'x', url, eventType: 'invoice.paid', payload: { a: 1 }, since: '2026-01-01T00:00:00Z' }
+  const all = { name: 'a.b', description: 'x', url, eventType: 'invoice.paid', payload: { a: 1 }, since: '2026-01-01T00:00:00Z' }
+  const known = body === undefined ? null : fieldsOf(body)
+  return Object.fromEntries(Object.entries(all).filter(([name]) => known?.names.has(name)))
 }
 
 /** Everything that a caller could have changed. */

@@ -37,7 +37,7 @@ test('every operation is described, with its answers, its refusals and its param
     if (described === undefined) throw new Error(`${id} is not described.`)
     const { responses, parameters, requestBody, security } = described
     const statuses = Object.keys(responses)
-    expect({ [id]: statuses }).toEqual({ [id]: expect.arrayContaining([...Object.keys(answers), '503', ...(realm === 'public' ? [] : ['401', '403', '429'])]) as string[] })
+    expect({ [id]: statuses }).toEqual({ [id]: expect.arrayContaining([...Object.keys(answers), '422', '500', '503', ...(realm === 'public' ? [] : ['401', '403', '429'])]) as string[] })
     expect(parameters.filter((each) => each.in === 'path').map(({ name }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? [])
     expect(requestBody !== undefined).toBe(body !== undefined)
     expect(security).toEqual(realm === 'public' ? [] : undefined)

@@ -30,6 +30,16 @@ describe.each(databases)('a session on %s', (database) => {
     expect((await withCookie(world, cookie, 'POST', '/app/acme/msg', ownPage, { eventType: 'a', payload: {} })).status).toBe(403)
   })
 
+  test("of a customer's link to the portal stays a customer's", async () => {
+    const world = await serverWorld({}, database)
+    await world.posthorn.applications.create({ uid: 'acme' })
+    await world.posthorn.eventTypes.create({ name: 'hidden', description: '', featureFlag: 'beta' })
+    const cookie = await signIn(world, await world.token({ application: 'acme', portal: { featureFlags: [] } }))
+    expect((await withCookie(world, cookie, 'POST', '/app/acme/endpoint', ownPage, { url: 'https://acme.example/hooks' })).status).toBe(201)
+    expect((await withCookie(world, cookie, 'POST', '/app/acme/msg', ownPage, { eventType: 'a', payload: {} })).status).toBe(403)
+    expect((await withCookie(world, cookie, 'GET', '/event-type')).body).toMatchObject({ data: [] })
+  })
+
   test('writes only for the dashboard itself: no other page can use the cookie', async () => {
     const world = await serverWorld({}, database)
     const cookie = await signIn(world, adminKey)

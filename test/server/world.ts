@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest'
 import { Posthorn } from 'posthorn'
-import type { Store } from 'posthorn'
+import type { PosthornOptions, Store } from 'posthorn'
 import { postgres } from 'posthorn/postgres'
 import { handler } from 'posthorn/server'
-import type { HandlerOptions, Incident } from 'posthorn/server'
+import type { Handler, HandlerOptions, Incident } from 'posthorn/server'
 import { sqlite } from 'posthorn/sqlite'
 import { manualClock, scriptedTransport } from 'posthorn/testing'
 import type { ManualClock, ScriptedTransport } from 'posthorn/testing'
@@ -30,9 +30,11 @@ export interface ServerWorld {
   /** Answers 200 once the posthorn is started, unless scripted. */
   readonly transport: ScriptedTransport
   readonly incidents: readonly Incident[]
+  /** Answers as the server does, in the place of `fetch`. */
+  readonly answer: Handler
   call(method: string, path: string, asked?: Asked): Promise<Reply>
   /** A key of the given kind. */
-  token(kind?: { application?: string; access?: 'read' | 'write'; expiresAt?: number }): Promise<string>
+  token(kind?: { application?: string; access?: 'read' | 'write'; expiresAt?: number; portal?: { featureFlags: string[] } }): Promise<string>
 }
 
 export const adminKey = 'an-admin-key-of-the-test'
@@ -40,20 +42,21 @@ export const adminKey = 'an-admin-key-of-the-test'
 /** The databases that the server must be the same on. */
 export const databases: readonly ('sqlite' | 'postgres')[] = isFast ? ['sqlite'] : ['sqlite', 'postgres']
 
-export async function serverWorld(options: HandlerOptions = {}, database: 'sqlite' | 'postgres' = 'sqlite'): Promise<ServerWorld> {
+export async function serverWorld(options: HandlerOptions = {}, database: 'sqlite' | 'postgres' = 'sqlite', more: Partial<PosthornOptions> = {}): Promise<ServerWorld> {
   const clock = manualClock()
   const transport = scriptedTransport(clock)
   const counted = countedStore(storeOf(database))
   clock.attend(counted.underWay)
-  const posthorn = new Posthorn({ store: counted.store, clock, transport })
+  const posthorn = new Posthorn({ store: counted.store, clock, transport, ...more })
   onTestFinished(() => posthorn.stop())
   const incidents: Incident[] = []
-  const answer = handler(posthorn, { adminKey, report: (incident) => incidents.push(incident), ...options })
+  const answer = handler(posthorn, { adminKey, report: (incident) => incidents.push(incident), warn: () => undefined, ...options })
   return {
     posthorn,
     clock,
     transport,
     incidents,
+    answer,
     call: (method, path, asked = {}) => call(answer, method, path, asked),
     async token(kind = {}) {
       const { token } = await posthorn.keys.create({ name: 'of a test', ...kind })

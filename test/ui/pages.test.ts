@@ -45,8 +45,8 @@ const pages: readonly (readonly [name: string, path: () => string, title: string
   ['event types', () => 'event-types', 'Event types'],
   ['audit', () => 'audit', 'Audit'],
   ['settings', () => 'settings', 'Settings'],
-  ['no page', () => 'nowhere', 'There is no such page'],
-  ['an address that cannot be decoded', () => '%E0%A4%A', 'There is no such page'],
+  ['no page', () => 'settings/no/where', 'There is no such page'],
+  ['an address that cannot be decoded', () => 'settings/%E0%A4%A/x', 'There is no such page'],
 ]
 
 const empties = [

@@ -1,6 +1,6 @@
 import { exit, helpText } from '../command.ts'
 import type { Command, Family } from '../command.ts'
-import { nearest } from '../../nearest.ts'
+import { nearest } from '../../core/nearest.ts'
 import { completionScript, shells } from '../completion.ts'
 import type { Shell } from '../completion.ts'
 

@@ -112,8 +112,7 @@ export const endpoints: Family = {
       async run({ operator, options, given: [name = ''], show }) {
         const { path, id } = await named(operator, name, options)
         const overlap = textOption(options, 'overlap')
-        await operator.ask('POST', `${path}/secret/rotate`, { body: { key: secretIn(options), gracePeriodSeconds: overlap === undefined ? undefined : Number(overlap) } })
-        const { key } = await operator.ask<{ key: string }>('GET', `${path}/secret`)
+        const { key } = await operator.ask<{ key: string }>('POST', `${path}/secret/rotate`, { body: { key: secretIn(options), gracePeriodSeconds: overlap === undefined ? undefined : Number(overlap) } })
         show({ id, secret: key }, () => pairs([['endpoint', id], ['secret', key]]))
         return exit.ok
       },

@@ -16,6 +16,7 @@ export const send: Command = operatorCommand({
     file: { type: 'string', value: 'path', sentence: 'the file with the payload; - for stdin' },
     channel: { type: 'string', multiple: true, value: 'name', sentence: 'only to endpoints of this channel; may be repeated' },
     'event-id': { type: 'string', value: 'id', sentence: 'your own name for the event; a second message with it is refused' },
+    'session-id': { type: 'string', value: 'id', sentence: 'of the session in which it happened; the event of a dead letter carries it' },
     'idempotency-key': { type: 'string', value: 'text', sentence: 'the same command again sends nothing twice' },
   },
   examples: ['send invoice.paid --application acme --data \'{"id":7}\'', 'send invoice.paid --application acme < invoice.json'],
@@ -26,7 +27,7 @@ export const send: Command = operatorCommand({
       return exit.usage
     }
     const payload = checkPayload(await payloadOf(options, terminal))
-    const head = { eventType: type, channels: listOption(options, 'channel'), eventId: textOption(options, 'event-id') }
+    const head = { eventType: type, channels: listOption(options, 'channel'), eventId: textOption(options, 'event-id'), sessionId: textOption(options, 'session-id') }
     const key = textOption(options, 'idempotency-key')
     const message = await operator.ask<{ id: string }>('POST', `/app/${segment(application)}/msg`, {
       query: { with_content: 'false' },

@@ -4,6 +4,7 @@ import type { Settings } from '../../config.ts'
 import { PosthornError } from '../../core/errors.ts'
 import type { Posthorn } from '../../posthorn.ts'
 import { isLoopback } from '../../server/auth.ts'
+import { checkOrigins } from '../../server/cors.ts'
 import { incidentLine } from '../../server/errors.ts'
 import { handler } from '../../server/handler.ts'
 import { listen } from '../../server/listen.ts'
@@ -23,13 +24,17 @@ export async function openFront(settings: Settings, given: Partial<Settings>): P
 
 /** From now on it answers: without a key if only this machine can ask, and none was set. Answers with a key that was made. */
 export async function serveFront(front: Listening, posthorn: Posthorn, settings: Settings, say: (text: string) => void): Promise<string | null> {
-  const { adminKey, rateLimitPerSecond, host } = settings
+  const { adminKey, corsOrigins, portalTokenHours, rateLimitPerSecond, strict, host } = settings
   const needsKey = adminKey !== null || !isLoopback(host)
   const answer = handler(posthorn, {
     adminKey,
+    corsOrigins: checkOrigins(corsOrigins, 'POSTHORN_CORS_ORIGINS'),
     keyless: !needsKey,
+    portalTokenHours,
     rateLimitPerSecond,
+    strict,
     settings: describeSettings(commandSources()),
+    warn: (sentence) => say(`warning: ${sentence}`),
     report: (incident) => say(`error: ${incidentLine(incident)}`),
   })
   front.serve(answer, () => posthorn.audit({ limit: 1 }))

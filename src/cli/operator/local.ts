@@ -25,6 +25,7 @@ export async function localOperator(databaseUrl: string, settings: Settings, say
   const answer = handler(posthorn, {
     authorize: () => ({ id: 'cli', name: userName(), applicationId: null, access: 'write' }),
     rateLimitPerSecond: 0,
+    strict: true,
     report: (reported) => void (incident = reported),
   })
   const operator = makeOperator({

@@ -3,6 +3,7 @@ import { systemClock } from '../../clock.ts'
 import { commandSources, describeSettings, settingsFrom } from '../../config.ts'
 import type { Settings } from '../../config.ts'
 import { Posthorn } from '../../posthorn.ts'
+import { checkOrigins } from '../../server/cors.ts'
 import { incidentLine } from '../../server/errors.ts'
 import { handler } from '../../server/handler.ts'
 import { listen } from '../../server/listen.ts'
@@ -10,6 +11,7 @@ import type { Listening } from '../../server/listen.ts'
 import type { CommandOptions, Terminal } from '../command.ts'
 import { databaseAt } from '../database.ts'
 import { firstKey } from '../first-key.ts'
+import { retryNotice } from '../retry-notice.ts'
 import { oneLine, sayWarnings } from './warnings.ts'
 
 /** Answers and delivers until it is stopped. */
@@ -43,11 +45,17 @@ async function answerAndDeliver({ posthorn, listening, settings, terminal, deliv
     if (delivers) await posthorn.start()
     const key = settings.adminKey === null ? await firstKey(posthorn) : null
     if (key !== null) output.write(`posthorn admin key, shown only now: ${key}\n`)
-    const { adminKey, rateLimitPerSecond } = settings
+    const notice = await retryNotice(posthorn, settings.preset)
+    if (notice !== null) say(notice)
+    const { adminKey, corsOrigins, portalTokenHours, rateLimitPerSecond, strict } = settings
     const answer = handler(posthorn, {
       adminKey,
+      corsOrigins: checkOrigins(corsOrigins, 'POSTHORN_CORS_ORIGINS'),
+      portalTokenHours,
       rateLimitPerSecond,
+      strict,
       settings: describeSettings(commandSources()),
+      warn: (sentence) => say(`warning: ignored: ${sentence}`),
       report: (incident) => say(`error: ${oneLine(incidentLine(incident))}`),
     })
     listening.serve(answer, () => posthorn.audit({ limit: 1 }))

@@ -24,6 +24,7 @@ export const narrowing = {
   before: dateTime.nullish(),
   after: dateTime.nullish(),
   with_content: flag.optional(),
+  expanded_statuses: flag.optional().meta({ description: 'Makes no difference: an attempt is a success or a failure.' }),
 }
 const attemptsQuery = listQuery('atmpt').extend({ ...narrowing, status_code_class: classes.nullish(), with_msg: flag.optional() })
 const attemptsOfMessageQuery = attemptsQuery.extend({ endpoint_id: uid.nullish() })
@@ -50,10 +51,30 @@ export const attemptOperations: readonly Operation[] = [
     access: 'read',
     query: attemptsOfMessageQuery,
     answers: { 200: listOf(attemptOut) },
+    handle: listedByMessage,
+  }),
+  operation({
+    id: 'v1.message-attempt.list',
+    method: 'get',
+    path: `${application}/msg/{msg_id}/attempt`,
+    summary: 'The older path of list-by-msg.',
+    realm: 'application',
+    access: 'read',
+    query: attemptsOfMessageQuery,
+    answers: { 200: listOf(attemptOut) },
+    handle: listedByMessage,
+  }),
+  operation({
+    id: 'v1.message-attempt.list-for-endpoint',
+    method: 'get',
+    path: `${application}/msg/{msg_id}/endpoint/{endpoint_id}/attempt`,
+    summary: "The older way to list a message's attempts at one endpoint.",
+    realm: 'application',
+    access: 'read',
+    query: attemptsQuery,
+    answers: { 200: listOf(attemptOut) },
     async handle(call) {
-      const { id: messageId } = await messageIn(call)
-      const name = call.query.endpoint_id ?? null
-      const endpointId = name === null ? undefined : (await call.posthorn.endpoints.get({ application: call.application().id, uid: name })).id
+      const [{ id: messageId }, { id: endpointId }] = [await messageIn(call), await endpointIn(call)]
       return listed(call, { messageId, endpointId })
     },
   }),
@@ -64,6 +85,7 @@ export const attemptOperations: readonly Operation[] = [
     summary: 'Shows an attempt.',
     realm: 'application',
     access: 'read',
+    query: z.object({ expanded_statuses: narrowing.expanded_statuses }),
     answers: { 200: attemptOut },
     handle: async (call) => answer(200, toAttemptOut(await attemptIn(call), true)),
   }),
@@ -74,6 +96,7 @@ export const attemptOperations: readonly Operation[] = [
     summary: 'Erases what is kept of the answer to an attempt for good.',
     realm: 'application',
     access: 'write',
+    portal: 'refused',
     answers: { 204: null },
     async handle(call) {
       const { attempt } = await attemptIn(call)
@@ -84,6 +107,13 @@ export const attemptOperations: readonly Operation[] = [
 ]
 
 type AttemptsQuery = z.output<typeof attemptsQuery>
+
+async function listedByMessage(call: Call<z.output<typeof attemptsOfMessageQuery>>): Promise<Answer> {
+  const { id: messageId } = await messageIn(call)
+  const name = call.query.endpoint_id ?? null
+  const endpointId = name === null ? undefined : (await call.posthorn.endpoints.get({ application: call.application().id, uid: name })).id
+  return listed(call, { messageId, endpointId })
+}
 
 async function listed({ posthorn, query, application: owner }: Call<AttemptsQuery>, whose: Pick<AttemptFilter, 'endpointId' | 'messageId'>): Promise<Answer> {
   const { status, status_code_class: statusCodeClass, channel: wanted, event_types: types, before, after, with_content: withContent = true } = query

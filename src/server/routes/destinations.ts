@@ -43,7 +43,7 @@ export const destinationOperations: readonly Operation[] = [
     id: 'v1.message-attempt.list-attempted-destinations',
     method: 'get',
     path: `${application}/msg/{msg_id}/endpoint`,
-    summary: 'Lists the endpoints that a message is for, with how far it came.',
+    summary: 'Lists the endpoints that a message is for, also those deleted since, with how far it came.',
     realm: 'application',
     access: 'read',
     query: listQuery('ep'),
@@ -117,7 +117,7 @@ async function newestDeliveries(posthorn: Posthorn, messageId: string): Promise<
   return newest
 }
 
-/** A page of them in the order of the endpoints; those deleted since are passed over. */
+/** A page of them in the order of the endpoints; those deleted since are among them. */
 async function knownEndpoints(posthorn: Posthorn, deliveries: ReadonlyMap<string, Delivery>, { limit, after, order }: Page) {
   const sorted = [...deliveries].toSorted(([one], [other]) => (one < other ? -1 : 1))
   const ordered = order === 'descending' ? sorted.toReversed() : sorted
@@ -125,7 +125,7 @@ async function knownEndpoints(posthorn: Posthorn, deliveries: ReadonlyMap<string
   for (const [endpointId, delivery] of ordered) {
     if (found.length >= limit) break
     if (after !== null && (order === 'descending' ? endpointId >= after : endpointId <= after)) continue
-    const endpoint = await orNull(posthorn.endpoints.get(endpointId))
+    const endpoint = await orNull(posthorn.endpoints.get(endpointId, { deleted: true }))
     if (endpoint !== null) found.push({ endpoint, delivery })
   }
   return found

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import type { JobWork } from '../../core/job.ts'
+import { verificationKey } from '../../core/signature.ts'
 import { day } from '../../core/time.ts'
+import { once, repeatable } from '../idempotency.ts'
+import type { Reply } from '../idempotency.ts'
 import { answer, operation, RawJson } from '../operation.ts'
 import type { Answer, Call, Operation } from '../operation.ts'
 import { dateTime } from '../schemas/common.ts'
@@ -10,10 +13,13 @@ import {
 import { messageOut, messageText } from '../schemas/message.ts'
 import { bulkReplayIn, recoverIn, recoverOut, replayIn, toRecoverOut } from '../schemas/task.ts'
 import type { Task } from '../schemas/task.ts'
-import { endpointIn, instantOf } from './parameter.ts'
+import { hiddenType, isVisible } from './event-types.ts'
+import { endpointIn, instantOf, orNull } from './parameter.ts'
 
 const one = '/api/v1/app/{app_id}/endpoint/{endpoint_id}'
 const statsMs = 28 * day
+// How official clients of Svix before 2.0 call themselves.
+const firstGeneration = /^svix-libs\/[01]\./
 
 /** What an endpoint needs during its life: headers, secrets, a test, figures, and another try. */
 export const endpointCareOperations: readonly Operation[] = [
@@ -61,7 +67,7 @@ export const endpointCareOperations: readonly Operation[] = [
     id: 'v1.endpoint.get-secret',
     method: 'get',
     path: `${one}/secret`,
-    summary: 'Shows the secret by which receivers verify what they get.',
+    summary: 'Shows the secret by which receivers verify what they get; of an ed25519 one the public key.',
     realm: 'application',
     // Whoever has the secret can sign in our name.
     access: 'write',
@@ -76,15 +82,17 @@ export const endpointCareOperations: readonly Operation[] = [
     realm: 'application',
     access: 'write',
     body: endpointSecretRotateIn,
-    answers: { 204: null },
+    // The first generation of clients expects no content, and some of them fail at any; later ones expect the key.
+    answers: { 200: endpointSecretOut, 204: null },
+    // The answer holds a secret: it is not kept, but read again for a repeat.
+    idempotency: 'own',
     async handle(call) {
-      const { key, gracePeriodSeconds } = call.body
       const { id } = await endpointIn(call)
-      await call.posthorn.endpoints.rotateSecret(id, {
-        ...(typeof key === 'string' && { secret: withPrefix(key) }),
-        ...(typeof gracePeriodSeconds === 'number' && { overlapMs: gracePeriodSeconds * 1_000 }),
-      }, { by: call.caller.name })
-      return answer(204)
+      const rotated = await rotateOnce(call, id)
+      if (rotated instanceof Response) return rotated
+      if (firstGeneration.test(call.request.headers.get('user-agent') ?? '')) return answer(204)
+      const { secrets } = await call.posthorn.endpoints.get(id)
+      return answer(200, { key: verificationKey(secrets[0]?.value ?? '') })
     },
   }),
   operation({
@@ -98,7 +106,10 @@ export const endpointCareOperations: readonly Operation[] = [
     answers: { 200: messageOut },
     async handle(call) {
       const { id } = await endpointIn(call)
-      return answer(200, new RawJson(messageText(await call.posthorn.endpoints.sendExample(id, call.body.eventType), true)))
+      const { eventType } = call.body
+      const definition = await orNull(call.posthorn.eventTypes.get(eventType))
+      if (definition !== null && !isVisible(definition, call.caller)) throw hiddenType(eventType)
+      return answer(200, new RawJson(messageText(await call.posthorn.endpoints.sendExample(id, eventType), true)))
     },
   }),
   operation({
@@ -164,6 +175,18 @@ export const endpointCareOperations: readonly Operation[] = [
       })),
   }),
 ]
+
+async function rotateOnce(call: Call<unknown, z.output<typeof endpointSecretRotateIn>>, id: string): Promise<Reply | Response> {
+  const { posthorn, caller, body: { key, gracePeriodSeconds }, idempotencyKey } = call
+  const rotate = async (): Promise<Reply> => {
+    await posthorn.endpoints.rotateSecret(id, {
+      ...(typeof key === 'string' && { secret: withPrefix(key) }),
+      ...(typeof gracePeriodSeconds === 'number' && { overlapMs: gracePeriodSeconds * 1_000 }),
+    }, { by: caller.name })
+    return { status: 200, text: null }
+  }
+  return idempotencyKey === null ? rotate() : once(posthorn, repeatable(call, idempotencyKey), rotate)
+}
 
 /** Starts a job on the endpoint in the path; clients know it as a task of that name. */
 async function startTask(call: Call, name: Task, workOn: (endpointId: string) => JobWork): Promise<Answer> {

@@ -2,9 +2,10 @@ import type { z } from 'zod'
 import type { Endpoint, EndpointSettings } from '../../core/endpoint.ts'
 import { isId } from '../../core/ids.ts'
 import type { Posthorn } from '../../posthorn.ts'
+import { forbidden, isCustomer } from '../auth.ts'
 import { listQuery, pageOf } from '../iterator.ts'
 import { answer, operation } from '../operation.ts'
-import type { Operation } from '../operation.ts'
+import type { Caller, Operation } from '../operation.ts'
 import { listOf } from '../schemas/common.ts'
 import { endpointIn as endpointGiven, endpointOut, endpointPatch, endpointUpdate, toEndpointOut, withPrefix } from '../schemas/endpoint.ts'
 import { endpointIn, orNull, parameter } from './parameter.ts'
@@ -18,14 +19,14 @@ export const endpointOperations: readonly Operation[] = [
     id: 'v1.endpoint.list',
     method: 'get',
     path: all,
-    summary: "Lists an application's endpoints.",
+    summary: "Lists an application's endpoints, newest first.",
     realm: 'application',
     access: 'read',
     query: listQuery('ep'),
     answers: { 200: listOf(endpointOut) },
     async handle({ posthorn, query, application }) {
       const owner = { application: application().id }
-      const { data, ...rest } = await pageOf(query, 'ascending', (page) => posthorn.endpoints.list(owner, page), ({ id }) => id)
+      const { data, ...rest } = await pageOf(query, 'descending', (page) => posthorn.endpoints.list(owner, page), ({ id }) => id)
       return answer(200, { ...rest, data: data.map(toEndpointOut) })
     },
   }),
@@ -39,6 +40,7 @@ export const endpointOperations: readonly Operation[] = [
     body: endpointGiven,
     answers: { 201: endpointOut },
     async handle({ posthorn, body, application, caller }) {
+      if (choosesPolicy(caller, body, null)) return policyRefused()
       const { secret, headers } = body
       const made = await posthorn.endpoints.create(
         {
@@ -77,6 +79,7 @@ export const endpointOperations: readonly Operation[] = [
       const { posthorn, body, caller } = call
       const name = parameter(call.params, 'endpoint_id')
       const before = isId('ep', name) ? await endpointIn(call) : await orNull(endpointIn(call))
+      if (choosesPolicy(caller, body, before)) return policyRefused()
       // A uid that is in the path is not taken away because it is missing in the body: the same request again must find the endpoint.
       const settings = { ...settingsIn({ ...body, ...cleared(body) }), uid: body.uid ?? (isId('ep', name) ? null : name) }
       if (before === null) {
@@ -97,7 +100,9 @@ export const endpointOperations: readonly Operation[] = [
     answers: { 200: endpointOut },
     async handle(call) {
       const { posthorn, body, caller } = call
-      const { id } = await endpointIn(call)
+      const before = await endpointIn(call)
+      if (choosesPolicy(caller, body, before)) return policyRefused()
+      const { id } = before
       const after = await posthorn.endpoints.update(id, settingsIn(body))
       if (isGiven(body.secret)) await posthorn.endpoints.rotateSecret(id, { secret: withPrefix(body.secret), overlapMs: 0 }, { by: caller.name })
       return answer(200, toEndpointOut(await withStatus(posthorn, after, body, caller.name)))
@@ -118,6 +123,15 @@ export const endpointOperations: readonly Operation[] = [
     },
   }),
 ]
+
+/** How often its provider tries again is not a customer's to choose. */
+function choosesPolicy(caller: Caller, { policy }: { policy?: string | null | undefined }, before: Endpoint | null): boolean {
+  return isCustomer(caller) && isGiven(policy) && policy !== before?.policy
+}
+
+function policyRefused(): Response {
+  return forbidden('Expected `policy` to be left out: a link to the portal does not allow to choose it.')
+}
 
 /** Those of the settings that were given; null takes one away. */
 function settingsIn(given: z.output<typeof endpointPatch>): Partial<EndpointSettings> {

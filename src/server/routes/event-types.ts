@@ -1,7 +1,12 @@
 import { z } from 'zod'
-import { listQuery, pageOf } from '../iterator.ts'
+import type { Page, Scan } from '../../core/directory.ts'
+import { expected } from '../../core/errors.ts'
+import type { PosthornError } from '../../core/errors.ts'
+import type { EventTypeDefinition } from '../../core/event-type.ts'
+import type { Posthorn } from '../../posthorn.ts'
+import { listQuery, scanOf } from '../iterator.ts'
 import { answer, operation } from '../operation.ts'
-import type { Operation } from '../operation.ts'
+import type { Caller, Operation } from '../operation.ts'
 import { flag, listOf } from '../schemas/common.ts'
 import { eventTypeIn, eventTypeOut, eventTypePatch, eventTypeUpdate, toEventTypeOut } from '../schemas/event-type.ts'
 import { orNull, parameter } from './parameter.ts'
@@ -20,9 +25,9 @@ export const eventTypeOperations: readonly Operation[] = [
     access: 'read',
     query: listQueryOf,
     answers: { 200: listOf(eventTypeOut) },
-    async handle({ posthorn, query }) {
+    async handle({ posthorn, query, caller }) {
       const archived = query.include_archived ?? false
-      const { data, ...rest } = await pageOf(query, 'ascending', (page) => posthorn.eventTypes.list({ archived }, page), ({ name }) => name)
+      const { data, ...rest } = await scanOf(query, 'ascending', (page) => visibleTypes(posthorn, caller, archived, page), ({ name }) => name)
       return answer(200, { ...rest, data: data.map((eventType) => toEventTypeOut(eventType, query.with_content ?? false)) })
     },
   }),
@@ -49,7 +54,12 @@ export const eventTypeOperations: readonly Operation[] = [
     realm: 'everyone',
     access: 'read',
     answers: { 200: eventTypeOut },
-    handle: async ({ posthorn, params }) => answer(200, toEventTypeOut(await posthorn.eventTypes.get(parameter(params, 'event_type_name')))),
+    async handle({ posthorn, params, caller }) {
+      const name = parameter(params, 'event_type_name')
+      const found = await posthorn.eventTypes.get(name)
+      if (!isVisible(found, caller)) throw hiddenType(name)
+      return answer(200, toEventTypeOut(found))
+    },
   }),
   operation({
     id: 'v1.event-type.update',
@@ -97,3 +107,20 @@ export const eventTypeOperations: readonly Operation[] = [
     },
   }),
 ]
+
+/** What of a page the caller may see: customers only what is behind no flag, or behind one of theirs. */
+async function visibleTypes(posthorn: Posthorn, caller: Caller, archived: boolean, page: Page): Promise<Scan<EventTypeDefinition>> {
+  const rows = await posthorn.eventTypes.list({ archived }, { ...page, limit: page.limit + 1 })
+  const read = rows.slice(0, page.limit)
+  const items = read.filter((eventType) => isVisible(eventType, caller))
+  return { items, next: rows.length > page.limit ? (read.at(-1)?.name ?? null) : null }
+}
+
+export function isVisible({ featureFlag }: EventTypeDefinition, { portal }: Caller): boolean {
+  return featureFlag === null || portal === null || portal === undefined || portal.featureFlags.includes(featureFlag)
+}
+
+/** The same words as for one that does not exist. */
+export function hiddenType(name: string): PosthornError {
+  return expected('not_found', 'event type', 'the name of one that exists', name)
+}

@@ -4,13 +4,14 @@ import { timeOfId } from '../../core/ids.ts'
 import { textOf } from '../../core/message.ts'
 import type { Posthorn } from '../../posthorn.ts'
 import { listQuery, scanOf } from '../iterator.ts'
+import { mostRequestBytes } from '../limits.ts'
+import { bodyOf } from '../message-body.ts'
 import { answer, operation, RawJson } from '../operation.ts'
 import type { Operation } from '../operation.ts'
-import { cutValue } from '../raw-json.ts'
 import { applicationSettings } from '../schemas/application.ts'
 import type { applicationIn } from '../schemas/application.ts'
 import { channel, dateTime, flag, listOf, names } from '../schemas/common.ts'
-import { messageIn as messageGiven, messageOut, messageText, pageText, withPayload } from '../schemas/message.ts'
+import { messageIn as messageGiven, messageOut, messageText, objectText, pageText, withPayload } from '../schemas/message.ts'
 import { instantOf, messageIn, orNull, parameter } from './parameter.ts'
 
 const all = '/api/v1/app/{app_id}/msg'
@@ -48,31 +49,37 @@ export const messageOperations: readonly Operation[] = [
     summary: 'Takes a message and delivers it to every endpoint that wants it. Once this is answered, it is not lost.',
     realm: 'application',
     access: 'write',
+    portal: 'refused',
     query: contentQuery,
     body: messageGiven,
+    // A raw body comes as a string in JSON, in which every quotation mark has a backslash before it.
+    mostBytes: 2 * mostRequestBytes,
     answers: { 202: messageOut },
     // The key is stored together with the message: there is no moment at which only one of them is.
     idempotency: 'own',
     findsApplication: true,
     async handle({ posthorn, params, query, body, bytes, idempotencyKey }) {
       const application = parameter(params, 'app_id')
-      const { application: given, eventId, channels, deliverAt } = body
+      const { application: given, eventId, sessionId, channels, deliverAt, payloadRetentionPeriod } = body
+      const { payload, contentType } = bodyOf(body, bytes)
       if (given !== null && given !== undefined) await makeApplication(posthorn, application, given)
-      const payload = cutValue(bytes, 'payload') ?? bytes
       const sent = await posthorn.send(
         {
           application,
           type: body.eventType,
           payload,
+          ...(contentType !== undefined && { contentType }),
           ...(typeof eventId === 'string' && { eventId }),
+          ...(typeof sessionId === 'string' && { sessionId }),
           ...(channels !== null && channels !== undefined && { channels }),
           ...(typeof deliverAt === 'string' && { deliverAt: Date.parse(deliverAt) }),
+          ...(typeof payloadRetentionPeriod === 'number' && { payloadRetentionDays: payloadRetentionPeriod }),
           ...(idempotencyKey !== null && { idempotencyKey }),
         },
         { mustExist: true },
       )
       const head = { id: sent.id, type: body.eventType, eventId: eventId ?? null, channels: channels ?? [], createdAt: timeOfId(sent.id) }
-      return answer(202, new RawJson(withPayload(head, query.with_content === false ? '{}' : textOf(payload))))
+      return answer(202, new RawJson(withPayload(head, query.with_content === false ? '{}' : objectText(textOf(payload)))))
     },
   }),
   operation({
@@ -93,6 +100,7 @@ export const messageOperations: readonly Operation[] = [
     summary: "Erases a message's payload for good, and cancels what is still on its way.",
     realm: 'application',
     access: 'write',
+    portal: 'refused',
     answers: { 204: null },
     async handle(call) {
       const { id, applicationId } = await messageIn(call)

@@ -3,6 +3,7 @@ import { isOwnPage, sessionCookie, sessionIn } from '../cookie.ts'
 import { refusal } from '../errors.ts'
 import { answer, operation } from '../operation.ts'
 import type { Operation } from '../operation.ts'
+import { httpError } from '../schemas/common.ts'
 import { isSecure } from '../url.ts'
 
 const path = '/api/v1/session'
@@ -34,7 +35,7 @@ export const sessionOperations: readonly Operation[] = [
     access: 'read',
     idempotency: 'none',
     body: z.object({ key: z.string().min(1).max(512) }).meta({ id: 'SessionIn' }),
-    answers: { 204: null },
+    answers: { 204: null, 401: httpError, 403: httpError },
     async handle({ posthorn, body, request, server }) {
       // Whoever is not our page must not sign our reader in as somebody else.
       if ((request.headers.has('sec-fetch-site') || request.headers.has('origin')) && !isOwnPage(request)) return refusal(403, 'permission_denied', 'Expected the dashboard itself to sign in, got a page of another site.')

@@ -3,11 +3,14 @@ import type { Application } from '../../core/endpoint.ts'
 import { isoTime } from '../../core/time.ts'
 import { dateTime, metadata, rate, uid } from './common.ts'
 
+const olderRate = rate.nullish().meta({ deprecated: true, description: 'The older name of `throttleRate`.' })
+
 /** An application as a client gives it. */
 export const applicationIn = z.object({
   name: z.string().min(1).max(256),
   uid: uid.nullish(),
   throttleRate: rate.nullish(),
+  rateLimit: olderRate,
   metadata: metadata.default({}),
 }).meta({ id: 'ApplicationIn' })
 
@@ -16,6 +19,7 @@ export const applicationPatch = z.object({
   name: z.string().min(1).max(256).optional(),
   uid: uid.nullish(),
   throttleRate: rate.nullish(),
+  rateLimit: olderRate,
   metadata: metadata.optional(),
 }).meta({ id: 'ApplicationPatch' })
 
@@ -24,6 +28,7 @@ export const applicationOut = z.object({
   uid: uid.nullable(),
   name: z.string(),
   throttleRate: rate.nullable(),
+  rateLimit: rate.nullable().meta({ deprecated: true }),
   metadata,
   createdAt: dateTime,
   updatedAt: dateTime,
@@ -31,12 +36,13 @@ export const applicationOut = z.object({
 
 /** The resource's own settings, from what a client gave: all of them. */
 export function applicationSettings(given: z.output<typeof applicationIn>): Required<ApplicationSettings> {
-  return { name: given.name, uid: given.uid ?? null, ratePerSecond: given.throttleRate ?? null, metadata: given.metadata }
+  return { name: given.name, uid: given.uid ?? null, ratePerSecond: given.throttleRate ?? given.rateLimit ?? null, metadata: given.metadata }
 }
 
 /** The resource's own settings, from what a client gave: only those. */
 export function applicationChange(given: z.output<typeof applicationPatch>): ApplicationSettings {
-  const { name, uid: ownName, throttleRate, metadata: remembered } = given
+  const { name, uid: ownName, metadata: remembered } = given
+  const throttleRate = given.throttleRate === undefined ? given.rateLimit : given.throttleRate
   return {
     ...(name !== undefined && { name }),
     ...(ownName !== undefined && { uid: ownName }),
@@ -46,7 +52,7 @@ export function applicationChange(given: z.output<typeof applicationPatch>): App
 }
 
 export function toApplicationOut({ id, uid: ownName, name, ratePerSecond, metadata: remembered, createdAt, updatedAt }: Application): z.input<typeof applicationOut> {
-  return { id, uid: ownName, name, throttleRate: ratePerSecond, metadata: remembered, createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt) }
+  return { id, uid: ownName, name, throttleRate: ratePerSecond, rateLimit: ratePerSecond, metadata: remembered, createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt) }
 }
 
 type ApplicationSettings = Partial<Pick<Application, 'name' | 'uid' | 'ratePerSecond' | 'metadata'>>

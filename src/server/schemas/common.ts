@@ -1,16 +1,19 @@
 import { z } from 'zod'
 
 /** A name of the user's own, or an id of ours, as Svix allows them. */
-export const uid = z.string().min(1).max(256).regex(/^[a-zA-Z0-9\-_.]+$/)
-export const channel = z.string().max(128).regex(/^[a-zA-Z0-9\-_.]+$/)
-export const eventTypeName = z.string().max(256).regex(/^[a-zA-Z0-9\-_.]+$/)
+export const uid = z.string().min(1).max(256).regex(/^[a-zA-Z0-9\-_.]+$/, 'letters, digits, - _ or .')
+export const channel = z.string().max(128).regex(/^[a-zA-Z0-9\-_.]+$/, 'letters, digits, - _ or .')
+export const eventTypeName = z.string().max(256).regex(/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/, 'words of letters, digits, _ or - joined by dots, such as invoice.paid')
 /** Free text of people's. No database keeps a zero in it. */
 export function words(most: number) {
   return z.string().max(most).refine((given) => !given.includes('\0'), 'Expected text without a zero character.')
 }
-export const metadata = z.record(z.string(), z.string())
+export const metadata = z.record(z.string().max(256), z.string().max(4096)).meta({ maxProperties: 50 })
 export const rate = z.int().min(1).max(65_535)
 export const dateTime = z.iso.datetime({ offset: true })
+
+/** What a refusal says. */
+export const httpError = z.object({ code: z.string(), detail: z.string() }).meta({ id: 'HttpErrorOut' })
 
 /** A page of a list, newest or oldest first; `iterator` is what the last page ended with. */
 export function listOf<Item extends z.ZodType>(item: Item) {
@@ -24,6 +27,9 @@ export const page = z.object({
   order: order.nullish(),
 })
 
-/** A query may give a list as repeated parameters, or with commas. */
-export const names = z.union([z.string(), z.array(z.string())]).transform((given) => [given].flat().flatMap((text) => text.split(',')))
+/** A query may give a list as repeated parameters, or with commas; an empty one is none. */
+export const names = z.union([z.string(), z.array(z.string())]).transform((given) => {
+  const all = [given].flat().flatMap((text) => text.split(',')).filter((name) => name !== '')
+  return all.length === 0 ? undefined : all
+})
 export const flag = z.enum(['true', 'false']).transform((given) => given === 'true')

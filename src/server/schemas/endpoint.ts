@@ -4,12 +4,12 @@ import type { PayloadFilter } from '../../core/payload-filter.ts'
 import { shownHeaders } from '../../core/sent-request.ts'
 import { hmacPrefix, signingKeyPrefix } from '../../core/signature.ts'
 import { isoTime } from '../../core/time.ts'
-import { channel, dateTime, metadata, rate, uid } from './common.ts'
+import { channel, dateTime, eventTypeName, metadata, rate, uid } from './common.ts'
 
-const typeFilter = z.string().max(256).regex(/^[a-zA-Z0-9\-_.]+(\.\*)?$/)
+const typeFilter = z.string().max(258).regex(/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?$/, 'an event type, or the words that it begins with and .*, such as invoice.*')
 const typeFilters = z.array(typeFilter).min(1).max(200)
 const channels = z.array(channel).min(1).max(10)
-const headers = z.record(z.string(), z.string())
+const headers = z.record(z.string().max(100), z.string().max(4096)).meta({ maxProperties: 50 })
 const secret = z.string().regex(/^(whsec_|whsk_)?[a-zA-Z0-9+/=]{32,100}$/, 'Expected "whsec_" (or nothing) and the base64 of 24 to 64 bytes.')
 const filter = z.custom<PayloadFilter>((given) => typeof given === 'object' && given !== null && !Array.isArray(given), 'Expected a condition, such as {"path": "total", "greater": 100}.')
   .meta({ id: 'PayloadFilter', type: 'object', description: 'What the payload must be like: conditions on JSON paths, joined by and, or, not.' })
@@ -89,8 +89,8 @@ export const shownEndpoint = z.object(shown)
 
 export const endpointHeadersIn = z.object({ headers }).meta({ id: 'EndpointHeadersIn' })
 export const endpointHeadersPatchIn = z.object({
-  headers: z.record(z.string(), z.string().nullable()),
-  deleteHeaders: z.array(z.string()).max(50).optional(),
+  headers: z.record(z.string().max(100), z.string().max(4096).nullable()).meta({ maxProperties: 50 }),
+  deleteHeaders: z.array(z.string().max(100)).max(50).optional(),
 }).meta({ id: 'EndpointHeadersPatchIn' })
 export const endpointHeadersOut = z.object({
   headers,
@@ -104,7 +104,7 @@ export const endpointSecretRotateIn = z.object({
 }).meta({ id: 'EndpointSecretRotateIn' })
 
 export const endpointStats = z.object({ success: z.int(), pending: z.int(), sending: z.int(), fail: z.int(), canceled: z.int() }).meta({ id: 'EndpointStats' })
-export const eventExampleIn = z.object({ eventType: z.string().max(256) }).meta({ id: 'EventExampleIn' })
+export const eventExampleIn = z.object({ eventType: eventTypeName }).meta({ id: 'EventExampleIn' })
 
 export function toEndpointOut(endpoint: Endpoint): z.input<typeof endpointOut> {
   const { status, statusReason, policy, filter: wanted } = endpoint

@@ -5,7 +5,7 @@ import { dateTime, eventTypeName } from './common.ts'
 
 const schemas = z.record(z.string(), z.unknown()).nullish().meta({ description: 'JSON Schemas of the payload, by version.' })
 const featureFlag = z.string().max(256).regex(/^[a-zA-Z0-9\-_.]+$/).nullish()
-const description = z.string().max(10_000)
+const description = z.string().max(4096)
 
 export const eventTypeIn = z.object({
   name: eventTypeName,

@@ -24,7 +24,7 @@ export const jobIn = z.discriminatedUnion('action', [
   z.object({ action: z.literal('requeue'), filter: deliveryFilterIn, ...about }),
   z.object({ action: z.literal('cancel'), filter: deliveryFilterIn, ...about }),
   z.object({ action: z.literal('replay'), filter: replayFilterIn, ...about }),
-]).meta({ id: 'JobIn' })
+], 'Expected `action` to be "requeue", "cancel" or "replay".').meta({ id: 'JobIn' })
 
 export const jobOut = z.object({
   id: z.string(),

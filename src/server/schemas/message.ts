@@ -13,8 +13,13 @@ export const messageIn = z.object({
   eventId: uid.nullish().meta({ description: 'Your own name for the event; a second message with it is refused.' }),
   channels: z.array(channel).min(1).max(5).nullish(),
   application: applicationIn.nullish().meta({ description: 'Makes the application in the path, if there is none.' }),
+  transformationsParams: z.object({
+    rawPayload: z.string().nullish().meta({ description: 'The body itself, sent as these characters in UTF-8 in the place of `payload`, which is then {}.' }),
+    headers: z.record(z.string(), z.string()).nullish().meta({ description: 'Only `content-type`: that of the body.' }),
+  }).nullish().meta({ description: 'A body that is no JSON object, or not written by this client; there are no transformations.' }),
+  sessionId: z.string().min(1).max(256).nullish().meta({ description: 'Of the session in which it happened; the event of a dead letter carries it.' }),
   deliverAt: dateTime.nullish().meta({ description: 'Not before this time; at most 30 days ahead.' }),
-  payloadRetentionPeriod: z.int().min(5).max(90).nullish().meta({ description: 'Accepted for clients that give it; the history is kept as the server is set up.' }),
+  payloadRetentionPeriod: z.int().min(5).max(90).nullish().meta({ description: 'Days after which the payload is erased, as soon as nothing of it is on its way; otherwise it is kept with the history (POSTHORN_HISTORY_DAYS).' }),
 }).meta({ id: 'MessageIn' })
 
 const shown = {
@@ -22,7 +27,7 @@ const shown = {
   eventType: eventTypeName,
   eventId: uid.nullable(),
   channels: z.array(channel).nullable(),
-  payload: z.unknown(),
+  payload: z.record(z.string(), z.unknown()).meta({ description: 'A body that is no JSON object is shown as the text `rawPayload`.' }),
   timestamp: dateTime,
 }
 export const messageOut = z.object(shown).meta({ id: 'MessageOut' })
@@ -46,17 +51,19 @@ export function pageText({ data, ...rest }: ListPage<string>): RawJson {
   return new RawJson(`{"data":[${data.join(',')}],${JSON.stringify(rest).slice(1)}`)
 }
 
-/** A body that came in through the library may be anything: what is no JSON is shown as a string. */
 function payloadText({ body, erasedAt }: Pick<Message, 'body' | 'erasedAt'>): string {
-  if (erasedAt !== null) return '{"expired":true}'
-  const text = textOf(body)
-  return isJson(text) ? text : JSON.stringify(text)
+  return erasedAt === null ? objectText(textOf(body)) : '{"expired":true}'
 }
 
-function isJson(text: string): boolean {
+/** The JSON text of a payload. A raw body may be anything, and clients with types can read nothing but an object here. */
+export function objectText(body: string): string {
+  return isObject(body) ? body : JSON.stringify({ rawPayload: body })
+}
+
+function isObject(text: string): boolean {
   try {
-    JSON.parse(text)
-    return true
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
   } catch {
     return false
   }

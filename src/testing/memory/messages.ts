@@ -24,6 +24,9 @@ export function messageDirectory(state: State): MessageDirectory {
       replaceMessage(state, { ...message, body: new Uint8Array(), erasedAt: message.erasedAt ?? now })
       return true
     },
+    expirePayloads: async (expiries) => {
+      for (const { messageId, eraseAt } of expiries) state.payloadExpiries.set(messageId, eraseAt)
+    },
   }
 }
 

@@ -3,7 +3,7 @@ import { isOver } from '../../core/job.ts'
 import type { PruneRequest } from '../../core/queue.ts'
 import { day } from '../../core/time.ts'
 import type { Instant } from '../../core/time.ts'
-import { forget, forgetMessage } from './state.ts'
+import { forget, forgetMessage, replaceMessage } from './state.ts'
 import type { State } from './state.ts'
 
 /** Keys, jobs and rate limits that are over can be looked up for so long. */
@@ -18,7 +18,8 @@ export function prune(state: State, { before, now, limit }: PruneRequest): numbe
     forgetMessages(state, before, limit) +
     forgetExpired(state.keys, now, limit) +
     forgetExpired(state.replies, now, limit) +
-    state.rollups.forget(before - minutesKeptMs, limit)
+    state.rollups.forget(before - minutesKeptMs, limit) +
+    erasePayloads(state, now, limit)
   )
 }
 
@@ -47,6 +48,17 @@ function forgetExpired(kept: Map<string, { readonly expiresAt: Instant }>, now: 
   const expired = take(kept, limit, ([, { expiresAt }]) => expiresAt <= now)
   for (const [name] of expired) kept.delete(name)
   return expired.length
+}
+
+function erasePayloads(state: State, now: Instant, limit: number): number {
+  const open = new Set(Array.from(state.deliveries.values()).filter(isOpen).map(({ messageId }) => messageId))
+  const due = take(state.payloadExpiries, limit, ([id, eraseAt]) => eraseAt <= now && !open.has(id))
+  for (const [id] of due) {
+    const message = state.messages.get(id)
+    if (message !== undefined) replaceMessage(state, { ...message, body: new Uint8Array(), erasedAt: message.erasedAt ?? now })
+    state.payloadExpiries.delete(id)
+  }
+  return due.length
 }
 
 function take<Item>(items: Iterable<Item>, most: number, may: (item: Item) => boolean): Item[] {

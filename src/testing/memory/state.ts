@@ -26,6 +26,8 @@ export interface State {
   readonly eventTypes: Map<string, EventTypeDefinition>
   /** Changed by `replaceMessage` and `forgetMessage` only, which keep the event ids in step. */
   readonly messages: Map<string, Message>
+  /** When bodies are to be erased, by message. */
+  readonly payloadExpiries: Map<string, Instant>
   /** The messages that have one, by application and event id. */
   readonly eventIds: Map<string, string>
   /** Changed by `insert`, `replace` and `forget` only, which keep the open rows in step. */
@@ -84,6 +86,7 @@ export function emptyState(soleProcess: boolean): State {
     endpoints: new Map(),
     eventTypes: new Map(),
     messages: new Map(),
+    payloadExpiries: new Map(),
     eventIds: new Map(),
     deliveries,
     open: openRows(deliveries),

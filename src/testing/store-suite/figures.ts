@@ -129,7 +129,7 @@ export const figureCases = [
 
   storeCase('who did what is noted with what was done, and not with what was not', async (world) => {
     const endpoint = await world.endpoint()
-    const key = { id: world.id('key'), name: '', applicationId: null, access: 'write', hash: 'h', hint: '', createdAt: start, expiresAt: null, revokedAt: null, sessionOf: null } as const
+    const key = { id: world.id('key'), name: '', applicationId: null, access: 'write', hash: 'h', hint: '', createdAt: start, expiresAt: null, revokedAt: null, sessionOf: null, portal: null } as const
     await world.directory.updateEndpoint(endpoint.id, { status: 'paused' }, start + 1, { action: 'pause', by })
     await world.directory.updateEndpoint(world.id('ep'), { status: 'paused' }, start + 1, { action: 'pause', by })
     await world.directory.updateEndpoint(endpoint.id, { description: 'x' }, start + 1)
@@ -148,7 +148,7 @@ export const figureCases = [
   }),
 
   storeCase('a session is a key that no list shows', async (world) => {
-    const session = { id: world.id('key'), name: 'kim', applicationId: null, access: 'read', hash: 'h', hint: 'phs_', createdAt: start, expiresAt: start + hour, revokedAt: null, sessionOf: world.id('key') } as const
+    const session = { id: world.id('key'), name: 'kim', applicationId: null, access: 'read', hash: 'h', hint: 'phs_', createdAt: start, expiresAt: start + hour, revokedAt: null, sessionOf: world.id('key'), portal: null } as const
     await world.directory.createKey(session)
     assert.deepEqual(await world.directory.key(session.id), session)
     assert.deepEqual(await world.directory.keyByHash('h'), session)

@@ -9,7 +9,8 @@ export const keyCases = [
   storeCase('a key comes back as given, by its hash', async (world) => {
     const admin = aKey(world, 'h1')
     const narrow = aKey(world, 'h2', { applicationId: world.id('app'), access: 'read', expiresAt: start + day, name: 'Zürich' })
-    for (const key of [admin, narrow]) {
+    const customer = aKey(world, 'h4', { applicationId: world.id('app'), portal: { featureFlags: ['beta', 'x.y'] } })
+    for (const key of [admin, narrow, customer]) {
       assert.deepEqual(await world.directory.createKey(key), key)
       assert.deepEqual(await world.directory.keyByHash(key.hash), key)
     }
@@ -57,6 +58,6 @@ export const keyCases = [
 
 function aKey(world: World, hash: string, change: Partial<ApiKey> = {}): ApiKey {
   return {
-    id: world.id('key'), name: '', applicationId: null, access: 'write', hash, hint: 'phk_ab', createdAt: start, expiresAt: null, revokedAt: null, sessionOf: null, ...change,
+    id: world.id('key'), name: '', applicationId: null, access: 'write', hash, hint: 'phk_ab', createdAt: start, expiresAt: null, revokedAt: null, sessionOf: null, portal: null, ...change,
   }
 }

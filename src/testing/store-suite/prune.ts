@@ -9,6 +9,29 @@ import type { World } from './world.ts'
 const by = { name: 'test' }
 
 export const pruneCases = [
+  storeCase('prune erases bodies whose time is over, once nothing of them is on its way', async (world) => {
+    const endpoint = await world.endpoint()
+    const [ended, open, later] = [await world.settled(endpoint, delivered), await world.sendOne(endpoint), await world.settled(endpoint, delivered)]
+    const messageIdOf = async (id: string): Promise<string> => (await world.delivery(id)).messageId
+    const [endedMessage, openMessage, laterMessage] = [await messageIdOf(ended), await messageIdOf(open), await messageIdOf(later)]
+    await world.directory.expirePayloads([
+      { messageId: endedMessage, eraseAt: start + hour },
+      { messageId: openMessage, eraseAt: start + hour },
+      { messageId: laterMessage, eraseAt: start + hour + 1 },
+      { messageId: world.id('msg'), eraseAt: start },
+    ])
+    const erased = async (): Promise<(Instant | null | undefined)[]> => Promise.all([endedMessage, openMessage, laterMessage].map(async (id) => (await world.directory.message(id))?.erasedAt))
+    await world.queue.prune({ before: 0, now: start + hour - 1, limit: 10 })
+    assert.deepEqual(await erased(), [null, null, null])
+    assert.equal(await world.queue.prune({ before: 0, now: start + hour, limit: 10 }), 1)
+    assert.deepEqual(await erased(), [start + hour, null, null])
+    assert.equal((await world.directory.message(endedMessage))?.body.length, 0)
+    await world.queue.cancel({ filter: { ids: [open] }, as: 'cancelled', now: start, limit: 1, by })
+    assert.equal(await world.queue.prune({ before: 0, now: start + 2 * hour, limit: 10 }), 2)
+    assert.deepEqual(await erased(), [start + hour, start + 2 * hour, start + 2 * hour])
+    assert.equal(await world.queue.prune({ before: 0, now: start + 3 * hour, limit: 10 }), 0)
+  }),
+
   storeCase('prune forgets closed deliveries that ended before a time, with their attempts and messages', async (world) => {
     const endpoint = await world.endpoint()
     const old = [await world.settled(endpoint, delivered), await world.settled(endpoint, dead)]

@@ -116,7 +116,7 @@ describe.each(databases)('attempts over HTTP on %s', (database) => {
     expect(list(first)).toMatchObject([{ id: two['id'], payload: {} }])
     expect(await idsOf(`iterator=${String(first['iterator'])}`)).toEqual([one['id']])
     await ask(204, 'DELETE', '/app/acme/endpoint/two')
-    expect(list(await ask(200, 'GET', `/app/acme/msg/${String(two['id'])}/endpoint`))).toHaveLength(1)
+    expect(list(await ask(200, 'GET', `/app/acme/msg/${String(two['id'])}/endpoint`)).map(({ uid, disabled }) => [uid, disabled])).toEqual([['hooks', false], ['two', true]])
   })
 
   test('of others, and unknown ones, are not found', async () => {

@@ -49,7 +49,7 @@ describe.each(databases)('endpoints over HTTP on %s', (database) => {
     [{ url, uid: 'ep_0000000000000000000' }, 'body.uid'],
     [{ url, eventTypes: [] }, 'body.eventTypes'],
     [{ url, eventTypes: ['a b'] }, 'body.eventTypes.0'],
-    [{ url, eventTypes: ['a..b'] }, 'body.types'],
+    [{ url, eventTypes: ['a..b'] }, 'body.eventTypes.0'],
     [{ url, channels: ['no space'] }, 'body.channels.0'],
     [{ url, throttleRate: 0 }, 'body.throttleRate'],
     [{ url, throttleRate: 1.5 }, 'body.throttleRate'],
@@ -57,6 +57,7 @@ describe.each(databases)('endpoints over HTTP on %s', (database) => {
     [{ url, secret: `whsec_${'='.repeat(40)}` }, 'body.secret'],
     [{ url, metadata: { a: 1 } }, 'body.metadata.a'],
     [{ url, headers: { 'webhook-id': 'mine' } }, 'body.headers'],
+    [{ url, headers: { 'Svix-Id': 'mine' } }, 'body.headers'],
     [{ url, headers: { 'x-a': 'line\nbreak' } }, 'body.headers.x-a'],
     [{ url, policy: 'none such' }, 'body.policy'],
     [{ url, filter: { path: 'a', resembles: 1 } }, 'body.filter'],
@@ -78,11 +79,11 @@ describe.each(databases)('endpoints over HTTP on %s', (database) => {
     const { ask } = await routesWorld(database)
     for (const uid of ['two', 'three']) await ask(201, 'POST', '/app/acme/endpoint', { url, uid })
     const first = await ask(200, 'GET', '/app/acme/endpoint?limit=2')
-    expect(uidsOf(first)).toEqual(['hooks', 'two'])
+    expect(uidsOf(first)).toEqual(['three', 'two'])
     const second = await ask(200, 'GET', `/app/acme/endpoint?limit=2&iterator=${String(first['iterator'])}`)
-    expect([uidsOf(second), second['done']]).toEqual([['three'], true])
+    expect([uidsOf(second), second['done']]).toEqual([['hooks'], true])
     expect(uidsOf(await ask(200, 'GET', `/app/acme/endpoint?limit=1&iterator=${String(second['prevIterator'])}`))).toEqual(['two'])
-    expect(uidsOf(await ask(200, 'GET', '/app/acme/endpoint?order=descending&limit=1'))).toEqual(['three'])
+    expect(uidsOf(await ask(200, 'GET', '/app/acme/endpoint?order=ascending&limit=1'))).toEqual(['hooks'])
     expect(fieldsIn(await ask(422, 'GET', '/app/acme/endpoint?iterator=app_0000000000000000000&limit=0&order=sideways'))).toEqual(['query.limit', 'query.iterator', 'query.order'])
   })
 
@@ -146,12 +147,40 @@ describe.each(databases)('endpoints over HTTP on %s', (database) => {
   test('get a new secret, and the old one lives on for the grace period', async () => {
     const { ask, posthorn, endpointId, clock } = await routesWorld(database)
     const path = '/app/acme/endpoint/hooks/secret/rotate'
-    await ask(204, 'POST', path, { key: secret, gracePeriodSeconds: 60 })
+    expect(await ask(200, 'POST', path, { key: secret, gracePeriodSeconds: 60 })).toEqual({ key: `whsec_${secret}` })
     const { secrets } = await posthorn.endpoints.get(endpointId)
     expect(secrets.map(({ value, expiresAt }) => [value === `whsec_${secret}`, expiresAt])).toEqual([[true, null], [false, clock.now() + 60_000]])
-    await ask(204, 'POST', path, {})
-    expect((await posthorn.endpoints.get(endpointId)).secrets).toHaveLength(3)
+    const { key } = await ask(200, 'POST', path, {})
+    expect((await posthorn.endpoints.get(endpointId)).secrets.map(({ value }) => value)).toMatchObject([key, `whsec_${secret}`, expect.any(String)])
     expect(fieldsIn(await ask(422, 'POST', path, { gracePeriodSeconds: 604_801, key: '' }))).toEqual(['body.key', 'body.gracePeriodSeconds'])
+  })
+
+  test('are rotated once under an idempotency key, and the secret is kept nowhere else', async () => {
+    const { ask, posthorn, endpointId } = await routesWorld(database)
+    const path = '/app/acme/endpoint/hooks/secret/rotate'
+    const kept: string[] = []
+    const save = posthorn.replies.saveReply
+    posthorn.replies.saveReply = (reply) => {
+      kept.push(reply.body)
+      return save(reply)
+    }
+    const asked = { headers: { 'idempotency-key': 'once' } }
+    const first = await ask(200, 'POST', path, {}, asked)
+    expect(await ask(200, 'POST', path, {}, asked)).toEqual(first)
+    expect((await posthorn.endpoints.get(endpointId)).secrets).toHaveLength(2)
+    expect(kept).toEqual([''])
+    expect(await ask(409, 'POST', path, { gracePeriodSeconds: 0 }, asked)).toMatchObject({ code: 'idempotency_conflict' })
+  })
+
+  test('have at most ten secrets that sign', async () => {
+    const { ask, posthorn, endpointId } = await routesWorld(database)
+    const path = '/app/acme/endpoint/hooks/secret/rotate'
+    for (let count = 1; count < 10; count += 1) await ask(200, 'POST', path, {})
+    expect(await ask(409, 'POST', path, {})).toMatchObject({ code: 'wrong_state', detail: expect.stringContaining('`gracePeriodSeconds` of 0') })
+    expect((await posthorn.endpoints.get(endpointId)).secrets).toHaveLength(10)
+    const { key } = await ask(200, 'POST', path, { gracePeriodSeconds: 0 })
+    expect(await ask(200, 'GET', '/app/acme/endpoint/hooks/secret')).toEqual({ key })
+    await ask(200, 'POST', path, {})
   })
 
   test('get an example of an event type', async () => {

@@ -39,7 +39,7 @@ describe.each(databases)('bulk work on %s', (database) => {
     expect(await ask(200, 'POST', '/job', { action: 'requeue', filter: { reason: 'exhausted' }, dryRun: true })).toEqual({ matching: 0 })
     expect(await ask(202, 'POST', '/job', { action: 'requeue', filter: { reason: 'exhausted' } })).toMatchObject({ matching: 0 })
     expect(fieldsIn(await ask(422, 'POST', '/job', { action: 'delete', filter: {} }))).toEqual(['body.action'])
-    expect(fieldsIn(await ask(422, 'POST', '/job', { action: 'requeue', filter: { colour: 'red' } }))).toEqual(['body.filter'])
+    expect(fieldsIn(await ask(422, 'POST', '/job', { action: 'requeue', filter: { colour: 'red' } }))).toEqual(['body.filter.colour'])
     expect(fieldsIn(await ask(422, 'POST', '/job', { action: 'replay', filter: { endpoint: endpointId } }))).toEqual(['body.filter.since'])
     // A job on a job: its id is none of a delivery.
     expect(fieldsIn(await ask(422, 'POST', '/job', { action: 'requeue', filter: { ids: [nobody] } }))).toEqual(['body.ids'])

@@ -5,6 +5,12 @@ export function nearest(word: string, known: readonly string[]): string | null {
   return best !== undefined && best.distance <= best.name.length / 2 ? best.name : null
 }
 
+/** A sentence with the known word that was probably meant, to be added to a refusal; empty if none is near. */
+export function didYouMean(word: string, known: readonly string[]): string {
+  const meant = nearest(word, known)
+  return meant === null ? '' : ` Did you mean "${meant}"?`
+}
+
 /** Letters to add, drop, change or swap to make one word of the other. */
 function distance(one: string, other: string): number {
   const rows: number[][] = [Array.from({ length: other.length + 1 }, (_, index) => index)]
