@@ -1,7 +1,7 @@
 import type { Attempt } from './attempt.ts'
 import type { Actor, AuditEntry, Deed } from './audit.ts'
 import type { Delivery } from './delivery.ts'
-import type { Application, Endpoint, EndpointSettings, EndpointStatus } from './endpoint.ts'
+import type { Application, Endpoint, EndpointSettings, EndpointStatus, EndpointWithLimits } from './endpoint.ts'
 import type { EventTypeDefinition } from './event-type.ts'
 import type { StreamEvent } from './events.ts'
 import type { AttemptCount, DeadLetterGroup, EndpointFigures } from './figures.ts'
@@ -57,7 +57,7 @@ export interface EndpointDirectory {
   /** Adds a secret; those before it end at the given time. */
   rotateSecret(endpointId: string, secret: Secret, othersEndAt: Instant, now: Instant, by?: Actor): Promise<Endpoint | null>
   /** Endpoints with their secrets, by id, for the engine; deleted ones included. */
-  endpointsById(ids: readonly string[]): Promise<Endpoint[]>
+  endpointsById(ids: readonly string[]): Promise<EndpointWithLimits[]>
   /** An application's endpoints with the version that `enqueue` checks. */
   matching(applicationId: string): Promise<{ endpointsVersion: number; endpoints: Endpoint[] } | null>
   /** What came of an endpoint's deliveries in a time: ended ones from the rollups, open ones counted up to a bound. */

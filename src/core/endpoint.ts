@@ -16,7 +16,7 @@ export interface Application {
   readonly name: string
   /** Whatever you want to remember with it. */
   readonly metadata: Readonly<Record<string, string>>
-  /** Kept and shown for clients that set it; endpoints have the limit that is enforced. */
+  /** Deliveries per second to all its endpoints together, over all workers; null for no limit. */
   readonly ratePerSecond: number | null
   readonly createdAt: Instant
   readonly updatedAt: Instant
@@ -54,6 +54,11 @@ export interface Endpoint {
   readonly secrets: readonly Secret[]
   readonly createdAt: Instant
   readonly updatedAt: Instant
+}
+
+/** An endpoint with the limit that it shares with the others of its application. */
+export interface EndpointWithLimits extends Endpoint {
+  readonly applicationRatePerSecond: number | null
 }
 
 /** What of an endpoint a user may set; the rest follows. */

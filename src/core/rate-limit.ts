@@ -21,6 +21,29 @@ export function takeTokens(bucket: TokenBucket, perSecond: number, most: number,
   return { taken, bucket: { tokens: tokens - taken, at } }
 }
 
+/** One of those that tokens are dealt to: the limits it is under, and how many it can use. */
+export interface Taker {
+  readonly limitIds: readonly string[]
+  readonly most: number
+}
+
+/** Deals tokens out one by one, in turn, so that nobody gets all of a limit that several share; one from each limit lets one delivery leave. */
+export function dealTokens(tokens: ReadonlyMap<string, number>, takers: readonly Taker[]): { dealt: number[]; left: Map<string, number> } {
+  const left = new Map(tokens)
+  const dealt = takers.map(() => 0)
+  for (let isDealing = true; isDealing; ) {
+    isDealing = false
+    for (const [index, { limitIds, most }] of takers.entries()) {
+      const count = dealt[index] ?? 0
+      if (count >= most || limitIds.some((id) => (left.get(id) ?? 0) < 1)) continue
+      for (const id of limitIds) left.set(id, (left.get(id) ?? 0) - 1)
+      dealt[index] = count + 1
+      isDealing = true
+    }
+  }
+  return { dealt, left }
+}
+
 /** How long until the next token is there, at most a second. */
 export function nextTokenMs(perSecond: number): number {
   return Math.ceil(second / Math.max(perSecond, 1))

@@ -1,6 +1,6 @@
 import { isLeased, laneOf } from './delivery.ts'
 import type { Delivery } from './delivery.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { EndpointWithLimits } from './endpoint.ts'
 import type { Health } from './health.ts'
 import type { RetryPolicy } from './retry-policy.ts'
 import { isoTime } from './time.ts'
@@ -39,7 +39,7 @@ export type WhyCode =
 
 export interface WhyInput {
   readonly delivery: Delivery
-  readonly endpoint: Pick<Endpoint, 'status' | 'statusReason' | 'statusSince' | 'ratePerSecond'> | null
+  readonly endpoint: Pick<EndpointWithLimits, 'status' | 'statusReason' | 'statusSince' | 'ratePerSecond' | 'applicationRatePerSecond'> | null
   readonly health: Health
   readonly policy: Pick<RetryPolicy, 'maxAttempts'>
   /** Retries of its endpoint that are due before it. */
@@ -92,7 +92,7 @@ function whyOpen(input: WhyInput): Why {
   if ((delivery.nextRetryAt ?? 0) > now) return whyNotYet(delivery, policy)
   const [wait] = input.waits
   if (wait !== undefined) return whyWaits(input, wait.reason)
-  if (endpoint !== null && endpoint.ratePerSecond !== null) return whyWaits(input, 'rate_limit')
+  if (endpoint !== null && (endpoint.ratePerSecond ?? endpoint.applicationRatePerSecond) !== null) return whyWaits(input, 'rate_limit')
   if (health.rampFrom !== null && health.rampFrom <= now) return whyWaits(input, 'ramp')
   if (laneOf(delivery) === 'fresh') return { code: 'next_in_line', sentence: 'Due, and leaves as soon as a worker is free to send it.' }
   return whyRetryWaits(input)
@@ -108,7 +108,7 @@ function whyWaits(input: WhyInput, reason: WaitReason): Why {
     case 'ramp':
       return { code: 'ramping_up', sentence: 'Due, and leaves soon: after a hold or pause, deliveries leave in growing steps.' }
     case 'rate_limit':
-      return { code: 'rate_limited', sentence: `Due, and waits for its turn within the rate limit of ${input.endpoint?.ratePerSecond ?? 'its application'} per second.` }
+      return { code: 'rate_limited', sentence: `Due, and waits for its turn within ${rateLimits(input.endpoint)}.` }
     case 'allowance':
     // What holds, pauses or disables is in the store: a worker that says so has not read it yet.
     case 'held':
@@ -117,6 +117,13 @@ function whyWaits(input: WhyInput, reason: WaitReason): Why {
     case 'deleted':
       return laneOf(input.delivery) === 'fresh' ? { code: 'next_in_line', sentence: 'Due, and leaves as soon as a worker is free to send it.' } : whyRetryWaits(input)
   }
+}
+
+function rateLimits(endpoint: WhyInput['endpoint']): string {
+  const { ratePerSecond = null, applicationRatePerSecond = null } = endpoint ?? {}
+  const own = ratePerSecond === null ? [] : [`the rate limit of ${ratePerSecond} per second`]
+  const shared = applicationRatePerSecond === null ? [] : [`the rate limit of its application, ${applicationRatePerSecond} per second`]
+  return [...own, ...shared].join(' and ') || 'the rate limit'
 }
 
 function whyRetryWaits({ ahead, perTick }: WhyInput): Why {

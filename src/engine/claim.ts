@@ -12,6 +12,7 @@ import type { Budget } from './budget.ts'
 import type { EndpointRecord, Endpoints } from './endpoints.ts'
 import type { HealthKeeper } from './health.ts'
 import type { EngineParts } from './parts.ts'
+import { isRateLimited, returnTokens, slowestRate, takeTokens } from './rate-limits.ts'
 import type { Schedule } from './schedule.ts'
 import type { Shares } from './shares.ts'
 import type { Walk } from './walk.ts'
@@ -35,7 +36,7 @@ interface Planned {
   readonly probe: boolean
   /** Gives back what was set aside for it. */
   readonly unreserve: () => void
-  /** Tokens of its rate limit; null if it has none. */
+  /** Tokens of each of its rate limits; null if it has none. */
   granted: number | null
 }
 
@@ -133,7 +134,13 @@ export class Claimer {
         left -= total(one.lanes)
       }
     }
-    return this.#withProbes(await this.#withTokens(planned))
+    try {
+      return await this.#withProbes(await this.#withTokens(planned))
+    } catch (error) {
+      // What was set aside must not stay so.
+      for (const { unreserve } of planned) unreserve()
+      throw error
+    }
   }
 
   #planOne(record: EndpointRecord, share: number): Planned | 'waits' | null {
@@ -141,7 +148,7 @@ export class Claimer {
     const verdict = schedule.verdictOn(record)
     if (verdict.kind === 'wait') return this.#keepWaiting(record, verdict.reason, verdict.until)
     // What is taken from a rate limit must leave at once, or it would come on top of what is gained meanwhile.
-    const sendable = record.endpoint.ratePerSecond === null ? share : Math.min(share, this.#wireFree(record))
+    const sendable = isRateLimited(record) ? Math.min(share, this.#wireFree(record)) : share
     if (sendable === 0) return this.#keepWaiting(record, 'window', null)
     const lanes = within(verdict.lanes, sendable)
     const unreserve = budget.reserve(record, total(lanes), isUnproven(record, clock.now()))
@@ -160,17 +167,16 @@ export class Claimer {
 
   /** Tokens of all rate limits come with one statement. */
   async #withTokens(planned: readonly Planned[]): Promise<Planned[]> {
-    const limited = planned.filter(({ record }) => record.endpoint.ratePerSecond !== null)
+    const limited = planned.filter(({ record }) => isRateLimited(record))
     if (limited.length === 0) return [...planned]
     const { queue, clock } = this.#parts.engine
     const now = clock.now()
-    const asks = limited.map(({ record: { endpoint }, lanes }) => ({ id: endpoint.id, perSecond: endpoint.ratePerSecond ?? 1, most: total(lanes) }))
-    const grants = await queue.takeTokens({ now, asks })
+    const grants = await takeTokens(queue, now, limited.map(({ record, lanes }) => ({ record, most: total(lanes) })))
     for (const [index, one] of limited.entries()) {
       one.granted = grants[index] ?? 0
       one.lanes = within(one.lanes, one.granted)
     }
-    return planned.filter((one) => one.granted !== 0 || this.#leaveOut(one, 'rate_limit', now + nextTokenMs(one.record.endpoint.ratePerSecond ?? 1)))
+    return planned.filter((one) => one.granted !== 0 || this.#leaveOut(one, 'rate_limit', now + nextTokenMs(slowestRate(one.record))))
   }
 
   /** The right to probe is one worker's: whoever does not get it waits. */
@@ -241,11 +247,11 @@ export class Claimer {
   }
 
   async #returnTokens(planned: readonly Planned[], claims: readonly Claim[]): Promise<void> {
-    const unused = planned.flatMap(({ record: { endpoint: { id } }, granted }) => {
-      const count = (granted ?? 0) - claims.filter(({ delivery }) => delivery.endpointId === id).length
-      return count > 0 ? [{ id, count }] : []
-    })
-    if (unused.length > 0) await this.#parts.engine.queue.returnTokens(unused)
+    const unused = planned.map(({ record, granted }) => ({
+      record,
+      count: (granted ?? 0) - claims.filter(({ delivery }) => delivery.endpointId === record.endpoint.id).length,
+    }))
+    await returnTokens(this.#parts.engine.queue, unused)
   }
 }
 

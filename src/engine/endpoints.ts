@@ -1,5 +1,5 @@
 import type { Lane } from '../core/delivery.ts'
-import type { Endpoint } from '../core/endpoint.ts'
+import type { Endpoint, EndpointWithLimits } from '../core/endpoint.ts'
 import { PosthornError } from '../core/errors.ts'
 import { healthy } from '../core/health.ts'
 import type { Health, LessonInput } from '../core/health.ts'
@@ -13,6 +13,8 @@ import type { EngineParts } from './parts.ts'
 /** One endpoint as this process knows it: its settings, its health, what is under way to it, and what it waits for. */
 export interface EndpointRecord {
   endpoint: Endpoint
+  /** The limit that it shares with the others of its application; known once it was read, without which nothing leaves. */
+  applicationRatePerSecond: number | null
   /** When settings and health were last read from the store. */
   readAt: Instant
   /** A read that is under way. */
@@ -134,10 +136,11 @@ export class Endpoints {
   async #readAll(ids: readonly string[], now: Instant): Promise<void> {
     const [endpoints, health] = await Promise.all([this.#readEndpoints(ids), this.#parts.queue.health(ids)])
     this.know(endpoints)
-    for (const { id } of endpoints) {
+    for (const { id, applicationRatePerSecond } of endpoints) {
       const record = this.#records.get(id)
       if (record === undefined) continue
       record.readAt = now
+      record.applicationRatePerSecond = applicationRatePerSecond
       const stored = health.get(id) ?? healthy
       // Not everything that was learnt is worth a write: only what another has written since is newer than memory.
       if (!record.savingHealth && stored.version > record.health.version) record.health = stored
@@ -145,7 +148,7 @@ export class Endpoints {
   }
 
   /** One endpoint whose secrets cannot be opened must not keep all others waiting: it is left out, and searched for by halves. */
-  async #readEndpoints(ids: readonly string[]): Promise<Endpoint[]> {
+  async #readEndpoints(ids: readonly string[]): Promise<EndpointWithLimits[]> {
     try {
       const endpoints = await this.#parts.directory.endpointsById(ids)
       for (const id of ids) this.#unreadable.delete(id)
@@ -181,6 +184,7 @@ export class Endpoints {
 function newRecord(endpoint: Endpoint, { settings: { limits } }: EngineParts): EndpointRecord {
   return {
     endpoint,
+    applicationRatePerSecond: null,
     readAt: 0,
     reading: null,
     health: healthy,

@@ -10,6 +10,7 @@ import type { Budget } from './budget.ts'
 import type { EndpointRecord, Endpoints, Ramp } from './endpoints.ts'
 import type { HealthKeeper } from './health.ts'
 import type { EngineParts } from './parts.ts'
+import { isRateLimited } from './rate-limits.ts'
 import type { Shares } from './shares.ts'
 
 export interface ScheduleParts {
@@ -167,7 +168,7 @@ export class Schedule {
   mayLeaveAtOnce(record: EndpointRecord): boolean {
     const { engine: { clock, settings: { limits } }, endpoints } = this.#parts
     if (this.#startedAt === null || !limits.fastPath || !endpoints.isFresh(record, clock.now())) return false
-    if (record.due.fresh || record.endpoint.ratePerSecond !== null || record.health.holds > 0 || record.health.rampFrom !== null) return false
+    if (record.due.fresh || isRateLimited(record) || record.health.holds > 0 || record.health.rampFrom !== null) return false
     return this.#verdict(record, { ...record.due, fresh: true }).kind === 'take'
   }
 

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../core/endpoint.ts'
+import type { Endpoint, EndpointWithLimits } from '../core/endpoint.ts'
 import { expected } from '../core/errors.ts'
 import { firstIdAt } from '../core/ids.ts'
 import type { EndpointChange, EndpointCounts, EndpointDirectory } from '../core/directory.ts'
@@ -13,7 +13,7 @@ import { failingFirst, failuresOf, figuresOf } from './figures.ts'
 import { toAttemptCount } from './figure-rows.ts'
 import { record } from './operations.ts'
 import { pageOf } from './page.ts'
-import { fromEndpoint, fromSealedSecret, toEndpoint, toEndpointCounts, toEndpointsVersion, toId, toSealedSecret } from './rows.ts'
+import { fromEndpoint, fromSealedSecret, toEndpoint, toEndpointCounts, toEndpointsVersion, toEndpointWithLimits, toId, toSealedSecret } from './rows.ts'
 import type { Vault } from './secrets.ts'
 import { assignments, forUpdate, insertInto, listOf, sql, table } from './sql.ts'
 import type { Sql } from './sql.ts'
@@ -76,9 +76,9 @@ where endpoint_id = ${endpointId} and (expires_at is null or expires_at > ${othe
         return livingEndpoint(tx, vault, endpointId)
       }),
     async endpointsById(ids) {
-      const found: Endpoint[] = []
+      const found: EndpointWithLimits[] = []
       for (let start = 0; start < ids.length; start += idsPerQuery) {
-        found.push(...(await select(database, vault, sql`where id in ${listOf(ids.slice(start, start + idsPerQuery))}`)))
+        found.push(...(await selectWithLimits(database, vault, ids.slice(start, start + idsPerQuery))))
       }
       const byId = new Map(found.map((endpoint) => [endpoint.id, endpoint]))
       return [...new Set(ids)].flatMap((id) => byId.get(id) ?? [])
@@ -178,6 +178,14 @@ async function select(from: Pick<Executor, 'query'>, vault: Vault, rest: Sql): P
   const rows = await from.query(sql`select * from ${endpoints} ${rest}`)
   const byEndpoint = await secretsOf(from, vault, rows)
   return rows.map((row) => toEndpoint(row, byEndpoint.get(toId(row)) ?? []))
+}
+
+async function selectWithLimits(from: Pick<Executor, 'query'>, vault: Vault, ids: readonly string[]): Promise<EndpointWithLimits[]> {
+  const rows = await from.query(sql`select e.*, (select a.rate_per_second from ${table('applications')} a where a.id = e.application_id) as application_rate_per_second
+from ${endpoints} e
+where e.id in ${listOf(ids)}`)
+  const byEndpoint = await secretsOf(from, vault, rows)
+  return rows.map((row) => toEndpointWithLimits(row, byEndpoint.get(toId(row)) ?? []))
 }
 
 /** Newest first. */

@@ -1,4 +1,4 @@
-import type { Application, Endpoint, EndpointStatus } from '../core/endpoint.ts'
+import type { Application, Endpoint, EndpointStatus, EndpointWithLimits } from '../core/endpoint.ts'
 import type { Health } from '../core/health.ts'
 import type { Message } from '../core/message.ts'
 import type { MinuteCounts } from '../core/overview.ts'
@@ -62,6 +62,10 @@ export function toEndpoint(row: Row, secrets: readonly Secret[]): Endpoint {
     createdAt: number(row, 'created_at'),
     updatedAt: number(row, 'updated_at'),
   }
+}
+
+export function toEndpointWithLimits(row: Row, secrets: readonly Secret[]): EndpointWithLimits {
+  return { ...toEndpoint(row, secrets), applicationRatePerSecond: numberOrNull(row, 'application_rate_per_second') }
 }
 
 function toFilter(row: Row): PayloadFilter | null {

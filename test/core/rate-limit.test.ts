@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fullBucket, nextTokenMs, takeTokens } from '../../src/core/rate-limit.ts'
+import { dealTokens, fullBucket, nextTokenMs, takeTokens } from '../../src/core/rate-limit.ts'
 import type { TokenBucket } from '../../src/core/rate-limit.ts'
 import { hour, second } from '../../src/core/time.ts'
 
@@ -76,3 +76,22 @@ test.each([
   expect(nextTokenMs(perSecond)).toBe(ms)
   expect(takeTokens(empty, perSecond, 1, now + ms).taken).toBe(1)
 })
+
+describe('tokens are dealt', () => {
+  test('to each of those who share a limit alike, whoever asks first', () => {
+    expect(deal({ app: 7 }, [['app'], 5], [['app'], 5], [['app'], 5])).toEqual([[3, 2, 2], { app: 0 }])
+  })
+
+  test('to nobody more than it can use, and what is left is told', () => {
+    expect(deal({ app: 9, one: 4 }, [['app'], 1], [['app'], 3], [['one'], 3])).toEqual([[1, 3, 3], { app: 5, one: 1 }])
+  })
+
+  test('from all limits that somebody is under, or from none', () => {
+    expect(deal({ app: 6, one: 1, two: 9 }, [['one', 'app'], 5], [['two', 'app'], 4], [['none', 'app'], 5])).toEqual([[1, 4, 0], { app: 1, one: 0, two: 5 }])
+  })
+})
+
+function deal(tokens: Record<string, number>, ...takers: [string[], number][]): unknown {
+  const { dealt, left } = dealTokens(new Map(Object.entries(tokens)), takers.map(([limitIds, most]) => ({ limitIds, most })))
+  return [dealt, Object.fromEntries(left)]
+}

@@ -3,13 +3,18 @@ import { healthy } from '../../src/core/health.ts'
 import { why } from '../../src/core/why.ts'
 import type { WhyInput } from '../../src/core/why.ts'
 import type { EndpointWait, WaitReason } from '../../src/core/verdict.ts'
-import { aDelivery, anEndpoint } from './examples.ts'
+import type { EndpointWithLimits } from '../../src/core/endpoint.ts'
+import { aDelivery, anEndpoint as anEndpointAlone } from './examples.ts'
 
 const now = Date.UTC(2026, 0, 2, 12, 0, 0)
 const later = now + 60_000
 
 function input(over: Partial<WhyInput> = {}): WhyInput {
   return { delivery: aDelivery(), endpoint: anEndpoint(), health: healthy, policy: { maxAttempts: 6 }, ahead: 0, perTick: 100, waits: [], now, ...over }
+}
+
+function anEndpoint(over: Partial<EndpointWithLimits> = {}): EndpointWithLimits {
+  return { ...anEndpointAlone(), applicationRatePerSecond: null, ...over }
 }
 
 function wait(reason: WaitReason): EndpointWait {
@@ -52,6 +57,18 @@ test.each<[string, Partial<WhyInput>, string, string]>([
     { endpoint: anEndpoint({ ratePerSecond: 5 }) },
     'rate_limited',
     'Due, and waits for its turn within the rate limit of 5 per second.',
+  ],
+  [
+    'at an endpoint of an application with a limit',
+    { endpoint: anEndpoint({ applicationRatePerSecond: 20 }) },
+    'rate_limited',
+    'Due, and waits for its turn within the rate limit of its application, 20 per second.',
+  ],
+  [
+    'at an endpoint with a limit, of an application with one',
+    { endpoint: anEndpoint({ ratePerSecond: 5, applicationRatePerSecond: 20 }) },
+    'rate_limited',
+    'Due, and waits for its turn within the rate limit of 5 per second and the rate limit of its application, 20 per second.',
   ],
   [
     'a retry that is due',

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { memoryStore } from '../../src/testing/memory/store.ts'
+import { emptyState } from '../../src/testing/memory/state.ts'
 import { engineWorld, urlOf } from './world.ts'
+import type { EngineWorld } from './world.ts'
 
 describe('a rate limit', () => {
   test('is kept over ten seconds, and is used up between the ticks too', async () => {
@@ -62,6 +65,101 @@ describe('a rate limit', () => {
   })
 })
 
+describe('the rate limit of an application', () => {
+  test('is shared by its endpoints in equal parts, and by all workers', async () => {
+    const world = engineWorld()
+    await withEndpoints(world, 20, { left: null, right: null })
+    await world.send('acme', 300)
+    await Promise.all([world.posthorn.start(), world.second().start()])
+    for (let step = 0; step < 100; step += 1) await world.clock.advance(100)
+    const [left, right] = [world.sentTo('left'), world.sentTo('right')]
+    expect(left + right).toBeLessThanOrEqual(1.1 * 20 * 10 + 20)
+    expect(left + right).toBeGreaterThanOrEqual(0.9 * 20 * 10)
+    expect(Math.min(left, right) / Math.max(left, right)).toBeGreaterThan(0.8)
+  })
+
+  test('is kept beside that of an endpoint, which leaves the rest to the others', async () => {
+    const world = engineWorld()
+    await withEndpoints(world, 20, { slow: 4, other: null })
+    await world.send('acme', 300)
+    await world.posthorn.start()
+    for (let step = 0; step < 100; step += 1) await world.clock.advance(100)
+    expect(world.sentTo('slow')).toBeLessThanOrEqual(1.1 * 4 * 10 + 4)
+    expect(world.sentTo('slow')).toBeGreaterThanOrEqual(0.9 * 4 * 10)
+    expect(world.sentTo('slow') + world.sentTo('other')).toBeLessThanOrEqual(1.1 * 20 * 10 + 20)
+    expect(world.sentTo('slow') + world.sentTo('other')).toBeGreaterThanOrEqual(0.9 * 20 * 10)
+  })
+
+  test('gets back what found nothing to send, as that of the endpoint does', async () => {
+    const world = engineWorld()
+    await withEndpoints(world, 10, { left: null, right: 10 })
+    await world.posthorn.start()
+    for (let message = 0; message < 5; message += 1) {
+      await world.send('acme')
+      await world.posthorn.idle()
+    }
+    expect([world.sentTo('left'), world.sentTo('right')]).toEqual([5, 5])
+  })
+
+  test('takes no tokens of an endpoint that cannot leave because of it', async () => {
+    const state = emptyState(false)
+    const world = engineWorld({}, memoryStore({ state }))
+    const { applicationId, ids: [left, right] } = await withEndpoints(world, 3, { left: 10, right: 10 })
+    await world.send('acme', 5)
+    await world.posthorn.start()
+    await world.posthorn.idle()
+    expect([world.sentTo('left'), world.sentTo('right')]).toEqual([2, 1])
+    expect([applicationId, left, right].map((id) => state.rateLimits.get(id ?? '')?.tokens)).toEqual([0, 8, 9])
+  })
+
+  test('comes with the tokens of its endpoints in one call, and is asked for once', async () => {
+    const world = engineWorld()
+    const { applicationId, ids: [left] } = await withEndpoints(world, 100, { left: 30, right: null })
+    await world.send('acme', 2)
+    await world.posthorn.start()
+    await world.posthorn.idle()
+    const first = world.store.calls.find(({ method }) => method === 'takeTokens')
+    const asks = [{ id: left, perSecond: 30 }, { id: applicationId, perSecond: 100 }].map((ask) => ({ ...ask, most: expect.any(Number) }))
+    expect(first?.request).toEqual([{ now: world.clock.now(), asks }])
+    expect(world.transport.requests).toHaveLength(4)
+  })
+
+  test('is known within a second of its change, on the fast path, too', async () => {
+    const world = engineWorld()
+    await withEndpoints(world, null, { free: null })
+    await world.posthorn.start()
+    await world.send('acme', 4)
+    await world.posthorn.idle()
+    expect(world.sentTo('free')).toBe(4)
+    await world.posthorn.applications.update('acme', { ratePerSecond: 1 })
+    await world.clock.advance(1_000)
+    await world.send('acme', 10)
+    await world.posthorn.idle()
+    expect(world.sentTo('free')).toBe(5)
+    const [waiting] = await world.posthorn.deliveries.list({ status: 'pending' }, { limit: 1 })
+    expect((await world.posthorn.deliveries.detail(waiting?.id ?? '')).why).toMatchObject({ code: 'rate_limited', sentence: expect.stringContaining('its application, 1 per second') })
+    await world.posthorn.applications.update('acme', { ratePerSecond: null })
+    await world.clock.advance(2_000)
+    await world.posthorn.idle()
+    expect(world.sentTo('free')).toBe(14)
+  })
+})
+
+test('a store that grants no tokens leaves nothing set aside', async () => {
+  const world = engineWorld({ slowStart: false, pool: 1 })
+  await world.endpoint('limited', { ratePerSecond: 10 })
+  await world.send('limited')
+  let failures = 10
+  world.store.bend = async ({ method }, run) => {
+    if (method !== 'takeTokens' || failures === 0) return run()
+    failures -= 1
+    throw new Error('gone')
+  }
+  await world.posthorn.start()
+  for (let poll = 0; poll < 12; poll += 1) await world.poll()
+  expect([failures, world.sentTo('limited')]).toEqual([0, 1])
+})
+
 test('E11 the tokens of 50 limited endpoints come with one call for each claim', async () => {
   const world = engineWorld()
   for (let index = 0; index < 50; index += 1) await world.endpoint(`limited-${index}`, { ratePerSecond: 100 })
@@ -76,3 +174,11 @@ test('E11 the tokens of 50 limited endpoints come with one call for each claim',
   expect(count('takeTokens')).toBeLessThanOrEqual(count('claim'))
   expect(world.store.calls.filter(({ method }) => method === 'saveHealth')).toEqual([])
 })
+
+/** Endpoints of one application, `acme`, by name with their own limits. */
+async function withEndpoints(world: EngineWorld, ratePerSecond: number | null, limits: Readonly<Record<string, number | null>>): Promise<{ applicationId: string; ids: string[] }> {
+  const { id: applicationId } = await world.posthorn.applications.create({ uid: 'acme', ratePerSecond })
+  const ids: string[] = []
+  for (const [name, own] of Object.entries(limits)) ids.push((await world.posthorn.endpoints.create({ application: 'acme', url: urlOf(name), ratePerSecond: own })).id)
+  return { applicationId, ids }
+}

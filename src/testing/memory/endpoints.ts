@@ -57,7 +57,12 @@ export function endpointDirectory(state: State): EndpointDirectory {
       const others = endpoint.secrets.map((other) => endingBy(other, othersEndAt))
       return save({ ...endpoint, secrets: [secret, ...others], updatedAt: now })
     },
-    endpointsById: async (ids) => [...new Set(ids)].flatMap((id) => state.endpoints.get(id) ?? []),
+    endpointsById: async (ids) =>
+      [...new Set(ids)].flatMap((id) => {
+        const endpoint = state.endpoints.get(id)
+        if (endpoint === undefined) return []
+        return { ...endpoint, applicationRatePerSecond: state.applications.get(endpoint.applicationId)?.application.ratePerSecond ?? null }
+      }),
     matching: async (applicationId) => {
       const kept = state.applications.get(applicationId)
       if (kept === undefined) return null

@@ -26,7 +26,7 @@ export const endpointCases = [
     assert.deepEqual(await world.directory.endpoint(endpoint.applicationId, 'main'), endpoint)
     assert.deepEqual(await world.directory.endpoint(null, endpoint.id), endpoint)
     assert.deepEqual(await world.directory.listEndpoints({}, { limit: 10, after: null }), [endpoint])
-    assert.deepEqual(await world.directory.endpointsById([endpoint.id]), [endpoint])
+    assert.deepEqual(await world.directory.endpointsById([endpoint.id]), [{ ...endpoint, applicationRatePerSecond: null }])
     assert.deepEqual((await world.directory.matching(endpoint.applicationId))?.endpoints, [endpoint])
   }),
 
@@ -128,6 +128,19 @@ export const endpointCases = [
     assert.deepEqual(await world.directory.endpointsById([]), [])
   }),
 
+  storeCase('the engine gets endpoints with the limit of their application, as it is now', async (world) => {
+    const [limited, free] = [await world.application({ ratePerSecond: 20 }), await world.application()]
+    const [one, two, other] = [await world.endpoint({ applicationId: limited.id, ratePerSecond: 5 }), await world.endpoint({ applicationId: limited.id }), await world.endpoint({ applicationId: free.id })]
+    const limits = async (): Promise<(number | null)[][]> =>
+      (await world.directory.endpointsById([one.id, two.id, other.id])).map(({ ratePerSecond, applicationRatePerSecond }) => [ratePerSecond, applicationRatePerSecond])
+    assert.deepEqual(await limits(), [[5, 20], [null, 20], [null, null]])
+    await world.directory.updateApplication(limited.id, { ratePerSecond: null }, start + 1)
+    await world.directory.updateApplication(free.id, { ratePerSecond: 7 }, start + 1)
+    assert.deepEqual(await limits(), [[5, null], [null, null], [null, 7]])
+    await world.directory.deleteApplication(free.id, start + 2)
+    assert.deepEqual(await limits(), [[5, null], [null, null], [null, null]])
+  }),
+
   storeCase('a rotation puts the new secret first, and lets the others end', async (world) => {
     const endpoint = await world.endpoint()
     const [first, second, third] = [only(endpoint.secrets), aSecret(world, 1), aSecret(world, 2)]
@@ -139,7 +152,7 @@ export const endpointCases = [
     const twice = await rotate(world, endpoint, third, start + 2 * hour)
     assert.deepEqual(twice.secrets, [third, { ...second, expiresAt: start + 2 * hour }, { ...first, expiresAt: start + hour }])
     assert.deepEqual(await world.directory.endpoint(null, endpoint.id), twice)
-    assert.deepEqual(only(await world.directory.endpointsById([endpoint.id])), twice)
+    has(only(await world.directory.endpointsById([endpoint.id])), twice)
     assert.equal(await world.directory.rotateSecret(world.id('ep'), aSecret(world, 3), start, start), null)
   }),
 

@@ -68,7 +68,7 @@ export const generationCases = [
       const endpoint = await world.endpoint()
       const changed = await world.change(endpoint, { status, statusReason: 'a person said so' })
       assert.equal(await disable(world, endpoint, 0), false)
-      assert.deepEqual((await world.directory.endpointsById([endpoint.id]))[0], changed)
+      has((await world.directory.endpointsById([endpoint.id]))[0], changed)
     }
     assert.equal(await disable(world, { ...(await world.endpoint()), id: world.id('ep') }, 0), false)
   }),

@@ -189,6 +189,23 @@ describe('the same as the open Svix server', () => {
     expect(await svix.endpoint.get('acme', 'old')).toMatchObject({ filterTypes: ['a'], throttleRate: 5 })
   })
 
+  test('rate limits', async () => {
+    const { svix, posthorn, transport, clock } = await contractWorld()
+    await svix.application.patch('acme', { throttleRate: 3 })
+    await svix.endpoint.create('acme', { url: `${url}/slow`, throttleRate: 1 })
+    for (let count = 0; count < 8; count += 1) await svix.message.create('acme', message)
+    const sent = async (): Promise<number[]> => {
+      await posthorn.idle()
+      return [transport.requests.length, transport.requests.filter((request) => request.url.endsWith('/slow')).length]
+    }
+    expect(await sent()).toEqual([3, 1])
+    await clock.advance(1_000)
+    expect(await sent()).toEqual([6, 2])
+    await svix.application.patch('acme', { throttleRate: null })
+    await clock.advance(1_000)
+    expect(await sent()).toEqual([11, 3])
+  })
+
   test('status numbers', async () => {
     const { svix, transport, posthorn } = await contractWorld()
     const destination = async (id: string): Promise<number | undefined> => (await svix.messageAttempt.listAttemptedDestinations('acme', id)).data[0]?.status
