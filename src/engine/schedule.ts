@@ -117,7 +117,11 @@ export class Schedule {
       record.retriesLeft += 1
       this.#retriesLeft += 1
     }
-    if (record.ramp !== null) record.ramp.left += 1
+    // Not for rows that were leased before this step began.
+    if (record.ramp !== null && record.ramp.begun > 0) {
+      record.ramp.left += 1
+      record.ramp.begun -= 1
+    }
     // Suspects wait for the next walk: what kept one from being written ahead would keep it again at once.
     if (record.state === 'idle' && lane !== 'suspects') this.#makeReady(record)
   }
