@@ -114,8 +114,9 @@ export class Schedule {
   givenBack(record: EndpointRecord, lane: Lane): void {
     record.due[lane] = true
     if (lane !== 'fresh') {
-      record.retriesLeft += 1
-      this.#retriesLeft += 1
+      const { retriesPerEndpoint, retriesPerTick } = this.#parts.engine.settings.limits
+      record.retriesLeft = Math.min(record.retriesLeft + 1, retriesPerEndpoint)
+      this.#retriesLeft = Math.min(this.#retriesLeft + 1, retriesPerTick)
     }
     // Not for rows that were leased before this step began.
     if (record.ramp !== null && record.ramp.begun > 0) {
