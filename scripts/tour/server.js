@@ -64,7 +64,7 @@ async function run(dist, args, databaseUrl) {
 
 function start(dist, args, databaseUrl) {
   return fork(join(dist, 'cli/main.js'), args, {
-    execArgv: ['--import', here('../crash/end-with-parent.js')],
+    execArgv: ['--import', here('../crash/preload/end-with-parent.js')],
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     env: {
       PATH: process.env.PATH,
