@@ -12,7 +12,7 @@ export interface ApplicationInput {
   readonly uid?: string | null | undefined
   readonly name?: string | undefined
   readonly metadata?: Readonly<Record<string, string>> | undefined
-  /** Kept and shown for clients that set it; endpoints have the limit that is enforced. */
+  /** Deliveries per second to all its endpoints together, over all workers; null for no limit. */
   readonly ratePerSecond?: number | null | undefined
 }
 
