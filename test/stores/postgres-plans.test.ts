@@ -29,7 +29,7 @@ const ones = ids.map(() => 1)
 
 test.each<[string, string, unknown[]]>([
   ['a renewal', renewText(dialect), ['anna', 1, ids, ones]],
-  ['a release', releaseText(dialect), ['anna', ids, ones, ids.map(() => null)]],
+  ['a release', releaseText(dialect), ['anna', ids, ones, ...Array.from({ length: 4 }, () => ids.map(() => null))]],
   ['an attempt that is written ahead', startText(dialect), ['anna', 1, ids, ones, ids.map(() => 'https://a.example')]],
 ])('%s compares nothing twice, though statistics of a quiet hour say that nobody has a lease', async (_, text, values) => {
   await schema.query(`update webhook_deliveries set lease_owner = null, lease_epoch = 0`)
