@@ -175,7 +175,7 @@ test('an answer that is a refusal can be asked for again', limit, async () => {
   const { page, close } = await stage.open(server, { path: 'deliveries/dlv_unknown' })
   await page.getByRole('button', { name: 'Try again' }).waitFor()
   const [answer] = await Promise.all([page.waitForResponse(/delivery\/dlv_unknown/), page.getByRole('button', { name: 'Try again' }).click()])
-  expect(answer.status()).toBe(404)
+  expect(answer.status()).toBe(422)
   await close()
 })
 
