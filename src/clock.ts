@@ -57,6 +57,7 @@ export interface FollowingClock extends Clock {
 
 const readingLastsMs = 30_000
 const mostJitterMs = 1_000
+const mostReadings = 5
 
 /**
  * The shared time at the end of the last reading and what has passed since by a clock that nobody sets: never ahead of the shared time,
@@ -74,7 +75,13 @@ export function followingClock(read: () => Promise<Instant>, steady: () => numbe
   async function measure(): Promise<void> {
     measuring = true
     try {
-      follow(await read())
+      for (let tries = 1; ; tries += 1) {
+        const askedAt = steady()
+        const shared = await read()
+        // An answer that was long on its way, or met a process that slept, is of the past: by it, leases would be over as they begin.
+        if (steady() - askedAt <= mostJitterMs || (tries === mostReadings && reading === null)) return follow(shared)
+        if (tries === mostReadings) return
+      }
     } finally {
       measuring = false
     }

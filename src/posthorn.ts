@@ -178,6 +178,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
 
   /** Begins to deliver. Without it, `send` only stores, and another process may deliver. A `stop` in the meantime wins. */
   start(): Promise<void> {
+    if (this.#stopping !== null) return Promise.reject(stopped())
     this.#starting ??= this.#start().catch((error: unknown) => {
       // What could not start may start the next time.
       this.#starting = null

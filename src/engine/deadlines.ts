@@ -39,8 +39,13 @@ export class Deadlines {
     const seconds = this.#ms / 1_000
     let hasBegun = false
     let isOver = false
-    let reject: (error: PosthornError) => void = () => undefined
-    const passed = new Promise<never>((_, fail) => (reject = fail))
+    let expire: (() => void) | undefined
+    const passed = new Promise<never>((_, reject) => {
+      expire = () => {
+        isOver = true
+        reject(hasBegun ? unknown(seconds) : withdrawn(seconds))
+      }
+    })
     // Whoever ended in time no longer listens.
     passed.catch(() => undefined)
     const limited: Limited = {
@@ -48,10 +53,7 @@ export class Deadlines {
       passed,
       mayBegin: () => (hasBegun = !isOver),
       end: () => this.#end(limited),
-      expire() {
-        isOver = true
-        reject(hasBegun ? unknown(seconds) : withdrawn(seconds))
-      },
+      expire: () => expire?.(),
     }
     return limited
   }

@@ -52,7 +52,8 @@ export function envelopeOf(
   const { id: messageId, type, eventId, body, contentType, sessionId, channels, createdAt, erasedAt } = outgoing.message
   // Written out, not spread: all messages get one shape, which whoever reads them finds its way in at once.
   const message: Message = { id: messageId, applicationId, type, eventId, body, contentType, sessionId, channels, createdAt, erasedAt }
-  const nextRetryAt = outgoing.deliverAt ?? now
+  // A time in the past is now: nobody looks for due rows further back than they were stored.
+  const nextRetryAt = Math.max(outgoing.deliverAt ?? now, now)
   const wanting = outgoing.to === null ? fanOut(message, endpoints) : endpoints.filter(({ id }) => id === outgoing.to)
   const deliveries = wanting.map((endpoint): NewDelivery => {
     const id = makeId('dlv', now, random)

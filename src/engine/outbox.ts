@@ -81,8 +81,8 @@ export class Outbox {
   /** Whatever leaves at once goes by a health that is at most a second old: another worker may have been asked to wait. */
   #staleHealth({ message, to, deliverAt }: Outgoing, { endpoints }: Matching): string[] {
     const { engine: { clock, settings: { limits } }, endpoints: records, schedule } = this.#parts
-    if (!limits.fastPath || !schedule.isRunning || deliverAt !== null) return []
     const now = clock.now()
+    if (!limits.fastPath || !schedule.isRunning || (deliverAt ?? now) > now) return []
     const old = endpoints.filter(({ id }) => {
       const record = records.get(id)
       return record === undefined || !records.isFresh(record, now)

@@ -118,7 +118,8 @@ export class Schedule {
       this.#retriesLeft += 1
     }
     if (record.ramp !== null) record.ramp.left += 1
-    if (record.state === 'idle') this.#makeReady(record)
+    // Suspects wait for the next walk: what kept one from being written ahead would keep it again at once.
+    if (record.state === 'idle' && lane !== 'suspects') this.#makeReady(record)
   }
 
   /** Takes the next endpoints out of the ring; each must then be served, or kept waiting. */

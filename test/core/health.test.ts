@@ -100,7 +100,7 @@ describe('the breaker', () => {
     const health: Health = { ...healthy, holds: 3, heldUntil: now + minute, failures: 10, failingSince: now - hour, failedAttempts: 40, generation: 4 }
     const closing = lesson(outcome, { window: { size: 18, graceLeft: 0, failuresInRow: 0 }, health }, { probe: true })
     expect(closing).toMatchObject({ opened: false, closed: true, window: startWindow(ours) })
-    expect(closing.health).toMatchObject({ holds: 0, heldUntil: null, failures: 0, failingSince, rampFrom: now, generation: 4 })
+    expect(closing.health).toMatchObject({ holds: 0, heldUntil: null, failures: 0, failingSince, rampFrom: now, generation: 5 })
   })
 
   test('lets one delivery go and see, by a hold that outlasts it by a second', () => {
@@ -239,12 +239,12 @@ describe('health', () => {
   })
 
   test.each([
-    ['failing', { failingSince: now, failedAttempts: 3, warned: true }, 7],
-    ['back from a wait it asked for', { heldUntil: now }, 7],
-    ['held before', { holds: 1 }, now],
-  ])('a success clears an endpoint that is %s, but for generation, version and ramp', (_, trouble, rampFrom) => {
+    ['failing', { failingSince: now, failedAttempts: 3, warned: true }, { generation: 3, rampFrom: 7 }],
+    ['back from a wait it asked for', { heldUntil: now }, { generation: 3, rampFrom: 7 }],
+    ['held before, which begins a generation and a ramp', { holds: 1 }, { generation: 4, rampFrom: now }],
+  ])('a success clears an endpoint that is %s', (_, trouble, left) => {
     const kept = { generation: 3, rampFrom: 7, version: 9 }
-    expect(lesson(answer(200), { health: { ...healthy, ...kept, ...trouble } }).health).toEqual({ ...healthy, ...kept, rampFrom })
+    expect(lesson(answer(200), { health: { ...healthy, ...kept, ...trouble } }).health).toEqual({ ...healthy, ...kept, ...left })
   })
 
   test('a success without trouble before it hands back the same health, so that nothing is written', () => {

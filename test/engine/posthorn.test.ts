@@ -237,7 +237,7 @@ describe.each(databases)('a life ($name)', (database) => {
       () => posthorn.overview(),
       () => posthorn.requeue({}),
     ]
-    for (const call of calls) expect(await refusal(call)).toMatchObject({ code: 'stopped', message: expect.stringContaining('Make a new one') })
+    for (const call of calls) expect(await refusal(call)).toMatchObject({ code: 'stopped', message: expect.stringContaining('Create a new one') })
     expect(world.clock.pending()).toBe(0)
   })
 

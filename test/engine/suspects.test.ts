@@ -86,15 +86,15 @@ describe('a suspect, interrupted twice,', () => {
     expect(await outcomes(world, row)).toEqual(['interrupted', 'interrupted', 'answered'])
   })
 
-  test('is not sent if its attempt cannot be written ahead', async () => {
-    const world = await outlived(engineWorld())
+  test('is not sent if its attempt cannot be written ahead, and is tried again with the next tick', async () => {
+    const world = await outlived(engineWorld({ slowStart: false }))
     await suspects(world, 'hook')
     world.store.bend = async ({ method }, run) => {
       if (method === 'start') throw new Error('The store is away.')
       return run()
     }
     await world.poll()
-    expect(world.sentTo('hook')).toBe(0)
+    expect([world.sentTo('hook'), calls(world, 'start')]).toEqual([0, 1])
     expect(world.heard('warning')).toMatchObject([{ code: 'store_error', message: expect.stringContaining('could not be written ahead') }])
     expect(await world.rows()).toMatchObject([{ status: 'pending', leaseOwner: null, crashCount: 0 }])
     world.store.bend = (_, run) => run()

@@ -38,7 +38,7 @@ export async function search(from: number, seeds: number, only: string, line: (t
     for (const violation of newPaired) await keep(scenario, violation, judgePair, line)
     if ((seed - from + 1) % 500 === 0) line(tally.progress)
   }
-  return report(tally, seeds, line)
+  return report(tally, seeds, only, line)
 }
 
 async function judge(scenario: Scenario): Promise<readonly Violation[]> {
@@ -60,14 +60,16 @@ async function keep(scenario: Scenario, violation: Violation, judgeOf: typeof ju
   line(`  ${shrunk.actions.length} of ${scenario.actions.length} actions are needed; see it with: npm run simulate -- --scenario ${path}`)
 }
 
-function report(tally: Tally, seeds: number, line: (text: string) => void): number {
+function report(tally: Tally, seeds: number, only: string, line: (text: string) => void): number {
   line('\nstates reached')
   for (const state of states) line(`${String(tally.reached.get(state) ?? 0).padStart(9)}  ${state}`)
   const missing = tally.missingStates
   if (tally.kinds.size > 0) line('\npromises broken (seeds, first)')
   for (const [kind, broken] of tally.kinds) line(`${String(broken.length).padStart(9)}  ${kind}, first by ${broken[0]}`)
   line(`\n${tally.progress}`)
-  line(`${seeds} seeds, ${tally.violations} violations, ${states.length - missing.length} of ${states.length} states reached`)
+  // Whoever looks for one promise has not checked the others.
+  const scope = only === '' ? '' : ` of "${only}"`
+  line(`${seeds} seeds, ${tally.violations} violations${scope}, ${states.length - missing.length} of ${states.length} states reached`)
   return tally.violations > 0 || (missing.length > 0 && seeds >= seedsForAllStates) ? 1 : 0
 }
 

@@ -14,6 +14,12 @@ export interface Behave extends OfEndpoint {
   readonly as: Behaviour
 }
 
+export interface Edit extends OfEndpoint {
+  readonly do: 'edit'
+  /** How it is at its new URL. */
+  readonly as: Behaviour
+}
+
 /** Another endpoint of an application, in the middle of it: lists of endpoints that were read before are old. */
 export interface Create extends OfEndpoint {
   readonly do: 'create'
@@ -53,13 +59,13 @@ const troublePattern = pattern<Behave>('trouble', 0.85, (draw, plan) =>
 
 const behavePerformer = performer<Behave>('behave', (world, { endpoint, as }) => world.behave(world.receiver(endpoint), as))
 
-const editPattern = pattern<OfEndpoint & { do: 'edit'; as: Behaviour }>('edit', 0.3, (draw, plan) =>
+const editPattern = pattern<Edit>('edit', 0.3, (draw, plan) =>
   draw.instants(draw.between(1, 3), 1_000, plan.lengthMs).flatMap((at) => {
     if (plan.troubled.length === 0) return []
     return [{ at, do: 'edit', endpoint: draw.pick(plan.troubled).id, as: draw.chance(0.8) ? inOrder : (troubles['down']?.(draw) ?? inOrder) }]
   }))
 
-const editPerformer = performer<OfEndpoint & { do: 'edit'; as: Behaviour }>('edit', (world, { endpoint, as }) => {
+const editPerformer = performer<Edit>('edit', (world, { endpoint, as }) => {
   world.history.reach('endpoint moved')
   attempted(world.move(world.receiver(endpoint), as))
 })

@@ -20,6 +20,11 @@ const startPattern = pattern<OfProcess & { do: 'start' }>('start', 1, (draw, pla
 
 const startPerformer = performer<OfProcess & { do: 'start' }>('start', (world, { process }) => world.processes.get(process)?.start())
 
+export interface Pause extends OfProcess {
+  readonly do: 'pause'
+  readonly forMs: number
+}
+
 interface Kill extends OfProcess {
   readonly do: 'kill'
   /** Null leaves it dead until all heals. */
@@ -53,10 +58,10 @@ const killLoopPattern = pattern<Kill>('killLoop', 0.15, (draw, plan) => {
   return Array.from({ length: count }, (_, index) => ({ at: from + index * everyMs + draw.between(0, 1_000), do: 'kill', process: id, startsAfterMs: draw.between(100, 1_500) }))
 })
 
-const pausePattern = pattern<OfProcess & { do: 'pause'; forMs: number }>('pause', 0.25, (draw, plan) =>
+const pausePattern = pattern<Pause>('pause', 0.25, (draw, plan) =>
   draw.instants(draw.between(1, 3), 1_000, plan.lengthMs).map((at) => ({ at, do: 'pause', process: draw.pick(plan.processes).id, forMs: draw.pick([200, 3_000, 20_000, 35_000, 65_000]) })))
 
-const pausePerformer = performer<OfProcess & { do: 'pause'; forMs: number }>('pause', (world, { process: id, forMs }) => {
+const pausePerformer = performer<Pause>('pause', (world, { process: id, forMs }) => {
   const process = world.processes.get(id)
   if (process === undefined || process.gate.state !== 'running' || !process.isAlive) return
   const { gate } = process

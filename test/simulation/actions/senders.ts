@@ -8,9 +8,10 @@ import { commit } from '../world/store.ts'
 import type { SimulatedTransaction } from '../world/store.ts'
 import { applicationOf } from '../world/world.ts'
 import type { World } from '../world/world.ts'
-import type { Behave, Create } from './endpoints.ts'
+import type { Behave, Create, Edit } from './endpoints.ts'
 import { pattern, performer } from './kind.ts'
 import type { Pattern, Performer, Plan } from './kind.ts'
+import type { Pause } from './processes.ts'
 import type { Fault } from './store-faults.ts'
 
 interface Send extends Action {
@@ -79,22 +80,44 @@ const relapsePattern = pattern<Send | Fault | Behave>('relapse', 0.08, (draw, pl
   const { id: process } = draw.pick(plan.processes.filter(({ role }) => role === 'worker'))
   const at = draw.between(2_000, 20_000)
   const dies = { do: 'fault', process, mode: 'dies', times: 1, delayMs: 0 } as const
-  const times = draw.pick([1, 1, 2, 3, 5])
+  const times = draw.pick([1, 1, 2, 3, 5, 5])
   const hung = plan.troubled.slice(0, draw.between(0, 2)).map(({ id }): Behave => ({ at: at - 1_000, do: 'behave', endpoint: id, as: { ...inOrder, answer: 'hung' } }))
   return [
     ...hung,
     { ...dies, at: at - 1, call: 'enqueue' },
     { at, do: 'send', process, application: null, count: draw.between(4, 20), name: null, delayMs: 0, tx: null },
-    ...Array.from({ length: times }, (_, index) => ({ ...dies, at: at + 20_000 + index * 36_000, call: 'claim' })),
+    ...Array.from({ length: times }, (_, index) => ({ ...dies, at: at + 20_000 + index * 31_500, call: 'claim' })),
   ]
 })
+
+/** A worker that is stopped with more in its hands than it can have open, for longer than its lease. */
+const stallPattern = pattern<Send | Pause>('stall', 0.06, (draw, plan) => {
+  const { id: process } = draw.pick(plan.processes.filter(({ role }) => role === 'worker'))
+  const at = draw.between(2_000, plan.lengthMs * 0.7)
+  return [
+    { at, do: 'send', process, application: draw.pick(plan.applications), count: draw.between(8, 30), name: null, delayMs: 0, tx: null },
+    { at: at + draw.between(5, 150), do: 'pause', process, forMs: draw.pick([35_000, 65_000]) },
+  ]
+})
+
+/** An endpoint that moves while its old URL is still saying that it is gone. */
+const farewellPattern = pattern<Send | Behave | Edit>('farewell', 0.06, (draw, plan) =>
+  plan.troubled.slice(0, 1).flatMap(({ id: endpoint, application }) => {
+    const at = draw.between(2_000, plan.lengthMs * 0.9)
+    return [
+      { at, do: 'behave', endpoint, as: { ...inOrder, answer: 410, tookMs: [1_000, 8_000] } },
+      { at: at + 500, do: 'send', process: draw.pick(plan.processes).id, application, count: draw.between(1, 4), name: null, delayMs: 0, tx: null },
+      { at: at + 1_400, do: 'edit', endpoint, as: inOrder },
+    ]
+  }),
+)
 
 /** A message that ends every worker that sends it. */
 const poisonPattern = pattern<Send>('poison', 0.05, (draw, plan) => [
   { at: draw.between(1_000, plan.lengthMs / 2), do: 'send', process: draw.pick(plan.processes).id, application: draw.pick(plan.applications), count: 1, name: null, delayMs: 0, tx: null, poison: true },
 ])
 
-export const senderPatterns: readonly Pattern[] = [sendsPattern, floodPattern, releasePattern, relapsePattern, poisonPattern]
+export const senderPatterns: readonly Pattern[] = [sendsPattern, floodPattern, releasePattern, relapsePattern, stallPattern, farewellPattern, poisonPattern]
 
 export const senderPerformers: readonly Performer[] = [sendPerformer]
 
@@ -107,6 +130,8 @@ function unevenly(draw: Draw, { applications }: Plan): number | null {
 function sendAll(world: World, action: Send): void {
   const process = world.processes.get(action.process)
   if (process === undefined || !process.isAlive) return
+  // A process that is frozen sends when it wakes up.
+  if (process.gate.state === 'frozen') return void world.scheduler.at(0, process.gate, 'sends', () => sendAll(world, action))
   for (let index = 0; index < action.count; index += 1) {
     const body = `{"n":${world.history.sends.length}}`
     if (action.poison === true) world.poison.add(body)

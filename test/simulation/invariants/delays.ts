@@ -1,6 +1,6 @@
 import { laneOf } from '../../../src/core/delivery.ts'
 import type { Instant } from '../../../src/core/time.ts'
-import type { Phase } from '../world/history.ts'
+import type { Life, Phase } from '../world/history.ts'
 import { addressOf } from '../world/receivers.ts'
 import type { World } from '../world/world.ts'
 import { secondsAt } from './invariant.ts'
@@ -84,6 +84,7 @@ function couldLeaveAt(world: World, phase: Phase, wait: Wait): { readonly at: In
   const healed = history.healedAt <= wait.to ? history.healedAt : 0
   const joined = [...history.lives.values()].reduce((latest, { attachedAt }) => (attachedAt !== null && attachedAt <= wait.to ? Math.max(latest, attachedAt) : latest), 0)
   const at = Math.max(wait.from, phase.at, current.at, disturbed, healed, joined)
+  if (![...history.lives.values()].some((life) => livedThrough(life, at, wait.to))) return { at: wait.to, allowedMs: 0, kind: '' }
   // A new URL begins without the past of the old one; at the same URL a hold may still last.
   const isNew = movedAt !== null && phase.at <= movedAt && history.phases.every((each) => each.endpointId !== phase.endpointId || each.revision !== phase.revision || each.isInOrder)
   if (isNew) return { at, allowedMs: rampMs, kind: 'after a move' }
@@ -91,6 +92,11 @@ function couldLeaveAt(world: World, phase: Phase, wait: Wait): { readonly at: In
   if (!troubled) return { at, allowedMs: 0, kind: scenario.store.kind }
   const held = history.health.filter((change) => change.endpointId === phase.endpointId && change.at <= wait.to).reduce((latest, { after }) => Math.max(latest, after.heldUntil ?? 0), 0)
   return { at: Math.max(at, Math.min(held, wait.to)), allowedMs: rampMs, kind: scenario.store.kind }
+}
+
+/** A worker that was there all the time. */
+function livedThrough({ role, attachedAt, endedAt }: Life, from: Instant, to: Instant): boolean {
+  return role === 'worker' && attachedAt !== null && attachedAt <= from && (endedAt === null || endedAt >= to)
 }
 
 /** Between two requests for one delivery that was due all the time, and before the first of them. */
@@ -102,13 +108,11 @@ function waitsOf(world: World, deliveryId: string): Wait[] {
   if (stored === undefined) return []
   const waits: Wait[] = []
   let from = Math.max(stored.at, stored.after.nextRetryAt ?? 0)
-  let interruptions = 0
   for (const call of calls) {
     if (call.at > closed) break
-    waits.push({ from, to: call.at, interruptions })
+    waits.push({ from, to: call.at, interruptions: takeovers(world, deliveryId, call.at) })
     if (call.endedAt !== null) return waits
     from = world.history.life(call.process)?.endedAt ?? call.at
-    interruptions = takeovers(world, deliveryId, call.answeredAt)
   }
   waits.push({ from, to: Math.max(closed, from), interruptions: takeovers(world, deliveryId, closed) })
   return waits
