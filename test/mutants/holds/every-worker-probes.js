@@ -4,5 +4,5 @@ export const mutant = {
   file: 'src/core/health.ts',
   find: 'heldUntil: now + timeoutMs + probeMarginMs',
   replace: 'heldUntil: now',
-  caughtBy: { file: 'test/engine/endpoints-health.test.ts', title: 'holds for the other workers, too' },
+  caughtBy: { file: 'test/engine/endpoints-health.test.ts', title: 'lets one of two probe' },
 }

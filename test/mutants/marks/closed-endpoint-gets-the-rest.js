@@ -4,5 +4,5 @@ export const mutant = {
   file: 'src/engine/attempts.ts',
   find: 'if (this.#isClosed(record)) void',
   replace: 'if (!this.#isClosed(record) && record.onWire < 0) void',
-  caughtBy: { file: 'test/engine/attempts.test.ts', title: 'after %s nothing more is sent' },
+  caughtBy: { file: 'test/engine/attempts.test.ts', title: 'after %s nothing more is sent', row: 'pause' },
 }

@@ -4,5 +4,5 @@ export const mutant = {
   file: 'src/engine/attempts.ts',
   find: 'const marked = await this.#marks.store(settled)',
   replace: 'this.#parts.leases.drop(finished.claim.delivery.id)\n    const marked = await this.#marks.store(settled)',
-  caughtBy: { file: 'test/acceptance/uc-0268-retry.test.ts', title: 'UC-0268-8' },
+  caughtBy: { file: 'test/engine/attempts.test.ts', title: 'an attempt keeps its lease for as long as the store' },
 }
