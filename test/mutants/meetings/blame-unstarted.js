@@ -4,5 +4,5 @@ export const mutant = {
   file: 'src/testing/memory/claim.ts',
   find: '  return \'interrupted\'\n',
   replace: '  return \'crashed\'\n',
-  caughtBy: { file: 'test/simulation/scenarios.test.ts', title: 'the world of %s keeps every promise', row: 'e01-poison-meets-lease.json' },
+  caughtBy: { file: 'test/engine/suspects.test.ts', title: 'E1 five killed workers cost no innocent delivery' },
 }

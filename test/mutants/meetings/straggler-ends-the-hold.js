@@ -4,5 +4,5 @@ export const mutant = {
   file: 'src/core/health.ts',
   find: 'if (evidence.generation !== health.generation)',
   replace: 'if (evidence.generation > health.generation)',
-  caughtBy: { file: 'test/simulation/scenarios.test.ts', title: 'the world of %s keeps every promise', row: 'e04-hold-meets-straggler.json' },
+  caughtBy: { file: 'test/engine/generations.test.ts', title: 'E4 of ten minutes' },
 }
