@@ -21,7 +21,7 @@ export const settings = {
     env: ['POSTHORN_PRESET'],
     default: 'standard',
     unit: '',
-    sentence: 'Retry policy, pace and signature under one name: standard, patient, gateway or gateway-6.',
+    sentence: 'Retry policy, limits and signature under one name: standard, patient, gateway or gateway-6.',
     read: text(),
   },
   timeoutMs: {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { ApiException, Svix } from 'svix'
 import { watchedFetch } from './operations.js'
 import { adminKey } from './server.js'
-import { within } from '../crash/run.js'
+import { within } from '../crash/processes.js'
 
 const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
 const otherSecret = `whsec_${Buffer.alloc(32, 2).toString('base64')}`

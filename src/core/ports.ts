@@ -12,7 +12,7 @@ export interface Clock {
   after(ms: number, callback: () => void): () => void
 }
 
-/** What knocks on the customer's door. It never throws: every end is an outcome. */
+/** What sends requests to endpoints. It never throws: every end is an outcome. It has no queue: whatever it is given leaves at once. */
 export interface Transport {
   send(request: OutgoingRequest): Promise<Outcome>
   /** Ends what is open at once; whatever was under way ends as `reset`. */
@@ -23,7 +23,7 @@ export interface OutgoingRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
-  /** From the first byte of the look-up to the end of the answer. */
+  /** From the look-up to the head of the response; its body gets a second more, but not beyond this. */
   readonly timeoutMs: number
 }
 

@@ -201,8 +201,9 @@ export class Claimer {
     for (const { unreserve } of planned) unreserve()
     if (this.#cycleLeft !== Number.POSITIVE_INFINITY) this.#cycleLeft -= claims.length
     const probes = new Set(planned.filter(({ probe }) => probe).map(({ record }) => record.endpoint.id))
-    for (const found of claims) this.#handOver(found, now, probes.has(found.delivery.endpointId))
+    const refused = claims.filter((found) => !this.#handOver(found, now, probes.has(found.delivery.endpointId)))
     this.#conclude(wants, claims, claims.length >= most)
+    this.#putBack(refused)
     await this.#returnTokens(planned, claims)
   }
 
@@ -215,14 +216,30 @@ export class Claimer {
       .map((lane) => ({ endpointId, lane, most: lanes[lane], mostBytes, dueFrom: walk.dueTimes.startOf(endpointId, lane) }))
   }
 
-  #handOver(found: Claim, leasedAt: Instant, probe: boolean): void {
+  /** False for a row that was requeued while an attempt of ours is still under way: that attempt is no answer to a person's request. */
+  #handOver(found: Claim, leasedAt: Instant, probe: boolean): boolean {
     const { attempts, endpoints } = this.#parts
     const { id, endpointId, leaseEpoch } = found.delivery
     const record = endpoints.get(endpointId)
-    if (record === undefined) return
+    if (record === undefined) return true
     const own = attempts.get(id)
     if (own === undefined) attempts.begin(attempts.take(found, record, leasedAt, probe))
+    else if (found.tookOver === null || leaseEpoch !== own.leaseEpoch + 1) return false
     else attempts.adopt(own, leaseEpoch)
+    return true
+  }
+
+  /** Looked for again with the next walk, not at once: what they wait for may take as long as a request. */
+  #putBack(refused: readonly Claim[]): void {
+    if (refused.length === 0) return
+    const { engine: { queue, clock, settings: { owner } }, endpoints } = this.#parts
+    for (const { delivery, lane } of refused) {
+      const record = endpoints.get(delivery.endpointId)
+      if (record !== undefined) record.due[lane] = false
+    }
+    const leases = refused.map(({ delivery }) => ({ deliveryId: delivery.id, epoch: delivery.leaseEpoch }))
+    // If they cannot be given back they run out.
+    queue.release({ owner, now: clock.now(), leases }).catch(() => undefined)
   }
 
   /** A lane that gave less than it was asked for has no more due rows, unless the claim as a whole, or the bytes, were cut off. */

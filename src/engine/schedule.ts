@@ -114,10 +114,15 @@ export class Schedule {
   givenBack(record: EndpointRecord, lane: Lane): void {
     record.due[lane] = true
     if (lane !== 'fresh') {
-      record.retriesLeft += 1
-      this.#retriesLeft += 1
+      const { retriesPerEndpoint, retriesPerTick } = this.#parts.engine.settings.limits
+      record.retriesLeft = Math.min(record.retriesLeft + 1, retriesPerEndpoint)
+      this.#retriesLeft = Math.min(this.#retriesLeft + 1, retriesPerTick)
     }
-    if (record.ramp !== null) record.ramp.left += 1
+    // Not for rows that were leased before this step began.
+    if (record.ramp !== null && record.ramp.begun > 0) {
+      record.ramp.left += 1
+      record.ramp.begun -= 1
+    }
     // Suspects wait for the next walk: what kept one from being written ahead would keep it again at once.
     if (record.state === 'idle' && lane !== 'suspects') this.#makeReady(record)
   }

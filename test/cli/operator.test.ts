@@ -46,7 +46,7 @@ describe.each(isFast ? (['sqlite', 'server'] as const) : (['sqlite', 'postgres',
     await store.queue.saveHealth(endpoint.id, { ...healthy, failures: 10, heldUntil: now + 60_000, holds: 1 })
     const held = await run(['deliveries', 'get', delivery?.id ?? ''], here)
     expect(held.code).toBe(0)
-    expect(held.lines).toContainEqual(expect.stringMatching(/^why +Held because the breaker of its endpoint is open until .*; this uses up no attempts\.$/))
+    expect(held.lines).toContainEqual(expect.stringMatching(/^why +On hold because the breaker of its endpoint is open until .*; this uses up no attempts\.$/))
 
     expect(await run(['endpoints', 'resume', endpointId], here)).toEqual({ code: 0, lines: [`${endpointId} is active`], stderr: '' })
     const till = await run(['endpoints', 'get', 'till', '--application', 'acme'], here)

@@ -60,6 +60,22 @@ describe('after a hold', () => {
     const perTick = await countTicks(world, 6)
     expect(Math.max(...perTick)).toBeGreaterThan(400)
   })
+
+  test('an endpoint that goes on getting 40 a second, of which one in a hundred fails, has caught up within 90 s', async () => {
+    const { world, endpointId } = await heldWith(2_400)
+    let requests = 0
+    world.transport.answer(urlOf('hook'), () => {
+      requests += 1
+      return requests % 100 === 0 ? 500 : 200
+    })
+    for (let seconds = 0; seconds < 90; seconds += 1) {
+      await world.send('hook', 40)
+      await world.poll(1_000)
+    }
+    const waiting = (await world.rows('hook')).filter(({ status, lastAttemptedAt }) => status === 'pending' && lastAttemptedAt === null)
+    expect(waiting).toEqual([])
+    expect((await world.store.queue.health([endpointId])).get(endpointId)).toMatchObject({ rampFrom: null })
+  })
 })
 
 test('after a pause, too, what was kept back leaves in steps', async () => {

@@ -57,7 +57,7 @@ export async function sampleStage(settings: Settings, given: Partial<Settings>, 
     timeoutMs,
     policies: { [devPolicy.name]: devPolicy },
     allowUnsafeRetryDelays: true,
-    allowedTargets: [...settings.allowedTargets, '127.0.0.0/8'],
+    allowedTargets: [...settings.allowedTargets, '127.0.0.0/8', '::1/128'],
   })
   // Only when nothing can be refused any more: a server that listens keeps the process alive.
   const local = await receiver({ keepReceipts: false })

@@ -96,7 +96,7 @@ describe.each(databases)('deliveries on %s', (database) => {
     await message()
     const [delivery] = dataIn(await ask(200, 'GET', '/delivery'))
     const { why } = await ask(200, 'GET', `/delivery/${String(delivery?.['id'])}`)
-    expect(why).toEqual({ code: 'endpoint_paused', sentence: expect.stringMatching(/^Held because its endpoint is paused by admin: moving house since 2026-.* UTC\.$/) })
+    expect(why).toEqual({ code: 'endpoint_paused', sentence: expect.stringMatching(/^On hold because its endpoint is paused by admin: moving house since 2026-.* UTC\.$/) })
     expect(await ask(200, 'POST', `/app/acme/endpoint/${endpointId}/resume`, {})).toMatchObject({ status: 'active', statusReason: null })
     expect(actions(await ask(200, 'GET', '/audit'))).toEqual(['resume', 'pause'])
   })
