@@ -108,6 +108,31 @@ describe('a lease that ran out although its worker lives', () => {
   })
 })
 
+test('a requeue is answered by a new attempt, not by one of before that is still under way', async () => {
+  const world = engineWorld()
+  await world.endpoint('hook')
+  const hold = world.transport.hold(urlOf('hook'))
+  const answers = [500]
+  world.transport.answer(urlOf('hook'), () => answers.shift() ?? 200)
+  let away = true
+  world.store.bend = async ({ method }, run) => {
+    if (away && ['renew', 'dueEndpoints'].includes(method)) throw new Error('The store is away.')
+    return run()
+  }
+  await world.posthorn.start()
+  await world.send('hook')
+  await world.clock.advance(31_000)
+  away = false
+  const [row] = await world.rows()
+  await world.posthorn.requeue(row?.id ?? '')
+  await world.clock.advance(5_000)
+  hold.release()
+  await world.poll()
+  expect(await world.rows()).toMatchObject([{ status: 'delivered', attemptCount: 1 }])
+  const attempts = await world.posthorn.deliveries.attempts(row?.id ?? '')
+  expect(attempts.map(({ statusCode, late }) => [statusCode, late])).toEqual([[500, true], [200, false]])
+})
+
 test('an attempt keeps its lease for as long as the store does not take its mark: nobody else sends it', async () => {
   const world = engineWorld()
   await world.endpoint('hook')
