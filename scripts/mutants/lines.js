@@ -11,5 +11,5 @@ export function conclusion(results) {
 }
 
 function testOf({ caughtBy }) {
-  return caughtBy.command === undefined ? `"${caughtBy.title}" in ${caughtBy.file}` : `\`${caughtBy.command.join(' ')}\``
+  return caughtBy.command === undefined ? `"${caughtBy.title.replace('%s', () => caughtBy.row ?? '%s')}" in ${caughtBy.file}` : `\`${caughtBy.command.join(' ')}\``
 }

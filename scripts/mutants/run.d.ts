@@ -13,8 +13,11 @@ export interface Mutant {
 }
 
 export type CaughtBy =
-  /** A test by its file and the beginning of its title. Without `postgres` it runs as in a fast run. */
-  | { readonly file: string; readonly title: string; readonly postgres?: boolean }
+  /**
+   * A test by its file and the beginning of its title; of a table, with `row` in the place of its first `%s`. Without `postgres` it runs
+   * as in a fast run.
+   */
+  | { readonly file: string; readonly title: string; readonly row?: string; readonly postgres?: boolean }
   /** A command of node that must fail, and say so. */
   | { readonly command: readonly string[]; readonly says: string; readonly postgres?: boolean }
 

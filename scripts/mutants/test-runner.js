@@ -31,14 +31,20 @@ async function runNamed(folder, tests, environment, limitMs) {
   const report = join(folder, '.test', 'mutant.json')
   mkdirSync(join(folder, '.test'), { recursive: true })
   rmSync(report, { force: true })
-  const pattern = tests.map(({ title }) => title.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)).join('|')
+  const titles = tests.map(titleOf)
+  const pattern = titles.map((title) => title.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)).join('|')
   const args = ['node_modules/vitest/vitest.mjs', 'run', tests[0].file, '-t', pattern, '--reporter=json', `--outputFile=${report}`]
   const { output, isOver } = await runNode(folder, args, environment, limitMs)
   const broken = (why) => tests.map(() => ({ kind: 'broken', why }))
   if (!isOver) return broken(`it did not end within ${limitMs / 1_000} s`)
   if (!existsSync(report)) return broken(`it left no report: ${output.trim().split('\n').at(-1)}`)
   const found = JSON.parse(readFileSync(report, 'utf8'))
-  return tests.map(({ title }) => verdict(found, title))
+  return titles.map((title) => verdict(found, title))
+}
+
+/** The title of a test, or of one row of a table of tests. */
+function titleOf({ title, row }) {
+  return row === undefined ? title : title.replace('%s', () => row)
 }
 
 /** What a report says of the tests whose title begins so. A defect must fail an assertion: an error in the syntax would fail any test. */

@@ -60,7 +60,8 @@ const onSqlite: Database = {
         await query(`create trigger refuse_renewals before update on webhook_deliveries
 when new.lease_until > old.lease_until
 begin select raise(abort, 'no renewals'); end`)
-        return 'store_failed'
+        // What a trigger refuses is refused as data.
+        return 'data_refused'
       },
       async indexes() {
         const list = await query(`select name from pragma_index_list('webhook_deliveries')`)

@@ -50,9 +50,8 @@ export async function watchedWorld(database: Database, options: Partial<Omit<Pos
   }
 }
 
-/** Another worker takes a row over, as it may when a lease has run out; answers with its name. */
-export async function takeOver(world: World, id: string, until: number): Promise<string> {
-  const owner = 'other'
+/** Another worker takes a row over, as it may when a lease has run out; answers with its name. On SQLite it must be one of the process that delivers. */
+export async function takeOver(world: World, id: string, until: number, owner = 'other'): Promise<string> {
   await world.query('update webhook_deliveries set lease_owner = ?, lease_until = ?, lease_epoch = lease_epoch + 1 where id = ?', owner, until, id)
   return owner
 }

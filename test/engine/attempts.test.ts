@@ -108,6 +108,50 @@ describe('a lease that ran out although its worker lives', () => {
   })
 })
 
+test('a requeue is answered by a new attempt, not by one of before that is still under way', async () => {
+  const world = engineWorld()
+  await world.endpoint('hook')
+  const hold = world.transport.hold(urlOf('hook'))
+  const answers = [500]
+  world.transport.answer(urlOf('hook'), () => answers.shift() ?? 200)
+  let away = true
+  world.store.bend = async ({ method }, run) => {
+    if (away && ['renew', 'dueEndpoints'].includes(method)) throw new Error('The store is away.')
+    return run()
+  }
+  await world.posthorn.start()
+  await world.send('hook')
+  await world.clock.advance(31_000)
+  away = false
+  const [row] = await world.rows()
+  await world.posthorn.requeue(row?.id ?? '')
+  await world.clock.advance(5_000)
+  hold.release()
+  await world.poll()
+  expect(await world.rows()).toMatchObject([{ status: 'delivered', attemptCount: 1 }])
+  const attempts = await world.posthorn.deliveries.attempts(row?.id ?? '')
+  expect(attempts.map(({ statusCode, late }) => [statusCode, late])).toEqual([[500, true], [200, false]])
+})
+
+test('an attempt keeps its lease for as long as the store does not take its mark: nobody else sends it', async () => {
+  const world = engineWorld()
+  await world.endpoint('hook')
+  const marks = makeGate()
+  world.store.bend = async ({ method, owner }, run) => {
+    if (method === 'mark' && owner === world.posthorn.workerId) await marks.opened
+    return run()
+  }
+  await world.posthorn.start()
+  await world.send('hook')
+  const other = world.second()
+  await other.start()
+  for (let tick = 0; tick < 14; tick += 1) await world.clock.advance(5_000)
+  expect(world.sentTo('hook')).toBe(1)
+  marks.open()
+  await world.posthorn.idle()
+  expect(await world.rows()).toMatchObject([{ status: 'delivered', attemptCount: 1, leaseEpoch: 1 }])
+})
+
 describe('a worker that was asleep for longer than its leases', () => {
   test('E12 sends nothing of what another has by now, and its one send is one attempt on record', async () => {
     const world = engineWorld({ pool: 1 })
@@ -121,8 +165,9 @@ describe('a worker that was asleep for longer than its leases', () => {
     const taken = await world.store.queue.claim({ owner: 'other', leaseMs: 60_000, now: world.clock.now() + 30_000, most: 8, wants })
     expect(taken).toHaveLength(8)
     await world.clock.leap(60_000)
-    await world.posthorn.idle()
+    await settled()
     expect(world.sentTo('hook')).toBe(1)
+    await world.posthorn.idle()
     expect((await world.rows()).every(({ leaseOwner }) => leaseOwner === 'other')).toBe(true)
     const sent = world.transport.requests[0]?.headers['webhook-id']
     const row = (await world.rows()).find(({ messageId }) => messageId === sent)

@@ -70,6 +70,39 @@ describe('the budget', () => {
     expect(inStatus(await world.rows(), 'delivered')).toBe(100)
   })
 
+  test('no more requests than openRequests are open in all, and those without a success have half of them', async () => {
+    const world = engineWorld({ openRequests: 8, slowStart: false })
+    const names = ['one', 'two', 'three']
+    for (const name of names) await world.endpoint(name)
+    const holds = names.map((name) => world.transport.hold(urlOf(name)))
+    const open = (): number => names.reduce((sum, name) => sum + world.transport.open(urlOf(name)), 0)
+    await world.posthorn.start()
+    for (const name of names) await world.send(name, 10)
+    await settled()
+    expect(open()).toBe(4)
+    for (const hold of holds) hold.release()
+    for (let tick = 0; tick < 3; tick += 1) await world.poll()
+    expect(inStatus(await world.rows(), 'delivered')).toBe(30)
+    for (const name of names) world.transport.hold(urlOf(name))
+    for (const name of names) await world.send(name, 10)
+    await settled()
+    expect(open()).toBe(8)
+  })
+
+  test('of a few rows is not used up by claims that fail', async () => {
+    const world = engineWorld({ maxLeased: 4, fastPath: false })
+    await world.endpoint('hook')
+    let failures = 5
+    world.store.bend = async ({ method }, run) => {
+      if (method === 'claim' && (failures -= 1) >= 0) throw new Error('The store is away.')
+      return run()
+    }
+    await world.posthorn.start()
+    await world.send('hook', 10)
+    for (let tick = 0; tick < 6; tick += 1) await world.poll()
+    expect(inStatus(await world.rows(), 'delivered')).toBe(10)
+  })
+
   test('of one row is enough to deliver everything', async () => {
     const world = engineWorld({ maxLeased: 1 })
     for (const name of ['one', 'two']) {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Outcome } from '../../src/core/attempt.ts'
+import { healthy } from '../../src/core/health.ts'
 import { day, hour } from '../../src/core/time.ts'
 import { sqlite } from '../../src/stores/sqlite/index.ts'
 import { memoryStore } from '../../src/testing/memory/store.ts'
@@ -105,6 +106,17 @@ describe('the breaker', () => {
     world.transport.hold(urlOf('hook'))
     await world.clock.advance(5_001)
     expect(world.sentTo('hook')).toBe(before + 1)
+  })
+
+  test('lets one of two probe that find its hold over at the same moment', async () => {
+    const world = engineWorld()
+    const { id } = await world.endpoint('hook')
+    await world.send('hook', 5)
+    await world.store.queue.saveHealth(id, { ...healthy, holds: 1, heldUntil: world.clock.now(), generation: 1 })
+    world.transport.hold(urlOf('hook'))
+    await Promise.all([world.posthorn.start(), world.second().start()])
+    await settled()
+    expect(world.sentTo('hook')).toBe(1)
   })
 
   test('is not opened by answers that only refuse the message', async () => {

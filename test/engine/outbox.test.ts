@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { PosthornError } from '../../src/core/errors.ts'
+import { healthy } from '../../src/core/health.ts'
+import type { Health } from '../../src/core/health.ts'
 import type { Enqueued, EnqueueRequest } from '../../src/core/queue.ts'
 import { mostBodyBytes } from '../../src/core/message.ts'
 import { sqlite } from '../../src/stores/sqlite/index.ts'
@@ -25,6 +27,8 @@ describe('the fast path', () => {
     ['the process does not dispatch', async () => undefined],
     ['the endpoint is paused', async (world, id) => [await world.posthorn.start(), await world.posthorn.endpoints.pause(id)]],
     ['the endpoint has a rate limit', async (world, id) => [await world.posthorn.start(), await world.posthorn.endpoints.update(id, { ratePerSecond: 5 })]],
+    ['the breaker of the endpoint awaits its probe', async (world, id) => [await unwell(world, id, { holds: 1, heldUntil: world.clock.now() - 1 }), await world.posthorn.start()]],
+    ['a hold of the endpoint has ended, and what it kept back leaves in steps', async (world, id) => [await unwell(world, id, { rampFrom: world.clock.now() }), await world.posthorn.start()]],
     ['the endpoint has a backlog', async (world) => [await world.send('hook', 300), world.transport.hold(urlOf('hook')), await world.posthorn.start(), await settled()]],
   ])('is not taken if %s', async (_, prepare) => {
     const world = engineWorld()
@@ -243,4 +247,8 @@ function stuck(world: EngineWorld): () => void {
     return run()
   }
   return commit.open
+}
+
+async function unwell(world: EngineWorld, endpointId: string, trouble: Partial<Health>): Promise<void> {
+  await world.store.queue.saveHealth(endpointId, { ...healthy, generation: 1, ...trouble })
 }

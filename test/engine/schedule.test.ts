@@ -130,6 +130,20 @@ describe('the lane of the retries', () => {
     }
   })
 
+  test('has a cap of all endpoints together, too', async () => {
+    const world = engineWorld({ policies: { once }, retriesPerEndpoint: 10, retriesPerTick: 6 })
+    await world.endpoint('hook', { policy: 'once' })
+    world.transport.answer(urlOf('hook'), 400)
+    await world.posthorn.start()
+    await world.send('hook', 20)
+    await world.posthorn.idle()
+    expect(await world.posthorn.requeue({ status: 'dead' })).toBe(20)
+    for (const most of [6, 12, 18, 20]) {
+      await world.poll()
+      expect(world.sentTo('hook')).toBe(20 + most)
+    }
+  })
+
   test('does not wait for the tick if one row is requeued', async () => {
     const world = engineWorld({ policies: { once } })
     await world.endpoint('hook', { policy: 'once' })

@@ -65,6 +65,7 @@ import { sum } from '../src/sum.js'
 test('adds two numbers', () => { expect(sum(1, 1)).toBe(2) })
 test('looks away', () => { expect(sum(0, 0)).toBe(0) })
 test('never passes', () => { expect(1).toBe(2) })
+test.each([['one', 1], ['nothing', 0]])('adds to %s', (_, right) => { expect(sum(1, right)).toBe(1 + right) })
 `,
   'command.js': `import { sum } from './src/sum.js'
 if (sum(1, 1) !== 2) { console.log('1 and 1 are ' + sum(1, 1)); process.exitCode = 1 }
@@ -78,6 +79,8 @@ describe('a run in a small project', () => {
       sum,
       { ...sum, name: 'sum/by-command', caughtBy: { command: ['node', 'command.js'], says: '1 and 1 are 0' } },
       { ...sum, name: 'sum/unseen', caughtBy: { file: 'test/sum.test.js', title: 'looks away' } },
+      { ...sum, name: 'sum/by-row', caughtBy: { file: 'test/sum.test.js', title: 'adds to %s', row: 'one' } },
+      { ...sum, name: 'sum/other-row', caughtBy: { file: 'test/sum.test.js', title: 'adds to %s', row: 'nothing' } },
       { ...sum, name: 'sum/unreadable', replace: 'left +' },
       { ...sum, name: 'sum/loose', find: 'left * right' },
       { ...sum, name: 'sum/untried', caughtBy: { file: 'test/sum.test.js', title: 'never passes' } },
@@ -92,16 +95,21 @@ describe('a run in a small project', () => {
       'sum/wrong': 'caught',
       'sum/by-command': 'caught',
       'sum/unseen': 'survived',
+      'sum/by-row': 'caught',
+      'sum/other-row': 'survived',
       'sum/unreadable': 'broken',
       'sum/loose': 'loose',
       'sum/untried': 'untried',
       'sum/silent': 'broken',
     })
     expect(said).toEqual(results)
-    expect(conclusion(results)).toBe('2 of 7 caught')
+    expect(conclusion(results)).toBe('3 of 9 caught')
     expect(readFileSync(join(folder, 'src/sum.js'), 'utf8')).toBe(project['src/sum.js'])
-    const survivor = results.find(({ kind }) => kind === 'survived')
-    expect(survivor === undefined ? '' : lineOf(survivor)).toBe('survived sum/unseen: A sum is a difference. "looks away" in test/sum.test.js should fail, but its test passes')
+    const survivors = results.filter(({ kind }) => kind === 'survived').map(lineOf)
+    expect(survivors.toSorted()).toEqual([
+      'survived sum/other-row: A sum is a difference. "adds to nothing" in test/sum.test.js should fail, but its test passes',
+      'survived sum/unseen: A sum is a difference. "looks away" in test/sum.test.js should fail, but its test passes',
+    ])
   }, 60_000)
 
   test('takes a defect out again before the next one goes in', async () => {

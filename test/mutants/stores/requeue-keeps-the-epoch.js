@@ -2,7 +2,7 @@ export const mutant = {
   says: 'A requeue does not raise the epoch, so a late mark of the life before counts in the new one.',
   joins: 'requeue × fencing',
   file: 'src/stores/operations.ts',
-  find: 'lease_epoch = lease_epoch + 1, crash_count = 0, updated_at',
-  replace: 'crash_count = 0, updated_at',
+  find: 'lease_epoch = lease_epoch + 1, interruptions = 0, crash_count = 0',
+  replace: 'interruptions = 0, crash_count = 0',
   caughtBy: { file: 'test/stores/sqlite.test.ts', title: 'a requeued dead row begins again' },
 }

@@ -1,0 +1,8 @@
+export const mutant = {
+  says: 'One application takes everything that is free.',
+  joins: 'budget × applications',
+  file: 'src/engine/budget.ts',
+  find: 'return Math.max(Math.floor((timesFree * free - held) / (timesFree + 1)), 1)',
+  replace: 'return free',
+  caughtBy: { file: 'test/engine/budget.test.ts', title: 'E10 with one endpoint takes four fifths' },
+}

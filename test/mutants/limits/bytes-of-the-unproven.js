@@ -1,0 +1,8 @@
+export const mutant = {
+  says: 'Large bodies for hung endpoints fill the bytes of all.',
+  joins: 'budget × bytes',
+  file: 'src/engine/budget.ts',
+  find: 'mostBytes / 2 - this.#unprovenBytes',
+  replace: 'free',
+  caughtBy: { file: 'test/engine/budget.test.ts', title: 'E10 is one of 20 whose endpoints hang' },
+}

@@ -1,0 +1,8 @@
+export const mutant = {
+  says: 'What was set aside for a claim that failed stays so.',
+  joins: 'budget × failing store',
+  file: 'src/engine/claim.ts',
+  find: 'must not stay so.\n        for (const { unreserve } of planned) unreserve()',
+  replace: 'must not stay so.',
+  caughtBy: { file: 'test/engine/budget.test.ts', title: 'of a few rows is not used up by claims that fail' },
+}

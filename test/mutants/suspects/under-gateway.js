@@ -1,0 +1,8 @@
+export const mutant = {
+  says: 'Under gateway there are suspects, whose rows miss their times.',
+  joins: 'gateway × suspects',
+  file: 'src/core/presets.ts',
+  find: 'suspects: false',
+  replace: 'suspects: true',
+  caughtBy: { file: 'test/engine/suspects.test.ts', title: 'under gateway there are no suspects' },
+}
