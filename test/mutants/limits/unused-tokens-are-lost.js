@@ -1,8 +1,8 @@
 export const mutant = {
   says: 'Tokens of a rate limit that found nothing to send are not given back.',
   joins: 'rate limit × claim',
-  file: 'src/engine/claim.ts',
-  find: 'if (unused.length > 0) await',
-  replace: 'if (unused.length < 0) await',
+  file: 'src/engine/rate-limits.ts',
+  find: 'if (tokens.length > 0) await',
+  replace: 'if (tokens.length < 0) await',
   caughtBy: { file: 'test/engine/rate-limits.test.ts', title: 'loses nothing to claims' },
 }
