@@ -113,9 +113,15 @@ export class Claimer {
       } finally {
         // Also after an error: what was set aside must not stay so.
         for (const { unreserve } of planned) unreserve()
-        if (planned.length > 0) this.#parts.schedule.budgetFreed()
+        if (planned.length > 0) this.#freed()
       }
     }
+  }
+
+  /** What was set aside and not used may be what others wait for. */
+  #freed(): void {
+    this.#parts.schedule.budgetFreed()
+    this.#parts.schedule.retriesFreed()
   }
 
   /** Asks the next endpoints in the ring what they may take. Whoever may take nothing waits until that changes. */
@@ -151,7 +157,12 @@ export class Claimer {
     const sendable = isRateLimited(record) ? Math.min(share, this.#wireFree(record)) : share
     if (sendable === 0) return this.#keepWaiting(record, 'window', null)
     const lanes = within(verdict.lanes, sendable)
-    const unreserve = budget.reserve(record, total(lanes), isUnproven(record, clock.now()))
+    const unreserveRows = budget.reserve(record, total(lanes), isUnproven(record, clock.now()))
+    const unreserveRetries = schedule.reserveRetries(lanes.retries + lanes.suspects)
+    const unreserve = (): void => {
+      unreserveRows()
+      unreserveRetries()
+    }
     return { record, lanes, probe: verdict.probe, unreserve, granted: null }
   }
 

@@ -33,6 +33,8 @@ export class Schedule {
   readonly #waiting = new Set<EndpointRecord>()
   /** Of the waiting, those that a freed place may help: first come, first served. */
   readonly #waitingForBudget = new Set<EndpointRecord>()
+  /** Of the waiting, those that only the retries of all endpoints together keep. */
+  readonly #waitingForRetries = new Set<EndpointRecord>()
   /** Of the waiting, those that rate limits keep. */
   readonly #waitingForTokens = new Set<EndpointRecord>()
   #disarmTokens: (() => void) | null = null
@@ -177,6 +179,21 @@ export class Schedule {
     return this.#verdict(record, { ...record.due, fresh: true }).kind === 'take'
   }
 
+  /** Sets retries of the tick aside for a claim that is about to be made: endpoints that are asked together share them. */
+  reserveRetries(count: number): () => void {
+    let reserved = count
+    this.#retriesLeft -= reserved
+    return () => {
+      this.#retriesLeft += reserved
+      reserved = 0
+    }
+  }
+
+  /** Says that retries may be left that were set aside for others. */
+  retriesFreed(): void {
+    if (this.#retriesLeft > 0) for (const record of this.#waitingForRetries) this.#makeReady(record)
+  }
+
   keepWaiting(record: EndpointRecord, reason: WaitReason, until: Instant | null): void {
     const now = this.#parts.engine.clock.now()
     const since = record.wait?.reason === reason ? record.wait.since : now
@@ -185,6 +202,7 @@ export class Schedule {
     record.wait = { reason, since, until }
     this.#waiting.add(record)
     if (reason === 'budget') this.#waitingForBudget.add(record)
+    if (reason === 'allowance' && record.retriesLeft > 0) this.#waitingForRetries.add(record)
     if (reason !== 'rate_limit' || until === null || !this.isRunning) return
     this.#waitingForTokens.add(record)
     this.#disarmTokens ??= this.#parts.engine.clock.after(Math.max(until - now, 1), () => this.#askForTokensAgain())
@@ -220,6 +238,7 @@ export class Schedule {
   #makeReady(record: EndpointRecord): void {
     this.#waiting.delete(record)
     this.#waitingForBudget.delete(record)
+    this.#waitingForRetries.delete(record)
     this.#waitingForTokens.delete(record)
     record.state = 'ready'
     this.#ready.add(record)

@@ -144,6 +144,23 @@ describe('the lane of the retries', () => {
     }
   })
 
+  test('has a cap that endpoints asked together share', async () => {
+    const world = engineWorld({ policies: { once }, retriesPerEndpoint: 10, retriesPerTick: 15 })
+    const names = Array.from({ length: 20 }, (_, index) => `hook-${index}`)
+    for (const name of names) {
+      await world.endpoint(name, { policy: 'once' })
+      world.transport.answer(urlOf(name), 400)
+    }
+    await world.posthorn.start()
+    for (const name of names) await world.send(name, 4)
+    await world.posthorn.idle()
+    expect(await world.posthorn.requeue({ status: 'dead' })).toBe(80)
+    for (const most of [15, 30, 45, 60, 75, 80]) {
+      await world.poll()
+      expect(world.transport.requests).toHaveLength(80 + most)
+    }
+  })
+
   test('does not wait for the tick if one row is requeued', async () => {
     const world = engineWorld({ policies: { once } })
     await world.endpoint('hook', { policy: 'once' })

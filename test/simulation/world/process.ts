@@ -17,6 +17,7 @@ export class Process {
   life: Life
   readonly #world: World
   #lives = 0
+  #opened: () => Promise<void> = async () => undefined
 
   constructor(world: World, plan: Process['plan']) {
     this.#world = world
@@ -84,13 +85,16 @@ export class Process {
     life.workerId = posthorn.workerId
     posthorn.on('*', (event) => void history.events.push({ at: scheduler.now, process: gate.name, event }))
     history.lives.set(gate.name, life)
-    followed?.measure().catch(() => undefined)
+    // As when a store is opened: nothing is delivered before the shared time is known.
+    this.#opened = followed === null ? async () => undefined : () => followed.measure()
+    if (this.plan.role !== 'worker') this.#opened().catch(() => undefined)
     return [gate, posthorn, life]
   }
 
   /** A supervisor starts it again when it cannot begin. */
   async #deliver(gate: Gate, posthorn: Posthorn, life: Life): Promise<void> {
     try {
+      await this.#opened()
       await posthorn.start()
     } catch {
       if (life.endedAt !== null) return
