@@ -3,24 +3,34 @@ import type { Clock } from '../core/ports.ts'
 import type { Instant } from '../core/time.ts'
 
 /** The time limit of one call. */
-export interface Deadline {
-  /** Rejects when the time has passed: with what is known then. */
-  readonly passed: Promise<never>
-  /** Asked right before something is written: false if the time has passed, and the caller was told that nothing was. */
-  mayBegin(): boolean
-  end(): void
-}
-
-interface Limited extends Deadline {
+export class Deadline {
   readonly at: Instant
-  expire(): void
+  readonly #passed: (hasBegun: boolean) => void
+  #hasBegun = false
+  #isOver = false
+
+  constructor(at: Instant, passed: (hasBegun: boolean) => void) {
+    this.at = at
+    this.#passed = passed
+  }
+
+  /** Asked right before something is written: false if the time has passed, and the caller was told that nothing was. */
+  mayBegin(): boolean {
+    this.#hasBegun = !this.#isOver
+    return this.#hasBegun
+  }
+
+  expire(): void {
+    this.#isOver = true
+    this.#passed(this.#hasBegun)
+  }
 }
 
 /** Time limits of equal length: the oldest is the first to pass, so one timer serves them all. */
 export class Deadlines {
   readonly #clock: Clock
   readonly #ms: number
-  readonly #limited = new Set<Limited>()
+  readonly #limited = new Set<Deadline>()
   #disarm: (() => void) | null = null
 
   constructor(clock: Clock, ms: number) {
@@ -28,38 +38,17 @@ export class Deadlines {
     this.#ms = ms
   }
 
-  begin(): Deadline {
-    const limited = this.#limit()
-    this.#limited.add(limited)
-    this.#disarm ??= this.#clock.after(this.#ms, () => this.#expire())
-    return limited
-  }
-
-  #limit(): Limited {
+  /** Calls back with what is known if the time passes before the end. */
+  begin(passed: (error: PosthornError) => void): Deadline {
     const seconds = this.#ms / 1_000
-    let hasBegun = false
-    let isOver = false
-    let expire: (() => void) | undefined
-    const passed = new Promise<never>((_, reject) => {
-      expire = () => {
-        isOver = true
-        reject(hasBegun ? unknown(seconds) : withdrawn(seconds))
-      }
-    })
-    // Whoever ended in time no longer listens.
-    passed.catch(() => undefined)
-    const limited: Limited = {
-      at: this.#clock.now() + this.#ms,
-      passed,
-      mayBegin: () => (hasBegun = !isOver),
-      end: () => this.#end(limited),
-      expire: () => expire?.(),
-    }
-    return limited
+    const deadline = new Deadline(this.#clock.now() + this.#ms, (hasBegun) => passed(hasBegun ? unknown(seconds) : withdrawn(seconds)))
+    this.#limited.add(deadline)
+    this.#disarm ??= this.#clock.after(this.#ms, () => this.#expire())
+    return deadline
   }
 
-  #end(limited: Limited): void {
-    this.#limited.delete(limited)
+  end(deadline: Deadline): void {
+    this.#limited.delete(deadline)
     if (this.#limited.size > 0) return
     this.#disarm?.()
     this.#disarm = null

@@ -41,21 +41,32 @@ export class Outbox {
   }
 
   /** Ends within ten seconds: stored, refused, withdrawn before anything was written, or `outcome_unknown`. */
-  async send(outgoing: Outgoing): Promise<Sent> {
+  send(outgoing: Outgoing): Promise<Sent> {
     const bytes = outgoing.message.body.length
-    this.#checkRoom(bytes)
-    this.#waiting += 1
-    this.#waitingBytes += bytes
-    this.#parts.activity.begin()
-    const deadline = this.#deadlines.begin()
-    try {
-      return await Promise.race([this.#store(outgoing, deadline), deadline.passed])
-    } finally {
-      deadline.end()
-      this.#waiting -= 1
-      this.#waitingBytes -= bytes
-      this.#parts.activity.end()
-    }
+    return new Promise((resolve, reject) => {
+      this.#checkRoom(bytes)
+      this.#waiting += 1
+      this.#waitingBytes += bytes
+      this.#parts.activity.begin()
+      let isOver = false
+      const end = (): void => {
+        if (isOver) return
+        isOver = true
+        this.#deadlines.end(deadline)
+        this.#waiting -= 1
+        this.#waitingBytes -= bytes
+        this.#parts.activity.end()
+      }
+      const fail = (error: unknown): void => {
+        end()
+        reject(error)
+      }
+      const deadline = this.#deadlines.begin(fail)
+      this.#store(outgoing, deadline).then((sent) => {
+        end()
+        resolve(sent)
+      }, fail)
+    })
   }
 
   #checkRoom(bytes: number): void {

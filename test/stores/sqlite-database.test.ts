@@ -104,26 +104,6 @@ describe('a turn of the loop', () => {
     expect(commits()).toBe(2)
   })
 
-  test('waits for the next one as long as each brings more, and no longer', async () => {
-    const { database, commits } = await withThings()
-    const calls = [database.write(insert(-1))]
-    for (let turn = 0; turn < 4; turn += 1) {
-      calls.push(database.write(insert(turn)))
-      await turns(1)
-    }
-    expect(commits()).toBe(0)
-    await Promise.all(calls)
-    expect(commits()).toBe(1)
-
-    const endless = [database.write(insert(-1))]
-    for (let turn = 0; turn < 20; turn += 1) {
-      endless.push(database.write(insert(turn)))
-      await turns(1)
-    }
-    expect(commits()).toBeGreaterThan(2)
-    await Promise.all(endless)
-  })
-
   test('a call that throws is undone alone', async () => {
     const { database, connection, commits } = await withThings()
     const first = database.write(insert(1))

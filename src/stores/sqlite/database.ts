@@ -12,8 +12,6 @@ export interface SqliteDatabase extends Database {
   close(): Promise<void>
 }
 
-const enoughCalls = 128
-const mostTurns = 8
 
 /** A call that waits for its turn. */
 interface Member {
@@ -43,17 +41,11 @@ export function sqliteDatabase(connection: Connection, { ownTurns = false }: { r
       waiting.push(memberOf(writes, work, resolve, reject))
       if (scheduled) return
       scheduled = true
-      lookNextTurn(waiting.length, 1)
-    })
-  }
-
-  /** A commit costs the same for one as for a hundred: while every turn of the loop brings more, the next turn is awaited. */
-  function lookNextTurn(seen: number, turns: number): void {
-    setImmediate(() => {
-      if (waiting.length > seen && waiting.length < enoughCalls && turns < mostTurns) return lookNextTurn(waiting.length, turns + 1)
-      scheduled = false
-      // Under a transaction they go on waiting; its end will run them.
-      if (!locked) flush()
+      setImmediate(() => {
+        scheduled = false
+        // Under a transaction they go on waiting; its end will run them.
+        if (!locked) flush()
+      })
     })
   }
 

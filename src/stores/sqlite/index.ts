@@ -1,5 +1,6 @@
 import { expected, PosthornError } from '../../core/errors.ts'
 import type { Store, SyncOutlet, Worker } from '../../core/ports.ts'
+import { batched } from '../batcher.ts'
 import { directory } from '../directory.ts'
 import { migrate } from '../migrate.ts'
 import { fromWorker, toWorker } from '../rows.ts'
@@ -84,7 +85,7 @@ export function sqlite(target: string | SharedSqliteOptions, more: SqliteOptions
   return {
     kind: 'sqlite',
     // The lock proves that other processes are gone: but only whoever has taken it knows.
-    queue: sqliteQueue(database, () => (workers.size === 0 ? null : [...workers])),
+    queue: batched(sqliteQueue(database, () => (workers.size === 0 ? null : [...workers]))),
     directory: directory(database, vault),
     async open() {
       if (opened !== null) return []
