@@ -23,7 +23,7 @@ const recentMs = 60_000
 
 /**
  * Shares what this process can hold, in rows and bytes, by what is still free: nobody may hold more than four times that. One tenant
- * alone gets most of it, many get equal parts, and a newcomer always finds something.
+ * alone gets most of it, and each leaves a part of the rest for the next; about ten that take all they may use it up.
  */
 export class Budget {
   readonly #settings: EngineSettings
