@@ -1,3 +1,4 @@
+import { lanes } from '../core/delivery.ts'
 import type { Lane } from '../core/delivery.ts'
 import { messageOf } from '../core/errors.ts'
 import { awaitsProbe, probeHold } from '../core/health.ts'
@@ -211,9 +212,10 @@ export class Claimer {
   }
 
   async #claimPlanned(planned: readonly Planned[], most: number): Promise<void> {
-    const { queue, clock, settings: { owner, leaseMs } } = this.#parts.engine
+    const { engine: { queue, clock, settings: { owner, leaseMs } }, schedule } = this.#parts
     const now = clock.now()
     const wants = planned.flatMap((one) => this.#wantsOf(one, planned.length))
+    for (const { record, lanes } of planned) for (const lane of lanesOf(lanes)) schedule.asking(record, lane)
     const claims = await queue.claim({ owner, leaseMs, now, most, wants })
     for (const { unreserve } of planned) unreserve()
     if (this.#cycleLeft !== Number.POSITIVE_INFINITY) this.#cycleLeft -= claims.length
@@ -228,9 +230,7 @@ export class Claimer {
     const { engine: { clock }, budget, walk } = this.#parts
     const endpointId = record.endpoint.id
     const mostBytes = Math.max(Math.min(budget.bytesFor(record, clock.now()), Math.ceil(budget.bytesFree / planned)), 1)
-    return (Object.keys(lanes) as Lane[])
-      .filter((lane) => lanes[lane] > 0)
-      .map((lane) => ({ endpointId, lane, most: lanes[lane], mostBytes, dueFrom: walk.dueTimes.startOf(endpointId, lane) }))
+    return lanesOf(lanes).map((lane) => ({ endpointId, lane, most: lanes[lane], mostBytes, dueFrom: walk.dueTimes.startOf(endpointId, lane) }))
   }
 
   /** False for a row that was requeued while an attempt of ours is still under way: that attempt is no answer to a person's request. */
@@ -281,6 +281,11 @@ export class Claimer {
     }))
     await returnTokens(this.#parts.engine.queue, unused)
   }
+}
+
+/** The lanes that are asked at all. */
+function lanesOf(counts: Readonly<Record<Lane, number>>): Lane[] {
+  return lanes.filter((lane) => counts[lane] > 0)
 }
 
 function total(lanes: Readonly<Record<Lane, number>>): number {

@@ -38,6 +38,8 @@ export interface EndpointRecord {
   succeededAt: Instant | null
   /** Lanes believed to hold due rows. */
   readonly due: Record<Lane, boolean>
+  /** Lanes that got due rows since the last claim began: it may have read before they were committed. */
+  readonly dueSinceClaim: Record<Lane, boolean>
   /** Idle: nothing is due. Ready: it may be asked for rows. Waiting: rows are due, and something keeps them. */
   state: 'idle' | 'ready' | 'waiting'
   wait: Wait | null
@@ -200,6 +202,7 @@ function newRecord(endpoint: Endpoint, { settings: { limits } }: EngineParts): E
     waiting: [],
     succeededAt: null,
     due: { fresh: false, retries: false, suspects: false },
+    dueSinceClaim: { fresh: false, retries: false, suspects: false },
     state: 'idle',
     wait: null,
     retriesLeft: limits.retriesPerEndpoint,

@@ -79,7 +79,7 @@ export class Schedule {
 
   /** Says that an endpoint has due rows in a lane. */
   expect(record: EndpointRecord, lane: Lane): void {
-    record.due[lane] = true
+    record.due[lane] = record.dueSinceClaim[lane] = true
     if (record.state === 'ready' || this.#willBeWoken(record)) return
     this.#makeReady(record)
     this.#onReady()
@@ -115,7 +115,7 @@ export class Schedule {
 
   /** Rows went back unsent: what they had taken of the allowances is theirs again. */
   givenBack(record: EndpointRecord, lane: Lane): void {
-    record.due[lane] = true
+    record.due[lane] = record.dueSinceClaim[lane] = true
     if (lane !== 'fresh') {
       const { retriesPerEndpoint, retriesPerTick } = this.#parts.engine.settings.limits
       record.retriesLeft = Math.min(record.retriesLeft + 1, retriesPerEndpoint)
@@ -208,6 +208,11 @@ export class Schedule {
     this.#disarmTokens ??= this.#parts.engine.clock.after(Math.max(until - now, 1), () => this.#askForTokensAgain())
   }
 
+  /** Says that a claim begins to ask for rows of an endpoint. */
+  asking(record: EndpointRecord, lane: Lane): void {
+    record.dueSinceClaim[lane] = false
+  }
+
   /** Counts what was begun, and goes on with the endpoint if it has more. */
   served(record: EndpointRecord, lane: Lane, begun: number, isEmpty: boolean): void {
     if (lane !== 'fresh') {
@@ -219,7 +224,7 @@ export class Schedule {
       record.ramp.begun += begun
     }
     if (begun > 0) record.wait = null
-    if (isEmpty) record.due[lane] = false
+    if (isEmpty) record.due[lane] = record.dueSinceClaim[lane]
     if (record.state === 'idle' && lanes.some((each) => record.due[each])) this.#makeReady(record)
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { healthy } from '../../src/core/health.ts'
+import { makeGate } from './gate.ts'
 import { engineWorld, settled, urlOf, wantsOf } from './world.ts'
 import type { EngineWorld } from './world.ts'
 
@@ -34,6 +35,29 @@ describe('fairness', () => {
     slow.release()
     await settled()
     expect(['late', 'later'].map((name) => world.sentTo(name))).toEqual([1, 1])
+  })
+
+  test('a row that is stored while a claim finds nothing does not wait for the tick', async () => {
+    const world = engineWorld()
+    const { id } = await world.endpoint('acme')
+    await world.posthorn.start()
+    await world.posthorn.idle()
+    const answer = makeGate()
+    const found = makeGate()
+    world.store.bend = async ({ method }, run) => {
+      const result = await run()
+      if (method !== 'claim') return result
+      found.open()
+      await answer.opened
+      return result
+    }
+    // A change makes the worker look for rows; this look finds none, and its answer is on its way while one is stored.
+    await world.posthorn.endpoints.update(id, { description: 'changed' })
+    await found.opened
+    await world.send('acme')
+    answer.open()
+    await world.posthorn.idle()
+    expect(world.sentTo('acme')).toBe(1)
   })
 
   test.each([
