@@ -12,6 +12,7 @@ import type { Overview } from './overview.ts'
 import type { SeenWorker } from './ports.ts'
 import type { Cancelled, DeliveryFilter, NewDelivery } from './queue.ts'
 import type { Secret } from './signature.ts'
+import type { Subscriber } from './subscribers.ts'
 import type { Instant } from './time.ts'
 
 export interface Page {
@@ -58,8 +59,8 @@ export interface EndpointDirectory {
   rotateSecret(endpointId: string, secret: Secret, othersEndAt: Instant, now: Instant, by?: Actor): Promise<Endpoint | null>
   /** Endpoints with their secrets, by id, for the engine; deleted ones included. */
   endpointsById(ids: readonly string[]): Promise<EndpointWithLimits[]>
-  /** An application's endpoints with the version that `enqueue` checks. */
-  matching(applicationId: string): Promise<{ endpointsVersion: number; endpoints: Endpoint[] } | null>
+  /** An application's endpoints, as far as matching needs them, with the version that `enqueue` checks. */
+  matching(applicationId: string): Promise<{ endpointsVersion: number; endpoints: Subscriber[] } | null>
   /** What came of an endpoint's deliveries in a time: ended ones from the rollups, open ones counted up to a bound. */
   endpointCounts(endpointId: string, since: Instant, until: Instant): Promise<EndpointCounts>
   /** How endpoints are doing, in the order given; the hours are those with something in them. */

@@ -25,7 +25,10 @@ const mostTypeLength = 256
 const eventType = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/
 
 /** The endpoints that get a message: active or paused, and wanting its type, one of its channels, and its body. */
-export function fanOut(message: Pick<Message, 'type' | 'channels' | 'body'>, endpoints: readonly Endpoint[]): Endpoint[] {
+export function fanOut<Wanting extends Pick<Endpoint, 'status' | 'types' | 'channels' | 'filter'>>(
+  message: Pick<Message, 'type' | 'channels' | 'body'>,
+  endpoints: readonly Wanting[],
+): Wanting[] {
   // Parsed once, and only if somebody asks.
   let parsed: Parsed | undefined
   return endpoints.filter((endpoint) => {
@@ -62,12 +65,12 @@ export function collects(endpoint: Pick<Endpoint, 'status'>): boolean {
   return endpoint.status === 'active' || endpoint.status === 'paused'
 }
 
-function wantsType(filters: readonly string[], type: string): boolean {
+export function wantsType(filters: readonly string[], type: string): boolean {
   return filters.length === 0 || filters.some((filter) => (filter.endsWith('.*') ? type.startsWith(filter.slice(0, -1)) : filter === type))
 }
 
 /** An endpoint without channels hears all; one with channels hears only what is sent to one of them. */
-function listens(endpoint: Endpoint, message: Pick<Message, 'channels'>): boolean {
+function listens(endpoint: Pick<Endpoint, 'channels'>, message: Pick<Message, 'channels'>): boolean {
   return endpoint.channels.length === 0 || message.channels.some((channel) => endpoint.channels.includes(channel))
 }
 

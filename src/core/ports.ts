@@ -1,7 +1,8 @@
 import type { Outcome } from './attempt.ts'
 import type { Directory } from './directory.ts'
-import type { Application, Endpoint } from './endpoint.ts'
+import type { Application } from './endpoint.ts'
 import type { EnqueueRequest, Enqueued, Queue } from './queue.ts'
+import type { Subscriber } from './subscribers.ts'
 import type { Instant } from './time.ts'
 import type { EndpointWait } from './verdict.ts'
 
@@ -61,7 +62,7 @@ export interface Outlet {
   readonly queue: Pick<Queue, 'enqueue'>
   /** The store's time, asked through the same transaction; absent where the machine's own is shared enough. */
   time?(): Promise<Instant>
-  /** Endpoints come with their secrets still sealed. An application that is there already is answered as it is. */
+  /** An application that is there already is answered as it is. */
   readonly directory: Pick<Directory, 'application' | 'createApplication' | 'matching'>
 }
 
@@ -70,7 +71,7 @@ export interface SyncOutlet {
   enqueue(request: EnqueueRequest): Enqueued[]
   application(idOrUid: string): Application | null
   createApplication(application: Application): Application
-  matching(applicationId: string): { endpointsVersion: number; endpoints: Endpoint[] } | null
+  matching(applicationId: string): { endpointsVersion: number; endpoints: Subscriber[] } | null
 }
 
 export interface Worker {

@@ -40,8 +40,8 @@ export interface EndpointRecord {
   readonly due: Record<Lane, boolean>
   /** Lanes that got due rows since the last claim began: it may have read before they were committed. */
   readonly dueSinceClaim: Record<Lane, boolean>
-  /** Idle: nothing is due. Ready: it may be asked for rows. Waiting: rows are due, and something keeps them. */
-  state: 'idle' | 'ready' | 'waiting'
+  /** Idle: nothing is due. Ready: it may be asked for rows. Asked: a claim is under way. Waiting: rows are due, and something keeps them. */
+  state: 'idle' | 'ready' | 'asked' | 'waiting'
   wait: Wait | null
   /** What the tick's allowance leaves to its retries. */
   retriesLeft: number
@@ -90,7 +90,13 @@ export class Endpoints {
     return record.readAt > now - freshMs
   }
 
-  /** Takes over endpoints that were just read, as when a message was matched; their health is read when something is to leave. */
+  /** True of one whose settings and health were read within a second. */
+  isKnownNow(endpointId: string, now: Instant): boolean {
+    const record = this.#records.get(endpointId)
+    return record !== undefined && this.isFresh(record, now)
+  }
+
+  /** Takes over endpoints that were just read. */
   know(endpoints: readonly Endpoint[]): void {
     for (const endpoint of endpoints) {
       const record = this.#records.get(endpoint.id)

@@ -53,7 +53,7 @@ export class Engine {
     const walk = new Walk({ ...common, schedule })
     const claimer = new Claimer({ ...common, schedule, walk, attempts })
     const cycle = (this.#cycle = new Cycle({ ...common, schedule, walk, claimer }))
-    const matchings = (this.#matchings = new Matchings(parts, endpoints))
+    const matchings = (this.#matchings = new Matchings(parts))
     this.#lookout = new Lookout({ ...common, cycle, walk, claimer })
     this.#outbox = new Outbox({ ...common, matchings, schedule, attempts })
     this.#txOutbox = new TxOutbox(parts, (endpointId) => this.expect(endpointId, 'fresh'))
@@ -111,7 +111,7 @@ export class Engine {
   async expect(endpointId: string, lane: Lane): Promise<void> {
     await this.#endpoints.refresh([endpointId])
     const record = this.#endpoints.get(endpointId)
-    if (record !== undefined) this.#schedule.expect(record, lane)
+    if (record !== undefined) this.#schedule.expect([record], lane)
   }
 
   /** Reads an endpoint anew at once, because it was just changed here. */
@@ -121,7 +121,7 @@ export class Engine {
     const record = this.#endpoints.get(endpointId)
     if (record === undefined || record.endpoint.status !== 'active') return
     // It may have been resumed: what it has collected need not wait for the tick.
-    this.#schedule.expect(record, 'fresh')
+    this.#schedule.expect([record], 'fresh')
     this.#schedule.reconsider(record)
   }
 

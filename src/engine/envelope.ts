@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { Application, Endpoint } from '../core/endpoint.ts'
+import type { Application } from '../core/endpoint.ts'
 import { expected, PosthornError } from '../core/errors.ts'
 import { isId, makeId } from '../core/ids.ts'
-import { collects, fanOut } from '../core/message.ts'
+import { collects } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
 import type { Enqueued, Envelope, NewDelivery } from '../core/queue.ts'
+import type { Subscriber, Subscribers } from '../core/subscribers.ts'
 import type { Instant, Random } from '../core/time.ts'
 
 /** A message that was checked and is ready to be stored. */
@@ -33,7 +34,7 @@ export interface Sent {
 export interface Matching {
   readonly applicationId: string
   readonly endpointsVersion: number
-  readonly endpoints: readonly Endpoint[]
+  readonly subscribers: Subscribers
 }
 
 export type Answer = Exclude<Enqueued, { kind: 'stale' | 'withdrawn' }>
@@ -44,18 +45,17 @@ export const mostRematches = 5
 /** A message with a delivery for each endpoint that matches; `leases` says of one that is due whether it is stored under our lease. */
 export function envelopeOf(
   outgoing: Outgoing,
-  { applicationId, endpointsVersion, endpoints }: Matching,
+  { applicationId, endpointsVersion, subscribers }: Matching,
   now: Instant,
   random: Random,
-  leases: (message: Message, endpoint: Endpoint, deliveryId: string) => boolean,
+  leases: (message: Message, endpoint: Subscriber, deliveryId: string) => boolean,
 ): Envelope {
   const { id: messageId, type, eventId, body, contentType, sessionId, channels, createdAt, erasedAt } = outgoing.message
   // Written out, not spread: all messages get one shape, which whoever reads them finds its way in at once.
   const message: Message = { id: messageId, applicationId, type, eventId, body, contentType, sessionId, channels, createdAt, erasedAt }
   // A time in the past is now: nobody looks for due rows further back than they were stored.
   const nextRetryAt = Math.max(outgoing.deliverAt ?? now, now)
-  const wanting = outgoing.to === null ? fanOut(message, endpoints) : endpoints.filter(({ id }) => id === outgoing.to)
-  const deliveries = wanting.map((endpoint): NewDelivery => {
+  const deliveries = subscribers.of(message, outgoing.to).map((endpoint): NewDelivery => {
     const id = makeId('dlv', now, random)
     const leased = nextRetryAt <= now && leases(message, endpoint, id)
     return { id, endpointId: endpoint.id, targetUrl: endpoint.url, policy: endpoint.policy, nextRetryAt, leased }
@@ -80,9 +80,9 @@ export function sentOf({ message, deliveries }: Envelope, answer: Answer): Sent 
 }
 
 /** Why a message for one endpoint only cannot be sent to it; null if it can, or is for all. */
-export function refusedEndpoint({ to }: Outgoing, { endpoints }: Matching): PosthornError | null {
+export function refusedEndpoint({ to }: Outgoing, { subscribers }: Matching): PosthornError | null {
   if (to === null) return null
-  const endpoint = endpoints.find(({ id }) => id === to)
+  const endpoint = subscribers.get(to)
   if (endpoint !== undefined && collects(endpoint)) return null
   if (endpoint === undefined) return expected('not_found', 'to', 'the id of an endpoint of the application', to)
   return expected('invalid_argument', 'to', 'an endpoint that gets messages', `${to}, which is ${endpoint.status}`, 'Enable it first.')

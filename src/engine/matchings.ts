@@ -1,5 +1,5 @@
 import { Lru } from '../core/lru.ts'
-import type { Endpoints } from './endpoints.ts'
+import { Subscribers } from '../core/subscribers.ts'
 import { newApplication, refusedEndpoint, unknownApplication } from './envelope.ts'
 import type { Matching, Outgoing } from './envelope.ts'
 import type { EngineParts } from './parts.ts'
@@ -9,14 +9,12 @@ const mostApplications = 10_000
 /** The endpoints of applications, kept in memory; the store compares their version when something is stored for them. */
 export class Matchings {
   readonly #parts: EngineParts
-  readonly #endpoints: Endpoints
   readonly #known = new Lru<string, Matching>(mostApplications)
   /** Those being read: whoever asks meanwhile waits for the same answer. */
   readonly #reading = new Map<string, Promise<Matching>>()
 
-  constructor(parts: EngineParts, endpoints: Endpoints) {
+  constructor(parts: EngineParts) {
     this.#parts = parts
-    this.#endpoints = endpoints
   }
 
   /** Refused if the application, or the one endpoint that it is for, is not there. */
@@ -70,8 +68,7 @@ export class Matchings {
     const applicationId = mustExist ? ((await directory.application(application))?.id ?? null) : await this.applicationId(application)
     const read = applicationId === null ? null : await directory.matching(applicationId)
     if (applicationId === null || read === null) throw unknownApplication(application)
-    this.#endpoints.know(read.endpoints)
-    const matching = { applicationId, ...read }
+    const matching = { applicationId, endpointsVersion: read.endpointsVersion, subscribers: new Subscribers(read.endpoints) }
     this.#known.set(application, matching)
     return matching
   }

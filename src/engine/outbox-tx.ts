@@ -1,6 +1,8 @@
+import type { Directory } from '../core/directory.ts'
 import { PosthornError } from '../core/errors.ts'
 import type { Outlet, SyncOutlet } from '../core/ports.ts'
 import type { Enqueued, Envelope } from '../core/queue.ts'
+import { Subscribers } from '../core/subscribers.ts'
 import { envelopeOf, mostRematches, neverMatched, newApplication, refusedEndpoint, sentOf, unknownApplication } from './envelope.ts'
 import type { Matching, Outgoing, Sent } from './envelope.ts'
 import type { EngineParts } from './parts.ts'
@@ -126,9 +128,9 @@ export class TxOutbox {
   }
 }
 
-function matchingFor(outgoing: Outgoing, applicationId: string, read: Omit<Matching, 'applicationId'> | null): Matching {
+function matchingFor(outgoing: Outgoing, applicationId: string, read: Awaited<ReturnType<Directory['matching']>>): Matching {
   if (read === null) throw unknownApplication(outgoing.application)
-  const matching = { applicationId, ...read }
+  const matching = { applicationId, endpointsVersion: read.endpointsVersion, subscribers: new Subscribers(read.endpoints) }
   const refusal = refusedEndpoint(outgoing, matching)
   if (refusal !== null) throw refusal
   return matching

@@ -1,8 +1,8 @@
-import type { Endpoint } from '../core/endpoint.ts'
 import { expected, PosthornError } from '../core/errors.ts'
 import { fanOut } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
 import type { Claim, Envelope, NewDelivery } from '../core/queue.ts'
+import type { Subscriber } from '../core/subscribers.ts'
 import type { Instant } from '../core/time.ts'
 import type { Activity } from './activity.ts'
 import type { Attempts, InFlight } from './attempts.ts'
@@ -90,16 +90,13 @@ export class Outbox {
   }
 
   /** Whatever leaves at once goes by a health that is at most a second old: another worker may have been asked to wait. */
-  #staleHealth({ message, to, deliverAt }: Outgoing, { endpoints }: Matching): string[] {
-    const { engine: { clock, settings: { limits } }, endpoints: records, schedule } = this.#parts
+  #staleHealth({ message, to, deliverAt }: Outgoing, { subscribers }: Matching): string[] {
+    const { engine: { clock }, endpoints, schedule } = this.#parts
     const now = clock.now()
-    if (!limits.fastPath || !schedule.isRunning || (deliverAt ?? now) > now) return []
-    const old = endpoints.filter(({ id }) => {
-      const record = records.get(id)
-      return record === undefined || !records.isFresh(record, now)
-    })
+    if (!schedule.isRunning || (deliverAt ?? now) > now) return []
+    const old = subscribers.wanting(message.type, to).filter(({ id }) => !endpoints.isKnownNow(id, now))
     if (old.length === 0) return []
-    return (to === null ? fanOut(message, old) : old.filter(({ id }) => id === to)).map(({ id }) => id)
+    return (to === null ? fanOut(message, old) : old).map(({ id }) => id)
   }
 
   async #enqueue(outgoing: Outgoing, matching: Matching, deadline: Deadline): Promise<Sent | PosthornError | 'stale'> {
@@ -126,7 +123,7 @@ export class Outbox {
   }
 
   /** The fast path: takes a place for a delivery that is about to be stored under our lease; null if it must queue. */
-  #take(message: Message, endpoint: Endpoint, id: string, now: Instant): InFlight | null {
+  #take(message: Message, endpoint: Subscriber, id: string, now: Instant): InFlight | null {
     const { endpoints, schedule, attempts } = this.#parts
     const record = endpoints.get(endpoint.id)
     if (record === undefined || !schedule.mayLeaveAtOnce(record)) return null
@@ -148,7 +145,7 @@ export class Outbox {
   #expect({ endpointId, nextRetryAt }: NewDelivery): void {
     const { engine: { clock }, endpoints, schedule } = this.#parts
     const record = nextRetryAt > clock.now() ? undefined : endpoints.get(endpointId)
-    if (record !== undefined) schedule.expect(record, 'fresh')
+    if (record !== undefined) schedule.expect([record], 'fresh')
   }
 }
 

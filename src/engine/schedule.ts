@@ -6,11 +6,13 @@ import type { RampStep } from '../core/ramp.ts'
 import type { Instant } from '../core/time.ts'
 import { verdictOf } from '../core/verdict.ts'
 import type { EndpointWait, Verdict, WaitReason } from '../core/verdict.ts'
+import { isUnproven } from './budget.ts'
 import type { Budget } from './budget.ts'
 import type { EndpointRecord, Endpoints, Ramp } from './endpoints.ts'
 import type { HealthKeeper } from './health.ts'
 import type { EngineParts } from './parts.ts'
 import { isRateLimited } from './rate-limits.ts'
+import { Ring } from './ring.ts'
 import type { Shares } from './shares.ts'
 
 export interface ScheduleParts {
@@ -21,6 +23,10 @@ export interface ScheduleParts {
   readonly shares: Shares
 }
 
+/** Those that something reached lately, and those that it did not: the second may all be hung or dead, and must not keep the first waiting. */
+export const rings = ['proven', 'unproven'] as const
+export type RingName = (typeof rings)[number]
+
 const mostWaitsTold = 100
 // Thousands may wait while thousands are freed in a second: each of these looks at a few.
 const mostLookedAt = 10
@@ -28,8 +34,7 @@ const mostLookedAt = 10
 /** Who has due rows, and who of them may go: each endpoint is idle, ready, or waiting for something. */
 export class Schedule {
   readonly #parts: ScheduleParts
-  /** Asked in turn. */
-  readonly #ready = new Set<EndpointRecord>()
+  readonly #ready: Readonly<Record<RingName, Ring>> = { proven: new Ring(), unproven: new Ring() }
   readonly #waiting = new Set<EndpointRecord>()
   /** Of the waiting, those that a freed place may help: first come, first served. */
   readonly #waitingForBudget = new Set<EndpointRecord>()
@@ -64,8 +69,8 @@ export class Schedule {
     return this.#startedAt !== null
   }
 
-  get hasReady(): boolean {
-    return this.#ready.size > 0
+  hasReady(ring: RingName): boolean {
+    return this.#ready[ring].size > 0
   }
 
   /** A new tick: allowances that were not used up are not saved. */
@@ -77,12 +82,17 @@ export class Schedule {
     for (const record of this.#waiting) this.#makeReady(record)
   }
 
-  /** Says that an endpoint has due rows in a lane. */
-  expect(record: EndpointRecord, lane: Lane): void {
-    record.due[lane] = record.dueSinceClaim[lane] = true
-    if (record.state === 'ready' || this.#willBeWoken(record)) return
-    this.#makeReady(record)
-    this.#onReady()
+  /** Says that endpoints have due rows in a lane. */
+  expect(records: readonly EndpointRecord[], lane: Lane): void {
+    let isNews = false
+    for (const record of records) {
+      record.due[lane] = record.dueSinceClaim[lane] = true
+      if (record.state === 'ready' || record.state === 'asked' || this.#willBeWoken(record)) continue
+      this.#makeReady(record)
+      isNews = true
+    }
+    // Only now, so that they are asked together.
+    if (isNews) this.#onReady()
   }
 
   /** Says that an endpoint was changed: whatever it waited for may be over. */
@@ -98,7 +108,7 @@ export class Schedule {
     // What ended may have been the probe that a hold waited for.
     if (reason === 'window' || reason === 'budget' || reason === 'held') this.#makeReady(record)
     this.budgetFreed()
-    if (this.#ready.size > 0) this.#onReady()
+    if (rings.some((ring) => this.hasReady(ring))) this.#onReady()
   }
 
   /** Says that there may be a place for one that had found none. Whoever still finds none goes to the end of the queue. */
@@ -130,16 +140,16 @@ export class Schedule {
     if (record.state === 'idle' && lane !== 'suspects') this.#makeReady(record)
   }
 
-  /** Takes the next endpoints out of the ring; each must then be served, or kept waiting. */
-  nextReady(most: number): EndpointRecord[] {
-    const next: EndpointRecord[] = []
-    for (const record of this.#ready) {
-      if (next.length >= most) break
-      this.#ready.delete(record)
-      record.state = 'idle'
-      next.push(record)
-    }
+  /** Takes the next endpoints out of a ring; each must then be served, put back, kept waiting, or let go. */
+  nextReady(ring: RingName, most: number): EndpointRecord[] {
+    const next = this.#ready[ring].take(most)
+    for (const record of next) record.state = 'asked'
     return next
+  }
+
+  /** Of those taken out, the ones that nothing came of, as after an error: the next walk finds them. */
+  letGo(records: readonly EndpointRecord[]): void {
+    for (const record of records) if (record.state === 'asked') record.state = 'idle'
   }
 
   /** Of those taken out, one whose turn did not come. */
@@ -197,7 +207,7 @@ export class Schedule {
   keepWaiting(record: EndpointRecord, reason: WaitReason, until: Instant | null): void {
     const now = this.#parts.engine.clock.now()
     const since = record.wait?.reason === reason ? record.wait.since : now
-    this.#ready.delete(record)
+    this.#removeReady(record)
     record.state = 'waiting'
     record.wait = { reason, since, until }
     this.#waiting.add(record)
@@ -225,6 +235,7 @@ export class Schedule {
     }
     if (begun > 0) record.wait = null
     if (isEmpty) record.due[lane] = record.dueSinceClaim[lane]
+    if (record.state === 'asked') record.state = 'idle'
     if (record.state === 'idle' && lanes.some((each) => record.due[each])) this.#makeReady(record)
   }
 
@@ -245,8 +256,22 @@ export class Schedule {
     this.#waitingForBudget.delete(record)
     this.#waitingForRetries.delete(record)
     this.#waitingForTokens.delete(record)
+    this.#removeReady(record)
     record.state = 'ready'
-    this.#ready.add(record)
+    this.#ready[this.#ringOf(record)].add(record)
+  }
+
+  /** Those that share the cap of a cycle, or the rate limit of their application, take turns in one ring. */
+  #ringOf(record: EndpointRecord): RingName {
+    const { clock, settings: { limits } } = this.#parts.engine
+    if (limits.perCycle !== null || record.applicationRatePerSecond !== null) return 'proven'
+    return isUnproven(record, clock.now()) ? 'unproven' : 'proven'
+  }
+
+  #removeReady(record: EndpointRecord): void {
+    if (record.state !== 'ready') return
+    this.#ready.proven.delete(record)
+    this.#ready.unproven.delete(record)
   }
 
   /** Something else than more due rows must happen first, and says so. */
@@ -273,7 +298,7 @@ export class Schedule {
   #askForTokensAgain(): void {
     this.#disarmTokens = null
     for (const record of this.#waitingForTokens) this.#makeReady(record)
-    if (this.#ready.size > 0) this.#onReady()
+    if (rings.some((ring) => this.hasReady(ring))) this.#onReady()
   }
 
   /** A quarter of the window, only what can leave at once, and only in a process that has outlived a lease: one that ends sooner proves nothing. */

@@ -67,10 +67,7 @@ export class Walk {
     const now = clock.now()
     const due = found.filter(({ dueAt }) => dueAt <= now).map(({ endpointId }) => endpointId)
     for (const id of await endpoints.refresh(due)) await this.#endDeleted(id, now)
-    for (const id of due) {
-      const record = endpoints.get(id)
-      if (record !== undefined) schedule.expect(record, lane)
-    }
+    schedule.expect(due.flatMap((id) => endpoints.get(id) ?? []), lane)
     this.#cursors[cursor] = found.length < slice ? '' : (found.at(-1)?.endpointId ?? '')
     return found
   }

@@ -13,7 +13,7 @@ import { failingFirst, failuresOf, figuresOf } from './figures.ts'
 import { toAttemptCount } from './figure-rows.ts'
 import { record } from './operations.ts'
 import { pageOf } from './page.ts'
-import { fromEndpoint, fromSealedSecret, toEndpoint, toEndpointCounts, toEndpointsVersion, toEndpointWithLimits, toId, toSealedSecret } from './rows.ts'
+import { fromEndpoint, fromSealedSecret, toEndpoint, toEndpointCounts, toEndpointsVersion, toEndpointWithLimits, toId, toSealedSecret, toSubscriber } from './rows.ts'
 import type { Vault } from './secrets.ts'
 import { assignments, forUpdate, insertInto, listOf, sql, table } from './sql.ts'
 import type { Sql } from './sql.ts'
@@ -83,7 +83,7 @@ where endpoint_id = ${endpointId} and (expires_at is null or expires_at > ${othe
       const byId = new Map(found.map((endpoint) => [endpoint.id, endpoint]))
       return [...new Set(ids)].flatMap((id) => byId.get(id) ?? [])
     },
-    matching: (applicationId) => database.transaction((tx) => matching(tx, vault, applicationId)),
+    matching: (applicationId) => database.transaction((tx) => matching(tx, applicationId)),
     async endpointCounts(endpointId, since, until) {
       const [row] = await database.query(countsOf(endpointId, since, until))
       return row === undefined ? noCounts : toEndpointCounts(row)
@@ -113,24 +113,22 @@ async function update(tx: Executor, vault: Vault, id: string, change: EndpointCh
 }
 
 /** Version and list in one transaction: a change between the two would pass unnoticed. */
-async function matching(tx: Executor, vault: Vault, applicationId: string): ReturnType<EndpointDirectory['matching']> {
+async function matching(tx: Executor, applicationId: string): ReturnType<EndpointDirectory['matching']> {
   const [row] = await tx.query(endpointsVersion(applicationId))
   if (row === undefined) return null
-  const found = await select(tx, vault, livingOf(applicationId))
-  return { endpointsVersion: toEndpointsVersion(row), endpoints: found }
+  const found = await tx.query(subscribersOf(applicationId))
+  return { endpointsVersion: toEndpointsVersion(row), endpoints: found.map(toSubscriber) }
 }
 
 export function endpointsVersion(applicationId: string): Sql {
   return sql`select endpoints_version from ${table('applications')} where id = ${applicationId}`
 }
 
-/** The endpoints to match, without their secrets. */
-export function endpointsToMatch(applicationId: string): Sql {
-  return sql`select * from ${endpoints} ${livingOf(applicationId)}`
-}
-
-function livingOf(applicationId: string): Sql {
-  return sql`where application_id = ${applicationId} and ${living} order by id`
+export function subscribersOf(applicationId: string): Sql {
+  return sql`select id, url, status, types, channels, filter, policy
+from ${endpoints}
+where application_id = ${applicationId} and ${living}
+order by id`
 }
 
 /**

@@ -11,6 +11,7 @@ import type { Enqueued, Envelope } from '../core/queue.ts'
 import { fullBucket } from '../core/rate-limit.ts'
 import type { TokenBucket } from '../core/rate-limit.ts'
 import type { Secret, SignatureScheme } from '../core/signature.ts'
+import type { Subscriber } from '../core/subscribers.ts'
 import type { Instant } from '../core/time.ts'
 import { bytes, number, numberOrNull, text, textList, textOrNull, textRecord, word } from './columns.ts'
 import type { Row } from './database.ts'
@@ -61,6 +62,18 @@ export function toEndpoint(row: Row, secrets: readonly Secret[]): Endpoint {
     secrets,
     createdAt: number(row, 'created_at'),
     updatedAt: number(row, 'updated_at'),
+  }
+}
+
+export function toSubscriber(row: Row): Subscriber {
+  return {
+    id: text(row, 'id'),
+    url: text(row, 'url'),
+    status: word(row, 'status', endpointStatuses),
+    types: textList(row, 'types'),
+    channels: textList(row, 'channels'),
+    filter: toFilter(row),
+    policy: text(row, 'policy'),
   }
 }
 

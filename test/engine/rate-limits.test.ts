@@ -108,8 +108,10 @@ describe('the rate limit of an application', () => {
     await world.send('acme', 5)
     await world.posthorn.start()
     await world.posthorn.idle()
-    expect([world.sentTo('left'), world.sentTo('right')]).toEqual([2, 1])
-    expect([applicationId, left, right].map((id) => state.rateLimits.get(id ?? '')?.tokens)).toEqual([0, 8, 9])
+    const sent = [world.sentTo('left'), world.sentTo('right')]
+    expect(sent.toSorted()).toEqual([1, 2])
+    const tokensLeft = [applicationId, left, right].map((id) => state.rateLimits.get(id ?? '')?.tokens)
+    expect(tokensLeft).toEqual([0, ...sent.map((count) => 10 - count)])
   })
 
   test('comes with the tokens of its endpoints in one call, and is asked for once', async () => {
@@ -120,7 +122,8 @@ describe('the rate limit of an application', () => {
     await world.posthorn.idle()
     const first = world.store.calls.find(({ method }) => method === 'takeTokens')
     const asks = [{ id: left, perSecond: 30 }, { id: applicationId, perSecond: 100 }].map((ask) => ({ ...ask, most: expect.any(Number) }))
-    expect(first?.request).toEqual([{ now: world.clock.now(), asks }])
+    expect(first?.request).toEqual([{ now: world.clock.now(), asks: expect.toSatisfy((given: typeof asks) => given.length === 2) }])
+    expect(first?.request).toEqual([{ now: world.clock.now(), asks: expect.arrayContaining(asks) }])
     expect(world.transport.requests).toHaveLength(4)
   })
 

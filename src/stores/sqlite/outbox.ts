@@ -1,8 +1,8 @@
 import { expected } from '../../core/errors.ts'
 import type { SyncOutlet } from '../../core/ports.ts'
 import { applicationNamed } from '../applications.ts'
-import { endpointsToMatch, endpointsVersion } from '../endpoints.ts'
-import { fromApplication, toApplication, toEndpoint, toEndpointsVersion } from '../rows.ts'
+import { subscribersOf, endpointsVersion } from '../endpoints.ts'
+import { fromApplication, toApplication, toEndpointsVersion, toSubscriber } from '../rows.ts'
 import { insertInto } from '../sql.ts'
 import { connectionOver, fileOf } from './connection.ts'
 import type { Connection } from './connection.ts'
@@ -28,9 +28,7 @@ export function outletOn(tx: unknown, own: SqliteDriver): SyncOutlet {
     matching(applicationId) {
       const [row] = connection.query(endpointsVersion(applicationId))
       if (row === undefined) return null
-      // Matching needs no secret.
-      const endpoints = connection.query(endpointsToMatch(applicationId)).map((endpoint) => toEndpoint(endpoint, []))
-      return { endpointsVersion: toEndpointsVersion(row), endpoints }
+      return { endpointsVersion: toEndpointsVersion(row), endpoints: connection.query(subscribersOf(applicationId)).map(toSubscriber) }
     },
   }
 }

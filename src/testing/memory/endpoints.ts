@@ -7,6 +7,7 @@ import type { AttemptCount, EndpointFigures } from '../../core/figures.ts'
 import { healthy, nextGeneration } from '../../core/health.ts'
 import type { EndpointCounts, EndpointDirectory } from '../../core/directory.ts'
 import type { Secret } from '../../core/signature.ts'
+import type { Subscriber } from '../../core/subscribers.ts'
 import type { Instant } from '../../core/time.ts'
 import { changed, inOrder, raiseEndpointsVersion, takenUid } from './applications.ts'
 import { compareText } from './sorted-list.ts'
@@ -67,7 +68,7 @@ export function endpointDirectory(state: State): EndpointDirectory {
       const kept = state.applications.get(applicationId)
       if (kept === undefined) return null
       const endpoints = living().filter((endpoint) => endpoint.applicationId === applicationId)
-      return { endpointsVersion: kept.endpointsVersion, endpoints }
+      return { endpointsVersion: kept.endpointsVersion, endpoints: endpoints.map(subscriberOf) }
     },
     endpointCounts: async (endpointId, since, until) => counts(state, endpointId, since, until),
     endpointFigures: async (ids, since) => ids.flatMap((id) => (state.endpoints.has(id) ? [figures(state, id, since)] : [])),
@@ -129,4 +130,8 @@ function isReal(outcome: RecordedOutcome): outcome is OutcomeKind {
 /** A secret that was to end earlier keeps its end: a rotation must not bring one back. */
 function endingBy(secret: Secret, end: Instant): Secret {
   return { ...secret, expiresAt: Math.min(secret.expiresAt ?? end, end) }
+}
+
+function subscriberOf({ id, url, status, types, channels, filter, policy }: Endpoint): Subscriber {
+  return { id, url, status, types, channels, filter, policy }
 }
