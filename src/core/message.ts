@@ -1,6 +1,4 @@
-import type { Endpoint } from './endpoint.ts'
 import { expected, messageOf, PosthornError } from './errors.ts'
-import { matches } from './payload-filter.ts'
 import { isoTime } from './time.ts'
 import type { Instant } from './time.ts'
 
@@ -24,21 +22,6 @@ export const mostBodyBytes = 1024 * 1024
 const mostTypeLength = 256
 const eventType = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/
 
-/** The endpoints that get a message: active or paused, and wanting its type, one of its channels, and its body. */
-export function fanOut<Wanting extends Pick<Endpoint, 'status' | 'types' | 'channels' | 'filter'>>(
-  message: Pick<Message, 'type' | 'channels' | 'body'>,
-  endpoints: readonly Wanting[],
-): Wanting[] {
-  // Parsed once, and only if somebody asks.
-  let parsed: Parsed | undefined
-  return endpoints.filter((endpoint) => {
-    if (!collects(endpoint) || !wantsType(endpoint.types, message.type) || !listens(endpoint, message)) return false
-    if (endpoint.filter === null) return true
-    parsed ??= parse(message.body)
-    return parsed.isJson && matches(endpoint.filter, parsed.value)
-  })
-}
-
 /** Refuses what is no event type: words of letters, digits, _ and -, joined by dots. */
 export function checkEventType(type: unknown, name = 'type'): string {
   if (typeof type === 'string' && type.length <= mostTypeLength && eventType.test(type)) return type
@@ -58,34 +41,6 @@ export function checkBody(body: Uint8Array, name = 'body'): Uint8Array {
 /** A body as text; the bytes are read where they are. */
 export function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
-}
-
-/** True of an endpoint that gets new deliveries: it sends them, or keeps them until it is resumed. */
-export function collects(endpoint: Pick<Endpoint, 'status'>): boolean {
-  return endpoint.status === 'active' || endpoint.status === 'paused'
-}
-
-export function wantsType(filters: readonly string[], type: string): boolean {
-  return filters.length === 0 || filters.some((filter) => (filter.endsWith('.*') ? type.startsWith(filter.slice(0, -1)) : filter === type))
-}
-
-/** An endpoint without channels hears all; one with channels hears only what is sent to one of them. */
-function listens(endpoint: Pick<Endpoint, 'channels'>, message: Pick<Message, 'channels'>): boolean {
-  return endpoint.channels.length === 0 || message.channels.some((channel) => endpoint.channels.includes(channel))
-}
-
-interface Parsed {
-  readonly isJson: boolean
-  readonly value: unknown
-}
-
-/** A body that is no JSON matches no filter. */
-function parse(body: Uint8Array): Parsed {
-  try {
-    return { isJson: true, value: JSON.parse(textOf(body)) }
-  } catch {
-    return { isJson: false, value: undefined }
-  }
 }
 
 /** JSON leaves out undefined, functions and symbols without a word: as the data itself they would send an empty message. */

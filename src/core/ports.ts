@@ -4,7 +4,7 @@ import type { Application } from './endpoint.ts'
 import type { EnqueueRequest, Enqueued, Queue } from './queue.ts'
 import type { Subscriber } from './subscribers.ts'
 import type { Instant } from './time.ts'
-import type { EndpointWait } from './verdict.ts'
+import type { SeenWorker, Sighting, Worker } from './worker.ts'
 
 /** Time as the engine meets it; `posthorn/testing` has one that a test moves by hand. */
 export interface Clock {
@@ -72,25 +72,4 @@ export interface SyncOutlet {
   application(idOrUid: string): Application | null
   createApplication(application: Application): Application
   matching(applicationId: string): { endpointsVersion: number; endpoints: Subscriber[] } | null
-}
-
-export interface Worker {
-  readonly id: string
-  readonly pid: number
-  readonly host: string
-  readonly startedAt: Instant
-}
-
-export interface SeenWorker extends Worker {
-  readonly seenAt: Instant
-  /** Among how many workers it shares the pool of every endpoint, with all it has open; 0 until it has counted. */
-  readonly sharesAmong: number
-  /** Endpoints whose due deliveries it has kept waiting for over a tick, and why. */
-  readonly waits: readonly EndpointWait[]
-}
-
-/** When a worker was seen and what it had to say, and since when the others must have been seen. */
-export interface Sighting extends Pick<SeenWorker, 'sharesAmong' | 'waits'> {
-  readonly now: Instant
-  readonly goneBefore: Instant
 }

@@ -5,7 +5,7 @@ import { messageOf } from '../core/errors.ts'
 import type { Claim, SettledAttempt } from '../core/queue.ts'
 import type { RetryPolicy } from '../core/retry-policy.ts'
 import type { Instant } from '../core/time.ts'
-import type { EndpointRecord } from './endpoints.ts'
+import type { EndpointRecord } from './records.ts'
 import type { EngineParts } from './parts.ts'
 import { requestFor } from './request.ts'
 

@@ -7,26 +7,15 @@ import type { Activity } from './activity.ts'
 import { Attempter } from './attempt.ts'
 import type { Attempted } from './attempt.ts'
 import { isUnproven } from './budget.ts'
-import type { Budget, Held } from './budget.ts'
+import type { Budget } from './budget.ts'
 import { mostDepth } from './endpoints.ts'
-import type { EndpointRecord } from './endpoints.ts'
+import type { EndpointRecord, InFlight } from './records.ts'
 import type { HealthKeeper } from './health.ts'
 import type { Leases } from './leases.ts'
 import { Marks } from './mark.ts'
 import type { EngineParts } from './parts.ts'
 import type { Schedule } from './schedule.ts'
 import type { Shares } from './shares.ts'
-
-/** One delivery in this process's hands, from lease to mark. */
-export interface InFlight extends Held {
-  readonly claim: Claim
-  readonly leasedAt: Instant
-  /** The epoch of the newest lease: it rises if this process takes the row over from itself while the attempt is under way. */
-  leaseEpoch: number
-  /** The one delivery that goes to see whether a hold may end. */
-  readonly probe: boolean
-  readonly isSuspect: boolean
-}
 
 /** What in flight needs of the other parts. */
 export interface AttemptsParts {

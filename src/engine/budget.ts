@@ -1,20 +1,12 @@
 import { mostBodyBytes } from '../core/message.ts'
 import type { Instant } from '../core/time.ts'
-import type { EndpointRecord } from './endpoints.ts'
+import type { EndpointRecord, Held } from './records.ts'
 import type { EngineSettings } from './parts.ts'
 
 /** What one application holds. */
 interface Holding {
   rows: number
   bytes: number
-}
-
-/** A part of the budget that something in flight holds. */
-export interface Held {
-  readonly record: EndpointRecord
-  readonly bytes: number
-  /** Taken while the endpoint had no recent success. */
-  readonly unproven: boolean
 }
 
 const mostBytes = 64 * mostBodyBytes

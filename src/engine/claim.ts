@@ -1,4 +1,4 @@
-import { lanes } from '../core/delivery.ts'
+import { lanes as allLanes } from '../core/delivery.ts'
 import type { Lane } from '../core/delivery.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Claim, Want } from '../core/queue.ts'
@@ -6,7 +6,8 @@ import type { Instant } from '../core/time.ts'
 import type { Activity } from './activity.ts'
 import type { Attempts } from './attempts.ts'
 import type { Budget } from './budget.ts'
-import type { EndpointRecord, Endpoints } from './endpoints.ts'
+import type { Endpoints } from './endpoints.ts'
+import type { EndpointRecord } from './records.ts'
 import type { HealthKeeper } from './health.ts'
 import type { EngineParts } from './parts.ts'
 import { Planner } from './plan.ts'
@@ -62,17 +63,22 @@ export class Claimer {
   async stop(): Promise<void> {
     this.#running = false
     this.#parts.schedule.stop()
-    await Promise.allSettled(rings.map((ring) => this.#claiming[ring]))
+    await this.#ended()
   }
 
   /** A cycle's worth: what is not used of the cap is not saved for the next one. */
   async cycle(): Promise<void> {
-    await Promise.allSettled(rings.map((ring) => this.#claiming[ring]))
+    await this.#ended()
     const { perCycle } = this.#parts.engine.settings.limits
     this.#cycleLeft = perCycle ?? Number.POSITIVE_INFINITY
     const claims = await Promise.allSettled(rings.map((ring) => this.#claim(ring)))
     if (perCycle !== null) this.#cycleLeft = 0
     for (const claim of claims) if (claim.status === 'rejected') throw claim.reason
+  }
+
+  /** Resolves when no claim is under way, however it ends. */
+  async #ended(): Promise<void> {
+    await Promise.allSettled(rings.map(async (ring) => this.#claiming[ring]))
   }
 
   async claimSafely(): Promise<void> {
@@ -202,7 +208,7 @@ export class Claimer {
 
 /** The lanes that are asked at all. */
 function lanesOf(counts: Readonly<Record<Lane, number>>): Lane[] {
-  return lanes.filter((lane) => counts[lane] > 0)
+  return allLanes.filter((lane) => counts[lane] > 0)
 }
 
 function nextPortion(size: number, tookMs: number): number {

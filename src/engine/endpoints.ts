@@ -1,67 +1,10 @@
-import type { Lane } from '../core/delivery.ts'
 import type { Endpoint, EndpointWithLimits } from '../core/endpoint.ts'
 import { PosthornError } from '../core/errors.ts'
 import { healthy } from '../core/health.ts'
-import type { Health, LessonInput } from '../core/health.ts'
 import type { Instant } from '../core/time.ts'
-import type { WaitReason } from '../core/verdict.ts'
 import { startWindow } from '../core/window.ts'
-import type { Window } from '../core/window.ts'
-import type { InFlight } from './attempts.ts'
+import type { EndpointRecord } from './records.ts'
 import type { EngineParts } from './parts.ts'
-
-/** One endpoint as this process knows it: its settings, its health, what is under way to it, and what it waits for. */
-export interface EndpointRecord {
-  endpoint: Endpoint
-  /** The limit that it shares with the others of its application; known once it was read, without which nothing leaves. */
-  applicationRatePerSecond: number | null
-  /** When settings and health were last read from the store. */
-  readAt: Instant
-  /** A read that is under way. */
-  reading: Promise<void> | null
-  health: Health
-  /** A save of the health is waiting or under way. */
-  savingHealth: boolean
-  /** What was learnt since the last save, in case another worker writes first. */
-  readonly unsavedLessons: LessonInput[]
-  /** The end of the last write of its health: they follow one another. */
-  lastHealthWrite: Promise<unknown>
-  window: Window
-  /** How many windows may be leased ahead of the wire: fewer once rows had to be given back unsent. */
-  depth: number
-  onWire: number
-  leased: number
-  leasedBytes: number
-  suspectsLeased: number
-  /** Leased, but the window is full. */
-  readonly waiting: InFlight[]
-  succeededAt: Instant | null
-  /** Lanes believed to hold due rows. */
-  readonly due: Record<Lane, boolean>
-  /** Lanes that got due rows since the last claim began: it may have read before they were committed. */
-  readonly dueSinceClaim: Record<Lane, boolean>
-  /** Idle: nothing is due. Ready: it may be asked for rows. Asked: a claim is under way. Waiting: rows are due, and something keeps them. */
-  state: 'idle' | 'ready' | 'asked' | 'waiting'
-  wait: Wait | null
-  /** What the tick's allowance leaves to its retries. */
-  retriesLeft: number
-  ramp: Ramp | null
-}
-
-export interface Wait {
-  readonly reason: WaitReason
-  readonly since: Instant
-  readonly until: Instant | null
-}
-
-/** One tick of a ramp, and what came of the attempts that began in it. */
-export interface Ramp {
-  readonly from: Instant
-  readonly tick: number
-  left: number
-  begun: number
-  blamed: number
-}
 
 export const mostDepth = 8
 const freshMs = 1_000

@@ -1,6 +1,7 @@
 import type { Lane } from '../core/delivery.ts'
 import type { PosthornError } from '../core/errors.ts'
-import type { Outlet, SyncOutlet, Worker } from '../core/ports.ts'
+import type { Outlet, SyncOutlet } from '../core/ports.ts'
+import type { Worker } from '../core/worker.ts'
 import { Activity } from './activity.ts'
 import { Attempts } from './attempts.ts'
 import { Budget } from './budget.ts'

@@ -2,7 +2,7 @@ import { blamesEndpoint, succeeded } from '../core/attempt.ts'
 import { messageOf } from '../core/errors.ts'
 import { healthy, isWorthSaving, judge, learn } from '../core/health.ts'
 import type { Evidence, Health } from '../core/health.ts'
-import type { EndpointRecord } from './endpoints.ts'
+import type { EndpointRecord } from './records.ts'
 import type { EngineParts } from './parts.ts'
 
 const mostTries = 5

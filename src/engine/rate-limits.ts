@@ -1,7 +1,7 @@
 import { dealTokens } from '../core/rate-limit.ts'
 import type { Queue, TokenAsk } from '../core/queue.ts'
 import type { Instant } from '../core/time.ts'
-import type { EndpointRecord } from './endpoints.ts'
+import type { EndpointRecord } from './records.ts'
 
 /** What an endpoint would send now, if its rate limits let it. */
 export interface TokenWish {

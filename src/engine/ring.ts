@@ -1,4 +1,4 @@
-import type { EndpointRecord } from './endpoints.ts'
+import type { EndpointRecord } from './records.ts'
 
 /** Endpoints that take turns: one of each application after the other, so that many endpoints are no more turns than one. */
 export class Ring {

@@ -1,6 +1,7 @@
-import type { SeenWorker } from '../core/ports.ts'
+import type { SeenWorker } from '../core/worker.ts'
 import { nextShare, sharesAmong } from '../core/window.ts'
-import type { EndpointRecord, Endpoints } from './endpoints.ts'
+import type { Endpoints } from './endpoints.ts'
+import type { EndpointRecord } from './records.ts'
 import type { EngineParts } from './parts.ts'
 
 /** This worker's part of what all workers on a store share: the pool of every endpoint, and the steps of a ramp. */

@@ -1,4 +1,4 @@
-import type { SeenWorker, Sighting, Worker } from '../core/ports.ts'
+import type { SeenWorker, Sighting, Worker } from '../core/worker.ts'
 import type { TurnRequest } from '../core/queue.ts'
 import type { Executor } from './database.ts'
 import { refuseNewer } from './migrate.ts'

@@ -10,7 +10,7 @@ import type { Connect, Place } from './dial.ts'
 import { closedFailure } from './failure.ts'
 import type { Guard } from './guard.ts'
 import { HttpRequest } from './http-request.ts'
-import { systemLookup } from './lookup/lookup.ts'
+import { systemLookup } from './lookup/system-lookup.ts'
 import type { Lookup } from './lookup/lookup.ts'
 import { IdleConnections, Origin } from './origin.ts'
 

@@ -1,5 +1,5 @@
 import { messageOf, PosthornError } from '../../core/errors.ts'
-import type { Worker } from '../../core/ports.ts'
+import type { Worker } from '../../core/worker.ts'
 import { second } from '../../core/time.ts'
 import type { Instant } from '../../core/time.ts'
 import type { EngineParts } from '../parts.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { bucketsOf } from '../../core/overview.ts'
-import type { SeenWorker } from '../../core/ports.ts'
+import type { SeenWorker } from '../../core/worker.ts'
 import { day, hour, isoTime, minute } from '../../core/time.ts'
 import { answer, operation } from '../operation.ts'
 import type { Operation } from '../operation.ts'

@@ -1,5 +1,6 @@
 import { expected, PosthornError } from '../../core/errors.ts'
-import type { Store, SyncOutlet, Worker } from '../../core/ports.ts'
+import type { Store, SyncOutlet } from '../../core/ports.ts'
+import type { Worker } from '../../core/worker.ts'
 import { batched } from '../batcher.ts'
 import { directory } from '../directory.ts'
 import { migrate } from '../migrate.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Worker } from '../../core/ports.ts'
+import type { Worker } from '../../core/worker.ts'
 import type { Instant } from '../../core/time.ts'
 import { storeCase } from './case.ts'
 import { leaseMs, start, times } from './world.ts'
