@@ -1,7 +1,8 @@
 import type { Lease } from '../core/lease.ts'
 import type { Enqueued, EnqueueRequest, MarkRequest, Marked, Queue, ReleaseRequest, StartRequest } from '../core/queue.ts'
 import type { Instant } from '../core/time.ts'
-import { Lane } from './lane.ts'
+import { Lane, loopTurns } from './lane.ts'
+import type { Turns } from './lane.ts'
 import { Line } from './line.ts'
 
 const mostRows = 500
@@ -9,18 +10,17 @@ const mostRows = 500
 /**
  * A queue whose calls share statements: what comes in while one runs goes into the next. What is written under the leases of one
  * owner goes one statement at a time, because two that lock the same rows could wait for each other; messages are stored beside it.
- * `turn` waits for the next turn of the loop.
  */
-export function batched(queue: Queue, turn: () => Promise<void> = nextTurn): Queue {
+export function batched(queue: Queue, turns: Turns = loopTurns): Queue {
   const sends = new Line(mostRows, sendsOf(queue))
-  const sending = new Lane([sends], turn)
+  const sending = new Lane([sends], turns)
   const owners = new Map<string, LeaseWrites>()
 
   /** Of an owner that is at it; one that has nothing under way is not remembered. */
   function of(owner: string): LeaseWrites {
     const known = owners.get(owner)
     if (known !== undefined) return known
-    const writes = leaseWrites(queue, turn, () => owners.delete(owner))
+    const writes = leaseWrites(queue, turns, () => owners.delete(owner))
     owners.set(owner, writes)
     return writes
   }
@@ -38,13 +38,13 @@ export function batched(queue: Queue, turn: () => Promise<void> = nextTurn): Que
 type LeaseWrites = Pick<Queue, 'mark' | 'start' | 'renew' | 'release'>
 
 /** What one owner writes under its leases: marks first, because others wait for what they set free. */
-function leaseWrites(queue: Queue, turn: () => Promise<void>, idle: () => void): LeaseWrites {
+function leaseWrites(queue: Queue, turns: Turns, idle: () => void): LeaseWrites {
   const marks = new Line(mostRows, marksOf(queue))
   const starts = new Line(mostRows, startsOf(queue))
   // For all leases at once, as they come: nothing to gather.
   const renewals = new Line(1, { rowsOf: () => [''], commit: async ([request]: readonly Renewal[]) => (request === undefined ? [] : [await queue.renew(request)]) })
   const releases = new Line(mostRows, releasesOf(queue))
-  const lane = new Lane([marks, starts, renewals, releases], turn, idle)
+  const lane = new Lane([marks, starts, renewals, releases], turns, idle)
   return {
     mark: (request) => lane.add(marks, request),
     start: (request) => lane.add(starts, request),
@@ -119,8 +119,4 @@ function ownerOf(requests: readonly { readonly owner: string }[]): string {
 function shared<Answer>(answers: readonly Answer[], counts: readonly number[]): Answer[][] {
   let from = 0
   return counts.map((count) => answers.slice(from, (from += count)))
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }

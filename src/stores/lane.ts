@@ -4,18 +4,27 @@ type AnyLine = Pick<Line<never, never>, 'size' | 'commitNext'>
 
 const enoughCalls = 128
 const mostTurns = 8
+const mostGatherMs = 2
+
+/** Turns of the loop, and how long they take. */
+export interface Turns {
+  next(): Promise<void>
+  nowMs(): number
+}
+
+export const loopTurns: Turns = { next: () => new Promise((resolve) => setImmediate(resolve)), nowMs: () => performance.now() }
 
 /** Lines that send one statement at a time, in their order, one of each line in a round; none of them waits for ever. */
 export class Lane {
   readonly #lines: readonly AnyLine[]
-  readonly #turn: () => Promise<void>
+  readonly #turns: Turns
   readonly #idle: () => void
   #running = false
 
   /** Calls `idle` whenever nobody waits any more. */
-  constructor(lines: readonly AnyLine[], turn: () => Promise<void>, idle: () => void = () => undefined) {
+  constructor(lines: readonly AnyLine[], turns: Turns, idle: () => void = () => undefined) {
     this.#lines = lines
-    this.#turn = turn
+    this.#turns = turns
     this.#idle = idle
   }
 
@@ -35,11 +44,13 @@ export class Lane {
     this.#idle()
   }
 
-  /** A commit costs the same for one as for a hundred: while every turn of the loop brings more, the next turn is awaited. */
+  /** A commit costs the same for one as for a hundred: while every turn of the loop brings more, the next turn is awaited, unless turns are slow. */
   async #gather(): Promise<void> {
+    const endsAt = this.#turns.nowMs() + mostGatherMs
     for (let seen = 0, turns = 0; this.#size() > seen && this.#size() < enoughCalls && turns < mostTurns; turns += 1) {
       seen = this.#size()
-      await this.#turn()
+      await this.#turns.next()
+      if (this.#turns.nowMs() > endsAt) return
     }
   }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { PosthornError } from '../../src/core/errors.ts'
 import type { Enqueued, EnqueueRequest, Envelope, Marked, Queue, SettledAttempt } from '../../src/core/queue.ts'
 import { batched } from '../../src/stores/batcher.ts'
+import { loopTurns } from '../../src/stores/lane.ts'
 import { memoryStore } from '../../src/testing/memory/store.ts'
 
 const refused = new PosthornError('data_refused', 'It cannot be kept.')
@@ -250,7 +251,7 @@ function recorded({ turn, before = async () => undefined, enqueued = () => undef
     renew: ({ leases }) => statement('renew', leases.map(({ deliveryId }) => deliveryId)),
     release: ({ leases }) => statement('release', leases.map(({ deliveryId }) => deliveryId)),
   }
-  return { queue: batched(inner, turn), statements, mostOpen: () => most }
+  return { queue: batched(inner, { next: turn ?? loopTurns.next, nowMs: () => 0 }), statements, mostOpen: () => most }
 }
 
 /** Answers differ by message, so that nobody can be given another's. */

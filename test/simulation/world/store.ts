@@ -39,7 +39,7 @@ export function simulatedStore(shared: SharedStore, gate: Gate): Store {
   return {
     kind: 'memory',
     probeMs: plan.probeMs,
-    queue: plan.kind === 'shared' ? batched(guarded(store.queue, call), turn) : guarded(store.queue, call),
+    queue: plan.kind === 'shared' ? batched(guarded(store.queue, call), { next: turn, nowMs: () => 0 }) : guarded(store.queue, call),
     directory: guarded(store.directory, call),
     open: async () => [],
     attach: (worker) => call('attach', () => store.attach(worker)) as Promise<void>,
