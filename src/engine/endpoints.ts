@@ -49,8 +49,8 @@ export class Endpoints {
     if (this.#records.size > mostRecords) this.#forgetIdle()
   }
 
-  /** Reads those anew that are older than a second; answers with the ids that exist no more. */
-  async refresh(endpointIds: readonly string[]): Promise<string[]> {
+  /** Reads those anew that are older than a second. */
+  async refresh(endpointIds: readonly string[]): Promise<void> {
     const now = this.#parts.clock.now()
     const reads = new Set<Promise<void>>()
     const stale: string[] = []
@@ -61,7 +61,12 @@ export class Endpoints {
     }
     if (stale.length > 0) reads.add(this.#read(stale, now))
     await Promise.all(reads)
-    return endpointIds.filter((id) => this.#isGone(id))
+  }
+
+  /** True of one that was deleted, as of when it was last read. */
+  isGone(endpointId: string): boolean {
+    const record = this.#records.get(endpointId)
+    return record === undefined ? !this.#unreadable.has(endpointId) : record.endpoint.status === 'deleted'
   }
 
   /** Makes the next refresh read this one. */
@@ -117,11 +122,6 @@ export class Endpoints {
     if (this.#unreadable.has(id)) return
     this.#unreadable.add(id)
     this.#parts.bus.warn('secrets_key', `Endpoint ${id} could not be read, and its deliveries wait: ${message}`)
-  }
-
-  #isGone(id: string): boolean {
-    const record = this.#records.get(id)
-    return record === undefined ? !this.#unreadable.has(id) : record.endpoint.status === 'deleted'
   }
 
   #forgetIdle(): void {

@@ -67,7 +67,9 @@ export class Walk {
     const found = await queue.dueEndpoints({ lane, after: this.#cursors[cursor], limit: slice, dueFrom })
     const now = clock.now()
     const due = found.filter(({ dueAt }) => dueAt <= now).map(({ endpointId }) => endpointId)
-    for (const id of await endpoints.refresh(due)) await this.#endDeleted(id, now)
+    // Those that are known already are read anew when they are asked.
+    await endpoints.refresh(due.filter((id) => endpoints.get(id) === undefined))
+    for (const id of due) if (endpoints.isGone(id)) await this.#endDeleted(id, now)
     schedule.expect(due.flatMap((id) => endpoints.get(id) ?? []), lane)
     this.#cursors[cursor] = found.length < slice ? '' : (found.at(-1)?.endpointId ?? '')
     return found
