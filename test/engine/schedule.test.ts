@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { healthy } from '../../src/core/health.ts'
+import type { ClaimRequest } from '../../src/core/queue.ts'
 import { makeGate } from './gate.ts'
 import { engineWorld, settled, urlOf, wantsOf } from './world.ts'
 import type { EngineWorld } from './world.ts'
@@ -58,6 +59,32 @@ describe('fairness', () => {
     answer.open()
     await world.posthorn.idle()
     expect(world.sentTo('acme')).toBe(1)
+  })
+
+  test('an endpoint that something reached lately does not wait for claims of those that nothing has reached', async () => {
+    const world = engineWorld()
+    const { id: provenId } = await world.endpoint('proven')
+    for (let index = 0; index < 100; index += 1) await world.endpoint(`new-${index}`)
+    await world.send('proven')
+    await world.posthorn.start()
+    await world.posthorn.idle()
+    // From now on the store answers no claim for any other endpoint.
+    const answers = makeGate()
+    world.store.bend = async ({ method, request }, run) => {
+      const wants = method === 'claim' ? (request[0] as ClaimRequest).wants : []
+      if (wants.some(({ endpointId }) => endpointId !== provenId)) await answers.opened
+      return run()
+    }
+    // A process that only sends: all of it must be claimed.
+    const sender = world.second()
+    for (let index = 0; index < 100; index += 1) await sender.send({ application: `new-${index}`, type: 'a', data: {} })
+    for (let index = 0; index < 50; index += 1) await sender.send({ application: 'proven', type: 'a', data: {} })
+    await world.clock.advance(5_000)
+    await settled()
+    expect(world.sentTo('proven')).toBe(51)
+    answers.open()
+    await world.posthorn.idle()
+    expect(world.transport.requests).toHaveLength(151)
   })
 
   test.each([
