@@ -8,7 +8,7 @@ export function configurationPage(settings, described) {
   return [
     '# Configuration',
     '',
-    '<!-- Made by `npm run docs` from src/config.ts: change it there. -->',
+    '<!-- Made by `npm run docs` from src/config/settings.ts: change it there. -->',
     '',
     'Everything has a default: `posthorn serve` starts without any setting. Flags win over the environment, the environment over the file,',
     'the file over the defaults. `posthorn config` shows every value and where it comes from. The library reads neither the environment nor a',

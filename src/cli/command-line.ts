@@ -1,9 +1,9 @@
-import { unknownVariables } from '../config.ts'
+import { unknownVariables } from '../config/settings.ts'
 import { messageOf, PosthornError } from '../core/errors.ts'
 import { version } from '../version.ts'
 import { exit } from './command.ts'
 import type { Terminal } from './command.ts'
-import { understand } from './understand.ts'
+import { understand } from './parse.ts'
 
 /** Does what the words ask for, and answers with the exit code. */
 export async function runCommandLine(words: readonly string[], terminal: Terminal): Promise<number> {

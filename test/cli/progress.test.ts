@@ -5,7 +5,7 @@ import type { Terminal } from '../../src/cli/command.ts'
 import type { JobAnswer } from '../../src/cli/operator/answers.ts'
 import type { Operator } from '../../src/cli/operator/operator.ts'
 import { progressOn } from '../../src/cli/view/progress.ts'
-import { watchJob } from '../../src/cli/watch-job.ts'
+import { watchJob } from '../../src/cli/operator/watch-job.ts'
 import { PosthornError } from '../../src/core/errors.ts'
 
 const job: JobAnswer = { id: 'job_1', action: 'requeue', state: 'running', matching: 1000, done: 0, ratePerSecond: null, etaSeconds: null, actor: 'maria', createdAt: '2026-01-01T00:00:00.000Z' }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { unknownVariables } from '../../src/config.ts'
-import { inFlagTerms } from '../../src/cli/terms.ts'
+import { unknownVariables } from '../../src/config/settings.ts'
+import { inFlagTerms } from '../../src/cli/operator/flag-names.ts'
 import { run } from './run.ts'
 import { shop } from './shop.ts'
 

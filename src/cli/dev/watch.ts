@@ -4,8 +4,8 @@ import { second } from '../../core/time.ts'
 import type { Posthorn } from '../../posthorn.ts'
 import type { View } from '../view/view.ts'
 import { nextSteps } from './next-steps.ts'
-import type { Requests } from './requests.ts'
-import type { Stage } from './stage.ts'
+import type { Requests } from './sample-requests.ts'
+import type { Stage } from './setup.ts'
 
 /** How the watching ended: all is done, not all was done in time, or a person had seen enough. */
 export type End = 'complete' | 'late' | 'interrupted'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import type { Settings } from '../../config.ts'
+import type { Settings } from '../../config/settings.ts'
 import { expected } from '../../core/errors.ts'
 import type { PosthornError } from '../../core/errors.ts'
 import type { Store } from '../../core/ports.ts'

@@ -1,0 +1,30 @@
+import { exit, helpText } from '../../command.ts'
+import type { Command, Family } from '../../command.ts'
+import { nearest } from '../../../core/nearest.ts'
+import { completionScript, shells } from './completion-scripts.ts'
+import type { Shell } from './completion-scripts.ts'
+
+/** Made from the table of commands, so that nothing in it can be out of date. */
+export function completion(words: () => readonly (Command | Family)[]): Command {
+  return {
+    name: 'completion',
+    summary: 'prints what lets bash, zsh or fish complete commands and options',
+    takes: ['<shell>'],
+    options: {},
+    help: helpText({
+      usage: 'completion bash|zsh|fish',
+      text: ['Prints a script that lets your shell complete commands and options.'],
+      examples: ['eval "$(posthorn completion bash)"', 'posthorn completion zsh > "${fpath[1]}/_posthorn"', 'posthorn completion fish > ~/.config/fish/completions/posthorn.fish'],
+    }),
+    async run(_, { output, say }, [given = '']) {
+      const shell = shells.find((name) => name === given)
+      if (shell === undefined) {
+        const meant = nearest(given, shells)
+        say(`posthorn completion: expected ${shells.join(', ')}, got "${given}".${meant === null ? '' : ` Did you mean "${meant}"?`}`)
+        return exit.usage
+      }
+      output.write(`${completionScript(shell satisfies Shell, words())}\n`)
+      return exit.ok
+    },
+  }
+}

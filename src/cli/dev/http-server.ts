@@ -1,0 +1,42 @@
+import { systemClock } from '../../clock.ts'
+import { commandSources, describeSettings } from '../../config/settings.ts'
+import type { Settings } from '../../config/settings.ts'
+import { PosthornError } from '../../core/errors.ts'
+import type { Posthorn } from '../../posthorn.ts'
+import { isLoopback } from '../../server/auth.ts'
+import { checkOrigins } from '../../server/cors.ts'
+import { incidentLine } from '../../server/errors.ts'
+import { handler } from '../../server/handler.ts'
+import { listen } from '../../server/listen.ts'
+import type { Listening } from '../../server/listen.ts'
+import { firstKey } from '../processes/first-key.ts'
+
+/** The server of `posthorn dev`: on the port that was asked for, or on any if nobody asked and the usual one is taken. */
+export async function openFront(settings: Settings, given: Partial<Settings>): Promise<Listening> {
+  const { host, port } = settings
+  try {
+    return await listen({ host, port, clock: systemClock })
+  } catch (thrown) {
+    if (given.port !== undefined || !(thrown instanceof PosthornError)) throw thrown
+    return listen({ host, port: 0, clock: systemClock })
+  }
+}
+
+/** From now on it answers: without a key if only this machine can ask, and none was set. Answers with a key that was made. */
+export async function serveFront(front: Listening, posthorn: Posthorn, settings: Settings, say: (text: string) => void): Promise<string | null> {
+  const { adminKey, corsOrigins, portalTokenHours, rateLimitPerSecond, strict, host } = settings
+  const needsKey = adminKey !== null || !isLoopback(host)
+  const answer = handler(posthorn, {
+    adminKey,
+    corsOrigins: checkOrigins(corsOrigins, 'POSTHORN_CORS_ORIGINS'),
+    keyless: !needsKey,
+    portalTokenHours,
+    rateLimitPerSecond,
+    strict,
+    settings: describeSettings(commandSources()),
+    warn: (sentence) => say(`warning: ${sentence}`),
+    report: (incident) => say(`error: ${incidentLine(incident)}`),
+  })
+  front.serve(answer, () => posthorn.audit({ limit: 1 }))
+  return needsKey && adminKey === null ? firstKey(posthorn) : null
+}
