@@ -1,6 +1,6 @@
 export { Posthorn } from './posthorn.ts'
 export type { PosthornOptions, SendOptions } from './posthorn.ts'
-export { printSettings, settingsFromEnvironment } from './config/settings.ts'
+export { printSettings, settingsFromEnvironment } from './config/environment.ts'
 export type { Settings } from './config/settings.ts'
 export { verify, verifyBodySignature } from './verify.ts'
 export type { ReceivedHeaders, Verified } from './verify.ts'

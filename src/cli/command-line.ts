@@ -1,4 +1,4 @@
-import { unknownVariables } from '../config/settings.ts'
+import { unknownVariables } from '../config/environment.ts'
 import { messageOf, PosthornError } from '../core/errors.ts'
 import { version } from '../version.ts'
 import { exit } from './command.ts'

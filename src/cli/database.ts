@@ -1,4 +1,4 @@
-import { withoutPassword } from '../config/file.ts'
+import { withoutPassword } from '../config/database-url.ts'
 import type { Settings } from '../config/settings.ts'
 import { expected } from '../core/errors.ts'
 import type { Store } from '../core/ports.ts'

@@ -13,14 +13,6 @@ export function readConfigFile(named: string | null, known: readonly string[]): 
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [checkName(name, path, known), asText(name, path, value)]))
 }
 
-/** A database's URL as people may see it. Options are left out, too: a password may be among them. */
-export function withoutPassword(url: string): string {
-  if (!/^postgres(ql)?:/.test(url)) return url
-  if (!URL.canParse(url)) return `${url.slice(0, url.indexOf(':'))}://…`
-  const { protocol, username, host, pathname } = new URL(url)
-  return `${protocol}//${username === '' ? '' : `${username}@`}${host}${pathname}`
-}
-
 function textOf(path: string, mayBeMissing: boolean): string | null {
   try {
     return readFileSync(path, 'utf8')

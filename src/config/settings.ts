@@ -1,17 +1,14 @@
-import { readFileSync } from 'node:fs'
-import { readConfigFile, withoutPassword } from './file.ts'
-import { expected, messageOf, PosthornError } from '../core/errors.ts'
-import { didYouMean } from '../core/nearest.ts'
+import { flag, list, secretText, text, wholeNumber } from './parse-value.ts'
 
 /** One setting: where it comes from, what it means, what it may be. */
-interface Setting<Value> {
+export interface Setting<Value> {
   /** Names in the environment; the first that is set wins. Each also works with `_FILE` if it is a secret. */
   readonly env: readonly string[]
   readonly default: Value
   readonly unit: string
   readonly sentence: string
   readonly secret?: boolean
-  /** By how much the value is more than its number in the environment, where that has another unit. */
+  /** What the number in the environment is multiplied by, where the value has a smaller unit. */
   readonly scale?: number
   readonly read: (text: string, name: string) => Value
 }
@@ -31,70 +28,70 @@ export const settings = {
     unit: 'seconds',
     scale: 1_000,
     sentence: 'How long one attempt may take in all, from the look-up to the end of the answer.',
-    read: count(1, 300, 1_000),
+    read: wholeNumber(1, 300, 1_000),
   },
   maxRetries: {
     env: ['MAX_RETRY_ATTEMPTS'],
     default: 5,
     unit: 'retries',
     sentence: 'Retries of the policy standard, after the first send: n retries are n + 1 sends.',
-    read: count(0, 20),
+    read: wholeNumber(0, 20),
   },
   retriesPerEndpoint: {
     env: ['RETRY_BATCH_SIZE'],
     default: 100,
     unit: 'rows',
     sentence: 'Retries that one endpoint may get per tick.',
-    read: count(1, 100_000),
+    read: wholeNumber(1, 100_000),
   },
   pool: {
     env: ['HTTP_POOL_SIZE'],
     default: 20,
     unit: 'requests',
     sentence: 'Requests that may be open to one endpoint at once, over all workers.',
-    read: count(1, 1_000),
+    read: wholeNumber(1, 1_000),
   },
   retriesPerTick: {
     env: ['POSTHORN_RETRIES_PER_TICK'],
     default: 10_000,
     unit: 'rows',
     sentence: 'Retries that all endpoints together may get per tick of one process.',
-    read: count(1, 1_000_000),
+    read: wholeNumber(1, 1_000_000),
   },
   openRequests: {
     env: ['POSTHORN_OPEN_REQUESTS'],
     default: 5_000,
     unit: 'requests',
     sentence: 'Requests that one process may have open at once; those to endpoints without a recent success are at most half.',
-    read: count(1, 100_000),
+    read: wholeNumber(1, 100_000),
   },
   pollMs: {
     env: ['POSTHORN_POLL_MS'],
     default: 5_000,
     unit: 'ms',
     sentence: 'The tick: how often due rows are looked for.',
-    read: count(10, 600_000),
+    read: wholeNumber(10, 600_000),
   },
   leaseMs: {
     env: ['POSTHORN_LEASE_MS'],
     default: 30_000,
     unit: 'ms',
     sentence: 'How long a claimed delivery belongs to its worker without a heartbeat.',
-    read: count(101, 3_600_000),
+    read: wholeNumber(101, 3_600_000),
   },
   maxLeased: {
     env: ['POSTHORN_MAX_LEASED'],
     default: 5_000,
     unit: 'rows',
     sentence: 'Deliveries this process may hold at once.',
-    read: count(1, 1_000_000),
+    read: wholeNumber(1, 1_000_000),
   },
   historyDays: {
     env: ['POSTHORN_HISTORY_DAYS'],
     default: 30,
     unit: 'days',
     sentence: 'How long ended deliveries and their attempts are kept.',
-    read: count(1, 3_650),
+    read: wholeNumber(1, 3_650),
   },
   allowedTargets: {
     env: ['POSTHORN_ALLOWED_TARGETS'],
@@ -163,7 +160,7 @@ export const settings = {
     env: ['POSTHORN_SECRETS_KEY'],
     default: null as string | null,
     unit: 'base64 of 32 bytes',
-    sentence: 'The key that endpoint secrets are encrypted with; SQLite makes one beside its file if there is none.',
+    sentence: 'The key that endpoint secrets are encrypted with; SQLite creates one beside its file if there is none.',
     secret: true,
     read: text(),
   },
@@ -186,15 +183,15 @@ export const settings = {
     default: 8071,
     unit: '',
     sentence: 'The port that the server listens on; 0 picks a free one.',
-    read: count(0, 65_535),
+    read: wholeNumber(0, 65_535),
   },
   adminKey: {
     env: ['POSTHORN_ADMIN_KEY'],
     default: null as string | null,
     unit: 'at least 20 characters',
-    sentence: 'An API key that may do everything, taken as given; without it the first start makes one and shows it once.',
+    sentence: 'An API key that may do everything, taken as given; without it the first start creates one and shows it once.',
     secret: true,
-    read: longEnough(20),
+    read: secretText(20),
   },
   serverUrl: {
     env: ['POSTHORN_SERVER'],
@@ -216,14 +213,14 @@ export const settings = {
     default: 1,
     unit: 'hours',
     sentence: 'How long a link to the portal of a customer is valid, unless whoever asks for it says otherwise.',
-    read: count(1, 8_760),
+    read: wholeNumber(1, 8_760),
   },
   rateLimitPerSecond: {
     env: ['POSTHORN_RATE_LIMIT_PER_SECOND'],
     default: 500,
     unit: 'calls',
     sentence: 'Calls of the HTTP API that one key may make per second, on each server; 0 for no limit.',
-    read: count(0, 1_000_000),
+    read: wholeNumber(0, 1_000_000),
   },
   corsOrigins: {
     env: ['POSTHORN_CORS_ORIGINS'],
@@ -244,141 +241,14 @@ export const settings = {
     default: 35_000,
     unit: 'ms',
     sentence: 'How long a stop waits for requests and attempts that are under way.',
-    read: count(0, 600_000),
+    read: wholeNumber(0, 600_000),
   },
 } satisfies Record<string, Setting<unknown>>
 
 export type Settings = { -readonly [Name in keyof typeof settings]: (typeof settings)[Name]['default'] extends infer Value ? Widened<Value> : never }
 type Widened<Value> = Value extends boolean ? boolean : Value extends number ? number : Value extends string ? string : Value
 
-type Environment = Readonly<Record<string, string | undefined>>
-
-/** Where settings come from; of several the first that gives one wins. */
-export interface Source {
-  readonly origin: 'environment' | 'file'
-  readonly values: Environment
-}
-
-/** One setting as a person may see it: a secret is only said to be set. */
-export interface DescribedSetting {
-  readonly name: string
-  readonly env: string
-  readonly value: unknown
-  readonly origin: Source['origin'] | 'default'
-  readonly unit: string
-  readonly sentence: string
-}
-
-/** All settings, from the environment or their defaults. Nonsense is refused by the variable's name. */
-export function settingsFromEnvironment(environment: Environment = process.env): Settings {
-  return settingsFrom([{ origin: 'environment', values: environment }])
-}
-
-/** The sources of the commands: the environment, then the file that POSTHORN_CONFIG names, or posthorn.json where there is one. */
-export function commandSources(environment: Environment = process.env): readonly Source[] {
-  const named = environment['POSTHORN_CONFIG']
-  const values = readConfigFile(named === undefined || named === '' ? null : named, settingNames())
-  return [{ origin: 'environment', values: environment }, ...(values === null ? [] : [{ origin: 'file' as const, values }])]
-}
-
-/** A warning for each variable that looks like a setting and is none: a slip in its name would silently do nothing. */
-export function unknownVariables(environment: Environment = process.env): string[] {
-  const known = [...settingNames(), 'POSTHORN_CONFIG']
-  const unknown = Object.keys(environment).filter((name) => name.startsWith('POSTHORN_') && !known.includes(name)).toSorted()
-  return unknown.map((name) => `${name} is no setting of Posthorn.${didYouMean(name, known)}`)
-}
-
-function settingNames(): string[] {
+/** Every name under which a setting may be given. */
+export function settingNames(): string[] {
   return Object.values<Setting<unknown>>(settings).flatMap(({ env, secret = false }) => (secret ? env.flatMap((name) => [name, `${name}_FILE`]) : env))
-}
-
-export function settingsFrom(sources: readonly Source[]): Settings {
-  const entries = Object.entries<Setting<unknown>>(settings).map(([name, setting]) => [name, found(setting, sources)?.value ?? setting.default])
-  return Object.fromEntries(entries) as Settings
-}
-
-/** Only the settings that are really given: what a command may still choose for itself is absent. */
-export function givenSettings(sources: readonly Source[]): Partial<Settings> {
-  const entries = Object.entries<Setting<unknown>>(settings).map(([name, setting]) => [name, found(setting, sources)?.value] as const)
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
-}
-
-/** Every setting with its value and where that comes from; secrets are never shown. */
-export function describeSettings(sources: readonly Source[]): DescribedSetting[] {
-  return Object.entries<Setting<unknown>>(settings).map(([name, setting]) => {
-    const given = found(setting, sources)
-    const value = given === null ? setting.default : given.value
-    return { name, env: given?.env ?? setting.env[0] ?? '', value: shownValue(name, setting, value), origin: given?.origin ?? 'default', unit: setting.unit, sentence: setting.sentence }
-  })
-}
-
-/** The settings as lines of `NAME=value  # sentence`; secrets are never shown. */
-export function printSettings(environment: Environment = process.env): string[] {
-  return describeSettings([{ origin: 'environment', values: environment }]).map(({ env, value, sentence }) => {
-    const shown = Array.isArray(value) ? value.join(',') : `${value as string | number | boolean | null}`
-    return `${env}=${shown}  # ${sentence}`
-  })
-}
-
-function shownValue(name: string, { secret = false, scale = 1 }: Setting<unknown>, value: unknown): unknown {
-  if (value === null) return null
-  if (secret) return '(set)'
-  if (name === 'databaseUrl' && typeof value === 'string') return withoutPassword(value)
-  return typeof value === 'number' ? value / scale : value
-}
-
-interface Found {
-  readonly value: unknown
-  readonly env: string
-  readonly origin: Source['origin']
-}
-
-function found(setting: Setting<unknown>, sources: readonly Source[]): Found | null {
-  for (const { origin, values } of sources) {
-    for (const env of setting.env) {
-      const given = values[env] ?? (setting.secret === true ? fromFile(values[`${env}_FILE`], `${env}_FILE`) : undefined)
-      if (given !== undefined && given.trim() !== '') return { value: setting.read(given.trim(), env), env, origin }
-    }
-  }
-  return null
-}
-
-function fromFile(path: string | undefined, name: string): string | undefined {
-  if (path === undefined || path === '') return undefined
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (cause) {
-    throw new PosthornError('invalid_argument', `Expected \`${name}\` to name a file that can be read: ${messageOf(cause)}.`, { cause })
-  }
-}
-
-function count(least: number, most: number, factor = 1): (text: string, name: string) => number {
-  return (given, name) => {
-    if (/^\d{1,9}$/.test(given) && Number(given) >= least && Number(given) <= most) return Number(given) * factor
-    throw expected('invalid_argument', name, `a whole number from ${least} to ${most}`, given)
-  }
-}
-
-function flag(): (text: string, name: string) => boolean {
-  return (given, name) => {
-    if (['1', 'true', 'yes'].includes(given.toLowerCase())) return true
-    if (['0', 'false', 'no'].includes(given.toLowerCase())) return false
-    throw expected('invalid_argument', name, '1 or 0', given)
-  }
-}
-
-function text(): (text: string) => string {
-  return (given) => given
-}
-
-/** Its value is a secret, so an error shows only how long it is. */
-function longEnough(least: number): (text: string, name: string) => string {
-  return (given, name) => {
-    if (given.length >= least && /^[\x21-\x7e]+$/.test(given)) return given
-    throw expected('invalid_argument', name, `at least ${least} printable characters without spaces`, `one of ${given.length}`, 'Make one with: openssl rand -hex 32')
-  }
-}
-
-function list(): (text: string) => readonly string[] {
-  return (given) => given.split(',').map((part) => part.trim()).filter((part) => part !== '')
 }

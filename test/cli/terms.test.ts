@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { unknownVariables } from '../../src/config/settings.ts'
+import { unknownVariables } from '../../src/config/environment.ts'
 import { inFlagTerms } from '../../src/cli/operator/flag-names.ts'
 import { run } from './run.ts'
 import { shop } from './shop.ts'

@@ -15,7 +15,7 @@ export const laws: readonly Law[] = [
   { name: 'ui takes only types of core, and writes text, never HTML', check: uiTypes },
   { name: 'a store is handed in: only its own folder loads its driver', check: drivers },
   { name: 'only clock.ts reads time or chance, and ui/clock.ts in the browser', check: timeAndChance },
-  { name: 'only config/settings.ts reads the environment', check: environment },
+  { name: 'only config/environment.ts reads the environment', check: environment },
   { name: 'only cli/main.ts ends the process', check: processEnd },
   { name: 'only stores know columns and write SQL', check: columns },
   { name: 'in stores, only rows.ts and directory-rows.ts read columns into fields', check: mapping },
@@ -113,7 +113,7 @@ export function timeAndChance(path: string, text: string): string[] {
 }
 
 export function environment(path: string, text: string): string[] {
-  if (path === 'config/settings.ts') return []
+  if (path === 'config/environment.ts') return []
   const source = readSource(text)
   return [...uses(path, source.code, /\bprocess\s*\??\.\s*env\b/g), ...processImports(path, source.uncommented, 'env')]
 }

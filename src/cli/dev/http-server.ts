@@ -1,5 +1,6 @@
 import { systemClock } from '../../clock.ts'
-import { commandSources, describeSettings } from '../../config/settings.ts'
+import { describeSettings } from '../../config/describe.ts'
+import { commandSources } from '../../config/environment.ts'
 import type { Settings } from '../../config/settings.ts'
 import { PosthornError } from '../../core/errors.ts'
 import type { Posthorn } from '../../posthorn.ts'

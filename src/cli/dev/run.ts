@@ -1,4 +1,5 @@
-import { commandSources, givenSettings, settingsFrom } from '../../config/settings.ts'
+import { commandSources } from '../../config/environment.ts'
+import { givenSettings, settingsFrom } from '../../config/sources.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { Listening } from '../../server/listen.ts'
 import type { CommandOptions, Terminal } from '../command.ts'

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { commandSources, settingsFrom } from '../../config/settings.ts'
+import { commandSources } from '../../config/environment.ts'
+import { settingsFrom } from '../../config/sources.ts'
 import type { Settings } from '../../config/settings.ts'
 import { messageOf, PosthornError } from '../../core/errors.ts'
 import { helpText, textOption } from '../command.ts'

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { commandSources, settingsFrom } from '../../config/settings.ts'
+import { commandSources } from '../../config/environment.ts'
+import { settingsFrom } from '../../config/sources.ts'
 import { Posthorn } from '../../posthorn.ts'
 import type { CommandOptions, Terminal } from '../command.ts'
 import { databaseAt } from '../database.ts'

@@ -1,4 +1,5 @@
-import { commandSources, describeSettings } from '../../../config/settings.ts'
+import { describeSettings } from '../../../config/describe.ts'
+import { commandSources } from '../../../config/environment.ts'
 import { exit, helpText } from '../../command.ts'
 import type { Command, Option } from '../../command.ts'
 import { print } from '../../operator/operator-command.ts'

@@ -1,4 +1,5 @@
-import { commandSources, settingsFrom } from '../../../config/settings.ts'
+import { commandSources } from '../../../config/environment.ts'
+import { settingsFrom } from '../../../config/sources.ts'
 import { exit, helpText, textOption } from '../../command.ts'
 import type { Command, Option } from '../../command.ts'
 import { databaseChecks } from '../../doctor/database.ts'

@@ -1,4 +1,5 @@
-import { commandSources, settingsFrom } from '../../../config/settings.ts'
+import { commandSources } from '../../../config/environment.ts'
+import { settingsFrom } from '../../../config/sources.ts'
 import { expected } from '../../../core/errors.ts'
 import type { Command } from '../../command.ts'
 import { databaseAt } from '../../database.ts'
