@@ -7,7 +7,7 @@ import type { RetryPolicy } from '../core/retry-policy.ts'
 import { checkHeaderPrefix, defaultHeaderPrefix } from '../core/signature.ts'
 import { day } from '../core/time.ts'
 import type { EngineSettings } from '../engine/parts.ts'
-import type { PosthornOptions } from '../posthorn.ts'
+import type { PosthornOptions } from './options.ts'
 
 const standardRetries = presets.standard.policy.maxAttempts - 1
 
