@@ -29,6 +29,7 @@ import { makeEnforcer } from './resources/enforcer.ts'
 import type { EventSchemas, Given, MessageInput } from './resources/outgoing.ts'
 import { checkPage } from './resources/page.ts'
 import { makeGuard } from './transport/guard.ts'
+import type { Guard } from './transport/guard.ts'
 import { httpTransport } from './transport/http.ts'
 import { version } from './version.ts'
 
@@ -70,13 +71,13 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
   constructor(options: PosthornOptions<Events>) {
     this.#store = checkStore(options)
     this.#random = options.random ?? systemRandom
-    this.#settings = engineSettings(options, `${hostname()}-${process.pid}-${Math.floor(this.#random() * 2 ** 32).toString(36)}`, `posthorn/${version}`)
-    this.workerId = this.#settings.owner
+    this.workerId = `${hostname()}-${process.pid}-${Math.floor(this.#random() * 2 ** 32).toString(36)}`
+    this.#settings = engineSettings(options, this.workerId, `posthorn/${version}`)
     this.#followed = options.clock === undefined ? clockOf(options.store) : null
     this.#clock = options.clock ?? this.#followed ?? steadyClock()
     this.#bus = makeBus(this.#clock)
 
-    const guard = makeGuard({ allowedTargets: options.allowedTargets ?? [], allowHttp: options.allowHttp ?? false, ownPort: options.ownPort ?? null })
+    const guard = guardFrom(options)
     const shared = { clock: this.#clock, random: this.#random, bus: this.#bus, settings: this.#settings }
     const { queue, directory, beat, probeMs = null, listen = null } = this.#store
     const transport = options.transport ?? httpTransport({ clock: this.#clock, guard })
@@ -221,6 +222,10 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
     this.#bus.warn('unsafe_retry_delays', message)
     process.emitWarning(message, { code: 'POSTHORN_UNSAFE_RETRY_DELAYS' })
   }
+}
+
+function guardFrom({ allowedTargets = [], allowHttp = false, ownPort = null }: PosthornOptions): Guard {
+  return makeGuard({ allowedTargets, allowHttp, ownPort })
 }
 
 /** Workers on several machines go by the time of the store that they share. */

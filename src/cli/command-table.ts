@@ -1,28 +1,28 @@
-import type { Command, Family } from './command.ts'
+import type { Command, CommandGroup } from './command.ts'
 import { completion } from './commands/inspect/completion.ts'
 import { config } from './commands/inspect/config.ts'
-import { deliveries } from './commands/operate/deliveries.ts'
-import { dev } from './commands/run/dev.ts'
-import { dlq } from './commands/operate/dlq.ts'
 import { doctor } from './commands/inspect/doctor.ts'
+import { openapi } from './commands/inspect/openapi.ts'
+import { listen } from './commands/messages/listen.ts'
+import { send } from './commands/messages/send.ts'
+import { verify } from './commands/messages/verify.ts'
+import { deliveries } from './commands/operate/deliveries.ts'
+import { dlq } from './commands/operate/dlq.ts'
 import { endpoints } from './commands/operate/endpoints.ts'
 import { jobs } from './commands/operate/jobs.ts'
 import { keys } from './commands/operate/keys.ts'
-import { listen } from './commands/messages/listen.ts'
-import { migrate } from './commands/run/migrate.ts'
-import { openapi } from './commands/inspect/openapi.ts'
-import { send } from './commands/messages/send.ts'
-import { serve } from './commands/run/serve.ts'
 import { tail } from './commands/operate/tail.ts'
-import { verify } from './commands/messages/verify.ts'
+import { dev } from './commands/run/dev.ts'
+import { migrate } from './commands/run/migrate.ts'
+import { serve } from './commands/run/serve.ts'
 import { worker } from './commands/run/worker.ts'
 
-/** The words of the command line, as its help shows them. */
-export const chapters: readonly { readonly title: string; readonly words: readonly (Command | Family)[] }[] = [
-  { title: 'Run it', words: [dev, serve, worker, migrate] },
-  { title: 'Send and receive', words: [send, listen, verify] },
-  { title: 'Look after it', words: [tail, deliveries, dlq, endpoints, jobs, keys] },
-  { title: 'Find out', words: [doctor, config, openapi, completion(() => words)] },
+/** All commands, in the sections of the help. */
+export const sections: readonly { readonly title: string; readonly commands: readonly (Command | CommandGroup)[] }[] = [
+  { title: 'Run it', commands: [dev, serve, worker, migrate] },
+  { title: 'Send and receive', commands: [send, listen, verify] },
+  { title: 'Look after it', commands: [tail, deliveries, dlq, endpoints, jobs, keys] },
+  { title: 'Find out', commands: [doctor, config, openapi, completion(() => commands)] },
 ]
 
-export const words: readonly (Command | Family)[] = chapters.flatMap((chapter) => chapter.words)
+export const commands: readonly (Command | CommandGroup)[] = sections.flatMap((section) => section.commands)

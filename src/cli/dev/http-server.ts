@@ -10,10 +10,10 @@ import { incidentLine } from '../../server/errors.ts'
 import { handler } from '../../server/handler.ts'
 import { listen } from '../../server/listen.ts'
 import type { Listening } from '../../server/listen.ts'
-import { firstKey } from '../processes/first-key.ts'
+import { createFirstKey } from '../processes/first-key.ts'
 
 /** The server of `posthorn dev`: on the port that was asked for, or on any if nobody asked and the usual one is taken. */
-export async function openFront(settings: Settings, given: Partial<Settings>): Promise<Listening> {
+export async function openHttpServer(settings: Settings, given: Partial<Settings>): Promise<Listening> {
   const { host, port } = settings
   try {
     return await listen({ host, port, clock: systemClock })
@@ -23,8 +23,8 @@ export async function openFront(settings: Settings, given: Partial<Settings>): P
   }
 }
 
-/** From now on it answers: without a key if only this machine can ask, and none was set. Answers with a key that was made. */
-export async function serveFront(front: Listening, posthorn: Posthorn, settings: Settings, say: (text: string) => void): Promise<string | null> {
+/** Lets the server answer: without a key if only this machine can ask, and none was set. Returns the key, if one was created. */
+export async function answerRequests(server: Listening, posthorn: Posthorn, settings: Settings, say: (text: string) => void): Promise<string | null> {
   const { adminKey, corsOrigins, portalTokenHours, rateLimitPerSecond, strict, host } = settings
   const needsKey = adminKey !== null || !isLoopback(host)
   const answer = handler(posthorn, {
@@ -38,6 +38,6 @@ export async function serveFront(front: Listening, posthorn: Posthorn, settings:
     warn: (sentence) => say(`warning: ${sentence}`),
     report: (incident) => say(`error: ${incidentLine(incident)}`),
   })
-  front.serve(answer, () => posthorn.audit({ limit: 1 }))
-  return needsKey && adminKey === null ? firstKey(posthorn) : null
+  server.serve(answer, () => posthorn.audit({ limit: 1 }))
+  return needsKey && adminKey === null ? createFirstKey(posthorn) : null
 }

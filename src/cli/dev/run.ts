@@ -1,91 +1,93 @@
 import { commandSources } from '../../config/environment.ts'
-import { givenSettings, settingsFrom } from '../../config/sources.ts'
 import type { Settings } from '../../config/settings.ts'
+import { givenSettings, settingsFrom } from '../../config/sources.ts'
 import type { Listening } from '../../server/listen.ts'
 import type { CommandOptions, Terminal } from '../command.ts'
-import { openFront, serveFront } from './http-server.ts'
-import { nextSteps } from './next-steps.ts'
-import { requestsOf } from './sample-requests.ts'
-import { ownStage, sampleStage } from './setup.ts'
-import type { Stage } from './setup.ts'
-import { endLine, lost, openLine, readTotals } from './totals.ts'
-import { watch } from './watch.ts'
-import type { End } from './watch.ts'
 import { labelsFrom } from '../view/labels.ts'
 import { lineView } from '../view/lines.ts'
 import { screenView } from '../view/screen.ts'
 import type { View } from '../view/view.ts'
+import { answerRequests, openHttpServer } from './http-server.ts'
+import { nextSteps } from './next-steps.ts'
+import { sampleRequestsFrom } from './sample-requests.ts'
+import { setupOnDatabase, setupWithSamples } from './setup.ts'
+import type { DevSetup } from './setup.ts'
+import { endLine, lost, openLine, readTotals } from './totals.ts'
+import { watch } from './watch.ts'
+import type { End } from './watch.ts'
 
 /** Shows deliveries as they happen, until it is stopped or all samples have ended. */
-export async function dev({ once, database }: CommandOptions, terminal: Terminal): Promise<number> {
+export async function runDev({ once, database }: CommandOptions, terminal: Terminal): Promise<number> {
   const sources = commandSources()
   const settings = settingsFrom(sources)
   const given = givenSettings(sources)
   const databaseUrl = typeof database === 'string' ? database : given.databaseUrl
-  const front = once === true ? null : await openFront(settings, given)
+  const server = once === true ? null : await openHttpServer(settings, given)
   try {
-    const ownPort = front?.port ?? null
-    const stage = databaseUrl === undefined ? await sampleStage(settings, given, ownPort) : await ownStage(databaseUrl, settings, ownPort)
+    const ownPort = server?.port ?? null
+    const setup = databaseUrl === undefined ? await setupWithSamples(settings, given, ownPort) : await setupOnDatabase(databaseUrl, settings, ownPort)
     try {
-      return await perform({ stage, front, settings, once: once === true, terminal })
+      return await deliverAndShow({ setup, server, settings, once: once === true, terminal })
     } finally {
-      await stage.close()
+      await setup.close()
     }
   } finally {
-    await front?.close()
+    await server?.close()
   }
 }
 
-interface Performance {
-  readonly stage: Stage
-  readonly front: Listening | null
+interface DevRun {
+  readonly setup: DevSetup
+  /** Null with --once: nobody can ask then. */
+  readonly server: Listening | null
   readonly settings: Settings
   readonly once: boolean
   readonly terminal: Terminal
 }
 
-async function perform({ stage, front, settings, once, terminal }: Performance): Promise<number> {
-  const { posthorn, store, samples, title } = stage
-  const requests = samples === null || once ? null : requestsOf(terminal)
-  const labels = labelsFrom(store.directory)
+async function deliverAndShow(run: DevRun): Promise<number> {
+  const { setup, server, settings, once, terminal } = run
+  const { posthorn, samples } = setup
   let view: View | null = null
   let end: End
   let enqueued = 0
+  const note = (text: string): void => (view === null ? terminal.say(text) : view.note(text))
   posthorn.on('message.enqueued', () => void (enqueued += 1))
   posthorn.on('warning', ({ code, message }) => {
     // The key to a database that is deleted at the end needs no backup.
-    if (code === 'secrets_key' && samples !== null) return
-    if (view === null) terminal.say(`warning: ${message}`)
-    else view.note(`warning: ${message}`)
+    if (code !== 'secrets_key' || samples === null) note(`warning: ${message}`)
   })
   try {
     await posthorn.start()
-    if (front !== null) {
-      const key = await serveFront(front, posthorn, settings, (text) => (view === null ? terminal.say(text) : view.note(text)))
-      if (key !== null) terminal.output.write(`posthorn admin key, shown only now: ${key}\n`)
-      terminal.output.write(`posthorn listening on ${front.url}\n`)
-      terminal.output.write(`dashboard at ${front.url}/\n`)
-    }
-    const parts = { terminal, posthorn, directory: store.directory, labels, title, hint: requests?.hint ?? 'Ctrl-C ends' }
-    view = terminal.output.isTTY ? screenView(parts) : lineView(parts)
-    end = await watch(stage, view, requests, once, terminal.interrupted)
-    await front?.close()
+    await startServer(run, note)
+    const requests = samples === null || once ? null : sampleRequestsFrom(terminal)
+    view = openView(run, requests?.hint ?? 'Ctrl-C ends')
+    end = await watch({ setup, view, requests, once, signal: terminal.interrupted })
+    await server?.close()
     if (end === 'interrupted') view.note('Stopping: attempts under way may end. Ctrl-C again leaves at once.')
   } finally {
     await posthorn.stop({ graceMs: settings.shutdownGraceMs })
   }
-  // With --once nobody else can send: what counts is what was accepted, whether it was heard of or not.
-  return conclude({ stage, view, once, end, terminal, sent: once ? (samples?.accepted ?? 0) : enqueued })
+  // With --once nobody else can send: what counts is what was accepted, whether its event came or not.
+  return finish(run, view, end, once ? (samples?.accepted ?? 0) : enqueued)
 }
 
-interface Conclusion extends Pick<Performance, 'stage' | 'once' | 'terminal'> {
-  readonly view: View
-  readonly end: End
-  readonly sent: number
+async function startServer({ setup, server, settings, terminal: { output } }: DevRun, note: (text: string) => void): Promise<void> {
+  if (server === null) return
+  const key = await answerRequests(server, setup.posthorn, settings, note)
+  if (key !== null) output.write(`posthorn admin key, shown only now: ${key}\n`)
+  output.write(`posthorn listening on ${server.url}\n`)
+  output.write(`dashboard at ${server.url}/\n`)
 }
 
-/** Says how it ended. What counts is not what was heard on the way, but what a new reader finds in the store. */
-async function conclude({ stage: { store, samples }, view, once, end, terminal, sent }: Conclusion): Promise<number> {
+function openView({ setup: { posthorn, store, title }, terminal }: DevRun, hint: string): View {
+  const { directory } = store
+  const parts = { terminal, posthorn, directory, labels: labelsFrom(directory), title, hint }
+  return terminal.output.isTTY ? screenView(parts) : lineView(parts)
+}
+
+/** Says how it ended. What counts is not which events came on the way, but what a new reader finds in the store. */
+async function finish({ setup: { store, samples }, once, terminal }: DevRun, view: View, end: End, sent: number): Promise<number> {
   await store.open()
   try {
     await view.close()

@@ -4,7 +4,7 @@ import type { Behaviour, Receiver } from '../../testing/receiver.ts'
 /** How often a sample is sent before it ends dead. */
 export const sendsBeforeDead = 4
 
-/** A path of the receiver: how it behaves, and how many of the first samples go there. */
+/** A path of the sample receiver: how it behaves, and how many of the first samples go there. */
 export interface SampleEndpoint {
   readonly name: string
   readonly sentence: string
@@ -23,11 +23,12 @@ export const sampleEndpoints: readonly SampleEndpoint[] = [
   { name: 'reset', sentence: 'always breaks the connection', key: 'r', behaviour: () => 'reset', samples: 1 },
 ]
 
-export function setUp(receiver: Receiver): void {
+/** Gives each path of the receiver its behaviour. */
+export function misbehave(receiver: Receiver): void {
   for (const { name, behaviour } of sampleEndpoints) receiver.behave(`/${name}`, behaviour())
 }
 
-/** Goes wrong for the first attempts of every message, and well afterwards. */
+/** Fails the first attempts of every message, and answers 200 afterwards. */
 function atFirst(times: number, wrong: Behaviour): Behaviour {
   const attempts = new Map<string, number>()
   return ({ id }) => {

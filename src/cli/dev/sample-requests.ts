@@ -3,23 +3,23 @@ import type { Terminal } from '../command.ts'
 import { sampleEndpoints } from './sample-endpoints.ts'
 
 /** How to ask for one more sample: by single keys on a terminal, else by lines on stdin. */
-export interface Requests {
+export interface SampleRequests {
   readonly hint: string
-  /** Calls back with the name of an endpoint for every request, until it is told to stop. */
-  listen(onRequest: (name: string) => void, onNonsense: (text: string) => void): () => void
+  /** Calls back with the name of an endpoint for every request, until the returned function is called. */
+  read(onRequest: (name: string) => void, onUnknown: (text: string) => void): () => void
 }
 
-export function requestsOf(terminal: Terminal): Requests {
+export function sampleRequestsFrom(terminal: Terminal): SampleRequests {
   return terminal.input.isTTY && terminal.output.isTTY ? byKey(terminal) : byLine(terminal)
 }
 
 const controlC = '\x03'
 
-function byKey({ input, interrupt }: Terminal): Requests {
+function byKey({ input, interrupt }: Terminal): SampleRequests {
   const keys = sampleEndpoints.map(({ key, name }) => `${key} ${name}`)
   return {
     hint: `send one more: ${keys.join(' · ')} · q quit`,
-    listen(onRequest) {
+    read(onRequest) {
       function pressed(text: string): void {
         for (const key of text) {
           const endpoint = sampleEndpoints.find((known) => known.key === key)
@@ -39,16 +39,16 @@ function byKey({ input, interrupt }: Terminal): Requests {
   }
 }
 
-function byLine({ input }: Terminal): Requests {
+function byLine({ input }: Terminal): SampleRequests {
   const names = sampleEndpoints.map(({ name }) => name).join(', ')
   return {
     hint: `Type ${names} and Enter to send one more sample there; Ctrl-C ends.`,
-    listen(onRequest, onNonsense) {
+    read(onRequest, onUnknown) {
       const lines = createInterface({ input })
       lines.on('line', (line) => {
         const name = line.trim()
         if (sampleEndpoints.some((known) => known.name === name)) onRequest(name)
-        else if (name !== '') onNonsense(`Expected one of ${names}, got "${name.slice(0, 100)}".`)
+        else if (name !== '') onUnknown(`Expected one of ${names}, got "${name.slice(0, 100)}".`)
       })
       return () => {
         lines.close()

@@ -9,10 +9,10 @@ import { second } from '../../core/time.ts'
 import { Posthorn } from '../../posthorn.ts'
 import { receiver } from '../../testing/receiver.ts'
 import { databaseAt } from '../database.ts'
-import { sampleEndpoints, sendsBeforeDead, setUp } from './sample-endpoints.ts'
+import { misbehave, sampleEndpoints, sendsBeforeDead } from './sample-endpoints.ts'
 
-/** A Posthorn to watch, on a database of its own or on yours. */
-export interface Stage {
+/** What `posthorn dev` runs and shows: a Posthorn on a temporary database, or on yours. */
+export interface DevSetup {
   readonly posthorn: Posthorn
   readonly store: Store
   readonly title: string
@@ -22,7 +22,7 @@ export interface Stage {
 }
 
 export interface Samples {
-  /** Makes the endpoints and sends the first twenty. */
+  /** Creates the endpoints and sends the first twenty. */
   sendAll(): Promise<void>
   send(name: string): Promise<void>
   /** Messages that were accepted so far. */
@@ -32,21 +32,22 @@ export interface Samples {
 }
 
 /** Your own database, as your settings say: no samples, no receiver, no fast retries. */
-export async function ownStage(databaseUrl: string, settings: Settings, ownPort: number | null): Promise<Stage> {
+export async function setupOnDatabase(databaseUrl: string, settings: Settings, ownPort: number | null): Promise<DevSetup> {
   const database = databaseAt(databaseUrl, settings)
   const store = await database.openStore()
   const title = `Posthorn dev · ${database.shown}`
   return { posthorn: new Posthorn({ ...settings, store, ownPort }), store, title, samples: null, close: async () => undefined }
 }
 
-const devPolicy: RetryPolicy = { name: 'dev', delays: { kind: 'list', delaysMs: [2, 4, 8].map((delay) => delay * second) }, jitterShare: 0, maxAttempts: sendsBeforeDead }
+const delaysMs = [2, 4, 8].map((delay) => delay * second)
+const devPolicy: RetryPolicy = { name: 'dev', delays: { kind: 'list', delaysMs }, jitterShare: 0, maxAttempts: sendsBeforeDead }
 const devPollMs = 250
 // Longer than the slow path takes to answer, and short enough to watch a hanging one time out.
 const devTimeoutMs = 5 * second
 const slackMs = 10 * second
 
 /** A temporary database with a receiver that misbehaves, retries in seconds, and samples to send there. */
-export async function sampleStage(settings: Settings, given: Partial<Settings>, ownPort: number | null): Promise<Stage> {
+export async function setupWithSamples(settings: Settings, given: Partial<Settings>, ownPort: number | null): Promise<DevSetup> {
   const store = await databaseAt(`sqlite:${join(temporaryFolder(), 'posthorn.db')}`, settings).openStore()
   const { pollMs = devPollMs, timeoutMs = devTimeoutMs } = given
   const posthorn = new Posthorn({
@@ -61,7 +62,7 @@ export async function sampleStage(settings: Settings, given: Partial<Settings>, 
   })
   // Only when nothing can be refused any more: a server that listens keeps the process alive.
   const local = await receiver({ keepReceipts: false })
-  setUp(local)
+  misbehave(local)
   const longestMs = plannedDelays(devPolicy).reduce((sum, delay) => sum + delay, 0) + devPolicy.maxAttempts * (timeoutMs + pollMs) + slackMs
   return {
     posthorn,
@@ -93,7 +94,8 @@ function makeSamples(posthorn: Posthorn, urlOf: (path: string) => string, longes
     longestMs,
     async sendAll() {
       for (const { name, sentence } of sampleEndpoints) {
-        await posthorn.endpoints.create({ application, uid: name, url: urlOf(`/${name}`), description: sentence, types: [`sample.${name}`], policy: devPolicy.name })
+        const settings = { url: urlOf(`/${name}`), types: [`sample.${name}`], policy: devPolicy.name }
+        await posthorn.endpoints.create({ application, uid: name, description: sentence, ...settings })
       }
       for (const { name, samples } of sampleEndpoints) for (let count = 0; count < samples; count += 1) await send(name)
     },

@@ -19,7 +19,7 @@ const workerGoneMs = 30_000
 export async function databaseChecks(databaseUrl: string, settings: Settings): Promise<Check[]> {
   const database = databaseAt(databaseUrl, settings)
   if (database.file !== null && !existsSync(database.file)) {
-    return [{ name: 'database', ok: false, sentence: `${database.shown} does not exist. Choose another with --database, or make it: posthorn migrate` }]
+    return [{ name: 'database', ok: false, sentence: `${database.shown} does not exist. Choose another with --database, or create it: posthorn migrate` }]
   }
   const inspected = await look('database', async () => {
     const { engine, schemaVersion, wantedVersion } = await database.inspect()

@@ -8,20 +8,20 @@ import { checkUrl } from '../../core/endpoint.ts'
 import { messageOf, PosthornError } from '../../core/errors.ts'
 import { second } from '../../core/time.ts'
 import { makeGuard } from '../../transport/guard.ts'
-import type { EndpointAnswer } from '../operator/answers.ts'
-import { segment } from '../operator/operator.ts'
-import type { Operator } from '../operator/operator.ts'
+import type { EndpointResponse } from '../http-api/responses.ts'
+import { pathSegment } from '../http-api/api-client.ts'
+import type { ApiClient } from '../http-api/api-client.ts'
 import { look } from './check.ts'
 import type { Check } from './check.ts'
 
 const patienceMs = 10 * second
 
 /** Whether an endpoint may be called by these settings, and whether it can be reached from here. */
-export async function endpointChecks(given: string, settings: Settings, openOperator: () => Promise<Operator>): Promise<Check[]> {
+export async function endpointChecks(given: string, settings: Settings, openClient: () => Promise<ApiClient>): Promise<Check[]> {
   let url: URL | null = null
   const guard = makeGuard(settings)
   const allowed = await look('address', async () => {
-    url = given.includes('://') ? checkUrl(given) : await urlOf(given, openOperator)
+    url = given.includes('://') ? checkUrl(given) : await urlOf(given, openClient)
     guard.checkUrl(url)
     const hostname = hostOf(url)
     const addresses = (await lookup(hostname, { all: true })).map(({ address }) => address)
@@ -32,13 +32,13 @@ export async function endpointChecks(given: string, settings: Settings, openOper
   return url === null || !allowed.ok ? [allowed] : [allowed, await reachCheck(url)]
 }
 
-async function urlOf(id: string, openOperator: () => Promise<Operator>): Promise<URL> {
-  const operator = await openOperator()
+async function urlOf(id: string, openClient: () => Promise<ApiClient>): Promise<URL> {
+  const client = await openClient()
   try {
-    const { url } = await operator.ask<EndpointAnswer>('GET', `/endpoint/${segment(id)}`)
+    const { url } = await client.request<EndpointResponse>('GET', `/endpoint/${pathSegment(id)}`)
     return new URL(url)
   } finally {
-    await operator.close()
+    await client.close()
   }
 }
 

@@ -1,5 +1,5 @@
 import { systemClock } from '../../clock.ts'
-import type { Operator } from '../operator/operator.ts'
+import type { ApiClient } from '../http-api/api-client.ts'
 import { look } from './check.ts'
 import type { Check } from './check.ts'
 
@@ -7,7 +7,7 @@ import type { Check } from './check.ts'
 const mostSkewMs = 2_000
 
 /** What can be seen of a server, from here. */
-export async function serverChecks(serverUrl: string, openOperator: () => Promise<Operator>): Promise<Check[]> {
+export async function serverChecks(serverUrl: string, openClient: () => Promise<ApiClient>): Promise<Check[]> {
   const base = serverUrl.replace(/\/+$/, '')
   const ready = await look('server', async () => {
     const startedAt = systemClock.now()
@@ -17,8 +17,8 @@ export async function serverChecks(serverUrl: string, openOperator: () => Promis
   })
   if (!ready.ok) return [ready]
   const key = await look('key', async () => {
-    const operator = await openOperator()
-    await operator.ask('GET', '/endpoint', { query: { limit: '1' } })
+    const client = await openClient()
+    await client.request('GET', '/endpoint', { query: { limit: '1' } })
     return { ok: true, sentence: 'The key is good.' }
   })
   return [ready, key, await clockCheck(base)]

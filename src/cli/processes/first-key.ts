@@ -2,8 +2,8 @@ import type { Posthorn } from '../../posthorn.ts'
 
 const pageRows = 250
 
-/** Makes a key that may do everything, unless there is one already; null if there is. Only who sees it now will ever see it. */
-export async function firstKey({ keys }: Posthorn): Promise<string | null> {
+/** Creates a key that may do everything, unless there is one already; null if there is. The token is shown only now. */
+export async function createFirstKey({ keys }: Posthorn): Promise<string | null> {
   for (let after: string | null = null; ; ) {
     const page = await keys.list({}, { limit: pageRows, after })
     if (page.some(({ applicationId, access }) => applicationId === null && access === 'write')) return null

@@ -12,7 +12,7 @@ import { listen } from '../../server/listen.ts'
 import type { Listening } from '../../server/listen.ts'
 import type { CommandOptions, Terminal } from '../command.ts'
 import { databaseAt } from '../database.ts'
-import { firstKey } from './first-key.ts'
+import { createFirstKey } from './first-key.ts'
 import { retryNotice } from './retry-notice.ts'
 import { oneLine, sayWarnings } from './warnings.ts'
 
@@ -45,7 +45,7 @@ async function answerAndDeliver({ posthorn, listening, settings, terminal, deliv
   let graceMs = settings.shutdownGraceMs
   try {
     if (delivers) await posthorn.start()
-    const key = settings.adminKey === null ? await firstKey(posthorn) : null
+    const key = settings.adminKey === null ? await createFirstKey(posthorn) : null
     if (key !== null) output.write(`posthorn admin key, shown only now: ${key}\n`)
     const notice = await retryNotice(posthorn, settings.preset)
     if (notice !== null) say(notice)

@@ -1,4 +1,4 @@
-import type { Command, Family } from '../../command.ts'
+import type { Command, CommandGroup } from '../../command.ts'
 
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
@@ -11,7 +11,7 @@ interface Step {
 }
 
 /** A script for a shell, from the table of commands. */
-export function completionScript(shell: Shell, words: readonly (Command | Family)[]): string {
+export function completionScript(shell: Shell, words: readonly (Command | CommandGroup)[]): string {
   const steps = stepsOf(words)
   switch (shell) {
     case 'bash':
@@ -23,12 +23,12 @@ export function completionScript(shell: Shell, words: readonly (Command | Family
   }
 }
 
-function stepsOf(words: readonly (Command | Family)[]): Step[] {
+function stepsOf(words: readonly (Command | CommandGroup)[]): Step[] {
   const first = { after: '', choices: words.map(({ name, summary }) => ({ word: name, sentence: summary })) }
   return [first, ...words.flatMap((word) => ('commands' in word ? familySteps(word) : [commandStep(word.name, word)]))]
 }
 
-function familySteps({ name, commands }: Family): Step[] {
+function familySteps({ name, commands }: CommandGroup): Step[] {
   const own = { after: name, choices: commands.map((command) => ({ word: command.name, sentence: command.summary })) }
   return [own, ...commands.map((command) => commandStep(`${name} ${command.name}`, command))]
 }

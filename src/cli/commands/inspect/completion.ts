@@ -1,11 +1,12 @@
-import { exit, helpText } from '../../command.ts'
-import type { Command, Family } from '../../command.ts'
+import { exit } from '../../command.ts'
+import { helpText } from '../../help-text.ts'
+import type { Command, CommandGroup } from '../../command.ts'
 import { nearest } from '../../../core/nearest.ts'
 import { completionScript, shells } from './completion-scripts.ts'
 import type { Shell } from './completion-scripts.ts'
 
 /** Made from the table of commands, so that nothing in it can be out of date. */
-export function completion(words: () => readonly (Command | Family)[]): Command {
+export function completion(words: () => readonly (Command | CommandGroup)[]): Command {
   return {
     name: 'completion',
     summary: 'prints what lets bash, zsh or fish complete commands and options',

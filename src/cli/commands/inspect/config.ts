@@ -1,8 +1,9 @@
 import { describeSettings } from '../../../config/describe.ts'
 import { commandSources } from '../../../config/environment.ts'
-import { exit, helpText } from '../../command.ts'
+import { exit } from '../../command.ts'
+import { helpText } from '../../help-text.ts'
 import type { Command, Option } from '../../command.ts'
-import { print } from '../../operator/operator-command.ts'
+import { print } from '../../print.ts'
 import { columns } from '../../view/columns.ts'
 
 const options: Readonly<Record<string, Option>> = { json: { type: 'boolean', sentence: 'prints JSON' } }

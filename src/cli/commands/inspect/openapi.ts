@@ -1,4 +1,5 @@
-import { exit, helpText } from '../../command.ts'
+import { exit } from '../../command.ts'
+import { helpText } from '../../help-text.ts'
 import type { Command } from '../../command.ts'
 
 export const openapi: Command = {

@@ -1,11 +1,13 @@
 import { once } from 'node:events'
 import { expected } from '../../../core/errors.ts'
-import { exit, helpText, textOption } from '../../command.ts'
+import { exit, textOption } from '../../command.ts'
+import { helpText } from '../../help-text.ts'
 import type { Command, CommandOptions, Option } from '../../command.ts'
 import { startReceiver } from './local-receiver.ts'
 import type { ListenOptions } from './local-receiver.ts'
-import { print, readSecret } from '../../operator/operator-command.ts'
-import { harmless } from '../../view/text.ts'
+import { print } from '../../print.ts'
+import { readSecret } from '../../read-file.ts'
+import { printable } from '../../view/text.ts'
 
 const options: Readonly<Record<string, Option>> = {
   port: { type: 'string', value: 'n', sentence: 'the port on 127.0.0.1; 8072 unless given, 0 for any that is free' },
@@ -30,7 +32,7 @@ export const listen: Command = {
   async run(chosen, terminal) {
     const receiver = await startReceiver(listenOptions(chosen), (receipt) => {
       const { at, id, type, path, bytes, signature, answer, body } = receipt
-      print(terminal, chosen, receipt, () => harmless(`${at}  ${id ?? '-'}  ${type ?? '-'}  ${path}  ${bytes} bytes  signature ${signature}  ${answer}  ${body}`))
+      print(terminal, chosen, receipt, () => printable(`${at}  ${id ?? '-'}  ${type ?? '-'}  ${path}  ${bytes} bytes  signature ${signature}  ${answer}  ${body}`))
     })
     terminal.say(`Listening on ${receiver.url}. Ctrl-C ends it.`)
     if (!terminal.interrupted.aborted) await once(terminal.interrupted, 'abort')

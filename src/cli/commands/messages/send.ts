@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs'
 import { expected, messageOf, PosthornError } from '../../../core/errors.ts'
 import { exit, listOption, textOption } from '../../command.ts'
 import type { Command, CommandOptions, Terminal } from '../../command.ts'
-import { operatorCommand } from '../../operator/operator-command.ts'
-import { segment } from '../../operator/operator.ts'
+import { readBytes } from '../../read-file.ts'
+import { apiCommand } from '../../http-api/api-command.ts'
+import { pathSegment } from '../../http-api/api-client.ts'
 
-export const send: Command = operatorCommand({
+export const send: Command = apiCommand({
   name: 'send',
   summary: 'sends a message to every endpoint of an application that wants it',
   takes: ['<type>'],
@@ -20,7 +20,7 @@ export const send: Command = operatorCommand({
     'idempotency-key': { type: 'string', value: 'text', sentence: 'the same command again sends nothing twice' },
   },
   examples: ['send invoice.paid --application acme --data \'{"id":7}\'', 'send invoice.paid --application acme < invoice.json'],
-  async run({ operator, options, given: [type = ''], show, terminal }) {
+  async run({ client, options, given: [type = ''], show, terminal }) {
     const application = textOption(options, 'application')
     if (application === undefined) {
       terminal.say('posthorn send: expected --application, got nothing.')
@@ -29,7 +29,7 @@ export const send: Command = operatorCommand({
     const payload = checkPayload(await payloadOf(options, terminal))
     const head = { eventType: type, channels: listOption(options, 'channel'), eventId: textOption(options, 'event-id'), sessionId: textOption(options, 'session-id') }
     const key = textOption(options, 'idempotency-key')
-    const message = await operator.ask<{ id: string }>('POST', `/app/${segment(application)}/msg`, {
+    const message = await client.request<{ id: string }>('POST', `/app/${pathSegment(application)}/msg`, {
       query: { with_content: 'false' },
       // Put together as text: a number in the payload must not be rounded on its way.
       body: `${JSON.stringify(head).slice(0, -1)},"payload":${payload}}`,
@@ -43,21 +43,7 @@ export const send: Command = operatorCommand({
 async function payloadOf(options: CommandOptions, { input }: Terminal): Promise<string> {
   const [data, file] = [textOption(options, 'data'), textOption(options, 'file')]
   if (data !== undefined) return data
-  return (await bytesFrom(file ?? '-', input, 'file')).toString()
-}
-
-/** All of a file, or of stdin if it is called `-`. */
-export async function bytesFrom(path: string, input: NodeJS.ReadStream, name: string): Promise<Buffer> {
-  if (path === '-') {
-    const chunks: Buffer[] = []
-    for await (const chunk of input) chunks.push(Buffer.from(chunk as Uint8Array))
-    return Buffer.concat(chunks)
-  }
-  try {
-    return readFileSync(path)
-  } catch (cause) {
-    throw new PosthornError('invalid_argument', `Expected \`${name}\` to be a file that can be read: ${messageOf(cause)}.`, { cause })
-  }
+  return (await readBytes(file ?? '-', input, 'file')).toString()
 }
 
 function checkPayload(text: string): string {

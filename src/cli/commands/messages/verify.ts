@@ -2,10 +2,11 @@ import { systemClock } from '../../../clock.ts'
 import { expected } from '../../../core/errors.ts'
 import { isoTime } from '../../../core/time.ts'
 import { verifySignature } from '../../../core/verify.ts'
-import { exit, helpText, textOption } from '../../command.ts'
+import { exit, textOption } from '../../command.ts'
+import { helpText } from '../../help-text.ts'
 import type { Command, CommandOptions, Option } from '../../command.ts'
-import { print, readSecret } from '../../operator/operator-command.ts'
-import { bytesFrom } from './send.ts'
+import { print } from '../../print.ts'
+import { readBytes, readSecret } from '../../read-file.ts'
 
 const options: Readonly<Record<string, Option>> = {
   'secret-file': { type: 'string', value: 'path', sentence: "the file with the endpoint's secret (whsec_…), or a public key (whpk_…)" },
@@ -34,7 +35,7 @@ export const verify: Command = {
     const headers = headersIn(chosen)
     const toleranceSeconds = toleranceIn(chosen)
     const secret = readSecret(secretPath, 'secret-file')
-    const { messageId, timestamp } = verifySignature(await bytesFrom(file, terminal.input, 'file'), headers, secret, { now: systemClock.now(), toleranceSeconds })
+    const { messageId, timestamp } = verifySignature(await readBytes(file, terminal.input, 'file'), headers, secret, { now: systemClock.now(), toleranceSeconds })
     const signedAt = isoTime(timestamp * 1_000)
     print(terminal, chosen, { valid: true, messageId, signedAt }, () => `valid: message ${messageId}, signed ${signedAt}`)
     return exit.ok

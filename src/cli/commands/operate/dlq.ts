@@ -1,10 +1,10 @@
 import { exit } from '../../command.ts'
-import type { Family } from '../../command.ts'
-import { filterOptions, filterQuery, jobFilter, pageOptions, pageQuery } from '../../operator/filters.ts'
-import { operatorCommand } from '../../operator/operator-command.ts'
-import type { OperatorCall } from '../../operator/operator-command.ts'
-import type { DeliveryAnswer, JobAnswer, Listed } from '../../operator/answers.ts'
-import { watchJob } from '../../operator/watch-job.ts'
+import type { CommandGroup } from '../../command.ts'
+import { filterOptions, filterQuery, jobFilter, pageOptions, pageQuery } from '../../http-api/filters.ts'
+import { apiCommand } from '../../http-api/api-command.ts'
+import type { ApiCall } from '../../http-api/api-command.ts'
+import type { DeliveryResponse, JobResponse, Listed } from '../../http-api/responses.ts'
+import { watchJob } from '../../http-api/watch-job.ts'
 import { deliveryTable } from './deliveries.ts'
 
 const bulkOptions = {
@@ -18,33 +18,33 @@ const progressText = [
   'A filter that matches nothing is no error.',
 ]
 
-export const dlq: Family = {
+export const dlq: CommandGroup = {
   name: 'dlq',
   summary: 'dead letters: list, retry, discard, one or a million',
   commands: [
-    operatorCommand({
+    apiCommand({
       name: 'dlq ls',
       summary: 'lists dead letters, newest first',
       options: { ...filterOptions, ...pageOptions },
-      async run({ operator, options, show, terminal }) {
-        const page = await operator.ask<Listed<DeliveryAnswer>>('GET', '/delivery', { query: { ...filterQuery(options), ...pageQuery(options), status: 'dead' } })
+      async run({ client, options, show, terminal }) {
+        const page = await client.request<Listed<DeliveryResponse>>('GET', '/delivery', { query: { ...filterQuery(options), ...pageQuery(options), status: 'dead' } })
         show(page, () => (page.data.length === 0 ? 'no dead letters' : deliveryTable(page.data)))
         if (options['json'] !== true && !page.done && page.iterator !== null) terminal.say(`There are more: --iterator ${page.iterator}`)
         return exit.ok
       },
     }),
-    operatorCommand({
+    apiCommand({
       name: 'dlq retry',
-      summary: 'sends dead letters again, within the pace of retries',
+      summary: 'sends dead letters again, within the limits of retries',
       takes: ['[id…]'],
       text: progressText,
       options: bulkOptions,
       examples: ['dlq retry --all --dry-run', 'dlq retry --endpoint ep_… --since 2h', 'dlq retry dlv_…'],
       run: (call) => bulk(call, 'requeue'),
     }),
-    operatorCommand({
+    apiCommand({
       name: 'dlq discard',
-      summary: 'gives dead letters up for good: they count as cancelled',
+      summary: 'discards dead letters for good: they count as cancelled',
       takes: ['[id…]'],
       text: progressText,
       options: bulkOptions,
@@ -54,8 +54,8 @@ export const dlq: Family = {
   ],
 }
 
-/** Counts, or makes a job of it and follows that. */
-async function bulk({ operator, options, given, show, terminal }: OperatorCall, action: 'requeue' | 'cancel'): Promise<number> {
+/** Counts, or creates a job and follows it. */
+async function bulk({ client, options, given, show, terminal }: ApiCall, action: 'requeue' | 'cancel'): Promise<number> {
   const filter = jobFilter(options)
   if (given.length === 0 && Object.keys(filter).length === 0 && options['all'] !== true) {
     terminal.say(`posthorn dlq: expected which ones: ids, a filter such as --endpoint or --since, or --all; got nothing. --dry-run counts first.`)
@@ -64,9 +64,9 @@ async function bulk({ operator, options, given, show, terminal }: OperatorCall, 
   const reason = typeof options['why'] === 'string' ? { reason: options['why'] } : {}
   const work = { action, filter: { ...filter, status: 'dead', ...(given.length > 0 && { ids: given }) }, ...reason }
   if (options['dry-run'] === true) {
-    const { matching } = await operator.ask<{ matching: number }>('POST', '/job', { body: { ...work, dryRun: true } })
+    const { matching } = await client.request<{ matching: number }>('POST', '/job', { body: { ...work, dryRun: true } })
     show({ matching }, () => `${matching} match`)
     return exit.ok
   }
-  return watchJob(operator, await operator.ask<JobAnswer>('POST', '/job', { body: work }), terminal, options['json'] === true)
+  return watchJob(client, await client.request<JobResponse>('POST', '/job', { body: work }), { terminal, json: options['json'] === true })
 }

@@ -1,29 +1,29 @@
 import type { PosthornEvent } from '../../../core/events.ts'
 import { exit, listOption, textOption } from '../../command.ts'
 import type { Command } from '../../command.ts'
-import { operatorCommand } from '../../operator/operator-command.ts'
-import type { StreamEvent } from '../../operator/event-stream.ts'
+import { apiCommand } from '../../http-api/api-command.ts'
+import type { StreamEvent } from '../../http-api/event-stream.ts'
 import { lineOf } from '../../view/lines.ts'
 
-export const tail: Command = operatorCommand({
+export const tail: Command = apiCommand({
   name: 'tail',
-  summary: 'shows live what is sent, delivered, failed and given up, until Ctrl-C',
+  summary: 'shows live what is sent, delivered, failed and dead, until Ctrl-C',
   options: {
     type: { type: 'string', multiple: true, value: 'event', sentence: 'only these, such as delivery.dead; may be repeated' },
     endpoint: { type: 'string', value: 'id', sentence: 'only about this endpoint' },
     application: { type: 'string', value: 'id', sentence: 'only about this application' },
   },
   examples: ['tail --type delivery.dead', 'tail --json | jq .error_detail'],
-  async run({ operator, options, terminal }) {
+  async run({ client, options, terminal }) {
     const query = { type: listOption(options, 'type'), endpoint: textOption(options, 'endpoint'), application: textOption(options, 'application') }
-    const events = await operator.events(query, terminal.interrupted)
-    terminal.say(`Watching ${operator.where}. Ctrl-C ends it.`)
+    const events = await client.events(query, terminal.interrupted)
+    terminal.say(`Watching ${client.where}. Ctrl-C ends it.`)
     for await (const event of events) {
       const line = options['json'] === true ? JSON.stringify(event.data) : lineIn(event)
       if (line !== null) terminal.output.write(`${line}\n`)
     }
     if (terminal.interrupted.aborted) return exit.ok
-    terminal.say(`posthorn: ${operator.where} ended the stream. Start again to go on.`)
+    terminal.say(`posthorn: ${client.where} ended the stream. Start again to go on.`)
     return exit.error
   },
 })

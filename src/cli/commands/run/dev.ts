@@ -21,5 +21,5 @@ export const dev: Command = {
     'POSTHORN_ADMIN_KEY is set. All settings of the environment apply. Ctrl-C ends in order, a second one at once.',
   ].join('\n'),
   options: { once: { type: 'boolean' }, database: { type: 'string' } },
-  run: async (options, terminal) => (await import('../../dev/run.ts')).dev(options, terminal),
+  run: async (options, terminal) => (await import('../../dev/run.ts')).runDev(options, terminal),
 }

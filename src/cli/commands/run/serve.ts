@@ -8,7 +8,7 @@ export const serve: Command = {
     '',
     'Serves the dashboard at / and the HTTP API at /api on POSTHORN_HOST (127.0.0.1) and POSTHORN_PORT (8071),',
     'and delivers what it is given.',
-    'The first start makes an API key and shows it once, unless POSTHORN_ADMIN_KEY gives one.',
+    'The first start creates an API key and shows it once, unless POSTHORN_ADMIN_KEY gives one.',
     '',
     '  --database <url>    sqlite:path, or postgres://user:password@host:port/database;',
     '                      POSTHORN_DATABASE_URL unless given, sqlite:posthorn.db without both',

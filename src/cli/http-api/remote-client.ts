@@ -1,11 +1,11 @@
 import { expected, messageOf, PosthornError } from '../../core/errors.ts'
-import { makeOperator } from './operator.ts'
-import type { Operator } from './operator.ts'
+import { makeClient } from './api-client.ts'
+import type { ApiClient } from './api-client.ts'
 
 /** The API of a server elsewhere. */
-export function remoteOperator(serverUrl: string, key: string | null): Operator {
+export function remoteClient(serverUrl: string, key: string | null): ApiClient {
   const where = checkServer(serverUrl)
-  return makeOperator({
+  return makeClient({
     where,
     baseUrl: where,
     headers: key === null ? {} : { authorization: `Bearer ${key}` },

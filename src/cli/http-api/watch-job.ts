@@ -3,34 +3,39 @@ import { PosthornError } from '../../core/errors.ts'
 import type { Clock } from '../../core/ports.ts'
 import { exit } from '../command.ts'
 import type { Terminal } from '../command.ts'
-import type { JobAnswer } from './answers.ts'
-import { segment } from './operator.ts'
-import type { Operator } from './operator.ts'
 import { progressOn, stepLine } from '../view/progress.ts'
+import { pathSegment } from './api-client.ts'
+import type { ApiClient } from './api-client.ts'
+import type { JobResponse } from './responses.ts'
 
-const lookMs = 250
+const pollMs = 250
 /** How long a server may be away, as it is while it is started again. */
-const patienceMs = 60_000
+const mostAwayMs = 60_000
+
+export interface WatchOptions {
+  readonly terminal: Terminal
+  readonly json: boolean
+  readonly clock?: Clock
+}
 
 /** Follows a job to its end, also past a restart of the server. The job itself goes on without whoever watches. */
-export async function watchJob(operator: Operator, first: JobAnswer, terminal: Terminal, json: boolean, clock: Clock = systemClock): Promise<number> {
+export async function watchJob(client: ApiClient, first: JobResponse, { terminal, json, clock = systemClock }: WatchOptions): Promise<number> {
   const progress = progressOn(terminal)
   const { interrupted } = terminal
   let job = first
   let awaySince: number | null = null
   progress.show(job)
   while (job.state === 'running' && !interrupted.aborted) {
-    try {
-      await operator.advance(job.id)
-      job = await operator.ask<JobAnswer>('GET', `/job/${segment(job.id)}`)
-      if (awaySince !== null) progress.note(`${operator.where} answers again.`)
-      awaySince = null
-      progress.show(job)
-    } catch (thrown) {
-      if (!isAway(thrown)) throw thrown
-      if (awaySince === null) progress.note(`${operator.where} does not answer; asking again for ${patienceMs / 1_000} s.`)
+    const read = await readJob(client, job.id)
+    if (read instanceof PosthornError) {
+      if (awaySince === null) progress.note(`${client.where} does not answer; asking again for ${mostAwayMs / 1_000} s.`)
       awaySince ??= clock.now()
-      if (clock.now() - awaySince > patienceMs) throw gaveUp(thrown, job.id)
+      if (clock.now() - awaySince > mostAwayMs) throw awayForTooLong(read, job.id)
+    } else {
+      if (awaySince !== null) progress.note(`${client.where} answers again.`)
+      awaySince = null
+      job = read
+      progress.show(job)
     }
     if (job.state === 'running') await pause(clock, interrupted)
   }
@@ -38,12 +43,23 @@ export async function watchJob(operator: Operator, first: JobAnswer, terminal: T
   return report(job, terminal, json)
 }
 
-function report(job: JobAnswer, { output, say }: Terminal, json: boolean): number {
+/** The job after its next batch, or why the server could not be reached. */
+async function readJob(client: ApiClient, id: string): Promise<JobResponse | PosthornError> {
+  try {
+    await client.advance(id)
+    return await client.request<JobResponse>('GET', `/job/${pathSegment(id)}`)
+  } catch (thrown) {
+    if (isAway(thrown)) return thrown
+    throw thrown
+  }
+}
+
+function report(job: JobResponse, { output, say }: Terminal, json: boolean): number {
   const { id, state, done, matching } = job
+  const hasEnded = state === 'done' || state === 'cancelled'
   if (json) output.write(`${JSON.stringify(job)}\n`)
-  else if (state === 'done' || state === 'cancelled') output.write(`${stepLine(job)}\n`)
-  if (state === 'done') return done === matching ? exit.ok : exit.partial
-  if (state === 'cancelled') return exit.partial
+  else if (hasEnded) output.write(`${stepLine(job)}\n`)
+  if (hasEnded) return state === 'done' && done === matching ? exit.ok : exit.partial
   if (state === 'paused') {
     say(`Job ${id} is paused at ${done} of ${matching}. Go on: posthorn jobs resume ${id}`)
     return exit.partial
@@ -56,7 +72,7 @@ function isAway(thrown: unknown): thrown is PosthornError {
   return thrown instanceof PosthornError && thrown.code === 'unreachable'
 }
 
-function gaveUp(cause: PosthornError, id: string): PosthornError {
+function awayForTooLong(cause: PosthornError, id: string): PosthornError {
   return new PosthornError('unreachable', `${cause.message} Job ${id} is stored, and goes on when it is back: posthorn jobs watch ${id}`, { cause })
 }
 
@@ -67,7 +83,7 @@ function pause(clock: Clock, signal: AbortSignal): Promise<void> {
       signal.removeEventListener('abort', end)
       resolve()
     }
-    const disarm = clock.after(lookMs, end)
+    const disarm = clock.after(pollMs, end)
     signal.addEventListener('abort', end, { once: true })
   })
 }

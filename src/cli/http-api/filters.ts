@@ -3,7 +3,7 @@ import { expected } from '../../core/errors.ts'
 import { day, hour, isoTime, minute, second } from '../../core/time.ts'
 import { listOption, textOption } from '../command.ts'
 import type { CommandOptions, Option } from '../command.ts'
-import type { Query } from './operator.ts'
+import type { Query } from './api-client.ts'
 
 /** Options that choose deliveries. */
 export const filterOptions: Readonly<Record<string, Option>> = {
@@ -12,8 +12,8 @@ export const filterOptions: Readonly<Record<string, Option>> = {
   type: { type: 'string', value: 'type', sentence: 'only those of this event type' },
   message: { type: 'string', value: 'id', sentence: 'only those of this message' },
   reason: { type: 'string', value: 'word', sentence: 'only what is dead for this reason: exhausted, cancelled, expired, crashed, gone' },
-  since: { type: 'string', value: 'time', sentence: 'only what was made since: 2026-01-31T12:00Z, or 2h, 30m, 7d ago' },
-  until: { type: 'string', value: 'time', sentence: 'only what was made before' },
+  since: { type: 'string', value: 'time', sentence: 'only what was created since: 2026-01-31T12:00Z, or 2h, 30m, 7d ago' },
+  until: { type: 'string', value: 'time', sentence: 'only what was created before' },
 }
 
 /** Options that page through a list. */

@@ -1,4 +1,4 @@
-/** Fields of the API whose flag has another name than they. */
+/** Fields of the API whose flag has another name. */
 const flags: Readonly<Record<string, readonly string[]>> = {
   app_id: ['application'],
   channels: ['channel'],
@@ -11,8 +11,8 @@ const flags: Readonly<Record<string, readonly string[]>> = {
   throttleRate: ['rate'],
 }
 
-/** A sentence of the API in the terms of a command: whoever gave a flag is told of the flag, not of the field that it became. */
-export function inFlagTerms(sentence: string, options: readonly string[], takes: readonly string[]): string {
+/** A sentence of the API that names the flags of a command: a person gave a flag, and does not know the field that it became. */
+export function withFlagNames(sentence: string, options: readonly string[], takes: readonly string[]): string {
   return sentence.replaceAll(/`([A-Za-z_]+)(?:\.[\w-]+)*`/g, (whole, field: string) => {
     const names = [...(flags[field] ?? []), kebab(field), field]
     const taken = takes.find((each) => names.some((name) => each.includes(name)))

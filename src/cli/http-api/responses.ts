@@ -5,7 +5,7 @@ export interface Listed<Item> {
   readonly done: boolean
 }
 
-export interface DeliveryAnswer {
+export interface DeliveryResponse {
   readonly id: string
   readonly messageId: string
   readonly endpointId: string
@@ -21,13 +21,13 @@ export interface DeliveryAnswer {
   readonly createdAt: string
 }
 
-export interface DeliveryDetail extends DeliveryAnswer {
+export interface DeliveryDetail extends DeliveryResponse {
   readonly why: { readonly code: string; readonly sentence: string }
   readonly maxAttempts: number
-  readonly attempts: readonly AttemptAnswer[]
+  readonly attempts: readonly AttemptResponse[]
 }
 
-export interface AttemptAnswer {
+export interface AttemptResponse {
   readonly number: number
   readonly startedAt: string
   readonly tookMs: number
@@ -37,7 +37,7 @@ export interface AttemptAnswer {
   readonly late: boolean
 }
 
-export interface EndpointAnswer {
+export interface EndpointResponse {
   readonly id: string
   readonly uid: string | null
   readonly applicationId: string
@@ -55,7 +55,7 @@ export interface EndpointAnswer {
   readonly createdAt: string
 }
 
-export interface JobAnswer {
+export interface JobResponse {
   readonly id: string
   readonly action: 'requeue' | 'cancel' | 'replay'
   readonly state: 'running' | 'paused' | 'done' | 'cancelled'
@@ -67,7 +67,7 @@ export interface JobAnswer {
   readonly createdAt: string
 }
 
-export interface KeyAnswer {
+export interface KeyResponse {
   readonly id: string
   readonly name: string
   readonly appId: string | null
