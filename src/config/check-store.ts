@@ -1,7 +1,7 @@
 import { expected, PosthornError } from '../core/errors.ts'
 import type { Store } from '../core/ports.ts'
 
-/** The store that was given; what a person may have meant instead is told how to write it. */
+/** The store that was given; an error says how to write what was probably meant. */
 export function checkStore(options: unknown): Store {
   const advice = "Import `sqlite` from 'posthorn/sqlite' or `postgres` from 'posthorn/postgres'."
   const store: unknown = typeof options === 'object' && options !== null && 'store' in options ? options.store : undefined

@@ -90,7 +90,7 @@ const time = String.raw`Date\.now|new Date\s*\(\s*\)|(?<!new )\bDate\s*\(|setTim
 const chance = String.raw`Math\.random|random(?:Bytes|Fill|FillSync|UUID|Int)|getRandomValues|generateKey\w*`
 const timeOrChance = new RegExp(String.raw`(?<![\w.])(?:(?:process|globalThis|crypto)\.)?(?:${time}|${chance})(?!\w)`, 'g')
 
-/** Who else may roll dice, and which; each is there because what it makes must not come from a seed. */
+/** Who else may draw random numbers, and how; each is there because its result must not come from a seed. */
 export const chanceExceptions: Readonly<Record<string, readonly string[]>> = {
   // Keys and nonces.
   'stores/secrets.ts': ['randomBytes'],

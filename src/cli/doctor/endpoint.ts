@@ -11,16 +11,16 @@ import { makeGuard } from '../../transport/guard.ts'
 import type { EndpointResponse } from '../http-api/responses.ts'
 import { pathSegment } from '../http-api/api-client.ts'
 import type { ApiClient } from '../http-api/api-client.ts'
-import { look } from './check.ts'
+import { runCheck } from './check.ts'
 import type { Check } from './check.ts'
 
-const patienceMs = 10 * second
+const connectTimeoutMs = 10 * second
 
 /** Whether an endpoint may be called by these settings, and whether it can be reached from here. */
 export async function endpointChecks(given: string, settings: Settings, openClient: () => Promise<ApiClient>): Promise<Check[]> {
   let url: URL | null = null
   const guard = makeGuard(settings)
-  const allowed = await look('address', async () => {
+  const allowed = await runCheck('address', async () => {
     url = given.includes('://') ? checkUrl(given) : await urlOf(given, openClient)
     guard.checkUrl(url)
     const hostname = hostOf(url)
@@ -44,7 +44,7 @@ async function urlOf(id: string, openClient: () => Promise<ApiClient>): Promise<
 
 /** Only connects: a request would be a webhook that nobody sent. */
 function reachCheck(url: URL): Promise<Check> {
-  return look('reach', async () => {
+  return runCheck('reach', async () => {
     const startedAt = systemClock.now()
     await connected(url)
     return { ok: true, sentence: `${url.host} takes ${url.protocol === 'https:' ? 'TLS connections' : 'connections'} within ${systemClock.now() - startedAt} ms.` }
@@ -53,10 +53,10 @@ function reachCheck(url: URL): Promise<Check> {
 
 function connected(url: URL): Promise<void> {
   return new Promise((resolve, reject) => {
-    const target = { host: hostOf(url), port: portOf(url) }
+    const address = { host: hostOf(url), port: portOf(url) }
     const isSecure = url.protocol === 'https:'
-    const socket: Socket = isSecure ? connectSecure({ ...target, servername: target.host }) : connectPlain(target)
-    const disarm = systemClock.after(patienceMs, () => socket.destroy(new Error(`no answer within ${patienceMs / second} s`)))
+    const socket: Socket = isSecure ? connectSecure({ ...address, servername: address.host }) : connectPlain(address)
+    const disarm = systemClock.after(connectTimeoutMs, () => socket.destroy(new Error(`no answer within ${connectTimeoutMs / second} s`)))
     socket.once(isSecure ? 'secureConnect' : 'connect', () => {
       disarm()
       socket.destroy()

@@ -30,7 +30,7 @@ function checkServer(given: string): string {
   throw expected('invalid_argument', 'server', 'the URL of a server, such as https://posthorn.example, without user and password', given.replace(/^.*@/s, '…@'))
 }
 
-/** Several addresses that all refuse make an error without words of its own. */
+/** Where several addresses all refuse, the error has no message of its own. */
 function reasonOf(thrown: unknown): string {
   const text = messageOf(thrown)
   if (text !== '') return text

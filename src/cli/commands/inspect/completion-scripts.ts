@@ -3,7 +3,7 @@ import type { Command, CommandGroup } from '../../command.ts'
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
-/** What can follow the words that were typed so far. */
+/** What can follow what was typed so far. */
 interface Step {
   /** `posthorn` itself is ''; then `dlq`, `dlq retry`. */
   readonly after: string
@@ -11,8 +11,8 @@ interface Step {
 }
 
 /** A script for a shell, from the table of commands. */
-export function completionScript(shell: Shell, words: readonly (Command | CommandGroup)[]): string {
-  const steps = stepsOf(words)
+export function completionScript(shell: Shell, commands: readonly (Command | CommandGroup)[]): string {
+  const steps = stepsOf(commands)
   switch (shell) {
     case 'bash':
       return bash(steps)
@@ -23,12 +23,12 @@ export function completionScript(shell: Shell, words: readonly (Command | Comman
   }
 }
 
-function stepsOf(words: readonly (Command | CommandGroup)[]): Step[] {
-  const first = { after: '', choices: words.map(({ name, summary }) => ({ word: name, sentence: summary })) }
-  return [first, ...words.flatMap((word) => ('commands' in word ? familySteps(word) : [commandStep(word.name, word)]))]
+function stepsOf(commands: readonly (Command | CommandGroup)[]): Step[] {
+  const first = { after: '', choices: commands.map(({ name, summary }) => ({ word: name, sentence: summary })) }
+  return [first, ...commands.flatMap((command) => ('commands' in command ? groupSteps(command) : [commandStep(command.name, command)]))]
 }
 
-function familySteps({ name, commands }: CommandGroup): Step[] {
+function groupSteps({ name, commands }: CommandGroup): Step[] {
   const own = { after: name, choices: commands.map((command) => ({ word: command.name, sentence: command.summary })) }
   return [own, ...commands.map((command) => commandStep(`${name} ${command.name}`, command))]
 }
@@ -40,13 +40,13 @@ function commandStep(after: string, { options }: Command): Step {
 
 function bash(steps: readonly Step[]): string {
   const cases = steps.filter(({ after }) => after !== '').map(({ after, choices }) => `    '${after}') words='${wordsOf(choices)}' ;;`)
-  const families = steps.filter(({ after, choices }) => after !== '' && !after.includes(' ') && choices.every(({ word }) => !word.startsWith('--'))).map(({ after }) => after)
+  const groups = steps.filter(({ after, choices }) => after !== '' && !after.includes(' ') && choices.every(({ word }) => !word.startsWith('--'))).map(({ after }) => after)
   const top = steps.find(({ after }) => after === '')?.choices ?? []
   return [
     '_posthorn() {',
     '  local current="${COMP_WORDS[COMP_CWORD]}" typed="${COMP_WORDS[1]}" words',
     '  if [ "$COMP_CWORD" -gt 2 ]; then',
-    `    case "$typed" in ${families.join('|')}) typed="$typed \${COMP_WORDS[2]}" ;; esac`,
+    `    case "$typed" in ${groups.join('|')}) typed="$typed \${COMP_WORDS[2]}" ;; esac`,
     '  fi',
     '  [ "$COMP_CWORD" -le 1 ] && typed=""',
     '  case "$typed" in',
@@ -63,9 +63,12 @@ function fish(steps: readonly Step[]): string {
   return steps
     .flatMap(({ after, choices }) => {
       const seen = after === '' ? ['__fish_use_subcommand'] : after.split(' ').map((word) => `__fish_seen_subcommand_from ${word}`)
-      const isFamily = after !== '' && choices.every(({ word }) => !word.startsWith('--'))
-      const condition = [...seen, ...(isFamily ? [`not __fish_seen_subcommand_from ${wordsOf(choices)}`] : [])].join('; and ')
-      return choices.map(({ word, sentence }) => `complete -c posthorn -n '${condition}' ${word.startsWith('--') ? `-l ${word.slice(2)}` : `-f -a ${word}`} -d '${sentence.replaceAll("'", String.raw`\'`)}'`)
+      const isGroup = after !== '' && choices.every(({ word }) => !word.startsWith('--'))
+      const condition = [...seen, ...(isGroup ? [`not __fish_seen_subcommand_from ${wordsOf(choices)}`] : [])].join('; and ')
+      return choices.map(({ word, sentence }) => {
+        const choice = word.startsWith('--') ? `-l ${word.slice(2)}` : `-f -a ${word}`
+        return `complete -c posthorn -n '${condition}' ${choice} -d '${sentence.replaceAll("'", String.raw`\'`)}'`
+      })
     })
     .join('\n')
 }

@@ -5,8 +5,8 @@ import { nearest } from '../../../core/nearest.ts'
 import { completionScript, shells } from './completion-scripts.ts'
 import type { Shell } from './completion-scripts.ts'
 
-/** Made from the table of commands, so that nothing in it can be out of date. */
-export function completion(words: () => readonly (Command | CommandGroup)[]): Command {
+/** Generated from the table of commands, so that nothing in it can be out of date. */
+export function completion(commands: () => readonly (Command | CommandGroup)[]): Command {
   return {
     name: 'completion',
     summary: 'prints what lets bash, zsh or fish complete commands and options',
@@ -24,7 +24,7 @@ export function completion(words: () => readonly (Command | CommandGroup)[]): Co
         say(`posthorn completion: expected ${shells.join(', ')}, got "${given}".${meant === null ? '' : ` Did you mean "${meant}"?`}`)
         return exit.usage
       }
-      output.write(`${completionScript(shell satisfies Shell, words())}\n`)
+      output.write(`${completionScript(shell satisfies Shell, commands())}\n`)
       return exit.ok
     },
   }

@@ -4,7 +4,7 @@ import { exit, textOption } from '../../command.ts'
 import { helpText } from '../../help-text.ts'
 import type { Command, CommandOptions, Option } from '../../command.ts'
 import { startReceiver } from './local-receiver.ts'
-import type { ListenOptions } from './local-receiver.ts'
+import type { ReceiverOptions } from './local-receiver.ts'
 import { print } from '../../print.ts'
 import { readSecret } from '../../read-file.ts'
 import { printable } from '../../view/text.ts'
@@ -25,12 +25,12 @@ export const listen: Command = {
   options,
   help: helpText({
     usage: 'listen [options]',
-    text: ['Receives webhooks on 127.0.0.1, prints each of them, and answers as it is told. Posthorn delivers there', 'if it runs with POSTHORN_ALLOWED_TARGETS=127.0.0.0/8.'],
+    text: ['Receives webhooks on 127.0.0.1, prints each of them, and answers as the options say. Posthorn delivers there', 'if it runs with POSTHORN_ALLOWED_TARGETS=127.0.0.0/8.'],
     options,
     examples: ['posthorn listen --secret-file secret --forward http://localhost:3000/hooks', 'posthorn listen --status 500', 'posthorn listen --delay 40000'],
   }),
   async run(chosen, terminal) {
-    const receiver = await startReceiver(listenOptions(chosen), (receipt) => {
+    const receiver = await startReceiver(receiverOptions(chosen), (receipt) => {
       const { at, id, type, path, bytes, signature, answer, body } = receipt
       print(terminal, chosen, receipt, () => printable(`${at}  ${id ?? '-'}  ${type ?? '-'}  ${path}  ${bytes} bytes  signature ${signature}  ${answer}  ${body}`))
     })
@@ -41,7 +41,7 @@ export const listen: Command = {
   },
 }
 
-function listenOptions(chosen: CommandOptions): ListenOptions {
+function receiverOptions(chosen: CommandOptions): ReceiverOptions {
   const secretPath = textOption(chosen, 'secret-file')
   const forward = textOption(chosen, 'forward')
   if (forward !== undefined && !/^https?:\/\//.test(forward)) throw expected('invalid_argument', 'forward', 'an http(s) URL', forward)

@@ -7,7 +7,7 @@ import { expected, messageOf, PosthornError } from '../../../core/errors.ts'
 import { isoTime } from '../../../core/time.ts'
 import { verifySignature } from '../../../core/verify.ts'
 
-export interface ListenOptions {
+export interface ReceiverOptions {
   readonly port: number
   /** Null: signatures are not checked. */
   readonly secret: string | null
@@ -17,7 +17,7 @@ export interface ListenOptions {
   readonly drop: boolean
 }
 
-/** A request that came, what its signature is worth, and what was answered. */
+/** A request that was received, whether its signature is valid, and what was answered. */
 export interface Receipt {
   readonly at: string
   readonly id: string | null
@@ -30,11 +30,11 @@ export interface Receipt {
 }
 
 const mostBytes = 5 * 1024 * 1024
-// What belongs to one connection, and is made anew for the next.
+// Headers of one connection, which the next has its own of.
 const ownToConnection = new Set(['connection', 'host', 'content-length', 'transfer-encoding', 'keep-alive', 'expect', 'te', 'upgrade'])
 
-/** A receiver on this machine that answers, and misbehaves, as it is told. */
-export async function startReceiver(options: ListenOptions, received: (receipt: Receipt) => void): Promise<{ readonly url: string; close(): Promise<void> }> {
+/** A receiver on this machine that answers, or misbehaves, as the options say. */
+export async function startReceiver(options: ReceiverOptions, received: (receipt: Receipt) => void): Promise<{ readonly url: string; close(): Promise<void> }> {
   const server = createServer((request, response) => {
     answer(request, response, options, received).catch((thrown: unknown) => {
       // Whoever sent it may have gone away in the middle; the next request finds us here.
@@ -52,15 +52,15 @@ export async function startReceiver(options: ListenOptions, received: (receipt: 
   }
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, options: ListenOptions, received: (receipt: Receipt) => void): Promise<void> {
+async function answer(request: IncomingMessage, response: ServerResponse, options: ReceiverOptions, received: (receipt: Receipt) => void): Promise<void> {
   const body = await bodyOf(request)
   const { headers } = request
   if (options.delayMs > 0) await new Promise<void>((resolve) => systemClock.after(options.delayMs, resolve))
-  const said = options.drop ? 'connection broken' : options.forward === null ? `HTTP ${options.status}` : await forwarded(options.forward, request, body, response)
+  const answered = options.drop ? 'connection broken' : options.forward === null ? `HTTP ${options.status}` : await forward(options.forward, request, body, response)
   const id = textOf(headers['webhook-id'] ?? headers['svix-id'])
   received({
     at: isoTime(systemClock.now()), id, type: typeIn(body), path: request.url ?? '/', bytes: body.length,
-    signature: judged(body, headers, options.secret), answer: said, body: body.toString(),
+    signature: checkSignature(body, headers, options.secret), answer: answered, body: body.toString(),
   })
   if (options.drop) request.socket.resetAndDestroy()
   else if (options.forward === null) response.writeHead(options.status, { 'content-length': '0' }).end()
@@ -77,7 +77,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-function judged(body: Buffer, headers: IncomingHttpHeaders, secret: string | null): Receipt['signature'] {
+function checkSignature(body: Buffer, headers: IncomingHttpHeaders, secret: string | null): Receipt['signature'] {
   if (secret === null) return 'unchecked'
   if (!Object.keys(headers).some((name) => name.endsWith('-signature'))) return 'missing'
   try {
@@ -89,7 +89,7 @@ function judged(body: Buffer, headers: IncomingHttpHeaders, secret: string | nul
 }
 
 /** Passes the request on byte for byte, and its answer back. */
-async function forwarded(url: string, { method = 'POST', headers }: IncomingMessage, body: Buffer, response: ServerResponse): Promise<string> {
+async function forward(url: string, { method = 'POST', headers }: IncomingMessage, body: Buffer, response: ServerResponse): Promise<string> {
   const passed = Object.entries(headers).filter(([name]) => !ownToConnection.has(name)).map(([name, value]) => [name, String(value)] as const)
   try {
     const reply = await fetch(url, { method, headers: Object.fromEntries(passed), redirect: 'manual', ...(body.length > 0 && { body: new Uint8Array(body) }) })

@@ -14,7 +14,7 @@ export const serve: Command = {
     '                      POSTHORN_DATABASE_URL unless given, sqlite:posthorn.db without both',
     '  --no-worker         only answers: "posthorn worker" delivers, elsewhere',
     '',
-    'GET /livez and /readyz tell whether it lives and may be sent requests. The first SIGTERM or Ctrl-C lets',
+    'GET /livez and /readyz answer whether it is alive and ready for requests. The first SIGTERM or Ctrl-C lets',
     'requests and attempts under way end (for up to POSTHORN_SHUTDOWN_GRACE_MS), a second one leaves at once.',
   ].join('\n'),
   options: { database: { type: 'string' }, 'no-worker': { type: 'boolean' } },
