@@ -32,19 +32,11 @@ export async function openStage() {
       const nameServerPort = needsNames ? names.port : null
       const outcome = await tenants.ask({ ask: 'run', dist, folder: copy, nameServerPort, load, neighbour, warmUpMs, measureMs })
       await untilReceived(healthy, outcome.sentAtMs.length)
-      return await measured(outcome)
+      return await measured(outcome, { healthy, bad, names })
     } finally {
       await tenants.end()
       rmSync(copy, { recursive: true, force: true })
     }
-  }
-
-  async function measured(outcome) {
-    const endMs = nowMs()
-    const own = await healthy.ask({ ask: 'report' })
-    const other = await bad.ask({ ask: 'report' })
-    const neighbour = { ...outcome.neighbour, ...own.counts, ...other.counts, unanswered: names.takeUnanswered() }
-    return { ...figuresOf(outcome, own.receivedAtMs, endMs), neighbour }
   }
 
   return {
@@ -62,6 +54,14 @@ export async function openStage() {
       remove()
     },
   }
+}
+
+async function measured(outcome, { healthy, bad, names }) {
+  const endMs = nowMs()
+  const own = await healthy.ask({ ask: 'report' })
+  const other = await bad.ask({ ask: 'report' })
+  const neighbour = { ...outcome.neighbour, ...own.counts, ...other.counts, unanswered: names.takeUnanswered() }
+  return { ...figuresOf(outcome, own.receivedAtMs, endMs), neighbour }
 }
 
 /** What was sent last may be on its way. */

@@ -3,53 +3,66 @@ const wakingMs = 1_000
 const mostListed = 20
 
 /** What became of everything that was accepted, which fault explains each repeat, and how long what it hit had to wait. */
-export function report({ poisonId = null, problems = [], notes = [], ...run }) {
-  const { accepted, receipts, faults, rows, reachMs, startedAt } = run
+export function report({ poisonId = null, problems = [], notes = [], ...rest }) {
+  const run = { poisonId, problems, notes, ...rest }
+  const { accepted, rows } = run
+  const found = examine(run)
+  const { delivered, lost, repeats, unexplained, recoveries, innocent } = found
+  const dead = rows.filter(({ status }) => status === 'dead').length
+  return {
+    accepted: accepted.size,
+    delivered: delivered.length,
+    dead,
+    open: rows.length - dead,
+    lost: lost.length,
+    repeats: repeats.length,
+    explained: repeats.length - unexplained.length,
+    longestRecoveryMs: Math.ceil(Math.max(0, ...recoveries)),
+    isFine: accepted.size > 0 && [lost, unexplained, innocent, problems].every(({ length }) => length === 0),
+    lines: linesOf(run, found, rows.length - dead),
+  }
+}
+
+function examine({ accepted, receipts, faults, rows, reachMs, poisonId }) {
   const byId = groupById(receipts)
-  const fates = fatesOf(accepted, byId, rows)
   const repeats = [...byId.values()].flatMap((same) => same.slice(1).map((receipt, index) => ({ receipt, before: same[index] })))
   // Ours first: a process that we stop says that it stood still, too.
   const suspects = [...faults.filter(isOurs), ...faults.filter((fault) => !isOurs(fault))]
   const causes = repeats.map((repeat) => suspects.find((fault) => explains(fault, repeat, reachMs)))
-  const unexplained = repeats.filter((_, index) => causes[index] === undefined)
-  const innocents = [...accepted].filter(([id]) => id !== poisonId)
+  const harmless = [...accepted].filter(([id]) => id !== poisonId)
   const recoveries = faults.map((fault) => {
     const explained = repeats.filter(({ receipt }, index) => causes[index] === fault && receipt.id !== poisonId)
-    return isOurs(fault) ? recoveryMs(fault, explained, innocents, byId) : 0
+    return isOurs(fault) ? recoveryMs(fault, explained, harmless, byId) : 0
   })
-  const dead = rows.filter(({ status }) => status === 'dead')
-  const open = rows.filter(({ status }) => status !== 'dead')
-  const innocent = rows.filter(({ messageId }) => messageId !== poisonId)
-  const unacknowledged = [...byId.keys()].filter((id) => !accepted.has(id)).length
-  const late = repeats.filter(({ receipt, before }) => faults.some((fault) => isLate(fault, receipt, before))).length
-
-  const time = (at) => `${((at - startedAt) / 1_000).toFixed(2).padStart(7)} s`
-  const lineOf = (fault, count, ms) => {
-    const line = `${time(fault.at)}  ${fault.name}: explains ${count} repeats, longest recovery ${Math.ceil(ms)} ms`
-    return isOurs(fault) || count > 0 ? [line] : []
-  }
   return {
-    accepted: accepted.size,
-    delivered: fates.delivered.length,
-    dead: dead.length,
-    open: open.length,
-    lost: fates.lost.length,
-    repeats: repeats.length,
-    explained: repeats.length - unexplained.length,
-    longestRecoveryMs: Math.ceil(Math.max(0, ...recoveries)),
-    isFine: accepted.size > 0 && [fates.lost, unexplained, innocent, problems].every(({ length }) => length === 0),
-    lines: [
-      ...faults.flatMap((fault, index) => lineOf(fault, causes.filter((cause) => cause === fault).length, recoveries[index])),
-      ...notes,
-      ...(unacknowledged > 0 ? [`${unacknowledged} more were delivered whose sender never heard that they were stored`] : []),
-      ...(late > 0 ? [`${late} were sent by a process that had just woken up, after another had sent them`] : []),
-      ...some(fates.lost.map((id) => `lost: ${id}`)),
-      ...some(innocent.map(notDelivered)),
-      ...some(unexplained.map(({ receipt, before }) => `unexplained repeat of ${receipt.id}: ${time(before.at)} by ${before.pid}, again ${time(receipt.at)} by ${receipt.pid}`)),
-      ...some(problems),
-      ...(open.length > 0 ? [`open ${open.length}`] : []),
-    ],
+    ...fatesOf(accepted, byId, rows),
+    repeats,
+    causes,
+    recoveries,
+    unexplained: repeats.filter((_, index) => causes[index] === undefined),
+    innocent: rows.filter(({ messageId }) => messageId !== poisonId),
+    unacknowledged: [...byId.keys()].filter((id) => !accepted.has(id)).length,
+    late: repeats.filter(({ receipt, before }) => faults.some((fault) => isLate(fault, receipt, before))).length,
   }
+}
+
+function linesOf({ faults, startedAt, notes, problems }, { causes, recoveries, lost, innocent, unexplained, unacknowledged, late }, open) {
+  const time = (at) => `${((at - startedAt) / 1_000).toFixed(2).padStart(7)} s`
+  return [
+    ...faults.flatMap((fault, index) => {
+      const count = causes.filter((cause) => cause === fault).length
+      const line = `${time(fault.at)}  ${fault.name}: explains ${count} repeats, longest recovery ${Math.ceil(recoveries[index])} ms`
+      return isOurs(fault) || count > 0 ? [line] : []
+    }),
+    ...notes,
+    ...(unacknowledged > 0 ? [`${unacknowledged} more were delivered whose sender never heard that they were stored`] : []),
+    ...(late > 0 ? [`${late} were sent by a process that had just woken up, after another had sent them`] : []),
+    ...some(lost.map((id) => `lost: ${id}`)),
+    ...some(innocent.map(notDelivered)),
+    ...some(unexplained.map(({ receipt, before }) => `unexplained repeat of ${receipt.id}: ${time(before.at)} by ${before.pid}, again ${time(receipt.at)} by ${receipt.pid}`)),
+    ...some(problems),
+    ...(open > 0 ? [`open ${open}`] : []),
+  ]
 }
 
 function notDelivered({ id, status, reason }) {
