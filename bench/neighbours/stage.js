@@ -40,12 +40,7 @@ export async function openStage() {
   }
 
   return {
-    at: {
-      ...at,
-      bad: (index, path) => `http://${hostsAt.bad(index)}:${at.badPort}${path}`,
-      // The receiver has this port on its own addresses, so nobody else has it on all of them.
-      dead: (index, path) => `http://${hostsAt.dead(index)}:${at.badPort}${path}`,
-    },
+    at: { ...at, ...urlsAt(at.badPort) },
     folderFor: (name) => join(folder, name),
     run,
     async close() {
@@ -53,6 +48,14 @@ export async function openStage() {
       await Promise.all([healthy.end(), bad.end()])
       remove()
     },
+  }
+}
+
+function urlsAt(badPort) {
+  return {
+    bad: (index, path) => `http://${hostsAt.bad(index)}:${badPort}${path}`,
+    // The receiver has this port on its own addresses, so nobody else has it on all of them.
+    dead: (index, path) => `http://${hostsAt.dead(index)}:${badPort}${path}`,
   }
 }
 
