@@ -1,4 +1,4 @@
-// Two ways to forget attempts on PostgreSQL: in bites, as the pruner does, or a partition at a time.
+// Two ways to forget attempts on PostgreSQL: in batches, as the pruner does, or a partition at a time.
 import { percentile, print, seconds, whole } from './common.js'
 import { claimAndMark, fill, grownWorld, schema } from './postgres-growth.js'
 
@@ -11,14 +11,14 @@ const batches = 200
 export async function pruneOnPostgres(url, scale) {
   const world = await grownWorld(url)
   try {
-    await bites(world, Math.ceil(1_000_000 * scale))
+    await inBatches(world, Math.ceil(1_000_000 * scale))
     await insertsAndDrop(world)
   } finally {
     await world.close()
   }
 }
 
-async function bites(world, rows) {
+async function inBatches(world, rows) {
   const { db, store } = world
   await fill(world, [{ rows, status: 'delivered', id: `'dlv_0' || lpad(n::text, 17, '0')` }, { rows: 100_000, status: 'pending' }])
   await db.query(`insert into ${schema}.attempts (delivery_id, epoch, started_at, took_ms, outcome, status_code, url)
@@ -37,7 +37,7 @@ async function bites(world, rows) {
   const busy = await claimTimes(world, 200)
   running = false
   await pruning
-  print(`deliveries with attempt, pruned in bites`, `${whole(perSecond)}/s`, `beside claims: ${shown(busy)}; without: ${shown(quiet)}`)
+  print(`deliveries with attempt, pruned in batches`, `${whole(perSecond)}/s`, `beside claims: ${shown(busy)}; without: ${shown(quiet)}`)
 }
 
 function shown(times) {

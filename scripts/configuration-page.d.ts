@@ -1,4 +1,4 @@
-import type { DescribedSetting } from '../src/config.ts'
+import type { DescribedSetting } from '../src/config/describe.ts'
 
 export function configurationPage(
   settings: Readonly<Record<string, { readonly env: readonly string[]; readonly secret?: boolean }>>,

@@ -8,7 +8,7 @@ export function judgeRun({ report, root, spec, files, isFast = false, filters = 
   const problems = [
     ...promised.files.filter((path) => !ran.some((file) => file.path === path)).map((path) => `${path} was not part of the run.`),
     ...promised.requirements.flatMap((requirement) => lackOf(requirement, entries)),
-    ...strangers(requirementsOf(spec), entries),
+    ...unknownIds(requirementsOf(spec), entries),
   ]
   return { passed: count(ran, 'passed'), failed: failures(ran, entries, isFast) + problems.length, problems }
 }
@@ -68,7 +68,7 @@ function lackOf({ id, groups }, entries) {
 }
 
 /** Tests whose id, or whose group, the specification does not know. */
-function strangers(requirements, entries) {
+function unknownIds(requirements, entries) {
   return entries.flatMap(({ id, path, groups }) => {
     const requirement = requirements.find((known) => known.id === id)
     if (requirement === undefined) return [`${id} in ${path} is not in the specification.`]

@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto'
 import type { Clock } from './core/ports.ts'
 import type { Instant, Random } from './core/time.ts'
 
-/** The machine's clock and chance: nothing else in Posthorn reads time or rolls dice. */
+/** The machine's clock and random numbers: nothing else in Posthorn reads either. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(ms, callback) {
@@ -66,7 +66,7 @@ const mostReadings = 5
 export function followingClock(read: () => Promise<Instant>, steady: () => number = () => performance.now(), local: Clock = systemClock): FollowingClock {
   let reading: { readonly shared: Instant; readonly at: number } | null = null
   let measuring = false
-  let told = 0
+  let latest = 0
 
   function follow(shared: Instant): void {
     reading = { shared, at: steady() }
@@ -91,12 +91,12 @@ export function followingClock(read: () => Promise<Instant>, steady: () => numbe
     now() {
       if (reading === null) return local.now()
       const passedMs = steady() - reading.at
-      // Not by a timer, which would keep a process alive that only sends. A reading that fails is made up for by the next.
+      // Not by a timer, which would keep a process alive that only sends. If a reading fails, the next one makes up for it.
       if (passedMs > readingLastsMs && !measuring) measure().catch(() => undefined)
       const estimate = Math.floor(reading.shared + passedMs)
       // A reading that was a little slow must not turn time back; a shared clock that was set back is followed.
-      if (estimate > told || told - estimate > mostJitterMs) told = estimate
-      return told
+      if (estimate > latest || latest - estimate > mostJitterMs) latest = estimate
+      return latest
     },
     after: (ms, callback) => local.after(ms, callback),
     measure,

@@ -32,28 +32,15 @@ export async function openStage() {
       const nameServerPort = needsNames ? names.port : null
       const outcome = await tenants.ask({ ask: 'run', dist, folder: copy, nameServerPort, load, neighbour, warmUpMs, measureMs })
       await untilReceived(healthy, outcome.sentAtMs.length)
-      return await measured(outcome)
+      return await measured(outcome, { healthy, bad, names })
     } finally {
       await tenants.end()
       rmSync(copy, { recursive: true, force: true })
     }
   }
 
-  async function measured(outcome) {
-    const endMs = nowMs()
-    const own = await healthy.ask({ ask: 'report' })
-    const other = await bad.ask({ ask: 'report' })
-    const neighbour = { ...outcome.neighbour, ...own.counts, ...other.counts, unanswered: names.takeUnanswered() }
-    return { ...figuresOf(outcome, own.receivedAtMs, endMs), neighbour }
-  }
-
   return {
-    at: {
-      ...at,
-      bad: (index, path) => `http://${hostsAt.bad(index)}:${at.badPort}${path}`,
-      // The receiver has this port on its own addresses, so nobody else has it on all of them.
-      dead: (index, path) => `http://${hostsAt.dead(index)}:${at.badPort}${path}`,
-    },
+    at: { ...at, ...urlsAt(at.badPort) },
     folderFor: (name) => join(folder, name),
     run,
     async close() {
@@ -62,6 +49,22 @@ export async function openStage() {
       remove()
     },
   }
+}
+
+function urlsAt(badPort) {
+  return {
+    bad: (index, path) => `http://${hostsAt.bad(index)}:${badPort}${path}`,
+    // The receiver has this port on its own addresses, so nobody else has it on all of them.
+    dead: (index, path) => `http://${hostsAt.dead(index)}:${badPort}${path}`,
+  }
+}
+
+async function measured(outcome, { healthy, bad, names }) {
+  const endMs = nowMs()
+  const own = await healthy.ask({ ask: 'report' })
+  const other = await bad.ask({ ask: 'report' })
+  const neighbour = { ...outcome.neighbour, ...own.counts, ...other.counts, unanswered: names.takeUnanswered() }
+  return { ...figuresOf(outcome, own.receivedAtMs, endMs), neighbour }
 }
 
 /** What was sent last may be on its way. */

@@ -15,32 +15,38 @@ export function readOptions() {
   const store = String(values.store)
   const mode = modeOf(values)
   if (store !== 'sqlite' && store !== 'postgres') refuse(`Expected --store to be sqlite or postgres, got "${store}".`)
-  const workers = count('workers', values.workers ?? (store === 'sqlite' ? '1' : '2'), 1, 20)
-  if (store === 'sqlite' && workers !== 1) refuse('Expected --workers to be 1: only one process may deliver from a SQLite file.')
-  const leaseMs = count('lease', values.lease ?? String(mode.leaseMs), 500, 60_000)
-  const given = {
-    mode,
-    store,
-    dist: values.dist,
-    databaseUrl: values.database ?? null,
-    workers,
-    kills: count('kills', values.kills ?? '5', 0, 1_000),
-    restarts: count('restarts', values.restarts ?? '0', 0, 100),
-    loop: count('loop', values.loop ?? '1', 1, 1_000),
-    rounds: count('rounds', values.rounds ?? String(mode.rounds ?? 1), 1, 100),
-    seed: count('seed', values.seed ?? String(Math.floor(Math.random() * 2 ** 32)), 0, 2 ** 32),
-    limitMs: count('limit', values.limit ?? '600', 1, 7_200) * 1_000,
-    leaseMs,
-    delayMs: count('delay', values.delay ?? '0', 0, 60_000),
-    pollMs: Math.floor(leaseMs / 10),
-    traffic: mode.trafficOn?.(store) ?? mode.traffic,
-    isProxied: mode.isProxied ?? false,
-    clockShiftsMs: mode.clockShiftsMs ?? [0],
+  const given = { mode, store, dist: values.dist, databaseUrl: values.database ?? null, workers: workersOf(values, store), ...numbersOf(values, mode), ...worldOf(mode, store) }
+  if (given.databaseUrl !== null && !canUseDatabase(given)) {
+    refuse('Expected --database only with --store postgres, and without --restarts and --disk: those need a server of their own.')
   }
-  if (given.databaseUrl !== null && !canUseDatabase(given)) refuse('Expected --database only with --store postgres, and without --restarts and --disk: those need a server of their own.')
   const refusal = mode.refusal?.(given) ?? null
   if (refusal !== null) refuse(refusal)
   return given
+}
+
+function workersOf(values, store) {
+  const workers = count(values, 'workers', store === 'sqlite' ? 1 : 2, [1, 20])
+  if (store === 'sqlite' && workers !== 1) refuse('Expected --workers to be 1: only one process may deliver from a SQLite file.')
+  return workers
+}
+
+function numbersOf(values, mode) {
+  const leaseMs = count(values, 'lease', mode.leaseMs, [500, 60_000])
+  return {
+    leaseMs,
+    pollMs: Math.floor(leaseMs / 10),
+    kills: count(values, 'kills', 5, [0, 1_000]),
+    restarts: count(values, 'restarts', 0, [0, 100]),
+    loop: count(values, 'loop', 1, [1, 1_000]),
+    rounds: count(values, 'rounds', mode.rounds ?? 1, [1, 100]),
+    seed: count(values, 'seed', Math.floor(Math.random() * 2 ** 32), [0, 2 ** 32]),
+    limitMs: count(values, 'limit', 600, [1, 7_200]) * 1_000,
+    delayMs: count(values, 'delay', 0, [0, 60_000]),
+  }
+}
+
+function worldOf(mode, store) {
+  return { traffic: mode.trafficOn?.(store) ?? mode.traffic, isProxied: mode.isProxied ?? false, clockShiftsMs: mode.clockShiftsMs ?? [0] }
 }
 
 function canUseDatabase({ store, mode, restarts }) {
@@ -84,7 +90,8 @@ function foreignTo(mode) {
   return [...(mode === kills ? [] : ['kills', 'restarts']), ...(mode.rounds === undefined ? ['rounds'] : []), ...(mode.delayMs === undefined ? ['delay'] : [])]
 }
 
-function count(name, text, least, most) {
+function count(values, name, usual, [least, most]) {
+  const text = values[name] ?? String(usual)
   if (/^\d{1,10}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text)
   return refuse(`Expected --${name} to be a whole number from ${least} to ${most}, got "${text}".`)
 }

@@ -3,45 +3,70 @@ const wakingMs = 1_000
 const mostListed = 20
 
 /** What became of everything that was accepted, which fault explains each repeat, and how long what it hit had to wait. */
-export function report({ accepted, receipts, faults, rows, reachMs, startedAt, poisonId = null, problems = [], notes = [] }) {
+export function report({ poisonId = null, problems = [], notes = [], ...rest }) {
+  const run = { poisonId, problems, notes, ...rest }
+  const { accepted, rows } = run
+  const found = examine(run)
+  const { delivered, lost, repeats, unexplained, recoveries, innocent } = found
+  const dead = rows.filter(({ status }) => status === 'dead').length
+  return {
+    accepted: accepted.size,
+    delivered: delivered.length,
+    dead,
+    open: rows.length - dead,
+    lost: lost.length,
+    repeats: repeats.length,
+    explained: repeats.length - unexplained.length,
+    longestRecoveryMs: Math.ceil(Math.max(0, ...recoveries)),
+    isFine: accepted.size > 0 && [lost, unexplained, innocent, problems].every(({ length }) => length === 0),
+    lines: linesOf(run, found, rows.length - dead),
+  }
+}
+
+function examine({ accepted, receipts, faults, rows, reachMs, poisonId }) {
   const byId = groupById(receipts)
-  const fates = fatesOf(accepted, byId, rows)
   const repeats = [...byId.values()].flatMap((same) => same.slice(1).map((receipt, index) => ({ receipt, before: same[index] })))
   // Ours first: a process that we stop says that it stood still, too.
   const suspects = [...faults.filter(isOurs), ...faults.filter((fault) => !isOurs(fault))]
   const causes = repeats.map((repeat) => suspects.find((fault) => explains(fault, repeat, reachMs)))
-  const unexplained = repeats.filter((_, index) => causes[index] === undefined)
-  const recoveries = faults.map((fault) => (isOurs(fault) ? recoveryMs(fault, repeats.filter((_, index) => causes[index] === fault), accepted, byId, poisonId) : 0))
-  const dead = rows.filter(({ status }) => status === 'dead')
-  const open = rows.filter(({ status }) => status !== 'dead')
-  const innocent = rows.filter(({ messageId }) => messageId !== poisonId)
-  const strangers = [...byId.keys()].filter((id) => !accepted.has(id)).length
-  const late = repeats.filter(({ receipt, before }) => faults.some((fault) => isLate(fault, receipt, before))).length
-
-  const lineOf = (fault, count, ms) => (isOurs(fault) || count > 0 ? [`${time(fault.at)}  ${fault.name}: explains ${count} repeats, longest recovery ${Math.ceil(ms)} ms`] : [])
-  const time = (at) => `${((at - startedAt) / 1_000).toFixed(2).padStart(7)} s`
+  const harmless = [...accepted].filter(([id]) => id !== poisonId)
+  const recoveries = faults.map((fault) => {
+    const explained = repeats.filter(({ receipt }, index) => causes[index] === fault && receipt.id !== poisonId)
+    return isOurs(fault) ? recoveryMs(fault, explained, harmless, byId) : 0
+  })
   return {
-    accepted: accepted.size,
-    delivered: fates.delivered.length,
-    dead: dead.length,
-    open: open.length,
-    lost: fates.lost.length,
-    repeats: repeats.length,
-    explained: repeats.length - unexplained.length,
-    longestRecoveryMs: Math.ceil(Math.max(0, ...recoveries)),
-    isFine: accepted.size > 0 && fates.lost.length === 0 && unexplained.length === 0 && innocent.length === 0 && problems.length === 0,
-    lines: [
-      ...faults.flatMap((fault, index) => lineOf(fault, causes.filter((cause) => cause === fault).length, recoveries[index])),
-      ...notes,
-      ...(strangers > 0 ? [`${strangers} more were delivered whose sender never heard that they were stored`] : []),
-      ...(late > 0 ? [`${late} were sent by a process that had just woken up, after another had sent them`] : []),
-      ...some(fates.lost.map((id) => `lost: ${id}`)),
-      ...some(innocent.map(({ id, status, reason }) => `not delivered, but ${status}${reason === undefined || reason === null ? '' : ` (${reason})`}: ${id}`)),
-      ...some(unexplained.map(({ receipt, before }) => `unexplained repeat of ${receipt.id}: ${time(before.at)} by ${before.pid}, again ${time(receipt.at)} by ${receipt.pid}`)),
-      ...some(problems),
-      ...(open.length > 0 ? [`open ${open.length}`] : []),
-    ],
+    ...fatesOf(accepted, byId, rows),
+    repeats,
+    causes,
+    recoveries,
+    unexplained: repeats.filter((_, index) => causes[index] === undefined),
+    innocent: rows.filter(({ messageId }) => messageId !== poisonId),
+    unacknowledged: [...byId.keys()].filter((id) => !accepted.has(id)).length,
+    late: repeats.filter(({ receipt, before }) => faults.some((fault) => isLate(fault, receipt, before))).length,
   }
+}
+
+function linesOf({ faults, startedAt, notes, problems }, { causes, recoveries, lost, innocent, unexplained, unacknowledged, late }, open) {
+  const time = (at) => `${((at - startedAt) / 1_000).toFixed(2).padStart(7)} s`
+  return [
+    ...faults.flatMap((fault, index) => {
+      const count = causes.filter((cause) => cause === fault).length
+      const line = `${time(fault.at)}  ${fault.name}: explains ${count} repeats, longest recovery ${Math.ceil(recoveries[index])} ms`
+      return isOurs(fault) || count > 0 ? [line] : []
+    }),
+    ...notes,
+    ...(unacknowledged > 0 ? [`${unacknowledged} more were delivered whose sender never heard that they were stored`] : []),
+    ...(late > 0 ? [`${late} were sent by a process that had just woken up, after another had sent them`] : []),
+    ...some(lost.map((id) => `lost: ${id}`)),
+    ...some(innocent.map(notDelivered)),
+    ...some(unexplained.map(({ receipt, before }) => `unexplained repeat of ${receipt.id}: ${time(before.at)} by ${before.pid}, again ${time(receipt.at)} by ${receipt.pid}`)),
+    ...some(problems),
+    ...(open > 0 ? [`open ${open}`] : []),
+  ]
+}
+
+function notDelivered({ id, status, reason }) {
+  return `not delivered, but ${status}${typeof reason === 'string' ? ` (${reason})` : ''}: ${id}`
 }
 
 /** The lines that others read with programs: what comes last never changes its form. */
@@ -71,14 +96,16 @@ function fatesOf(accepted, byId, rows) {
 function explains(fault, { receipt, before }, reachMs) {
   if (receipt.at < fault.at) return false
   const isSince = before.at >= fault.at - reachMs
+  const isWithin = isSince && before.at <= fault.endedAt + reachMs
+  const isItsOwn = before.pid === fault.pid
   switch (fault.kind) {
     case 'kill':
-      return isSince && before.pid === fault.pid
+      return isSince && isItsOwn
     case 'stop':
     case 'partition':
-      return (isSince && before.pid === fault.pid && before.at <= fault.endedAt + reachMs) || isLate(fault, receipt, before)
+      return (isWithin && isItsOwn) || isLate(fault, receipt, before)
     case 'outage':
-      return isSince && before.at <= fault.endedAt + reachMs
+      return isWithin
     default:
       return false
   }
@@ -89,10 +116,10 @@ function isLate(fault, receipt, before) {
 }
 
 /** From the fault, or from the end of an outage, to the next receipt of whatever it hit: what came again, and what had not come yet. */
-function recoveryMs(fault, explained, accepted, byId, poisonId) {
+function recoveryMs(fault, repeats, accepted, byId) {
   const since = fault.kind === 'outage' ? fault.endedAt : fault.at
-  const again = explained.filter(({ receipt }) => receipt.id !== poisonId).map(({ receipt }) => receipt.at)
-  const delayed = [...accepted].filter(([id, at]) => at < fault.at && id !== poisonId).map(([id]) => byId.get(id)?.[0]?.at ?? 0).filter((at) => at > fault.at)
+  const again = repeats.map(({ receipt }) => receipt.at)
+  const delayed = accepted.filter(([, at]) => at < fault.at).map(([id]) => byId.get(id)?.[0]?.at ?? 0).filter((at) => at > fault.at)
   return [...again, ...delayed].reduce((longest, at) => Math.max(longest, at - since), 0)
 }
 

@@ -13,11 +13,17 @@ export async function loadMutants(folder) {
 
 function checked(name, mutant) {
   const { says, joins, file, find, replace, caughtBy } = mutant ?? {}
-  const namesATest = isText(caughtBy?.file) && isText(caughtBy.title)
-  const namesACommand = Array.isArray(caughtBy?.command) && isText(caughtBy.says)
-  const isWhole = isText(says) && isText(file) && isText(find) && typeof replace === 'string' && (joins === null || isText(joins))
-  if (isWhole && (namesATest || namesACommand)) return { name, ...mutant }
+  const isWhole = [says, file, find].every(isText) && typeof replace === 'string' && (joins === null || isText(joins))
+  if (isWhole && (namesATest(caughtBy) || namesACommand(caughtBy))) return { name, ...mutant }
   throw new Error(`Expected the mutant ${name} to have \`says\`, \`joins\` (or null), \`file\`, \`find\`, \`replace\` and \`caughtBy\` with a test or a command.`)
+}
+
+function namesATest(caughtBy) {
+  return isText(caughtBy?.file) && isText(caughtBy.title)
+}
+
+function namesACommand(caughtBy) {
+  return Array.isArray(caughtBy?.command) && isText(caughtBy.says)
 }
 
 function isText(value) {

@@ -71,31 +71,37 @@ function rank({ method, path }) {
   return method === 'DELETE' ? 1_000 - path.length : 0
 }
 
+function adminOf(url) {
+  const headers = { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' }
+  return {
+    async create(path, body) {
+      const response = await fetch(`${url}/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+      if (response.ok) return response.json()
+      throw new Error(`Expected POST ${path} to be answered well, got ${response.status}: ${await response.text()}`)
+    },
+    async read(path) {
+      const response = await fetch(`${url}/api/v1${path}`, { headers })
+      return response.json()
+    },
+  }
+}
+
 /** Two customers, each with things of its own, and three keys. */
 async function makeWorld(url) {
   const [canary, otherCanary] = ['canary-of-mine', 'canary-of-another']
   const secret = Buffer.alloc(32, 9).toString('base64')
-  async function make(path, body) {
-    const headers = { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' }
-    const response = await fetch(`${url}/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-    if (!response.ok) throw new Error(`Expected POST ${path} to be answered well, got ${response.status}: ${await response.text()}`)
-    return response.json()
-  }
-  async function show(path) {
-    const response = await fetch(`${url}/api/v1${path}`, { headers: { authorization: `Bearer ${adminKey}` } })
-    return response.json()
-  }
+  const { create, read } = adminOf(url)
   async function customer(name) {
-    const { id: app_id } = await make('/app', { name, metadata: { name } })
+    const { id: app_id } = await create('/app', { name, metadata: { name } })
     // Paused: what is sent here stays here.
     const endpoint = { url: `http://127.0.0.1:1/${name}`, description: name, secret: `whsec_${secret}`, paused: true, headers: { 'x-name': name } }
-    const { id: endpoint_id } = await make(`/app/${app_id}/endpoint`, endpoint)
-    const { id: msg_id } = await make(`/app/${app_id}/msg`, { eventType: 'invoice.paid', payload: { name }, eventId: name })
-    const { id: task_id } = await make(`/app/${app_id}/endpoint/${endpoint_id}/recover`, { since: new Date(0).toISOString() })
-    const { data: [{ id: delivery_id }] } = await show(`/delivery?application=${app_id}`)
+    const { id: endpoint_id } = await create(`/app/${app_id}/endpoint`, endpoint)
+    const { id: msg_id } = await create(`/app/${app_id}/msg`, { eventType: 'invoice.paid', payload: { name }, eventId: name })
+    const { id: task_id } = await create(`/app/${app_id}/endpoint/${endpoint_id}/recover`, { since: new Date(0).toISOString() })
+    const { data: [{ id: delivery_id }] } = await read(`/delivery?application=${app_id}`)
     return { app_id, endpoint_id, msg_id, task_id, delivery_id, job_id: task_id }
   }
-  const key = async (appId, access) => (await make('/key', { name: 'of the matrix', appId, access })).token
+  const key = async (appId, access) => (await create('/key', { name: 'of the matrix', appId, access })).token
   const mine = await customer(canary)
   const another = await customer(otherCanary)
   return {

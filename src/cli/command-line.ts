@@ -1,24 +1,24 @@
-import { unknownVariables } from '../config.ts'
+import { unknownVariables } from '../config/environment.ts'
 import { messageOf, PosthornError } from '../core/errors.ts'
 import { version } from '../version.ts'
 import { exit } from './command.ts'
 import type { Terminal } from './command.ts'
-import { understand } from './understand.ts'
+import { parseCommandLine } from './parse.ts'
 
-/** Does what the words ask for, and answers with the exit code. */
-export async function runCommandLine(words: readonly string[], terminal: Terminal): Promise<number> {
-  const understood = understand(words, version)
-  switch (understood.kind) {
+/** Runs what the arguments ask for, and answers with the exit code. */
+export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
+  const parsed = parseCommandLine(args, version)
+  switch (parsed.kind) {
     case 'text':
-      terminal.output.write(`${understood.text}\n`)
+      terminal.output.write(`${parsed.text}\n`)
       return exit.ok
     case 'refusal':
-      terminal.say(understood.text)
+      terminal.say(parsed.text)
       return exit.usage
     case 'command':
       for (const sentence of unknownVariables()) terminal.say(`warning: ${sentence}`)
       try {
-        return await understood.command.run(understood.options, terminal, understood.given)
+        return await parsed.command.run(parsed.options, terminal, parsed.given)
       } catch (thrown) {
         return explain(thrown, terminal)
       }

@@ -1,17 +1,17 @@
-/** One word of the command line. It returns its exit code; only `main` ends the process. */
+/** A command of the command line. It returns its exit code; only `main` ends the process. */
 export interface Command {
   readonly name: string
   /** One line for the list of commands. */
   readonly summary: string
   readonly help: string
   readonly options: Readonly<Record<string, Option>>
-  /** What it takes besides options, as its usage shows it: `<id>` must be given, `[id…]` may be, as often as one likes. */
+  /** Its arguments, as the usage shows them: `<id>` must be given, `[id…]` may be, any number of times. */
   readonly takes?: readonly string[]
   run(options: CommandOptions, terminal: Terminal, given: readonly string[]): Promise<number>
 }
 
-/** A word with words of its own: `posthorn dlq retry`. */
-export interface Family {
+/** A command with commands of its own: `posthorn dlq retry`. */
+export interface CommandGroup {
   readonly name: string
   readonly summary: string
   readonly commands: readonly Command[]
@@ -20,7 +20,7 @@ export interface Family {
 export interface Option {
   readonly type: 'string' | 'boolean'
   readonly multiple?: boolean
-  /** What its value is, as the help shows it; only for those that take one. */
+  /** What its value is, as the help shows it; absent for those that take none. */
   readonly value?: string
   readonly sentence?: string
 }
@@ -42,25 +42,6 @@ export interface Terminal {
 
 /** What a command ends with. Ctrl-C ends it with 130, as shells have it. */
 export const exit = { ok: 0, error: 1, usage: 2, partial: 3, interrupted: 130 } as const
-
-/** Usage, what it is for, options and examples: the help of a command, from the same table that parses. */
-export function helpText({ usage, text = [], options = {}, examples = [] }: HelpParts): string {
-  const flags = Object.entries(options).map(([name, { value, sentence = '' }]) => [`--${name}${value === undefined ? '' : ` <${value}>`}`, sentence] as const)
-  const width = Math.max(0, ...flags.map(([flag]) => flag.length)) + 2
-  return [
-    `Usage: posthorn ${usage}`,
-    ...(text.length === 0 ? [] : ['', ...text]),
-    ...(flags.length === 0 ? [] : ['', ...flags.map(([flag, sentence]) => `  ${flag.padEnd(width)}${sentence}`)]),
-    ...(examples.length === 0 ? [] : ['', 'Examples:', ...examples.map((example) => `  ${example}`)]),
-  ].join('\n')
-}
-
-export interface HelpParts {
-  readonly usage: string
-  readonly text?: readonly string[]
-  readonly options?: Readonly<Record<string, Option>>
-  readonly examples?: readonly string[]
-}
 
 /** The value of an option that takes one text. */
 export function textOption(options: CommandOptions, name: string): string | undefined {

@@ -1,5 +1,5 @@
-import { withoutPassword } from '../config-file.ts'
-import type { Settings } from '../config.ts'
+import { withoutPassword } from '../config/database-url.ts'
+import type { Settings } from '../config/settings.ts'
 import { expected } from '../core/errors.ts'
 import type { Store } from '../core/ports.ts'
 import type { Inspected } from '../stores/inspected.ts'

@@ -26,7 +26,7 @@ function terminal(): Terminal {
   return { input: process.stdin, output: process.stdout, messages: process.stderr, say, interrupted: interruption.signal, interrupt }
 }
 
-/** Node prints a warning in a form of its own; a command's user needs the sentence. What Posthorn warns of is heard on its bus. */
+/** Node prints a warning in a form of its own; a command's user needs the sentence. What Posthorn warns of comes as an event. */
 function sayWarningsInOneLine(): void {
   process.removeAllListeners('warning')
   process.on('warning', (warning) => {

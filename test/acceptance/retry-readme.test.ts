@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { settings } from '../../src/config.ts'
+import { settings } from '../../src/config/settings.ts'
 import { presets } from '../../src/core/presets.ts'
 import { plannedDelays, safeDelayMs } from '../../src/core/retry-policy.ts'
 

@@ -2,13 +2,13 @@ import { Writable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { manualClock } from 'posthorn/testing'
 import type { Terminal } from '../../src/cli/command.ts'
-import type { JobAnswer } from '../../src/cli/operator/answers.ts'
-import type { Operator } from '../../src/cli/operator/operator.ts'
+import type { JobResponse } from '../../src/cli/http-api/responses.ts'
+import type { ApiClient } from '../../src/cli/http-api/api-client.ts'
 import { progressOn } from '../../src/cli/view/progress.ts'
-import { watchJob } from '../../src/cli/watch-job.ts'
+import { watchJob } from '../../src/cli/http-api/watch-job.ts'
 import { PosthornError } from '../../src/core/errors.ts'
 
-const job: JobAnswer = { id: 'job_1', action: 'requeue', state: 'running', matching: 1000, done: 0, ratePerSecond: null, etaSeconds: null, actor: 'maria', createdAt: '2026-01-01T00:00:00.000Z' }
+const job: JobResponse = { id: 'job_1', action: 'requeue', state: 'running', matching: 1000, done: 0, ratePerSecond: null, etaSeconds: null, actor: 'maria', createdAt: '2026-01-01T00:00:00.000Z' }
 
 function screen(isTTY: boolean): { terminal: Terminal; written: string[]; interruption: AbortController } {
   const written: string[] = []
@@ -42,8 +42,8 @@ test('elsewhere each step is a line, and none is said twice', () => {
 test('a server that stays away for more than a minute is given up, with how to go on', async () => {
   const { terminal, written } = screen(false)
   const clock = manualClock()
-  const operator: Operator = { where: 'http://away', ask: away, events: away, advance: async () => undefined, close: async () => undefined }
-  const watching = expect(watchJob(operator, job, terminal, false, clock)).rejects.toThrow('It is away. Job job_1 is stored, and goes on when it is back: posthorn jobs watch job_1')
+  const client: ApiClient = { where: 'http://away', request: away, events: away, advance: async () => undefined, close: async () => undefined }
+  const watching = expect(watchJob(client, job, { terminal, json: false, clock })).rejects.toThrow('It is away. Job job_1 is stored, and goes on when it is back: posthorn jobs watch job_1')
   let ended = false
   void watching.finally(() => (ended = true))
   while (!ended) {

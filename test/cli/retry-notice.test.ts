@@ -1,7 +1,7 @@
 import { presets } from 'posthorn'
 import { testPosthorn } from 'posthorn/testing'
 import { expect, test } from 'vitest'
-import { retryNotice, retrySentence } from '../../src/cli/retry-notice.ts'
+import { retryNotice, retrySentence } from '../../src/cli/processes/retry-notice.ts'
 
 test.each([
   ['standard', 'Retry policy standard: 6 attempts over 31 minutes, then a dead letter.'],

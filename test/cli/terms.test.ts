@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { unknownVariables } from '../../src/config.ts'
-import { inFlagTerms } from '../../src/cli/terms.ts'
+import { unknownVariables } from '../../src/config/environment.ts'
+import { withFlagNames } from '../../src/cli/http-api/flag-names.ts'
 import { run } from './run.ts'
 import { shop } from './shop.ts'
 
@@ -12,7 +12,7 @@ test.each([
   ['Expected `sessionId` to be …', ['session-id'], [], 'Expected `--session-id` to be …'],
   ['Expected `elsewhere` to be …', ['session-id'], [], 'Expected `elsewhere` to be …'],
 ])('%s is said of the flag', (sentence, options, takes, wanted) => {
-  expect(inFlagTerms(sentence, options, takes)).toBe(wanted)
+  expect(withFlagNames(sentence, options, takes)).toBe(wanted)
 })
 
 test('a command names the flag that is wrong', async () => {

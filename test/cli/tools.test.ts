@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { receiver } from 'posthorn/testing'
-import { words } from '../../src/cli/words.ts'
+import { commands as known } from '../../src/cli/command-table.ts'
 import { builtPackage } from './built.ts'
 import { temporaryFolder } from './folder.ts'
 import { startProgram } from './program.ts'
@@ -139,7 +139,7 @@ test.each([
 })
 
 test('every command explains itself with every option it has', () => {
-  const commands = words.flatMap((word) => ('commands' in word ? word.commands : [word]))
+  const commands = known.flatMap((command) => ('commands' in command ? command.commands : [command]))
   expect(commands.length).toBeGreaterThan(30)
   for (const { help, options } of commands) for (const name of Object.keys(options)) expect(help).toContain(`--${name}`)
 })

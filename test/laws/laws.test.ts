@@ -169,7 +169,7 @@ describe.each<[string, (path: string, text: string) => string[], { broken: Case[
         ['cli/main.ts', "import { argv, env } from 'node:process'"],
       ],
       kept: [
-        ['config.ts', 'const key = process.env.POSTHORN_KEY'],
+        ['config/environment.ts', 'const key = process.env.POSTHORN_KEY'],
         ['posthorn.ts', '// process.env is not read here\nconst pid = process.pid'],
         ['cli/main.ts', "import { argv } from 'node:process'"],
       ],

@@ -15,7 +15,7 @@ export const laws: readonly Law[] = [
   { name: 'ui takes only types of core, and writes text, never HTML', check: uiTypes },
   { name: 'a store is handed in: only its own folder loads its driver', check: drivers },
   { name: 'only clock.ts reads time or chance, and ui/clock.ts in the browser', check: timeAndChance },
-  { name: 'only config.ts reads the environment', check: environment },
+  { name: 'only config/environment.ts reads the environment', check: environment },
   { name: 'only cli/main.ts ends the process', check: processEnd },
   { name: 'only stores know columns and write SQL', check: columns },
   { name: 'in stores, only rows.ts and directory-rows.ts read columns into fields', check: mapping },
@@ -90,7 +90,7 @@ const time = String.raw`Date\.now|new Date\s*\(\s*\)|(?<!new )\bDate\s*\(|setTim
 const chance = String.raw`Math\.random|random(?:Bytes|Fill|FillSync|UUID|Int)|getRandomValues|generateKey\w*`
 const timeOrChance = new RegExp(String.raw`(?<![\w.])(?:(?:process|globalThis|crypto)\.)?(?:${time}|${chance})(?!\w)`, 'g')
 
-/** Who else may roll dice, and which; each is there because what it makes must not come from a seed. */
+/** Who else may draw random numbers, and how; each is there because its result must not come from a seed. */
 export const chanceExceptions: Readonly<Record<string, readonly string[]>> = {
   // Keys and nonces.
   'stores/secrets.ts': ['randomBytes'],
@@ -113,7 +113,7 @@ export function timeAndChance(path: string, text: string): string[] {
 }
 
 export function environment(path: string, text: string): string[] {
-  if (path === 'config.ts') return []
+  if (path === 'config/environment.ts') return []
   const source = readSource(text)
   return [...uses(path, source.code, /\bprocess\s*\??\.\s*env\b/g), ...processImports(path, source.uncommented, 'env')]
 }

@@ -1,7 +1,7 @@
 import type { Status } from '../../core/delivery.ts'
 import type { Directory } from '../../core/directory.ts'
 
-/** How all deliveries stand in the store, beside what this command was told had been accepted. */
+/** How all deliveries stand in the store, beside how many messages were accepted. */
 export interface Totals {
   readonly sent: number
   readonly delivered: number

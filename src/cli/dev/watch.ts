@@ -4,47 +4,55 @@ import { second } from '../../core/time.ts'
 import type { Posthorn } from '../../posthorn.ts'
 import type { View } from '../view/view.ts'
 import { nextSteps } from './next-steps.ts'
-import type { Requests } from './requests.ts'
-import type { Stage } from './stage.ts'
+import type { SampleRequests } from './sample-requests.ts'
+import type { DevSetup } from './setup.ts'
 
 /** How the watching ended: all is done, not all was done in time, or a person had seen enough. */
 export type End = 'complete' | 'late' | 'interrupted'
 
+export interface WatchParts {
+  readonly setup: DevSetup
+  readonly view: View
+  /** Null if nobody can ask for samples. */
+  readonly requests: SampleRequests | null
+  readonly once: boolean
+  readonly signal: AbortSignal
+}
+
 /** Sends the samples, if there are any, and waits for their end, or for a person's. */
-export async function watch(stage: Stage, view: View, requests: Requests | null, once: boolean, signal: AbortSignal): Promise<End> {
-  const { posthorn, samples } = stage
+export async function watch({ setup: { posthorn, samples }, view, requests, once, signal }: WatchParts): Promise<End> {
   const interruption = interrupted(signal)
   if (samples === null) return once ? Promise.race([firstCycle(posthorn), interruption]) : interruption
 
-  const ended = endings(posthorn)
+  const ends = countEnds(posthorn)
   await samples.sendAll()
-  const all = ended.reach(samples.accepted)
-  if (once) return inTime(samples.longestMs, [all, interruption])
+  const complete = ends.reach(samples.accepted)
+  if (once) return inTime(samples.longestMs, [complete, interruption])
 
   const sendOneMore = (name: string): void => void samples.send(name).catch((error: unknown) => view.note(messageOf(error)))
-  const stopListening = requests?.listen(sendOneMore, view.note)
-  const first = await Promise.race([all, interruption])
+  const stopReading = requests?.read(sendOneMore, view.note)
+  const first = await Promise.race([complete, interruption])
   if (first === 'complete') {
     view.note(nextSteps)
-    const stopTrickling = trickle(sendOneMore)
+    const stopSending = sendNowAndThen(sendOneMore)
     await interruption
-    stopTrickling()
+    stopSending()
   }
-  stopListening?.()
+  stopReading?.()
   return 'interrupted'
 }
 
-const trickleMs = 3 * second
-const mostTrickled = 200
+const betweenSamplesMs = 3 * second
+const mostSamples = 200
 
 /** One more sample now and then, for ten minutes: whoever opens the dashboard late still sees deliveries arrive. */
-function trickle(send: (name: string) => void): () => void {
+function sendNowAndThen(send: (name: string) => void): () => void {
   let sent = 0
-  let disarm = systemClock.after(trickleMs, next)
+  let disarm = systemClock.after(betweenSamplesMs, next)
   function next(): void {
     send(sent % 5 === 4 ? 'flaky' : 'ok')
     sent += 1
-    if (sent < mostTrickled) disarm = systemClock.after(trickleMs, next)
+    if (sent < mostSamples) disarm = systemClock.after(betweenSamplesMs, next)
   }
   return () => disarm()
 }
@@ -55,16 +63,16 @@ async function firstCycle(posthorn: Posthorn): Promise<'complete'> {
   return 'complete'
 }
 
-/** Counts what ends, so that a number of endings can be waited for. */
-function endings(posthorn: Posthorn): { reach(wanted: number): Promise<'complete'> } {
+/** Counts deliveries that end, so that a number of them can be waited for. */
+function countEnds(posthorn: Posthorn): { reach(wanted: number): Promise<'complete'> } {
   const waiters: { readonly wanted: number; resolve(end: 'complete'): void }[] = []
   let count = 0
-  function hear(): void {
+  function countOne(): void {
     count += 1
     for (const { wanted, resolve } of waiters) if (count >= wanted) resolve('complete')
   }
-  posthorn.on('delivery.delivered', hear)
-  posthorn.on('delivery.dead', hear)
+  posthorn.on('delivery.delivered', countOne)
+  posthorn.on('delivery.dead', countOne)
   return {
     async reach(wanted) {
       return count >= wanted ? 'complete' : new Promise((resolve) => waiters.push({ wanted, resolve }))

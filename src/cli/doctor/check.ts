@@ -1,14 +1,14 @@
 import { messageOf } from '../../core/errors.ts'
 
-/** One thing that was looked at: what was found, and what to do if it is wrong. */
+/** One thing that was checked: what was found, and what to do if it is wrong. */
 export interface Check {
   readonly name: string
   readonly ok: boolean
   readonly sentence: string
 }
 
-/** A look that may fail: that, too, is something found. */
-export async function look(name: string, find: () => Promise<Omit<Check, 'name'>>): Promise<Check> {
+/** Runs a check; an error is a finding, too. */
+export async function runCheck(name: string, find: () => Promise<Omit<Check, 'name'>>): Promise<Check> {
   try {
     return { name, ...(await find()) }
   } catch (thrown) {

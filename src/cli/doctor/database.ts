@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { systemClock } from '../../clock.ts'
-import type { Settings } from '../../config.ts'
+import type { Settings } from '../../config/settings.ts'
 import type { Store } from '../../core/ports.ts'
 import { databaseAt } from '../database.ts'
 import type { NamedDatabase } from '../database.ts'
-import { look } from './check.ts'
+import { runCheck } from './check.ts'
 import type { Check } from './check.ts'
 
-const questions = 5
+const latencySamples = 5
 const slowMs = 100
 const mostSkewMs = 1_000
 const leastFreeBytes = 1024 ** 3
@@ -19,9 +19,9 @@ const workerGoneMs = 30_000
 export async function databaseChecks(databaseUrl: string, settings: Settings): Promise<Check[]> {
   const database = databaseAt(databaseUrl, settings)
   if (database.file !== null && !existsSync(database.file)) {
-    return [{ name: 'database', ok: false, sentence: `${database.shown} does not exist. Choose another with --database, or make it: posthorn migrate` }]
+    return [{ name: 'database', ok: false, sentence: `${database.shown} does not exist. Choose another with --database, or create it: posthorn migrate` }]
   }
-  const inspected = await look('database', async () => {
+  const inspected = await runCheck('database', async () => {
     const { engine, schemaVersion, wantedVersion } = await database.inspect()
     const isCurrent = schemaVersion === wantedVersion
     const advice = schemaVersion < wantedVersion ? 'Run: posthorn migrate' : 'Upgrade this Posthorn.'
@@ -33,7 +33,7 @@ export async function databaseChecks(databaseUrl: string, settings: Settings): P
 async function storeChecks(database: NamedDatabase): Promise<Check[]> {
   const store = await database.openStore()
   try {
-    const opened = await look('secrets', async () => {
+    const opened = await runCheck('secrets', async () => {
       await store.open()
       return { ok: true, sentence: 'The key for endpoint secrets fits.' }
     })
@@ -44,41 +44,43 @@ async function storeChecks(database: NamedDatabase): Promise<Check[]> {
 }
 
 function latencyCheck({ directory }: Store): Promise<Check> {
-  return look('latency', async () => {
+  return runCheck('latency', async () => {
     const tookMs: number[] = []
-    for (let asked = 0; asked < questions; asked += 1) {
+    for (let taken = 0; taken < latencySamples; taken += 1) {
       const startedAt = systemClock.now()
       await directory.listDeliveries({}, { limit: 1, after: null })
       tookMs.push(systemClock.now() - startedAt)
     }
-    const medianMs = tookMs.toSorted((one, other) => one - other)[Math.floor(questions / 2)] ?? 0
+    const medianMs = tookMs.toSorted((one, other) => one - other)[Math.floor(latencySamples / 2)] ?? 0
     const isFast = medianMs < slowMs
     return { ok: isFast, sentence: `The database answers within ${medianMs} ms.${isFast ? '' : ' That is slow: look at its load, disk and network.'}` }
   })
 }
 
 function clockCheck(store: Store): Promise<Check> {
-  return look('clock', async () => {
+  return runCheck('clock', async () => {
     if (store.time === undefined) return { ok: true, sentence: 'SQLite goes by the clock of this machine.' }
     const startedAt = systemClock.now()
     const theirs = await store.time()
     const skewMs = Math.round(theirs - (startedAt + systemClock.now()) / 2)
     const isSmall = Math.abs(skewMs) < mostSkewMs
-    return { ok: isSmall, sentence: `This machine's clock is ${Math.abs(skewMs)} ms ${skewMs > 0 ? 'behind' : 'ahead of'} the database's.${isSmall ? '' : ' Set it; receivers refuse stale signatures.'}` }
+    const advice = isSmall ? '' : ' Set it; receivers refuse stale signatures.'
+    return { ok: isSmall, sentence: `This machine's clock is ${Math.abs(skewMs)} ms ${skewMs > 0 ? 'behind' : 'ahead of'} the database's.${advice}` }
   })
 }
 
 function workerCheck({ directory }: Store): Promise<Check> {
-  return look('workers', async () => {
+  return runCheck('workers', async () => {
     const now = systemClock.now()
     const alive = (await directory.workers()).filter(({ seenAt }) => now - seenAt < workerGoneMs)
+    if (alive.length === 0) return { ok: false, sentence: 'No worker delivers from here. Start one: posthorn serve, or posthorn worker' }
     const names = alive.map(({ pid, host }) => `${pid} on ${host}`).join(', ')
-    return { ok: alive.length > 0, sentence: alive.length > 0 ? `${alive.length} ${alive.length === 1 ? 'worker delivers' : 'workers deliver'}: ${names}.` : 'No worker delivers from here. Start one: posthorn serve, or posthorn worker' }
+    return { ok: true, sentence: `${alive.length} ${alive.length === 1 ? 'worker delivers' : 'workers deliver'}: ${names}.` }
   })
 }
 
 function diskCheck(file: string): Promise<Check> {
-  return look('disk', async () => {
+  return runCheck('disk', async () => {
     const { bavail, bsize } = await statfs(dirname(file))
     const freeBytes = bavail * bsize
     const isEnough = freeBytes >= leastFreeBytes

@@ -3,25 +3,25 @@ import { connect as connectPlain } from 'node:net'
 import type { Socket } from 'node:net'
 import { connect as connectSecure } from 'node:tls'
 import { systemClock } from '../../clock.ts'
-import type { Settings } from '../../config.ts'
+import type { Settings } from '../../config/settings.ts'
 import { checkUrl } from '../../core/endpoint.ts'
 import { messageOf, PosthornError } from '../../core/errors.ts'
 import { second } from '../../core/time.ts'
 import { makeGuard } from '../../transport/guard.ts'
-import type { EndpointAnswer } from '../operator/answers.ts'
-import { segment } from '../operator/operator.ts'
-import type { Operator } from '../operator/operator.ts'
-import { look } from './check.ts'
+import type { EndpointResponse } from '../http-api/responses.ts'
+import { pathSegment } from '../http-api/api-client.ts'
+import type { ApiClient } from '../http-api/api-client.ts'
+import { runCheck } from './check.ts'
 import type { Check } from './check.ts'
 
-const patienceMs = 10 * second
+const connectTimeoutMs = 10 * second
 
 /** Whether an endpoint may be called by these settings, and whether it can be reached from here. */
-export async function endpointChecks(given: string, settings: Settings, openOperator: () => Promise<Operator>): Promise<Check[]> {
+export async function endpointChecks(given: string, settings: Settings, openClient: () => Promise<ApiClient>): Promise<Check[]> {
   let url: URL | null = null
   const guard = makeGuard(settings)
-  const allowed = await look('address', async () => {
-    url = given.includes('://') ? checkUrl(given) : await urlOf(given, openOperator)
+  const allowed = await runCheck('address', async () => {
+    url = given.includes('://') ? checkUrl(given) : await urlOf(given, openClient)
     guard.checkUrl(url)
     const hostname = hostOf(url)
     const addresses = (await lookup(hostname, { all: true })).map(({ address }) => address)
@@ -32,19 +32,19 @@ export async function endpointChecks(given: string, settings: Settings, openOper
   return url === null || !allowed.ok ? [allowed] : [allowed, await reachCheck(url)]
 }
 
-async function urlOf(id: string, openOperator: () => Promise<Operator>): Promise<URL> {
-  const operator = await openOperator()
+async function urlOf(id: string, openClient: () => Promise<ApiClient>): Promise<URL> {
+  const client = await openClient()
   try {
-    const { url } = await operator.ask<EndpointAnswer>('GET', `/endpoint/${segment(id)}`)
+    const { url } = await client.request<EndpointResponse>('GET', `/endpoint/${pathSegment(id)}`)
     return new URL(url)
   } finally {
-    await operator.close()
+    await client.close()
   }
 }
 
 /** Only connects: a request would be a webhook that nobody sent. */
 function reachCheck(url: URL): Promise<Check> {
-  return look('reach', async () => {
+  return runCheck('reach', async () => {
     const startedAt = systemClock.now()
     await connected(url)
     return { ok: true, sentence: `${url.host} takes ${url.protocol === 'https:' ? 'TLS connections' : 'connections'} within ${systemClock.now() - startedAt} ms.` }
@@ -53,10 +53,10 @@ function reachCheck(url: URL): Promise<Check> {
 
 function connected(url: URL): Promise<void> {
   return new Promise((resolve, reject) => {
-    const target = { host: hostOf(url), port: portOf(url) }
+    const address = { host: hostOf(url), port: portOf(url) }
     const isSecure = url.protocol === 'https:'
-    const socket: Socket = isSecure ? connectSecure({ ...target, servername: target.host }) : connectPlain(target)
-    const disarm = systemClock.after(patienceMs, () => socket.destroy(new Error(`no answer within ${patienceMs / second} s`)))
+    const socket: Socket = isSecure ? connectSecure({ ...address, servername: address.host }) : connectPlain(address)
+    const disarm = systemClock.after(connectTimeoutMs, () => socket.destroy(new Error(`no answer within ${connectTimeoutMs / second} s`)))
     socket.once(isSecure ? 'secureConnect' : 'connect', () => {
       disarm()
       socket.destroy()

@@ -1,34 +1,36 @@
 import { systemClock } from '../../clock.ts'
-import type { Operator } from '../operator/operator.ts'
-import { look } from './check.ts'
+import type { ApiClient } from '../http-api/api-client.ts'
+import { runCheck } from './check.ts'
 import type { Check } from './check.ts'
 
 // A date in a header has whole seconds.
 const mostSkewMs = 2_000
 
 /** What can be seen of a server, from here. */
-export async function serverChecks(serverUrl: string, openOperator: () => Promise<Operator>): Promise<Check[]> {
+export async function serverChecks(serverUrl: string, openClient: () => Promise<ApiClient>): Promise<Check[]> {
   const base = serverUrl.replace(/\/+$/, '')
-  const ready = await look('server', async () => {
+  const ready = await runCheck('server', async () => {
     const startedAt = systemClock.now()
     const response = await fetch(`${base}/readyz`).catch(() => null)
     if (response === null) return { ok: false, sentence: `${base} does not answer. Is it running, and is --server right?` }
     return { ok: response.ok, sentence: `${base} says: ${(await response.text()).trim()}, within ${systemClock.now() - startedAt} ms.` }
   })
   if (!ready.ok) return [ready]
-  const key = await look('key', async () => {
-    const operator = await openOperator()
-    await operator.ask('GET', '/endpoint', { query: { limit: '1' } })
+  const key = await runCheck('key', async () => {
+    const client = await openClient()
+    await client.request('GET', '/endpoint', { query: { limit: '1' } })
     return { ok: true, sentence: 'The key is good.' }
   })
   return [ready, key, await clockCheck(base)]
 }
 
 function clockCheck(base: string): Promise<Check> {
-  return look('clock', async () => {
+  return runCheck('clock', async () => {
     const response = await fetch(`${base}/livez`)
     const skewMs = Date.parse(response.headers.get('date') ?? '') - systemClock.now()
     const isSmall = Math.abs(skewMs) < mostSkewMs
-    return { ok: isSmall, sentence: isSmall ? "This machine's clock and the server's agree to the second." : `This machine's clock is ${Math.round(Math.abs(skewMs) / 1_000)} s ${skewMs > 0 ? 'behind' : 'ahead of'} the server's.` }
+    if (isSmall) return { ok: true, sentence: "This machine's clock and the server's agree to the second." }
+    const seconds = Math.round(Math.abs(skewMs) / 1_000)
+    return { ok: false, sentence: `This machine's clock is ${seconds} s ${skewMs > 0 ? 'behind' : 'ahead of'} the server's.` }
   })
 }

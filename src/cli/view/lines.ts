@@ -1,13 +1,13 @@
-import type { PosthornEvent } from '../../core/events.ts'
+import type { EventOf, EventType, PosthornEvent } from '../../core/events.ts'
 import { isoTime } from '../../core/time.ts'
-import { duration, harmless, secondsUntil } from './text.ts'
+import { duration, printable, secondsUntil } from './text.ts'
 import type { Labels, View, ViewParts } from './view.ts'
 
 /** Where there is no terminal: one line per event, with time, id, endpoint, status and why. */
 export function lineView({ terminal, posthorn, labels, title, hint }: ViewParts): View {
   // Names may have to be read first; the lines stay in the order of the events.
   let printed = Promise.resolve()
-  const silence = posthorn.on('*', (event) => {
+  const stopListening = posthorn.on('*', (event) => {
     printed = printed.then(() => print(event))
     return printed
   })
@@ -24,7 +24,7 @@ export function lineView({ terminal, posthorn, labels, title, hint }: ViewParts)
   return {
     note: (text) => terminal.say(text),
     async close() {
-      silence()
+      stopListening()
       await printed
     },
   }
@@ -32,40 +32,44 @@ export function lineView({ terminal, posthorn, labels, title, hint }: ViewParts)
 
 /** One event as one line; null for warnings, which are messages and no data. */
 export function lineOf(event: PosthornEvent, labels: Pick<Labels, 'of'>): string | null {
-  switch (event.type) {
-    case 'message.enqueued':
-      return columns(event, event.message_id, '-', 'enqueued', `${event.event_type} for ${event.deliveries} ${event.deliveries === 1 ? 'endpoint' : 'endpoints'}`)
-    case 'delivery.delivered':
-      return ofDelivery(event, 'delivered', `attempt ${event.attempt_count} took ${duration(event.took_ms)}`)
-    case 'delivery.failed': {
-      const wait = secondsUntil(event.next_retry_at, event.at)
-      return ofDelivery(event, 'failed', `attempt ${event.attempt_count}: ${event.error_detail}; again in ${wait}`)
-    }
-    case 'delivery.dead':
-      return ofDelivery(event, 'dead', event.error_detail === null ? event.reason : `${event.reason}: ${event.error_detail}`)
-    case 'lease.lost':
-      return columns(event, event.webhook_delivery_id, '-', 'lease lost', event.code)
-    case 'breaker.opened':
-      return ofEndpoint(event, 'held', `too many failures; nothing is sent for ${secondsUntil(event.held_until, event.at)}`)
-    case 'breaker.closed':
-      return ofEndpoint(event, 'open', 'it answers again')
-    case 'endpoint.failing':
-      return ofEndpoint(event, 'failing', `only failures since ${isoTime(event.failing_since)}`)
-    case 'endpoint.disabled':
-      return ofEndpoint(event, 'disabled', event.reason)
-    case 'warning':
-      return null
-  }
-
-  function ofDelivery(about: PosthornEvent & { readonly webhook_delivery_id: string; readonly webhook_id: string }, status: string, why: string): string {
-    return columns(about, about.webhook_delivery_id, labels.of(about.webhook_id), status, why)
-  }
-
-  function ofEndpoint(about: PosthornEvent & { readonly webhook_id: string }, status: string, why: string): string {
-    return columns(about, about.webhook_id, labels.of(about.webhook_id), status, why)
-  }
+  // An event belongs to the function of its own type, which the compiler cannot follow through the table.
+  const line = (lines[event.type] as (event: PosthornEvent) => Line | null)(event)
+  if (line === null) return null
+  const endpoint = line.endpointId === null ? '-' : printable(labels.of(line.endpointId))
+  return `${isoTime(event.at)}  ${line.id.padEnd(23)}  ${endpoint.padEnd(8)}  ${line.status.padEnd(9)}  ${printable(line.why)}`
 }
 
-function columns({ at }: PosthornEvent, id: string, endpoint: string, status: string, why: string): string {
-  return `${isoTime(at)}  ${id.padEnd(23)}  ${harmless(endpoint).padEnd(8)}  ${status.padEnd(9)}  ${harmless(why)}`
+interface Line {
+  readonly id: string
+  /** Null if it is about no endpoint. */
+  readonly endpointId: string | null
+  readonly status: string
+  readonly why: string
+}
+
+const lines: { readonly [Type in EventType]: (event: EventOf<Type>) => Line | null } = {
+  'message.enqueued': ({ message_id: id, event_type: type, deliveries }) => {
+    const endpoints = `${deliveries} ${deliveries === 1 ? 'endpoint' : 'endpoints'}`
+    return { id, endpointId: null, status: 'enqueued', why: `${type} for ${endpoints}` }
+  },
+  'delivery.delivered': (event) => ofDelivery(event, 'delivered', `attempt ${event.attempt_count} took ${duration(event.took_ms)}`),
+  'delivery.failed': (event) => {
+    const wait = secondsUntil(event.next_retry_at, event.at)
+    return ofDelivery(event, 'failed', `attempt ${event.attempt_count}: ${event.error_detail}; again in ${wait}`)
+  },
+  'delivery.dead': (event) => ofDelivery(event, 'dead', event.error_detail === null ? event.reason : `${event.reason}: ${event.error_detail}`),
+  'lease.lost': ({ webhook_delivery_id: id, code }) => ({ id, endpointId: null, status: 'lease lost', why: code }),
+  'breaker.opened': (event) => ofEndpoint(event, 'held', `too many failures; nothing is sent for ${secondsUntil(event.held_until, event.at)}`),
+  'breaker.closed': (event) => ofEndpoint(event, 'open', 'it answers again'),
+  'endpoint.failing': (event) => ofEndpoint(event, 'failing', `only failures since ${isoTime(event.failing_since)}`),
+  'endpoint.disabled': (event) => ofEndpoint(event, 'disabled', event.reason),
+  warning: () => null,
+}
+
+function ofDelivery(event: { readonly webhook_delivery_id: string; readonly webhook_id: string }, status: string, why: string): Line {
+  return { id: event.webhook_delivery_id, endpointId: event.webhook_id, status, why }
+}
+
+function ofEndpoint(event: { readonly webhook_id: string }, status: string, why: string): Line {
+  return { id: event.webhook_id, endpointId: event.webhook_id, status, why }
 }

@@ -1,16 +1,16 @@
 import type { Terminal } from '../command.ts'
-import type { JobAnswer } from '../operator/answers.ts'
+import type { JobResponse } from '../http-api/responses.ts'
 
 /** Shows how far a job is: a bar that is drawn over itself on a screen, else a line for every step. */
 export interface Progress {
-  show(job: JobAnswer): void
+  show(job: JobResponse): void
   /** A sentence that the bar must not overwrite. */
   note(text: string): void
   end(): void
 }
 
 const barColumns = 30
-const verbs: Readonly<Record<JobAnswer['action'], string>> = { requeue: 'requeued', cancel: 'cancelled', replay: 'replayed' }
+const verbs: Readonly<Record<JobResponse['action'], string>> = { requeue: 'requeued', cancel: 'cancelled', replay: 'replayed' }
 
 export function progressOn({ messages, say }: Pick<Terminal, 'messages' | 'say'>): Progress {
   let shown = ''
@@ -38,13 +38,13 @@ export function progressOn({ messages, say }: Pick<Terminal, 'messages' | 'say'>
 }
 
 /** `requeued 500 of 1000, 120 per second, 4 s left` */
-export function stepLine({ action, state, done, matching, ratePerSecond, etaSeconds }: JobAnswer): string {
+export function stepLine({ action, state, done, matching, ratePerSecond, etaSeconds }: JobResponse): string {
   const rate = state === 'running' && ratePerSecond !== null ? `, ${Math.round(ratePerSecond)} per second` : ''
   const left = state === 'running' && etaSeconds !== null && done < matching ? `, ${Math.ceil(etaSeconds)} s left` : ''
   return `${verbs[action]} ${done} of ${matching}${state === 'running' || state === 'done' ? '' : `, ${state}`}${rate}${left}`
 }
 
-function bar({ done, matching }: JobAnswer): string {
+function bar({ done, matching }: JobResponse): string {
   const filled = matching === 0 ? barColumns : Math.min(barColumns, Math.floor((done / matching) * barColumns))
   return `[${'#'.repeat(filled)}${'-'.repeat(barColumns - filled)}]`
 }

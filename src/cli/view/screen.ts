@@ -17,97 +17,112 @@ const clearBelow = '\x1b[J'
 const clearAll = '\x1b[2J\x1b[H'
 
 /** On a terminal: a table that is drawn over itself, in one write per frame so that nothing flickers. */
-export function screenView({ terminal, directory, labels, title, hint }: ViewParts): View {
-  const { output } = terminal
-  // Node itself heeds NO_COLOR here, and terminals without colours.
-  const paint: Paint = output.hasColors() ? (colour, text) => `\x1b[${codes[colour]}m${text}\x1b[0m` : (_, text) => text
-  let deliveries: readonly Delivery[] = []
-  let overview: Overview | null = null
-  /** The last note stays below the table until there is another, or a new delivery. */
-  let pinned: string | null = null
-  let newestAtNote: string | undefined
-  let drawnLines = 0
-  let disarm: (() => void) | null = null
-  let closed = false
-  let frame = Promise.resolve()
+export function screenView(parts: ViewParts): View {
+  return new ScreenView(parts)
+}
 
-  async function read(): Promise<void> {
+class ScreenView implements View {
+  readonly #parts: ViewParts
+  readonly #paint: Paint
+  #deliveries: readonly Delivery[] = []
+  #overview: Overview | null = null
+  /** The last note stays below the table until there is another, or a new delivery. */
+  #pinned: string | null = null
+  #newestAtNote: string | undefined
+  #drawnLines = 0
+  #disarm: (() => void) | null = null
+  #closed = false
+  #frame: Promise<void>
+
+  constructor(parts: ViewParts) {
+    const { output } = parts.terminal
+    this.#parts = parts
+    // Node itself heeds NO_COLOR here, and terminals without colours.
+    this.#paint = output.hasColors() ? (colour, text) => `\x1b[${codes[colour]}m${text}\x1b[0m` : (_, text) => text
+    output.write(hideCursor)
+    output.on('resize', this.#resized)
+    process.once('exit', this.#showCursor)
+    this.#frame = this.#refresh()
+  }
+
+  note = (text: string): void => {
+    this.#unpin()
+    this.#pinned = text
+    this.#draw()
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#disarm?.()
+    await this.#frame
+    await this.#read()
+    this.#unpin()
+    this.#draw()
+    this.#output.off('resize', this.#resized)
+    process.off('exit', this.#showCursor)
+    this.#showCursor()
+  }
+
+  get #output(): NodeJS.WriteStream {
+    return this.#parts.terminal.output
+  }
+
+  async #refresh(): Promise<void> {
+    await this.#read()
+    if (this.#closed) return
+    if (this.#pinned !== null && this.#deliveries[0]?.id !== this.#newestAtNote) this.#unpin()
+    this.#draw()
+    this.#disarm = systemClock.after(frameMs, () => void (this.#frame = this.#refresh()))
+  }
+
+  async #read(): Promise<void> {
+    const { directory, labels } = this.#parts
     try {
       const now = systemClock.now()
-      deliveries = await directory.listDeliveries({}, { limit: mostRead, after: null })
+      this.#deliveries = await directory.listDeliveries({}, { limit: mostRead, after: null })
       // Sums over an hour need not be as fresh as the rows.
-      if (overview === null || closed || now - overview.at >= overviewMs) overview = await directory.overview({ now, windowMs: hour })
-      await labels.learn([...new Set(deliveries.map(({ endpointId }) => endpointId))])
+      const isOld = this.#overview === null || this.#closed || now - this.#overview.at >= overviewMs
+      if (isOld) this.#overview = await directory.overview({ now, windowMs: hour })
+      await labels.learn([...new Set(this.#deliveries.map(({ endpointId }) => endpointId))])
     } catch {
       // The store is being closed: what was read last stays.
     }
   }
 
-  function draw(): void {
-    if (overview === null) return
-    const { columns, rows } = output
-    const notes = pinned === null ? [] : wrapped(pinned, columns - 1)
-    const size = { columns, rows: rows - notes.length }
-    const table = tableLines({ title, hint: closed ? '' : hint, deliveries, overview, label: labels.of, now: systemClock.now(), ...size, paint })
+  #draw(): void {
+    if (this.#overview === null) return
+    const { title, hint, labels } = this.#parts
+    const { columns, rows } = this.#output
+    const notes = this.#pinned === null ? [] : wrapped(this.#pinned, columns - 1)
+    const shown = { deliveries: this.#deliveries, overview: this.#overview, label: labels.of, now: systemClock.now() }
+    const table = tableLines({ title, hint: this.#closed ? '' : hint, ...shown, columns, rows: rows - notes.length, paint: this.#paint })
     const lines = [...table, ...notes].slice(0, Math.max(rows - 1, 1))
-    output.write(`${backToTop()}${lines.map((line) => `${line}\x1b[K\n`).join('')}${clearBelow}`)
-    drawnLines = lines.length
+    this.#output.write(`${this.#backToTop()}${lines.map((line) => `${line}\x1b[K\n`).join('')}${clearBelow}`)
+    this.#drawnLines = lines.length
   }
 
-  function backToTop(): string {
-    return drawnLines === 0 ? '\r' : `\r\x1b[${drawnLines}A`
-  }
-
-  async function refresh(): Promise<void> {
-    await read()
-    if (closed) return
-    if (pinned !== null && deliveries[0]?.id !== newestAtNote) unpin()
-    draw()
-    disarm = systemClock.after(frameMs, () => void (frame = refresh()))
-  }
-
-  function resized(): void {
-    // A narrower terminal has wrapped the old frame: where its top is now, nobody knows.
-    output.write(clearAll)
-    drawnLines = 0
-    draw()
+  #backToTop(): string {
+    return this.#drawnLines === 0 ? '\r' : `\r\x1b[${this.#drawnLines}A`
   }
 
   /** Says the pinned note for good, above the table. */
-  function unpin(): void {
+  #unpin(): void {
     // Line by line: what is cleared as a whole, some terminals keep in their history.
-    output.write(`${backToTop()}${'\x1b[2K\n'.repeat(drawnLines)}${backToTop()}`)
-    drawnLines = 0
-    if (pinned !== null) terminal.say(pinned)
-    pinned = null
-    newestAtNote = deliveries[0]?.id
+    this.#output.write(`${this.#backToTop()}${'\x1b[2K\n'.repeat(this.#drawnLines)}${this.#backToTop()}`)
+    this.#drawnLines = 0
+    if (this.#pinned !== null) this.#parts.terminal.say(this.#pinned)
+    this.#pinned = null
+    this.#newestAtNote = this.#deliveries[0]?.id
   }
 
-  function giveBack(): void {
-    output.write(showCursor)
+  readonly #resized = (): void => {
+    // A narrower terminal has wrapped the old frame: where its top is now, nobody knows.
+    this.#output.write(clearAll)
+    this.#drawnLines = 0
+    this.#draw()
   }
 
-  output.write(hideCursor)
-  output.on('resize', resized)
-  process.once('exit', giveBack)
-  frame = refresh()
-
-  return {
-    note(text) {
-      unpin()
-      pinned = text
-      draw()
-    },
-    async close() {
-      closed = true
-      disarm?.()
-      await frame
-      await read()
-      unpin()
-      draw()
-      output.off('resize', resized)
-      process.off('exit', giveBack)
-      giveBack()
-    },
+  readonly #showCursor = (): void => {
+    this.#output.write(showCursor)
   }
 }

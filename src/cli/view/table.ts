@@ -20,9 +20,12 @@ export interface Table {
   readonly paint: Paint
 }
 
-interface Shown {
+/** What a line says of a delivery. */
+interface Cells {
+  readonly id: string
+  readonly endpoint: string
   readonly status: string
-  readonly colour: Colour
+  readonly sends: string
   readonly why: string
 }
 
@@ -31,6 +34,7 @@ const statusColumns = 9
 const sendsColumns = 5
 const gap = '  '
 const linesAround = 7
+const headings: Cells = { id: 'delivery', endpoint: 'endpoint', status: 'status', sends: 'sends', why: 'why' }
 
 /** The deliveries as lines that fit the terminal, one for each; the newest are at the bottom. */
 export function tableLines({ title, hint, deliveries, overview, label, now, columns, rows, paint }: Table): string[] {
@@ -39,12 +43,12 @@ export function tableLines({ title, hint, deliveries, overview, label, now, colu
   // One column stays free: a terminal may wrap a line that is full.
   const whyColumns = Math.max(columns - 2 - idColumns - endpointColumns - statusColumns - sendsColumns - 4 * gap.length, 10)
 
-  function line(id: string, endpoint: string, status: string, sends: string, why: string, colour: Colour | null): string {
-    const painted = cell(status, statusColumns)
+  function line({ id, endpoint, status, sends, why }: Cells, colour: Colour | null): string {
+    const plain = cell(status, statusColumns)
     const parts = [
       cell(id, idColumns),
       cell(endpoint, endpointColumns),
-      colour === null ? painted : paint(colour, painted),
+      colour === null ? plain : paint(colour, plain),
       cell(sends.padStart(sendsColumns), sendsColumns),
       cell(why, whyColumns),
     ]
@@ -54,10 +58,10 @@ export function tableLines({ title, hint, deliveries, overview, label, now, colu
   return [
     paint('bold', cell(` ${title}`, columns - 1)),
     '',
-    paint('dim', line('delivery', 'endpoint', 'status', 'sends', 'why', null)),
+    paint('dim', line(headings, null)),
     ...shown.map((delivery) => {
-      const { status, colour, why } = shownOf(delivery, now)
-      return line(`…${delivery.id.slice(-8)}`, label(delivery.endpointId), status, String(delivery.attemptCount), why, colour)
+      const { status, colour, why } = stateOf(delivery, now)
+      return line({ id: `…${delivery.id.slice(-8)}`, endpoint: label(delivery.endpointId), status, sends: String(delivery.attemptCount), why }, colour)
     }),
     '',
     cell(` ${sums(overview)}`, columns - 1),
@@ -65,7 +69,7 @@ export function tableLines({ title, hint, deliveries, overview, label, now, colu
   ]
 }
 
-/** When there are too many, what has arrived makes room first, the oldest before the rest. */
+/** When there are too many, delivered ones are left out first, the oldest before the rest. */
 export function mostInteresting(deliveries: readonly Delivery[], most: number): Delivery[] {
   let surplus = Math.max(deliveries.length - most, 0)
   const kept: Delivery[] = []
@@ -81,20 +85,34 @@ function sums({ delivered, dead, queue }: Overview): string {
   return `in the last hour ${delivered} delivered · ${dead} dead · now ${open} open, ${queue.retries} to be retried`
 }
 
-function shownOf(delivery: Delivery, now: Instant): Shown {
-  const { status, createdAt, updatedAt, nextRetryAt, reason } = delivery
-  const detail = delivery.errorDetail ?? ''
+interface State {
+  readonly status: string
+  readonly colour: Colour
+  readonly why: string
+}
+
+function stateOf(delivery: Delivery, now: Instant): State {
+  const { status, createdAt, updatedAt } = delivery
   switch (status) {
     case 'delivered':
       return { status, colour: 'green', why: `after ${duration(Math.max(updatedAt - createdAt, 0))}` }
     case 'dead':
-      return { status, colour: 'red', why: detail === '' ? (reason ?? '') : `${reason ?? 'exhausted'}: ${detail}` }
+      return { status, colour: 'red', why: whyDead(delivery) }
     case 'pending':
       return isLeased(delivery, now) ? { status: 'sending', colour: 'cyan', why: '' } : { status, colour: 'cyan', why: 'waits for its turn' }
     case 'failed':
-      if (isLeased(delivery, now)) return { status: 'sending', colour: 'cyan', why: `once more · ${detail}` }
-      return { status, colour: 'yellow', why: `${retryIn(nextRetryAt ?? now, now)} · ${detail}` }
+      return failedState(delivery, now)
   }
+}
+
+function whyDead({ reason, errorDetail }: Delivery): string {
+  return errorDetail === null || errorDetail === '' ? (reason ?? '') : `${reason ?? 'exhausted'}: ${errorDetail}`
+}
+
+function failedState(delivery: Delivery, now: Instant): State {
+  const detail = delivery.errorDetail ?? ''
+  if (isLeased(delivery, now)) return { status: 'sending', colour: 'cyan', why: `once more · ${detail}` }
+  return { status: 'failed', colour: 'yellow', why: `${retryIn(delivery.nextRetryAt ?? now, now)} · ${detail}` }
 }
 
 function retryIn(at: Instant, now: Instant): string {

@@ -1,13 +1,13 @@
 import type { Instant } from '../../core/time.ts'
 
-/** Text of unknown origin as one harmless line: an answer's body must not be able to move the cursor. */
-export function harmless(text: string): string {
+/** Text of unknown origin as one printable line: a response body must not be able to move the cursor. */
+export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
 }
 
 /** Cut or filled to exactly this many columns. What a terminal may show two columns wide becomes a question mark. */
 export function cell(text: string, columns: number): string {
-  const plain = harmless(text).replaceAll(/[^\x20-\x7e…·]/gu, '?')
+  const plain = printable(text).replaceAll(/[^\x20-\x7e…·]/gu, '?')
   return plain.length > columns ? `${plain.slice(0, Math.max(columns - 1, 0))}…` : plain.padEnd(columns)
 }
 

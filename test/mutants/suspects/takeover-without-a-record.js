@@ -2,7 +2,7 @@ export const mutant = {
   says: 'A takeover leaves no attempt on record.',
   joins: 'takeover × record',
   file: 'src/stores/sqlite/claim.ts',
-  find: 'if (!hasCrashed) connection.prepare(recordInterruption).run(',
-  replace: 'if (!hasCrashed) void (',
+  find: 'connection.prepare(recordInterruption).run(',
+  replace: 'void (',
   caughtBy: { file: 'test/stores/sqlite.test.ts', title: 'a lease that ran out is due again' },
 }

@@ -1,0 +1,110 @@
+import type { ReplyDirectory } from '../core/directory.ts'
+import type { Clock, Store } from '../core/ports.ts'
+import type { SignatureScheme } from '../core/signature.ts'
+import type { Random } from '../core/time.ts'
+import { emitEnded } from '../engine/bus.ts'
+import type { Bus } from '../engine/bus.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { EngineSettings } from '../engine/parts.ts'
+import { requestFor } from '../engine/request.ts'
+import { makeApplications } from '../resources/applications.ts'
+import type { Applications } from '../resources/applications.ts'
+import { makeDeliveries, makeOperations } from '../resources/deliveries.ts'
+import type { Deliveries, DeliveryParts, Operations } from '../resources/deliveries.ts'
+import { makeEndpoints } from '../resources/endpoints.ts'
+import type { EndpointParts, Endpoints } from '../resources/endpoints.ts'
+import type { Enforcer } from '../resources/enforcer.ts'
+import { makeEventTypes } from '../resources/event-types.ts'
+import type { EventTypes } from '../resources/event-types.ts'
+import { makeFigures } from '../resources/figures.ts'
+import type { Figures } from '../resources/figures.ts'
+import { makeJobs } from '../resources/jobs.ts'
+import type { Jobs } from '../resources/jobs.ts'
+import { makeKeys } from '../resources/keys.ts'
+import type { Keys } from '../resources/keys.ts'
+import { makeMessages } from '../resources/messages.ts'
+import type { Messages } from '../resources/messages.ts'
+import { outgoing } from '../resources/outgoing.ts'
+import type { ResourceParts } from '../resources/parts.ts'
+import { makeReplies } from '../resources/replies.ts'
+import { makeStream } from '../resources/stream.ts'
+import type { Stream } from '../resources/stream.ts'
+
+/** What a program calls on a `Posthorn`, besides `send`. */
+export interface Api extends Operations {
+  readonly applications: Applications
+  readonly endpoints: Endpoints
+  readonly eventTypes: EventTypes
+  readonly messages: Messages
+  readonly deliveries: Deliveries
+  readonly jobs: Jobs
+  readonly figures: Figures
+  readonly stream: Stream
+  readonly keys: Keys
+  /** Answers of the HTTP API under idempotency keys. */
+  readonly replies: ReplyDirectory
+}
+
+export interface ApiParts {
+  readonly store: Store
+  readonly engine: Engine
+  readonly bus: Bus
+  readonly clock: Clock
+  readonly random: Random
+  readonly settings: EngineSettings
+  /** Null if schemas are not enforced. */
+  readonly enforcer: Enforcer | null
+  /** Throws if an address may not be called. */
+  readonly guard: { checkUrl(url: URL): void }
+  /** How requests to new endpoints are signed. */
+  readonly signature: SignatureScheme
+  /** Opens the store on first use. */
+  open(): Promise<void>
+}
+
+/** Wires each part of the API to the store and the engine, and decides nothing itself. */
+export function makeApi(parts: ApiParts): Api {
+  const { engine, bus, enforcer } = parts
+  const { queue, directory, probeMs = null } = parts.store
+  const { policies, defaultPolicy, limits, owner } = parts.settings
+  const shared = { ready: parts.open, directory, queue, clock: parts.clock, random: parts.random, policies, defaultPolicy }
+  const deliveryParts: DeliveryParts = {
+    ...shared,
+    expect: (endpointId, lane) => engine.expect(endpointId, lane),
+    retriesPerTick: limits.retriesPerEndpoint,
+    outgoingRequest: (endpoint, message, now) => requestFor(parts.settings, endpoint, message, now),
+    tellCancelled: (ended) => emitEnded(bus, ended, 'cancelled'),
+  }
+  const deliveries = makeDeliveries(deliveryParts)
+  return {
+    applications: makeApplications(shared),
+    endpoints: makeEndpoints(endpointParts(parts, shared)),
+    eventTypes: makeEventTypes({ ...shared, changed: (name) => enforcer?.forget(name) }),
+    messages: makeMessages(deliveryParts),
+    deliveries,
+    jobs: makeJobs({ ...shared, wake: () => engine.wakeBulk() }),
+    figures: makeFigures(shared),
+    stream: makeStream({ ...shared, owner, isShared: probeMs !== null, listen: (heard) => bus.on('*', heard) }),
+    keys: makeKeys(shared),
+    replies: makeReplies(shared),
+    ...makeOperations(deliveryParts, deliveries),
+  }
+}
+
+function endpointParts({ engine, settings, guard, signature, clock, random }: ApiParts, shared: ResourceParts): EndpointParts {
+  const { policies, defaultPolicy, headerPrefix } = settings
+  return {
+    ...shared,
+    policies,
+    defaults: { policy: defaultPolicy.name, signature },
+    headerPrefix,
+    checkTarget: (url) => guard.checkUrl(url),
+    applicationId: (idOrUid) => engine.applicationId(idOrUid),
+    changed: (endpointId) => engine.endpointChanged(endpointId),
+    async sendTo({ id: to, applicationId: application }, type, payload) {
+      const consignment = { events: undefined, mustExist: true, to, now: clock.now(), random }
+      const { id } = await engine.send(await outgoing({ application, type, payload }, consignment))
+      return id
+    },
+  }
+}

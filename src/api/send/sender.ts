@@ -1,0 +1,140 @@
+import type { FollowingClock } from '../../clock.ts'
+import { expected, PosthornError } from '../../core/errors.ts'
+import type { Clock, Outlet, Store } from '../../core/ports.ts'
+import type { Random } from '../../core/time.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { Sent } from '../../engine/envelope.ts'
+import type { Enforcer } from '../../resources/enforcer.ts'
+import { outgoing, outgoingSync } from '../../resources/outgoing.ts'
+import type { CheckedMessage, Consignment, EventSchemas, Given } from '../../resources/outgoing.ts'
+import { refuseUnknown } from '../../resources/unknown-options.ts'
+
+export interface SendOptions {
+  /** Your own transaction, in the database that the store is in: the message is sent if it commits, and never was if it does not. */
+  readonly tx?: unknown
+  /** Refuses an application that is not there with `not_found`, instead of creating it. */
+  readonly mustExist?: boolean
+  /** The id of the one endpoint that gets it, whatever types and filters it has. */
+  readonly to?: string
+}
+
+const sendOptions = ['tx', 'mustExist', 'to'] as const satisfies readonly (keyof SendOptions)[]
+
+export interface SenderParts {
+  readonly store: Store
+  readonly engine: Engine
+  readonly clock: Clock
+  /** The clock that follows the store's time; null if time comes from elsewhere. */
+  readonly followed: FollowingClock | null
+  readonly random: Random
+  /** The declared event types; all are taken if there are none. */
+  readonly events: EventSchemas | undefined
+  /** Null if schemas are not enforced. */
+  readonly enforcer: Enforcer | null
+  /** Opens the store on first use. */
+  open(): Promise<void>
+  isStopping(): boolean
+}
+
+/** Checks messages and stores them: by themselves, or within a transaction of the caller's. */
+export class Sender {
+  readonly #parts: SenderParts
+
+  constructor(parts: SenderParts) {
+    this.#parts = parts
+  }
+
+  async send(messages: readonly Given[], options: SendOptions): Promise<Sent[]> {
+    refuseUnknown('send', options, sendOptions)
+    const { store, events, clock, random } = this.#parts
+    const { mustExist = false, to = null } = options
+    const consignment = { events, mustExist, to, now: clock.now(), random }
+    if (!('tx' in options)) return this.#sendAlone(messages, consignment)
+    const join = store.withinSync?.bind(store)
+    // Nothing is waited for up to here: whoever ends the transaction right after the call has the message in it.
+    return join === undefined ? this.#sendWithin(messages, options, consignment) : this.#sendWithinSync(join, messages, options, consignment)
+  }
+
+  async #sendAlone(messages: readonly Given[], consignment: Consignment): Promise<Sent[]> {
+    const { engine, open } = this.#parts
+    const checked = await Promise.all(messages.map((message) => outgoing(message, consignment)))
+    await open()
+    await this.#enforce(checked)
+    await this.#expirePayloads(checked)
+    const [only] = checked
+    if (only !== undefined && checked.length === 1) return [await engine.send(only)]
+    const results = await Promise.allSettled(checked.map((message) => engine.send(message)))
+    return results.map((result) => {
+      if (result.status === 'rejected') throw result.reason
+      return result.value
+    })
+  }
+
+  /** Before the messages: a crash between the two must not leave a body that is never erased. */
+  async #expirePayloads(messages: readonly CheckedMessage[]): Promise<void> {
+    const expiring = messages.flatMap(({ message, eraseAt }) => (eraseAt === null ? [] : [{ messageId: message.id, eraseAt }]))
+    if (expiring.length > 0) await this.#parts.store.directory.expirePayloads(expiring)
+  }
+
+  /** Touches nothing but the transaction: the pool may be used up by those who hold one. Only schemas that are enforced are read from the store. */
+  async #sendWithin(messages: readonly Given[], options: SendOptions, consignment: Consignment): Promise<Sent[]> {
+    const { engine, followed, enforcer, open, isStopping } = this.#parts
+    const checked = await Promise.all(messages.map((message) => outgoing(message, consignment)))
+    refuseWithin(checked)
+    if (isStopping()) throw stopped()
+    const outlet = await this.#outlet(options)
+    // A process that only sends has not read the time yet: by a wrong clock, what it stores would leave early or late.
+    if (followed?.isFollowing === false && outlet.time !== undefined) followed.follow(await outlet.time())
+    if (enforcer !== null) await open()
+    await this.#enforce(checked)
+    return engine.sendWithin(outlet, checked)
+  }
+
+  #sendWithinSync(join: NonNullable<Store['withinSync']>, messages: readonly Given[], options: SendOptions, consignment: Consignment): Sent[] {
+    const { engine, enforcer } = this.#parts
+    const checked = messages.map((message) => outgoingSync(message, consignment))
+    refuseWithin(checked)
+    if (enforcer !== null) {
+      const advice = 'Schemas are read from the store, which would have to wait; declare `events` instead.'
+      throw expected('invalid_argument', 'enforceSchemas', 'off where `send` joins a transaction of SQLite', true, advice)
+    }
+    return engine.sendWithinSync(join(txOf(options)), checked)
+  }
+
+  async #enforce(messages: readonly CheckedMessage[]): Promise<void> {
+    const { enforcer } = this.#parts
+    if (enforcer !== null) for (const { message, isEnvelope } of messages) await enforcer.check(message, isEnvelope)
+  }
+
+  async #outlet(options: SendOptions): Promise<Outlet> {
+    const { store } = this.#parts
+    const tx = txOf(options)
+    if (store.within !== undefined) return store.within(tx)
+    const advice = 'This store cannot join a transaction of yours; those of `posthorn/postgres` and of `sqlite({ open })` can.'
+    throw expected('invalid_argument', 'tx', 'left out', tx, advice)
+  }
+}
+
+/** Refused after a `stop`. */
+export function stopped(): PosthornError {
+  return new PosthornError('stopped', 'This Posthorn was stopped. Create a new one to go on.')
+}
+
+/** What cannot be part of a transaction of the caller's. */
+function refuseWithin(messages: readonly CheckedMessage[]): void {
+  const expiring = messages.find(({ eraseAt }) => eraseAt !== null)
+  if (expiring !== undefined) {
+    throw expected('invalid_argument', 'payloadRetentionDays', 'left out within a transaction', expiring.eraseAt, 'Send after the commit, or erase the message later.')
+  }
+  // An event id that another transaction takes first would abort this one at its commit.
+  const named = messages.find(({ message }) => message.eventId !== null)
+  if (named === undefined) return
+  const advice = 'Another transaction may take it before yours commits; use `idempotencyKey`, or send after the commit.'
+  throw expected('invalid_argument', 'eventId', 'left out within a transaction', named.message.eventId, advice)
+}
+
+/** A transaction that went missing on the way must not become a message that is sent whatever comes of the transaction. */
+function txOf({ tx }: SendOptions): unknown {
+  if (tx !== undefined && tx !== null) return tx
+  throw expected('invalid_argument', 'tx', 'your transaction', tx, 'To send outside a transaction, leave it out.')
+}

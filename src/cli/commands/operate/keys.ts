@@ -1,0 +1,58 @@
+import { exit, textOption } from '../../command.ts'
+import type { CommandGroup } from '../../command.ts'
+import { pageOptions, pageQuery } from '../../http-api/filters.ts'
+import { apiCommand } from '../../http-api/api-command.ts'
+import type { KeyResponse, Listed } from '../../http-api/responses.ts'
+import { pathSegment } from '../../http-api/api-client.ts'
+import { columns } from '../../view/columns.ts'
+
+export const keys: CommandGroup = {
+  name: 'keys',
+  summary: 'keys of the HTTP API: create, list, revoke',
+  commands: [
+    apiCommand({
+      name: 'keys ls',
+      summary: 'lists the keys that are valid now, without their tokens',
+      options: pageOptions,
+      async run({ client, options, show }) {
+        const page = await client.request<Listed<KeyResponse>>('GET', '/key', { query: pageQuery(options) })
+        const rows = page.data.map(({ id, name, access, appId, hint, createdAt, expiresAt }) => [id, name, access, appId ?? 'all', `${hint}…`, createdAt, expiresAt ?? 'never'])
+        show(page, () => columns(['KEY', 'NAME', 'ACCESS', 'APPLICATION', 'TOKEN', 'CREATED', 'EXPIRES'], rows))
+        return exit.ok
+      },
+    }),
+    apiCommand({
+      name: 'keys create',
+      summary: 'creates a key and prints its token, which is shown only now',
+      takes: ['<name>'],
+      options: {
+        application: { type: 'string', value: 'id', sentence: 'for this application only; for all, and the server itself, unless given' },
+        'read-only': { type: 'boolean', sentence: 'may read, and nothing else' },
+        expires: { type: 'string', value: 'time', sentence: 'until when it is valid, such as 2027-01-31T12:00Z; for ever unless given' },
+      },
+      examples: ['keys create ci --application acme --read-only'],
+      async run({ client, options, given: [name = ''], show, terminal }) {
+        const body = {
+          name,
+          appId: textOption(options, 'application'),
+          access: options['read-only'] === true ? 'read' : 'write',
+          expiresAt: textOption(options, 'expires'),
+        }
+        const key = await client.request<KeyResponse & { token: string }>('POST', '/key', { body })
+        show(key, () => key.token)
+        if (options['json'] !== true) terminal.say(`Key ${key.id}. Keep the token: it is shown only now.`)
+        return exit.ok
+      },
+    }),
+    apiCommand({
+      name: 'keys revoke',
+      summary: 'ends a key within five seconds, everywhere',
+      takes: ['<id>'],
+      async run({ client, given: [id = ''], show }) {
+        await client.request('DELETE', `/key/${pathSegment(id)}`)
+        show({ id, revoked: true }, () => `revoked ${id}`)
+        return exit.ok
+      },
+    }),
+  ],
+}

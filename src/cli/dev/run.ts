@@ -1,0 +1,103 @@
+import { commandSources } from '../../config/environment.ts'
+import type { Settings } from '../../config/settings.ts'
+import { givenSettings, settingsFrom } from '../../config/sources.ts'
+import type { Listening } from '../../server/listen.ts'
+import type { CommandOptions, Terminal } from '../command.ts'
+import { labelsFrom } from '../view/labels.ts'
+import { lineView } from '../view/lines.ts'
+import { screenView } from '../view/screen.ts'
+import type { View } from '../view/view.ts'
+import { answerRequests, openHttpServer } from './http-server.ts'
+import { nextSteps } from './next-steps.ts'
+import { sampleRequestsFrom } from './sample-requests.ts'
+import { setupOnDatabase, setupWithSamples } from './setup.ts'
+import type { DevSetup } from './setup.ts'
+import { endLine, lost, openLine, readTotals } from './totals.ts'
+import { watch } from './watch.ts'
+import type { End } from './watch.ts'
+
+/** Shows deliveries as they happen, until it is stopped or all samples have ended. */
+export async function runDev({ once, database }: CommandOptions, terminal: Terminal): Promise<number> {
+  const sources = commandSources()
+  const settings = settingsFrom(sources)
+  const given = givenSettings(sources)
+  const databaseUrl = typeof database === 'string' ? database : given.databaseUrl
+  const server = once === true ? null : await openHttpServer(settings, given)
+  try {
+    const ownPort = server?.port ?? null
+    const setup = databaseUrl === undefined ? await setupWithSamples(settings, given, ownPort) : await setupOnDatabase(databaseUrl, settings, ownPort)
+    try {
+      return await deliverAndShow({ setup, server, settings, once: once === true, terminal })
+    } finally {
+      await setup.close()
+    }
+  } finally {
+    await server?.close()
+  }
+}
+
+interface DevRun {
+  readonly setup: DevSetup
+  /** Null with --once: nobody can ask then. */
+  readonly server: Listening | null
+  readonly settings: Settings
+  readonly once: boolean
+  readonly terminal: Terminal
+}
+
+async function deliverAndShow(run: DevRun): Promise<number> {
+  const { setup, server, settings, once, terminal } = run
+  const { posthorn, samples } = setup
+  let view: View | null = null
+  let end: End
+  let enqueued = 0
+  const note = (text: string): void => (view === null ? terminal.say(text) : view.note(text))
+  posthorn.on('message.enqueued', () => void (enqueued += 1))
+  posthorn.on('warning', ({ code, message }) => {
+    // The key to a database that is deleted at the end needs no backup.
+    if (code !== 'secrets_key' || samples === null) note(`warning: ${message}`)
+  })
+  try {
+    await posthorn.start()
+    await startServer(run, note)
+    const requests = samples === null || once ? null : sampleRequestsFrom(terminal)
+    view = openView(run, requests?.hint ?? 'Ctrl-C ends')
+    end = await watch({ setup, view, requests, once, signal: terminal.interrupted })
+    await server?.close()
+    if (end === 'interrupted') view.note('Stopping: attempts under way may end. Ctrl-C again leaves at once.')
+  } finally {
+    await posthorn.stop({ graceMs: settings.shutdownGraceMs })
+  }
+  // With --once nobody else can send: what counts is what was accepted, whether its event came or not.
+  return finish(run, view, end, once ? (samples?.accepted ?? 0) : enqueued)
+}
+
+async function startServer({ setup, server, settings, terminal: { output } }: DevRun, note: (text: string) => void): Promise<void> {
+  if (server === null) return
+  const key = await answerRequests(server, setup.posthorn, settings, note)
+  if (key !== null) output.write(`posthorn admin key, shown only now: ${key}\n`)
+  output.write(`posthorn listening on ${server.url}\n`)
+  output.write(`dashboard at ${server.url}/\n`)
+}
+
+function openView({ setup: { posthorn, store, title }, terminal }: DevRun, hint: string): View {
+  const { directory } = store
+  const parts = { terminal, posthorn, directory, labels: labelsFrom(directory), title, hint }
+  return terminal.output.isTTY ? screenView(parts) : lineView(parts)
+}
+
+/** Says how it ended. What counts is not which events came on the way, but what a new reader finds in the store. */
+async function finish({ setup: { store, samples }, once, terminal }: DevRun, view: View, end: End, sent: number): Promise<number> {
+  await store.open()
+  try {
+    await view.close()
+    const totals = await readTotals(store.directory, sent)
+    const isOver = once && samples !== null && end !== 'interrupted'
+    if (isOver) terminal.say(nextSteps)
+    terminal.output.write(`${isOver ? endLine(totals) : openLine(totals)}\n`)
+    if (isOver && lost(totals) !== 0) return 1
+    return once && end === 'interrupted' ? 130 : 0
+  } finally {
+    await store.close()
+  }
+}

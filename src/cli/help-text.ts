@@ -1,0 +1,24 @@
+import type { Option } from './command.ts'
+
+/** Usage, what it is for, options and examples: the help of a command, from the same table that parses. */
+export function helpText({ usage, text = [], options = {}, examples = [] }: HelpParts): string {
+  const flags = Object.entries(options).map(([name, { value, sentence = '' }]) => [`--${name}${value === undefined ? '' : ` <${value}>`}`, sentence] as const)
+  const width = Math.max(0, ...flags.map(([flag]) => flag.length)) + 2
+  return [
+    `Usage: posthorn ${usage}`,
+    ...(text.length === 0 ? [] : ['', ...text]),
+    ...(flags.length === 0 ? [] : ['', ...flags.map(([flag, sentence]) => `  ${flag.padEnd(width)}${sentence}`)]),
+    ...(examples.length === 0 ? [] : ['', 'Examples:', ...examples.map((example) => `  ${example}`)]),
+  ].join('\n')
+}
+
+export interface HelpParts {
+  readonly usage: string
+  readonly text?: readonly string[]
+  readonly options?: Readonly<Record<string, Option>>
+  readonly examples?: readonly string[]
+}
+
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

@@ -1,0 +1,108 @@
+import { expected, messageOf, PosthornError } from '../../core/errors.ts'
+import type { ErrorCode } from '../../core/errors.ts'
+import { readEvents } from './event-stream.ts'
+import type { StreamEvent } from './event-stream.ts'
+
+/** How commands call the HTTP API: that of a server, or that of this process on a database. */
+export interface ApiClient {
+  /** The server or database, as people may see it. */
+  readonly where: string
+  /** Calls the API; answers with the parsed body, null if there is none. What it refuses is thrown. */
+  request<Body>(method: Method, path: string, parts?: RequestParts): Promise<Body>
+  /** What happens from now on, until the signal; once it resolves, nothing is missed. */
+  events(query: Query, signal: AbortSignal): Promise<AsyncIterable<StreamEvent>>
+  /** Does the next batch of a stored job, where no worker does. */
+  advance(jobId: string): Promise<void>
+  close(): Promise<void>
+}
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+export type Query = Readonly<Record<string, string | readonly string[] | undefined>>
+
+export interface RequestParts {
+  readonly query?: Query
+  /** JSON text as it is, or what is to be written as JSON. */
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface ClientParts {
+  readonly where: string
+  /** Where the API is, without `/api/v1`. */
+  readonly baseUrl: string
+  readonly headers: Readonly<Record<string, string>>
+  send(request: Request): Promise<Response>
+  advance(jobId: string): Promise<void>
+  close(): Promise<void>
+}
+
+export function makeClient(client: ClientParts): ApiClient {
+  const { where, advance, close } = client
+  return {
+    where,
+    advance,
+    close,
+    async request<Body>(method: Method, path: string, parts: RequestParts = {}) {
+      const response = await client.send(requestTo(client, method, path, parts))
+      const body = await bodyOf(response, where)
+      if (!response.ok) throw refusal(response.status, body, where)
+      return body as Body
+    },
+    async events(query, signal) {
+      const response = await client.send(requestTo(client, 'GET', '/stream', { query, headers: { accept: 'text/event-stream' } }))
+      if (!response.ok || response.body === null) throw refusal(response.status, await bodyOf(response, where), where)
+      return readEvents(response.body, signal)
+    },
+  }
+}
+
+/** A part of a path that a person gave. */
+export function pathSegment(text: string): string {
+  return encodeURIComponent(text)
+}
+
+function requestTo(client: ClientParts, method: Method, path: string, { query = {}, body, headers = {} }: RequestParts): Request {
+  const url = new URL(`${client.baseUrl}/api/v1${path}`)
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of value === undefined ? [] : [value].flat()) url.searchParams.append(name, one)
+  }
+  const text = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body)
+  const contentType = text === null ? {} : { 'content-type': 'application/json' }
+  return new Request(url, { method, headers: { ...client.headers, ...contentType, ...headers }, body: text })
+}
+
+async function bodyOf(response: Response, where: string): Promise<unknown> {
+  let text: string
+  try {
+    text = await response.text()
+  } catch (cause) {
+    throw new PosthornError('unreachable', `Expected ${where} to answer, but it broke off: ${messageOf(cause)}. Ask again.`, { cause })
+  }
+  if (text === '') return null
+  try {
+    return JSON.parse(text)
+  } catch {
+    const got = `status ${response.status} and no JSON from ${where}`
+    throw expected('invalid_argument', 'server', 'one that answers as Posthorn does', got, 'Check --server or POSTHORN_SERVER.')
+  }
+}
+
+const codes: Readonly<Record<number, ErrorCode>> = { 404: 'not_found', 409: 'in_flight', 502: 'unreachable', 503: 'unreachable', 504: 'unreachable' }
+
+function refusal(status: number, body: unknown, where: string): PosthornError {
+  const { code, detail } = (typeof body === 'object' && body !== null ? body : {}) as { code?: unknown; detail?: unknown }
+  if (status === 401) {
+    return new PosthornError('invalid_argument', `Expected a key that ${where} knows. Give it by POSTHORN_KEY, POSTHORN_KEY_FILE or --key-file.`)
+  }
+  const sentence = Array.isArray(detail) ? detail.map(problemSentence).join(' ') : typeof detail === 'string' ? detail : `status ${status}`
+  const isNamed = typeof code === 'string' && !sentence.includes(code) && status !== 404
+  return new PosthornError(codes[status] ?? 'invalid_argument', isNamed ? `${sentence} (${code})` : sentence)
+}
+
+/** A sentence of ours names its field; one of the schema's does not. */
+function problemSentence(problem: unknown): string {
+  const { loc, msg } = problem as { loc?: readonly unknown[]; msg?: string }
+  const field = (loc ?? []).slice(1).join('.')
+  const sentence = msg ?? 'It was refused.'
+  return field === '' || sentence.startsWith('Expected `') ? sentence : `${field}: ${sentence}`
+}

@@ -1,0 +1,38 @@
+import { expected, messageOf, PosthornError } from '../../core/errors.ts'
+import { makeClient } from './api-client.ts'
+import type { ApiClient } from './api-client.ts'
+
+/** The API of a server elsewhere. */
+export function remoteClient(serverUrl: string, key: string | null): ApiClient {
+  const where = checkServer(serverUrl)
+  return makeClient({
+    where,
+    baseUrl: where,
+    headers: key === null ? {} : { authorization: `Bearer ${key}` },
+    async send(request) {
+      try {
+        return await fetch(request)
+      } catch (cause) {
+        const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
+        throw new PosthornError('unreachable', `Expected ${where} to answer, but it does not: ${reasonOf(reason)}. Is it running, and is --server right?`, { cause })
+      }
+    },
+    // Whoever serves has a worker, or knows one.
+    advance: async () => undefined,
+    close: async () => undefined,
+  })
+}
+
+function checkServer(given: string): string {
+  const url = URL.canParse(given) ? new URL(given) : null
+  const fits = url !== null && ['http:', 'https:'].includes(url.protocol) && url.username === '' && url.password === ''
+  if (fits) return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
+  throw expected('invalid_argument', 'server', 'the URL of a server, such as https://posthorn.example, without user and password', given.replace(/^.*@/s, '…@'))
+}
+
+/** Where several addresses all refuse, the error has no message of its own. */
+function reasonOf(thrown: unknown): string {
+  const text = messageOf(thrown)
+  if (text !== '') return text
+  return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'no connection'
+}

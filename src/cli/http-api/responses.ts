@@ -1,0 +1,78 @@
+/** What the commands read of the API's answers; an answer may hold more. */
+export interface Listed<Item> {
+  readonly data: readonly Item[]
+  readonly iterator: string | null
+  readonly done: boolean
+}
+
+export interface DeliveryResponse {
+  readonly id: string
+  readonly messageId: string
+  readonly endpointId: string
+  readonly applicationId: string
+  readonly eventType: string
+  readonly targetUrl: string
+  readonly status: 'pending' | 'failed' | 'delivered' | 'dead'
+  readonly reason: string | null
+  readonly attemptCount: number
+  readonly nextRetryAt: string | null
+  readonly errorDetail: string | null
+  readonly inFlight: boolean
+  readonly createdAt: string
+}
+
+export interface DeliveryDetail extends DeliveryResponse {
+  readonly why: { readonly code: string; readonly sentence: string }
+  readonly maxAttempts: number
+  readonly attempts: readonly AttemptResponse[]
+}
+
+export interface AttemptResponse {
+  readonly number: number
+  readonly startedAt: string
+  readonly tookMs: number
+  readonly outcome: string
+  readonly statusCode: number | null
+  readonly response: string | null
+  readonly late: boolean
+}
+
+export interface EndpointResponse {
+  readonly id: string
+  readonly uid: string | null
+  readonly applicationId: string
+  readonly applicationUid: string | null
+  readonly url: string
+  readonly description: string
+  readonly status: string
+  /** Null for all. */
+  readonly types: readonly string[] | null
+  readonly policy: string
+  readonly health: { readonly state: string; readonly sentence: string }
+  readonly lastSuccessAt: string | null
+  readonly backlog: number
+  readonly backlogAtLeast: boolean
+  readonly createdAt: string
+}
+
+export interface JobResponse {
+  readonly id: string
+  readonly action: 'requeue' | 'cancel' | 'replay'
+  readonly state: 'running' | 'paused' | 'done' | 'cancelled'
+  readonly matching: number
+  readonly done: number
+  readonly ratePerSecond: number | null
+  readonly etaSeconds: number | null
+  readonly actor: string
+  readonly createdAt: string
+}
+
+export interface KeyResponse {
+  readonly id: string
+  readonly name: string
+  readonly appId: string | null
+  readonly access: string
+  readonly hint: string
+  readonly createdAt: string
+  readonly expiresAt: string | null
+}

@@ -1,0 +1,75 @@
+import { once } from 'node:events'
+import { systemClock } from '../../clock.ts'
+import { describeSettings } from '../../config/describe.ts'
+import { commandSources } from '../../config/environment.ts'
+import { settingsFrom } from '../../config/sources.ts'
+import type { Settings } from '../../config/settings.ts'
+import { Posthorn } from '../../posthorn.ts'
+import { checkOrigins } from '../../server/cors.ts'
+import { incidentLine } from '../../server/errors.ts'
+import { handler } from '../../server/handler.ts'
+import { listen } from '../../server/listen.ts'
+import type { Listening } from '../../server/listen.ts'
+import type { CommandOptions, Terminal } from '../command.ts'
+import { databaseAt } from '../database.ts'
+import { createFirstKey } from './first-key.ts'
+import { retryNotice } from './retry-notice.ts'
+import { oneLine, sayWarnings } from './warnings.ts'
+
+/** Answers and delivers until it is stopped. */
+export async function serve({ database, 'no-worker': noWorker }: CommandOptions, terminal: Terminal): Promise<number> {
+  const settings = settingsFrom(commandSources())
+  const named = databaseAt(typeof database === 'string' ? database : settings.databaseUrl, settings)
+  // First, because its port must be known to the guard; and whoever has it keeps it while the database is opened.
+  const listening = await listen({ ...settings, clock: systemClock })
+  try {
+    const posthorn = new Posthorn({ ...settings, store: await named.openStore(), ownPort: listening.port })
+    sayWarnings(posthorn, terminal)
+    await answerAndDeliver({ posthorn, listening, settings, terminal, delivers: noWorker !== true })
+  } finally {
+    await listening.close()
+  }
+  return 0
+}
+
+interface Parts {
+  readonly posthorn: Posthorn
+  readonly listening: Listening
+  readonly settings: Settings
+  readonly terminal: Terminal
+  readonly delivers: boolean
+}
+
+async function answerAndDeliver({ posthorn, listening, settings, terminal, delivers }: Parts): Promise<void> {
+  const { output, say, interrupted } = terminal
+  let graceMs = settings.shutdownGraceMs
+  try {
+    if (delivers) await posthorn.start()
+    const key = settings.adminKey === null ? await createFirstKey(posthorn) : null
+    if (key !== null) output.write(`posthorn admin key, shown only now: ${key}\n`)
+    const notice = await retryNotice(posthorn, settings.preset)
+    if (notice !== null) say(notice)
+    const { adminKey, corsOrigins, portalTokenHours, rateLimitPerSecond, strict } = settings
+    const answer = handler(posthorn, {
+      adminKey,
+      corsOrigins: checkOrigins(corsOrigins, 'POSTHORN_CORS_ORIGINS'),
+      portalTokenHours,
+      rateLimitPerSecond,
+      strict,
+      settings: describeSettings(commandSources()),
+      warn: (sentence) => say(`warning: ignored: ${sentence}`),
+      report: (incident) => say(`error: ${oneLine(incidentLine(incident))}`),
+    })
+    listening.serve(answer, () => posthorn.audit({ limit: 1 }))
+    output.write(`posthorn listening on ${listening.url}\n`)
+    if (!interrupted.aborted) await once(interrupted, 'abort')
+    say('Stopping: requests and attempts under way may end. A second signal leaves at once.')
+    const stoppedAt = systemClock.now()
+    // Readers of the stream would hold up the end: they never leave by themselves.
+    posthorn.stream.close()
+    await listening.drain(graceMs)
+    graceMs = Math.max(0, graceMs - (systemClock.now() - stoppedAt))
+  } finally {
+    await posthorn.stop({ graceMs })
+  }
+}

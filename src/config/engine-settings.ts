@@ -1,0 +1,50 @@
+import { checkLeaseMs } from '../core/lease.ts'
+import { checkCount, checkLimits } from '../core/limits.ts'
+import type { Limits } from '../core/limits.ts'
+import { presetNamed, presets } from '../core/presets.ts'
+import { checkPolicy } from '../core/retry-policy.ts'
+import type { RetryPolicy } from '../core/retry-policy.ts'
+import { checkHeaderPrefix, defaultHeaderPrefix } from '../core/signature.ts'
+import { day } from '../core/time.ts'
+import type { EngineSettings } from '../engine/parts.ts'
+import type { PosthornOptions } from './options.ts'
+
+const standardRetries = presets.standard.policy.maxAttempts - 1
+
+/** Checks every number before any I/O, and puts preset, options and policies together. */
+export function engineSettings(options: PosthornOptions, owner: string, userAgent: string): EngineSettings {
+  const preset = presetNamed(options.preset ?? 'standard')
+  const { leaseMs, timeoutMs, maxLeased, historyDays, maxRetries } = checkedNumbers(options)
+  const headerPrefix = checkHeaderPrefix(options.headerPrefix ?? preset.headerPrefix ?? defaultHeaderPrefix)
+
+  const limits = { ...preset.limits, ...limitOptions(options, preset.limits) }
+  checkLimits(limits)
+  const policies = policiesOf(options, maxRetries)
+  const defaultPolicy = policies.get(preset.policy.name) ?? preset.policy
+  return { owner, limits, policies, defaultPolicy, leaseMs, timeoutMs, maxLeased, historyMs: historyDays * day, userAgent, headerPrefix }
+}
+
+type Numbers = Readonly<Record<'leaseMs' | 'timeoutMs' | 'maxLeased' | 'historyDays' | 'maxRetries', number>>
+
+function checkedNumbers(options: PosthornOptions): Numbers {
+  const { leaseMs = 30_000, timeoutMs = 30_000, maxLeased = 5_000, historyDays = 30, maxRetries = standardRetries } = options
+  checkLeaseMs(leaseMs)
+  checkCount('timeoutMs', timeoutMs, 1, 300_000)
+  checkCount('maxLeased', maxLeased, 1, 1_000_000)
+  checkCount('historyDays', historyDays, 1, 3_650)
+  checkCount('maxRetries', maxRetries, 0, 20)
+  return { leaseMs, timeoutMs, maxLeased, historyDays, maxRetries }
+}
+
+function policiesOf({ policies: own = {}, allowUnsafeRetryDelays = false }: PosthornOptions, maxRetries: number): Map<string, RetryPolicy> {
+  const known = Object.values(presets).map(({ policy }) => policy)
+  const standard = { ...presets.standard.policy, maxAttempts: maxRetries + 1 }
+  const all = [...known, standard, ...Object.entries(own).map(([name, policy]) => ({ ...policy, name }))]
+  for (const policy of all) checkPolicy(policy, allowUnsafeRetryDelays)
+  return new Map(all.map((policy) => [policy.name, policy]))
+}
+
+/** The options that are limits, where they were given. */
+function limitOptions(options: Partial<Limits>, limits: Limits): Partial<Limits> {
+  return Object.fromEntries(Object.entries(options).filter(([name, value]) => Object.hasOwn(limits, name) && value !== undefined))
+}

@@ -1,0 +1,35 @@
+import type { Limits } from '../core/limits.ts'
+import type { Clock, Store, Transport } from '../core/ports.ts'
+import type { PresetName } from '../core/presets.ts'
+import type { RetryPolicy } from '../core/retry-policy.ts'
+import type { Random } from '../core/time.ts'
+import type { EventSchemas } from '../resources/outgoing.ts'
+
+/** Numbers left out come from the preset; `settingsFromEnvironment()` gives those that an operator has set. */
+export interface PosthornOptions<Events extends EventSchemas = EventSchemas> extends Partial<Limits> {
+  readonly store: Store
+  readonly preset?: PresetName | (string & {})
+  /** Retry policies of your own, by name; endpoints choose one. */
+  readonly policies?: Readonly<Record<string, Omit<RetryPolicy, 'name'>>>
+  /** Event types with their schemas (any Standard Schema); other types are then refused. */
+  readonly events?: Events
+  readonly leaseMs?: number
+  readonly timeoutMs?: number
+  /** Retries of the policy `standard` after its first send. */
+  readonly maxRetries?: number
+  readonly maxLeased?: number
+  readonly historyDays?: number
+  /** CIDRs and host patterns that may be called although private, by http too. */
+  readonly allowedTargets?: readonly string[]
+  readonly allowHttp?: boolean
+  /** What the names of the signature's headers begin with; that of the preset unless given: `webhook`, or `svix`. */
+  readonly headerPrefix?: string | null
+  /** Refuses messages that do not match the JSON Schema of their event type, where one is defined. */
+  readonly enforceSchemas?: boolean
+  /** The port of this machine that your own server listens on: no endpoint may lead there. */
+  readonly ownPort?: number | null
+  readonly allowUnsafeRetryDelays?: boolean
+  readonly clock?: Clock
+  readonly random?: Random
+  readonly transport?: Transport
+}

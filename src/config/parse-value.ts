@@ -1,0 +1,40 @@
+import { expected } from '../core/errors.ts'
+
+/** How the text of a setting becomes its value; what it cannot be is refused by the setting's name. */
+export type ParseValue<Value> = (text: string, name: string) => Value
+
+export function wholeNumber(least: number, most: number, factor = 1): ParseValue<number> {
+  return (given, name) => {
+    if (/^\d{1,9}$/.test(given) && Number(given) >= least && Number(given) <= most) return Number(given) * factor
+    throw expected('invalid_argument', name, `a whole number from ${least} to ${most}`, given)
+  }
+}
+
+export function flag(): ParseValue<boolean> {
+  return (given, name) => {
+    if (['1', 'true', 'yes'].includes(given.toLowerCase())) return true
+    if (['0', 'false', 'no'].includes(given.toLowerCase())) return false
+    throw expected('invalid_argument', name, '1 or 0', given)
+  }
+}
+
+export function text(): ParseValue<string> {
+  return (given) => given
+}
+
+/** An error shows only how long it is. */
+export function secretText(leastLength: number): ParseValue<string> {
+  return (given, name) => {
+    if (given.length >= leastLength && /^[\x21-\x7e]+$/.test(given)) return given
+    const advice = 'Make one with: openssl rand -hex 32'
+    throw expected('invalid_argument', name, `at least ${leastLength} printable characters without spaces`, `one of ${given.length}`, advice)
+  }
+}
+
+export function list(): ParseValue<readonly string[]> {
+  return (given) =>
+    given
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '')
+}

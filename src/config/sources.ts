@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs'
+import { messageOf, PosthornError } from '../core/errors.ts'
+import { settings } from './settings.ts'
+import type { Setting, Settings } from './settings.ts'
+
+/** Where settings come from; of several the first that gives one wins. */
+export interface Source {
+  readonly origin: 'environment' | 'file'
+  readonly values: Readonly<Record<string, string | undefined>>
+}
+
+/** All settings, from the sources or their defaults. */
+export function settingsFrom(sources: readonly Source[]): Settings {
+  const entries = Object.entries<Setting<unknown>>(settings).map(([name, setting]) => [name, findValue(setting, sources)?.value ?? setting.default])
+  return Object.fromEntries(entries) as Settings
+}
+
+/** Only the settings that are really given: what a command may still choose for itself is absent. */
+export function givenSettings(sources: readonly Source[]): Partial<Settings> {
+  const entries = Object.entries<Setting<unknown>>(settings).map(([name, setting]) => [name, findValue(setting, sources)?.value] as const)
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+}
+
+/** A value that was given, under which name and where. */
+export interface FoundValue {
+  readonly value: unknown
+  readonly env: string
+  readonly origin: Source['origin']
+}
+
+export function findValue(setting: Setting<unknown>, sources: readonly Source[]): FoundValue | null {
+  for (const { origin, values } of sources) {
+    for (const env of setting.env) {
+      const given = values[env] ?? (setting.secret === true ? secretFrom(values[`${env}_FILE`], `${env}_FILE`) : undefined)
+      if (given !== undefined && given.trim() !== '') return { value: setting.read(given.trim(), env), env, origin }
+    }
+  }
+  return null
+}
+
+function secretFrom(path: string | undefined, name: string): string | undefined {
+  if (path === undefined || path === '') return undefined
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new PosthornError('invalid_argument', `Expected \`${name}\` to name a file that can be read: ${messageOf(cause)}.`, { cause })
+  }
+}
