@@ -2,7 +2,7 @@ import type { ZodType } from 'zod'
 import type { Application } from '../core/endpoint.ts'
 import type { Access, ApiKey, PortalAccess } from '../core/key.ts'
 import type { Posthorn } from '../posthorn.ts'
-import type { Doors } from './auth.ts'
+import type { Doors } from './request/authentication.ts'
 
 /**
  * One call of the HTTP API. The table of these (`operations.ts`) is mounted, described (OpenAPI) and attacked (the test's matrix

@@ -95,9 +95,9 @@ export const chanceExceptions: Readonly<Record<string, readonly string[]>> = {
   // Keys and nonces.
   'stores/secrets.ts': ['randomBytes'],
   // Secrets of endpoints.
-  'resources/endpoints.ts': ['randomBytes'],
+  'api/endpoint/endpoints.ts': ['randomBytes'],
   // Keys of the HTTP API.
-  'resources/keys.ts': ['randomBytes'],
+  'api/keys.ts': ['randomBytes'],
   // Ids of audit entries, which a store gives by itself.
   'stores/chance.ts': ['randomFillSync'],
 }

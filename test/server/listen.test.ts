@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { manualClock } from 'posthorn/testing'
 import { systemClock } from '../../src/clock.ts'
-import { listen } from '../../src/server/listen.ts'
-import type { Listening, ListenOptions } from '../../src/server/listen.ts'
-import { mostRequestBytes, readBody } from '../../src/server/limits.ts'
+import { listen } from '../../src/server/http/http-server.ts'
+import type { Listening, ListenOptions } from '../../src/server/http/http-server.ts'
+import { mostRequestBytes, readBody } from '../../src/server/http/request-body.ts'
 import { makeGate } from '../engine/gate.ts'
 
 async function listening(options: Partial<ListenOptions> = {}): Promise<Listening> {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { exampleOf } from '../../src/ui/example.ts'
-import { bytes, counted, duration, latency, percent, prettyJson, until } from '../../src/ui/format.ts'
-import { verdict } from '../../src/ui/verdict.ts'
-import { filterWords, targetWords } from '../../src/ui/words.ts'
+import { exampleOf } from '../../src/ui/operator/event-type/schema-example.ts'
+import { bytes, counted, duration, latency, percent, prettyJson, until } from '../../src/ui/text/format.ts'
+import { verdict } from '../../src/ui/operator/overview/verdict.ts'
+import { filterWords, targetWords } from '../../src/ui/text/labels.ts'
 
 type Failing = Parameters<typeof verdict>[0]['failing']
 

@@ -1,6 +1,6 @@
 import { commandSources, givenSettings, settingsFrom } from '../../config.ts'
 import type { Settings } from '../../config.ts'
-import type { Listening } from '../../server/listen.ts'
+import type { Listening } from '../../server/http/http-server.ts'
 import type { CommandOptions, Terminal } from '../command.ts'
 import { openFront, serveFront } from '../dev/front.ts'
 import { nextSteps } from '../dev/next-steps.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { browserClock } from '../clock.ts'
-import { tell } from '../state.ts'
+import { tell } from '../state/session.ts'
 import { Icon } from './icons.tsx'
 
 const saysCopiedMs = 2_000

@@ -1,0 +1,112 @@
+import type { Application } from '../../core/endpoint.ts'
+import { expected } from '../../core/errors.ts'
+import type { Posthorn } from '../../posthorn.ts'
+import { admit, unauthenticated } from './authentication.ts'
+import type { Authorize } from './authentication.ts'
+import { answerTo } from '../errors/error-response.ts'
+import type { Report } from '../errors/error-response.ts'
+import { idempotencyKey, once, repeatable } from './idempotency.ts'
+import type { Reply } from './idempotency.ts'
+import { ignoredHeader } from './ignored-fields.ts'
+import type { Ignored } from './ignored-fields.ts'
+import { readInput } from './input.ts'
+import { overloaded } from '../http/request-body.ts'
+import type { Gate, RateLimit } from '../http/request-body.ts'
+import { RawJson } from '../operation.ts'
+import type { Answer, Call, Caller, Operation, ServerParts } from '../operation.ts'
+
+export interface FrameParts extends ServerParts {
+  readonly posthorn: Posthorn
+  readonly authorize: Authorize
+  readonly rateLimit: RateLimit
+  readonly gate: Gate
+  readonly report: Report
+  /** Refuses also what only clients of Svix give. */
+  readonly isStrict: boolean
+  readonly logIgnored: (operation: string, ignored: readonly Ignored[]) => void
+}
+
+/** Leads one request through everything that lies before and after its operation. It never throws. */
+export async function serve(parts: FrameParts, operation: Operation, request: Request, params: Readonly<Record<string, string>>): Promise<Response> {
+  // Whoever asks whether the server is well must be answered under any load.
+  const isCounted = operation.realm !== 'public'
+  if (isCounted && !parts.gate.enter()) return overloaded()
+  try {
+    return await pass(parts, operation, request, params)
+  } catch (thrown) {
+    return answerTo(thrown, operation.id, parts.report)
+  } finally {
+    if (isCounted) parts.gate.leave()
+  }
+}
+
+async function pass(parts: FrameParts, operation: Operation, request: Request, params: Readonly<Record<string, string>>): Promise<Response> {
+  const { posthorn, rateLimit } = parts
+  const admitted = operation.realm === 'public' ? { caller: nobody, application: null } : await identify(parts, operation, request, params)
+  if (admitted instanceof Response) return admitted
+  const { caller } = admitted
+  const limited = operation.realm === 'public' ? null : rateLimit.check(caller.id)
+  if (limited !== null) return limited
+
+  const input = await readInput(operation, request, parts.isStrict)
+  if (input instanceof Response) return input
+  const key = operation.method === 'post' ? idempotencyKey(request) : null
+  if (key instanceof Response) return key
+
+  const application = admitted.application ?? (await applicationIn(posthorn, operation, params))
+  // Written out: to spread the input here took a twentieth of the whole request.
+  const call: Call = {
+    query: input.query,
+    body: input.body,
+    bytes: input.bytes,
+    posthorn,
+    caller,
+    params,
+    idempotencyKey: key,
+    request,
+    server: parts,
+    application: () => application ?? missing(operation),
+  }
+  const work = async (): Promise<Reply | Response> => toReply(await operation.handle(call))
+  const reply = key === null || operation.idempotency !== undefined ? await work() : await once(posthorn, repeatable(call, key), work)
+  return withIgnored(parts, operation, toResponse(reply), input.ignored)
+}
+
+/** What had no effect is said to whoever gave it, and to whoever runs the server. */
+function withIgnored({ logIgnored }: FrameParts, { id, realm }: Operation, response: Response, ignored: readonly Ignored[]): Response {
+  if (ignored.length === 0) return response
+  // Whoever shows no key must not be able to write into the log.
+  if (realm !== 'public') logIgnored(id, ignored)
+  response.headers.set('x-posthorn-ignored', ignoredHeader(ignored))
+  return response
+}
+
+const nobody: Caller = { id: 'nobody', name: 'nobody', applicationId: null, access: 'read' }
+
+async function identify({ posthorn, authorize }: FrameParts, operation: Operation, request: Request, params: Readonly<Record<string, string>>) {
+  const caller = await authorize(request)
+  return caller === null ? unauthenticated() : admit(posthorn, operation, caller, params)
+}
+
+async function applicationIn(posthorn: Posthorn, operation: Operation, params: Readonly<Record<string, string>>): Promise<Application | null> {
+  const name = params['app_id']
+  return name === undefined || operation.findsApplication === true ? null : posthorn.applications.get(name)
+}
+
+function missing({ id }: Operation): never {
+  throw expected('not_found', 'application', 'looked up by the operation itself', id)
+}
+
+function toReply(answered: Answer | Response): Reply | Response {
+  if (answered instanceof Response) return answered
+  const { status, body } = answered
+  return { status, text: body === null ? null : body instanceof RawJson ? body.text : JSON.stringify(body) }
+}
+
+function toResponse(reply: Reply | Response): Response {
+  if (reply instanceof Response) return reply
+  const { status, text } = reply
+  return text === null ? new Response(null, { status }) : new Response(text, { status, headers: jsonHeaders })
+}
+
+const jsonHeaders = { 'content-type': 'application/json' }

@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { plannedDelays } from '../../../core/retry-policy.ts'
+import { version } from '../../../posthorn.ts'
+import { answer, operation } from '../../operation.ts'
+import type { Operation } from '../../operation.ts'
+
+const configOut = z.object({
+  settings: z.array(z.object({
+    name: z.string(),
+    env: z.string(),
+    value: z.unknown().meta({ description: 'Of a secret only whether it is set.' }),
+    origin: z.enum(['environment', 'default', 'file']),
+    unit: z.string(),
+    sentence: z.string(),
+  })),
+  policies: z.array(z.object({ name: z.string(), delaysMs: z.array(z.int()), jitter: z.number(), maxAttempts: z.int() })),
+  version: z.string(),
+  database: z.enum(['sqlite', 'postgres', 'memory']),
+}).meta({ id: 'ConfigOut' })
+
+export const configOperations: readonly Operation[] = [
+  operation({
+    id: 'v1.config.get',
+    method: 'get',
+    path: '/api/v1/config',
+    summary: 'Shows every setting with its value and where that comes from, and the retry policies.',
+    realm: 'server',
+    access: 'read',
+    answers: { 200: configOut },
+    async handle({ posthorn, server }) {
+      const policies = posthorn.policies.map((policy) => ({ name: policy.name, delaysMs: plannedDelays(policy), jitter: policy.jitterShare, maxAttempts: policy.maxAttempts }))
+      return answer(200, { settings: server.settings, policies, version, database: posthorn.database })
+    },
+  }),
+]
