@@ -26,12 +26,15 @@ import type { EngineSettings } from './engine/parts.ts'
 import { requestFor } from './engine/request.ts'
 import { makeApplications } from './api/applications.ts'
 import type { Applications } from './api/applications.ts'
-import { makeDeliveries, makeOperations } from './api/delivery/deliveries.ts'
-import type { Deliveries, DeliveryParts, Operations } from './api/delivery/deliveries.ts'
+import { makeDeliveries } from './api/delivery/deliveries.ts'
+import type { Deliveries } from './api/delivery/deliveries.ts'
+import type { DeliveryParts } from './api/delivery/parts.ts'
+import { makeOperations } from './api/delivery/requeue-and-cancel.ts'
+import type { Operations } from './api/delivery/requeue-and-cancel.ts'
 import { makeEndpoints } from './api/endpoint/endpoints.ts'
 import type { Endpoints } from './api/endpoint/endpoints.ts'
-import { makeEnforcer } from './api/send/schema-enforcement.ts'
-import type { Enforcer } from './api/send/schema-enforcement.ts'
+import { makeEnforcer } from './api/send/schema-enforcer.ts'
+import type { Enforcer } from './api/send/schema-enforcer.ts'
 import { makeEventTypes } from './api/event-types.ts'
 import type { EventTypes } from './api/event-types.ts'
 import { makeFigures } from './api/figures.ts'
@@ -42,10 +45,10 @@ import { makeKeys } from './api/keys.ts'
 import type { Keys } from './api/keys.ts'
 import { makeMessages } from './api/messages.ts'
 import type { Messages } from './api/messages.ts'
-import { outgoing, outgoingSync } from './api/send/checked-message.ts'
-import type { CheckedMessage, Consignment, EventSchemas, Given, MessageInput } from './api/send/checked-message.ts'
-import { checkPage } from './api/page.ts'
-import { refuseUnknown } from './api/unknown-options.ts'
+import { checkMessage, checkMessageSync } from './api/send/checked-message.ts'
+import type { CheckedMessage, SendContext, EventSchemas, Given, MessageInput } from './api/send/checked-message.ts'
+import { checkPage } from './api/input/page.ts'
+import { refuseUnknown } from './api/input/unknown-options.ts'
 import { makeReplies } from './api/idempotent-replies.ts'
 import { makeStream } from './api/stream/stream.ts'
 import type { Stream } from './api/stream/stream.ts'
@@ -151,12 +154,12 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
       ...shared,
       defaults: { policy: defaultPolicy.name, signature: presetNamed(options.preset ?? 'standard').signature },
       headerPrefix: this.#settings.headerPrefix,
-      checkTarget: (url) => guard.checkUrl(url),
+      checkUrl: (url) => guard.checkUrl(url),
       applicationId: (idOrUid) => this.#engine.applicationId(idOrUid),
       changed: (endpointId) => this.#engine.endpointChanged(endpointId),
       sendTo: async (endpoint, type, payload) => {
-        const consignment = { events: undefined, mustExist: true, to: endpoint.id, now: this.#clock.now(), random: this.#random }
-        const { id } = await this.#engine.send(await outgoing({ application: endpoint.applicationId, type, payload }, consignment))
+        const context = { events: undefined, mustExist: true, to: endpoint.id, now: this.#clock.now(), random: this.#random }
+        const { id } = await this.#engine.send(await checkMessage({ application: endpoint.applicationId, type, payload }, context))
         return id
       },
     })
@@ -165,7 +168,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
       expect,
       retriesPerTick: this.#settings.limits.retriesPerEndpoint,
       outgoingRequest: (endpoint, message, now) => requestFor(this.#settings, endpoint, message, now),
-      tellCancelled: (ended) => emitEnded(this.#bus, ended, 'cancelled'),
+      emitCancelled: (ended) => emitEnded(this.#bus, ended, 'cancelled'),
     }
     this.deliveries = makeDeliveries(deliveryParts)
     this.messages = makeMessages(deliveryParts)
@@ -174,7 +177,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     this.jobs = makeJobs({ ...shared, wake: () => this.#engine.wakeBulk() })
     this.keys = makeKeys(shared)
     this.figures = makeFigures(shared)
-    this.stream = makeStream({ ...shared, owner: this.workerId, isShared: probeMs !== null, listen: (heard) => this.#bus.on('*', heard) })
+    this.stream = makeStream({ ...shared, owner: this.workerId, isShared: probeMs !== null, subscribe: (listener) => this.#bus.on('*', listener) })
     this.replies = makeReplies(shared)
     const { requeue, cancel } = makeOperations(deliveryParts, this.deliveries)
     this.requeue = requeue
@@ -210,10 +213,10 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     refuseUnknown('send', options, sendOptions)
     const messages = (Array.isArray(given) ? given : [given]) as readonly Given[]
     const { mustExist = false, to = null } = options
-    const consignment = { events: this.#events, mustExist, to, now: this.#clock.now(), random: this.#random }
+    const context = { events: this.#events, mustExist, to, now: this.#clock.now(), random: this.#random }
     if ('tx' in options && this.#store.withinSync !== undefined) {
       // Nothing is waited for up to here: whoever ends the transaction right after the call has the message in it.
-      const checked = messages.map((message) => outgoingSync(message, consignment))
+      const checked = messages.map((message) => checkMessageSync(message, context))
       refuseWithin(checked)
       if (this.#enforcer !== null) {
         throw expected('invalid_argument', 'enforceSchemas', 'off where `send` joins a transaction of SQLite', true, 'Schemas are read from the store, which would have to wait; declare `events` instead.')
@@ -221,7 +224,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
       const sent = this.#engine.sendWithinSync(this.#store.withinSync(txOf(options)), checked)
       return Array.isArray(given) ? sent : (sent[0] as Sent)
     }
-    const sent = 'tx' in options ? await this.#sendWithin(messages, options, consignment) : await this.#send(messages, consignment)
+    const sent = 'tx' in options ? await this.#sendWithin(messages, options, context) : await this.#send(messages, context)
     return Array.isArray(given) ? sent : (sent[0] as Sent)
   }
 
@@ -280,8 +283,8 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
     await this.#engine.start(worker)
   }
 
-  async #send(messages: readonly Given[], consignment: Consignment): Promise<Sent[]> {
-    const checked = await Promise.all(messages.map((message) => outgoing(message, consignment)))
+  async #send(messages: readonly Given[], context: SendContext): Promise<Sent[]> {
+    const checked = await Promise.all(messages.map((message) => checkMessage(message, context)))
     await this.#open()
     await this.#enforce(checked)
     await this.#expirePayloads(checked)
@@ -301,8 +304,8 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Ope
   }
 
   /** Touches nothing but the transaction: the pool may be used up by those who hold one. Only schemas that are enforced are read from the store. */
-  async #sendWithin(messages: readonly Given[], options: SendOptions, consignment: Consignment): Promise<Sent[]> {
-    const checked = await Promise.all(messages.map((message) => outgoing(message, consignment)))
+  async #sendWithin(messages: readonly Given[], options: SendOptions, context: SendContext): Promise<Sent[]> {
+    const checked = await Promise.all(messages.map((message) => checkMessage(message, context)))
     refuseWithin(checked)
     if (this.#stopping !== null) throw stopped()
     const outlet = await this.#outlet(options)

@@ -4,7 +4,8 @@ import { expected } from '../core/errors.ts'
 import { isId, makeId } from '../core/ids.ts'
 import { checkCount } from '../core/limits.ts'
 import type { ApplicationChange, Page } from '../core/directory.ts'
-import { checkPage } from './page.ts'
+import { given } from './input/given.ts'
+import { checkPage } from './input/page.ts'
 import type { ResourceParts } from './parts.ts'
 
 export interface ApplicationInput {
@@ -16,7 +17,7 @@ export interface ApplicationInput {
   readonly ratePerSecond?: number | null | undefined
 }
 
-/** The tenants. One is made on first use, so most programs never call `create`. */
+/** The tenants. One is created on first use, so most programs never call `create`. */
 export interface Applications {
   create(input?: ApplicationInput): Promise<Application>
   get(idOrUid: string): Promise<Application>
@@ -44,8 +45,8 @@ export function makeApplications({ ready, directory, clock, random }: ResourcePa
       await ready()
       return directory.listApplications(checkPage(page))
     },
-    async update(idOrUid, given) {
-      const change = checked(given)
+    async update(idOrUid, input) {
+      const change = checked(input)
       const { id } = await get(idOrUid)
       return found(await directory.updateApplication(id, change, clock.now()), idOrUid)
     },
@@ -56,7 +57,7 @@ export function makeApplications({ ready, directory, clock, random }: ResourcePa
   }
 }
 
-/** How an application is named elsewhere: by its id, or by the uid that it has or will be made with. */
+/** How an application is named elsewhere: by its id, or by the uid that it has or will be created with. */
 export function checkApplication(idOrUid: unknown): string {
   return typeof idOrUid === 'string' && isId('app', idOrUid) ? idOrUid : checkUid(idOrUid, 'application')
 }
@@ -72,12 +73,7 @@ function checked({ uid, name, metadata, ratePerSecond }: ApplicationInput): Appl
   if (name !== undefined) checkName(name)
   if (metadata !== undefined) checkMetadata(metadata)
   if (ratePerSecond !== undefined && ratePerSecond !== null) checkCount('ratePerSecond', ratePerSecond, 1, 100_000)
-  return {
-    ...(uid === undefined ? {} : { uid }),
-    ...(name === undefined ? {} : { name }),
-    ...(metadata === undefined ? {} : { metadata }),
-    ...(ratePerSecond === undefined ? {} : { ratePerSecond }),
-  }
+  return given({ uid, name, metadata, ratePerSecond })
 }
 
 function checkName(name: unknown): string {

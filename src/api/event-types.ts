@@ -2,8 +2,9 @@ import { expected } from '../core/errors.ts'
 import type { EventTypeDefinition } from '../core/event-type.ts'
 import { checkEventType } from '../core/message.ts'
 import type { EventTypeChange, Page } from '../core/directory.ts'
+import { given } from './input/given.ts'
 import { checkSchemas } from './send/json-schema.ts'
-import { checkPage } from './page.ts'
+import { checkPage } from './input/page.ts'
 import type { ResourceParts } from './parts.ts'
 
 export type EventTypeInput = Pick<EventTypeDefinition, 'name' | 'description'> & { readonly [Name in keyof EventTypeChange]?: EventTypeChange[Name] | undefined }
@@ -31,21 +32,21 @@ export function makeEventTypes({ ready, directory, clock, changed }: EventTypePa
 
   return {
     get,
-    async create({ name, ...given }) {
+    async create({ name, ...input }) {
       checkEventType(name, 'name')
-      const { description = '', schemas = null, archived = false, deprecated = false, featureFlag = null } = checked(given)
+      const { description = '', schemas = null, archived = false, deprecated = false, featureFlag = null } = checked(input)
       await ready()
       const now = clock.now()
-      const made = await directory.createEventType({ name, description, schemas, archived, deprecated, featureFlag, createdAt: now, updatedAt: now })
+      const created = await directory.createEventType({ name, description, schemas, archived, deprecated, featureFlag, createdAt: now, updatedAt: now })
       changed(name)
-      return made
+      return created
     },
     async list({ archived = false } = {}, page = {}) {
       await ready()
       return directory.listEventTypes({ archived }, checkPage(page))
     },
-    async update(name, given) {
-      const change = checked(given)
+    async update(name, input) {
+      const change = checked(input)
       await ready()
       const updated = found(await directory.updateEventType(name, change, clock.now()), name)
       changed(name)
@@ -61,22 +62,17 @@ export function makeEventTypes({ ready, directory, clock, changed }: EventTypePa
 
 /** What was given, and nothing else: `undefined` means "not given". */
 function checked({ description, schemas, archived, deprecated, featureFlag }: Omit<Partial<EventTypeInput>, 'name'>): EventTypeChange {
-  if (description !== undefined && (typeof description !== 'string' || description.length > 4096)) {
-    throw expected('invalid_argument', 'description', 'text of at most 4096 characters', description)
-  }
+  checkText('description', description, 4096)
   if (schemas !== undefined && schemas !== null) checkSchemas(schemas)
   checkFlag('archived', archived)
   checkFlag('deprecated', deprecated)
-  if (featureFlag !== undefined && featureFlag !== null && (typeof featureFlag !== 'string' || featureFlag.length > 256)) {
-    throw expected('invalid_argument', 'featureFlag', 'text of at most 256 characters', featureFlag)
-  }
-  return {
-    ...(description === undefined ? {} : { description }),
-    ...(schemas === undefined ? {} : { schemas }),
-    ...(archived === undefined ? {} : { archived }),
-    ...(deprecated === undefined ? {} : { deprecated }),
-    ...(featureFlag === undefined ? {} : { featureFlag }),
-  }
+  if (featureFlag !== null) checkText('featureFlag', featureFlag, 256)
+  return given({ description, schemas, archived, deprecated, featureFlag })
+}
+
+function checkText(name: string, value: unknown, mostCharacters: number): void {
+  if (value === undefined || (typeof value === 'string' && value.length <= mostCharacters)) return
+  throw expected('invalid_argument', name, `text of at most ${mostCharacters} characters`, value)
 }
 
 function checkFlag(name: string, value: unknown): void {

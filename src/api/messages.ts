@@ -3,7 +3,7 @@ import type { Message } from '../core/message.ts'
 import type { MessageFilter, Page, Scan } from '../core/directory.ts'
 import type { Cancelled } from '../core/queue.ts'
 import { applicationIdOf } from './applications.ts'
-import { checkPage } from './page.ts'
+import { checkPage } from './input/page.ts'
 import type { ResourceParts } from './parts.ts'
 
 /** What was sent, as it is kept. */
@@ -17,10 +17,10 @@ export interface Messages {
 }
 
 export interface MessageParts extends ResourceParts {
-  readonly tellCancelled: (ended: readonly Cancelled[]) => void
+  readonly emitCancelled: (ended: readonly Cancelled[]) => void
 }
 
-const biteRows = 1_000
+const batchRows = 1_000
 
 export function makeMessages(parts: MessageParts): Messages {
   const { ready, directory, queue, clock } = parts
@@ -32,12 +32,12 @@ export function makeMessages(parts: MessageParts): Messages {
     throw expected('not_found', 'message', 'the id or event id of a message of this application', idOrEventId, 'It may have been pruned.')
   }
 
-  /** Each bite leaves the filter, because its status changes: the loop ends. */
+  /** Each batch leaves the filter, because its status changes: the loop ends. */
   async function cancelOpen(messageId: string): Promise<void> {
     const filter = { messageId, status: ['pending', 'failed'] } as const
-    for (let ended = biteRows; ended === biteRows; ) {
-      const cancelled = await queue.cancel({ filter, as: 'cancelled', now: clock.now(), limit: biteRows, by: { name: 'posthorn', reason: 'its message was erased' } })
-      parts.tellCancelled(cancelled)
+    for (let ended = batchRows; ended === batchRows; ) {
+      const cancelled = await queue.cancel({ filter, as: 'cancelled', now: clock.now(), limit: batchRows, by: { name: 'posthorn', reason: 'its message was erased' } })
+      parts.emitCancelled(cancelled)
       ended = cancelled.length
     }
   }

@@ -10,9 +10,9 @@ import { builtDashboard, isPage, makeDashboard } from './http/dashboard-files.ts
 import { incidentLine, refusal } from './errors/error-response.ts'
 import type { Report } from './errors/error-response.ts'
 import { serve } from './request/pipeline.ts'
-import type { FrameParts } from './request/pipeline.ts'
+import type { PipelineParts } from './request/pipeline.ts'
 import { makeIgnoredLog } from './request/ignored-fields.ts'
-import { makeGate, makeRateLimit } from './http/request-body.ts'
+import { makeConcurrencyLimit, makeRateLimit } from './http/request-body.ts'
 import type { Operation, ShownSetting } from './operation.ts'
 import { openApi } from './openapi/document.ts'
 import { operations } from './operations.ts'
@@ -50,18 +50,18 @@ export type Handler = (request: Request) => Promise<Response>
 /** The HTTP API as a function from request to response, to be mounted wherever there is one. */
 export function handler(posthorn: Posthorn, options: HandlerOptions = {}): Handler {
   const basePath = checkBasePath(options.basePath ?? '')
-  const doors = byKey(posthorn, options.adminKey ?? null)
+  const authentication = byKey(posthorn, options.adminKey ?? null)
   const isDev = options.keyless ?? false
-  const parts: FrameParts = {
+  const parts: PipelineParts = {
     posthorn,
     basePath,
-    authorize: options.authorize ?? (isDev ? keyless(doors.authorize) : doors.authorize),
-    callerOf: options.authorize === undefined ? doors.callerOf : null,
+    authorize: options.authorize ?? (isDev ? keyless(authentication.authorize) : authentication.authorize),
+    callerOf: options.authorize === undefined ? authentication.callerOf : null,
     isDev,
     portalTokenMs: (options.portalTokenHours ?? 1) * hour,
     settings: options.settings ?? [],
     rateLimit: makeRateLimit(options.rateLimitPerSecond ?? 500, () => posthorn.now()),
-    gate: makeGate(options.mostInFlight ?? 1_000),
+    concurrency: makeConcurrencyLimit(options.mostInFlight ?? 1_000),
     report: options.report ?? ((incident) => warnProcess(incidentLine(incident))),
     isStrict: options.strict ?? false,
     logIgnored: makeIgnoredLog(options.warn ?? warnProcess),

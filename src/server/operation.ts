@@ -2,7 +2,7 @@ import type { ZodType } from 'zod'
 import type { Application } from '../core/endpoint.ts'
 import type { Access, ApiKey, PortalAccess } from '../core/key.ts'
 import type { Posthorn } from '../posthorn.ts'
-import type { Doors } from './request/authentication.ts'
+import type { Authentication } from './request/authentication.ts'
 
 /**
  * One call of the HTTP API. The table of these (`operations.ts`) is mounted, described (OpenAPI) and attacked (the test's matrix
@@ -65,7 +65,7 @@ export interface Call<Query = unknown, Body = unknown> {
 export interface ServerParts {
   readonly basePath: string
   /** The caller of a key, for sign-in; null where the host program has its own. */
-  readonly callerOf: Doors['callerOf'] | null
+  readonly callerOf: Authentication['callerOf'] | null
   /** Lets callers of this machine in without a key. */
   readonly isDev: boolean
   /** How long a link to the portal is valid, unless its maker says otherwise. */

@@ -95,7 +95,7 @@ export const chanceExceptions: Readonly<Record<string, readonly string[]>> = {
   // Keys and nonces.
   'stores/secrets.ts': ['randomBytes'],
   // Secrets of endpoints.
-  'api/endpoint/endpoints.ts': ['randomBytes'],
+  'api/endpoint/secrets.ts': ['randomBytes'],
   // Keys of the HTTP API.
   'api/keys.ts': ['randomBytes'],
   // Ids of audit entries, which a store gives by itself.

@@ -3,13 +3,14 @@ import { expected } from '../../core/errors.ts'
 import { isAnyId, makeId } from '../../core/ids.ts'
 import { checkCount } from '../../core/limits.ts'
 import { checkBody, checkEventType, envelope } from '../../core/message.ts'
+import type { Message } from '../../core/message.ts'
 import { checkData, checkDataSync } from '../../core/schema.ts'
 import type { Schema, SchemaInput } from '../../core/schema.ts'
 import { day } from '../../core/time.ts'
 import type { Instant, Random } from '../../core/time.ts'
 import type { Outgoing } from '../../engine/envelope.ts'
 import { checkApplication } from '../applications.ts'
-import { refuseUnknown } from '../unknown-options.ts'
+import { refuseUnknown } from '../input/unknown-options.ts'
 
 export type EventSchemas = Readonly<Record<string, Schema>>
 
@@ -19,7 +20,7 @@ export type MessageInput<Events extends EventSchemas = EventSchemas> = string ex
   : { [Type in keyof Events & string]: WithData<Type, SchemaInput<Events[Type]>> | WithPayload<Type> }[keyof Events & string]
 
 interface About<Type> {
-  /** The application's uid or id; made on first use. */
+  /** The application's uid or id; created on first use. */
   readonly application: string
   readonly type: Type
   /** Your own name for the event: a second message of the application under the same is refused with `already_exists`. */
@@ -62,60 +63,64 @@ export interface CheckedMessage extends Outgoing {
 }
 
 /** What holds for all messages of one call. */
-export interface Consignment extends Pick<Outgoing, 'mustExist' | 'to'> {
+export interface SendContext extends Pick<Outgoing, 'mustExist' | 'to'> {
   readonly events: EventSchemas | undefined
   readonly now: Instant
   readonly random: Random
 }
 
 /** Checks one message as given, before anything is stored of it. */
-export async function outgoing(given: Given, consignment: Consignment): Promise<CheckedMessage> {
-  const checked = withoutSchema(given, consignment)
-  const schema = schemaOf(given, consignment.events)
+export async function checkMessage(given: Given, context: SendContext): Promise<CheckedMessage> {
+  const checked = withoutSchema(given, context)
+  const schema = schemaOf(given, context.events)
   if (schema !== null) await checkData(given.type, schema, given.data)
   return checked
 }
 
 /** The same for whoever cannot wait. */
-export function outgoingSync(given: Given, consignment: Consignment): CheckedMessage {
-  const checked = withoutSchema(given, consignment)
-  const schema = schemaOf(given, consignment.events)
+export function checkMessageSync(given: Given, context: SendContext): CheckedMessage {
+  const checked = withoutSchema(given, context)
+  const schema = schemaOf(given, context.events)
   if (schema !== null) checkDataSync(given.type, schema, given.data)
   return checked
 }
 
-function withoutSchema(given: Given, { mustExist, to, now, random }: Consignment): CheckedMessage {
+function withoutSchema(given: Given, { mustExist, to, now, random }: SendContext): CheckedMessage {
   if (typeof given !== 'object' || given === null) throw expected('invalid_argument', 'message', 'an object with application, type and data', given)
   refuseUnknown('send', given, messageFields)
   const type = checkEventType(given.type)
   const application = checkApplication(given.application)
-  const { channels = [], eventId = null, idempotencyKey = null, sessionId = null, deliverAt, payloadRetentionDays } = given
+  const { eventId, idempotencyKey, sessionId, channels } = checkNames(given)
+  if (given.payload !== undefined && given.data !== undefined) throw expected('invalid_argument', 'message', 'given either `data` or `payload`', 'both')
+  // Before anything is waited for: what the caller changes after the call is no part of the message.
+  const body = checkBody(given.payload === undefined ? envelope(type, now, given.data) : bytesOf(given.payload))
+  const contentType = checkContentType(given.contentType ?? 'application/json')
+  return {
+    application,
+    idempotencyKey,
+    // The time in an envelope is that of the call: a repeat under the same key would be another body by it.
+    content: given.payload === undefined && idempotencyKey !== null ? envelope(type, 0, given.data) : body,
+    deliverAt: checkDeliverAt(given.deliverAt, now),
+    message: { id: makeId('msg', now, random), type, eventId, body, contentType, sessionId, channels, createdAt: now, erasedAt: null },
+    isEnvelope: given.payload === undefined,
+    eraseAt: eraseTime(given.payloadRetentionDays, now),
+    mustExist,
+    to,
+  }
+}
+
+function checkNames(given: Given): Pick<Message, 'channels' | 'eventId' | 'sessionId'> & Pick<Outgoing, 'idempotencyKey'> {
+  const { channels = [], eventId = null, idempotencyKey = null, sessionId = null } = given
   if (!Array.isArray(channels) || channels.length > mostChannels) throw expected('invalid_argument', 'channels', `a list of at most ${mostChannels}`, channels)
   channels.forEach(checkChannel)
   checkText('eventId', eventId)
   if (eventId !== null && isAnyId(eventId)) throw expected('invalid_argument', 'eventId', "not of the form of Posthorn's own ids", eventId)
   checkText('idempotencyKey', idempotencyKey)
   checkText('sessionId', sessionId)
-  if (given.payload !== undefined && given.data !== undefined) throw expected('invalid_argument', 'message', 'given either `data` or `payload`', 'both')
-  // Before anything is waited for: what the caller changes after the call is no part of the message.
-  const body = checkBody(given.payload === undefined ? envelope(type, now, given.data) : bytesOf(given.payload))
-  const contentType = checkContentType(given.contentType ?? 'application/json')
-  // The time in an envelope is that of the call: a repeat under the same key would be another body by it.
-  const content = given.payload === undefined && idempotencyKey !== null ? envelope(type, 0, given.data) : body
-  return {
-    application,
-    idempotencyKey,
-    content,
-    deliverAt: deliverAt === undefined ? null : checkTime(deliverAt, now),
-    message: { id: makeId('msg', now, random), type, eventId, body, contentType, sessionId, channels: [...channels], createdAt: now, erasedAt: null },
-    isEnvelope: given.payload === undefined,
-    eraseAt: payloadRetentionDays === undefined ? null : eraseTime(payloadRetentionDays, now),
-    mustExist,
-    to,
-  }
+  return { channels: [...channels], eventId, idempotencyKey, sessionId }
 }
 
-/** The schema that the data must fit; null where any may be sent. */
+/** The schema that the data must fit; null where any can be sent. */
 function schemaOf({ type, payload }: Given, events: EventSchemas | undefined): Schema | null {
   if (events === undefined) return null
   const schema = Object.hasOwn(events, type) ? events[type] : undefined
@@ -139,12 +144,14 @@ function checkText(name: string, value: unknown): void {
   throw expected('invalid_argument', name, 'text of 1 to 256 characters', value)
 }
 
-function eraseTime(days: number, now: Instant): Instant {
+function eraseTime(days: number | undefined, now: Instant): Instant | null {
+  if (days === undefined) return null
   checkCount('payloadRetentionDays', days, 1, 3_650)
   return now + days * day
 }
 
-function checkTime(given: Date | Instant, now: Instant): Instant {
+function checkDeliverAt(given: Date | Instant | undefined, now: Instant): Instant | null {
+  if (given === undefined) return null
   const at = given instanceof Date ? given.getTime() : given
   if (Number.isSafeInteger(at) && at >= 0 && at <= now + 30 * day) return at
   throw expected('invalid_argument', 'deliverAt', 'a time at most 30 days ahead', String(given))

@@ -4,26 +4,15 @@ import type { Clock } from '../../core/ports.ts'
 import { firstIdAt } from '../../core/ids.ts'
 import { minute, second } from '../../core/time.ts'
 
-/** Brings what other processes on the same store do to whoever watches here, and what this one does to those who watch there. */
-export interface Exchange {
-  /** From now on it looks whether anybody watches elsewhere. */
-  start(): void
-  /** Passes an event on, if somebody watches elsewhere. */
-  offer(event: StreamEvent): void
-  /** Somebody watches here, or nobody does any more. */
-  watch(isWatched: boolean): void
-  /** Ends what is under way, and leaves no timer. */
-  stop(): Promise<void>
-}
-
-export interface ExchangeParts {
+export interface EventRelayParts {
   readonly directory: Directory
   readonly clock: Clock
-  /** The name of this process in what it tells. */
+  /** The name of this process beside the events that it stores. */
   readonly owner: string
   /** Somebody watches elsewhere: from now on events are wanted. */
-  readonly wanted: () => void
-  readonly heard: (event: StreamEvent) => void
+  readonly onWanted: () => void
+  /** Another process has emitted an event. */
+  readonly onEvent: (event: StreamEvent) => void
 }
 
 const lookMs = 5 * second
@@ -36,72 +25,103 @@ const keptMs = minute
 const mostWaiting = 10_000
 const mostRead = 10_000
 
-/** While nobody watches it costs one question every five seconds, and nothing for an event. */
-export function makeExchange({ directory, clock, owner, wanted, heard }: ExchangeParts): Exchange {
-  const timers = new Map<'look' | 'read' | 'write', () => void>()
-  const busy = new Set<Promise<void>>()
-  const known = new Set<string>()
-  let waiting: StreamEvent[] = []
-  let isWantedElsewhere = false
-  let isWatchedHere = false
-  let isStopped = false
-  let renewAt = 0
+type Step = 'look' | 'read' | 'write'
 
-  function later(name: 'look' | 'read' | 'write', ms: number, work: () => Promise<void>): void {
-    if (isStopped || timers.has(name)) return
-    timers.set(name, clock.after(ms, () => {
-      timers.delete(name)
+/**
+ * Brings the events of other processes on the same store to whoever watches here, and those of this process to whoever watches there.
+ * While nobody watches it costs one question every five seconds, and nothing for an event.
+ */
+export class EventRelay {
+  readonly #parts: EventRelayParts
+  readonly #timers = new Map<Step, () => void>()
+  readonly #running = new Set<Promise<void>>()
+  readonly #known = new Set<string>()
+  #waiting: StreamEvent[] = []
+  #isWantedElsewhere = false
+  #isWatchedHere = false
+  #isStopped = false
+  #renewAt = 0
+
+  constructor(parts: EventRelayParts) {
+    this.#parts = parts
+  }
+
+  /** From now on it looks whether anybody watches elsewhere. */
+  start(): void {
+    this.#later('look', 0)
+  }
+
+  /** Passes an event on, if somebody watches elsewhere. */
+  publish(event: StreamEvent): void {
+    if (!this.#isWantedElsewhere || this.#waiting.length >= mostWaiting) return
+    this.#waiting.push(event)
+    this.#later('write', writeMs)
+  }
+
+  /** Somebody watches here, or nobody does any more. */
+  setWatched(isWatched: boolean): void {
+    this.#isWatchedHere = isWatched
+    if (isWatched) this.#later('read', 0)
+  }
+
+  /** Ends what is under way, and leaves no timer. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    for (const disarm of this.#timers.values()) disarm()
+    this.#timers.clear()
+    await Promise.all(this.#running)
+  }
+
+  #later(step: Step, ms: number): void {
+    if (this.#isStopped || this.#timers.has(step)) return
+    this.#timers.set(step, this.#parts.clock.after(ms, () => {
+      this.#timers.delete(step)
       // A store that does not answer loses events of the stream, and nothing else: the next round asks again.
-      const doing: Promise<void> = work().catch(() => undefined).finally(() => busy.delete(doing))
-      busy.add(doing)
+      const running: Promise<void> = this.#run(step).catch(() => undefined).finally(() => this.#running.delete(running))
+      this.#running.add(running)
     }))
   }
 
-  async function look(): Promise<void> {
-    later('look', lookMs, look)
-    isWantedElsewhere = await directory.areEventsWatched(clock.now())
-    if (isWantedElsewhere) wanted()
+  #run(step: Step): Promise<void> {
+    switch (step) {
+      case 'look':
+        return this.#look()
+      case 'read':
+        return this.#read()
+      case 'write':
+        return this.#write()
+    }
   }
 
-  async function read(): Promise<void> {
-    if (!isWatchedHere) return
-    later('read', readMs, read)
-    const now = clock.now()
-    if (now >= renewAt) {
-      await directory.watchEvents(now + watchedMs)
-      renewAt = now + watchedMs / 3
-    }
+  async #look(): Promise<void> {
+    this.#later('look', lookMs)
+    this.#isWantedElsewhere = await this.#parts.directory.areEventsWatched(this.#parts.clock.now())
+    if (this.#isWantedElsewhere) this.#parts.onWanted()
+  }
+
+  async #read(): Promise<void> {
+    if (!this.#isWatchedHere) return
+    this.#later('read', readMs)
+    const { directory, owner, onEvent } = this.#parts
+    const now = this.#parts.clock.now()
+    if (now >= this.#renewAt) await this.#renewWatch(now)
     const from = firstIdAt('evt', now - overlapMs)
     for (const event of await directory.eventsFrom(from, owner, mostRead)) {
-      if (known.has(event.id)) continue
-      known.add(event.id)
-      heard(event)
+      if (this.#known.has(event.id)) continue
+      this.#known.add(event.id)
+      onEvent(event)
     }
-    for (const id of known) if (id < from) known.delete(id)
+    for (const id of this.#known) if (id < from) this.#known.delete(id)
   }
 
-  async function write(): Promise<void> {
-    const batch = waiting
-    waiting = []
-    await directory.addEvents(owner, batch, clock.now() - keptMs)
+  async #renewWatch(now: number): Promise<void> {
+    await this.#parts.directory.watchEvents(now + watchedMs)
+    this.#renewAt = now + watchedMs / 3
   }
 
-  return {
-    start: () => later('look', 0, look),
-    offer(event) {
-      if (!isWantedElsewhere || waiting.length >= mostWaiting) return
-      waiting.push(event)
-      later('write', writeMs, write)
-    },
-    watch(isWatched) {
-      isWatchedHere = isWatched
-      if (isWatched) later('read', 0, read)
-    },
-    async stop() {
-      isStopped = true
-      for (const disarm of timers.values()) disarm()
-      timers.clear()
-      await Promise.all(busy)
-    },
+  async #write(): Promise<void> {
+    const batch = this.#waiting
+    this.#waiting = []
+    await this.#parts.directory.addEvents(this.#parts.owner, batch, this.#parts.clock.now() - keptMs)
   }
 }

@@ -7,23 +7,23 @@ import { isLoopback } from '../../server/request/authentication.ts'
 import { checkOrigins } from '../../server/http/cors.ts'
 import { incidentLine } from '../../server/errors/error-response.ts'
 import { handler } from '../../server/handler.ts'
-import { listen } from '../../server/http/http-server.ts'
-import type { Listening } from '../../server/http/http-server.ts'
+import { startHttpServer } from '../../server/http/http-server.ts'
+import type { HttpServer } from '../../server/http/http-server.ts'
 import { firstKey } from '../first-key.ts'
 
 /** The server of `posthorn dev`: on the port that was asked for, or on any if nobody asked and the usual one is taken. */
-export async function openFront(settings: Settings, given: Partial<Settings>): Promise<Listening> {
+export async function openFront(settings: Settings, given: Partial<Settings>): Promise<HttpServer> {
   const { host, port } = settings
   try {
-    return await listen({ host, port, clock: systemClock })
+    return await startHttpServer({ host, port, clock: systemClock })
   } catch (thrown) {
     if (given.port !== undefined || !(thrown instanceof PosthornError)) throw thrown
-    return listen({ host, port: 0, clock: systemClock })
+    return startHttpServer({ host, port: 0, clock: systemClock })
   }
 }
 
 /** From now on it answers: without a key if only this machine can ask, and none was set. Answers with a key that was made. */
-export async function serveFront(front: Listening, posthorn: Posthorn, settings: Settings, say: (text: string) => void): Promise<string | null> {
+export async function serveFront(front: HttpServer, posthorn: Posthorn, settings: Settings, say: (text: string) => void): Promise<string | null> {
   const { adminKey, corsOrigins, portalTokenHours, rateLimitPerSecond, strict, host } = settings
   const needsKey = adminKey !== null || !isLoopback(host)
   const answer = handler(posthorn, {

@@ -1,6 +1,6 @@
 import { commandSources, givenSettings, settingsFrom } from '../../config.ts'
 import type { Settings } from '../../config.ts'
-import type { Listening } from '../../server/http/http-server.ts'
+import type { HttpServer } from '../../server/http/http-server.ts'
 import type { CommandOptions, Terminal } from '../command.ts'
 import { openFront, serveFront } from '../dev/front.ts'
 import { nextSteps } from '../dev/next-steps.ts'
@@ -37,7 +37,7 @@ export async function dev({ once, database }: CommandOptions, terminal: Terminal
 
 interface Performance {
   readonly stage: Stage
-  readonly front: Listening | null
+  readonly front: HttpServer | null
   readonly settings: Settings
   readonly once: boolean
   readonly terminal: Terminal

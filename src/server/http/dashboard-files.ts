@@ -36,7 +36,7 @@ export function makeDashboard(folder: string, basePath: string): Dashboard {
     if (hashed.test(path)) return file(folder, path, 'public, max-age=31536000, immutable')
     if (single.test(path)) return file(folder, path, 'public, max-age=3600')
     const page = await read(folder, '/index.html')
-    if (page === null) return text(503, notBuilt)
+    if (page === null) return plainText(503, notBuilt)
     const html = page.toString().replace(/<base href="[^"]*" ?\/?>/, `<base href="${basePath}/" />`)
     return new Response(html, { headers: { ...guards, 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' } })
   }
@@ -60,6 +60,6 @@ async function read(folder: string, path: string): Promise<Buffer | null> {
   }
 }
 
-function text(status: number, words: string): Response {
-  return new Response(words, { status, headers: { ...guards, 'content-type': 'text/plain; charset=utf-8' } })
+function plainText(status: number, text: string): Response {
+  return new Response(text, { status, headers: { ...guards, 'content-type': 'text/plain; charset=utf-8' } })
 }

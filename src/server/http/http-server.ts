@@ -10,7 +10,7 @@ import { refusal } from '../errors/error-response.ts'
 import type { Handler } from '../handler.ts'
 import { pathOf } from './url.ts'
 
-export interface ListenOptions {
+export interface HttpServerOptions {
   readonly host: string
   /** 0 picks a free one. */
   readonly port: number
@@ -22,7 +22,7 @@ export interface ListenOptions {
 }
 
 /** A server that has its port, and answers once it is given a handler. */
-export interface Listening {
+export interface HttpServer {
   readonly url: string
   readonly port: number
   /** From now on it is ready; `isWell` rejects when it should not be sent requests. */
@@ -38,7 +38,7 @@ const keepAliveMs = 75 * second
 // Whoever balances load asks about every second; until it has asked, it goes on sending requests here.
 const noticeMs = second
 
-export async function listen(options: ListenOptions): Promise<Listening> {
+export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { host, clock, headersMs = 10 * second, requestMs = 30 * second } = options
   let state: 'starting' | 'ready' | 'stopping' = 'starting'
   let handle: Handler | null = null
@@ -47,9 +47,9 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   async function answer(request: Request): Promise<Response> {
     switch (pathOf(request.url)) {
       case '/livez':
-        return words(200, 'alive')
+        return plainText(200, 'alive')
       case '/readyz':
-        return state === 'ready' && isWell !== null ? readiness(isWell) : words(503, state)
+        return state === 'ready' && isWell !== null ? readiness(isWell) : plainText(503, state)
       default: {
         if (handle === null) return refusal(503, 'starting', 'This server is starting. Repeat the request.', { 'retry-after': '1' })
         const response = await handle(request)
@@ -104,13 +104,13 @@ async function bind(server: Server, host: string, port: number): Promise<number>
 async function readiness(isWell: () => Promise<unknown>): Promise<Response> {
   try {
     await isWell()
-    return words(200, 'ready')
+    return plainText(200, 'ready')
   } catch {
-    return words(503, 'the database does not answer')
+    return plainText(503, 'the database does not answer')
   }
 }
 
-function words(status: number, text: string): Response {
+function plainText(status: number, text: string): Response {
   return new Response(`${text}\n`, { status, headers: { 'content-type': 'text/plain; charset=utf-8' } })
 }
 

@@ -65,12 +65,12 @@ export function makeRateLimit(perSecond: number, now: () => Instant): RateLimit 
 }
 
 /** Counts what is under way, and refuses more than so many at once. */
-export interface Gate {
+export interface ConcurrencyLimit {
   enter(): boolean
   leave(): void
 }
 
-export function makeGate(most: number): Gate {
+export function makeConcurrencyLimit(most: number): ConcurrencyLimit {
   let inside = 0
   return {
     enter() {

@@ -13,14 +13,14 @@ export type Authorize = (request: Request) => Promise<Caller | null> | Caller | 
 const mostTokenLength = 512
 
 /** Ways to say who calls: with each request, or once, for a browser, which then has a cookie. */
-export interface Doors {
+export interface Authentication {
   readonly authorize: Authorize
   /** The key's own caller; null if there is no such key. */
   readonly callerOf: (token: string) => Promise<Caller | null>
 }
 
 /** Callers by their API key, or by the one key that the server was started with; or by the session of a browser that has shown one. */
-export function byKey(posthorn: Posthorn, adminKey: string | null): Doors {
+export function byKey(posthorn: Posthorn, adminKey: string | null): Authentication {
   const adminHash = adminKey === null ? null : digest(adminKey)
   // Sessions of an admin key end when the server is started with another.
   const admin: Caller = { id: `admin_${adminHash?.toString().slice(0, 16) ?? ''}`, name: 'admin', applicationId: null, access: 'write' }

@@ -11,15 +11,15 @@ import { ignoredHeader } from './ignored-fields.ts'
 import type { Ignored } from './ignored-fields.ts'
 import { readInput } from './input.ts'
 import { overloaded } from '../http/request-body.ts'
-import type { Gate, RateLimit } from '../http/request-body.ts'
+import type { ConcurrencyLimit, RateLimit } from '../http/request-body.ts'
 import { RawJson } from '../operation.ts'
 import type { Answer, Call, Caller, Operation, ServerParts } from '../operation.ts'
 
-export interface FrameParts extends ServerParts {
+export interface PipelineParts extends ServerParts {
   readonly posthorn: Posthorn
   readonly authorize: Authorize
   readonly rateLimit: RateLimit
-  readonly gate: Gate
+  readonly concurrency: ConcurrencyLimit
   readonly report: Report
   /** Refuses also what only clients of Svix give. */
   readonly isStrict: boolean
@@ -27,20 +27,20 @@ export interface FrameParts extends ServerParts {
 }
 
 /** Leads one request through everything that lies before and after its operation. It never throws. */
-export async function serve(parts: FrameParts, operation: Operation, request: Request, params: Readonly<Record<string, string>>): Promise<Response> {
+export async function serve(parts: PipelineParts, operation: Operation, request: Request, params: Readonly<Record<string, string>>): Promise<Response> {
   // Whoever asks whether the server is well must be answered under any load.
   const isCounted = operation.realm !== 'public'
-  if (isCounted && !parts.gate.enter()) return overloaded()
+  if (isCounted && !parts.concurrency.enter()) return overloaded()
   try {
     return await pass(parts, operation, request, params)
   } catch (thrown) {
     return answerTo(thrown, operation.id, parts.report)
   } finally {
-    if (isCounted) parts.gate.leave()
+    if (isCounted) parts.concurrency.leave()
   }
 }
 
-async function pass(parts: FrameParts, operation: Operation, request: Request, params: Readonly<Record<string, string>>): Promise<Response> {
+async function pass(parts: PipelineParts, operation: Operation, request: Request, params: Readonly<Record<string, string>>): Promise<Response> {
   const { posthorn, rateLimit } = parts
   const admitted = operation.realm === 'public' ? { caller: nobody, application: null } : await identify(parts, operation, request, params)
   if (admitted instanceof Response) return admitted
@@ -73,7 +73,7 @@ async function pass(parts: FrameParts, operation: Operation, request: Request, p
 }
 
 /** What had no effect is said to whoever gave it, and to whoever runs the server. */
-function withIgnored({ logIgnored }: FrameParts, { id, realm }: Operation, response: Response, ignored: readonly Ignored[]): Response {
+function withIgnored({ logIgnored }: PipelineParts, { id, realm }: Operation, response: Response, ignored: readonly Ignored[]): Response {
   if (ignored.length === 0) return response
   // Whoever shows no key must not be able to write into the log.
   if (realm !== 'public') logIgnored(id, ignored)
@@ -83,7 +83,7 @@ function withIgnored({ logIgnored }: FrameParts, { id, realm }: Operation, respo
 
 const nobody: Caller = { id: 'nobody', name: 'nobody', applicationId: null, access: 'read' }
 
-async function identify({ posthorn, authorize }: FrameParts, operation: Operation, request: Request, params: Readonly<Record<string, string>>) {
+async function identify({ posthorn, authorize }: PipelineParts, operation: Operation, request: Request, params: Readonly<Record<string, string>>) {
   const caller = await authorize(request)
   return caller === null ? unauthenticated() : admit(posthorn, operation, caller, params)
 }

@@ -5,7 +5,7 @@ export const uid = z.string().min(1).max(256).regex(/^[a-zA-Z0-9\-_.]+$/, 'lette
 export const channel = z.string().max(128).regex(/^[a-zA-Z0-9\-_.]+$/, 'letters, digits, - _ or .')
 export const eventTypeName = z.string().max(256).regex(/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/, 'words of letters, digits, _ or - joined by dots, such as invoice.paid')
 /** Free text of people's. No database keeps a zero in it. */
-export function words(most: number) {
+export function freeText(most: number) {
   return z.string().max(most).refine((given) => !given.includes('\0'), 'Expected text without a zero character.')
 }
 export const metadata = z.record(z.string().max(256), z.string().max(4096)).meta({ maxProperties: 50 })

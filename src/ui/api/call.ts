@@ -1,4 +1,4 @@
-import { connectionLost, session, sessionEnded } from '../state/session.ts'
+import { connectionLost, session, sessionExpired } from '../state/session.ts'
 
 /** What came of a call: an answer, a refusal with its sentence, or nothing at all. */
 export type Answer<Value> =
@@ -63,7 +63,7 @@ async function call<Value>(method: string, url: string, body?: unknown, signal?:
 
 /** The door stands in for the page; whoever was in before is told why. */
 function leave(): void {
-  if (session.value !== undefined && session.value !== null) sessionEnded.value = true
+  if (session.value !== undefined && session.value !== null) sessionExpired.value = true
   session.value = null
 }
 

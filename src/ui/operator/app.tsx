@@ -17,12 +17,12 @@ import { Settings } from './settings/settings-page.tsx'
 import { SignIn } from './sign-in.tsx'
 import { Tail } from './tail/tail-page.tsx'
 import { Questions } from '../parts/dialog.tsx'
-import { Help } from './shortcuts-dialog.tsx'
+import { ShortcutsDialog } from './shortcuts-dialog.tsx'
 import { Page } from '../parts/page.tsx'
 import { Shell } from './shell.tsx'
 import { Empty } from '../parts/loaded.tsx'
 import { followLinks, go, href, path } from '../state/router.ts'
-import { connectionLost, isPortal, session, tell } from '../state/session.ts'
+import { connectionLost, isPortal, session, notify } from '../state/session.ts'
 
 const retryMs = 3_000
 
@@ -41,7 +41,7 @@ export function App() {
         <Route key={path.value} />
       </Shell>
       <Questions />
-      <Help />
+      <ShortcutsDialog />
     </>
   )
 }
@@ -91,7 +91,7 @@ async function enter(): Promise<void> {
   if (key !== null) {
     go(path.value === 'login' ? '' : path.value + window.location.search, 'replace')
     const opened = await post('session', { key })
-    if (opened.kind !== 'answered') tell('bad', problemOf(opened))
+    if (opened.kind !== 'answered') notify('bad', problemOf(opened))
   }
   const answer = await get<Session>('session')
   if (answer.kind === 'answered') session.value = answer.value

@@ -5,7 +5,7 @@ import { Page } from '../parts/page.tsx'
 import { Pager } from '../parts/table/pager.tsx'
 import { Empty, Show } from '../parts/loaded.tsx'
 import { query } from '../state/router.ts'
-import { targetWords } from '../text/labels.ts'
+import { targetLabel } from '../text/labels.ts'
 
 const pageSize = 50
 
@@ -56,7 +56,7 @@ function Table({ entries }: { entries: readonly AuditEntry[] }) {
               <td class="main">
                 <strong>{action}</strong> {many > 1 && `× ${count(many)}`}
                 {reason !== null && <div>{reason}</div>}
-                <div class="under whole">{targetWords(target)}</div>
+                <div class="under whole">{targetLabel(target)}</div>
               </td>
             </tr>
           ))}

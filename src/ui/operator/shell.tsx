@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { remove } from '../api/call.ts'
-import { helpIsOpen, pages } from './shortcuts.ts'
+import { shortcutsAreOpen, pages } from './shortcuts.ts'
 import { href, path } from '../state/router.ts'
-import { connectionLost, dismiss, isPortal, notices, session, sessionEnded, theme } from '../state/session.ts'
+import { connectionLost, dismiss, isPortal, notices, session, sessionExpired, theme } from '../state/session.ts'
 import type { Theme } from '../state/session.ts'
 import { Icon, Logo } from '../parts/icons.tsx'
 
@@ -87,7 +87,7 @@ function Caller() {
         <span class="muted">{caller?.access === 'write' ? 'may read and write' : 'may read'}</span>
       </p>
       <div class="actions">
-        <button type="button" class="button small" onClick={() => (helpIsOpen.value = true)}>
+        <button type="button" class="button small" onClick={() => (shortcutsAreOpen.value = true)}>
           Keys <kbd aria-hidden="true">?</kbd>
         </button>
         {session.value?.dev !== true && (
@@ -104,7 +104,7 @@ async function signOut(): Promise<void> {
   await remove('session')
   session.value = null
   // What was under way may have been refused meanwhile; that is no news to whoever signed out.
-  sessionEnded.value = false
+  sessionExpired.value = false
 }
 
 function Banner() {

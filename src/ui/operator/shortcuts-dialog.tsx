@@ -1,8 +1,8 @@
-import { helpIsOpen, pages } from './shortcuts.ts'
+import { shortcutsAreOpen, pages } from './shortcuts.ts'
 import { isPortal } from '../state/session.ts'
 import { Dialog } from '../parts/dialog.tsx'
 
-const keys: readonly (readonly [key: string, meaning: string])[] = [
+const shortcuts: readonly (readonly [key: string, meaning: string])[] = [
   ['/', 'Search or filter'],
   ['j k', 'Next or previous row'],
   ['x', 'Select the row'],
@@ -13,11 +13,11 @@ const keys: readonly (readonly [key: string, meaning: string])[] = [
 ]
 
 /** What the keyboard can do. */
-export function Help() {
-  if (!helpIsOpen.value) return null
-  const shown = [...keys, ...pages.filter(({ serverWide }) => !(isPortal() && serverWide === true)).map(({ key, name }) => [`g ${key}`, name] as const)]
+export function ShortcutsDialog() {
+  if (!shortcutsAreOpen.value) return null
+  const shown = [...shortcuts, ...pages.filter(({ serverWide }) => !(isPortal() && serverWide === true)).map(({ key, name }) => [`g ${key}`, name] as const)]
   return (
-    <Dialog title="Keys" onClose={() => (helpIsOpen.value = false)}>
+    <Dialog title="Keys" onClose={() => (shortcutsAreOpen.value = false)}>
       <dl class="keys">
         {shown.map(([key, meaning]) => (
           <div key={key}>

@@ -15,7 +15,7 @@ export const pages: readonly { readonly key: string; readonly path: string; read
   { key: 's', path: 'settings', name: 'Settings', serverWide: true },
 ]
 
-export const helpIsOpen = signal(false)
+export const shortcutsAreOpen = signal(false)
 
 let isAfterG = false
 
@@ -39,7 +39,7 @@ function act(key: string, afterG: boolean): boolean {
   }
   switch (key) {
     case '?':
-      helpIsOpen.value = true
+      shortcutsAreOpen.value = true
       return true
     case '/':
       return focus(document.querySelector<HTMLElement>('[data-search]'))

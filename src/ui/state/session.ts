@@ -6,7 +6,7 @@ import type { Session } from '../api/answers.ts'
 export const session = signal<Session | null | undefined>(undefined)
 
 /** True once a session has ended that nobody signed out of: it expired, or its key was revoked. */
-export const sessionEnded = signal(false)
+export const sessionExpired = signal(false)
 
 /** True from a call that nobody answered until the next that somebody does. */
 export const connectionLost = signal(false)
@@ -34,7 +34,7 @@ const noticeLastsMs = 8_000
 const mostNotices = 3
 let lastNotice = 0
 
-export function tell(tone: Notice['tone'], text: string, href: string | null = null): void {
+export function notify(tone: Notice['tone'], text: string, href: string | null = null): void {
   lastNotice += 1
   const id = lastNotice
   notices.value = [...notices.value, { id, tone, text, href }].slice(-mostNotices)
@@ -50,7 +50,7 @@ export function isPortal(): boolean {
   return typeof session.value?.caller.applicationId === 'string'
 }
 
-export function mayWrite(): boolean {
+export function canWrite(): boolean {
   return session.value?.caller.access === 'write'
 }
 

@@ -12,7 +12,7 @@ export const statuses: readonly { readonly status: Status; readonly word: string
 ]
 
 /** What an attempt came to, for people. */
-export function outcomeWords(outcome: RecordedOutcome, statusCode: number | null): string {
+export function outcomeLabel(outcome: RecordedOutcome, statusCode: number | null): string {
   switch (outcome) {
     case 'answered':
       return `HTTP ${statusCode ?? ''}`
@@ -42,26 +42,26 @@ export function outcomeWords(outcome: RecordedOutcome, statusCode: number | null
 export const jobActions: Readonly<Record<JobAction, string>> = { requeue: 'Retry now', cancel: 'Cancel', replay: 'Replay' }
 
 /** What a job works on, in words. */
-export function filterWords(filter: Readonly<Record<string, unknown>>): string {
+export function filterLabel(filter: Readonly<Record<string, unknown>>): string {
   const words = Object.entries(filter)
     .filter(([, value]) => value !== null && value !== undefined)
     // The job's own guard against what has changed since it was asked for.
     .filter(([name]) => name !== 'unchangedSince')
-    .map(([name, value]) => conditionWords(name, value))
+    .map(([name, value]) => conditionLabel(name, value))
   return words.length === 0 ? 'everything' : words.join(', ')
 }
 
 /** What somebody did something to: an id as it is, a filter in words. */
-export function targetWords(target: string): string {
+export function targetLabel(target: string): string {
   try {
     const filter: unknown = JSON.parse(target)
-    return typeof filter === 'object' && filter !== null ? filterWords({ ...filter }) : target
+    return typeof filter === 'object' && filter !== null ? filterLabel({ ...filter }) : target
   } catch {
     return target
   }
 }
 
-function conditionWords(name: string, value: unknown): string {
+function conditionLabel(name: string, value: unknown): string {
   if (name === 'ids' && Array.isArray(value)) return `${value.length} selected`
   if ((name === 'since' || name === 'until') && (typeof value === 'string' || typeof value === 'number')) return `made ${name} ${instant(value)}`
   return `${spaced(name)} ${[value].flat().join(' or ')}`

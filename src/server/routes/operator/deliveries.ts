@@ -5,7 +5,7 @@ import type { DeliveryFilter } from '../../../core/queue.ts'
 import { listQuery, pageOf, scanOf } from '../../request/pagination.ts'
 import { answer, operation } from '../../operation.ts'
 import type { Call, Operation } from '../../operation.ts'
-import { dateTime, eventTypeName, listOf, names, uid, words } from '../../schemas/common.ts'
+import { dateTime, eventTypeName, listOf, names, uid, freeText } from '../../schemas/common.ts'
 import { deadReason, deliveryDetailOut, deliveryOut, deliveryStatus, toDeliveryDetailOut, toDeliveryOut } from '../../schemas/operator/delivery.ts'
 import { endpointInScope, instantOf, parameter, scopeOf } from '../lookup.ts'
 
@@ -22,9 +22,9 @@ const deliveryQuery = listQuery('dlv').extend({
   reason: deadReason.optional(),
   since: dateTime.optional(),
   until: dateTime.optional(),
-  text: words(200).min(1).optional().meta({ description: 'Looked for in the payloads of the newest 1,000 that match.' }),
+  text: freeText(200).min(1).optional().meta({ description: 'Looked for in the payloads of the newest 1,000 that match.' }),
 })
-export const reasonIn = z.object({ reason: words(1000).optional() }).meta({ id: 'ReasonIn' })
+export const reasonIn = z.object({ reason: freeText(1000).optional() }).meta({ id: 'ReasonIn' })
 
 /** Messages on their way to endpoints, one by one. */
 export const deliveryOperations: readonly Operation[] = [

@@ -5,7 +5,7 @@ import type { EndpointOverview } from '../../../core/figures.ts'
 import { listQuery, pageOf } from '../../request/pagination.ts'
 import { answer, operation } from '../../operation.ts'
 import type { Operation } from '../../operation.ts'
-import { listOf, uid, words } from '../../schemas/common.ts'
+import { listOf, uid, freeText } from '../../schemas/common.ts'
 import { endpointDetailOut, endpointOverviewOut, toEndpointDetail, toEndpointOverview } from '../../schemas/operator/endpoint-overview.ts'
 import { byOf, reasonIn } from './deliveries.ts'
 import { endpointIn, endpointInScope, parameter, scopeOf } from '../lookup.ts'
@@ -27,7 +27,7 @@ export const endpointOverviewOperations: readonly Operation[] = [
     summary: 'Lists endpoints with their health, backlog and last 24 hours.',
     realm: 'everyone',
     access: 'read',
-    query: listQuery('ep').extend({ application: uid.optional(), text: words(200).min(1).optional() }),
+    query: listQuery('ep').extend({ application: uid.optional(), text: freeText(200).min(1).optional() }),
     answers: { 200: listOf(endpointOverviewOut) },
     async handle(call) {
       const { posthorn, query } = call

@@ -13,7 +13,7 @@ const path = '/api/v1/job'
 const one = `${path}/{job_id}`
 const summaries = { pause: 'Lets bulk work rest.', resume: 'Goes on with bulk work that rests.', cancel: 'Ends bulk work; what is done stays done.' }
 
-/** Work on many deliveries at once: counted first, done in bites, stored with its progress. */
+/** Work on many deliveries at once: counted first, done in batches, stored with its progress. */
 export const jobOperations: readonly Operation[] = [
   operation({
     id: 'v1.job.create',

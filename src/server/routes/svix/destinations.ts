@@ -82,7 +82,7 @@ interface Attempted {
   readonly delivery: Delivery
 }
 
-/** Of one bite of an endpoint's deliveries those that match; a message that was resent is shown once, as its newest delivery stands. */
+/** Of one batch of an endpoint's deliveries those that match; a message that was resent is shown once, as its newest delivery stands. */
 async function messagesFor(posthorn: Posthorn, endpoint: Endpoint, query: z.output<typeof messagesQuery>, page: Page): Promise<Scan<Attempted>> {
   const filter = { endpointId: endpoint.id, status: storedStatuses.get(query.status ?? -1), since: instantOf(query.after), until: instantOf(query.before) }
   const read = await posthorn.deliveries.list(filter, page)

@@ -3,7 +3,7 @@ import { progressOf } from '../../../core/job.ts'
 import type { Job, JobWork } from '../../../core/job.ts'
 import { isoTime } from '../../../core/time.ts'
 import type { Instant } from '../../../core/time.ts'
-import { dateTime, eventTypeName, uid, words } from '../common.ts'
+import { dateTime, eventTypeName, uid, freeText } from '../common.ts'
 import { deadReason, deliveryStatus } from './delivery.ts'
 
 export const deliveryFilterIn = z.strictObject({
@@ -19,7 +19,7 @@ export const deliveryFilterIn = z.strictObject({
 }).meta({ id: 'DeliveryFilterIn' })
 export const replayFilterIn = z.strictObject({ endpoint: uid, since: dateTime, until: dateTime.optional(), application: uid.optional() }).meta({ id: 'ReplayFilterIn' })
 
-const about = { reason: words(1000).optional(), dryRun: z.boolean().optional().meta({ description: 'Only counts.' }) }
+const about = { reason: freeText(1000).optional(), dryRun: z.boolean().optional().meta({ description: 'Only counts.' }) }
 export const jobIn = z.discriminatedUnion('action', [
   z.object({ action: z.literal('requeue'), filter: deliveryFilterIn, ...about }),
   z.object({ action: z.literal('cancel'), filter: deliveryFilterIn, ...about }),

@@ -4,7 +4,7 @@ import { count, counted } from '../../text/format.ts'
 import { ask } from '../../parts/dialog.tsx'
 import type { Reply } from '../../parts/dialog.tsx'
 import { go, href } from '../../state/router.ts'
-import { tell } from '../../state/session.ts'
+import { notify } from '../../state/session.ts'
 
 /** Sends a delivery again at once. A delivered one stays as it is: a new delivery of its message is made. */
 export async function retryNow(delivery: Pick<Delivery, 'id' | 'status'>, done: () => void): Promise<void> {
@@ -13,9 +13,9 @@ export async function retryNow(delivery: Pick<Delivery, 'id' | 'status'>, done: 
     if ((await ask({ title: 'Send it once more?', sentence, action: 'Send again' })) === null) return
   }
   const answer = await post<Delivery>(`delivery/${delivery.id}/requeue`)
-  if (answer.kind !== 'answered') return tell('bad', problemOf(answer))
-  if (answer.value.id === delivery.id) tell('good', 'Due now, with its full schedule again.')
-  else tell('good', 'A new delivery was made.', href(`deliveries/${answer.value.id}`))
+  if (answer.kind !== 'answered') return notify('bad', problemOf(answer))
+  if (answer.value.id === delivery.id) notify('good', 'Due now, with its full schedule again.')
+  else notify('good', 'A new delivery was made.', href(`deliveries/${answer.value.id}`))
   done()
 }
 
@@ -24,8 +24,8 @@ export async function cancelDelivery(delivery: Pick<Delivery, 'id'>, done: () =>
   const reply = await ask({ title: 'Cancel this delivery?', sentence, action: 'Cancel the delivery', isDangerous: true, wantsReason: true })
   if (reply === null) return
   const answer = await post<Delivery>(`delivery/${delivery.id}/cancel`, reply)
-  if (answer.kind !== 'answered') return tell('bad', problemOf(answer))
-  tell('good', 'Cancelled.')
+  if (answer.kind !== 'answered') return notify('bad', problemOf(answer))
+  notify('good', 'Cancelled.')
   done()
 }
 
@@ -46,15 +46,15 @@ export async function bulk(action: 'requeue' | 'cancel', filters: readonly BulkF
   const counts = await Promise.all(filters.map((filter) => post<{ matching: number }>('job', { action, filter, dryRun: true })))
   let matching = 0
   for (const answer of counts) {
-    if (answer.kind !== 'answered') return tell('bad', problemOf(answer))
+    if (answer.kind !== 'answered') return notify('bad', problemOf(answer))
     matching += answer.value.matching
   }
-  if (matching === 0) return tell('bad', 'Nothing matches any more. The list was out of date.')
+  if (matching === 0) return notify('bad', 'Nothing matches any more. The list was out of date.')
 
   const reply = await askBulk(action, matching)
   if (reply === null) return
   const jobs = await Promise.all(filters.map((filter) => post<Job>('job', { action, filter, ...reply })))
-  for (const answer of jobs) if (answer.kind !== 'answered') return tell('bad', problemOf(answer))
+  for (const answer of jobs) if (answer.kind !== 'answered') return notify('bad', problemOf(answer))
   const [first] = jobs
   if (first?.kind === 'answered') go(jobs.length === 1 ? `jobs/${first.value.id}` : 'jobs')
 }

@@ -11,7 +11,7 @@ import type { Sort } from '../../parts/table/sort.tsx'
 import { Empty, Show } from '../../parts/loaded.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { href, query } from '../../state/router.ts'
-import { mayWrite } from '../../state/session.ts'
+import { canWrite } from '../../state/session.ts'
 
 const refreshMs = 5_000
 const mostErrors = 3
@@ -81,7 +81,7 @@ function Bar({ dead, groups, selected, filter }: { dead: Groups; groups: readonl
   return (
     <div class="bulk" role="group" aria-label="What to do with them">
       <strong>{chosen.length === 0 ? everything : `${count(size, isPart)} selected`}</strong>
-      {mayWrite() && chosen.length > 0 && (
+      {canWrite() && chosen.length > 0 && (
         <button
           type="button"
           class="button small primary"
@@ -91,7 +91,7 @@ function Bar({ dead, groups, selected, filter }: { dead: Groups; groups: readonl
           Retry {count(size, isPart)} now …
         </button>
       )}
-      {mayWrite() && chosen.length === 0 && (
+      {canWrite() && chosen.length === 0 && (
         <button type="button" class="button small primary" onClick={() => void bulk('requeue', [{ status: 'dead', ...filter }])}>
           Retry all {count(dead.counted, dead.atLeast)} matching …
         </button>
@@ -123,7 +123,7 @@ function Table({ groups, isPart, selected, select }: TableProps) {
         <caption class="hidden">Dead letters by endpoint and reason, sorted by {sort.column}</caption>
         <thead>
           <tr>
-            {mayWrite() && (
+            {canWrite() && (
               <th scope="col" class="tick">
                 <span class="hidden">Select</span>
               </th>
@@ -137,7 +137,7 @@ function Table({ groups, isPart, selected, select }: TableProps) {
         <tbody>
           {sorted(groups, columns[sort.column], sort.order).map((group) => (
             <tr key={group.key} data-row tabIndex={-1} class={selected.has(group.key) ? 'selected' : undefined}>
-              {mayWrite() && (
+              {canWrite() && (
                 <td class="tick">
                   <input
                     type="checkbox"

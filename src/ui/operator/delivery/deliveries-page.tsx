@@ -13,7 +13,7 @@ import { Page } from '../../parts/page.tsx'
 import { Pager } from '../../parts/table/pager.tsx'
 import { Empty, Show } from '../../parts/loaded.tsx'
 import { location, query, setQuery } from '../../state/router.ts'
-import { mayWrite } from '../../state/session.ts'
+import { canWrite } from '../../state/session.ts'
 import { sendCurl } from '../curl-examples.ts'
 
 const refreshMs = 2_000
@@ -61,7 +61,7 @@ export function Deliveries() {
 
 /** What can be done with the rows that are selected, or with all that match. */
 function BulkBar({ selected, given }: { selected: ReadonlySet<string>; given: URLSearchParams }) {
-  if (!mayWrite()) return null
+  if (!canWrite()) return null
   const retriable = bulkFilter(given, ['failed', 'dead'])
   const open = bulkFilter(given, ['pending', 'failed'])
   if (selected.size > 0) {

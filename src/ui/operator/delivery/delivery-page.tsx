@@ -7,14 +7,14 @@ import { Code, Id, copyText } from '../../parts/code.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { useLoad } from '../../state/use-load.ts'
-import { Facts, Page, Panel } from '../../parts/page.tsx'
+import { Details, Page, Panel } from '../../parts/page.tsx'
 import { Payload } from './payload.tsx'
 import { Show } from '../../parts/loaded.tsx'
 import { DeliveryState } from '../../parts/status.tsx'
 import { Ago, Until } from '../../parts/time.tsx'
 import { Timeline } from './timeline.tsx'
 import { href } from '../../state/router.ts'
-import { mayWrite, tell } from '../../state/session.ts'
+import { canWrite, notify } from '../../state/session.ts'
 
 const refreshMs = 2_000
 
@@ -26,7 +26,7 @@ export function Delivery({ id }: { id: string }) {
     <Page
       title={delivery?.eventType ?? 'Delivery'}
       above={<a href={href('deliveries')}>Deliveries</a>}
-      actions={delivery !== null && mayWrite() && <Actions delivery={delivery} refresh={loaded.refresh} />}
+      actions={delivery !== null && canWrite() && <Actions delivery={delivery} refresh={loaded.refresh} />}
     >
       <Show loaded={loaded} lines={8}>
         {(detail) => (
@@ -40,8 +40,8 @@ export function Delivery({ id }: { id: string }) {
                 <Timeline delivery={detail} />
                 <Payload message={detail.message} />
               </div>
-              <Panel title="Facts">
-                <Facts facts={factsOf(detail)} />
+              <Panel title="Details">
+                <Details details={detailsOf(detail)} />
               </Panel>
             </div>
           </>
@@ -82,14 +82,14 @@ function Actions({ delivery, refresh }: { delivery: DeliveryDetail; refresh: () 
 /** Copies the command, or shows it where the browser does not allow that. */
 async function copyCurl(id: string, show: (command: string) => void): Promise<void> {
   const answer = await get<{ command: string }>(`delivery/${id}/curl`)
-  if (answer.kind !== 'answered') return tell('bad', problemOf(answer))
+  if (answer.kind !== 'answered') return notify('bad', problemOf(answer))
   if (!(await copyText(answer.value.command))) return show(answer.value.command)
-  tell('good', 'Copied a curl command with a fresh signature. That it was made is in the audit log.')
+  notify('good', 'Copied a curl command with a fresh signature. That it was made is in the audit log.')
 }
 
-function factsOf(delivery: DeliveryDetail): [string, preact.ComponentChildren][] {
+function detailsOf(delivery: DeliveryDetail): [string, preact.ComponentChildren][] {
   const { endpoint, application, message } = delivery
-  const facts: [string, preact.ComponentChildren | null][] = [
+  const details: [string, preact.ComponentChildren | null][] = [
     ['Endpoint', <a href={href(`endpoints/${endpoint.id}`)}>{shortUrl(endpoint.url)}</a>],
     ['Application', application.name === '' ? application.id : application.name],
     ['Attempts', `${delivery.attemptCount} of ${delivery.maxAttempts}`],
@@ -107,7 +107,7 @@ function factsOf(delivery: DeliveryDetail): [string, preact.ComponentChildren][]
     ['Channels', message.channels === null || message.channels.length === 0 ? null : message.channels.join(', ')],
     ['Same message', <a href={href(`deliveries?message=${encodeURIComponent(message.id)}`)}>all its deliveries</a>],
   ]
-  return facts.filter(([, value]) => value !== null)
+  return details.filter(([, value]) => value !== null)
 }
 
 function isWaiting(delivery: DeliveryDetail): boolean {

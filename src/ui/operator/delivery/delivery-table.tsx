@@ -1,7 +1,7 @@
 import type { Delivery } from '../../api/answers.ts'
 import { firstLine, shortUrl } from '../../text/format.ts'
 import { href } from '../../state/router.ts'
-import { mayWrite } from '../../state/session.ts'
+import { canWrite } from '../../state/session.ts'
 import { retryNow } from './actions.ts'
 import { DeliveryState } from '../../parts/status.tsx'
 import { Ago, Until } from '../../parts/time.tsx'
@@ -23,7 +23,7 @@ export interface Selection {
 
 /** Deliveries, newest first. */
 export function DeliveryTable({ caption, deliveries, refresh, isOfOneEndpoint = false, selection }: DeliveryTableProps) {
-  const canSelect = selection !== undefined && mayWrite()
+  const canSelect = selection !== undefined && canWrite()
   const isAll = canSelect && deliveries.length > 0 && deliveries.every(({ id }) => selection.ids.has(id))
   return (
     <div class="scroll">
@@ -54,7 +54,7 @@ export function DeliveryTable({ caption, deliveries, refresh, isOfOneEndpoint = 
             <th scope="col" aria-sort="descending">
               Made
             </th>
-            {mayWrite() && (
+            {canWrite() && (
               <th scope="col" class="wide">
                 <span class="hidden">Action</span>
               </th>
@@ -112,7 +112,7 @@ function Row({ delivery, refresh, isOfOneEndpoint, selection }: RowProps) {
       <td class="when">
         <Ago at={createdAt} />
       </td>
-      {mayWrite() && (
+      {canWrite() && (
         <td class="wide action">
           {(status === 'failed' || status === 'dead') && !delivery.inFlight && (
             <button type="button" class="button small" data-key="r" onClick={() => void retryNow(delivery, refresh)}>

@@ -1,6 +1,6 @@
 import type { Attempt, DeliveryDetail } from '../../api/answers.ts'
 import { bytes, latency } from '../../text/format.ts'
-import { outcomeWords } from '../../text/labels.ts'
+import { outcomeLabel } from '../../text/labels.ts'
 import { Code } from '../../parts/code.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Panel } from '../../parts/page.tsx'
@@ -43,7 +43,7 @@ function Step({ attempt, slowestMs, isLast }: { attempt: Attempt; slowestMs: num
       <Icon name={succeeded ? 'check' : 'cross'} />
       <div>
         <p class="what">
-          <strong>{outcomeWords(outcome, statusCode)}</strong>
+          <strong>{outcomeLabel(outcome, statusCode)}</strong>
           <span>
             attempt {number}, <Ago at={startedAt} />
           </span>

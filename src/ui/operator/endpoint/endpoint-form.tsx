@@ -4,7 +4,7 @@ import type { Application, List } from '../../api/answers.ts'
 import { go } from '../../state/router.ts'
 import { session } from '../../state/session.ts'
 import { Dialog } from '../../parts/dialog.tsx'
-import { Field, Form, wordsOf } from '../../parts/form/form.tsx'
+import { Field, Form, namesIn } from '../../parts/form/form.tsx'
 import type { Values } from '../../parts/form/form.tsx'
 import { useLoad } from '../../state/use-load.ts'
 
@@ -16,7 +16,7 @@ export function EndpointForm({ onClose }: { onClose: () => void }) {
   async function submit(values: Values): Promise<Answer<{ id: string }>> {
     const application = own === null ? await applicationNamed(values('application')) : own
     if (typeof application !== 'string') return application
-    const types = wordsOf(values('types'))
+    const types = namesIn(values('types'))
     return post(`app/${encodeURIComponent(application)}/endpoint`, {
       url: values('url'),
       description: values('description'),

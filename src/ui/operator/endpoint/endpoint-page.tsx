@@ -8,15 +8,15 @@ import { EndpointDangers, EndpointSettings } from './endpoint-settings.tsx'
 import { EndpointRecovery } from './endpoint-recovery.tsx'
 import { EndpointSecrets } from './endpoint-secrets.tsx'
 import { useLoad } from '../../state/use-load.ts'
-import { Facts, Page, Panel } from '../../parts/page.tsx'
+import { Details, Page, Panel } from '../../parts/page.tsx'
 import { PortalLink } from './portal-link.tsx'
 import { Empty, Show } from '../../parts/loaded.tsx'
 import { Health } from '../../parts/status.tsx'
 import { Strip } from '../../parts/chart/hour-strip.tsx'
 import { Ago, Until } from '../../parts/time.tsx'
 import { href } from '../../state/router.ts'
-import { isPortal, mayWrite, tell } from '../../state/session.ts'
-import { outcomeWords } from '../../text/labels.ts'
+import { isPortal, canWrite, notify } from '../../state/session.ts'
+import { outcomeLabel } from '../../text/labels.ts'
 
 const refreshMs = 3_000
 
@@ -28,7 +28,7 @@ export function Endpoint({ id }: { id: string }) {
     <Page
       title={endpoint === null ? 'Endpoint' : shortUrl(endpoint.url)}
       above={<a href={href('endpoints')}>Endpoints</a>}
-      actions={endpoint !== null && mayWrite() && <Actions endpoint={endpoint} refresh={loaded.refresh} />}
+      actions={endpoint !== null && canWrite() && <Actions endpoint={endpoint} refresh={loaded.refresh} />}
     >
       <Show loaded={loaded} lines={8}>
         {(detail) => (
@@ -41,16 +41,16 @@ export function Endpoint({ id }: { id: string }) {
               <div>
                 <Recent endpoint={detail} />
                 <Failures failures={detail.failures} />
-                {mayWrite() && <EndpointSettings key={settingsKey(detail)} endpoint={detail} refresh={loaded.refresh} />}
-                {mayWrite() && <EndpointRecovery endpoint={detail} />}
+                {canWrite() && <EndpointSettings key={settingsKey(detail)} endpoint={detail} refresh={loaded.refresh} />}
+                {canWrite() && <EndpointRecovery endpoint={detail} />}
               </div>
               <div>
-                <Panel title="Facts">
-                  <Facts facts={factsOf(detail)} />
+                <Panel title="Details">
+                  <Details details={detailsOf(detail)} />
                 </Panel>
                 <EndpointSecrets endpoint={detail} refresh={loaded.refresh} />
-                {mayWrite() && !isPortal() && <PortalLink endpoint={detail} />}
-                {mayWrite() && <EndpointDangers endpoint={detail} />}
+                {canWrite() && !isPortal() && <PortalLink endpoint={detail} />}
+                {canWrite() && <EndpointDangers endpoint={detail} />}
               </div>
             </div>
           </>
@@ -68,16 +68,16 @@ function Actions({ endpoint, refresh }: { endpoint: EndpointDetail; refresh: () 
     const reply = verb === 'pause' || verb === 'disable' ? await ask(questions[verb]) : {}
     if (reply === null) return
     const answer = await post(`${at}/${verb}`, reply)
-    if (answer.kind !== 'answered') return tell('bad', problemOf(answer))
-    tell('good', said)
+    if (answer.kind !== 'answered') return notify('bad', problemOf(answer))
+    notify('good', said)
     refresh()
   }
 
   async function test(): Promise<void> {
     const eventType = endpoint.types?.find((type) => !type.includes('*')) ?? 'posthorn.test'
     const answer = await post<{ id: string }>(`${at}/send-example`, { eventType })
-    if (answer.kind !== 'answered') return tell('bad', problemOf(answer))
-    tell('good', `A test of the type ${eventType} is on its way.`, href(`deliveries?message=${answer.value.id}`))
+    if (answer.kind !== 'answered') return notify('bad', problemOf(answer))
+    notify('good', `A test of the type ${eventType} is on its way.`, href(`deliveries?message=${answer.value.id}`))
     refresh()
   }
 
@@ -154,7 +154,7 @@ function Failures({ failures }: { failures: EndpointDetail['failures'] }) {
         <tbody>
           {failures.map(({ outcome, statusCode, count: times }) => (
             <tr key={`${outcome}${statusCode ?? ''}`}>
-              <th scope="row">{outcomeWords(outcome, statusCode)}</th>
+              <th scope="row">{outcomeLabel(outcome, statusCode)}</th>
               <td class="bar">
                 <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
                   <rect width={(times / most) * 100} height="8" />
@@ -169,9 +169,9 @@ function Failures({ failures }: { failures: EndpointDetail['failures'] }) {
   )
 }
 
-function factsOf(endpoint: EndpointDetail): [string, preact.ComponentChildren][] {
+function detailsOf(endpoint: EndpointDetail): [string, preact.ComponentChildren][] {
   const { health } = endpoint
-  const facts: [string, preact.ComponentChildren | null][] = [
+  const details: [string, preact.ComponentChildren | null][] = [
     ['Last 24 hours', <Strip hours={endpoint.hours} />],
     ['Application', <a href={href(`endpoints?application=${endpoint.applicationId}`)}>{endpoint.applicationName}</a>],
     ['Backlog', count(endpoint.backlog, endpoint.backlogAtLeast)],
@@ -188,7 +188,7 @@ function factsOf(endpoint: EndpointDetail): [string, preact.ComponentChildren][]
     ['Endpoint', <Id id={endpoint.id} />],
     ['Uid', endpoint.uid === null ? null : <Id id={endpoint.uid} />],
   ]
-  return facts.filter(([, value]) => value !== null)
+  return details.filter(([, value]) => value !== null)
 }
 
 /** The form starts anew when the settings have changed on the server, not at each reading. */

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { get, post, problemOf } from '../../api/call.ts'
 import type { EndpointDetail } from '../../api/answers.ts'
-import { mayWrite, tell } from '../../state/session.ts'
+import { canWrite, notify } from '../../state/session.ts'
 import { Code } from '../../parts/code.tsx'
 import { ask } from '../../parts/dialog.tsx'
 import { Panel } from '../../parts/page.tsx'
@@ -16,7 +16,7 @@ export function EndpointSecrets({ endpoint, refresh }: { endpoint: EndpointDetai
 
   async function reveal(): Promise<void> {
     const answer = await get<{ key: string }>(at)
-    if (answer.kind !== 'answered') return tell('bad', problemOf(answer))
+    if (answer.kind !== 'answered') return notify('bad', problemOf(answer))
     setShown(answer.value.key)
   }
 
@@ -24,9 +24,9 @@ export function EndpointSecrets({ endpoint, refresh }: { endpoint: EndpointDetai
     const sentence = 'A new secret is made. For 24 hours every attempt is signed with both, so the receiver can change over without missing any.'
     if ((await ask({ title: 'Make a new secret?', sentence, action: 'Rotate the secret' })) === null) return
     const answer = await post(`${at}/rotate`, { gracePeriodSeconds: day })
-    if (answer.kind !== 'answered') return tell('bad', problemOf(answer))
+    if (answer.kind !== 'answered') return notify('bad', problemOf(answer))
     setShown(null)
-    tell('good', 'Rotated. The old secret signs along for 24 hours.')
+    notify('good', 'Rotated. The old secret signs along for 24 hours.')
     refresh()
   }
 
@@ -41,7 +41,7 @@ export function EndpointSecrets({ endpoint, refresh }: { endpoint: EndpointDetai
         ))}
       </ul>
       {shown !== null && <Code label="The secret" text={shown} />}
-      {mayWrite() && (
+      {canWrite() && (
         <div class="actions">
           <button type="button" class="button small" onClick={() => (shown === null ? void reveal() : setShown(null))}>
             {shown === null ? 'Reveal' : 'Hide'}
@@ -51,7 +51,7 @@ export function EndpointSecrets({ endpoint, refresh }: { endpoint: EndpointDetai
           </button>
         </div>
       )}
-      {mayWrite() && shown === null && <p class="muted">That it was revealed is kept in the audit log.</p>}
+      {canWrite() && shown === null && <p class="muted">That it was revealed is kept in the audit log.</p>}
     </Panel>
   )
 }

@@ -2,9 +2,9 @@ import { patch, problemOf, remove } from '../../api/call.ts'
 import type { Answer } from '../../api/call.ts'
 import type { EndpointDetail } from '../../api/answers.ts'
 import { go } from '../../state/router.ts'
-import { tell } from '../../state/session.ts'
+import { notify } from '../../state/session.ts'
 import { ask } from '../../parts/dialog.tsx'
-import { Field, Form, wordsOf } from '../../parts/form/form.tsx'
+import { Field, Form, namesIn } from '../../parts/form/form.tsx'
 import type { Values } from '../../parts/form/form.tsx'
 import { Panel } from '../../parts/page.tsx'
 
@@ -20,8 +20,8 @@ export function EndpointSettings({ endpoint, refresh }: { endpoint: EndpointDeta
     const changed = await patch(at, {
       url: values('url'),
       description: values('description'),
-      eventTypes: orNull(wordsOf(values('types'))),
-      channels: orNull(wordsOf(values('channels'))),
+      eventTypes: orNull(namesIn(values('types'))),
+      channels: orNull(namesIn(values('channels'))),
       throttleRate: values('rate') === '' ? null : Number(values('rate')),
       policy: values('policy'),
       filter,
@@ -31,7 +31,7 @@ export function EndpointSettings({ endpoint, refresh }: { endpoint: EndpointDeta
   }
 
   function done(): void {
-    tell('good', 'Saved. The next attempt uses it.')
+    notify('good', 'Saved. The next attempt uses it.')
     refresh()
   }
 
@@ -66,8 +66,8 @@ export function EndpointDangers({ endpoint }: { endpoint: EndpointDetail }) {
     const sentence = 'Nothing more is sent to it, and what still waits ends dead, as gone. Its history stays.'
     if ((await ask({ title: 'Delete this endpoint?', sentence, action: 'Delete it', isDangerous: true })) === null) return
     const answer = await remove(`app/${endpoint.applicationId}/endpoint/${endpoint.id}`)
-    if (answer.kind !== 'answered') return tell('bad', problemOf(answer))
-    tell('good', 'Deleted.')
+    if (answer.kind !== 'answered') return notify('bad', problemOf(answer))
+    notify('good', 'Deleted.')
     go('endpoints')
   }
   return (

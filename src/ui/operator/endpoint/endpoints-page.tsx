@@ -14,7 +14,7 @@ import { Empty, Show } from '../../parts/loaded.tsx'
 import { Strip } from '../../parts/chart/hour-strip.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { query } from '../../state/router.ts'
-import { isPortal, mayWrite } from '../../state/session.ts'
+import { isPortal, canWrite } from '../../state/session.ts'
 import { endpointCurl } from '../curl-examples.ts'
 
 const refreshMs = 5_000
@@ -27,7 +27,7 @@ export function Endpoints() {
   const application = given.get('application') ?? ''
   const loaded = useLoad<List<Endpoint>>('endpoint', { text, application, iterator: given.get('iterator'), limit: pageSize }, refreshMs)
   const [isAdding, setAdding] = useState(false)
-  const add = mayWrite() && (
+  const add = canWrite() && (
     <button type="button" class="button primary" onClick={() => setAdding(true)}>
       Add an endpoint
     </button>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { post, problemOf } from '../../api/call.ts'
 import type { EndpointDetail } from '../../api/answers.ts'
-import { tell } from '../../state/session.ts'
+import { notify } from '../../state/session.ts'
 import { Code } from '../../parts/code.tsx'
 import { Panel } from '../../parts/page.tsx'
 
@@ -10,7 +10,7 @@ export function PortalLink({ endpoint }: { endpoint: Pick<EndpointDetail, 'appli
   const [link, setLink] = useState<string | null>(null)
   async function make(): Promise<void> {
     const answer = await post<{ url: string }>(`auth/app-portal-access/${endpoint.applicationId}`)
-    if (answer.kind !== 'answered') return tell('bad', problemOf(answer))
+    if (answer.kind !== 'answered') return notify('bad', problemOf(answer))
     setLink(answer.value.url)
   }
   return (

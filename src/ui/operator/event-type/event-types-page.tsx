@@ -11,7 +11,7 @@ import { Pager } from '../../parts/table/pager.tsx'
 import { Empty, Show } from '../../parts/loaded.tsx'
 import { State } from '../../parts/status.tsx'
 import { href, query } from '../../state/router.ts'
-import { isPortal, mayWrite } from '../../state/session.ts'
+import { isPortal, canWrite } from '../../state/session.ts'
 import { eventTypeCurl } from '../curl-examples.ts'
 
 const pageSize = 50
@@ -20,7 +20,7 @@ const pageSize = 50
 export function EventTypes() {
   const loaded = useLoad<List<EventType>>('event-type', { iterator: query.value.get('iterator'), limit: pageSize, with_content: 'true', include_archived: 'true' })
   const [isAdding, setAdding] = useState(false)
-  const canAdd = mayWrite() && !isPortal()
+  const canAdd = canWrite() && !isPortal()
   return (
     <Page
       title="Event types"

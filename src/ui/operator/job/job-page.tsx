@@ -4,13 +4,13 @@ import { count, counted, duration, percent } from '../../text/format.ts'
 import { Id } from '../../parts/code.tsx'
 import { ask } from '../../parts/dialog.tsx'
 import { useLoad } from '../../state/use-load.ts'
-import { Facts, Page, Panel } from '../../parts/page.tsx'
+import { Details, Page, Panel } from '../../parts/page.tsx'
 import { Show } from '../../parts/loaded.tsx'
 import { JobProgressState } from '../../parts/status.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { href } from '../../state/router.ts'
-import { mayWrite, tell } from '../../state/session.ts'
-import { filterWords, jobActions } from '../../text/labels.ts'
+import { canWrite, notify } from '../../state/session.ts'
+import { filterLabel, jobActions } from '../../text/labels.ts'
 
 const refreshMs = 1_000
 
@@ -22,7 +22,7 @@ export function Job({ id }: { id: string }) {
     <Page
       title={job === null ? 'Job' : `${jobActions[job.action]}: ${counted(job.matching, 'delivery')}`}
       above={<a href={href('jobs')}>Jobs</a>}
-      actions={job !== null && mayWrite() && <Actions job={job} refresh={loaded.refresh} />}
+      actions={job !== null && canWrite() && <Actions job={job} refresh={loaded.refresh} />}
     >
       <Show loaded={loaded} lines={4}>
         {(work) => (
@@ -32,8 +32,8 @@ export function Job({ id }: { id: string }) {
               <p>{sentenceOf(work)}</p>
             </div>
             <progress aria-label="Progress" value={work.matching === 0 ? 1 : work.done} max={Math.max(1, work.matching)} />
-            <Panel title="Facts">
-              <Facts facts={factsOf(work)} />
+            <Panel title="Details">
+              <Details details={detailsOf(work)} />
             </Panel>
           </>
         )}
@@ -48,8 +48,8 @@ function Actions({ job, refresh }: { job: Work; refresh: () => void }) {
   async function change(verb: 'pause' | 'resume' | 'cancel', said: string): Promise<void> {
     if (verb === 'cancel' && (await ask(ending)) === null) return
     const answer = await post(`job/${job.id}/${verb}`)
-    if (answer.kind !== 'answered') return tell('bad', problemOf(answer))
-    tell('good', said)
+    if (answer.kind !== 'answered') return notify('bad', problemOf(answer))
+    notify('good', said)
     refresh()
   }
   if (job.state === 'done' || job.state === 'cancelled') return null
@@ -88,10 +88,10 @@ function sentenceOf({ state, done, matching, ratePerSecond, etaSeconds }: Work):
   }
 }
 
-function factsOf(job: Work): [string, preact.ComponentChildren][] {
-  const facts: [string, preact.ComponentChildren | null][] = [
+function detailsOf(job: Work): [string, preact.ComponentChildren][] {
+  const details: [string, preact.ComponentChildren | null][] = [
     ['What', jobActions[job.action]],
-    ['Which', filterWords(job.filter)],
+    ['Which', filterLabel(job.filter)],
     ['Progress', job.matching === 0 ? '100 %' : percent(job.done / job.matching)],
     ['Started by', job.actor],
     ['Reason', job.reason],
@@ -99,5 +99,5 @@ function factsOf(job: Work): [string, preact.ComponentChildren][] {
     ['Last change', <Ago at={job.updatedAt} />],
     ['Job', <Id id={job.id} />],
   ]
-  return facts.filter(([, value]) => value !== null)
+  return details.filter(([, value]) => value !== null)
 }

@@ -7,7 +7,7 @@ import { Empty, Show } from '../../parts/loaded.tsx'
 import { JobProgressState } from '../../parts/status.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { href, query } from '../../state/router.ts'
-import { filterWords, jobActions } from '../../text/labels.ts'
+import { filterLabel, jobActions } from '../../text/labels.ts'
 
 const refreshMs = 2_000
 const pageSize = 50
@@ -66,7 +66,7 @@ function Table({ jobs }: { jobs: readonly Job[] }) {
               </td>
               <td class="main">
                 <a href={href(`jobs/${job.id}`)}>{jobActions[job.action]}</a>
-                <div class="under whole">{filterWords(job.filter)}</div>
+                <div class="under whole">{filterLabel(job.filter)}</div>
               </td>
               <td class="number">
                 {count(job.done)} <span class="muted">of {count(job.matching)}</span>

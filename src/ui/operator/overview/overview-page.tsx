@@ -29,7 +29,7 @@ export function Overview() {
       <Show loaded={loaded} lines={8}>
         {(numbers) => (
           <>
-            <Words numbers={numbers} />
+            <Summary numbers={numbers} />
             <Counters numbers={numbers} />
             {numbers.failing.length > 0 && <Failing endpoints={numbers.failing} />}
             {numbers.attempts === 0 && numbers.queue.fresh === 0 ? <FirstSteps /> : <Charts numbers={numbers} />}
@@ -55,7 +55,7 @@ function Windows({ chosen }: { chosen: string }) {
   )
 }
 
-function Words({ numbers }: { numbers: Numbers }) {
+function Summary({ numbers }: { numbers: Numbers }) {
   const { tone, sentence } = verdict(numbers, { workers: !isPortal() })
   const icon = tone === 'good' ? 'check' : tone === 'warning' ? 'retry' : 'broken'
   return (

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { post, problemOf, remove } from '../../api/call.ts'
 import type { Key, List } from '../../api/answers.ts'
-import { mayWrite, tell } from '../../state/session.ts'
+import { canWrite, notify } from '../../state/session.ts'
 import { Code } from '../../parts/code.tsx'
 import { Dialog, ask } from '../../parts/dialog.tsx'
 import { Field, Form } from '../../parts/form/form.tsx'
@@ -11,7 +11,7 @@ import { Show } from '../../parts/loaded.tsx'
 import { Ago, Until } from '../../parts/time.tsx'
 
 /** Who may come in. A key is shown once, when it is made. */
-export function Keys() {
+export function ApiKeys() {
   const loaded = useLoad<List<Key>>('key', { limit: 100 })
   const [isAdding, setAdding] = useState(false)
   const [token, setToken] = useState<string | null>(null)
@@ -20,12 +20,12 @@ export function Keys() {
     const sentence = 'Whoever uses it is locked out at once.'
     if ((await ask({ title: `Revoke the key ${key.name}?`, sentence, action: 'Revoke it', isDangerous: true })) === null) return
     const answer = await remove(`key/${key.id}`)
-    if (answer.kind !== 'answered') return tell('bad', problemOf(answer))
-    tell('good', 'Revoked.')
+    if (answer.kind !== 'answered') return notify('bad', problemOf(answer))
+    notify('good', 'Revoked.')
     loaded.refresh()
   }
 
-  const add = mayWrite() && (
+  const add = canWrite() && (
     <button type="button" class="button small" onClick={() => setAdding(true)}>
       Make a key
     </button>
@@ -69,7 +69,7 @@ function Table({ keys, revoke }: { keys: readonly Key[]; revoke: (key: Key) => v
               Made
             </th>
             <th scope="col">Ends</th>
-            {mayWrite() && (
+            {canWrite() && (
               <th scope="col">
                 <span class="hidden">Action</span>
               </th>
@@ -89,7 +89,7 @@ function Table({ keys, revoke }: { keys: readonly Key[]; revoke: (key: Key) => v
                 <Ago at={key.createdAt} />
               </td>
               <td class="when">{key.expiresAt === null ? 'never' : <Until at={key.expiresAt} />}</td>
-              {mayWrite() && (
+              {canWrite() && (
                 <td class="action">
                   <button type="button" class="button small" aria-label={`Revoke ${key.name}`} onClick={() => revoke(key)}>
                     Revoke

@@ -1,6 +1,6 @@
 import type { Config, Policy, Setting } from '../../api/answers.ts'
 import { counted, duration, percent } from '../../text/format.ts'
-import { Keys } from './api-keys.tsx'
+import { ApiKeys } from './api-keys.tsx'
 import { useLoad } from '../../state/use-load.ts'
 import { Page, Panel } from '../../parts/page.tsx'
 import { Show } from '../../parts/loaded.tsx'
@@ -23,7 +23,7 @@ export function Settings() {
                 ))}
               </ul>
             </Panel>
-            <Keys />
+            <ApiKeys />
             <Panel title="Configuration">
               {config.settings.length === 0 ? <p class="muted">The program that Posthorn is part of decides.</p> : <Table settings={config.settings} />}
             </Panel>

@@ -46,9 +46,9 @@ const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-dig
 export function openTail(filter: { type: string; endpoint: string }, draw: (view: TailView) => void): Tail {
   const rows = makeRows()
   let stopWaiting: (() => void) | null = null
-  let source = listen()
+  let source = connect()
 
-  function listen(): EventSource {
+  function connect(): EventSource {
     const opened = new EventSource(apiUrl('stream', filter))
     for (const type of eventTypes) opened.addEventListener(type, (message: MessageEvent<string>) => rows.add(JSON.parse(message.data) as StreamedEvent))
     opened.addEventListener('gap', (message: MessageEvent<string>) => rows.skip((JSON.parse(message.data) as { missed: number | null }).missed ?? 0))
@@ -60,15 +60,15 @@ export function openTail(filter: { type: string; endpoint: string }, draw: (view
       rows.touch()
       // The browser tries again by itself after a lost connection, but not after a refusal: the session may have ended.
       if (opened.readyState !== EventSource.CLOSED) connectionLost.value = true
-      else stopWaiting = browserClock.after(retryMs, () => void listenAgain())
+      else stopWaiting = browserClock.after(retryMs, () => void reconnect())
     })
     return opened
   }
 
-  async function listenAgain(): Promise<void> {
+  async function reconnect(): Promise<void> {
     const answer = await get('session')
-    if (answer.kind === 'answered') source = listen()
-    else if (answer.kind === 'unreachable') stopWaiting = browserClock.after(retryMs, () => void listenAgain())
+    if (answer.kind === 'answered') source = connect()
+    else if (answer.kind === 'unreachable') stopWaiting = browserClock.after(retryMs, () => void reconnect())
   }
 
   const stopDrawing = browserClock.every(drawMs, () => {

@@ -91,6 +91,6 @@ export function Field({ name, label, hint, value = '', kind = 'text', placeholde
 }
 
 /** Words between commas or spaces. */
-export function wordsOf(text: string): string[] {
+export function namesIn(text: string): string[] {
   return text.split(/[\s,]+/).filter((word) => word !== '')
 }

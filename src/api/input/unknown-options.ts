@@ -1,5 +1,5 @@
-import { PosthornError } from '../core/errors.ts'
-import { didYouMean } from '../core/nearest.ts'
+import { PosthornError } from '../../core/errors.ts'
+import { didYouMean } from '../../core/nearest.ts'
 
 /** Refuses an option that a call does not have: one with a slip in its name would silently do nothing. */
 export function refuseUnknown(call: string, given: object, known: readonly string[]): void {

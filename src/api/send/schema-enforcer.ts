@@ -5,7 +5,7 @@ import type { Message } from '../../core/message.ts'
 import { validatorOf } from './json-schema.ts'
 import type { Validate } from './json-schema.ts'
 import type { ResourceParts } from '../parts.ts'
-import { makeRecall } from '../short-cache.ts'
+import { makeShortCache } from '../short-cache.ts'
 
 /** Holds messages to the JSON Schemas of their event types; types that are not defined, or have no schema, are let through. */
 export interface Enforcer {
@@ -15,7 +15,7 @@ export interface Enforcer {
 }
 
 export function makeEnforcer({ directory, clock }: Pick<ResourceParts, 'directory' | 'clock'>): Enforcer {
-  const validators = makeRecall<Validate | null>(clock, async (type) => {
+  const validators = makeShortCache<Validate | null>(clock, async (type) => {
     const definition = await directory.eventType(type)
     const schema = definition === null ? null : newestSchema(definition)
     return schema === null ? null : validatorOf(schema)
