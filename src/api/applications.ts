@@ -4,7 +4,7 @@ import { expected } from '../core/errors.ts'
 import { isId, makeId } from '../core/ids.ts'
 import { checkCount } from '../core/limits.ts'
 import type { ApplicationChange, Page } from '../core/directory.ts'
-import { given } from './input/given.ts'
+import { given } from '../core/given.ts'
 import { checkPage } from './input/page.ts'
 import type { ResourceParts } from './parts.ts'
 

@@ -7,7 +7,11 @@ import { configOperations } from './routes/operator/config.ts'
 import { deadLetterOperations } from './routes/operator/dead-letters.ts'
 import { deliveryOperations } from './routes/operator/deliveries.ts'
 import { destinationOperations } from './routes/svix/destinations.ts'
-import { endpointCareOperations } from './routes/svix/endpoint/recovery.ts'
+import { endpointHeaderOperations } from './routes/svix/endpoint/headers.ts'
+import { endpointRecoveryOperations } from './routes/svix/endpoint/recovery.ts'
+import { endpointSecretOperations } from './routes/svix/endpoint/secrets.ts'
+import { sendExampleOperations } from './routes/svix/endpoint/send-example.ts'
+import { endpointStatsOperations } from './routes/svix/endpoint/stats.ts'
 import { endpointOverviewOperations } from './routes/operator/endpoint-overviews.ts'
 import { endpointOperations } from './routes/svix/endpoint/endpoints.ts'
 import { eventTypeOperations } from './routes/svix/event-types.ts'
@@ -24,7 +28,11 @@ import { taskOperations } from './routes/svix/tasks.ts'
 export const operations: readonly Operation[] = [
   ...likeSvix(applicationOperations),
   ...likeSvix(endpointOperations),
-  ...likeSvix(endpointCareOperations),
+  ...likeSvix(endpointHeaderOperations),
+  ...likeSvix(endpointSecretOperations),
+  ...likeSvix(sendExampleOperations),
+  ...likeSvix(endpointStatsOperations),
+  ...likeSvix(endpointRecoveryOperations),
   ...likeSvix(eventTypeOperations),
   ...likeSvix(messageOperations),
   ...likeSvix(attemptOperations),

@@ -5,7 +5,7 @@ import type { Problem } from './error-response.ts'
 type Issue = core.$ZodIssue
 type Place = 'body' | 'query'
 
-/** What a schema found wrong, each with the place where it was found, in our own words: "Expected `url` to be text, got 7." */
+/** What a schema found wrong, each with the place where it was found, in sentences of ours: "Expected `url` to be text, got 7." */
 export function problemsIn(place: Place, issues: readonly Issue[], given: unknown): Problem[] {
   return issues.flatMap((issue) => {
     const path = issue.path.map(named)
@@ -21,13 +21,15 @@ export function unknownProblem(place: Place, path: readonly (string | number)[],
 }
 
 function sentenceOf(issue: Issue, name: string, value: unknown): string {
-  // A schema may have a sentence of its own, or say what it wants.
+  // A schema can have a sentence of its own, or say what it wants.
   if (issue.message.startsWith('Expected ')) return issue.message
   const isOwn = !/^(Invalid|Too|Unrecognized)/.test(issue.message)
   const got = value === undefined ? 'nothing' : show(value)
   return `Expected \`${name}\` to be ${isOwn ? issue.message : wanted(issue, value)}, got ${got}.`
 }
 
+// One line per code of the validator: apart, nobody would see which are missing.
+// oxlint-disable-next-line eslint/complexity
 function wanted(issue: Issue, value: unknown): string {
   switch (issue.code) {
     case 'invalid_type':

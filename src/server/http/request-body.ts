@@ -1,8 +1,7 @@
 import { mostBodyBytes } from '../../core/message.ts'
-import type { Instant } from '../../core/time.ts'
 import { refusal, unprocessable } from '../errors/error-response.ts'
 
-/** A body of the largest size, and room for what is around it. */
+/** A body of the largest size, and 64 KiB for what is around it. */
 export const mostRequestBytes = mostBodyBytes + 64 * 1024
 const mostDepth = 64
 
@@ -27,67 +26,6 @@ export function parseJson(bytes: Uint8Array): { readonly value: unknown } | Resp
   }
 }
 
-/** Lets so many calls through per second and key, and as many at once after a quiet second. */
-export interface RateLimit {
-  /** Null if the call may go on, else the answer that refuses it. */
-  check(keyId: string): Response | null
-}
-
-// Forgotten keys start with a full bucket, so the bound costs nothing but memory.
-const mostBuckets = 10_000
-
-export function makeRateLimit(perSecond: number, now: () => Instant): RateLimit {
-  const buckets = new Map<string, { tokens: number; at: Instant }>()
-
-  function bucketOf(keyId: string, at: Instant): { tokens: number; at: Instant } {
-    const known = buckets.get(keyId)
-    if (known !== undefined) return known
-    const oldest = buckets.keys().next().value
-    if (buckets.size >= mostBuckets && oldest !== undefined) buckets.delete(oldest)
-    const made = { tokens: perSecond, at }
-    buckets.set(keyId, made)
-    return made
-  }
-
-  return {
-    check(keyId) {
-      if (perSecond === 0) return null
-      const at = now()
-      const bucket = bucketOf(keyId, at)
-      // A clock that was set back gives nothing and takes nothing.
-      bucket.tokens = Math.min(perSecond, bucket.tokens + (Math.max(0, at - bucket.at) / 1_000) * perSecond)
-      bucket.at = at
-      if (bucket.tokens < 1) return tooMany(Math.ceil((1 - bucket.tokens) / perSecond), perSecond)
-      bucket.tokens -= 1
-      return null
-    },
-  }
-}
-
-/** Counts what is under way, and refuses more than so many at once. */
-export interface ConcurrencyLimit {
-  enter(): boolean
-  leave(): void
-}
-
-export function makeConcurrencyLimit(most: number): ConcurrencyLimit {
-  let inside = 0
-  return {
-    enter() {
-      if (inside >= most) return false
-      inside += 1
-      return true
-    },
-    leave() {
-      inside -= 1
-    },
-  }
-}
-
-export function overloaded(): Response {
-  return refusal(503, 'overloaded', 'Too many requests are under way. Repeat this one later.', { 'retry-after': '1' })
-}
-
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 async function readCounted(body: ReadableStream<Uint8Array>, mostBytes: number): Promise<Uint8Array | Response> {
@@ -104,19 +42,21 @@ async function readCounted(body: ReadableStream<Uint8Array>, mostBytes: number):
 /** Counts brackets outside of strings, before anything recursive sees the value. */
 function isTooDeep(bytes: Uint8Array): boolean {
   let depth = 0
-  let isText = false
   for (let index = 0; index < bytes.length; index += 1) {
     const byte = bytes[index]
-    if (isText) {
-      if (byte === backslash) index += 1
-      else if (byte === quote) isText = false
-    } else if (byte === quote) isText = true
-    else if (byte === openBrace || byte === openBracket) {
-      depth += 1
-      if (depth > mostDepth) return true
-    } else if (byte === closeBrace || byte === closeBracket) depth -= 1
+    if (byte === quote) index = endOfString(bytes, index)
+    else if (byte === openBrace || byte === openBracket) depth += 1
+    else if (byte === closeBrace || byte === closeBracket) depth -= 1
+    if (depth > mostDepth) return true
   }
   return false
+}
+
+/** The index of a string's closing quote, or the end of the text if there is none. */
+function endOfString(bytes: Uint8Array, start: number): number {
+  let index = start + 1
+  while (index < bytes.length && bytes[index] !== quote) index += bytes[index] === backslash ? 2 : 1
+  return index
 }
 
 const quote = 0x22
@@ -128,8 +68,4 @@ const closeBrace = 0x7d
 
 function tooLarge(mostBytes: number): Response {
   return refusal(413, 'body_too_large', `Expected a body of at most ${mostBytes} bytes. Send a link to the data instead.`)
-}
-
-function tooMany(afterSeconds: number, perSecond: number): Response {
-  return refusal(429, 'rate_limited', `This key may call ${perSecond} times per second. Repeat the request later.`, { 'retry-after': String(afterSeconds) })
 }

@@ -1,3 +1,4 @@
+import { parse } from 'hono/utils/cookie'
 import { second } from '../../core/time.ts'
 
 const name = 'posthorn-session'
@@ -5,8 +6,7 @@ const mostTokenLength = 256
 
 /** The session that a browser has; null if there is none. */
 export function sessionIn(headers: Headers): string | null {
-  const pairs = (headers.get('cookie') ?? '').split(';').map((pair) => pair.trim().split('='))
-  const token = pairs.find(([key]) => key === name)?.[1]
+  const token = parse(headers.get('cookie') ?? '', name)[name]
   return token === undefined || token === '' || token.length > mostTokenLength ? null : token
 }
 

@@ -1,11 +1,8 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import type { Application } from '../../core/endpoint.ts'
-import { PosthornError } from '../../core/errors.ts'
-import { allows } from '../../core/key.ts'
 import type { Posthorn } from '../../posthorn.ts'
 import { isOwnPage, sessionIn } from '../http/session-cookie.ts'
 import { refusal } from '../errors/error-response.ts'
-import type { Caller, Operation } from '../operation.ts'
+import type { Caller } from '../operation.ts'
 
 /** Says who calls, or null for somebody unknown. */
 export type Authorize = (request: Request) => Promise<Caller | null> | Caller | null
@@ -26,7 +23,7 @@ export function byKey(posthorn: Posthorn, adminKey: string | null): Authenticati
   const admin: Caller = { id: `admin_${adminHash?.toString().slice(0, 16) ?? ''}`, name: 'admin', applicationId: null, access: 'write' }
 
   async function callerOf(token: string): Promise<Caller | null> {
-    // Hashes have one length and nothing in common with their neighbours: how long the comparison takes tells nothing.
+    // Hashes have one length and nothing in common with their neighbours: how long the comparison takes says nothing.
     if (adminHash !== null && timingSafeEqual(adminHash, digest(token))) return admin
     const key = await posthorn.keys.find(token)
     return key === null || key.sessionOf !== null ? null : key
@@ -52,7 +49,7 @@ export function byKey(posthorn: Posthorn, adminKey: string | null): Authenticati
   }
 }
 
-/** Lets callers of this machine in. A page from elsewhere, open in a browser here, can send requests, too: it is told by what browsers add. */
+/** Lets callers of this machine in. A page from elsewhere, open in a browser here, can send requests, too: what browsers add to them gives it away. */
 export function keyless(byKeys: Authorize): Authorize {
   return (request) => {
     const { headers } = request
@@ -69,47 +66,8 @@ export function isLoopback(hostname: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(hostname)
 }
 
-/** A caller that may do what is asked, with the application of its key if it has one; or the answer that refuses it. */
-export type Admission = { readonly caller: Caller; readonly application: Application | null } | Response
-
-/** Decides whether a caller may call an operation. Whatever is not allowed in so many words is refused. */
-export async function admit(posthorn: Posthorn, operation: Operation, caller: Caller, params: Readonly<Record<string, string>>): Promise<Admission> {
-  if (caller.applicationId === null) {
-    return allows(caller, { applicationId: null, access: operation.access }) ? { caller, application: null } : forbidden()
-  }
-  if (operation.realm === 'server' || (operation.portal === 'refused' && isCustomer(caller))) return forbidden()
-  const application = await ownApplication(posthorn, caller.applicationId)
-  if (application === null) return forbidden()
-  const owner: Caller = { ...caller, applicationId: application.id }
-  if (operation.realm === 'application' && !isNamed(application, params['app_id'])) return forbidden()
-  return allows(owner, { applicationId: application.id, access: operation.access }) ? { caller: owner, application } : forbidden()
-}
-
-/** True of a customer that came by a link to the portal. */
-export function isCustomer({ portal }: Caller): boolean {
-  return portal !== null && portal !== undefined
-}
-
 export function unauthenticated(): Response {
   return refusal(401, 'authentication_failed', 'Expected `Authorization: Bearer <key>` with a key that is valid now.', { 'www-authenticate': 'Bearer' })
-}
-
-/** Only the key's own application is ever looked up: a foreign one and one that does not exist are refused alike, and as fast. */
-async function ownApplication(posthorn: Posthorn, idOrUid: string): Promise<Application | null> {
-  try {
-    return await posthorn.applications.get(idOrUid)
-  } catch (thrown) {
-    if (thrown instanceof PosthornError && thrown.code === 'not_found') return null
-    throw thrown
-  }
-}
-
-function isNamed({ id, uid }: Application, name: string | undefined): boolean {
-  return name !== undefined && (name === id || name === uid)
-}
-
-export function forbidden(detail = 'This key does not allow that.'): Response {
-  return refusal(403, 'permission_denied', detail)
 }
 
 function bearerToken(header: string | null): string | null {

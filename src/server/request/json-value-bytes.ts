@@ -13,7 +13,7 @@ export function cutValue(json: Uint8Array, key: string): Uint8Array | null {
     at = skipTo(json, at, quote, closeBrace)
     if (json[at] !== quote) return found
     const keyEnd = endOfString(json, at)
-    const isWanted = isKey(json, at, keyEnd, wanted, key)
+    const isWanted = isKey(json.subarray(at, keyEnd), wanted, key)
     const start = skipSpace(json, skipTo(json, keyEnd, colon, closeBrace) + 1)
     const end = endOfValue(json, start)
     if (isWanted) found = json.subarray(start, end)
@@ -34,12 +34,12 @@ function skipSpace(json: Uint8Array, from: number): number {
   return at
 }
 
-function isKey(json: Uint8Array, start: number, end: number, wanted: Uint8Array, key: string): boolean {
-  const length = end - start - 2
+/** Whether a string with its quotes is the key that is looked for. */
+function isKey(text: Uint8Array, wanted: Uint8Array, key: string): boolean {
+  const length = text.length - 2
   if (length < wanted.length) return false
-  if (length === wanted.length) return wanted.every((byte, place) => json[start + 1 + place] === byte)
-  // A key may be written with escapes, as any string may.
-  const text = json.subarray(start, end)
+  if (length === wanted.length) return wanted.every((byte, index) => text[index + 1] === byte)
+  // A key can be written with escapes, as any string can.
   return text.includes(backslash) && JSON.parse(Buffer.from(text).toString()) === key
 }
 
@@ -52,23 +52,30 @@ function endOfString(json: Uint8Array, start: number): number {
 
 /** The place after a value. Brackets are counted, not called for: no depth can exhaust the stack. */
 function endOfValue(json: Uint8Array, start: number): number {
+  const first = json[start]
+  if (first === quote) return endOfString(json, start)
+  return first === openBrace || first === openBracket ? endOfBrackets(json, start) : endOfWord(json, start)
+}
+
+/** The place after the bracket that closes the one at the start. */
+function endOfBrackets(json: Uint8Array, start: number): number {
   let depth = 0
   let at = start
   while (at < json.length) {
     const byte = json[at]
-    if (byte === quote) {
-      at = endOfString(json, at)
-      if (depth === 0) return at
-      continue
-    }
+    at = byte === quote ? endOfString(json, at) : at + 1
     if (byte === openBrace || byte === openBracket) depth += 1
-    else if (byte === closeBrace || byte === closeBracket) {
-      // The end of a number or word is also the end of what it is in.
-      if (depth === 0) return at
-      depth -= 1
-      if (depth === 0) return at + 1
-    } else if (depth === 0 && (byte === comma || (byte ?? 0) <= 0x20)) return at
-    at += 1
+    if (byte === closeBrace || byte === closeBracket) depth -= 1
+    if (depth === 0) return at
   }
   return at
 }
+
+/** The place after a number, true, false or null: the end of it is also the end of what it is in. */
+function endOfWord(json: Uint8Array, start: number): number {
+  let at = start
+  while (at < json.length && (json[at] ?? 0) > 0x20 && !afterWord.has(json[at] ?? 0)) at += 1
+  return at
+}
+
+const afterWord: ReadonlySet<number> = new Set([comma, closeBrace, closeBracket])

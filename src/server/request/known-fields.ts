@@ -1,6 +1,6 @@
 import type { ZodType } from 'zod'
 
-/** The names that may stand in a value: null where any may. */
+/** The names that a value can have: null where any is allowed. */
 export interface KnownFields {
   readonly names: ReadonlyMap<string, KnownFields | null>
   /** True of a list of such values. */
@@ -27,13 +27,17 @@ export interface UnknownField {
 
 /** What of a value its schema does not know, up to a bound. */
 export function unknownIn(fields: KnownFields | null, value: unknown, path: readonly string[] = []): UnknownField[] {
-  if (fields === null || typeof value !== 'object' || value === null) return []
-  if (fields.isList !== Array.isArray(value)) return []
+  if (fields === null || typeof value !== 'object' || value === null || fields.isList !== Array.isArray(value)) return []
+  return Array.isArray(value) ? unknownInList(fields, value, path) : unknownInObject(fields, value, path)
+}
+
+function unknownInList(fields: KnownFields, items: readonly unknown[], path: readonly string[]): UnknownField[] {
+  const each = { ...fields, isList: false }
+  return items.flatMap((item, index) => unknownIn(each, item, [...path, String(index)])).slice(0, mostUnknown)
+}
+
+function unknownInObject(fields: KnownFields, value: object, path: readonly string[]): UnknownField[] {
   const found: UnknownField[] = []
-  if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) found.push(...unknownIn({ ...fields, isList: false }, item, [...path, String(index)]))
-    return found.slice(0, mostUnknown)
-  }
   for (const [name, inner] of Object.entries(value)) {
     if (found.length >= mostUnknown) break
     const next = fields.names.get(name)

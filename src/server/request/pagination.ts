@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Order, Page, Scan } from '../../core/directory.ts'
 import { order } from '../schemas/common.ts'
 
-/** What a client may ask of a list: how many, from where, and in which order. */
+/** What a client can ask of a list: how many, from where, and in which order. */
 export interface ListQuery {
   readonly limit: number
   readonly iterator?: string | null | undefined
@@ -29,7 +29,7 @@ export function listQuery(kind: IteratorOf) {
   })
 }
 
-/** A page of a list that is read in order: one more row than asked for tells whether there are more. */
+/** A page of a list that is read in order: one more row than asked for shows whether there are more. */
 export function pageOf<Item>(query: ListQuery, usual: Order, read: (page: Page) => Promise<readonly Item[]>, idOf: (item: Item) => string): Promise<ListPage<Item>> {
   return scanOf(query, usual, async (page) => {
     const rows = await read({ ...page, limit: page.limit + 1 })
@@ -45,23 +45,29 @@ export async function scanOf<Item>(query: ListQuery, usual: Order, read: (page: 
   const forward = query.order ?? usual
   const { items, next } = await read({ limit: query.limit, after, order: isBack ? opposite(forward) : forward })
   const data = isBack ? items.toReversed() : items
-  const [first, last] = [data[0], data.at(-1)].map((item) => (item === undefined ? null : idOf(item)))
-  // An empty page gives the place back that it was asked for, so that a client can look there again later.
-  return {
-    data,
-    done: next === null,
-    iterator: ahead((isBack ? null : next) ?? last ?? (isBack ? null : after)),
-    prevIterator: back((isBack ? next : null) ?? first ?? (isBack ? after : null)),
-  }
+  return { data, done: next === null, ...iteratorsOf(data.map(idOf), { after, isBack, next }) }
 }
 
-function placeOf(iterator: string | null): { after: string | null; isBack: boolean } {
+/** An empty page gives the place back that it was asked for, so that a client can look there again later. */
+function iteratorsOf(ids: readonly string[], { after, isBack, next }: Place & { readonly next: string | null }): Pick<ListPage<unknown>, 'iterator' | 'prevIterator'> {
+  const first = ids[0] ?? null
+  const last = ids.at(-1) ?? null
+  if (isBack) return { iterator: ahead(last), prevIterator: back(next ?? first ?? after) }
+  return { iterator: ahead(next ?? last ?? after), prevIterator: back(first) }
+}
+
+interface Place {
+  readonly after: string | null
+  readonly isBack: boolean
+}
+
+function placeOf(iterator: string | null): Place {
   if (iterator === null) return { after: null, isBack: false }
   const isBack = iterator.startsWith('-')
   return { after: iterator.slice(isBack ? 1 : 0).replace(/^\./, ''), isBack }
 }
 
-/** A name may begin with a minus itself; none begins with a dot. */
+/** A name can begin with a minus itself; none begins with a dot. */
 function ahead(id: string | null): string | null {
   return id?.startsWith('-') === true ? `.${id}` : id
 }

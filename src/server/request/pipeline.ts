@@ -1,7 +1,8 @@
 import type { Application } from '../../core/endpoint.ts'
 import { expected } from '../../core/errors.ts'
 import type { Posthorn } from '../../posthorn.ts'
-import { admit, unauthenticated } from './authentication.ts'
+import { unauthenticated } from './authentication.ts'
+import { authorize } from './authorization.ts'
 import type { Authorize } from './authentication.ts'
 import { answerTo } from '../errors/error-response.ts'
 import type { Report } from '../errors/error-response.ts'
@@ -10,8 +11,9 @@ import type { Reply } from './idempotency.ts'
 import { ignoredHeader } from './ignored-fields.ts'
 import type { Ignored } from './ignored-fields.ts'
 import { readInput } from './input.ts'
-import { overloaded } from '../http/request-body.ts'
-import type { ConcurrencyLimit, RateLimit } from '../http/request-body.ts'
+import { overloaded } from '../http/concurrency-limit.ts'
+import type { RateLimit } from '../http/rate-limit.ts'
+import type { ConcurrencyLimit } from '../http/concurrency-limit.ts'
 import { RawJson } from '../operation.ts'
 import type { Answer, Call, Caller, Operation, ServerParts } from '../operation.ts'
 
@@ -26,13 +28,15 @@ export interface PipelineParts extends ServerParts {
   readonly logIgnored: (operation: string, ignored: readonly Ignored[]) => void
 }
 
+type Params = Readonly<Record<string, string>>
+
 /** Leads one request through everything that lies before and after its operation. It never throws. */
-export async function serve(parts: PipelineParts, operation: Operation, request: Request, params: Readonly<Record<string, string>>): Promise<Response> {
+export async function serve(parts: PipelineParts, operation: Operation, request: Request, params: Params): Promise<Response> {
   // Whoever asks whether the server is well must be answered under any load.
   const isCounted = operation.realm !== 'public'
   if (isCounted && !parts.concurrency.enter()) return overloaded()
   try {
-    return await pass(parts, operation, request, params)
+    return await runOperation(parts, operation, request, params)
   } catch (thrown) {
     return answerTo(thrown, operation.id, parts.report)
   } finally {
@@ -40,20 +44,17 @@ export async function serve(parts: PipelineParts, operation: Operation, request:
   }
 }
 
-async function pass(parts: PipelineParts, operation: Operation, request: Request, params: Readonly<Record<string, string>>): Promise<Response> {
-  const { posthorn, rateLimit } = parts
-  const admitted = operation.realm === 'public' ? { caller: nobody, application: null } : await identify(parts, operation, request, params)
-  if (admitted instanceof Response) return admitted
-  const { caller } = admitted
-  const limited = operation.realm === 'public' ? null : rateLimit.check(caller.id)
-  if (limited !== null) return limited
-
+async function runOperation(parts: PipelineParts, operation: Operation, request: Request, params: Params): Promise<Response> {
+  const allowed = operation.realm === 'public' ? { caller: anonymous, application: null } : await identify(parts, operation, request, params)
+  if (allowed instanceof Response) return allowed
+  const { caller } = allowed
   const input = await readInput(operation, request, parts.isStrict)
   if (input instanceof Response) return input
   const key = operation.method === 'post' ? idempotencyKey(request) : null
   if (key instanceof Response) return key
 
-  const application = admitted.application ?? (await applicationIn(posthorn, operation, params))
+  const { posthorn } = parts
+  const application = allowed.application ?? (await applicationIn(posthorn, operation, params))
   // Written out: to spread the input here took a twentieth of the whole request.
   const call: Call = {
     query: input.query,
@@ -67,9 +68,14 @@ async function pass(parts: PipelineParts, operation: Operation, request: Request
     server: parts,
     application: () => application ?? missing(operation),
   }
-  const work = async (): Promise<Reply | Response> => toReply(await operation.handle(call))
-  const reply = key === null || operation.idempotency !== undefined ? await work() : await once(posthorn, repeatable(call, key), work)
-  return withIgnored(parts, operation, toResponse(reply), input.ignored)
+  return withIgnored(parts, operation, toResponse(await handleOnce(operation, call)), input.ignored)
+}
+
+/** A repeat under the same key gets the first answer again, unless the operation sees to that itself. */
+function handleOnce(operation: Operation, call: Call): Promise<Reply | Response> {
+  const handle = async (): Promise<Reply | Response> => toReply(await operation.handle(call))
+  const { idempotencyKey: key, posthorn } = call
+  return key === null || operation.idempotency !== undefined ? handle() : once(posthorn, repeatable(call, key), handle)
 }
 
 /** What had no effect is said to whoever gave it, and to whoever runs the server. */
@@ -81,14 +87,17 @@ function withIgnored({ logIgnored }: PipelineParts, { id, realm }: Operation, re
   return response
 }
 
-const nobody: Caller = { id: 'nobody', name: 'nobody', applicationId: null, access: 'read' }
+const anonymous: Caller = { id: 'nobody', name: 'nobody', applicationId: null, access: 'read' }
 
-async function identify({ posthorn, authorize }: PipelineParts, operation: Operation, request: Request, params: Readonly<Record<string, string>>) {
-  const caller = await authorize(request)
-  return caller === null ? unauthenticated() : admit(posthorn, operation, caller, params)
+/** The caller, if it has access and calls no more often than its key is allowed to; otherwise the answer that refuses it. */
+async function identify({ posthorn, authorize: authenticate, rateLimit }: PipelineParts, operation: Operation, request: Request, params: Params) {
+  const caller = await authenticate(request)
+  if (caller === null) return unauthenticated()
+  const allowed = await authorize(posthorn, operation, caller, params)
+  return allowed instanceof Response ? allowed : (rateLimit.check(allowed.caller.id) ?? allowed)
 }
 
-async function applicationIn(posthorn: Posthorn, operation: Operation, params: Readonly<Record<string, string>>): Promise<Application | null> {
+async function applicationIn(posthorn: Posthorn, operation: Operation, params: Params): Promise<Application | null> {
   const name = params['app_id']
   return name === undefined || operation.findsApplication === true ? null : posthorn.applications.get(name)
 }

@@ -83,18 +83,27 @@ interface Attempted {
 }
 
 /** Of one batch of an endpoint's deliveries those that match; a message that was resent is shown once, as its newest delivery stands. */
-async function messagesFor(posthorn: Posthorn, endpoint: Endpoint, query: z.output<typeof messagesQuery>, page: Page): Promise<Scan<Attempted>> {
+async function messagesFor(posthorn: Posthorn, endpoint: Endpoint, query: MessagesQuery, page: Page): Promise<Scan<Attempted>> {
   const filter = { endpointId: endpoint.id, status: storedStatuses.get(query.status ?? -1), since: instantOf(query.after), until: instantOf(query.before) }
   const read = await posthorn.deliveries.list(filter, page)
   const items: Attempted[] = []
   for (const delivery of read) {
-    if (query.event_types?.includes(delivery.eventType) === false) continue
-    if (typeof query.status === 'number' && progressOf(delivery).status !== query.status) continue
-    const [newest] = await posthorn.deliveries.list({ messageId: delivery.messageId, endpointId: endpoint.id }, { limit: 1 })
-    const message = newest?.id === delivery.id ? await orNull(posthorn.messages.get(endpoint.applicationId, delivery.messageId)) : null
+    const message = isAskedFor(delivery, query) ? await messageIfNewest(posthorn, endpoint, delivery) : null
     if (message !== null && (typeof query.channel !== 'string' || message.channels.includes(query.channel))) items.push({ message, delivery })
   }
   return { items, next: read.length < page.limit ? null : (read.at(-1)?.id ?? null) }
+}
+
+type MessagesQuery = z.output<typeof messagesQuery>
+
+function isAskedFor(delivery: Delivery, { event_types: types, status }: MessagesQuery): boolean {
+  if (types?.includes(delivery.eventType) === false) return false
+  return typeof status !== 'number' || progressOf(delivery).status === status
+}
+
+async function messageIfNewest(posthorn: Posthorn, { id: endpointId, applicationId }: Endpoint, { id, messageId }: Delivery): Promise<Message | null> {
+  const [newest] = await posthorn.deliveries.list({ messageId, endpointId }, { limit: 1 })
+  return newest?.id === id ? orNull(posthorn.messages.get(applicationId, messageId)) : null
 }
 
 const storedStatuses: ReadonlyMap<number, readonly Status[]> = new Map([

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { expected, PosthornError } from '../../../core/errors.ts'
+import { given } from '../../../core/given.ts'
 import { timeOfId } from '../../../core/ids.ts'
 import { textOf } from '../../../core/message.ts'
 import type { Posthorn } from '../../../posthorn.ts'
@@ -7,7 +8,7 @@ import { listQuery, scanOf } from '../../request/pagination.ts'
 import { mostRequestBytes } from '../../http/request-body.ts'
 import { bodyOf } from './message-body.ts'
 import { answer, operation, RawJson } from '../../operation.ts'
-import type { Operation } from '../../operation.ts'
+import type { Answer, Call, Operation } from '../../operation.ts'
 import { applicationSettings } from '../../schemas/svix/application.ts'
 import type { applicationIn } from '../../schemas/svix/application.ts'
 import { channel, dateTime, flag, listOf, names } from '../../schemas/common.ts'
@@ -24,7 +25,7 @@ const messagesQuery = listQuery('msg').extend({
   with_content: flag.optional(),
 })
 
-/** What happened, to be told to an application's endpoints. */
+/** What happened, to be sent to an application's endpoints. */
 export const messageOperations: readonly Operation[] = [
   operation({
     id: 'v1.message.list',
@@ -58,29 +59,7 @@ export const messageOperations: readonly Operation[] = [
     // The key is stored together with the message: there is no moment at which only one of them is.
     idempotency: 'own',
     findsApplication: true,
-    async handle({ posthorn, params, query, body, bytes, idempotencyKey }) {
-      const application = parameter(params, 'app_id')
-      const { application: given, eventId, sessionId, channels, deliverAt, payloadRetentionPeriod } = body
-      const { payload, contentType } = bodyOf(body, bytes)
-      if (given !== null && given !== undefined) await makeApplication(posthorn, application, given)
-      const sent = await posthorn.send(
-        {
-          application,
-          type: body.eventType,
-          payload,
-          ...(contentType !== undefined && { contentType }),
-          ...(typeof eventId === 'string' && { eventId }),
-          ...(typeof sessionId === 'string' && { sessionId }),
-          ...(channels !== null && channels !== undefined && { channels }),
-          ...(typeof deliverAt === 'string' && { deliverAt: Date.parse(deliverAt) }),
-          ...(typeof payloadRetentionPeriod === 'number' && { payloadRetentionDays: payloadRetentionPeriod }),
-          ...(idempotencyKey !== null && { idempotencyKey }),
-        },
-        { mustExist: true },
-      )
-      const head = { id: sent.id, type: body.eventType, eventId: eventId ?? null, channels: channels ?? [], createdAt: timeOfId(sent.id) }
-      return answer(202, new RawJson(withPayload(head, query.with_content === false ? '{}' : objectText(textOf(payload)))))
-    },
+    handle: createMessage,
   }),
   operation({
     id: 'v1.message.get',
@@ -110,15 +89,39 @@ export const messageOperations: readonly Operation[] = [
   }),
 ]
 
-/** The application in the path, if there is none: made as the body says, under the name in the path. */
-async function makeApplication(posthorn: Posthorn, name: string, given: z.output<typeof applicationIn>): Promise<void> {
+type CreateCall = Call<z.output<typeof contentQuery>, z.output<typeof messageGiven>>
+
+async function createMessage(call: CreateCall): Promise<Answer> {
+  const { posthorn, params, query, body, bytes } = call
+  const application = parameter(params, 'app_id')
+  const { payload, contentType } = bodyOf(body, bytes)
+  if (body.application !== null && body.application !== undefined) await ensureApplication(posthorn, application, body.application)
+  const { id } = await posthorn.send({ application, type: body.eventType, payload, ...given({ contentType }), ...optionsOf(call) }, { mustExist: true })
+  const head = { id, type: body.eventType, eventId: body.eventId ?? null, channels: body.channels ?? [], createdAt: timeOfId(id) }
+  return answer(202, new RawJson(withPayload(head, query.with_content === false ? '{}' : objectText(textOf(payload)))))
+}
+
+/** What a message can be given besides its type and body: null is not given, too. */
+function optionsOf({ body, idempotencyKey }: CreateCall) {
+  return given({
+    eventId: body.eventId ?? undefined,
+    sessionId: body.sessionId ?? undefined,
+    channels: body.channels ?? undefined,
+    deliverAt: instantOf(body.deliverAt),
+    payloadRetentionDays: body.payloadRetentionPeriod ?? undefined,
+    idempotencyKey: idempotencyKey ?? undefined,
+  })
+}
+
+/** The application in the path, if there is none: created as the body says, under the name in the path. */
+async function ensureApplication(posthorn: Posthorn, name: string, input: z.output<typeof applicationIn>): Promise<void> {
   if ((await orNull(posthorn.applications.get(name))) !== null) return
-  const settings = applicationSettings(given)
+  const settings = applicationSettings(input)
   if (settings.uid !== null && settings.uid !== name) throw expected('invalid_argument', 'application.uid', `the one in the path, "${name}"`, settings.uid)
   try {
     await posthorn.applications.create({ ...settings, uid: name })
   } catch (thrown) {
-    // Another request has just made it.
+    // Another request has just created it.
     if (!(thrown instanceof PosthornError && thrown.code === 'already_exists')) throw thrown
   }
 }

@@ -97,17 +97,23 @@ export function toDeliveryOut(delivery: Delivery, now: Instant): z.input<typeof 
 }
 
 export function toDeliveryDetailOut(detail: DeliveryDetail, now: Instant): z.input<typeof deliveryDetailOut> {
-  const { delivery, why, maxAttempts, attempts, endpoint, application, message } = detail
-  const { endpointId, applicationId, targetUrl } = delivery
+  const { delivery, why, maxAttempts, attempts, application, message } = detail
   return {
     ...toDeliveryOut(delivery, now),
     why: { ...why },
     maxAttempts,
     attempts: attempts.map(toAttempt),
-    endpoint: { id: endpointId, uid: endpoint?.uid ?? null, url: endpoint?.url ?? targetUrl, status: endpoint?.status ?? 'deleted', applicationId },
-    application: { id: applicationId, uid: application?.uid ?? null, name: application?.name ?? '' },
-    message: toMessage(delivery, message),
+    endpoint: toEndpoint(detail),
+    application: { id: delivery.applicationId, uid: application?.uid ?? null, name: application?.name ?? '' },
+    message: message === null ? prunedMessage(delivery) : toMessage(message),
   }
+}
+
+/** One that was pruned since is known by what the delivery says of it. */
+function toEndpoint({ endpoint, delivery: { endpointId, applicationId, targetUrl } }: DeliveryDetail): z.input<typeof deliveryDetailOut>['endpoint'] {
+  if (endpoint === null) return { id: endpointId, uid: null, url: targetUrl, status: 'deleted', applicationId }
+  const { uid, url, status } = endpoint
+  return { id: endpointId, uid, url, status, applicationId }
 }
 
 function toAttempt({ id, number, startedAt, tookMs, outcome, statusCode, excerpt, url, late, request }: DetailedAttempt): z.input<typeof deliveryAttempt> {
@@ -118,22 +124,26 @@ function toRequest({ headers, sensitive, ...same }: SentRequest): z.input<typeof
   return { ...same, headers: { ...headers }, sensitive: [...sensitive] }
 }
 
-function toMessage(delivery: Delivery, message: Message | null): z.input<typeof deliveryDetailOut>['message'] {
-  const body = message?.body ?? new Uint8Array()
+function toMessage({ id, eventId, type, contentType, channels, createdAt, body, erasedAt }: Message): z.input<typeof deliveryDetailOut>['message'] {
   const text = textOf(body)
   return {
-    id: delivery.messageId,
-    eventId: message?.eventId ?? null,
-    eventType: delivery.eventType,
-    contentType: message?.contentType ?? '',
-    channels: message === null || message.channels.length === 0 ? null : [...message.channels],
-    createdAt: isoTime(message?.createdAt ?? delivery.createdAt),
+    id,
+    eventId,
+    eventType: type,
+    contentType,
+    channels: channels.length === 0 ? null : [...channels],
+    createdAt: isoTime(createdAt),
     bytes: body.length,
     payload: text ?? '',
     truncated: body.length > mostPayloadBytes,
     binary: text === null,
-    erased: message === null || message.erasedAt !== null,
+    erased: erasedAt !== null,
   }
+}
+
+function prunedMessage({ messageId, eventType, createdAt }: Delivery): z.input<typeof deliveryDetailOut>['message'] {
+  const nothing = { eventId: null, contentType: '', channels: null, bytes: 0, payload: '', truncated: false, binary: false, erased: true }
+  return { id: messageId, eventType, createdAt: isoTime(createdAt), ...nothing }
 }
 
 /** Null for what is no text. Where it is cut, a character may be cut in two: that one is left out. */

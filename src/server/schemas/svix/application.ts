@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Application } from '../../../core/endpoint.ts'
+import { given } from '../../../core/given.ts'
 import { isoTime } from '../../../core/time.ts'
 import { dateTime, metadata, rate, uid } from '../common.ts'
 
@@ -35,20 +36,14 @@ export const applicationOut = z.object({
 }).meta({ id: 'ApplicationOut' })
 
 /** The resource's own settings, from what a client gave: all of them. */
-export function applicationSettings(given: z.output<typeof applicationIn>): Required<ApplicationSettings> {
-  return { name: given.name, uid: given.uid ?? null, ratePerSecond: given.throttleRate ?? given.rateLimit ?? null, metadata: given.metadata }
+export function applicationSettings(input: z.output<typeof applicationIn>): Required<ApplicationSettings> {
+  return { name: input.name, uid: input.uid ?? null, ratePerSecond: input.throttleRate ?? input.rateLimit ?? null, metadata: input.metadata }
 }
 
 /** The resource's own settings, from what a client gave: only those. */
-export function applicationChange(given: z.output<typeof applicationPatch>): ApplicationSettings {
-  const { name, uid: ownName, metadata: remembered } = given
-  const throttleRate = given.throttleRate === undefined ? given.rateLimit : given.throttleRate
-  return {
-    ...(name !== undefined && { name }),
-    ...(ownName !== undefined && { uid: ownName }),
-    ...(throttleRate !== undefined && { ratePerSecond: throttleRate }),
-    ...(remembered !== undefined && { metadata: remembered }),
-  }
+export function applicationChange(patch: z.output<typeof applicationPatch>): ApplicationSettings {
+  const { name, uid: ownName, metadata: remembered } = patch
+  return given({ name, uid: ownName, ratePerSecond: patch.throttleRate === undefined ? patch.rateLimit : patch.throttleRate, metadata: remembered })
 }
 
 export function toApplicationOut({ id, uid: ownName, name, ratePerSecond, metadata: remembered, createdAt, updatedAt }: Application): z.input<typeof applicationOut> {

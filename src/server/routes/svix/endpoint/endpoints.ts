@@ -1,8 +1,9 @@
 import type { z } from 'zod'
 import type { Endpoint, EndpointSettings } from '../../../../core/endpoint.ts'
+import { given } from '../../../../core/given.ts'
 import { isId } from '../../../../core/ids.ts'
 import type { Posthorn } from '../../../../posthorn.ts'
-import { forbidden, isCustomer } from '../../../request/authentication.ts'
+import { forbidden, isCustomer } from '../../../request/authorization.ts'
 import { listQuery, pageOf } from '../../../request/pagination.ts'
 import { answer, operation } from '../../../operation.ts'
 import type { Caller, Operation } from '../../../operation.ts'
@@ -42,7 +43,7 @@ export const endpointOperations: readonly Operation[] = [
     async handle({ posthorn, body, application, caller }) {
       if (choosesPolicy(caller, body, null)) return policyRefused()
       const { secret, headers } = body
-      const made = await posthorn.endpoints.create(
+      const endpoint = await posthorn.endpoints.create(
         {
           application: application().id,
           url: body.url,
@@ -53,7 +54,7 @@ export const endpointOperations: readonly Operation[] = [
         },
         { by: caller.name },
       )
-      return answer(201, toEndpointOut(made))
+      return answer(201, toEndpointOut(endpoint))
     },
   }),
   operation({
@@ -83,8 +84,8 @@ export const endpointOperations: readonly Operation[] = [
       // A uid that is in the path is not taken away because it is missing in the body: the same request again must find the endpoint.
       const settings = { ...settingsIn({ ...body, ...cleared(body) }), uid: body.uid ?? (isId('ep', name) ? null : name) }
       if (before === null) {
-        const made = { application: call.application().id, url: body.url, status: firstStatus(body), ...settings }
-        return answer(201, toEndpointOut(await posthorn.endpoints.create(made, { by: caller.name })))
+        const input = { application: call.application().id, url: body.url, status: firstStatus(body), ...settings }
+        return answer(201, toEndpointOut(await posthorn.endpoints.create(input, { by: caller.name })))
       }
       return answer(200, toEndpointOut(await withStatus(posthorn, await posthorn.endpoints.update(before.id, settings), body, caller.name)))
     },
@@ -134,21 +135,16 @@ function policyRefused(): Response {
 }
 
 /** Those of the settings that were given; null takes one away. */
-function settingsIn(given: z.output<typeof endpointPatch>): Partial<EndpointSettings> {
-  const types = given.eventTypes === undefined ? given.filterTypes : given.eventTypes
-  const ratePerSecond = given.throttleRate === undefined ? given.rateLimit : given.throttleRate
-  const { url, description, uid, channels, metadata, filter, policy } = given
-  return {
-    ...(url !== undefined && { url }),
-    ...(description !== undefined && { description }),
-    ...(uid !== undefined && { uid }),
-    ...(types !== undefined && { types: [...new Set(types ?? [])] }),
-    ...(channels !== undefined && { channels: [...new Set(channels ?? [])] }),
-    ...(metadata !== undefined && { metadata }),
-    ...(filter !== undefined && { filter }),
-    ...(ratePerSecond !== undefined && { ratePerSecond }),
-    ...(isGiven(policy) && { policy }),
-  }
+function settingsIn(body: z.output<typeof endpointPatch>): Partial<EndpointSettings> {
+  const types = body.eventTypes === undefined ? body.filterTypes : body.eventTypes
+  const ratePerSecond = body.throttleRate === undefined ? body.rateLimit : body.throttleRate
+  const { url, description, uid, channels, metadata, filter, policy } = body
+  return given({ url, description, uid, types: unique(types), channels: unique(channels), metadata, filter, ratePerSecond, policy: policy ?? undefined })
+}
+
+/** Each once; none for null. */
+function unique(names: readonly string[] | null | undefined): string[] | undefined {
+  return names === undefined ? undefined : [...new Set(names ?? [])]
 }
 
 /** What a PUT takes away by leaving it out. Not what only Posthorn has: clients that do not know it must not undo it. */
