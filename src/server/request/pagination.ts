@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Order, Page, Scan } from '../../core/directory.ts'
+import { RawJson } from '../operation.ts'
 import { order } from '../schemas/common.ts'
 
 /** What a client can ask of a list: how many, from where, and in which order. */
@@ -46,6 +47,11 @@ export async function scanOf<Item>(query: ListQuery, usual: Order, read: (page: 
   const { items, next } = await read({ limit: query.limit, after, order: isBack ? opposite(forward) : forward })
   const data = isBack ? items.toReversed() : items
   return { data, done: next === null, ...iteratorsOf(data.map(idOf), { after, isBack, next }) }
+}
+
+/** A page whose items are JSON texts already. */
+export function pageText({ data, ...rest }: ListPage<string>): RawJson {
+  return new RawJson(`{"data":[${data.join(',')}],${JSON.stringify(rest).slice(1)}`)
 }
 
 /** An empty page gives the place back that it was asked for, so that a client can look there again later. */

@@ -1,20 +1,9 @@
-import { z } from 'zod'
-import { auditActions } from '../../../core/audit.ts'
 import { isoTime } from '../../../core/time.ts'
 import { listQuery, pageOf } from '../../request/pagination.ts'
 import { answer, operation } from '../../operation.ts'
 import type { Operation } from '../../operation.ts'
-import { dateTime, listOf } from '../../schemas/common.ts'
-
-const auditOut = z.object({
-  id: z.string(),
-  at: dateTime,
-  actor: z.string().meta({ description: 'The name of the key.' }),
-  action: z.enum(auditActions),
-  target: z.string(),
-  count: z.int(),
-  reason: z.string().nullable(),
-}).meta({ id: 'AuditOut' })
+import { listOf } from '../../schemas/common.ts'
+import { auditOut } from '../../schemas/operator/audit.ts'
 
 export const auditOperations: readonly Operation[] = [
   operation({

@@ -2,24 +2,9 @@ import { z } from 'zod'
 import { isoTime } from '../../../core/time.ts'
 import { answer, operation } from '../../operation.ts'
 import type { Operation } from '../../operation.ts'
-import { dateTime, uid } from '../../schemas/common.ts'
-import { deadReason } from '../../schemas/operator/delivery.ts'
+import { uid } from '../../schemas/common.ts'
+import { deadLettersOut } from '../../schemas/operator/dead-letters.ts'
 import { endpointInScope, scopeOf } from '../lookup.ts'
-
-const deadLettersOut = z.object({
-  data: z.array(z.object({
-    endpointId: z.string(),
-    applicationId: z.string(),
-    url: z.string(),
-    reason: deadReason,
-    errorDetail: z.string().nullable().meta({ description: 'Its first line.' }),
-    count: z.int(),
-    newestAt: dateTime,
-  })),
-  grouped: z.int().meta({ description: 'The newest so many are what `data` tells of.' }),
-  counted: z.int(),
-  atLeast: z.boolean().meta({ description: 'There are more than were counted.' }),
-}).meta({ id: 'DeadLettersOut' })
 
 export const deadLetterOperations: readonly Operation[] = [
   operation({

@@ -1,30 +1,8 @@
-import { z } from 'zod'
-import type { ApiKey } from '../../../core/key.ts'
-import { isoTime } from '../../../core/time.ts'
 import { listQuery, pageOf } from '../../request/pagination.ts'
 import { answer, operation } from '../../operation.ts'
 import type { Operation } from '../../operation.ts'
-import { dateTime, listOf, uid } from '../../schemas/common.ts'
-
-const access = z.enum(['read', 'write'])
-
-const keyIn = z.object({
-  name: z.string().min(1).max(256),
-  /** The one application that it is for; without it the key is for all of them, and for the server itself. */
-  appId: uid.nullish(),
-  access: access.default('write'),
-  expiresAt: dateTime.nullish(),
-}).meta({ id: 'KeyIn' })
-const keyOut = z.object({
-  id: z.string(),
-  name: z.string(),
-  appId: z.string().nullable(),
-  access,
-  hint: z.string(),
-  createdAt: dateTime,
-  expiresAt: dateTime.nullable(),
-}).meta({ id: 'KeyOut' })
-const newKeyOut = keyOut.extend({ token: z.string() }).meta({ id: 'NewKeyOut' })
+import { listOf, uid } from '../../schemas/common.ts'
+import { keyIn, keyOut, newKeyOut, toKeyOut } from '../../schemas/operator/key.ts'
 
 export const keyOperations: readonly Operation[] = [
   operation({
@@ -71,8 +49,3 @@ export const keyOperations: readonly Operation[] = [
     },
   }),
 ]
-
-function toKeyOut({ id, name, applicationId, access: allowed, hint, createdAt, expiresAt }: ApiKey): z.input<typeof keyOut> {
-  const ends = expiresAt === null ? null : isoTime(expiresAt)
-  return { id, name, appId: applicationId, access: allowed, hint, createdAt: isoTime(createdAt), expiresAt: ends }
-}

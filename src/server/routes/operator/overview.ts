@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { bucketsOf } from '../../../core/overview.ts'
-import type { SeenWorker } from '../../../core/ports.ts'
 import { day, hour, isoTime, minute } from '../../../core/time.ts'
 import { answer, operation } from '../../operation.ts'
 import type { Operation } from '../../operation.ts'
-import { dateTime, uid } from '../../schemas/common.ts'
-import { failingEndpointOut, toFailingEndpoint } from '../../schemas/operator/endpoint-overview.ts'
+import { uid } from '../../schemas/common.ts'
+import { toFailingEndpoint } from '../../schemas/operator/endpoint-overview.ts'
+import { overviewOut, toWorkerOut, workerOut } from '../../schemas/operator/overview.ts'
 import { scopeOf } from '../lookup.ts'
 
 const windows = {
@@ -13,26 +13,6 @@ const windows = {
   '24h': { windowMs: day, bucketMs: 15 * minute },
   '7d': { windowMs: 7 * day, bucketMs: 2 * hour },
 } as const
-
-const count = z.int()
-const latencies = { latencyP50Ms: count.nullable(), latencyP95Ms: count.nullable() }
-const workerOut = z.object({ id: z.string(), pid: count, host: z.string(), startedAt: dateTime, seenAt: dateTime }).meta({ id: 'WorkerOut' })
-const overviewOut = z.object({
-  at: dateTime,
-  windowMs: count,
-  attempts: count,
-  delivered: count,
-  failed: count,
-  dead: count,
-  deadLetterRate: z.number(),
-  alarm: z.enum(['none', 'warning', 'alarm']),
-  ...latencies,
-  queue: z.object({ fresh: count, retries: count, held: count, dead: count, atLeast: z.boolean(), oldestDueAt: dateTime.nullable() }),
-  bucketMs: count,
-  buckets: z.array(z.object({ at: dateTime, delivered: count, failed: count, dead: count, ...latencies })),
-  failing: z.array(failingEndpointOut),
-  workers: z.array(workerOut),
-}).meta({ id: 'OverviewOut' })
 
 /** How things stand. */
 export const overviewOperations: readonly Operation[] = [
@@ -78,7 +58,3 @@ export const overviewOperations: readonly Operation[] = [
     handle: async ({ posthorn }) => answer(200, { data: (await posthorn.workers()).map(toWorkerOut) }),
   }),
 ]
-
-function toWorkerOut({ id, pid, host, startedAt, seenAt }: SeenWorker): z.input<typeof workerOut> {
-  return { id, pid, host, startedAt: isoTime(startedAt), seenAt: isoTime(seenAt) }
-}

@@ -4,14 +4,10 @@ import { refusal } from '../../errors/error-response.ts'
 import { answer, operation } from '../../operation.ts'
 import type { Operation } from '../../operation.ts'
 import { httpError } from '../../schemas/common.ts'
+import { sessionOut } from '../../schemas/operator/session.ts'
 import { isSecure } from '../../http/url.ts'
 
 const path = '/api/v1/session'
-const sessionOut = z.object({
-  caller: z.object({ name: z.string(), applicationId: z.string().nullable(), access: z.enum(['read', 'write']) }),
-  dev: z.boolean().meta({ description: 'Nobody need sign in: the server answers this machine only.' }),
-}).meta({ id: 'SessionOut' })
-
 /** How a browser signs in: it shows a key once, and has a cookie from then on. */
 export const sessionOperations: readonly Operation[] = [
   operation({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { RecordedOutcome } from '../../../core/attempt.ts'
 import { isoTime } from '../../../core/time.ts'
 import type { Instant } from '../../../core/time.ts'
 import type { AttemptCount, EndpointOverview } from '../../../core/figures.ts'
@@ -45,7 +46,7 @@ export const endpointDetailOut = z.object({
   metadata,
   signature: z.string(),
   secrets: z.array(z.object({ id: z.string(), createdAt: dateTime, expiresAt: dateTime.nullable() })),
-  failures: z.array(z.object({ outcome: z.string(), statusCode: z.int().nullable(), count })).meta({ description: 'Of the newest 1,000 attempts.' }),
+  failures: z.array(z.object({ outcome: z.string() as z.ZodType<RecordedOutcome>, statusCode: z.int().nullable(), count })).meta({ description: 'Of the newest 1,000 attempts.' }),
 }).meta({ id: 'EndpointDetailOut' })
 
 export function toEndpointOverview(overview: EndpointOverview): z.input<typeof endpointOverviewOut> {

@@ -2,8 +2,6 @@ import { z } from 'zod'
 import { textOf } from '../../../core/message.ts'
 import type { Message } from '../../../core/message.ts'
 import { isoTime } from '../../../core/time.ts'
-import type { ListPage } from '../../request/pagination.ts'
-import { RawJson } from '../../operation.ts'
 import { applicationIn } from './application.ts'
 import { channel, dateTime, eventTypeName, uid } from '../common.ts'
 
@@ -44,11 +42,6 @@ export function messageText(message: Message, withContent: boolean, more: Readon
 export function withPayload({ id, type, eventId, channels, createdAt }: Head, payload: string, more: Readonly<Record<string, unknown>> = {}): string {
   const head = { id, eventType: type, eventId, channels: channels.length === 0 ? null : channels, timestamp: isoTime(createdAt), ...more }
   return `${JSON.stringify(head).slice(0, -1)},"payload":${payload}}`
-}
-
-/** A page whose items are JSON texts already. */
-export function pageText({ data, ...rest }: ListPage<string>): RawJson {
-  return new RawJson(`{"data":[${data.join(',')}],${JSON.stringify(rest).slice(1)}`)
 }
 
 function payloadText({ body, erasedAt }: Pick<Message, 'body' | 'erasedAt'>): string {
