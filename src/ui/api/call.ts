@@ -1,4 +1,5 @@
-import { connectionLost, session, sessionExpired } from '../state/session.ts'
+import { connectionLost } from '../state/connection.ts'
+import { session, sessionExpired } from '../state/session.ts'
 
 /** What came of a call: an answer, a refusal with its sentence, or nothing at all. */
 export type Answer<Value> =
@@ -61,7 +62,7 @@ async function call<Value>(method: string, url: string, body?: unknown, signal?:
   }
 }
 
-/** The door stands in for the page; whoever was in before is told why. */
+/** The sign-in form takes the page's place, and says why to whoever was signed in before. */
 function leave(): void {
   if (session.value !== undefined && session.value !== null) sessionExpired.value = true
   session.value = null

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { get, post, problemOf } from '../api/call.ts'
 import { browserClock } from '../clock.ts'
@@ -22,11 +23,13 @@ import { Page } from '../parts/page.tsx'
 import { Shell } from './shell.tsx'
 import { Empty } from '../parts/loaded.tsx'
 import { followLinks, go, href, path } from '../state/router.ts'
-import { connectionLost, isPortal, session, notify } from '../state/session.ts'
+import { connectionLost } from '../state/connection.ts'
+import { notify } from '../state/notices.ts'
+import { isPortal, session } from '../state/session.ts'
 
 const retryMs = 3_000
 
-/** The dashboard. Whoever is not signed in sees the door instead of the page; the address stays, so they are back at once. */
+/** The dashboard. Whoever is not signed in sees the sign-in form instead of the page; the address stays, so they are back at once. */
 export function App() {
   useEffect(() => {
     document.addEventListener('click', followLinks)
@@ -49,28 +52,51 @@ export function App() {
 function Route() {
   const [page = '', id = '', ...rest] = path.value.split('/')
   if (rest.length > 0) return <Unknown />
+  return id === '' ? pageAt(page) : (detailPageAt(page, id) ?? pageAt(page))
+}
+
+/** Null where a page has no rows with pages of their own. */
+function detailPageAt(page: string, id: string) {
+  switch (page) {
+    case 'endpoints':
+      return <Endpoint id={id} />
+    case 'deliveries':
+      return <Delivery id={id} />
+    case 'jobs':
+      return <Job id={id} />
+    default:
+      return null
+  }
+}
+
+function pageAt(page: string) {
   switch (page) {
     case '':
       return <Overview />
     case 'endpoints':
-      return id === '' ? <Endpoints /> : <Endpoint id={id} />
+      return <Endpoints />
     case 'deliveries':
-      return id === '' ? <Deliveries /> : <Delivery id={id} />
+      return <Deliveries />
     case 'dead-letters':
       return <DeadLetters />
     case 'jobs':
-      return id === '' ? <Jobs /> : <Job id={id} />
+      return <Jobs />
     case 'tail':
       return <Tail />
     case 'event-types':
       return <EventTypes />
     case 'audit':
-      return isPortal() ? <Unknown /> : <Audit />
+      return <ServerWide><Audit /></ServerWide>
     case 'settings':
-      return isPortal() ? <Unknown /> : <Settings />
+      return <ServerWide><Settings /></ServerWide>
     default:
       return <Unknown />
   }
+}
+
+/** What is no customer's business. */
+function ServerWide({ children }: { children: ComponentChildren }) {
+  return isPortal() ? <Unknown /> : <>{children}</>
 }
 
 function Unknown() {

@@ -3,8 +3,11 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { remove } from '../api/call.ts'
 import { shortcutsAreOpen, pages } from './shortcuts.ts'
 import { href, path } from '../state/router.ts'
-import { connectionLost, dismiss, isPortal, notices, session, sessionExpired, theme } from '../state/session.ts'
-import type { Theme } from '../state/session.ts'
+import { connectionLost } from '../state/connection.ts'
+import { dismiss, notices } from '../state/notices.ts'
+import { isPortal, session, sessionExpired } from '../state/session.ts'
+import { theme } from '../state/theme.ts'
+import type { Theme } from '../state/theme.ts'
 import { Icon, Logo } from '../parts/icons.tsx'
 
 /** What surrounds every page: the way around, who is looking, what just happened. */

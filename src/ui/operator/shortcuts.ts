@@ -31,32 +31,28 @@ export function pressed(event: KeyboardEvent): void {
   if (act(event.key, afterG)) event.preventDefault()
 }
 
+/** False where a key does nothing. */
 function act(key: string, afterG: boolean): boolean {
-  if (afterG) {
-    const page = pages.find((each) => each.key === key && !(isPortal() && each.serverWide))
-    if (page !== undefined) go(page.path)
-    return page !== undefined
-  }
-  switch (key) {
-    case '?':
-      shortcutsAreOpen.value = true
-      return true
-    case '/':
-      return focus(document.querySelector<HTMLElement>('[data-search]'))
-    case 'j':
-      return step(1)
-    case 'k':
-      return step(-1)
-    case 'x':
-      return click(currentRow()?.querySelector<HTMLElement>('input[type=checkbox]'))
-    case 'Enter':
-      // On a link or a button the browser does what it always does.
-      return document.activeElement === currentRow() && click(currentRow()?.querySelector<HTMLElement>('a'))
-    case 'r':
-      return click((currentRow() ?? document).querySelector<HTMLElement>('[data-key=r]') ?? document.querySelector<HTMLElement>('[data-key=r]'))
-    default:
-      return false
-  }
+  if (!afterG) return actions.get(key)?.() ?? false
+  const page = pages.find((each) => each.key === key && !(isPortal() && each.serverWide))
+  if (page !== undefined) go(page.path)
+  return page !== undefined
+}
+
+const actions: ReadonlyMap<string, () => boolean> = new Map([
+  ['?', openShortcuts],
+  ['/', () => focus(document.querySelector<HTMLElement>('[data-search]'))],
+  ['j', () => step(1)],
+  ['k', () => step(-1)],
+  ['x', () => click(currentRow()?.querySelector<HTMLElement>('input[type=checkbox]'))],
+  // On a link or a button the browser does what it always does.
+  ['Enter', () => document.activeElement === currentRow() && click(currentRow()?.querySelector<HTMLElement>('a'))],
+  ['r', () => click((currentRow() ?? document).querySelector<HTMLElement>('[data-key=r]') ?? document.querySelector<HTMLElement>('[data-key=r]'))],
+])
+
+function openShortcuts(): boolean {
+  shortcutsAreOpen.value = true
+  return true
 }
 
 /** To the next or previous row, from wherever the focus is. */

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { browserClock } from '../clock.ts'
-import { notify } from '../state/session.ts'
+import { notify } from '../state/notices.ts'
 import { Icon } from './icons.tsx'
 
 const saysCopiedMs = 2_000

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { connectionLost } from '../state/session.ts'
+import { connectionLost } from '../state/connection.ts'
 import { Icon } from './icons.tsx'
 import type { Loaded } from '../state/use-load.ts'
 
@@ -25,12 +25,12 @@ export function Show<Value>({ loaded, lines = 6, children }: { loaded: Loaded<Va
   )
 }
 
-/** The last reading failed, though an earlier one did not. Of a lost connection the whole page tells. */
+/** The last reading failed, though an earlier one did not. A lost connection is said at the top of the page. */
 function Outdated({ problem }: { problem: string | null }) {
-  const isTold = problem === null || connectionLost.value
+  const isSaid = problem === null || connectionLost.value
   return (
     <div role="status" class="outdated">
-      {!isTold && (
+      {!isSaid && (
         <p class="warning">
           <Icon name="broken" />
           What you see is from before, because the newest could not be read: {problem}

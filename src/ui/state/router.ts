@@ -35,12 +35,20 @@ export function setQuery(change: Readonly<Record<string, string | readonly strin
 /** A click on a link of ours changes the page without loading it anew; all others are the browser's. */
 export function followLinks(event: MouseEvent): void {
   const link = event.target instanceof Element ? event.target.closest('a') : null
-  if (link === null || event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
-  const url = new URL(link.href)
-  const isOurs = url.origin === window.location.origin && url.pathname.startsWith(basePath) && link.target === '' && !link.hasAttribute('download')
-  if (!isOurs || url.pathname.startsWith(`${basePath}api/`)) return
+  if (link === null || event.defaultPrevented || !isPlainClick(event) || !leadsToPage(link)) return
   event.preventDefault()
-  go(url.pathname.slice(basePath.length) + url.search)
+  const { pathname, search } = new URL(link.href)
+  go(pathname.slice(basePath.length) + search)
+}
+
+function isPlainClick({ button, metaKey, ctrlKey, shiftKey, altKey }: MouseEvent): boolean {
+  return button === 0 && !metaKey && !ctrlKey && !shiftKey && !altKey
+}
+
+function leadsToPage(link: HTMLAnchorElement): boolean {
+  const { origin, pathname } = new URL(link.href)
+  const isBelow = origin === window.location.origin && pathname.startsWith(basePath) && !pathname.startsWith(`${basePath}api/`)
+  return isBelow && link.target === '' && !link.hasAttribute('download')
 }
 
 function read(): { readonly pathname: string; readonly search: string } {

@@ -13,45 +13,35 @@ export const statuses: readonly { readonly status: Status; readonly word: string
 
 /** What an attempt came to, for people. */
 export function outcomeLabel(outcome: RecordedOutcome, statusCode: number | null): string {
-  switch (outcome) {
-    case 'answered':
-      return `HTTP ${statusCode ?? ''}`
-    case 'timeout':
-      return 'No answer in time'
-    case 'dns':
-      return 'Name not found'
-    case 'connect':
-      return 'No connection'
-    case 'tls':
-      return 'TLS failed'
-    case 'reset':
-      return 'Connection reset'
-    case 'protocol':
-      return 'Not HTTP'
-    case 'forbidden':
-      return 'Forbidden address'
-    case 'interrupted':
-      return 'Interrupted: its worker ended'
-    case 'started':
-      return 'Started'
-    case 'crashed':
-      return 'Its worker ended while sending it'
-  }
+  return outcome === 'answered' ? `HTTP ${statusCode ?? ''}` : failures[outcome]
+}
+
+const failures: Readonly<Record<Exclude<RecordedOutcome, 'answered'>, string>> = {
+  timeout: 'No answer in time',
+  dns: 'Name not found',
+  connect: 'No connection',
+  tls: 'TLS failed',
+  reset: 'Connection reset',
+  protocol: 'Not HTTP',
+  forbidden: 'Forbidden address',
+  interrupted: 'Interrupted: its worker ended',
+  started: 'Started',
+  crashed: 'Its worker ended while sending it',
 }
 
 export const jobActions: Readonly<Record<JobAction, string>> = { requeue: 'Retry now', cancel: 'Cancel', replay: 'Replay' }
 
-/** What a job works on, in words. */
+/** What a job works on, for people. */
 export function filterLabel(filter: Readonly<Record<string, unknown>>): string {
-  const words = Object.entries(filter)
+  const conditions = Object.entries(filter)
     .filter(([, value]) => value !== null && value !== undefined)
     // The job's own guard against what has changed since it was asked for.
     .filter(([name]) => name !== 'unchangedSince')
     .map(([name, value]) => conditionLabel(name, value))
-  return words.length === 0 ? 'everything' : words.join(', ')
+  return conditions.length === 0 ? 'everything' : conditions.join(', ')
 }
 
-/** What somebody did something to: an id as it is, a filter in words. */
+/** What somebody did something to: an id as it is, a filter for people. */
 export function targetLabel(target: string): string {
   try {
     const filter: unknown = JSON.parse(target)

@@ -4,18 +4,18 @@ import { count, counted } from '../../text/format.ts'
 import { ask } from '../../parts/dialog.tsx'
 import type { Reply } from '../../parts/dialog.tsx'
 import { go, href } from '../../state/router.ts'
-import { notify } from '../../state/session.ts'
+import { notify } from '../../state/notices.ts'
 
-/** Sends a delivery again at once. A delivered one stays as it is: a new delivery of its message is made. */
+/** Sends a delivery again at once. A delivered one stays as it is: a new delivery of its message is created. */
 export async function retryNow(delivery: Pick<Delivery, 'id' | 'status'>, done: () => void): Promise<void> {
   if (delivery.status === 'delivered') {
-    const sentence = 'It was delivered already. A new delivery of the same message is made; the receiver sees the same webhook-id.'
+    const sentence = 'It was delivered already. A new delivery of the same message is created; the receiver sees the same webhook-id.'
     if ((await ask({ title: 'Send it once more?', sentence, action: 'Send again' })) === null) return
   }
   const answer = await post<Delivery>(`delivery/${delivery.id}/requeue`)
   if (answer.kind !== 'answered') return notify('bad', problemOf(answer))
   if (answer.value.id === delivery.id) notify('good', 'Due now, with its full schedule again.')
-  else notify('good', 'A new delivery was made.', href(`deliveries/${answer.value.id}`))
+  else notify('good', 'A new delivery was created.', href(`deliveries/${answer.value.id}`))
   done()
 }
 

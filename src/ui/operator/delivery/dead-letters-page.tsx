@@ -16,7 +16,7 @@ import { canWrite } from '../../state/session.ts'
 const refreshMs = 5_000
 const mostErrors = 3
 
-/** What was given up, by endpoint and reason: the unit in which a person decides. */
+/** Dead letters by endpoint and reason: the unit in which a person decides. */
 export function DeadLetters() {
   const application = query.value.get('application') ?? ''
   const endpoint = query.value.get('endpoint') ?? ''
@@ -128,7 +128,7 @@ function Table({ groups, isPart, selected, select }: TableProps) {
                 <span class="hidden">Select</span>
               </th>
             )}
-            <SortHeader name="Endpoint and last words" column="endpoint" sort={sort} change={setSort} />
+            <SortHeader name="Endpoint and last error" column="endpoint" sort={sort} change={setSort} />
             <th scope="col">Reason</th>
             <SortHeader name="Dead" column="count" sort={sort} change={setSort} kind="number" />
             <SortHeader name="Newest" column="newest" sort={sort} change={setSort} kind="wide" />

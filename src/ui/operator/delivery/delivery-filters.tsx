@@ -56,8 +56,8 @@ export function DeliveryFilters() {
               ))}
             </select>
           </label>
-          <Moment name="since" label="Made since" />
-          <Moment name="until" label="Made until" />
+          <Moment name="since" label="Created since" />
+          <Moment name="until" label="Created until" />
         </div>
       </details>
     </form>

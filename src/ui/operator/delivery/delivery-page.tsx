@@ -14,7 +14,8 @@ import { DeliveryState } from '../../parts/status.tsx'
 import { Ago, Until } from '../../parts/time.tsx'
 import { Timeline } from './timeline.tsx'
 import { href } from '../../state/router.ts'
-import { canWrite, notify } from '../../state/session.ts'
+import { notify } from '../../state/notices.ts'
+import { canWrite } from '../../state/session.ts'
 
 const refreshMs = 2_000
 
@@ -84,7 +85,7 @@ async function copyCurl(id: string, show: (command: string) => void): Promise<vo
   const answer = await get<{ command: string }>(`delivery/${id}/curl`)
   if (answer.kind !== 'answered') return notify('bad', problemOf(answer))
   if (!(await copyText(answer.value.command))) return show(answer.value.command)
-  notify('good', 'Copied a curl command with a fresh signature. That it was made is in the audit log.')
+  notify('good', 'Copied a curl command with a fresh signature. That it was copied is in the audit log.')
 }
 
 function detailsOf(delivery: DeliveryDetail): [string, preact.ComponentChildren][] {
@@ -96,7 +97,7 @@ function detailsOf(delivery: DeliveryDetail): [string, preact.ComponentChildren]
     ['Next attempt', isWaiting(delivery) && delivery.nextRetryAt !== null ? <Until at={delivery.nextRetryAt} /> : null],
     ['Policy', delivery.policy],
     ['Reason', delivery.reason],
-    ['Made', <Ago at={delivery.createdAt} />],
+    ['Created', <Ago at={delivery.createdAt} />],
     ['Last attempt', <Ago at={delivery.lastAttemptedAt} />],
     ['Requeued', delivery.requeuedAt === null ? null : <Ago at={delivery.requeuedAt} />],
     ['Held by worker', delivery.inFlight ? delivery.leaseOwner : null],

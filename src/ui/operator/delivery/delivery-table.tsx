@@ -52,7 +52,7 @@ export function DeliveryTable({ caption, deliveries, refresh, isOfOneEndpoint = 
               Attempts
             </th>
             <th scope="col" aria-sort="descending">
-              Made
+              Created
             </th>
             {canWrite() && (
               <th scope="col" class="wide">
@@ -79,7 +79,7 @@ interface RowProps {
 }
 
 function Row({ delivery, refresh, isOfOneEndpoint, selection }: RowProps) {
-  const { id, status, eventType, targetUrl, errorDetail, attemptCount, createdAt, nextRetryAt } = delivery
+  const { id, eventType, targetUrl, errorDetail, attemptCount, createdAt } = delivery
   const failure = errorDetail === null ? '' : firstLine(errorDetail)
   const isSelected = selection?.ids.has(id) === true
   return (
@@ -91,11 +91,7 @@ function Row({ delivery, refresh, isOfOneEndpoint, selection }: RowProps) {
       )}
       <td>
         <DeliveryState delivery={delivery} />
-        {status === 'failed' && nextRetryAt !== null && (
-          <div class="under">
-            <Until at={nextRetryAt} />
-          </div>
-        )}
+        <NextRetry delivery={delivery} />
       </td>
       <td class="main">
         <a href={href(`deliveries/${id}`)}>{eventType}</a>
@@ -114,14 +110,28 @@ function Row({ delivery, refresh, isOfOneEndpoint, selection }: RowProps) {
       </td>
       {canWrite() && (
         <td class="wide action">
-          {(status === 'failed' || status === 'dead') && !delivery.inFlight && (
-            <button type="button" class="button small" data-key="r" onClick={() => void retryNow(delivery, refresh)}>
-              Retry now
-            </button>
-          )}
+          <RetryButton delivery={delivery} refresh={refresh} />
         </td>
       )}
     </tr>
+  )
+}
+
+function NextRetry({ delivery: { status, nextRetryAt } }: { delivery: Delivery }) {
+  if (status !== 'failed' || nextRetryAt === null) return null
+  return (
+    <div class="under">
+      <Until at={nextRetryAt} />
+    </div>
+  )
+}
+
+function RetryButton({ delivery, refresh }: { delivery: Delivery; refresh: () => void }) {
+  if ((delivery.status !== 'failed' && delivery.status !== 'dead') || delivery.inFlight) return null
+  return (
+    <button type="button" class="button small" data-key="r" onClick={() => void retryNow(delivery, refresh)}>
+      Retry now
+    </button>
   )
 }
 

@@ -30,9 +30,7 @@ export function Payload({ message }: { message: DeliveryDetail['message'] }) {
         </>
       }
     >
-      {message.erased && <p>The content was erased, as its retention asks; the delivery stays on record.</p>}
-      {message.binary && <p>This is not text. The API gives the exact bytes.</p>}
-      {message.truncated && <p class="note">Only the first {bytes(message.payload.length)} are shown here.</p>}
+      <Notes message={message} />
       {!message.erased && !message.binary && <Code label="Payload" text={shown} whole={text} />}
       {shown.length < text.length && (
         <button type="button" class="button small" onClick={() => setWhole(true)}>
@@ -40,5 +38,16 @@ export function Payload({ message }: { message: DeliveryDetail['message'] }) {
         </button>
       )}
     </Panel>
+  )
+}
+
+/** Why the body is not there, or not all of it. */
+function Notes({ message: { erased, binary, truncated, payload } }: { message: DeliveryDetail['message'] }) {
+  return (
+    <>
+      {erased && <p>The content was erased, as its retention asks; the delivery stays on record.</p>}
+      {binary && <p>This is not text. The API gives the exact bytes.</p>}
+      {truncated && <p class="note">Only the first {bytes(payload.length)} are shown here.</p>}
+    </>
   )
 }

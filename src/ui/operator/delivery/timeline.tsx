@@ -36,7 +36,7 @@ export function Timeline({ delivery }: { delivery: DeliveryDetail }) {
 }
 
 function Step({ attempt, slowestMs, isLast }: { attempt: Attempt; slowestMs: number; isLast: boolean }) {
-  const { number, startedAt, tookMs, outcome, statusCode, response, late } = attempt
+  const { number, startedAt, tookMs, outcome, statusCode, late } = attempt
   const succeeded = outcome === 'answered' && statusCode !== null && statusCode >= 200 && statusCode < 300
   return (
     <li class={succeeded ? 'step good' : 'step bad'}>
@@ -56,17 +56,20 @@ function Step({ attempt, slowestMs, isLast }: { attempt: Attempt; slowestMs: num
           {latency(tookMs)}
         </p>
         <Sent attempt={attempt} />
-        {response === null || response === '' ? (
-          <p class="note">{outcome === 'answered' ? 'No body is kept of the answer.' : 'Nothing came back.'}</p>
-        ) : (
-          <details open={isLast && !succeeded}>
-            <summary>
-              {outcome === 'answered' ? 'What came back' : 'What went wrong'} <span class="muted">({bytes(response.length)})</span>
-            </summary>
-            <Code label={`What came back at attempt ${number}`} text={response} />
-          </details>
-        )}
+        <Response attempt={attempt} isOpen={isLast && !succeeded} />
       </div>
     </li>
+  )
+}
+
+function Response({ attempt: { number, outcome, response }, isOpen }: { attempt: Attempt; isOpen: boolean }) {
+  if (response === null || response === '') return <p class="note">{outcome === 'answered' ? 'No body is kept of the answer.' : 'Nothing came back.'}</p>
+  return (
+    <details open={isOpen}>
+      <summary>
+        {outcome === 'answered' ? 'What came back' : 'What went wrong'} <span class="muted">({bytes(response.length)})</span>
+      </summary>
+      <Code label={`What came back at attempt ${number}`} text={response} />
+    </details>
   )
 }

@@ -8,7 +8,7 @@ import { Field, Form, namesIn } from '../../parts/form/form.tsx'
 import type { Values } from '../../parts/form/form.tsx'
 import { useLoad } from '../../state/use-load.ts'
 
-/** Adds an endpoint; an application that is not there yet is made with it. */
+/** Adds an endpoint; an application that is not there yet is created with it. */
 export function EndpointForm({ onClose }: { onClose: () => void }) {
   const own = session.value?.caller.applicationId ?? null
   const known = useLoad<List<Application>>('app', { limit: 50 })
@@ -29,7 +29,7 @@ export function EndpointForm({ onClose }: { onClose: () => void }) {
       <Form action="Add the endpoint" submit={submit} done={({ id }) => go(`endpoints/${id}`)} onCancel={onClose}>
         {own === null && (
           <>
-            <Field name="application" label="Application" hint="The customer it belongs to. A new name makes a new application." placeholder="acme" list="applications" isRequired />
+            <Field name="application" label="Application" hint="The customer it belongs to. A new name creates a new application." placeholder="acme" list="applications" isRequired />
             <datalist id="applications">
               {known.value?.data.map(({ id, uid, name }) => (
                 <option key={id} value={uid ?? id}>
@@ -47,9 +47,9 @@ export function EndpointForm({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** The id of an application by id or uid; one with this uid is made if there is none. */
+/** The id of an application by id or uid; one with this uid is created if there is none. */
 async function applicationNamed(name: string): Promise<string | Exclude<Answer<unknown>, { kind: 'answered' }>> {
   if (name.startsWith('app_')) return name
-  const made = await post<Application>('app?get_if_exists=true', { name, uid: name })
-  return made.kind === 'answered' ? made.value.id : made
+  const created = await post<Application>('app?get_if_exists=true', { name, uid: name })
+  return created.kind === 'answered' ? created.value.id : created
 }

@@ -15,7 +15,8 @@ import { Health } from '../../parts/status.tsx'
 import { Strip } from '../../parts/chart/hour-strip.tsx'
 import { Ago, Until } from '../../parts/time.tsx'
 import { href } from '../../state/router.ts'
-import { isPortal, canWrite, notify } from '../../state/session.ts'
+import { notify } from '../../state/notices.ts'
+import { canWrite, isPortal } from '../../state/session.ts'
 import { outcomeLabel } from '../../text/labels.ts'
 
 const refreshMs = 3_000
@@ -184,7 +185,7 @@ function detailsOf(endpoint: EndpointDetail): [string, preact.ComponentChildren]
     ['Rate', endpoint.ratePerSecond === null ? 'unlimited' : `${count(endpoint.ratePerSecond)} per second`],
     ['Signature', endpoint.signature],
     ['Description', endpoint.description === '' ? null : endpoint.description],
-    ['Made', <Ago at={endpoint.createdAt} />],
+    ['Created', <Ago at={endpoint.createdAt} />],
     ['Endpoint', <Id id={endpoint.id} />],
     ['Uid', endpoint.uid === null ? null : <Id id={endpoint.uid} />],
   ]

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
 import { get, post, problemOf } from '../../api/call.ts'
 import type { EndpointDetail } from '../../api/answers.ts'
-import { canWrite, notify } from '../../state/session.ts'
+import { notify } from '../../state/notices.ts'
+import { canWrite } from '../../state/session.ts'
 import { Code } from '../../parts/code.tsx'
 import { ask } from '../../parts/dialog.tsx'
 import { Panel } from '../../parts/page.tsx'
@@ -21,8 +22,8 @@ export function EndpointSecrets({ endpoint, refresh }: { endpoint: EndpointDetai
   }
 
   async function rotate(): Promise<void> {
-    const sentence = 'A new secret is made. For 24 hours every attempt is signed with both, so the receiver can change over without missing any.'
-    if ((await ask({ title: 'Make a new secret?', sentence, action: 'Rotate the secret' })) === null) return
+    const sentence = 'A new secret is created. For 24 hours every attempt is signed with both, so the receiver can change over without missing any.'
+    if ((await ask({ title: 'Create a new secret?', sentence, action: 'Rotate the secret' })) === null) return
     const answer = await post(`${at}/rotate`, { gracePeriodSeconds: day })
     if (answer.kind !== 'answered') return notify('bad', problemOf(answer))
     setShown(null)
@@ -35,8 +36,8 @@ export function EndpointSecrets({ endpoint, refresh }: { endpoint: EndpointDetai
       <ul class="plain">
         {endpoint.secrets.map(({ id, createdAt, expiresAt }) => (
           <li key={id}>
-            Made <Ago at={createdAt} />
-            {expiresAt === null ? <strong> current</strong> : <span class="muted"> ends <Until at={expiresAt} /></span>}
+            Created <Ago at={createdAt} />
+            {expiresAt === null ? <strong> current</strong> : <span class="muted"> expires <Until at={expiresAt} /></span>}
           </li>
         ))}
       </ul>

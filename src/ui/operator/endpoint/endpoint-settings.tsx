@@ -2,7 +2,7 @@ import { patch, problemOf, remove } from '../../api/call.ts'
 import type { Answer } from '../../api/call.ts'
 import type { EndpointDetail } from '../../api/answers.ts'
 import { go } from '../../state/router.ts'
-import { notify } from '../../state/session.ts'
+import { notify } from '../../state/notices.ts'
 import { ask } from '../../parts/dialog.tsx'
 import { Field, Form, namesIn } from '../../parts/form/form.tsx'
 import type { Values } from '../../parts/form/form.tsx'
@@ -114,6 +114,6 @@ function filterOf(text: string): object | null | undefined {
   }
 }
 
-function orNull(words: string[]): string[] | null {
-  return words.length === 0 ? null : words
+function orNull(names: string[]): string[] | null {
+  return names.length === 0 ? null : names
 }

@@ -14,7 +14,7 @@ import { Empty, Show } from '../../parts/loaded.tsx'
 import { Strip } from '../../parts/chart/hour-strip.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { query } from '../../state/router.ts'
-import { isPortal, canWrite } from '../../state/session.ts'
+import { canWrite, isPortal } from '../../state/session.ts'
 import { endpointCurl } from '../curl-examples.ts'
 
 const refreshMs = 5_000

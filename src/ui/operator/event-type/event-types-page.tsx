@@ -11,7 +11,7 @@ import { Pager } from '../../parts/table/pager.tsx'
 import { Empty, Show } from '../../parts/loaded.tsx'
 import { State } from '../../parts/status.tsx'
 import { href, query } from '../../state/router.ts'
-import { isPortal, canWrite } from '../../state/session.ts'
+import { canWrite, isPortal } from '../../state/session.ts'
 import { eventTypeCurl } from '../curl-examples.ts'
 
 const pageSize = 50
@@ -73,7 +73,7 @@ function Type({ type }: { type: EventType }) {
           <a href={href(`deliveries?event_type=${encodeURIComponent(type.name)}`)}>{type.name}</a>
         </h2>
         <div class="actions">
-          {type.archived === true && <State tone="held" icon="stop" word="archived" />}
+          {type.archived && <State tone="held" icon="stop" word="archived" />}
           {type.deprecated && <State tone="warning" icon="broken" word="deprecated" />}
         </div>
       </div>

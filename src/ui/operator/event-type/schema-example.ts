@@ -16,22 +16,26 @@ const deepest = 8
 export function exampleOf(given: unknown, depth = 0): unknown {
   if (typeof given !== 'object' || given === null || depth > deepest) return null
   const schema: Schema = given
-  const own = schema.examples?.[0] ?? schema.example ?? schema.const ?? schema.default ?? schema.enum?.[0]
+  const own = ownExample(schema)
   if (own !== undefined) return own
-  switch ([schema.type].flat()[0]) {
-    case 'object':
-      return Object.fromEntries(Object.entries(schema.properties ?? {}).map(([name, inner]) => [name, exampleOf(inner, depth + 1)]))
-    case 'array':
-      return [exampleOf(schema.items, depth + 1)]
-    case 'string':
-      return schema.format === 'date-time' ? '2030-01-01T00:00:00Z' : 'text'
-    case 'integer':
-    case 'number':
-      return 1
-    case 'boolean':
-      return true
-    case undefined:
-    default:
-      return schema.properties === undefined ? null : exampleOf({ ...schema, type: 'object' }, depth)
-  }
+  const type = [schema.type].flat()[0] ?? ''
+  const plainest = plainestOf.get(type) ?? (schema.properties === undefined ? undefined : plainestObject)
+  return plainest === undefined ? null : plainest(schema, depth + 1)
 }
+
+function ownExample(schema: Schema): unknown {
+  return schema.examples?.[0] ?? schema.example ?? schema.const ?? schema.default ?? schema.enum?.[0]
+}
+
+function plainestObject({ properties = {} }: Schema, depth: number): unknown {
+  return Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, exampleOf(inner, depth)]))
+}
+
+const plainestOf: ReadonlyMap<string, (schema: Schema, depth: number) => unknown> = new Map([
+  ['object', plainestObject],
+  ['array', ({ items }: Schema, depth: number) => [exampleOf(items, depth)]],
+  ['string', ({ format }: Schema) => (format === 'date-time' ? '2030-01-01T00:00:00Z' : 'text')],
+  ['integer', () => 1],
+  ['number', () => 1],
+  ['boolean', () => true],
+])

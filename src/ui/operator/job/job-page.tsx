@@ -9,12 +9,13 @@ import { Show } from '../../parts/loaded.tsx'
 import { JobProgressState } from '../../parts/status.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { href } from '../../state/router.ts'
-import { canWrite, notify } from '../../state/session.ts'
+import { notify } from '../../state/notices.ts'
+import { canWrite } from '../../state/session.ts'
 import { filterLabel, jobActions } from '../../text/labels.ts'
 
 const refreshMs = 1_000
 
-/** One job: how far it is, how fast it goes, and a hand on the brake. */
+/** One job: how far it is, how fast it goes, and how to stop it. */
 export function Job({ id }: { id: string }) {
   const loaded = useLoad<Work>(`job/${encodeURIComponent(id)}`, {}, refreshMs)
   const job = loaded.value
@@ -95,7 +96,7 @@ function detailsOf(job: Work): [string, preact.ComponentChildren][] {
     ['Progress', job.matching === 0 ? '100 %' : percent(job.done / job.matching)],
     ['Started by', job.actor],
     ['Reason', job.reason],
-    ['Made', <Ago at={job.createdAt} />],
+    ['Created', <Ago at={job.createdAt} />],
     ['Last change', <Ago at={job.updatedAt} />],
     ['Job', <Id id={job.id} />],
   ]

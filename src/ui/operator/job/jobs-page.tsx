@@ -54,7 +54,7 @@ function Table({ jobs }: { jobs: readonly Job[] }) {
               By
             </th>
             <th scope="col" aria-sort="descending">
-              Made
+              Created
             </th>
           </tr>
         </thead>

@@ -9,7 +9,8 @@ import { Page, Panel } from '../../parts/page.tsx'
 import { Show } from '../../parts/loaded.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { href, query, setQuery } from '../../state/router.ts'
-import { isPortal, now } from '../../state/session.ts'
+import { now } from '../../state/now.ts'
+import { isPortal } from '../../state/session.ts'
 import { verdict } from './verdict.ts'
 import { sendCurl } from '../curl-examples.ts'
 
@@ -20,7 +21,7 @@ const windows = [
   ['7d', 'Last 7 days'],
 ] as const
 
-/** How things stand: first in words, then in numbers, then drawn. */
+/** How things stand: first in a sentence, then in numbers, then drawn. */
 export function Overview() {
   const chosen = query.value.get('window') ?? '1h'
   const loaded = useLoad<Numbers>('overview', { window: chosen }, refreshMs)
@@ -84,7 +85,7 @@ function Counters({ numbers }: { numbers: Numbers }) {
   return (
     <ul class="counters">
       <Counter name="Delivered" value={count(delivered)} under={`of ${counted(attempts, 'attempt')}`} to="deliveries?status=delivered" tone="good" />
-      <Counter name="In line" value={count(queue.fresh, queue.atLeast)} under="not yet attempted" to="deliveries?status=pending" tone="idle" />
+      <Counter name="Queued" value={count(queue.fresh, queue.atLeast)} under="not yet attempted" to="deliveries?status=pending" tone="idle" />
       <Counter name="Retrying" value={count(queue.retries, queue.atLeast)} under={counted(failed, 'failed attempt')} to="deliveries?status=failed" tone="warning" />
       <Counter name="Held" value={count(queue.held, queue.atLeast)} under="breaker or pause" to="endpoints" tone="held" />
       <Counter name="Dead letters" value={count(queue.dead, queue.atLeast)} under={`${percent(deadLetterRate)} of what ended`} to="dead-letters" tone="bad" />

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
 import { post, problemOf, remove } from '../../api/call.ts'
 import type { Key, List } from '../../api/answers.ts'
-import { canWrite, notify } from '../../state/session.ts'
+import { notify } from '../../state/notices.ts'
+import { canWrite } from '../../state/session.ts'
 import { Code } from '../../parts/code.tsx'
 import { Dialog, ask } from '../../parts/dialog.tsx'
 import { Field, Form } from '../../parts/form/form.tsx'
@@ -10,7 +11,7 @@ import { Panel } from '../../parts/page.tsx'
 import { Show } from '../../parts/loaded.tsx'
 import { Ago, Until } from '../../parts/time.tsx'
 
-/** Who may come in. A key is shown once, when it is made. */
+/** The keys that have access. A key is shown once, when it is created. */
 export function ApiKeys() {
   const loaded = useLoad<List<Key>>('key', { limit: 100 })
   const [isAdding, setAdding] = useState(false)
@@ -27,7 +28,7 @@ export function ApiKeys() {
 
   const add = canWrite() && (
     <button type="button" class="button small" onClick={() => setAdding(true)}>
-      Make a key
+      Create a key
     </button>
   )
   return (
@@ -40,15 +41,15 @@ export function ApiKeys() {
       )}
       <Show loaded={loaded} lines={3}>
         {(list) =>
-          list.data.length === 0 ? <p class="muted">No key was made yet. Programs that send messages need one.</p> : <Table keys={list.data} revoke={(key) => void revoke(key)} />
+          list.data.length === 0 ? <p class="muted">No key was created yet. Programs that send messages need one.</p> : <Table keys={list.data} revoke={(key) => void revoke(key)} />
         }
       </Show>
       {isAdding && (
         <Adding
           close={() => setAdding(false)}
-          done={(made) => {
+          done={(created) => {
             setAdding(false)
-            setToken(made)
+            setToken(created)
             loaded.refresh()
           }}
         />
@@ -66,9 +67,9 @@ function Table({ keys, revoke }: { keys: readonly Key[]; revoke: (key: Key) => v
           <tr>
             <th scope="col">Name</th>
             <th scope="col" class="wide">
-              Made
+              Created
             </th>
-            <th scope="col">Ends</th>
+            <th scope="col">Expires</th>
             {canWrite() && (
               <th scope="col">
                 <span class="hidden">Action</span>
@@ -106,9 +107,9 @@ function Table({ keys, revoke }: { keys: readonly Key[]; revoke: (key: Key) => v
 
 function Adding({ close, done }: { close: () => void; done: (token: string) => void }) {
   return (
-    <Dialog title="Make a key" onClose={close}>
+    <Dialog title="Create a key" onClose={close}>
       <Form
-        action="Make the key"
+        action="Create the key"
         onCancel={close}
         submit={(values) => {
           const application = values('application')
@@ -118,7 +119,7 @@ function Adding({ close, done }: { close: () => void; done: (token: string) => v
       >
         <Field name="name" label="Name" hint="Who or what will use it." isRequired />
         <label class="field">
-          <span>May</span>
+          <span>Access</span>
           <select name="access">
             <option value="read">read</option>
             <option value="write">read and write</option>

@@ -41,24 +41,7 @@ export function Tail() {
         </button>
       }
     >
-      <form class="filters" role="search" aria-label="Events" onSubmit={(event) => event.preventDefault()}>
-        <div class="line">
-          <label class="field">
-            <span class="hidden">Type of event</span>
-            <select value={type} onChange={(event) => setQuery({ type: event.currentTarget.value }, 'replace')}>
-              <option value="">all events</option>
-              {eventTypes.map((each) => (
-                <option key={each}>{each}</option>
-              ))}
-            </select>
-          </label>
-          <QueryInput name="endpoint" label="Endpoint" placeholder="Endpoint: ep_…" kind="search" />
-          <span class="line">
-            {view.isOpen ? <State tone="good" icon="flight" word="listening" /> : <State tone="warning" icon="retry" word="connecting" />}
-            {view.skipped > 0 && <span class="note">{counted(view.skipped, 'event')} skipped</span>}
-          </span>
-        </div>
-      </form>
+      <Filters type={type} view={view} />
       {view.events.length === 0 ? (
         <Empty title="Waiting for something to happen">
           <p>Every message that is sent and every attempt shows up here as it happens.</p>
@@ -67,6 +50,29 @@ export function Tail() {
         <Table events={view.events} />
       )}
     </Page>
+  )
+}
+
+function Filters({ type, view }: { type: string; view: TailView }) {
+  return (
+    <form class="filters" role="search" aria-label="Events" onSubmit={(event) => event.preventDefault()}>
+      <div class="line">
+        <label class="field">
+          <span class="hidden">Type of event</span>
+          <select value={type} onChange={(event) => setQuery({ type: event.currentTarget.value }, 'replace')}>
+            <option value="">all events</option>
+            {eventTypes.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+        </label>
+        <QueryInput name="endpoint" label="Endpoint" placeholder="Endpoint: ep_…" kind="search" />
+        <span class="line">
+          {view.isOpen ? <State tone="good" icon="flight" word="listening" /> : <State tone="warning" icon="retry" word="connecting" />}
+          {view.skipped > 0 && <span class="note">{counted(view.skipped, 'event')} skipped</span>}
+        </span>
+      </div>
+    </form>
   )
 }
 

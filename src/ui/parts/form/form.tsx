@@ -90,7 +90,7 @@ export function Field({ name, label, hint, value = '', kind = 'text', placeholde
   )
 }
 
-/** Words between commas or spaces. */
+/** The names between commas or spaces. */
 export function namesIn(text: string): string[] {
-  return text.split(/[\s,]+/).filter((word) => word !== '')
+  return text.split(/[\s,]+/).filter((name) => name !== '')
 }
