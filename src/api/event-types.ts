@@ -19,7 +19,7 @@ export interface EventTypes {
   delete(name: string): Promise<void>
 }
 
-export interface EventTypeParts extends ResourceParts {
+interface EventTypeParts extends ResourceParts {
   /** Says that a definition was changed here. */
   readonly changed: (name: string) => void
 }

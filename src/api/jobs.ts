@@ -28,7 +28,7 @@ export interface Jobs {
   cancel(id: string, by?: By): Promise<Job>
 }
 
-export interface JobParts extends ResourceParts {
+interface JobParts extends ResourceParts {
   /** Says that there may be work, so that it need not wait for the tick. */
   readonly wake: () => void
 }

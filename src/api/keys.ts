@@ -40,7 +40,7 @@ export interface Keys {
 }
 
 /** A key of the store; or, with an id that is none of its ids, one that only the server knows. */
-export type SessionOwner = Pick<ApiKey, 'id' | 'name' | 'applicationId' | 'access'> & { readonly portal?: PortalAccess | null }
+type SessionOwner = Pick<ApiKey, 'id' | 'name' | 'applicationId' | 'access'> & { readonly portal?: PortalAccess | null }
 
 const tokenPrefix = 'phk_'
 const sessionPrefix = 'phs_'

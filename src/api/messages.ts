@@ -16,7 +16,7 @@ export interface Messages {
   erase(application: string, idOrEventId: string): Promise<void>
 }
 
-export interface MessageParts extends ResourceParts {
+interface MessageParts extends ResourceParts {
   readonly emitCancelled: (ended: readonly Cancelled[]) => void
 }
 

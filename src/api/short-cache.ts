@@ -8,7 +8,7 @@ export interface ShortCache<Value> {
 }
 
 /** A change made elsewhere is seen after this time. */
-export const cachedMs = 5_000
+const cachedMs = 5_000
 const mostKept = 10_000
 
 /** Keeps what `load` answers for a few seconds, the newest ten thousand of it. */

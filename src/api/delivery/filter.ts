@@ -4,7 +4,7 @@ import { expected } from '../../core/errors.ts'
 import { checkId } from '../../core/ids.ts'
 import type { DeliveryFilter } from '../../core/queue.ts'
 
-/** A filter for bulk work, with the statuses that it may concern. */
+/** A filter for bulk work, with the statuses that it can concern. */
 export function onlyStatus(filter: DeliveryFilter, usual: readonly Status[], allowed: readonly Status[], verb: string): DeliveryFilter {
   checkFilter(filter)
   const status = filter.status === undefined ? usual : [filter.status].flat()

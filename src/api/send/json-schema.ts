@@ -1,7 +1,7 @@
 import { dereference, Validator } from '@cfworker/json-schema'
 import type { Schema } from '@cfworker/json-schema'
 import { expected, messageOf } from '../../core/errors.ts'
-import { schemaForm } from './meta-schema.ts'
+import { metaSchema } from './meta-schema.ts'
 
 /** Checks a value; answers with what is wrong and where, or null. */
 export type Validate = (value: unknown) => string | null
@@ -13,9 +13,9 @@ const mostVersions = 100
 const mostSchemaCharacters = 256 * 1024
 // Where the validator keeps what a reference leads to.
 const resolved = '__absolute_ref__'
-const form = new Validator(schemaForm, '2020-12')
+const form = new Validator(metaSchema, '2020-12')
 
-/** Makes a check of a JSON Schema. */
+/** A check of values against a JSON Schema. */
 export function validatorOf(schema: unknown): Validate {
   // A copy: the validator writes into what it is given.
   const validator = new Validator(structuredClone(schema) as Schema | boolean, draftOf(schema))
@@ -62,7 +62,7 @@ function problemOfSchema(schema: unknown): string | null {
   }
 }
 
-/** What the form of a schema cannot tell: whether its references lead somewhere, and its patterns are such. Nothing is fetched. */
+/** What the form of a schema does not show: whether its references lead somewhere, and its patterns are such. Nothing is fetched. */
 function problemOfParts(parts: Readonly<Record<string, Schema | boolean>>): string | null {
   for (const part of Object.values(parts)) {
     if (typeof part === 'boolean') continue

@@ -5,8 +5,8 @@ const schema: Schema = { $ref: '#' }
 const schemas: Schema = { type: 'array', items: schema }
 const names: Schema = { type: 'array', items: { type: 'string' } }
 
-/** What a JSON Schema itself looks like, of any of the usual drafts: the keywords that are checked, and what they may be. */
-export const schemaForm: Schema = {
+/** What a JSON Schema itself looks like, of any of the usual drafts: the keywords that are checked, and what they can be. */
+export const metaSchema: Schema = {
   type: ['object', 'boolean'],
   properties: {
     type: { anyOf: [{ enum: types }, { type: 'array', minItems: 1, items: { enum: types } }] },

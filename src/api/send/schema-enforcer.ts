@@ -7,7 +7,7 @@ import type { Validate } from './json-schema.ts'
 import type { ResourceParts } from '../parts.ts'
 import { makeShortCache } from '../short-cache.ts'
 
-/** Holds messages to the JSON Schemas of their event types; types that are not defined, or have no schema, are let through. */
+/** Holds messages to the JSON Schemas of their event types; types that are not defined, or have no schema, are ignored. */
 export interface Enforcer {
   check(message: Pick<Message, 'type' | 'body'>, isEnvelope: boolean): Promise<void>
   /** Says that a definition was changed here. */

@@ -4,7 +4,7 @@ import type { Clock } from '../../core/ports.ts'
 import { firstIdAt } from '../../core/ids.ts'
 import { minute, second } from '../../core/time.ts'
 
-export interface EventRelayParts {
+interface EventRelayParts {
   readonly directory: Directory
   readonly clock: Clock
   /** The name of this process beside the events that it stores. */

@@ -18,7 +18,7 @@ export interface Stream {
   stop(): Promise<void>
 }
 
-export interface StreamParts extends ResourceParts {
+interface StreamParts extends ResourceParts {
   /** Calls back with every event of this process, until what it returns is called. */
   readonly subscribe: (listener: (event: PosthornEvent) => void) => () => void
   /** The name of this process. */

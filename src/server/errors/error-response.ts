@@ -10,7 +10,7 @@ export interface Problem {
   readonly type: string
 }
 
-/** An error that nobody foresaw. Its caller is told nothing of it; whoever runs the server is. */
+/** An error that nobody foresaw. Its caller learns nothing of it; whoever runs the server does. */
 export interface Incident {
   readonly operation: string
   readonly error: unknown

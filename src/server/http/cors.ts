@@ -9,7 +9,7 @@ const headerNames = /^[\w-]+(, *[\w-]+)*$/
 const mostHeaderLength = 1_000
 
 /**
- * Lets pages of other origins call the API with a key of theirs. Cookies are never among it: the session of the dashboard is for its own
+ * Allows pages of other origins to call the API with a key of theirs. Cookies are never among it: the session of the dashboard is for its own
  * pages only.
  */
 export function withCors(handler: Handler, origins: readonly string[]): Handler {
@@ -18,7 +18,7 @@ export function withCors(handler: Handler, origins: readonly string[]): Handler 
     const origin = request.headers.get('origin')
     const isAllowed = origin !== null && (origins.includes('*') || origins.includes(origin))
     const response = isAllowed && isPreflight(request) ? preflight(request) : await handler(request)
-    // Whether it may be read depends on who asks: no cache may give one the answer for another.
+    // Whether it can be read depends on who asks: no cache must give one the answer for another.
     response.headers.append('vary', 'origin')
     if (isAllowed) {
       response.headers.set('access-control-allow-origin', origin)

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { refusal } from '../errors/error-response.ts'
 
 /** Answers a path below the mount with a file of the dashboard, or with its page. */
-export type Dashboard = (path: string) => Promise<Response>
+type Dashboard = (path: string) => Promise<Response>
 
 /** Where the build puts it: the same place, seen from the sources and from what is built of them. */
 export const builtDashboard = fileURLToPath(new URL('../../../dist/ui/', import.meta.url))

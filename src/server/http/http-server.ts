@@ -15,9 +15,9 @@ export interface HttpServerOptions {
   /** 0 picks a free one. */
   readonly port: number
   readonly clock: Clock
-  /** How long the head of a request may take to arrive. */
+  /** How long the head of a request can take to arrive. */
   readonly headersMs?: number
-  /** How long a whole request may take to arrive. */
+  /** How long a whole request can take to arrive. */
   readonly requestMs?: number
 }
 
@@ -27,7 +27,7 @@ export interface HttpServer {
   readonly port: number
   /** From now on it is ready; `isWell` rejects when it should not be sent requests. */
   serve(handler: Handler, isWell: () => Promise<unknown>): void
-  /** Readiness fails first; then no connection is taken, and what is under way may end within the grace. */
+  /** Readiness fails first; then no connection is taken, and what is under way has the grace to end. */
   drain(graceMs: number): Promise<void>
   /** Ends everything at once. */
   close(): Promise<void>

@@ -1,4 +1,4 @@
-// A request's URL is absolute, and whoever made the request has checked it: `new URL` would do that again, for every call.
+// A request's URL is absolute, and whoever built the request has checked it: `new URL` would do that again, for every call.
 
 /** Scheme, host and port as the caller sees them. */
 export function publicOrigin(request: Pick<Request, 'headers' | 'url'>): string {

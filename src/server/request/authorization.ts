@@ -1,12 +1,12 @@
 import type { Application } from '../../core/endpoint.ts'
-import { PosthornError } from '../../core/errors.ts'
 import { allows } from '../../core/key.ts'
 import type { Posthorn } from '../../posthorn.ts'
 import { refusal } from '../errors/error-response.ts'
+import { orNull } from '../errors/not-found.ts'
 import type { Caller, Operation } from '../operation.ts'
 
 /** A caller that is allowed to do what is asked, with the application of its key if it has one; or the answer that refuses it. */
-export type Authorization = { readonly caller: Caller; readonly application: Application | null } | Response
+type Authorization = { readonly caller: Caller; readonly application: Application | null } | Response
 
 /** Decides whether a caller has access to an operation. Whatever is not explicitly allowed is refused. */
 export async function authorize(posthorn: Posthorn, operation: Operation, caller: Caller, params: Readonly<Record<string, string>>): Promise<Authorization> {
@@ -14,7 +14,8 @@ export async function authorize(posthorn: Posthorn, operation: Operation, caller
     return allows(caller, { applicationId: null, access: operation.access }) ? { caller, application: null } : forbidden()
   }
   if (operation.realm === 'server' || (operation.portal === 'refused' && isCustomer(caller))) return forbidden()
-  const application = await ownApplication(posthorn, caller.applicationId)
+  // Only the key's own application is ever looked up: a foreign one and one that does not exist are refused alike, and as fast.
+  const application = await orNull(posthorn.applications.get(caller.applicationId))
   if (application === null) return forbidden()
   const owner: Caller = { ...caller, applicationId: application.id }
   if (operation.realm === 'application' && !isNamed(application, params['app_id'])) return forbidden()
@@ -24,16 +25,6 @@ export async function authorize(posthorn: Posthorn, operation: Operation, caller
 /** True of a customer that came by a link to the portal. */
 export function isCustomer({ portal }: Caller): boolean {
   return portal !== null && portal !== undefined
-}
-
-/** Only the key's own application is ever looked up: a foreign one and one that does not exist are refused alike, and as fast. */
-async function ownApplication(posthorn: Posthorn, idOrUid: string): Promise<Application | null> {
-  try {
-    return await posthorn.applications.get(idOrUid)
-  } catch (thrown) {
-    if (thrown instanceof PosthornError && thrown.code === 'not_found') return null
-    throw thrown
-  }
 }
 
 function isNamed({ id, uid }: Application, name: string | undefined): boolean {

@@ -6,7 +6,7 @@ import type { Call } from '../operation.ts'
 import { pathOf, searchOf } from '../http/url.ts'
 
 /** What a key is bound to: the same key of another caller, or for another call, is another key. */
-export interface Repeatable {
+interface Repeatable {
   readonly key: string
   readonly callerId: string
   readonly method: string

@@ -10,7 +10,7 @@ import { problemsIn } from '../errors/problems.ts'
 import { searchOf } from '../http/url.ts'
 
 /** What a request gives to its operation, and what of it has no effect. */
-export interface Input extends Pick<Call, 'query' | 'body' | 'bytes'> {
+interface Input extends Pick<Call, 'query' | 'body' | 'bytes'> {
   readonly ignored: readonly Ignored[]
 }
 
@@ -24,7 +24,7 @@ export async function readInput(operation: Operation, request: Request, isStrict
   const body = await readBodyOf(operation, request)
   if (body instanceof Response) return body
   const ignored = [...query.ignored, ...body.ignored]
-  // Clients of Svix may give what only Svix knows; whoever calls what is ours alone has made a slip.
+  // Clients of Svix may give what only Svix knows; whoever calls what is ours alone has mistyped it.
   const isRefused = isStrict || operation.shape !== 'svix'
   const problems = [...query.problems, ...body.problems, ...(isRefused ? ignored.map(problemOf) : [])]
   return problems.length > 0 ? unprocessable(problems) : { query: query.value, body: body.value, bytes: body.bytes, ignored }

@@ -1,7 +1,7 @@
 import type { ZodType } from 'zod'
 
 /** The names that a value can have: null where any is allowed. */
-export interface KnownFields {
+interface KnownFields {
   readonly names: ReadonlyMap<string, KnownFields | null>
   /** True of a list of such values. */
   readonly isList: boolean

@@ -4,7 +4,7 @@ import { RawJson } from '../operation.ts'
 import { order } from '../schemas/common.ts'
 
 /** What a client can ask of a list: how many, from where, and in which order. */
-export interface ListQuery {
+interface ListQuery {
   readonly limit: number
   readonly iterator?: string | null | undefined
   readonly order?: Order | null | undefined
@@ -18,7 +18,7 @@ export interface ListPage<Item> {
   readonly prevIterator: string | null
 }
 
-export type IteratorOf = 'app' | 'ep' | 'msg' | 'dlv' | 'atmpt' | 'key' | 'job' | 'aud' | 'name'
+type IteratorOf = 'app' | 'ep' | 'msg' | 'dlv' | 'atmpt' | 'key' | 'job' | 'aud' | 'name'
 
 /** The query of a list whose iterators are ids of one kind (or names); a minus before one walks back. Anything else is refused. */
 export function listQuery(kind: IteratorOf) {

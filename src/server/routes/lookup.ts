@@ -1,11 +1,11 @@
-import { expected, PosthornError } from '../../core/errors.ts'
+import { expected } from '../../core/errors.ts'
 import type { Endpoint } from '../../core/endpoint.ts'
 import type { Message } from '../../core/message.ts'
 import type { Instant } from '../../core/time.ts'
 import type { Posthorn } from '../../posthorn.ts'
 import type { Call } from '../operation.ts'
 
-/** A parameter of the path; the frame has seen to it that it is there. */
+/** A parameter of the path; the router has seen to it that it is there. */
 export function parameter(params: Call['params'], name: string): string {
   const value = params[name]
   if (value !== undefined) return value
@@ -34,16 +34,6 @@ export async function scopeOf({ posthorn, caller, application }: Pick<Call, 'pos
 /** The endpoint that is asked for, by id, or by uid within an application: one that is out of scope is not found. */
 export async function endpointInScope(posthorn: Posthorn, scope: string | undefined, name: string): Promise<Endpoint> {
   return posthorn.endpoints.get(scope === undefined ? name : { application: scope, uid: name })
-}
-
-/** What a look-up finds; null if there is none. */
-export async function orNull<Found>(looking: Promise<Found>): Promise<Found | null> {
-  try {
-    return await looking
-  } catch (thrown) {
-    if (thrown instanceof PosthornError && thrown.code === 'not_found') return null
-    throw thrown
-  }
 }
 
 /** A time as clients write it; undefined if none is given. */

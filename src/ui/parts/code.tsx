@@ -22,7 +22,7 @@ async function copyShown(text: string): Promise<boolean> {
   return isCopied
 }
 
-export function Copy({ text, label = 'Copy' }: { text: string; label?: string }) {
+function Copy({ text, label = 'Copy' }: { text: string; label?: string }) {
   const [copied, setCopied] = useState(false)
   async function copy(): Promise<void> {
     if (!(await copyShown(text))) return

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { browserClock } from '../clock.ts'
 
 /** What was done, said once to eyes and to screen readers. */
-export interface Notice {
+interface Notice {
   readonly id: number
   readonly tone: 'good' | 'bad'
   readonly text: string

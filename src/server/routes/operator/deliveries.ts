@@ -85,7 +85,7 @@ export const deliveryOperations: readonly Operation[] = [
     id: 'v1.delivery.requeue',
     method: 'post',
     path: `${one}/requeue`,
-    summary: 'Sends it again at once, with its full schedule; of a delivered one, makes a new delivery.',
+    summary: 'Sends it again at once, with its full schedule; of a delivered one, creates a new delivery.',
     realm: 'everyone',
     access: 'write',
     body: reasonIn,

@@ -9,7 +9,7 @@ export const keyOperations: readonly Operation[] = [
     id: 'v1.key.create',
     method: 'post',
     path: '/api/v1/key',
-    summary: 'Makes an API key. Its token is in this answer and nowhere else.',
+    summary: 'Creates an API key. Its token is in this answer and nowhere else.',
     realm: 'server',
     access: 'write',
     idempotency: 'none',

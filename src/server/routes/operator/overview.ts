@@ -3,7 +3,7 @@ import { bucketsOf } from '../../../core/overview.ts'
 import { day, hour, isoTime, minute } from '../../../core/time.ts'
 import { answer, operation } from '../../operation.ts'
 import type { Operation } from '../../operation.ts'
-import { uid } from '../../schemas/common.ts'
+import { timeOrNull, uid } from '../../schemas/common.ts'
 import { toFailingEndpoint } from '../../schemas/operator/endpoint-overview.ts'
 import { overviewOut, toWorkerOut, workerOut } from '../../schemas/operator/overview.ts'
 import { scopeOf } from '../lookup.ts'
@@ -39,7 +39,7 @@ export const overviewOperations: readonly Operation[] = [
       return answer(200, {
         ...same,
         at: isoTime(at),
-        queue: { ...queue, oldestDueAt: queue.oldestDueAt === null ? null : isoTime(queue.oldestDueAt) },
+        queue: { ...queue, oldestDueAt: timeOrNull(queue.oldestDueAt) },
         bucketMs,
         buckets: bucketsOf(overview, bucketMs).map((bucket) => ({ ...bucket, at: isoTime(bucket.at) })),
         failing: failing.map(toFailingEndpoint),

@@ -48,7 +48,7 @@ export const sessionOperations: readonly Operation[] = [
     path,
     summary: 'Signs a browser out.',
     realm: 'everyone',
-    // A reader may leave, too.
+    // A reader can sign out, too.
     access: 'read',
     answers: { 204: null },
     async handle({ posthorn, request, server }) {

@@ -12,7 +12,7 @@ export const streamOperations: readonly Operation[] = [
     id: 'v1.stream.open',
     method: 'get',
     path: '/api/v1/stream',
-    summary: 'Tells events as they happen (text/event-stream). `Last-Event-ID` goes on after one of the last 10,000; `gap` says that some were missed.',
+    summary: 'Streams events as they happen (text/event-stream). `Last-Event-ID` goes on after one of the last 10,000; `gap` says that some were missed.',
     realm: 'everyone',
     access: 'read',
     query: z.object({ type: names.optional(), endpoint: uid.optional(), application: uid.optional() }),
@@ -24,7 +24,7 @@ export const streamOperations: readonly Operation[] = [
       const reader = await posthorn.stream.open({ types: query.type, applicationId, endpointId }, request.headers.get('last-event-id'))
       const encoder = new TextEncoder()
       const body = new ReadableStream<Uint8Array>({
-        // At once, so that the reader knows that it is heard.
+        // At once, so that the reader knows that it is connected.
         start: (controller) => controller.enqueue(encoder.encode(': open\n\n')),
         async pull(controller) {
           const item = await reader.next()

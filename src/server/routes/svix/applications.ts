@@ -1,9 +1,7 @@
 import { z } from 'zod'
-import type { Application } from '../../../core/endpoint.ts'
-import { PosthornError } from '../../../core/errors.ts'
 import { isAnyId } from '../../../core/ids.ts'
-import type { Posthorn } from '../../../posthorn.ts'
 import { listQuery, pageOf } from '../../request/pagination.ts'
+import { orNull } from '../../errors/not-found.ts'
 import { answer, operation } from '../../operation.ts'
 import type { Operation } from '../../operation.ts'
 import { applicationChange, applicationIn, applicationOut, applicationPatch, applicationSettings, toApplicationOut } from '../../schemas/svix/application.ts'
@@ -31,14 +29,14 @@ export const applicationOperations: readonly Operation[] = [
     id: 'v1.application.create',
     method: 'post',
     path,
-    summary: 'Makes an application; with `get_if_exists`, answers with the one that has its uid already.',
+    summary: 'Creates an application; with `get_if_exists`, answers with the one that has its uid already.',
     realm: 'server',
     access: 'write',
     query: z.object({ get_if_exists: flag.default(false) }),
     body: applicationIn,
     answers: { 201: applicationOut, 200: applicationOut },
     async handle({ posthorn, query, body }) {
-      const present = query.get_if_exists && typeof body.uid === 'string' ? await lookUp(posthorn, body.uid) : null
+      const present = query.get_if_exists && typeof body.uid === 'string' ? await orNull(posthorn.applications.get(body.uid)) : null
       if (present !== null) return answer(200, toApplicationOut(present))
       return answer(201, toApplicationOut(await posthorn.applications.create(applicationSettings(body))))
     },
@@ -57,7 +55,7 @@ export const applicationOperations: readonly Operation[] = [
     id: 'v1.application.update',
     method: 'put',
     path: onePath,
-    summary: 'Changes an application as a whole; makes it if there is none of that uid.',
+    summary: 'Changes an application as a whole; creates it if there is none of that uid.',
     realm: 'server',
     access: 'write',
     findsApplication: true,
@@ -67,8 +65,8 @@ export const applicationOperations: readonly Operation[] = [
       const name = params['app_id'] ?? ''
       // A uid that is in the path is not taken away because it is missing in the body: the same request again must find the application.
       const settings = { ...applicationSettings(body), uid: body.uid ?? (isAnyId(name) ? null : name) }
-      const present = await lookUp(posthorn, name)
-      // An id that is unknown was deleted or never given out: nothing can be made under it.
+      const present = await orNull(posthorn.applications.get(name))
+      // An id that is unknown was deleted or never given out: nothing can be created under it.
       if (present !== null || isAnyId(name)) return answer(200, toApplicationOut(await posthorn.applications.update(present?.id ?? name, settings)))
       return answer(201, toApplicationOut(await posthorn.applications.create(settings)))
     },
@@ -98,12 +96,3 @@ export const applicationOperations: readonly Operation[] = [
     },
   }),
 ]
-
-async function lookUp(posthorn: Posthorn, idOrUid: string): Promise<Application | null> {
-  try {
-    return await posthorn.applications.get(idOrUid)
-  } catch (thrown) {
-    if (thrown instanceof PosthornError && thrown.code === 'not_found') return null
-    throw thrown
-  }
-}

@@ -4,12 +4,13 @@ import { attemptOf } from '../../../core/ids.ts'
 import type { AttemptFilter, AttemptOfDelivery } from '../../../core/directory.ts'
 import type { Posthorn } from '../../../posthorn.ts'
 import { listQuery, pageText, scanOf } from '../../request/pagination.ts'
+import { orNull } from '../../errors/not-found.ts'
 import { answer, operation } from '../../operation.ts'
 import type { Answer, Call, Operation } from '../../operation.ts'
 import { attemptOut, statusNumbers, toAttemptOut } from '../../schemas/svix/attempt.ts'
 import { channel, dateTime, flag, listOf, names, uid } from '../../schemas/common.ts'
 import { messageText } from '../../schemas/svix/message.ts'
-import { endpointIn, instantOf, messageIn, orNull, parameter } from '../lookup.ts'
+import { endpointIn, instantOf, messageIn, parameter } from '../lookup.ts'
 
 const application = '/api/v1/app/{app_id}'
 const one = `${application}/msg/{msg_id}/attempt/{attempt_id}`
@@ -29,6 +30,11 @@ export const narrowing = {
 const attemptsQuery = listQuery('atmpt').extend({ ...narrowing, status_code_class: classes.nullish(), with_msg: flag.optional() })
 const attemptsOfMessageQuery = attemptsQuery.extend({ endpoint_id: uid.nullish() })
 
+const listsByMessage = [
+  ['list-by-msg', `${application}/attempt/msg/{msg_id}`, "Lists a message's attempts, newest first."],
+  ['list', `${application}/msg/{msg_id}/attempt`, 'The older path of list-by-msg.'],
+] as const
+
 /** Every single send, with what came of it. */
 export const attemptOperations: readonly Operation[] = [
   operation({
@@ -42,28 +48,17 @@ export const attemptOperations: readonly Operation[] = [
     answers: { 200: listOf(attemptOut) },
     handle: async (call) => listed(call, { endpointId: (await endpointIn(call)).id }),
   }),
-  operation({
-    id: 'v1.message-attempt.list-by-msg',
+  ...listsByMessage.map(([name, path, summary]) => operation({
+    id: `v1.message-attempt.${name}`,
     method: 'get',
-    path: `${application}/attempt/msg/{msg_id}`,
-    summary: "Lists a message's attempts, newest first.",
+    path,
+    summary,
     realm: 'application',
     access: 'read',
     query: attemptsOfMessageQuery,
     answers: { 200: listOf(attemptOut) },
     handle: listedByMessage,
-  }),
-  operation({
-    id: 'v1.message-attempt.list',
-    method: 'get',
-    path: `${application}/msg/{msg_id}/attempt`,
-    summary: 'The older path of list-by-msg.',
-    realm: 'application',
-    access: 'read',
-    query: attemptsOfMessageQuery,
-    answers: { 200: listOf(attemptOut) },
-    handle: listedByMessage,
-  }),
+  })),
   operation({
     id: 'v1.message-attempt.list-for-endpoint',
     method: 'get',
@@ -130,7 +125,7 @@ async function listed({ posthorn, query, application: owner }: Call<AttemptsQuer
   }
   const { data, ...rest } = await scanOf(query, 'descending', (page) => posthorn.deliveries.listAttempts(filter, page), ({ attempt }) => attempt.id)
   const messages = query.with_msg === true ? await messageTexts(posthorn, owner().id, data, withContent) : new Map<string, string>()
-  return answer(200, pageText({ ...rest, data: data.map((made) => attemptText(made, withContent, messages.get(made.delivery.messageId))) }))
+  return answer(200, pageText({ ...rest, data: data.map((each) => attemptText(each, withContent, messages.get(each.delivery.messageId))) }))
 }
 
 /** Each message once, however many attempts it has on the page. */
@@ -143,8 +138,8 @@ async function messageTexts(posthorn: Posthorn, applicationId: string, attempts:
   return texts
 }
 
-function attemptText(made: AttemptOfDelivery, withContent: boolean, message: string | undefined): string {
-  const text = JSON.stringify(toAttemptOut(made, withContent))
+function attemptText(attempt: AttemptOfDelivery, withContent: boolean, message: string | undefined): string {
+  const text = JSON.stringify(toAttemptOut(attempt, withContent))
   return message === undefined ? text : `${text.slice(0, -1)},"msg":${message}}`
 }
 

@@ -5,11 +5,12 @@ import type { PosthornError } from '../../../core/errors.ts'
 import type { EventTypeDefinition } from '../../../core/event-type.ts'
 import type { Posthorn } from '../../../posthorn.ts'
 import { listQuery, scanOf } from '../../request/pagination.ts'
+import { orNull } from '../../errors/not-found.ts'
 import { answer, operation } from '../../operation.ts'
 import type { Caller, Operation } from '../../operation.ts'
 import { flag, listOf } from '../../schemas/common.ts'
 import { eventTypeIn, eventTypeOut, eventTypePatch, eventTypeUpdate, toEventTypeOut } from '../../schemas/svix/event-type.ts'
-import { orNull, parameter } from '../lookup.ts'
+import { parameter } from '../lookup.ts'
 
 const listQueryOf = listQuery('name').extend({ include_archived: flag.optional(), with_content: flag.optional() })
 const one = '/api/v1/event-type/{event_type_name}'
@@ -35,15 +36,15 @@ export const eventTypeOperations: readonly Operation[] = [
     id: 'v1.event-type.create',
     method: 'post',
     path: '/api/v1/event-type',
-    summary: 'Makes an event type. One that was archived under the same name is brought back.',
+    summary: 'Creates an event type. One that was archived under the same name is brought back.',
     realm: 'server',
     access: 'write',
     body: eventTypeIn,
     answers: { 201: eventTypeOut },
     async handle({ posthorn, body: { name, ...settings } }) {
       const before = await orNull(posthorn.eventTypes.get(name))
-      const made = before?.archived === true ? await posthorn.eventTypes.update(name, settings) : await posthorn.eventTypes.create({ name, ...settings })
-      return answer(201, toEventTypeOut(made))
+      const eventType = before?.archived === true ? await posthorn.eventTypes.update(name, settings) : await posthorn.eventTypes.create({ name, ...settings })
+      return answer(201, toEventTypeOut(eventType))
     },
   }),
   operation({
@@ -65,7 +66,7 @@ export const eventTypeOperations: readonly Operation[] = [
     id: 'v1.event-type.update',
     method: 'put',
     path: one,
-    summary: 'Sets an event type, or makes it.',
+    summary: 'Sets an event type, or creates it.',
     realm: 'server',
     access: 'write',
     body: eventTypeUpdate,
@@ -108,7 +109,7 @@ export const eventTypeOperations: readonly Operation[] = [
   }),
 ]
 
-/** What of a page the caller may see: customers only what is behind no flag, or behind one of theirs. */
+/** What of a page the caller can see: customers only what is behind no flag, or behind one of theirs. */
 async function visibleTypes(posthorn: Posthorn, caller: Caller, archived: boolean, page: Page): Promise<Scan<EventTypeDefinition>> {
   const rows = await posthorn.eventTypes.list({ archived }, { ...page, limit: page.limit + 1 })
   const read = rows.slice(0, page.limit)

@@ -6,7 +6,7 @@ import { cutValue } from '../../request/json-value-bytes.ts'
 import type { messageIn } from '../../schemas/svix/message.ts'
 
 /** What of a message is signed and sent: exactly these bytes, under this content type. */
-export interface MessageBody {
+interface MessageBody {
   readonly payload: Uint8Array
   readonly contentType: string | undefined
 }
@@ -41,7 +41,7 @@ function parsed(text: string): unknown {
 const mediaType = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}( *; *[\w!#$&^.+-]+=("[\x20\x21\x23-\x5b\x5d-\x7e]*"|[\w!#$&^.+/:-]+))*$/
 const mostContentTypeLength = 200
 
-/** Of the headers that a raw body may bring, the only one that is the message's own. */
+/** Of the headers that a raw body can bring, the only one that is the message's own. */
 function contentTypeIn(headers: Readonly<Record<string, string>>): string | undefined {
   let contentType: string | undefined
   for (const [name, value] of Object.entries(headers)) {

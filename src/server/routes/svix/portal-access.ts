@@ -3,11 +3,12 @@ import type { Application } from '../../../core/endpoint.ts'
 import { second } from '../../../core/time.ts'
 import type { Posthorn } from '../../../posthorn.ts'
 import { forbidden } from '../../request/authorization.ts'
+import { orNull } from '../../errors/not-found.ts'
 import { answer, operation } from '../../operation.ts'
 import type { Answer, Call, Operation } from '../../operation.ts'
 import { applicationIn, applicationSettings } from '../../schemas/svix/application.ts'
 import { publicOrigin } from '../../http/url.ts'
-import { orNull, parameter } from '../lookup.ts'
+import { parameter } from '../lookup.ts'
 
 const flag = z.string().max(256).regex(/^[a-zA-Z0-9\-_.]+$/)
 const portalAccessIn = z.object({
@@ -20,13 +21,18 @@ const portalAccessIn = z.object({
 }).meta({ id: 'AppPortalAccessIn' })
 const portalAccessOut = z.object({ url: z.string(), token: z.string() }).meta({ id: 'AppPortalAccessOut' })
 
-/** Links for customers, and how to leave. */
+const summaries = {
+  'app-portal-access': "A link, valid for a while, that opens one application's view for a customer. It neither sends nor erases messages, and chooses no retry policy.",
+  'dashboard-access': 'The older name of app-portal-access.',
+}
+
+/** Links for customers, and how to log out. */
 export const authenticationOperations: readonly Operation[] = [
-  operation({
-    id: 'v1.authentication.app-portal-access',
+  ...(['app-portal-access', 'dashboard-access'] as const).map((name) => operation({
+    id: `v1.authentication.${name}`,
     method: 'post',
-    path: '/api/v1/auth/app-portal-access/{app_id}',
-    summary: "A link, valid for a while, that opens one application's view for a customer. It neither sends nor erases messages, and chooses no retry policy.",
+    path: `/api/v1/auth/${name}/{app_id}`,
+    summary: summaries[name],
     realm: 'server',
     access: 'write',
     idempotency: 'none',
@@ -34,27 +40,14 @@ export const authenticationOperations: readonly Operation[] = [
     body: portalAccessIn,
     answers: { 200: portalAccessOut },
     handle: openPortal,
-  }),
-  operation({
-    id: 'v1.authentication.dashboard-access',
-    method: 'post',
-    path: '/api/v1/auth/dashboard-access/{app_id}',
-    summary: 'The older name of app-portal-access.',
-    realm: 'server',
-    access: 'write',
-    idempotency: 'none',
-    findsApplication: true,
-    body: portalAccessIn,
-    answers: { 200: portalAccessOut },
-    handle: openPortal,
-  }),
+  })),
   operation({
     id: 'v1.authentication.logout',
     method: 'post',
     path: '/api/v1/auth/logout',
     summary: "Ends the application's key that it is called with; other keys are revoked by id.",
     realm: 'everyone',
-    // A reader may leave, too.
+    // A reader can log out, too.
     access: 'read',
     idempotency: 'none',
     answers: { 204: null },

@@ -13,7 +13,7 @@ export const deadLettersOut = z.object({
     count: z.int(),
     newestAt: dateTime,
   })),
-  grouped: z.int().meta({ description: 'The newest so many are what `data` tells of.' }),
+  grouped: z.int().meta({ description: 'How many of the newest are grouped in `data`.' }),
   counted: z.int(),
   atLeast: z.boolean().meta({ description: 'There are more than were counted.' }),
 }).meta({ id: 'DeadLettersOut' })

@@ -6,7 +6,7 @@ import type { Message } from '../../../core/message.ts'
 import type { SentRequest } from '../../../core/sent-request.ts'
 import { isoTime } from '../../../core/time.ts'
 import type { Instant } from '../../../core/time.ts'
-import { channel, dateTime } from '../common.ts'
+import { channel, dateTime, timeOrNull } from '../common.ts'
 
 export const deliveryStatus = z.enum(['pending', 'failed', 'delivered', 'dead'])
 export const deadReason = z.enum(['exhausted', 'cancelled', 'expired', 'crashed', 'gone'])
@@ -55,7 +55,7 @@ const deliveryAttempt = z.object({
   response: z.string().nullable(),
   url: z.string(),
   late: z.boolean().meta({ description: 'The lease was lost before the outcome could be marked.' }),
-  request: sentRequest.nullable().meta({ description: 'What was sent, made anew as it was made then; null where that cannot be told.' }),
+  request: sentRequest.nullable().meta({ description: 'What was sent, built again as it was then; null where that is not known any more.' }),
 }).meta({ id: 'DeliveryAttemptOut' })
 
 export const deliveryDetailOut = z.object({
@@ -153,8 +153,4 @@ function textOf(body: Uint8Array): string | null {
   } catch {
     return null
   }
-}
-
-function timeOrNull(at: Instant | null): string | null {
-  return at === null ? null : isoTime(at)
 }

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import type { RecordedOutcome } from '../../../core/attempt.ts'
 import { isoTime } from '../../../core/time.ts'
-import type { Instant } from '../../../core/time.ts'
 import type { AttemptCount, EndpointOverview } from '../../../core/figures.ts'
-import { channel, dateTime, metadata } from '../common.ts'
+import { channel, dateTime, metadata, timeOrNull } from '../common.ts'
 import { toHeadersOut } from '../svix/endpoint.ts'
 
 const count = z.int()
@@ -78,8 +77,4 @@ export function toEndpointDetail(overview: EndpointOverview, failures: readonly 
     secrets: secrets.map(({ id, createdAt, expiresAt }) => ({ id, createdAt: isoTime(createdAt), expiresAt: timeOrNull(expiresAt) })),
     failures: [...failures],
   }
-}
-
-function timeOrNull(at: Instant | null): string | null {
-  return at === null ? null : isoTime(at)
 }

@@ -6,7 +6,7 @@ import type { Instant } from '../../../core/time.ts'
 import { dateTime, eventTypeName, uid, freeText } from '../common.ts'
 import { deadReason, deliveryStatus } from './delivery.ts'
 
-export const deliveryFilterIn = z.strictObject({
+const deliveryFilterIn = z.strictObject({
   ids: z.array(z.string()).min(1).max(10_000).optional(),
   status: z.union([deliveryStatus, z.array(deliveryStatus)]).optional(),
   reason: deadReason.optional(),
@@ -17,7 +17,7 @@ export const deliveryFilterIn = z.strictObject({
   since: dateTime.optional(),
   until: dateTime.optional(),
 }).meta({ id: 'DeliveryFilterIn' })
-export const replayFilterIn = z.strictObject({ endpoint: uid, since: dateTime, until: dateTime.optional(), application: uid.optional() }).meta({ id: 'ReplayFilterIn' })
+const replayFilterIn = z.strictObject({ endpoint: uid, since: dateTime, until: dateTime.optional(), application: uid.optional() }).meta({ id: 'ReplayFilterIn' })
 
 const about = { reason: freeText(1000).optional(), dryRun: z.boolean().optional().meta({ description: 'Only counts.' }) }
 export const jobIn = z.discriminatedUnion('action', [

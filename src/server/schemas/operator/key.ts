@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ApiKey } from '../../../core/key.ts'
 import { isoTime } from '../../../core/time.ts'
-import { dateTime, uid } from '../common.ts'
+import { dateTime, timeOrNull, uid } from '../common.ts'
 
 const access = z.enum(['read', 'write'])
 
@@ -24,5 +24,5 @@ export const keyOut = z.object({
 export const newKeyOut = keyOut.extend({ token: z.string() }).meta({ id: 'NewKeyOut' })
 
 export function toKeyOut({ id, name, applicationId, access: allowed, hint, createdAt, expiresAt }: ApiKey): z.input<typeof keyOut> {
-  return { id, name, appId: applicationId, access: allowed, hint, createdAt: isoTime(createdAt), expiresAt: expiresAt === null ? null : isoTime(expiresAt) }
+  return { id, name, appId: applicationId, access: allowed, hint, createdAt: isoTime(createdAt), expiresAt: timeOrNull(expiresAt) }
 }

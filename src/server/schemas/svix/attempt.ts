@@ -11,10 +11,10 @@ import { messageOut, shownMessage } from './message.ts'
 
 /** How far something came, by the numbers that clients know. */
 export const statusNumbers = { success: 0, pending: 1, fail: 2, sending: 3 } as const
-export type StatusText = keyof typeof statusNumbers
+type StatusText = keyof typeof statusNumbers
 
-export const statusNumber = z.literal([0, 1, 2, 3]).meta({ id: 'MessageStatus' })
-export const statusText = z.enum(['success', 'pending', 'fail', 'sending']).meta({ id: 'MessageStatusText' })
+const statusNumber = z.literal([0, 1, 2, 3]).meta({ id: 'MessageStatus' })
+const statusText = z.enum(['success', 'pending', 'fail', 'sending']).meta({ id: 'MessageStatusText' })
 const status = { status: statusNumber, statusText }
 
 export const attemptOut = z.object({
@@ -81,7 +81,7 @@ function succeeded({ statusCode }: Attempt): boolean {
   return statusCode !== null && statusCode >= 200 && statusCode < 300
 }
 
-/** A person asked for it: after a requeue, or as a resend, which is marked as one when it is made. */
+/** A person asked for it: after a requeue, or as a resend, which is marked as one when it is created. */
 function isManual({ startedAt }: Attempt, { requeuedAt }: Delivery): boolean {
   return requeuedAt !== null && startedAt >= requeuedAt
 }

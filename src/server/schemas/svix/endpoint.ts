@@ -138,7 +138,7 @@ export function toShownEndpoint(endpoint: Endpoint): z.input<typeof shownEndpoin
   }
 }
 
-/** Clients may leave the prefix of a secret out. */
+/** Clients can leave the prefix of a secret out. */
 export function withPrefix(key: string): string {
   return key.startsWith(hmacPrefix) || key.startsWith(signingKeyPrefix) ? key : `${hmacPrefix}${key}`
 }

@@ -10,7 +10,7 @@ export const messageIn = z.object({
   payload: z.record(z.string(), z.unknown()).meta({ description: 'Sent byte for byte as it is written here.' }),
   eventId: uid.nullish().meta({ description: 'Your own name for the event; a second message with it is refused.' }),
   channels: z.array(channel).min(1).max(5).nullish(),
-  application: applicationIn.nullish().meta({ description: 'Makes the application in the path, if there is none.' }),
+  application: applicationIn.nullish().meta({ description: 'Creates the application in the path, if there is none.' }),
   transformationsParams: z.object({
     rawPayload: z.string().nullish().meta({ description: 'The body itself, sent as these characters in UTF-8 in the place of `payload`, which is then {}.' }),
     headers: z.record(z.string(), z.string()).nullish().meta({ description: 'Only `content-type`: that of the body.' }),
@@ -48,7 +48,7 @@ function payloadText({ body, erasedAt }: Pick<Message, 'body' | 'erasedAt'>): st
   return erasedAt === null ? objectText(textOf(body)) : '{"expired":true}'
 }
 
-/** The JSON text of a payload. A raw body may be anything, and clients with types can read nothing but an object here. */
+/** The JSON text of a payload. A raw body can be anything, and clients with types can read nothing but an object here. */
 export function objectText(body: string): string {
   return isObject(body) ? body : JSON.stringify({ rawPayload: body })
 }

@@ -3,7 +3,7 @@ import type { Job } from '../../../core/job.ts'
 import { isoTime } from '../../../core/time.ts'
 import { channel, dateTime, eventTypeName } from '../common.ts'
 
-export const tasks = ['endpoint.recover', 'endpoint.replay', 'endpoint.bulk-replay'] as const
+const tasks = ['endpoint.recover', 'endpoint.replay', 'endpoint.bulk-replay'] as const
 export type Task = (typeof tasks)[number]
 
 export const taskStatus = z.enum(['running', 'finished', 'failed']).meta({ id: 'BackgroundTaskStatus' })

@@ -80,7 +80,7 @@ function Moment({ name, label }: { name: 'since' | 'until'; label: string }) {
 }
 
 /** What an input of the kind `datetime-local` wants to be given. */
-export function localMinute(at: string): string {
+function localMinute(at: string): string {
   const date = new Date(at)
   if (Number.isNaN(date.getTime())) return ''
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)

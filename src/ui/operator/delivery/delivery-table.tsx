@@ -16,7 +16,7 @@ interface DeliveryTableProps {
   readonly selection?: Selection
 }
 
-export interface Selection {
+interface Selection {
   readonly ids: ReadonlySet<string>
   readonly change: (ids: ReadonlySet<string>) => void
 }

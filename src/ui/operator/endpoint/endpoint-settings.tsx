@@ -97,7 +97,7 @@ function headersOf(text: string): Record<string, string> | null {
 }
 
 /** Only what differs, and null for what is gone: headers that are not shown must survive a change of the others. */
-export function headersChange(before: Readonly<Record<string, string>>, after: Readonly<Record<string, string>>): Record<string, string | null> {
+function headersChange(before: Readonly<Record<string, string>>, after: Readonly<Record<string, string>>): Record<string, string | null> {
   const gone = Object.keys(before).filter((name) => !(name in after))
   const changed = Object.entries(after).filter(([name, value]) => before[name] !== value)
   return Object.fromEntries([...gone.map((name) => [name, null] as const), ...changed])

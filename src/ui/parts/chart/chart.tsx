@@ -1,6 +1,6 @@
 import { useId, useState } from 'preact/hooks'
 
-export interface Series {
+interface Series {
   readonly name: string
   /** A class that says the colour. */
   readonly tone: string

@@ -5,11 +5,12 @@ import { isId } from '../../../../core/ids.ts'
 import type { Posthorn } from '../../../../posthorn.ts'
 import { forbidden, isCustomer } from '../../../request/authorization.ts'
 import { listQuery, pageOf } from '../../../request/pagination.ts'
+import { orNull } from '../../../errors/not-found.ts'
 import { answer, operation } from '../../../operation.ts'
 import type { Caller, Operation } from '../../../operation.ts'
 import { listOf } from '../../../schemas/common.ts'
 import { endpointIn as endpointGiven, endpointOut, endpointPatch, endpointUpdate, toEndpointOut, withPrefix } from '../../../schemas/svix/endpoint.ts'
-import { endpointIn, orNull, parameter } from '../../lookup.ts'
+import { endpointIn, parameter } from '../../lookup.ts'
 
 const all = '/api/v1/app/{app_id}/endpoint'
 const one = `${all}/{endpoint_id}`
@@ -35,7 +36,7 @@ export const endpointOperations: readonly Operation[] = [
     id: 'v1.endpoint.create',
     method: 'post',
     path: all,
-    summary: 'Makes an endpoint, with a secret of its own unless one is given.',
+    summary: 'Creates an endpoint, with a secret of its own unless one is given.',
     realm: 'application',
     access: 'write',
     body: endpointGiven,
@@ -71,7 +72,7 @@ export const endpointOperations: readonly Operation[] = [
     id: 'v1.endpoint.update',
     method: 'put',
     path: one,
-    summary: 'Sets an endpoint, or makes it under the uid in the path.',
+    summary: 'Sets an endpoint, or creates it under the uid in the path.',
     realm: 'application',
     access: 'write',
     body: endpointUpdate,

@@ -1,8 +1,9 @@
+import { orNull } from '../../../errors/not-found.ts'
 import { answer, operation, RawJson } from '../../../operation.ts'
 import type { Operation } from '../../../operation.ts'
 import { eventExampleIn } from '../../../schemas/svix/endpoint.ts'
 import { messageOut, messageText } from '../../../schemas/svix/message.ts'
-import { endpointIn, orNull } from '../../lookup.ts'
+import { endpointIn } from '../../lookup.ts'
 import { hiddenType, isVisible } from '../event-types.ts'
 
 /** Whether an endpoint answers, tried out. */
