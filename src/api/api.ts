@@ -7,28 +7,32 @@ import type { Bus } from '../engine/bus.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { EngineSettings } from '../engine/parts.ts'
 import { requestFor } from '../engine/request.ts'
-import { makeApplications } from '../resources/applications.ts'
-import type { Applications } from '../resources/applications.ts'
-import { makeDeliveries, makeOperations } from '../resources/deliveries.ts'
-import type { Deliveries, DeliveryParts, Operations } from '../resources/deliveries.ts'
-import { makeEndpoints } from '../resources/endpoints.ts'
-import type { EndpointParts, Endpoints } from '../resources/endpoints.ts'
-import type { Enforcer } from '../resources/enforcer.ts'
-import { makeEventTypes } from '../resources/event-types.ts'
-import type { EventTypes } from '../resources/event-types.ts'
-import { makeFigures } from '../resources/figures.ts'
-import type { Figures } from '../resources/figures.ts'
-import { makeJobs } from '../resources/jobs.ts'
-import type { Jobs } from '../resources/jobs.ts'
-import { makeKeys } from '../resources/keys.ts'
-import type { Keys } from '../resources/keys.ts'
-import { makeMessages } from '../resources/messages.ts'
-import type { Messages } from '../resources/messages.ts'
-import { outgoing } from '../resources/outgoing.ts'
-import type { ResourceParts } from '../resources/parts.ts'
-import { makeReplies } from '../resources/replies.ts'
-import { makeStream } from '../resources/stream.ts'
-import type { Stream } from '../resources/stream.ts'
+import { makeApplications } from './applications.ts'
+import type { Applications } from './applications.ts'
+import { makeDeliveries } from './delivery/deliveries.ts'
+import type { Deliveries } from './delivery/deliveries.ts'
+import type { DeliveryParts } from './delivery/parts.ts'
+import { makeOperations } from './delivery/requeue-and-cancel.ts'
+import type { Operations } from './delivery/requeue-and-cancel.ts'
+import { makeEndpoints } from './endpoint/endpoints.ts'
+import type { Endpoints } from './endpoint/endpoints.ts'
+import type { EndpointParts } from './endpoint/parts.ts'
+import { makeEventTypes } from './event-types.ts'
+import type { EventTypes } from './event-types.ts'
+import { makeFigures } from './figures.ts'
+import type { Figures } from './figures.ts'
+import { makeReplies } from './idempotent-replies.ts'
+import { makeJobs } from './jobs.ts'
+import type { Jobs } from './jobs.ts'
+import { makeKeys } from './keys.ts'
+import type { Keys } from './keys.ts'
+import { makeMessages } from './messages.ts'
+import type { Messages } from './messages.ts'
+import type { ResourceParts } from './parts.ts'
+import { checkMessage } from './send/checked-message.ts'
+import type { Enforcer } from './send/schema-enforcer.ts'
+import { makeStream } from './stream/stream.ts'
+import type { Stream } from './stream/stream.ts'
 
 /** What a program calls on a `Posthorn`, besides `send`. */
 export interface Api extends Operations {
@@ -73,7 +77,7 @@ export function makeApi(parts: ApiParts): Api {
     expect: (endpointId, lane) => engine.expect(endpointId, lane),
     retriesPerTick: limits.retriesPerEndpoint,
     outgoingRequest: (endpoint, message, now) => requestFor(parts.settings, endpoint, message, now),
-    tellCancelled: (ended) => emitEnded(bus, ended, 'cancelled'),
+    emitCancelled: (ended) => emitEnded(bus, ended, 'cancelled'),
   }
   const deliveries = makeDeliveries(deliveryParts)
   return {
@@ -84,7 +88,7 @@ export function makeApi(parts: ApiParts): Api {
     deliveries,
     jobs: makeJobs({ ...shared, wake: () => engine.wakeBulk() }),
     figures: makeFigures(shared),
-    stream: makeStream({ ...shared, owner, isShared: probeMs !== null, listen: (heard) => bus.on('*', heard) }),
+    stream: makeStream({ ...shared, owner, isShared: probeMs !== null, subscribe: (listener) => bus.on('*', listener) }),
     keys: makeKeys(shared),
     replies: makeReplies(shared),
     ...makeOperations(deliveryParts, deliveries),
@@ -98,12 +102,12 @@ function endpointParts({ engine, settings, guard, signature, clock, random }: Ap
     policies,
     defaults: { policy: defaultPolicy.name, signature },
     headerPrefix,
-    checkTarget: (url) => guard.checkUrl(url),
+    checkUrl: (url) => guard.checkUrl(url),
     applicationId: (idOrUid) => engine.applicationId(idOrUid),
     changed: (endpointId) => engine.endpointChanged(endpointId),
     async sendTo({ id: to, applicationId: application }, type, payload) {
-      const consignment = { events: undefined, mustExist: true, to, now: clock.now(), random }
-      const { id } = await engine.send(await outgoing({ application, type, payload }, consignment))
+      const context = { events: undefined, mustExist: true, to, now: clock.now(), random }
+      const { id } = await engine.send(await checkMessage({ application, type, payload }, context))
       return id
     },
   }

@@ -3,7 +3,7 @@ import type { Clock, Store, Transport } from '../core/ports.ts'
 import type { PresetName } from '../core/presets.ts'
 import type { RetryPolicy } from '../core/retry-policy.ts'
 import type { Random } from '../core/time.ts'
-import type { EventSchemas } from '../resources/outgoing.ts'
+import type { EventSchemas } from '../api/send/checked-message.ts'
 
 /** Numbers left out come from the preset; `settingsFromEnvironment()` gives those that an operator has set. */
 export interface PosthornOptions<Events extends EventSchemas = EventSchemas> extends Partial<Limits> {

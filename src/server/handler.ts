@@ -2,28 +2,29 @@ import { Hono } from 'hono'
 import { expected } from '../core/errors.ts'
 import { hour } from '../core/time.ts'
 import type { Posthorn } from '../posthorn.ts'
-import { apiPage } from './api-page.ts'
-import { byKey, keyless } from './auth.ts'
-import type { Authorize } from './auth.ts'
-import { checkOrigins, withCors } from './cors.ts'
-import { builtDashboard, isPage, makeDashboard } from './dashboard.ts'
-import { incidentLine, refusal } from './errors.ts'
-import type { Report } from './errors.ts'
-import { serve } from './frame.ts'
-import type { FrameParts } from './frame.ts'
-import { makeIgnoredLog } from './ignored.ts'
-import { makeGate, makeRateLimit } from './limits.ts'
+import { apiPage } from './openapi/reference-page.ts'
+import { byKey, keyless } from './request/authentication.ts'
+import type { Authorize } from './request/authentication.ts'
+import { checkOrigins, withCors } from './http/cors.ts'
+import { builtDashboard, isPage, makeDashboard } from './http/dashboard-files.ts'
+import { incidentLine, refusal } from './errors/error-response.ts'
+import type { Report } from './errors/error-response.ts'
+import { serve } from './request/pipeline.ts'
+import type { PipelineParts } from './request/pipeline.ts'
+import { makeIgnoredLog } from './request/ignored-fields.ts'
+import { makeRateLimit } from './http/rate-limit.ts'
+import { makeConcurrencyLimit } from './http/concurrency-limit.ts'
 import type { Operation, ShownSetting } from './operation.ts'
-import { openApi } from './openapi.ts'
+import { openApi } from './openapi/document.ts'
 import { operations } from './operations.ts'
-import { pathOf } from './url.ts'
+import { pathOf } from './http/url.ts'
 
 export interface HandlerOptions {
   /** Where it is mounted, such as `/webhooks`; the API is then at `/webhooks/api/v1`. */
   readonly basePath?: string
   /** Your own sign-in: says who calls, or null. It takes the place of API keys. */
   readonly authorize?: Authorize
-  /** A key of your choice that may do everything, besides those in the store. */
+  /** A key of your choice with access to everything, besides those in the store. */
   readonly adminKey?: string | null
   /** Lets callers of this machine in without a key: for development. */
   readonly keyless?: boolean
@@ -33,15 +34,15 @@ export interface HandlerOptions {
   readonly portalTokenHours?: number
   /** Calls per second and key; 0 for no limit. */
   readonly rateLimitPerSecond?: number
-  /** Origins whose pages may call the API with a key, such as https://portal.example; none unless given. */
+  /** Origins whose pages are allowed to call the API with a key, such as https://portal.example; none unless given. */
   readonly corsOrigins?: readonly string[]
   /** Refuses fields and parameters that have no effect, also those of clients of Svix. */
   readonly strict?: boolean
-  /** Requests that may be under way at once. */
+  /** How many requests can be under way at once. */
   readonly mostInFlight?: number
-  /** Hears of errors whose cause is here; a warning of the process unless given. */
+  /** Called with errors whose cause is here; a warning of the process unless given. */
   readonly report?: Report
-  /** Hears of fields that clients give without effect, once of each; a warning of the process unless given. */
+  /** Called with fields that clients give without effect, once of each; a warning of the process unless given. */
   readonly warn?: (sentence: string) => void
 }
 
@@ -50,22 +51,7 @@ export type Handler = (request: Request) => Promise<Response>
 /** The HTTP API as a function from request to response, to be mounted wherever there is one. */
 export function handler(posthorn: Posthorn, options: HandlerOptions = {}): Handler {
   const basePath = checkBasePath(options.basePath ?? '')
-  const doors = byKey(posthorn, options.adminKey ?? null)
-  const isDev = options.keyless ?? false
-  const parts: FrameParts = {
-    posthorn,
-    basePath,
-    authorize: options.authorize ?? (isDev ? keyless(doors.authorize) : doors.authorize),
-    callerOf: options.authorize === undefined ? doors.callerOf : null,
-    isDev,
-    portalTokenMs: (options.portalTokenHours ?? 1) * hour,
-    settings: options.settings ?? [],
-    rateLimit: makeRateLimit(options.rateLimitPerSecond ?? 500, () => posthorn.now()),
-    gate: makeGate(options.mostInFlight ?? 1_000),
-    report: options.report ?? ((incident) => warnProcess(incidentLine(incident))),
-    isStrict: options.strict ?? false,
-    logIgnored: makeIgnoredLog(options.warn ?? warnProcess),
-  }
+  const parts = partsOf(posthorn, basePath, options)
   const app = new Hono({ getPath: (request) => pathIn(request.url, basePath) })
   for (const operation of operations) {
     app.on(operation.method.toUpperCase(), routeOf(operation), (context) => serve(parts, operation, context.req.raw, context.req.param()))
@@ -74,6 +60,28 @@ export function handler(posthorn: Posthorn, options: HandlerOptions = {}): Handl
   const elsewhere = otherPaths(operations, basePath)
   app.notFound((context) => elsewhere.fetch(context.req.raw))
   return withCors(async (request) => app.fetch(request), checkOrigins(options.corsOrigins ?? []))
+}
+
+function partsOf(posthorn: Posthorn, basePath: string, options: HandlerOptions): PipelineParts {
+  return {
+    posthorn,
+    basePath,
+    ...authenticationOf(posthorn, options),
+    portalTokenMs: (options.portalTokenHours ?? 1) * hour,
+    settings: options.settings ?? [],
+    rateLimit: makeRateLimit(options.rateLimitPerSecond ?? 500, () => posthorn.now()),
+    concurrency: makeConcurrencyLimit(options.mostInFlight ?? 1_000),
+    report: options.report ?? ((incident) => warnProcess(incidentLine(incident))),
+    isStrict: options.strict ?? false,
+    logIgnored: makeIgnoredLog(options.warn ?? warnProcess),
+  }
+}
+
+function authenticationOf(posthorn: Posthorn, options: HandlerOptions): Pick<PipelineParts, 'authorize' | 'callerOf' | 'isDev'> {
+  const isDev = options.keyless ?? false
+  const { authorize, callerOf } = byKey(posthorn, options.adminKey ?? null)
+  if (options.authorize !== undefined) return { authorize: options.authorize, callerOf: null, isDev }
+  return { authorize: isDev ? keyless(authorize) : authorize, callerOf, isDev }
 }
 
 function warnProcess(sentence: string): void {
@@ -97,14 +105,14 @@ function otherPaths(table: readonly Operation[], basePath: string): Hono {
   return app
 }
 
-/** Made when somebody first asks: most who embed it never do. */
+/** Written when somebody first asks: most who embed it never do. */
 function mountDescription(app: Hono, basePath: string): void {
-  let made: { readonly json: string; readonly page: string } | null = null
+  let written: { readonly json: string; readonly page: string } | null = null
   function description(): { readonly json: string; readonly page: string } {
-    if (made !== null) return made
+    if (written !== null) return written
     const document = openApi(operations, basePath)
-    made = { json: JSON.stringify(document), page: apiPage(document, basePath) }
-    return made
+    written = { json: JSON.stringify(document), page: apiPage(document, basePath) }
+    return written
   }
 
   app.get('/api/v1/openapi.json', () => new Response(description().json, { headers: { 'content-type': 'application/json' } }))

@@ -2,7 +2,7 @@ import type { ZodType } from 'zod'
 import type { Application } from '../core/endpoint.ts'
 import type { Access, ApiKey, PortalAccess } from '../core/key.ts'
 import type { Posthorn } from '../posthorn.ts'
-import type { Doors } from './auth.ts'
+import type { Authentication } from './request/authentication.ts'
 
 /**
  * One call of the HTTP API. The table of these (`operations.ts`) is mounted, described (OpenAPI) and attacked (the test's matrix
@@ -16,11 +16,11 @@ export interface Operation<Query = unknown, Body = unknown> {
   readonly path: string
   readonly summary: string
   /**
-   * Who may call it: `public` everybody, `server` keys for all applications, `application` also the key of the one in the path,
+   * Who has access: `public` everybody, `server` keys for all applications, `application` also the key of the one in the path,
    * `everyone` any key. An operation with `{app_id}` in its path is an `application` one, unless it says otherwise.
    */
   readonly realm: 'public' | 'server' | 'application' | 'everyone'
-  /** `svix` for what clients of Svix know: they may give fields that only Svix has, which is said in the answer. All others are refused. */
+  /** `svix` for what clients of Svix know: they can give fields that only Svix has, which the answer names. All others are refused. */
   readonly shape?: 'svix'
   /** What the key must allow. */
   readonly access: Access
@@ -28,16 +28,16 @@ export interface Operation<Query = unknown, Body = unknown> {
   readonly portal?: 'refused'
   readonly query?: ZodType<Query>
   readonly body?: ZodType<Body>
-  /** How large its body may be, in bytes, if not as large as usual. */
+  /** How large its body can be, in bytes, if not as large as usual. */
   readonly mostBytes?: number
   /** Of each status the schema of its body; null for none. The first is the usual one. */
   readonly answers: Readonly<Record<number, ZodType | null>>
   /**
-   * Who answers a repeat under the same `idempotency-key`: the frame, for every POST that does not say otherwise. `own`: the operation
+   * Who answers a repeat under the same `idempotency-key`: the pipeline, for every POST that does not say otherwise. `own`: the operation
    * itself. `none`: nobody, because the answer holds a secret, and secrets are not kept; it is done again.
    */
   readonly idempotency?: 'own' | 'none'
-  /** Set where the application in the path may be missing: the operation makes it, or asks for it by itself. */
+  /** Set where the application in the path can be missing: the operation creates it, or asks for it by itself. */
   readonly findsApplication?: true
   /** A `Response` is for what is no JSON, or needs headers of its own. */
   handle(call: Call<Query, Body>): Promise<Answer | Response>
@@ -53,22 +53,22 @@ export interface Call<Query = unknown, Body = unknown> {
   readonly body: Body
   /** The body's own bytes. */
   readonly bytes: Uint8Array
-  /** The `idempotency-key` header. Only operations that keep it themselves need it: the frame repeats the answers of all others. */
+  /** The `idempotency-key` header. Only operations that keep it themselves need it: the pipeline repeats the answers of all others. */
   readonly idempotencyKey: string | null
-  /** The application in the path; only operations with `{app_id}` may ask, and not those that find it themselves. */
+  /** The application in the path; only operations with `{app_id}` can ask, and not those that find it themselves. */
   application(): Application
   readonly request: Request
   readonly server: ServerParts
 }
 
-/** What an operation may know of the server that it runs in. */
+/** What an operation can know of the server that it runs in. */
 export interface ServerParts {
   readonly basePath: string
   /** The caller of a key, for sign-in; null where the host program has its own. */
-  readonly callerOf: Doors['callerOf'] | null
+  readonly callerOf: Authentication['callerOf'] | null
   /** Lets callers of this machine in without a key. */
   readonly isDev: boolean
-  /** How long a link to the portal is valid, unless its maker says otherwise. */
+  /** How long a link to the portal is valid, unless whoever creates it says otherwise. */
   readonly portalTokenMs: number
   readonly settings: readonly ShownSetting[]
 }

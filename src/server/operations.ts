@@ -1,30 +1,38 @@
 import type { Operation } from './operation.ts'
-import { applicationOperations } from './routes/applications.ts'
-import { attemptOperations } from './routes/attempts.ts'
-import { auditOperations } from './routes/audit.ts'
-import { authenticationOperations } from './routes/authentication.ts'
-import { configOperations } from './routes/config.ts'
-import { deadLetterOperations } from './routes/dead-letters.ts'
-import { deliveryOperations } from './routes/deliveries.ts'
-import { destinationOperations } from './routes/destinations.ts'
-import { endpointCareOperations } from './routes/endpoint-care.ts'
-import { endpointOverviewOperations } from './routes/endpoint-overviews.ts'
-import { endpointOperations } from './routes/endpoints.ts'
-import { eventTypeOperations } from './routes/event-types.ts'
-import { healthOperations } from './routes/health.ts'
-import { jobOperations } from './routes/jobs.ts'
-import { keyOperations } from './routes/keys.ts'
-import { messageOperations } from './routes/messages.ts'
-import { overviewOperations } from './routes/overview.ts'
-import { sessionOperations } from './routes/session.ts'
-import { streamOperations } from './routes/stream.ts'
-import { taskOperations } from './routes/tasks.ts'
+import { applicationOperations } from './routes/svix/applications.ts'
+import { attemptOperations } from './routes/svix/attempts.ts'
+import { auditOperations } from './routes/operator/audit.ts'
+import { authenticationOperations } from './routes/svix/portal-access.ts'
+import { configOperations } from './routes/operator/config.ts'
+import { deadLetterOperations } from './routes/operator/dead-letters.ts'
+import { deliveryOperations } from './routes/operator/deliveries.ts'
+import { destinationOperations } from './routes/svix/destinations.ts'
+import { endpointHeaderOperations } from './routes/svix/endpoint/headers.ts'
+import { endpointRecoveryOperations } from './routes/svix/endpoint/recovery.ts'
+import { endpointSecretOperations } from './routes/svix/endpoint/secrets.ts'
+import { sendExampleOperations } from './routes/svix/endpoint/send-example.ts'
+import { endpointStatsOperations } from './routes/svix/endpoint/stats.ts'
+import { endpointOverviewOperations } from './routes/operator/endpoint-overviews.ts'
+import { endpointOperations } from './routes/svix/endpoint/endpoints.ts'
+import { eventTypeOperations } from './routes/svix/event-types.ts'
+import { healthOperations } from './routes/svix/health.ts'
+import { jobOperations } from './routes/operator/jobs.ts'
+import { keyOperations } from './routes/operator/keys.ts'
+import { messageOperations } from './routes/svix/messages.ts'
+import { overviewOperations } from './routes/operator/overview.ts'
+import { sessionOperations } from './routes/operator/session.ts'
+import { streamOperations } from './routes/operator/stream.ts'
+import { taskOperations } from './routes/svix/tasks.ts'
 
 /** Every call of the HTTP API. What is not in this table is not answered, not described and not tested. */
 export const operations: readonly Operation[] = [
   ...likeSvix(applicationOperations),
   ...likeSvix(endpointOperations),
-  ...likeSvix(endpointCareOperations),
+  ...likeSvix(endpointHeaderOperations),
+  ...likeSvix(endpointSecretOperations),
+  ...likeSvix(sendExampleOperations),
+  ...likeSvix(endpointStatsOperations),
+  ...likeSvix(endpointRecoveryOperations),
   ...likeSvix(eventTypeOperations),
   ...likeSvix(messageOperations),
   ...likeSvix(attemptOperations),

@@ -12,7 +12,7 @@ import { memoryStore } from '../../src/testing/memory/store.ts'
 import { scriptedTransport } from '../../src/testing/scripted-transport.ts'
 import type { ScriptedTransport } from '../../src/testing/scripted-transport.ts'
 import { seededRandom } from '../../src/testing/seeded-random.ts'
-import type { EndpointInput } from '../../src/resources/endpoints.ts'
+import type { EndpointInput } from '../../src/api/endpoint/settings.ts'
 import { watch } from './watched-store.ts'
 import type { WatchedStore } from './watched-store.ts'
 

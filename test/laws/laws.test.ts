@@ -80,6 +80,7 @@ describe.each<[string, (path: string, text: string) => string[], { broken: Case[
         ['stores/sqlite/queue.ts', "import { x } from '../../engine/writer.ts'"],
         ['transport/http.ts', "import { x } from '../stores/sql.ts'"],
         ['ui/app.tsx', "import { x } from '../server/api.ts'"],
+        ['ui/app.tsx', "import type { x } from '../server/schemas.ts'"],
         ['server/api.ts', "import { x } from '../stores/sql.ts'"],
         ['engine/deliver.ts', "export * from '../clock.ts'"],
       ],
@@ -87,6 +88,7 @@ describe.each<[string, (path: string, text: string) => string[], { broken: Case[
         ['engine/deliver.ts', "import { x } from '../core/pace.ts'\nimport { y } from './writer.ts'\nimport { z } from 'node:crypto'"],
         ['stores/sqlite/queue.ts', "import { x } from '../sql.ts'\nimport { y } from '../../core/ids.ts'"],
         ['server/api.ts', "import { x } from '../posthorn.ts'\nimport { y } from '../core/ids.ts'"],
+        ['ui/app.tsx', "import type { x } from '../server/schemas/common.ts'"],
         ['cli/main.ts', "import { x } from '../stores/sql.ts'"],
       ],
     },
@@ -97,6 +99,7 @@ describe.each<[string, (path: string, text: string) => string[], { broken: Case[
     {
       broken: [
         ['ui/words.ts', "import { statuses } from '../core/delivery.ts'"],
+        ['ui/words.ts', "import { uid } from '../server/schemas/common.ts'"],
         ['ui/pages/x.tsx', "export { statuses } from '../../core/delivery.ts'"],
         ['ui/pages/x.tsx', 'const page = <p dangerouslySetInnerHTML={{ __html: text }} />'],
         ['ui/pages/x.tsx', 'element.innerHTML = text'],

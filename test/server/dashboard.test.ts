@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { handler } from 'posthorn/server'
-import { isPage, makeDashboard } from '../../src/server/dashboard.ts'
+import { isPage, makeDashboard } from '../../src/server/http/dashboard-files.ts'
 import { adminKey, serverWorld } from './world.ts'
 
 function folderWith(files: Readonly<Record<string, string>>): string {
@@ -31,7 +31,7 @@ test('every page is the same page, which is told where it lives and what it may 
 })
 
 test('the server knows every page that the dashboard has', () => {
-  const routes = readFileSync(new URL('../../src/ui/app.tsx', import.meta.url), 'utf8')
+  const routes = readFileSync(new URL('../../src/ui/operator/app.tsx', import.meta.url), 'utf8')
   const words = [...routes.matchAll(/^ {4}case '([^']*)':/gm)].map(([, word]) => word ?? '')
   expect(words.length).toBeGreaterThan(5)
   expect(words.filter((word) => !isPage(`/${word}`))).toEqual([])

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Page, Scan } from '../../src/core/directory.ts'
-import { listQuery, pageOf, scanOf } from '../../src/server/iterator.ts'
-import type { ListPage } from '../../src/server/iterator.ts'
+import { listQuery, pageOf, scanOf } from '../../src/server/request/pagination.ts'
+import type { ListPage } from '../../src/server/request/pagination.ts'
 
 const ids = Array.from({ length: 7 }, (_, place) => `app_${String(place).padStart(19, '0')}`)
 const self = (id: string): string => id

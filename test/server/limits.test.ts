@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { mostRequestBytes } from '../../src/server/limits.ts'
+import { mostRequestBytes } from '../../src/server/http/request-body.ts'
 import { makeGate } from '../engine/gate.ts'
 import { serverWorld } from './world.ts'
 

@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { manualClock } from 'posthorn/testing'
 import { systemClock } from '../../src/clock.ts'
-import { listen } from '../../src/server/listen.ts'
-import type { Listening, ListenOptions } from '../../src/server/listen.ts'
-import { mostRequestBytes, readBody } from '../../src/server/limits.ts'
+import { startHttpServer } from '../../src/server/http/http-server.ts'
+import type { HttpServer, HttpServerOptions } from '../../src/server/http/http-server.ts'
+import { mostRequestBytes, readBody } from '../../src/server/http/request-body.ts'
 import { makeGate } from '../engine/gate.ts'
 
-async function listening(options: Partial<ListenOptions> = {}): Promise<Listening> {
-  const server = await listen({ host: '127.0.0.1', port: 0, clock: systemClock, ...options })
+async function listening(options: Partial<HttpServerOptions> = {}): Promise<HttpServer> {
+  const server = await startHttpServer({ host: '127.0.0.1', port: 0, clock: systemClock, ...options })
   onTestFinished(() => server.close())
   return server
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openApi } from '../../src/server/openapi.ts'
+import { openApi } from '../../src/server/openapi/document.ts'
 import { operations } from '../../src/server/operations.ts'
 import { handler } from 'posthorn/server'
 import { testPosthorn } from 'posthorn/testing'

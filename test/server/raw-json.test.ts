@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cutValue } from '../../src/server/raw-json.ts'
+import { cutValue } from '../../src/server/request/json-value-bytes.ts'
 
 describe('cutting a value out of JSON', () => {
   test.each([

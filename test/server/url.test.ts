@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isSecure, originOf, pathOf, publicOrigin, searchOf } from '../../src/server/url.ts'
+import { isSecure, originOf, pathOf, publicOrigin, searchOf } from '../../src/server/http/url.ts'
 
 test.each([
   'http://localhost:8071/',

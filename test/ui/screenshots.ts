@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { handler } from 'posthorn/server'
 import { systemClock } from '../../src/clock.ts'
-import { listen } from '../../src/server/listen.ts'
+import { startHttpServer } from '../../src/server/http/http-server.ts'
 import { keepShop } from './shop.ts'
 import type { Shop } from './shop.ts'
 import { adminKey, useStage } from './stage.ts'
@@ -25,7 +25,7 @@ test('every picture is taken of a real server with real data', { timeout: 120_00
   for (const name of readdirSync(folder)) rmSync(join(folder, name))
   const shop = await keepShop(stage.file('shop.db'))
   // Within this process, so that the hour's clock stands still and its worker is alive.
-  const front = await listen({ host: '127.0.0.1', port: 0, clock: systemClock })
+  const front = await startHttpServer({ host: '127.0.0.1', port: 0, clock: systemClock })
   front.serve(handler(shop.posthorn, { adminKey }), async () => undefined)
   for (const [name, path, colorScheme, width] of shots) {
     const viewport = { width, height: width === 390 ? 840 : 800 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { exampleOf } from '../../src/ui/example.ts'
-import { bytes, counted, duration, latency, percent, prettyJson, until } from '../../src/ui/format.ts'
-import { verdict } from '../../src/ui/verdict.ts'
-import { filterWords, targetWords } from '../../src/ui/words.ts'
+import { exampleOf } from '../../src/ui/operator/event-type/schema-example.ts'
+import { bytes, counted, duration, latency, percent, prettyJson, until } from '../../src/ui/text/format.ts'
+import { verdict } from '../../src/ui/operator/overview/verdict.ts'
+import { filterLabel, targetLabel } from '../../src/ui/text/labels.ts'
 
 type Failing = Parameters<typeof verdict>[0]['failing']
 
@@ -81,14 +81,14 @@ test('a schema that never ends has an example that does', () => {
 })
 
 test('the filter of a job is said in words', () => {
-  expect(filterWords({ status: ['dead', 'failed'], eventType: 'invoice.paid', reason: null })).toBe('status dead or failed, event type invoice.paid')
-  expect(filterWords({ ids: ['a', 'b'] })).toBe('2 selected')
-  expect(filterWords({})).toBe('everything')
-  expect(filterWords({ status: 'dead', until: '2026-01-05T12:00:00Z' })).toMatch(/^status dead, made until 5 Jan, \d\d:00:00$/)
+  expect(filterLabel({ status: ['dead', 'failed'], eventType: 'invoice.paid', reason: null })).toBe('status dead or failed, event type invoice.paid')
+  expect(filterLabel({ ids: ['a', 'b'] })).toBe('2 selected')
+  expect(filterLabel({})).toBe('everything')
+  expect(filterLabel({ status: 'dead', until: '2026-01-05T12:00:00Z' })).toMatch(/^status dead, made until 5 Jan, \d\d:00:00$/)
 })
 
 test('what was done is done to an id as it is, or to what a filter says', () => {
-  expect(targetWords('dlv_1')).toBe('dlv_1')
-  expect(targetWords('7')).toBe('7')
-  expect(targetWords('{"status":["dead"],"until":1767614400000,"unchangedSince":1767614400000}')).toMatch(/^status dead, made until 5 Jan, \d\d:00:00$/)
+  expect(targetLabel('dlv_1')).toBe('dlv_1')
+  expect(targetLabel('7')).toBe('7')
+  expect(targetLabel('{"status":["dead"],"until":1767614400000,"unchangedSince":1767614400000}')).toMatch(/^status dead, made until 5 Jan, \d\d:00:00$/)
 })

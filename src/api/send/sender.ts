@@ -4,10 +4,10 @@ import type { Clock, Outlet, Store } from '../../core/ports.ts'
 import type { Random } from '../../core/time.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Sent } from '../../engine/envelope.ts'
-import type { Enforcer } from '../../resources/enforcer.ts'
-import { outgoing, outgoingSync } from '../../resources/outgoing.ts'
-import type { CheckedMessage, Consignment, EventSchemas, Given } from '../../resources/outgoing.ts'
-import { refuseUnknown } from '../../resources/unknown-options.ts'
+import { refuseUnknown } from '../input/unknown-options.ts'
+import { checkMessage, checkMessageSync } from './checked-message.ts'
+import type { CheckedMessage, EventSchemas, Given, SendContext } from './checked-message.ts'
+import type { Enforcer } from './schema-enforcer.ts'
 
 export interface SendOptions {
   /** Your own transaction, in the database that the store is in: the message is sent if it commits, and never was if it does not. */
@@ -48,16 +48,16 @@ export class Sender {
     refuseUnknown('send', options, sendOptions)
     const { store, events, clock, random } = this.#parts
     const { mustExist = false, to = null } = options
-    const consignment = { events, mustExist, to, now: clock.now(), random }
-    if (!('tx' in options)) return this.#sendAlone(messages, consignment)
+    const context = { events, mustExist, to, now: clock.now(), random }
+    if (!('tx' in options)) return this.#sendAlone(messages, context)
     const join = store.withinSync?.bind(store)
     // Nothing is waited for up to here: whoever ends the transaction right after the call has the message in it.
-    return join === undefined ? this.#sendWithin(messages, options, consignment) : this.#sendWithinSync(join, messages, options, consignment)
+    return join === undefined ? this.#sendWithin(messages, options, context) : this.#sendWithinSync(join, messages, options, context)
   }
 
-  async #sendAlone(messages: readonly Given[], consignment: Consignment): Promise<Sent[]> {
+  async #sendAlone(messages: readonly Given[], context: SendContext): Promise<Sent[]> {
     const { engine, open } = this.#parts
-    const checked = await Promise.all(messages.map((message) => outgoing(message, consignment)))
+    const checked = await Promise.all(messages.map((message) => checkMessage(message, context)))
     await open()
     await this.#enforce(checked)
     await this.#expirePayloads(checked)
@@ -77,9 +77,9 @@ export class Sender {
   }
 
   /** Touches nothing but the transaction: the pool may be used up by those who hold one. Only schemas that are enforced are read from the store. */
-  async #sendWithin(messages: readonly Given[], options: SendOptions, consignment: Consignment): Promise<Sent[]> {
+  async #sendWithin(messages: readonly Given[], options: SendOptions, context: SendContext): Promise<Sent[]> {
     const { engine, followed, enforcer, open, isStopping } = this.#parts
-    const checked = await Promise.all(messages.map((message) => outgoing(message, consignment)))
+    const checked = await Promise.all(messages.map((message) => checkMessage(message, context)))
     refuseWithin(checked)
     if (isStopping()) throw stopped()
     const outlet = await this.#outlet(options)
@@ -90,9 +90,9 @@ export class Sender {
     return engine.sendWithin(outlet, checked)
   }
 
-  #sendWithinSync(join: NonNullable<Store['withinSync']>, messages: readonly Given[], options: SendOptions, consignment: Consignment): Sent[] {
+  #sendWithinSync(join: NonNullable<Store['withinSync']>, messages: readonly Given[], options: SendOptions, context: SendContext): Sent[] {
     const { engine, enforcer } = this.#parts
-    const checked = messages.map((message) => outgoingSync(message, consignment))
+    const checked = messages.map((message) => checkMessageSync(message, context))
     refuseWithin(checked)
     if (enforcer !== null) {
       const advice = 'Schemas are read from the store, which would have to wait; declare `events` instead.'

@@ -4,27 +4,27 @@ import { commandSources } from '../../config/environment.ts'
 import type { Settings } from '../../config/settings.ts'
 import { PosthornError } from '../../core/errors.ts'
 import type { Posthorn } from '../../posthorn.ts'
-import { isLoopback } from '../../server/auth.ts'
-import { checkOrigins } from '../../server/cors.ts'
-import { incidentLine } from '../../server/errors.ts'
+import { isLoopback } from '../../server/request/authentication.ts'
+import { checkOrigins } from '../../server/http/cors.ts'
+import { incidentLine } from '../../server/errors/error-response.ts'
 import { handler } from '../../server/handler.ts'
-import { listen } from '../../server/listen.ts'
-import type { Listening } from '../../server/listen.ts'
+import { startHttpServer } from '../../server/http/http-server.ts'
+import type { HttpServer } from '../../server/http/http-server.ts'
 import { createFirstKey } from '../processes/first-key.ts'
 
 /** The server of `posthorn dev`: on the port that was asked for, or on any if nobody asked and the usual one is taken. */
-export async function openHttpServer(settings: Settings, given: Partial<Settings>): Promise<Listening> {
+export async function openHttpServer(settings: Settings, given: Partial<Settings>): Promise<HttpServer> {
   const { host, port } = settings
   try {
-    return await listen({ host, port, clock: systemClock })
+    return await startHttpServer({ host, port, clock: systemClock })
   } catch (thrown) {
     if (given.port !== undefined || !(thrown instanceof PosthornError)) throw thrown
-    return listen({ host, port: 0, clock: systemClock })
+    return startHttpServer({ host, port: 0, clock: systemClock })
   }
 }
 
 /** Lets the server answer: without a key if only this machine can ask, and none was set. Returns the key, if one was created. */
-export async function answerRequests(server: Listening, posthorn: Posthorn, settings: Settings, say: (text: string) => void): Promise<string | null> {
+export async function answerRequests(server: HttpServer, posthorn: Posthorn, settings: Settings, say: (text: string) => void): Promise<string | null> {
   const { adminKey, corsOrigins, portalTokenHours, rateLimitPerSecond, strict, host } = settings
   const needsKey = adminKey !== null || !isLoopback(host)
   const answer = handler(posthorn, {

@@ -1,7 +1,7 @@
 import { commandSources } from '../../config/environment.ts'
 import type { Settings } from '../../config/settings.ts'
 import { givenSettings, settingsFrom } from '../../config/sources.ts'
-import type { Listening } from '../../server/listen.ts'
+import type { HttpServer } from '../../server/http/http-server.ts'
 import type { CommandOptions, Terminal } from '../command.ts'
 import { labelsFrom } from '../view/labels.ts'
 import { lineView } from '../view/lines.ts'
@@ -39,7 +39,7 @@ export async function runDev({ once, database }: CommandOptions, terminal: Termi
 interface DevRun {
   readonly setup: DevSetup
   /** Null with --once: nobody can ask then. */
-  readonly server: Listening | null
+  readonly server: HttpServer | null
   readonly settings: Settings
   readonly once: boolean
   readonly terminal: Terminal

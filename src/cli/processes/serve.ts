@@ -5,11 +5,11 @@ import { commandSources } from '../../config/environment.ts'
 import { settingsFrom } from '../../config/sources.ts'
 import type { Settings } from '../../config/settings.ts'
 import { Posthorn } from '../../posthorn.ts'
-import { checkOrigins } from '../../server/cors.ts'
-import { incidentLine } from '../../server/errors.ts'
+import { checkOrigins } from '../../server/http/cors.ts'
+import { incidentLine } from '../../server/errors/error-response.ts'
 import { handler } from '../../server/handler.ts'
-import { listen } from '../../server/listen.ts'
-import type { Listening } from '../../server/listen.ts'
+import { startHttpServer } from '../../server/http/http-server.ts'
+import type { HttpServer } from '../../server/http/http-server.ts'
 import type { CommandOptions, Terminal } from '../command.ts'
 import { databaseAt } from '../database.ts'
 import { createFirstKey } from './first-key.ts'
@@ -21,7 +21,7 @@ export async function serve({ database, 'no-worker': noWorker }: CommandOptions,
   const settings = settingsFrom(commandSources())
   const named = databaseAt(typeof database === 'string' ? database : settings.databaseUrl, settings)
   // First, because its port must be known to the guard; and whoever has it keeps it while the database is opened.
-  const listening = await listen({ ...settings, clock: systemClock })
+  const listening = await startHttpServer({ ...settings, clock: systemClock })
   try {
     const posthorn = new Posthorn({ ...settings, store: await named.openStore(), ownPort: listening.port })
     sayWarnings(posthorn, terminal)
@@ -34,7 +34,7 @@ export async function serve({ database, 'no-worker': noWorker }: CommandOptions,
 
 interface Parts {
   readonly posthorn: Posthorn
-  readonly listening: Listening
+  readonly listening: HttpServer
   readonly settings: Settings
   readonly terminal: Terminal
   readonly delivers: boolean

@@ -1,11 +1,13 @@
 import { z } from 'zod'
+import { isoTime } from '../../core/time.ts'
+import type { Instant } from '../../core/time.ts'
 
 /** A name of the user's own, or an id of ours, as Svix allows them. */
 export const uid = z.string().min(1).max(256).regex(/^[a-zA-Z0-9\-_.]+$/, 'letters, digits, - _ or .')
 export const channel = z.string().max(128).regex(/^[a-zA-Z0-9\-_.]+$/, 'letters, digits, - _ or .')
 export const eventTypeName = z.string().max(256).regex(/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/, 'words of letters, digits, _ or - joined by dots, such as invoice.paid')
-/** Free text of people's. No database keeps a zero in it. */
-export function words(most: number) {
+/** Free text that people write. No database keeps a zero in it. */
+export function freeText(most: number) {
   return z.string().max(most).refine((given) => !given.includes('\0'), 'Expected text without a zero character.')
 }
 export const metadata = z.record(z.string().max(256), z.string().max(4096)).meta({ maxProperties: 50 })
@@ -21,15 +23,14 @@ export function listOf<Item extends z.ZodType>(item: Item) {
 }
 
 export const order = z.enum(['ascending', 'descending'])
-export const page = z.object({
-  limit: z.coerce.number().int().min(1).max(250).default(50),
-  iterator: z.string().nullish(),
-  order: order.nullish(),
-})
 
-/** A query may give a list as repeated parameters, or with commas; an empty one is none. */
+/** A query can give a list as repeated parameters, or with commas; an empty one is none. */
 export const names = z.union([z.string(), z.array(z.string())]).transform((given) => {
   const all = [given].flat().flatMap((text) => text.split(',')).filter((name) => name !== '')
   return all.length === 0 ? undefined : all
 })
 export const flag = z.enum(['true', 'false']).transform((given) => given === 'true')
+
+export function timeOrNull(at: Instant | null): string | null {
+  return at === null ? null : isoTime(at)
+}

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { browserClock } from '../clock.ts'
-import { tell } from '../state.ts'
+import { notify } from '../state/notices.ts'
 import { Icon } from './icons.tsx'
 
 const saysCopiedMs = 2_000
@@ -18,11 +18,11 @@ export async function copyText(text: string): Promise<boolean> {
 /** Copies what stands on the page, and says so if that could not be done. */
 async function copyShown(text: string): Promise<boolean> {
   const isCopied = await copyText(text)
-  if (!isCopied) tell('bad', 'The browser did not allow copying. Select the text and copy it by hand.')
+  if (!isCopied) notify('bad', 'The browser did not allow copying. Select the text and copy it by hand.')
   return isCopied
 }
 
-export function Copy({ text, label = 'Copy' }: { text: string; label?: string }) {
+function Copy({ text, label = 'Copy' }: { text: string; label?: string }) {
   const [copied, setCopied] = useState(false)
   async function copy(): Promise<void> {
     if (!(await copyShown(text))) return

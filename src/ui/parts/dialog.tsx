@@ -20,7 +20,7 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
   )
 }
 
-export interface Question {
+interface Question {
   readonly title: string
   readonly sentence: string
   /** What the button says that does it. */

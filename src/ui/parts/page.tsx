@@ -33,10 +33,10 @@ export function Panel({ title, actions, children }: { title: string; actions?: C
 }
 
 /** Names and values, one under the other. */
-export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ComponentChildren])[] }) {
+export function Details({ details }: { details: readonly (readonly [name: string, value: ComponentChildren])[] }) {
   return (
-    <dl class="facts">
-      {facts.map(([name, value]) => (
+    <dl class="details">
+      {details.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd>{value}</dd>

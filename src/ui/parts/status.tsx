@@ -1,4 +1,4 @@
-import type { Delivery, Endpoint, HealthState, Job } from '../contract.ts'
+import type { Delivery, Endpoint, HealthState, Job } from '../api/answers.ts'
 import { Icon } from './icons.tsx'
 import type { IconName } from './icons.tsx'
 

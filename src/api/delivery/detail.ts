@@ -1,0 +1,63 @@
+import type { Attempt } from '../../core/attempt.ts'
+import { curlOf } from '../../core/curl.ts'
+import { isOpen, laneOf } from '../../core/delivery.ts'
+import type { Delivery } from '../../core/delivery.ts'
+import type { Endpoint } from '../../core/endpoint.ts'
+import { expected } from '../../core/errors.ts'
+import type { DeliveryDetail } from '../../core/figures.ts'
+import { healthy } from '../../core/health.ts'
+import type { Message } from '../../core/message.ts'
+import { shownHeaders } from '../../core/sent-request.ts'
+import type { SentRequest } from '../../core/sent-request.ts'
+import { why } from '../../core/why.ts'
+import { actor } from '../actor.ts'
+import type { By } from '../actor.ts'
+import type { DeliveryParts } from './parts.ts'
+
+/** Retries before one that are worth counting. */
+const mostAhead = 10_000
+
+/** A delivery with all that belongs to it. */
+export async function detailOf(parts: DeliveryParts, delivery: Delivery): Promise<DeliveryDetail> {
+  const { directory } = parts
+  const [explanation, attempts, application, message] = await Promise.all([
+    explain(parts, delivery), directory.attempts(delivery.id), directory.application(delivery.applicationId), directory.message(delivery.messageId),
+  ])
+  const withRequest = attempts.map((attempt) => ({ ...attempt, request: sentRequest(parts, attempt, explanation.endpoint, message) }))
+  return { delivery, ...explanation, attempts: withRequest, application, message }
+}
+
+/** Why a delivery is where it is, by its endpoint, its policy, and the workers that there are. */
+export async function explain(parts: DeliveryParts, delivery: Delivery): Promise<Pick<DeliveryDetail, 'why' | 'endpoint' | 'maxAttempts'>> {
+  const { directory, queue, clock, policies, defaultPolicy, retriesPerTick } = parts
+  const [[endpoint = null], healths, workers, ahead] = await Promise.all([
+    directory.endpointsById([delivery.endpointId]),
+    queue.health([delivery.endpointId]),
+    isOpen(delivery) ? directory.workers() : [],
+    isOpen(delivery) && laneOf(delivery) === 'retries' ? directory.dueBefore(delivery, mostAhead) : 0,
+  ])
+  const policy = policies.get(delivery.policy) ?? policies.get(endpoint?.policy ?? '') ?? defaultPolicy
+  const health = healths.get(delivery.endpointId) ?? healthy
+  const waits = workers.flatMap((worker) => worker.waits.filter(({ endpointId }) => endpointId === delivery.endpointId))
+  const input = { delivery, endpoint, health, policy, ahead, perTick: retriesPerTick, waits, now: clock.now() }
+  return { endpoint, maxAttempts: policy.maxAttempts, why: why(input) }
+}
+
+/** A command that sends a delivery by hand, with a fresh signature. Who asked is noted: it shows credentials. */
+export async function curlFor(parts: DeliveryParts, { id, messageId, endpointId }: Delivery, by: By): Promise<string> {
+  const { directory, clock } = parts
+  const [[endpoint = null], message] = await Promise.all([directory.endpointsById([endpointId]), directory.message(messageId)])
+  if (endpoint === null || message === null || message.erasedAt !== null) throw expected('not_found', 'body', 'kept, to show it', 'none', 'Its endpoint or its body is gone.')
+  const request = parts.outgoingRequest(endpoint, message, clock.now())
+  await directory.note({ action: 'reveal', by: actor(by) }, id, clock.now())
+  return curlOf(request)
+}
+
+/** Built again as it was then, from the endpoint of today: of the request only its time and URL are kept. */
+function sentRequest(parts: DeliveryParts, { startedAt, url }: Attempt, endpoint: Endpoint | null, message: Message | null): SentRequest | null {
+  if (endpoint === null || message === null) return null
+  // Of an empty body, because the signature is not shown: hashing a megabyte for each attempt would be for nothing.
+  const { headers } = parts.outgoingRequest(endpoint, { ...message, body: new Uint8Array() }, startedAt)
+  const bytes = message.erasedAt === null ? message.body.length : null
+  return { method: 'POST', url, ...shownHeaders(headers, endpoint.signature === 'body' ? endpoint.bodyHeader : null), bytes }
+}

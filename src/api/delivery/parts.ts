@@ -1,0 +1,20 @@
+import type { Lane } from '../../core/delivery.ts'
+import type { Endpoint } from '../../core/endpoint.ts'
+import type { Message } from '../../core/message.ts'
+import type { OutgoingRequest } from '../../core/ports.ts'
+import type { Cancelled } from '../../core/queue.ts'
+import type { RetryPolicy } from '../../core/retry-policy.ts'
+import type { Instant } from '../../core/time.ts'
+import type { ResourceParts } from '../parts.ts'
+
+/** What the calls about deliveries need of the rest. */
+export interface DeliveryParts extends ResourceParts {
+  readonly policies: ReadonlyMap<string, RetryPolicy>
+  readonly defaultPolicy: RetryPolicy
+  /** What an attempt at that time sends. */
+  readonly outgoingRequest: (endpoint: Endpoint, message: Message, now: Instant) => Pick<OutgoingRequest, 'url' | 'headers' | 'body'>
+  /** Retries that one endpoint gets per tick. */
+  readonly retriesPerTick: number
+  readonly expect: (endpointId: string, lane: Lane) => Promise<void>
+  readonly emitCancelled: (ended: readonly Cancelled[]) => void
+}

@@ -1,0 +1,90 @@
+import type { AuditAction } from '../../core/audit.ts'
+import type { EndpointCounts, Page } from '../../core/directory.ts'
+import type { Endpoint, EndpointSettings, EndpointStatus } from '../../core/endpoint.ts'
+import { expected } from '../../core/errors.ts'
+import { checkEventType } from '../../core/message.ts'
+import type { Message } from '../../core/message.ts'
+import type { Instant } from '../../core/time.ts'
+import { actor } from '../actor.ts'
+import type { By } from '../actor.ts'
+import { checkPage } from '../input/page.ts'
+import { sendExample } from './example.ts'
+import { findEndpoint, found } from './find.ts'
+import type { EndpointName } from './find.ts'
+import type { EndpointParts } from './parts.ts'
+import { revealSecret, rotateSecret } from './secrets.ts'
+import type { RotateOptions } from './secrets.ts'
+import { createEndpoint, reasonOf, updateEndpoint } from './settings.ts'
+import type { NewEndpoint } from './settings.ts'
+
+/** The URLs that get webhooks, with their secrets, filters, headers, limits and retry policy. */
+export interface Endpoints {
+  /** Active, unless it should begin otherwise: then it gets nothing before it is resumed or enabled. */
+  create(input: NewEndpoint, by?: By): Promise<Endpoint>
+  /** One that was deleted is found by its id, if asked for. */
+  get(name: EndpointName, options?: { readonly deleted?: boolean }): Promise<Endpoint>
+  /** `text` is looked for in url, description and uid. */
+  list(filter?: { readonly application?: string | undefined; readonly text?: string | undefined }, page?: Partial<Page>): Promise<Endpoint[]>
+  /** Applies to the next attempt, also of deliveries that are on their way already. */
+  update(name: EndpointName, change: Partial<EndpointSettings>): Promise<Endpoint>
+  /** Collects deliveries without sending them. */
+  pause(name: EndpointName, by?: By): Promise<Endpoint>
+  resume(name: EndpointName, by?: By): Promise<Endpoint>
+  /** Gets nothing new, and nothing is sent. */
+  disable(name: EndpointName, by?: By): Promise<Endpoint>
+  enable(name: EndpointName, by?: By): Promise<Endpoint>
+  /** A new secret; the old ones stay valid for the overlap, a day if not given. At most ten are valid at once. */
+  rotateSecret(name: EndpointName, options?: RotateOptions, by?: By): Promise<Endpoint>
+  /** Shows the secret by which receivers verify, or the public key (`whpk_`) of an ed25519 one, and notes who asked. */
+  revealSecret(name: EndpointName, by?: By): Promise<string>
+  delete(name: EndpointName, by?: By): Promise<void>
+  /** What came of its deliveries in a time. */
+  counts(name: EndpointName, range: { readonly since: Instant; readonly until: Instant }): Promise<EndpointCounts>
+  /** Sends it the example of an event type's schema, whatever its own filters say. */
+  sendExample(name: EndpointName, eventType: string): Promise<Message>
+}
+
+export function makeEndpoints(parts: EndpointParts): Endpoints {
+  const { ready, directory } = parts
+  return {
+    get: (name, options) => findEndpoint(parts, name, options),
+    create: async (input, by = {}) => createEndpoint(parts, input, by),
+    async list({ application, text } = {}, page = {}) {
+      await ready()
+      const owner = application === undefined ? null : await directory.application(application)
+      if (application !== undefined && owner === null) throw expected('not_found', 'application', 'the id or uid of an application that exists', application)
+      return directory.listEndpoints({ applicationId: owner?.id, text }, checkPage(page))
+    },
+    update: (name, change) => updateEndpoint(parts, name, change),
+    pause: (name, by = {}) => setStatus(parts, name, { status: 'paused', action: 'pause' }, by),
+    resume: (name, by = {}) => setStatus(parts, name, { status: 'active', action: 'resume' }, by),
+    disable: (name, by = {}) => setStatus(parts, name, { status: 'disabled', action: 'disable' }, by),
+    enable: (name, by = {}) => setStatus(parts, name, { status: 'active', action: 'enable' }, by),
+    revealSecret: (name, by = {}) => revealSecret(parts, name, by),
+    rotateSecret: (name, options = {}, by = {}) => rotateSecret(parts, name, options, by),
+    async delete(name, by = {}) {
+      await setStatus(parts, name, { status: 'deleted', action: 'delete' }, by)
+    },
+    async counts(name, { since, until }) {
+      const { id } = await findEndpoint(parts, name)
+      return directory.endpointCounts(id, since, until)
+    },
+    async sendExample(name, eventType) {
+      checkEventType(eventType, 'eventType')
+      return sendExample(parts, await findEndpoint(parts, name), eventType)
+    },
+  }
+}
+
+interface StatusChange {
+  readonly status: EndpointStatus
+  readonly action: AuditAction
+}
+
+async function setStatus(parts: EndpointParts, name: EndpointName, { status, action }: StatusChange, by: By): Promise<Endpoint> {
+  const { directory, clock } = parts
+  const { id } = await findEndpoint(parts, name)
+  const endpoint = found(await directory.updateEndpoint(id, { status, statusReason: reasonOf(status, by) }, clock.now(), { action, by: actor(by) }), name)
+  await parts.changed(id)
+  return endpoint
+}

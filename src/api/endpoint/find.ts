@@ -1,0 +1,22 @@
+import type { Endpoint } from '../../core/endpoint.ts'
+import { expected } from '../../core/errors.ts'
+import type { ResourceParts } from '../parts.ts'
+
+/** An endpoint's id, or your own name for it within its application. */
+export type EndpointName = string | { readonly application: string; readonly uid: string }
+
+/** The endpoint of a name; one that was deleted is found by its id, if asked for. */
+export async function findEndpoint({ ready, directory }: ResourceParts, name: EndpointName, { deleted = false }: { readonly deleted?: boolean } = {}): Promise<Endpoint> {
+  await ready()
+  if (typeof name === 'string' && deleted) return found((await directory.endpointsById([name]))[0] ?? null, name)
+  if (typeof name === 'string') return found(await directory.endpoint(null, name), name)
+  const application = await directory.application(name.application)
+  return found(application === null ? null : await directory.endpoint(application.id, name.uid), name)
+}
+
+/** Refuses the absence of an endpoint. */
+export function found(endpoint: Endpoint | null, name: EndpointName): Endpoint {
+  if (endpoint !== null) return endpoint
+  const given = typeof name === 'string' ? name : `${name.uid} of ${name.application}`
+  throw expected('not_found', 'endpoint', 'the id, or application and uid, of an endpoint that exists', given)
+}

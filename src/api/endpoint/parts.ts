@@ -1,0 +1,19 @@
+import type { Endpoint } from '../../core/endpoint.ts'
+import type { RetryPolicy } from '../../core/retry-policy.ts'
+import type { SignatureScheme } from '../../core/signature.ts'
+import type { ResourceParts } from '../parts.ts'
+
+/** What the calls about endpoints need of the rest. */
+export interface EndpointParts extends ResourceParts {
+  readonly policies: ReadonlyMap<string, RetryPolicy>
+  readonly defaults: { readonly policy: string; readonly signature: SignatureScheme }
+  /** What the names of the signature's headers begin with. */
+  readonly headerPrefix: string
+  /** Throws if the address is not allowed. */
+  readonly checkUrl: (url: URL) => void
+  readonly applicationId: (idOrUid: string) => Promise<string>
+  /** Lets the engine know at once; the tick would find out anyway. */
+  readonly changed: (endpointId: string) => Promise<void>
+  /** Sends a message of the application to this one endpoint. Answers with the message's id. */
+  readonly sendTo: (endpoint: Endpoint, type: string, payload: string) => Promise<string>
+}

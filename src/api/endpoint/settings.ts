@@ -1,0 +1,80 @@
+import { checkEndpoint } from '../../core/endpoint.ts'
+import type { Endpoint, EndpointSettings, EndpointStatus } from '../../core/endpoint.ts'
+import { expected } from '../../core/errors.ts'
+import { makeId } from '../../core/ids.ts'
+import { checkScheme, defaultBodyHeader } from '../../core/signature.ts'
+import type { By } from '../actor.ts'
+import { checkApplication } from '../applications.ts'
+import { given } from '../../core/given.ts'
+import { refuseUnknown } from '../input/unknown-options.ts'
+import { findEndpoint, found } from './find.ts'
+import type { EndpointName } from './find.ts'
+import type { EndpointParts } from './parts.ts'
+import { secretOr } from './secrets.ts'
+
+export type EndpointInput = Pick<EndpointSettings, 'url'> & Partial<Omit<EndpointSettings, 'url'>>
+
+/** What an endpoint is created with. */
+export type NewEndpoint = EndpointInput & { readonly application: string; readonly secret?: string; readonly status?: 'active' | 'paused' | 'disabled' }
+
+const settingNames = [
+  'uid', 'url', 'description', 'types', 'channels', 'filter', 'headers', 'metadata', 'policy', 'signature', 'bodyHeader', 'ratePerSecond',
+] as const satisfies readonly (keyof EndpointSettings)[]
+
+export async function createEndpoint(parts: EndpointParts, { application, secret, status = 'active', ...input }: NewEndpoint, by: By): Promise<Endpoint> {
+  const { ready, directory, clock, random } = parts
+  refuseUnknown('endpoints.create', input, [...settingNames, 'application', 'secret', 'status'])
+  if (!['active', 'paused', 'disabled'].includes(status)) throw expected('invalid_argument', 'status', 'active, paused or disabled', status)
+  const settings = { ...blank(parts.defaults), ...given(input) }
+  checkSettings(parts, settings)
+  checkApplication(application)
+  const value = secretOr(secret)
+  checkScheme(settings.signature, value)
+  await ready()
+  const applicationId = await parts.applicationId(application)
+  const now = clock.now()
+  return directory.createEndpoint({
+    ...settings,
+    createdAt: now,
+    updatedAt: now,
+    id: makeId('ep', now, random),
+    applicationId,
+    status,
+    statusReason: reasonOf(status, by),
+    statusSince: now,
+    secrets: [{ id: makeId('sec', now, random), value, createdAt: now, expiresAt: null }],
+  })
+}
+
+export async function updateEndpoint(parts: EndpointParts, name: EndpointName, change: Partial<EndpointSettings>): Promise<Endpoint> {
+  refuseUnknown('endpoints.update', change, settingNames)
+  const before = await findEndpoint(parts, name)
+  const after = { ...settingsOf(before), ...given(change) }
+  checkSettings(parts, after)
+  const lasting = before.secrets.find(({ expiresAt }) => expiresAt === null)
+  if (lasting !== undefined) checkScheme(after.signature, lasting.value)
+  const endpoint = found(await parts.directory.updateEndpoint(before.id, given(change), parts.clock.now()), name)
+  await parts.changed(endpoint.id)
+  return endpoint
+}
+
+/** Why an endpoint is not active, as far as somebody said so. */
+export function reasonOf(status: EndpointStatus, { by, reason }: By): string | null {
+  if (status === 'active' || by === undefined) return null
+  return `by ${by}${reason === undefined ? '' : `: ${reason}`}`
+}
+
+function checkSettings({ policies, headerPrefix, checkUrl }: EndpointParts, settings: EndpointSettings): void {
+  checkEndpoint(settings, headerPrefix)
+  checkUrl(new URL(settings.url))
+  if (!policies.has(settings.policy)) throw expected('unknown_policy', 'policy', `one of ${[...policies.keys()].join(', ')}`, settings.policy)
+}
+
+function blank({ policy, signature }: EndpointParts['defaults']): Omit<EndpointSettings, 'url'> {
+  return { uid: null, description: '', types: [], channels: [], filter: null, headers: {}, metadata: {}, policy, signature, bodyHeader: defaultBodyHeader, ratePerSecond: null }
+}
+
+function settingsOf(endpoint: Endpoint): EndpointSettings {
+  const { uid, url, description, types, channels, filter, headers, metadata, policy, signature, bodyHeader, ratePerSecond } = endpoint
+  return { uid, url, description, types, channels, filter, headers, metadata, policy, signature, bodyHeader, ratePerSecond }
+}

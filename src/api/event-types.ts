@@ -1,0 +1,89 @@
+import { expected } from '../core/errors.ts'
+import type { EventTypeDefinition } from '../core/event-type.ts'
+import { checkEventType } from '../core/message.ts'
+import type { EventTypeChange, Page } from '../core/directory.ts'
+import { given } from '../core/given.ts'
+import { checkSchemas } from './send/json-schema.ts'
+import { checkPage } from './input/page.ts'
+import type { ResourceParts } from './parts.ts'
+
+export type EventTypeInput = Pick<EventTypeDefinition, 'name' | 'description'> & { readonly [Name in keyof EventTypeChange]?: EventTypeChange[Name] | undefined }
+
+/** The kinds of events that there are, with descriptions and JSON Schemas, for people and for checks. */
+export interface EventTypes {
+  create(input: EventTypeInput): Promise<EventTypeDefinition>
+  get(name: string): Promise<EventTypeDefinition>
+  /** By name; those that were archived only if asked for. */
+  list(filter?: { readonly archived?: boolean | undefined }, page?: Partial<Page>): Promise<EventTypeDefinition[]>
+  update(name: string, change: Omit<Partial<EventTypeInput>, 'name'>): Promise<EventTypeDefinition>
+  delete(name: string): Promise<void>
+}
+
+interface EventTypeParts extends ResourceParts {
+  /** Says that a definition was changed here. */
+  readonly changed: (name: string) => void
+}
+
+export function makeEventTypes({ ready, directory, clock, changed }: EventTypeParts): EventTypes {
+  async function get(name: string): Promise<EventTypeDefinition> {
+    await ready()
+    return found(await directory.eventType(name), name)
+  }
+
+  return {
+    get,
+    async create({ name, ...input }) {
+      checkEventType(name, 'name')
+      const { description = '', schemas = null, archived = false, deprecated = false, featureFlag = null } = checked(input)
+      await ready()
+      const now = clock.now()
+      const created = await directory.createEventType({ name, description, schemas, archived, deprecated, featureFlag, createdAt: now, updatedAt: now })
+      changed(name)
+      return created
+    },
+    async list({ archived = false } = {}, page = {}) {
+      await ready()
+      return directory.listEventTypes({ archived }, checkPage(page))
+    },
+    async update(name, input) {
+      const change = checked(input)
+      await ready()
+      const updated = found(await directory.updateEventType(name, change, clock.now()), name)
+      changed(name)
+      return updated
+    },
+    async delete(name) {
+      await ready()
+      if (!(await directory.deleteEventType(name))) throw missing(name)
+      changed(name)
+    },
+  }
+}
+
+/** What was given, and nothing else: `undefined` means "not given". */
+function checked({ description, schemas, archived, deprecated, featureFlag }: Omit<Partial<EventTypeInput>, 'name'>): EventTypeChange {
+  checkText('description', description, 4096)
+  if (schemas !== undefined && schemas !== null) checkSchemas(schemas)
+  checkFlag('archived', archived)
+  checkFlag('deprecated', deprecated)
+  if (featureFlag !== null) checkText('featureFlag', featureFlag, 256)
+  return given({ description, schemas, archived, deprecated, featureFlag })
+}
+
+function checkText(name: string, value: unknown, mostCharacters: number): void {
+  if (value === undefined || (typeof value === 'string' && value.length <= mostCharacters)) return
+  throw expected('invalid_argument', name, `text of at most ${mostCharacters} characters`, value)
+}
+
+function checkFlag(name: string, value: unknown): void {
+  if (value !== undefined && typeof value !== 'boolean') throw expected('invalid_argument', name, 'true or false', value)
+}
+
+function found(eventType: EventTypeDefinition | null, name: string): EventTypeDefinition {
+  if (eventType !== null) return eventType
+  throw missing(name)
+}
+
+function missing(name: string) {
+  return expected('not_found', 'event type', 'the name of one that exists', name)
+}

@@ -1,0 +1,33 @@
+import type { Schema } from '@cfworker/json-schema'
+
+const types = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']
+const schema: Schema = { $ref: '#' }
+const schemas: Schema = { type: 'array', items: schema }
+const names: Schema = { type: 'array', items: { type: 'string' } }
+
+/** What a JSON Schema itself looks like, of any of the usual drafts: the keywords that are checked, and what they can be. */
+export const metaSchema: Schema = {
+  type: ['object', 'boolean'],
+  properties: {
+    type: { anyOf: [{ enum: types }, { type: 'array', minItems: 1, items: { enum: types } }] },
+    enum: { type: 'array' },
+    items: { anyOf: [schema, schemas] },
+    multipleOf: { type: 'number', exclusiveMinimum: 0 },
+    required: names,
+    dependentRequired: { type: 'object', additionalProperties: names },
+    uniqueItems: { type: 'boolean' },
+    ...each(['$ref', 'pattern', 'format'], { type: 'string' }),
+    ...each(['minimum', 'maximum'], { type: 'number' }),
+    // A flag in draft 4, a number since.
+    ...each(['exclusiveMinimum', 'exclusiveMaximum'], { type: ['number', 'boolean'] }),
+    ...each(['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'], { type: 'integer', minimum: 0 }),
+    ...each(['additionalProperties', 'unevaluatedProperties', 'propertyNames', 'additionalItems', 'unevaluatedItems', 'contains'], schema),
+    ...each(['not', 'if', 'then', 'else'], schema),
+    ...each(['prefixItems', 'allOf', 'anyOf', 'oneOf'], schemas),
+    ...each(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'], { type: 'object', additionalProperties: schema }),
+  },
+}
+
+function each(keywords: readonly string[], form: Schema): Record<string, Schema> {
+  return Object.fromEntries(keywords.map((keyword) => [keyword, form]))
+}

@@ -1,0 +1,36 @@
+import type { Clock } from '../core/ports.ts'
+
+/** Keeps what was read a moment ago, so that the store is not asked for every request. */
+export interface ShortCache<Value> {
+  get(key: string): Promise<Value>
+  /** Reads it anew the next time, because it was just changed here. */
+  forget(key: string): void
+}
+
+/** A change made elsewhere is seen after this time. */
+const cachedMs = 5_000
+const mostKept = 10_000
+
+/** Keeps what `load` answers for a few seconds, the newest ten thousand of it. */
+export function makeShortCache<Value>(clock: Clock, load: (key: string) => Promise<Value>): ShortCache<Value> {
+  const kept = new Map<string, { readonly value: Promise<Value>; readonly until: number }>()
+
+  function get(key: string): Promise<Value> {
+    const known = kept.get(key)
+    if (known !== undefined && known.until > clock.now()) return known.value
+    const entry = { value: load(key), until: clock.now() + cachedMs }
+    kept.delete(key)
+    dropOldest()
+    kept.set(key, entry)
+    // A failure reaches those who wait for it, and is not kept.
+    entry.value.catch(() => kept.get(key) === entry && kept.delete(key))
+    return entry.value
+  }
+
+  function dropOldest(): void {
+    const [oldest] = kept.keys()
+    if (kept.size >= mostKept && oldest !== undefined) kept.delete(oldest)
+  }
+
+  return { get, forget: (key) => void kept.delete(key) }
+}

@@ -1,0 +1,77 @@
+import type { PosthornEvent, StreamFilter } from '../../core/events.ts'
+import { PosthornError } from '../../core/errors.ts'
+import type { ResourceParts } from '../parts.ts'
+import { EventBuffer } from './event-buffer.ts'
+import type { StreamReader } from './event-buffer.ts'
+import { withOwner } from './event-owner.ts'
+import { EventRelay } from './event-relay.ts'
+
+/** The events of all processes on the store, for whoever watches. */
+export interface Stream {
+  /** From now on, or from after an event that was read before. */
+  open(filter: StreamFilter, after?: string | null): Promise<StreamReader>
+  /** Passes on what this process does, wherever somebody watches. */
+  start(): void
+  /** Ends all readers. */
+  close(): void
+  /** Ends everything, for good. */
+  stop(): Promise<void>
+}
+
+interface StreamParts extends ResourceParts {
+  /** Calls back with every event of this process, until what it returns is called. */
+  readonly subscribe: (listener: (event: PosthornEvent) => void) => () => void
+  /** The name of this process. */
+  readonly owner: string
+  /** Whether the store can have other processes on it. */
+  readonly isShared: boolean
+}
+
+const mostReaders = 1_000
+
+export function makeStream(parts: StreamParts): Stream {
+  const buffer = new EventBuffer(parts.clock)
+  const readers = new Set<StreamReader>()
+  const relay = parts.isShared ? new EventRelay({ ...parts, onWanted: subscribe, onEvent: (event) => buffer.add(event) }) : null
+  let unsubscribe: (() => void) | null = null
+
+  /** Nobody pays for a stream that nobody has ever read. */
+  function subscribe(): void {
+    unsubscribe ??= parts.subscribe(withOwner(parts, (event) => {
+      buffer.add(event)
+      relay?.publish(event)
+    }))
+  }
+
+  function close(): void {
+    unsubscribe?.()
+    unsubscribe = null
+    for (const reader of readers) reader.close()
+  }
+
+  return {
+    close,
+    start: () => relay?.start(),
+    async stop() {
+      close()
+      await relay?.stop()
+    },
+    async open(filter, after = null) {
+      await parts.ready()
+      if (readers.size >= mostReaders) throw new PosthornError('overloaded', `Expected at most ${mostReaders} readers of the stream at once. Close some, or try again later.`)
+      subscribe()
+      const reader = buffer.read(filter, after)
+      const known: StreamReader = {
+        next: () => reader.next(),
+        close() {
+          readers.delete(known)
+          relay?.setWatched(readers.size > 0)
+          reader.close()
+        },
+      }
+      readers.add(known)
+      relay?.setWatched(true)
+      return known
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import { readFile } from 'node:fs/promises'
+import { extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { refusal } from '../errors/error-response.ts'
+
+/** Answers a path below the mount with a file of the dashboard, or with its page. */
+type Dashboard = (path: string) => Promise<Response>
+
+/** Where the build puts it: the same place, seen from the sources and from what is built of them. */
+export const builtDashboard = fileURLToPath(new URL('../../../dist/ui/', import.meta.url))
+
+// The first word of each page's address: what is no page of the dashboard must not look like one. What follows it is the page's question.
+const pages = new Set(['', 'audit', 'dead-letters', 'deliveries', 'endpoints', 'event-types', 'jobs', 'login', 'settings', 'tail'])
+// Names with a hash in them: what is under such a name never changes.
+const hashed = /^\/assets\/[\w.-]+$/
+const single = /^\/[\w-]+\.(svg|png|ico|txt|webmanifest)$/
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8', '.ico': 'image/x-icon', '.js': 'text/javascript; charset=utf-8', '.png': 'image/png', '.svg': 'image/svg+xml', '.txt': 'text/plain; charset=utf-8',
+  '.webmanifest': 'application/manifest+json', '.woff2': 'font/woff2',
+}
+const guards = {
+  'content-security-policy': "default-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'; object-src 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+}
+
+/** Whether a path below the mount is the dashboard's: a page of it, or a file. */
+export function isPage(path: string): boolean {
+  const [, page = ''] = path.split('/')
+  return hashed.test(path) || single.test(path) || pages.has(page)
+}
+
+/** The operators' pages, out of a folder that the build has filled. What is not a file of theirs is a page, which finds its own way. */
+export function makeDashboard(folder: string, basePath: string): Dashboard {
+  return async (path) => {
+    if (hashed.test(path)) return file(folder, path, 'public, max-age=31536000, immutable')
+    if (single.test(path)) return file(folder, path, 'public, max-age=3600')
+    const page = await read(folder, '/index.html')
+    if (page === null) return plainText(503, notBuilt)
+    const html = page.toString().replace(/<base href="[^"]*" ?\/?>/, `<base href="${basePath}/" />`)
+    return new Response(html, { headers: { ...guards, 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' } })
+  }
+}
+
+const notBuilt = 'The dashboard is not built. Build it with: npm run build\nThe HTTP API answers below /api/v1, and describes itself at /api.\n'
+
+async function file(folder: string, path: string, caching: string): Promise<Response> {
+  const bytes = await read(folder, path)
+  if (bytes === null) return refusal(404, 'not_found', `Expected a file of the dashboard, got ${path}.`)
+  const type = types[extname(path)] ?? 'application/octet-stream'
+  return new Response(new Uint8Array(bytes), { headers: { ...guards, 'content-type': type, 'cache-control': caching } })
+}
+
+/** Null for what is not there. The path has the form of one of our names: it cannot lead out of the folder. */
+async function read(folder: string, path: string): Promise<Buffer | null> {
+  try {
+    return await readFile(`${folder.replace(/\/$/, '')}${path}`)
+  } catch {
+    return null
+  }
+}
+
+function plainText(status: number, text: string): Response {
+  return new Response(text, { status, headers: { ...guards, 'content-type': 'text/plain; charset=utf-8' } })
+}

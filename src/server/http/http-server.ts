@@ -1,0 +1,122 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import { expected, messageOf, PosthornError } from '../../core/errors.ts'
+import type { Clock } from '../../core/ports.ts'
+import { second } from '../../core/time.ts'
+import { refusal } from '../errors/error-response.ts'
+import type { Handler } from '../handler.ts'
+import { pathOf } from './url.ts'
+
+export interface HttpServerOptions {
+  readonly host: string
+  /** 0 picks a free one. */
+  readonly port: number
+  readonly clock: Clock
+  /** How long the head of a request can take to arrive. */
+  readonly headersMs?: number
+  /** How long a whole request can take to arrive. */
+  readonly requestMs?: number
+}
+
+/** A server that has its port, and answers once it is given a handler. */
+export interface HttpServer {
+  readonly url: string
+  readonly port: number
+  /** From now on it is ready; `isWell` rejects when it should not be sent requests. */
+  serve(handler: Handler, isWell: () => Promise<unknown>): void
+  /** Readiness fails first; then no connection is taken, and what is under way has the grace to end. */
+  drain(graceMs: number): Promise<void>
+  /** Ends everything at once. */
+  close(): Promise<void>
+}
+
+// Longer than load balancers keep an idle connection, usually a minute: if we closed it first, a request could be on its way already.
+const keepAliveMs = 75 * second
+// Whoever balances load asks about every second; until it has asked, it goes on sending requests here.
+const noticeMs = second
+
+export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const { host, clock, headersMs = 10 * second, requestMs = 30 * second } = options
+  let state: 'starting' | 'ready' | 'stopping' = 'starting'
+  let handle: Handler | null = null
+  let isWell: (() => Promise<unknown>) | null = null
+
+  async function answer(request: Request): Promise<Response> {
+    switch (pathOf(request.url)) {
+      case '/livez':
+        return plainText(200, 'alive')
+      case '/readyz':
+        return state === 'ready' && isWell !== null ? readiness(isWell) : plainText(503, state)
+      default: {
+        if (handle === null) return refusal(503, 'starting', 'This server is starting. Repeat the request.', { 'retry-after': '1' })
+        const response = await handle(request)
+        // A connection that is kept would hold up the end.
+        if (state === 'stopping') response.headers.set('connection', 'close')
+        return response
+      }
+    }
+  }
+
+  // This process is ours: the adapter may make `Response` its own, whose text is written as it is, without a stream around it.
+  const listener = getRequestListener(answer)
+  const timeouts = { headersTimeout: headersMs, requestTimeout: requestMs, keepAliveTimeout: keepAliveMs, connectionsCheckingInterval: Math.ceil(headersMs / 10) }
+  const server = createServer(timeouts, (request, response) => void listener(request, response))
+  const port = await bind(server, host, options.port)
+
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    port,
+    serve(given, check) {
+      handle = given
+      isWell = check
+      state = 'ready'
+    },
+    async drain(graceMs) {
+      state = 'stopping'
+      await new Promise<void>((resolve) => clock.after(Math.min(noticeMs, graceMs), resolve))
+      const giveUp = clock.after(Math.max(0, graceMs - noticeMs), () => server.closeAllConnections())
+      await closed(server)
+      giveUp()
+    },
+    async close() {
+      if (!server.listening) return
+      server.closeAllConnections()
+      await closed(server)
+    },
+  }
+}
+
+async function bind(server: Server, host: string, port: number): Promise<number> {
+  try {
+    server.listen({ host, port })
+    await once(server, 'listening')
+  } catch (cause) {
+    const isTaken = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'
+    if (isTaken) throw expected('invalid_argument', 'POSTHORN_PORT', 'a port that is free', port, 'Choose another, or 0 for any that is free.')
+    throw new PosthornError('invalid_argument', `Expected to listen on ${host}, port ${port}: ${messageOf(cause)}. Change POSTHORN_HOST or POSTHORN_PORT.`, { cause })
+  }
+  return (server.address() as AddressInfo).port
+}
+
+async function readiness(isWell: () => Promise<unknown>): Promise<Response> {
+  try {
+    await isWell()
+    return plainText(200, 'ready')
+  } catch {
+    return plainText(503, 'the database does not answer')
+  }
+}
+
+function plainText(status: number, text: string): Response {
+  return new Response(`${text}\n`, { status, headers: { 'content-type': 'text/plain; charset=utf-8' } })
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeIdleConnections()
+  })
+}

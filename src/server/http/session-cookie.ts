@@ -1,0 +1,33 @@
+import { parse } from 'hono/utils/cookie'
+import { second } from '../../core/time.ts'
+
+const name = 'posthorn-session'
+const mostTokenLength = 256
+
+/** The session that a browser has; null if there is none. */
+export function sessionIn(headers: Headers): string | null {
+  const token = parse(headers.get('cookie') ?? '', name)[name]
+  return token === undefined || token === '' || token.length > mostTokenLength ? null : token
+}
+
+/** Sets the session, or ends it (null). No script can read it, and no other site's page can send it. */
+export function sessionCookie(token: string | null, { basePath, isTls, lastsMs }: { readonly basePath: string; readonly isTls: boolean; readonly lastsMs: number }): string {
+  const age = token === null ? 0 : Math.floor(lastsMs / second)
+  const parts = [`${name}=${token ?? ''}`, `Path=${basePath === '' ? '/' : basePath}`, `Max-Age=${age}`, 'HttpOnly', 'SameSite=Strict']
+  return [...parts, ...(isTls ? ['Secure'] : [])].join('; ')
+}
+
+/**
+ * Whether a request that changes something comes from our own page. A browser says so by itself; what says nothing about
+ * where it comes from is not trusted with a cookie. Reading is safe: no other page gets to see the answer.
+ */
+export function isOwnPage({ method, headers, url }: Request): boolean {
+  if (method === 'GET' || method === 'HEAD') return true
+  const site = headers.get('sec-fetch-site')
+  if (site !== null) return site === 'same-origin'
+  return hostOf(headers.get('origin')) === (headers.get('host') ?? new URL(url).host)
+}
+
+function hostOf(origin: string | null): string | null {
+  return origin !== null && URL.canParse(origin) ? new URL(origin).host : null
+}

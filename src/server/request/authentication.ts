@@ -1,0 +1,80 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { Posthorn } from '../../posthorn.ts'
+import { isOwnPage, sessionIn } from '../http/session-cookie.ts'
+import { refusal } from '../errors/error-response.ts'
+import type { Caller } from '../operation.ts'
+
+/** Says who calls, or null for somebody unknown. */
+export type Authorize = (request: Request) => Promise<Caller | null> | Caller | null
+
+const mostTokenLength = 512
+
+/** Ways to say who calls: with each request, or once, for a browser, which then has a cookie. */
+export interface Authentication {
+  readonly authorize: Authorize
+  /** The key's own caller; null if there is no such key. */
+  readonly callerOf: (token: string) => Promise<Caller | null>
+}
+
+/** Callers by their API key, or by the one key that the server was started with; or by the session of a browser that has shown one. */
+export function byKey(posthorn: Posthorn, adminKey: string | null): Authentication {
+  const adminHash = adminKey === null ? null : digest(adminKey)
+  // Sessions of an admin key end when the server is started with another.
+  const admin: Caller = { id: `admin_${adminHash?.toString().slice(0, 16) ?? ''}`, name: 'admin', applicationId: null, access: 'write' }
+
+  async function callerOf(token: string): Promise<Caller | null> {
+    // Hashes have one length and nothing in common with their neighbours: how long the comparison takes says nothing.
+    if (adminHash !== null && timingSafeEqual(adminHash, digest(token))) return admin
+    const key = await posthorn.keys.find(token)
+    return key === null || key.sessionOf !== null ? null : key
+  }
+
+  async function callerInSession(token: string): Promise<Caller | null> {
+    const key = await posthorn.keys.find(token)
+    if (key === null || key.sessionOf === null) return null
+    return key.sessionOf.startsWith('admin') && key.sessionOf !== admin.id ? null : key
+  }
+
+  return {
+    callerOf,
+    async authorize(request) {
+      const header = request.headers.get('authorization')
+      if (header !== null) {
+        const token = bearerToken(header)
+        return token === null ? null : callerOf(token)
+      }
+      const session = sessionIn(request.headers)
+      return session === null || !isOwnPage(request) ? null : callerInSession(session)
+    },
+  }
+}
+
+/** Lets callers of this machine in. A page from elsewhere, open in a browser here, can send requests, too: what browsers add to them gives it away. */
+export function keyless(byKeys: Authorize): Authorize {
+  return (request) => {
+    const { headers } = request
+    if (headers.has('authorization')) return byKeys(request)
+    const { hostname, origin } = new URL(request.url)
+    const from = headers.get('origin') ?? origin
+    const site = headers.get('sec-fetch-site') ?? 'none'
+    const isLocal = isLoopback(hostname) && from === origin && ['none', 'same-origin'].includes(site)
+    return isLocal ? { id: 'dev', name: 'dev', applicationId: null, access: 'write' } : null
+  }
+}
+
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(hostname)
+}
+
+export function unauthenticated(): Response {
+  return refusal(401, 'authentication_failed', 'Expected `Authorization: Bearer <key>` with a key that is valid now.', { 'www-authenticate': 'Bearer' })
+}
+
+function bearerToken(header: string | null): string | null {
+  const token = /^Bearer +(\S+)$/i.exec(header ?? '')?.[1]
+  return token === undefined || token.length > mostTokenLength ? null : token
+}
+
+function digest(text: string): Buffer {
+  return Buffer.from(hash('sha256', text))
+}

@@ -1,0 +1,36 @@
+import type { Application } from '../../core/endpoint.ts'
+import { allows } from '../../core/key.ts'
+import type { Posthorn } from '../../posthorn.ts'
+import { refusal } from '../errors/error-response.ts'
+import { orNull } from '../errors/not-found.ts'
+import type { Caller, Operation } from '../operation.ts'
+
+/** A caller that is allowed to do what is asked, with the application of its key if it has one; or the answer that refuses it. */
+type Authorization = { readonly caller: Caller; readonly application: Application | null } | Response
+
+/** Decides whether a caller has access to an operation. Whatever is not explicitly allowed is refused. */
+export async function authorize(posthorn: Posthorn, operation: Operation, caller: Caller, params: Readonly<Record<string, string>>): Promise<Authorization> {
+  if (caller.applicationId === null) {
+    return allows(caller, { applicationId: null, access: operation.access }) ? { caller, application: null } : forbidden()
+  }
+  if (operation.realm === 'server' || (operation.portal === 'refused' && isCustomer(caller))) return forbidden()
+  // Only the key's own application is ever looked up: a foreign one and one that does not exist are refused alike, and as fast.
+  const application = await orNull(posthorn.applications.get(caller.applicationId))
+  if (application === null) return forbidden()
+  const owner: Caller = { ...caller, applicationId: application.id }
+  if (operation.realm === 'application' && !isNamed(application, params['app_id'])) return forbidden()
+  return allows(owner, { applicationId: application.id, access: operation.access }) ? { caller: owner, application } : forbidden()
+}
+
+/** True of a customer that came by a link to the portal. */
+export function isCustomer({ portal }: Caller): boolean {
+  return portal !== null && portal !== undefined
+}
+
+function isNamed({ id, uid }: Application, name: string | undefined): boolean {
+  return name !== undefined && (name === id || name === uid)
+}
+
+export function forbidden(detail = 'This key does not allow that.'): Response {
+  return refusal(403, 'permission_denied', detail)
+}

@@ -1,0 +1,121 @@
+import type { Application } from '../../core/endpoint.ts'
+import { expected } from '../../core/errors.ts'
+import type { Posthorn } from '../../posthorn.ts'
+import { unauthenticated } from './authentication.ts'
+import { authorize } from './authorization.ts'
+import type { Authorize } from './authentication.ts'
+import { answerTo } from '../errors/error-response.ts'
+import type { Report } from '../errors/error-response.ts'
+import { idempotencyKey, once, repeatable } from './idempotency.ts'
+import type { Reply } from './idempotency.ts'
+import { ignoredHeader } from './ignored-fields.ts'
+import type { Ignored } from './ignored-fields.ts'
+import { readInput } from './input.ts'
+import { overloaded } from '../http/concurrency-limit.ts'
+import type { RateLimit } from '../http/rate-limit.ts'
+import type { ConcurrencyLimit } from '../http/concurrency-limit.ts'
+import { RawJson } from '../operation.ts'
+import type { Answer, Call, Caller, Operation, ServerParts } from '../operation.ts'
+
+export interface PipelineParts extends ServerParts {
+  readonly posthorn: Posthorn
+  readonly authorize: Authorize
+  readonly rateLimit: RateLimit
+  readonly concurrency: ConcurrencyLimit
+  readonly report: Report
+  /** Refuses also what only clients of Svix give. */
+  readonly isStrict: boolean
+  readonly logIgnored: (operation: string, ignored: readonly Ignored[]) => void
+}
+
+type Params = Readonly<Record<string, string>>
+
+/** Leads one request through everything that lies before and after its operation. It never throws. */
+export async function serve(parts: PipelineParts, operation: Operation, request: Request, params: Params): Promise<Response> {
+  // Whoever asks whether the server is well must be answered under any load.
+  const isCounted = operation.realm !== 'public'
+  if (isCounted && !parts.concurrency.enter()) return overloaded()
+  try {
+    return await runOperation(parts, operation, request, params)
+  } catch (thrown) {
+    return answerTo(thrown, operation.id, parts.report)
+  } finally {
+    if (isCounted) parts.concurrency.leave()
+  }
+}
+
+async function runOperation(parts: PipelineParts, operation: Operation, request: Request, params: Params): Promise<Response> {
+  const allowed = operation.realm === 'public' ? { caller: anonymous, application: null } : await identify(parts, operation, request, params)
+  if (allowed instanceof Response) return allowed
+  const { caller } = allowed
+  const input = await readInput(operation, request, parts.isStrict)
+  if (input instanceof Response) return input
+  const key = operation.method === 'post' ? idempotencyKey(request) : null
+  if (key instanceof Response) return key
+
+  const { posthorn } = parts
+  const application = allowed.application ?? (await applicationIn(posthorn, operation, params))
+  // Written out: to spread the input here took a twentieth of the whole request.
+  const call: Call = {
+    query: input.query,
+    body: input.body,
+    bytes: input.bytes,
+    posthorn,
+    caller,
+    params,
+    idempotencyKey: key,
+    request,
+    server: parts,
+    application: () => application ?? missing(operation),
+  }
+  return withIgnored(parts, operation, toResponse(await handleOnce(operation, call)), input.ignored)
+}
+
+/** A repeat under the same key gets the first answer again, unless the operation sees to that itself. */
+function handleOnce(operation: Operation, call: Call): Promise<Reply | Response> {
+  const handle = async (): Promise<Reply | Response> => toReply(await operation.handle(call))
+  const { idempotencyKey: key, posthorn } = call
+  return key === null || operation.idempotency !== undefined ? handle() : once(posthorn, repeatable(call, key), handle)
+}
+
+/** What had no effect is said to whoever gave it, and to whoever runs the server. */
+function withIgnored({ logIgnored }: PipelineParts, { id, realm }: Operation, response: Response, ignored: readonly Ignored[]): Response {
+  if (ignored.length === 0) return response
+  // Whoever shows no key must not be able to write into the log.
+  if (realm !== 'public') logIgnored(id, ignored)
+  response.headers.set('x-posthorn-ignored', ignoredHeader(ignored))
+  return response
+}
+
+const anonymous: Caller = { id: 'nobody', name: 'nobody', applicationId: null, access: 'read' }
+
+/** The caller, if it has access and calls no more often than its key is allowed to; otherwise the answer that refuses it. */
+async function identify({ posthorn, authorize: authenticate, rateLimit }: PipelineParts, operation: Operation, request: Request, params: Params) {
+  const caller = await authenticate(request)
+  if (caller === null) return unauthenticated()
+  const allowed = await authorize(posthorn, operation, caller, params)
+  return allowed instanceof Response ? allowed : (rateLimit.check(allowed.caller.id) ?? allowed)
+}
+
+async function applicationIn(posthorn: Posthorn, operation: Operation, params: Params): Promise<Application | null> {
+  const name = params['app_id']
+  return name === undefined || operation.findsApplication === true ? null : posthorn.applications.get(name)
+}
+
+function missing({ id }: Operation): never {
+  throw expected('not_found', 'application', 'looked up by the operation itself', id)
+}
+
+function toReply(answered: Answer | Response): Reply | Response {
+  if (answered instanceof Response) return answered
+  const { status, body } = answered
+  return { status, text: body === null ? null : body instanceof RawJson ? body.text : JSON.stringify(body) }
+}
+
+function toResponse(reply: Reply | Response): Response {
+  if (reply instanceof Response) return reply
+  const { status, text } = reply
+  return text === null ? new Response(null, { status }) : new Response(text, { status, headers: jsonHeaders })
+}
+
+const jsonHeaders = { 'content-type': 'application/json' }

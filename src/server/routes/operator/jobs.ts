@@ -1,0 +1,107 @@
+import type { z } from 'zod'
+import { expected } from '../../../core/errors.ts'
+import type { Job, JobWork } from '../../../core/job.ts'
+import { listQuery, pageOf } from '../../request/pagination.ts'
+import { answer, operation } from '../../operation.ts'
+import type { Call, Operation } from '../../operation.ts'
+import { listOf } from '../../schemas/common.ts'
+import { replayIn } from '../../schemas/svix/task.ts'
+import { jobIn, jobOut, matchingOut, toJobOut } from '../../schemas/operator/job.ts'
+import { endpointIn, endpointInScope, instantOf, parameter, scopeOf } from '../lookup.ts'
+
+const path = '/api/v1/job'
+const one = `${path}/{job_id}`
+const summaries = { pause: 'Lets bulk work rest.', resume: 'Goes on with bulk work that rests.', cancel: 'Ends bulk work; what is done stays done.' }
+
+/** Work on many deliveries at once: counted first, done in batches, stored with its progress. */
+export const jobOperations: readonly Operation[] = [
+  operation({
+    id: 'v1.job.create',
+    method: 'post',
+    path,
+    summary: 'Requeues or cancels all deliveries that match, or replays messages to an endpoint; with `dryRun`, only counts.',
+    realm: 'everyone',
+    access: 'write',
+    body: jobIn,
+    answers: { 202: jobOut, 200: matchingOut },
+    async handle(call) {
+      const { posthorn, body, caller } = call
+      const work = await workOf(call)
+      if (body.dryRun === true) return answer(200, { matching: await posthorn.jobs.preview(work) })
+      const by = body.reason === undefined ? { by: caller.name } : { by: caller.name, reason: body.reason }
+      return answer(202, toJobOut(await posthorn.jobs.create(work, by)))
+    },
+  }),
+  operation({
+    id: 'v1.job.list',
+    method: 'get',
+    path,
+    summary: 'Lists bulk work, newest first.',
+    realm: 'everyone',
+    access: 'read',
+    query: listQuery('job'),
+    answers: { 200: listOf(jobOut) },
+    async handle(call) {
+      const application = await scopeOf(call, null)
+      const page = await pageOf(call.query, 'descending', (wanted) => call.posthorn.jobs.list({ application }, wanted), ({ id }) => id)
+      return answer(200, { ...page, data: page.data.map(toJobOut) })
+    },
+  }),
+  operation({
+    id: 'v1.job.get',
+    method: 'get',
+    path: one,
+    summary: 'Shows how far bulk work is, how fast it goes, and when it will be done.',
+    realm: 'everyone',
+    access: 'read',
+    answers: { 200: jobOut },
+    handle: async (call) => answer(200, toJobOut(await jobInPath(call))),
+  }),
+  ...(['pause', 'resume', 'cancel'] as const).map((verb) => operation({
+    id: `v1.job.${verb}`,
+    method: 'post',
+    path: `${one}/${verb}`,
+    summary: summaries[verb],
+    realm: 'everyone',
+    access: 'write',
+    answers: { 200: jobOut },
+    async handle(call) {
+      const { id } = await jobInPath(call)
+      return answer(200, toJobOut(await call.posthorn.jobs[verb](id, { by: call.caller.name })))
+    },
+  })),
+  operation({
+    id: 'v1.endpoint.replay',
+    method: 'post',
+    path: '/api/v1/app/{app_id}/endpoint/{endpoint_id}/replay',
+    summary: 'Sends the messages of a time to an endpoint, also those that it never got.',
+    realm: 'application',
+    access: 'write',
+    body: replayIn,
+    answers: { 202: jobOut },
+    async handle(call) {
+      const { posthorn, body, caller } = call
+      const { id: endpointId } = await endpointIn(call)
+      const filter = { endpointId, since: Date.parse(body.since), until: instantOf(body.until) ?? posthorn.now() }
+      return answer(202, toJobOut(await posthorn.jobs.create({ action: 'replay', filter }, { by: caller.name })))
+    },
+  }),
+]
+
+async function workOf(call: Call<unknown, z.output<typeof jobIn>>): Promise<JobWork> {
+  const { posthorn, body: { action, filter } } = call
+  const applicationId = await scopeOf(call, filter.application)
+  const endpointId = filter.endpoint === undefined ? undefined : (await endpointInScope(posthorn, applicationId, filter.endpoint)).id
+  const [since, until] = [instantOf(filter.since), instantOf(filter.until)]
+  if (action === 'replay') return { action, filter: { endpointId: endpointId ?? '', since: since ?? 0, until: until ?? posthorn.now() } }
+  const { ids, status, reason, eventType, message } = filter
+  return { action, filter: { ids, status, reason, endpointId, applicationId, type: eventType, messageId: message, since, until } }
+}
+
+/** The job in the path; one that is not the application's own is not found, by the same words. */
+async function jobInPath(call: Pick<Call, 'posthorn' | 'caller' | 'application' | 'params'>): Promise<Job> {
+  const id = parameter(call.params, 'job_id')
+  const [scope, job] = [await scopeOf(call, null), await call.posthorn.jobs.get(id)]
+  if (scope === undefined || scope === job.applicationId) return job
+  throw expected('not_found', 'job', 'the id of a job that exists', id)
+}

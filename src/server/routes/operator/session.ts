@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { isOwnPage, sessionCookie, sessionIn } from '../../http/session-cookie.ts'
+import { refusal } from '../../errors/error-response.ts'
+import { answer, operation } from '../../operation.ts'
+import type { Operation } from '../../operation.ts'
+import { httpError } from '../../schemas/common.ts'
+import { sessionOut } from '../../schemas/operator/session.ts'
+import { isSecure } from '../../http/url.ts'
+
+const path = '/api/v1/session'
+/** How a browser signs in: it shows a key once, and has a cookie from then on. */
+export const sessionOperations: readonly Operation[] = [
+  operation({
+    id: 'v1.session.get',
+    method: 'get',
+    path,
+    summary: 'Shows who calls.',
+    realm: 'everyone',
+    access: 'read',
+    answers: { 200: sessionOut },
+    async handle({ caller: { name, applicationId, access }, server }) {
+      return answer(200, { caller: { name, applicationId, access }, dev: server.isDev })
+    },
+  }),
+  operation({
+    id: 'v1.session.open',
+    method: 'post',
+    path,
+    summary: 'Signs a browser in with a key, for twelve hours; it gets a cookie that no script can read.',
+    realm: 'public',
+    access: 'read',
+    idempotency: 'none',
+    body: z.object({ key: z.string().min(1).max(512) }).meta({ id: 'SessionIn' }),
+    answers: { 204: null, 401: httpError, 403: httpError },
+    async handle({ posthorn, body, request, server }) {
+      // Whoever is not our page must not sign our reader in as somebody else.
+      if ((request.headers.has('sec-fetch-site') || request.headers.has('origin')) && !isOwnPage(request)) return refusal(403, 'permission_denied', 'Expected the dashboard itself to sign in, got a page of another site.')
+      const caller = (await server.callerOf?.(body.key)) ?? null
+      if (caller === null) return refusal(401, 'authentication_failed', 'This key is not known, or it has ended.')
+      const { key, token } = await posthorn.keys.openSession(caller)
+      const lastsMs = (key.expiresAt ?? key.createdAt) - key.createdAt
+      return withCookie(sessionCookie(token, { basePath: server.basePath, isTls: isSecure(request), lastsMs }))
+    },
+  }),
+  operation({
+    id: 'v1.session.end',
+    method: 'delete',
+    path,
+    summary: 'Signs a browser out.',
+    realm: 'everyone',
+    // A reader can sign out, too.
+    access: 'read',
+    answers: { 204: null },
+    async handle({ posthorn, request, server }) {
+      const token = sessionIn(request.headers)
+      const key = token === null ? null : await posthorn.keys.find(token)
+      if (key !== null && key.sessionOf !== null) await posthorn.keys.endSession(key.id)
+      return withCookie(sessionCookie(null, { basePath: server.basePath, isTls: isSecure(request), lastsMs: 0 }))
+    },
+  }),
+]
+
+function withCookie(cookie: string): Response {
+  return new Response(null, { status: 204, headers: { 'set-cookie': cookie } })
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { isAnyId } from '../../../core/ids.ts'
+import { listQuery, pageOf } from '../../request/pagination.ts'
+import { orNull } from '../../errors/not-found.ts'
+import { answer, operation } from '../../operation.ts'
+import type { Operation } from '../../operation.ts'
+import { applicationChange, applicationIn, applicationOut, applicationPatch, applicationSettings, toApplicationOut } from '../../schemas/svix/application.ts'
+import { flag, listOf } from '../../schemas/common.ts'
+
+const path = '/api/v1/app'
+const onePath = '/api/v1/app/{app_id}'
+
+export const applicationOperations: readonly Operation[] = [
+  operation({
+    id: 'v1.application.list',
+    method: 'get',
+    path,
+    summary: 'All applications.',
+    realm: 'server',
+    access: 'read',
+    query: listQuery('app'),
+    answers: { 200: listOf(applicationOut).meta({ id: 'ListResponse_ApplicationOut_' }) },
+    async handle({ posthorn, query }) {
+      const page = await pageOf(query, 'ascending', (wanted) => posthorn.applications.list(wanted), ({ id }) => id)
+      return answer(200, { ...page, data: page.data.map(toApplicationOut) })
+    },
+  }),
+  operation({
+    id: 'v1.application.create',
+    method: 'post',
+    path,
+    summary: 'Creates an application; with `get_if_exists`, answers with the one that has its uid already.',
+    realm: 'server',
+    access: 'write',
+    query: z.object({ get_if_exists: flag.default(false) }),
+    body: applicationIn,
+    answers: { 201: applicationOut, 200: applicationOut },
+    async handle({ posthorn, query, body }) {
+      const present = query.get_if_exists && typeof body.uid === 'string' ? await orNull(posthorn.applications.get(body.uid)) : null
+      if (present !== null) return answer(200, toApplicationOut(present))
+      return answer(201, toApplicationOut(await posthorn.applications.create(applicationSettings(body))))
+    },
+  }),
+  operation({
+    id: 'v1.application.get',
+    method: 'get',
+    path: onePath,
+    summary: 'One application, by id or uid.',
+    realm: 'application',
+    access: 'read',
+    answers: { 200: applicationOut },
+    handle: async ({ application }) => answer(200, toApplicationOut(application())),
+  }),
+  operation({
+    id: 'v1.application.update',
+    method: 'put',
+    path: onePath,
+    summary: 'Changes an application as a whole; creates it if there is none of that uid.',
+    realm: 'server',
+    access: 'write',
+    findsApplication: true,
+    body: applicationIn,
+    answers: { 200: applicationOut, 201: applicationOut },
+    async handle({ posthorn, params, body }) {
+      const name = params['app_id'] ?? ''
+      // A uid that is in the path is not taken away because it is missing in the body: the same request again must find the application.
+      const settings = { ...applicationSettings(body), uid: body.uid ?? (isAnyId(name) ? null : name) }
+      const present = await orNull(posthorn.applications.get(name))
+      // An id that is unknown was deleted or never given out: nothing can be created under it.
+      if (present !== null || isAnyId(name)) return answer(200, toApplicationOut(await posthorn.applications.update(present?.id ?? name, settings)))
+      return answer(201, toApplicationOut(await posthorn.applications.create(settings)))
+    },
+  }),
+  operation({
+    id: 'v1.application.patch',
+    method: 'patch',
+    path: onePath,
+    summary: 'Changes what is given of an application.',
+    realm: 'server',
+    access: 'write',
+    body: applicationPatch,
+    answers: { 200: applicationOut },
+    handle: async ({ posthorn, application, body }) => answer(200, toApplicationOut(await posthorn.applications.update(application().id, applicationChange(body)))),
+  }),
+  operation({
+    id: 'v1.application.delete',
+    method: 'delete',
+    path: onePath,
+    summary: 'Deletes an application with its endpoints; what is on its way to them ends dead.',
+    realm: 'server',
+    access: 'write',
+    answers: { 204: null },
+    async handle({ posthorn, application }) {
+      await posthorn.applications.delete(application().id)
+      return answer(204)
+    },
+  }),
+]

@@ -1,0 +1,64 @@
+import type { JobWork } from '../../../../core/job.ts'
+import { answer, operation } from '../../../operation.ts'
+import type { Answer, Call, Operation } from '../../../operation.ts'
+import { bulkReplayIn, recoverIn, recoverOut, replayIn, toRecoverOut } from '../../../schemas/svix/task.ts'
+import type { Task } from '../../../schemas/svix/task.ts'
+import { endpointIn, instantOf } from '../../lookup.ts'
+
+const one = '/api/v1/app/{app_id}/endpoint/{endpoint_id}'
+
+/** After an outage: what failed, died or never reached an endpoint is sent again. */
+export const endpointRecoveryOperations: readonly Operation[] = [
+  operation({
+    id: 'v1.endpoint.recover',
+    method: 'post',
+    path: `${one}/recover`,
+    summary: 'Sends again what failed or died since a time, as a task.',
+    realm: 'application',
+    access: 'write',
+    body: recoverIn,
+    answers: { 202: recoverOut },
+    handle: (call) =>
+      startTask(call, 'endpoint.recover', (endpointId) => ({
+        action: 'requeue',
+        filter: { endpointId, status: ['dead', 'failed'], since: instantOf(call.body.since), until: instantOf(call.body.until) },
+      })),
+  }),
+  operation({
+    id: 'v1.endpoint.replay-missing',
+    method: 'post',
+    path: `${one}/replay-missing`,
+    summary: 'Sends messages of a time that the endpoint never got, as a task.',
+    realm: 'application',
+    access: 'write',
+    body: replayIn,
+    answers: { 202: recoverOut },
+    handle: (call) =>
+      startTask(call, 'endpoint.replay', (endpointId) => ({
+        action: 'replay',
+        filter: { endpointId, since: Date.parse(call.body.since), until: instantOf(call.body.until) ?? call.posthorn.now() },
+      })),
+  }),
+  operation({
+    id: 'v1.endpoint.bulk-replay',
+    method: 'post',
+    path: `${one}/bulk-replay`,
+    summary: 'Sends again what died (or failed) in a time, of one event type if given, as a task.',
+    realm: 'application',
+    access: 'write',
+    body: bulkReplayIn,
+    answers: { 202: recoverOut },
+    handle: (call) =>
+      startTask(call, 'endpoint.bulk-replay', (endpointId) => ({
+        action: 'requeue',
+        filter: { endpointId, status: call.body.status === 3 ? 'failed' : 'dead', type: call.body.eventTypes?.[0], since: Date.parse(call.body.since), until: instantOf(call.body.until) },
+      })),
+  }),
+]
+
+/** Starts a job on the endpoint in the path; clients know it as a task of that name. */
+async function startTask(call: Call, name: Task, workOn: (endpointId: string) => JobWork): Promise<Answer> {
+  const { id } = await endpointIn(call)
+  const job = await call.posthorn.jobs.create(workOn(id), { by: call.caller.name, reason: name })
+  return answer(202, toRecoverOut(job, name))
+}

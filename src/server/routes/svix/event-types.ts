@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import type { Page, Scan } from '../../../core/directory.ts'
+import { expected } from '../../../core/errors.ts'
+import type { PosthornError } from '../../../core/errors.ts'
+import type { EventTypeDefinition } from '../../../core/event-type.ts'
+import type { Posthorn } from '../../../posthorn.ts'
+import { listQuery, scanOf } from '../../request/pagination.ts'
+import { orNull } from '../../errors/not-found.ts'
+import { answer, operation } from '../../operation.ts'
+import type { Caller, Operation } from '../../operation.ts'
+import { flag, listOf } from '../../schemas/common.ts'
+import { eventTypeIn, eventTypeOut, eventTypePatch, eventTypeUpdate, toEventTypeOut } from '../../schemas/svix/event-type.ts'
+import { parameter } from '../lookup.ts'
+
+const listQueryOf = listQuery('name').extend({ include_archived: flag.optional(), with_content: flag.optional() })
+const one = '/api/v1/event-type/{event_type_name}'
+
+/** The kinds of events that there are, which all applications share. */
+export const eventTypeOperations: readonly Operation[] = [
+  operation({
+    id: 'v1.event-type.list',
+    method: 'get',
+    path: '/api/v1/event-type',
+    summary: 'Lists event types by name.',
+    realm: 'everyone',
+    access: 'read',
+    query: listQueryOf,
+    answers: { 200: listOf(eventTypeOut) },
+    async handle({ posthorn, query, caller }) {
+      const archived = query.include_archived ?? false
+      const { data, ...rest } = await scanOf(query, 'ascending', (page) => visibleTypes(posthorn, caller, archived, page), ({ name }) => name)
+      return answer(200, { ...rest, data: data.map((eventType) => toEventTypeOut(eventType, query.with_content ?? false)) })
+    },
+  }),
+  operation({
+    id: 'v1.event-type.create',
+    method: 'post',
+    path: '/api/v1/event-type',
+    summary: 'Creates an event type. One that was archived under the same name is brought back.',
+    realm: 'server',
+    access: 'write',
+    body: eventTypeIn,
+    answers: { 201: eventTypeOut },
+    async handle({ posthorn, body: { name, ...settings } }) {
+      const before = await orNull(posthorn.eventTypes.get(name))
+      const eventType = before?.archived === true ? await posthorn.eventTypes.update(name, settings) : await posthorn.eventTypes.create({ name, ...settings })
+      return answer(201, toEventTypeOut(eventType))
+    },
+  }),
+  operation({
+    id: 'v1.event-type.get',
+    method: 'get',
+    path: one,
+    summary: 'Shows an event type.',
+    realm: 'everyone',
+    access: 'read',
+    answers: { 200: eventTypeOut },
+    async handle({ posthorn, params, caller }) {
+      const name = parameter(params, 'event_type_name')
+      const found = await posthorn.eventTypes.get(name)
+      if (!isVisible(found, caller)) throw hiddenType(name)
+      return answer(200, toEventTypeOut(found))
+    },
+  }),
+  operation({
+    id: 'v1.event-type.update',
+    method: 'put',
+    path: one,
+    summary: 'Sets an event type, or creates it.',
+    realm: 'server',
+    access: 'write',
+    body: eventTypeUpdate,
+    answers: { 200: eventTypeOut, 201: eventTypeOut },
+    async handle({ posthorn, params, body }) {
+      const name = parameter(params, 'event_type_name')
+      if ((await orNull(posthorn.eventTypes.get(name))) === null) return answer(201, toEventTypeOut(await posthorn.eventTypes.create({ name, ...body })))
+      return answer(200, toEventTypeOut(await posthorn.eventTypes.update(name, { ...body, schemas: body.schemas ?? null, featureFlag: body.featureFlag ?? null })))
+    },
+  }),
+  operation({
+    id: 'v1.event-type.patch',
+    method: 'patch',
+    path: one,
+    summary: 'Changes what is given of an event type.',
+    realm: 'server',
+    access: 'write',
+    body: eventTypePatch,
+    answers: { 200: eventTypeOut },
+    async handle({ posthorn, params, body: { description, ...rest } }) {
+      const change = { ...rest, ...(description !== undefined && { description }) }
+      return answer(200, toEventTypeOut(await posthorn.eventTypes.update(parameter(params, 'event_type_name'), change)))
+    },
+  }),
+  operation({
+    id: 'v1.event-type.delete',
+    method: 'delete',
+    path: one,
+    summary: 'Archives an event type; with `expunge=true` deletes it.',
+    realm: 'server',
+    access: 'write',
+    query: z.object({ expunge: flag.optional() }),
+    answers: { 204: null },
+    async handle({ posthorn, params, query }) {
+      const name = parameter(params, 'event_type_name')
+      if (query.expunge === true) await posthorn.eventTypes.delete(name)
+      else await posthorn.eventTypes.update(name, { archived: true })
+      return answer(204)
+    },
+  }),
+]
+
+/** What of a page the caller can see: customers only what is behind no flag, or behind one of theirs. */
+async function visibleTypes(posthorn: Posthorn, caller: Caller, archived: boolean, page: Page): Promise<Scan<EventTypeDefinition>> {
+  const rows = await posthorn.eventTypes.list({ archived }, { ...page, limit: page.limit + 1 })
+  const read = rows.slice(0, page.limit)
+  const items = read.filter((eventType) => isVisible(eventType, caller))
+  return { items, next: rows.length > page.limit ? (read.at(-1)?.name ?? null) : null }
+}
+
+export function isVisible({ featureFlag }: EventTypeDefinition, { portal }: Caller): boolean {
+  return featureFlag === null || portal === null || portal === undefined || portal.featureFlags.includes(featureFlag)
+}
+
+/** The same words as for one that does not exist. */
+export function hiddenType(name: string): PosthornError {
+  return expected('not_found', 'event type', 'the name of one that exists', name)
+}

@@ -1,0 +1,81 @@
+import { connectionLost } from '../state/connection.ts'
+import { session, sessionExpired } from '../state/session.ts'
+
+/** What came of a call: an answer, a refusal with its sentence, or nothing at all. */
+export type Answer<Value> =
+  | { readonly kind: 'answered'; readonly value: Value }
+  | { readonly kind: 'refused'; readonly status: number; readonly code: string; readonly detail: string }
+  | { readonly kind: 'unreachable' }
+
+export type Query = Readonly<Record<string, string | number | readonly string[] | null | undefined>>
+
+/** Where the dashboard lives, as the server wrote it into the page; ends with a slash. */
+export const basePath = new URL(document.baseURI).pathname
+
+/** The address of an operation below `api/v1/`. */
+export function apiUrl(path: string, query: Query = {}): string {
+  const url = new URL(`api/v1/${path}`, document.baseURI)
+  for (const [name, value] of Object.entries(query)) {
+    for (const each of [value ?? []].flat()) if (each !== '') url.searchParams.append(name, String(each))
+  }
+  return url.href
+}
+
+export function get<Value>(path: string, query?: Query, signal?: AbortSignal): Promise<Answer<Value>> {
+  return call<Value>('GET', apiUrl(path, query), undefined, signal)
+}
+
+export function post<Value>(path: string, body: unknown = {}): Promise<Answer<Value>> {
+  return call<Value>('POST', apiUrl(path), body)
+}
+
+export function patch<Value>(path: string, body: unknown): Promise<Answer<Value>> {
+  return call<Value>('PATCH', apiUrl(path), body)
+}
+
+export function remove(path: string): Promise<Answer<null>> {
+  return call<null>('DELETE', apiUrl(path))
+}
+
+/** The sentence for a person about a call that did not succeed. */
+export function problemOf(answer: Exclude<Answer<unknown>, { kind: 'answered' }>): string {
+  return answer.kind === 'unreachable' ? 'The server does not answer. Nothing was changed as far as this page knows.' : answer.detail
+}
+
+async function call<Value>(method: string, url: string, body?: unknown, signal?: AbortSignal): Promise<Answer<Value>> {
+  const headers: Record<string, string> = { accept: 'application/json' }
+  if (body !== undefined) headers['content-type'] = 'application/json'
+  const options: RequestInit = { method, headers, credentials: 'same-origin', cache: 'no-store' }
+  if (body !== undefined) options.body = JSON.stringify(body)
+  if (signal !== undefined) options.signal = signal
+  try {
+    const response = await fetch(url, options)
+    const text = await response.text()
+    connectionLost.value = false
+    if (response.ok) return { kind: 'answered', value: (text === '' ? null : JSON.parse(text)) as Value }
+    if (response.status === 401) leave()
+    return { kind: 'refused', status: response.status, ...refusal(text, response.status) }
+  } catch {
+    // A page that was left takes its requests with it; that says nothing about the connection.
+    if (signal?.aborted !== true) connectionLost.value = true
+    return { kind: 'unreachable' }
+  }
+}
+
+/** The sign-in form takes the page's place, and says why to whoever was signed in before. */
+function leave(): void {
+  if (session.value !== undefined && session.value !== null) sessionExpired.value = true
+  session.value = null
+}
+
+/** Refusals are `{code, detail}`; those of a schema list where each fault lies. */
+function refusal(text: string, status: number): { code: string; detail: string } {
+  const unknown = { code: 'unknown', detail: `The server answered ${status} without a reason.` }
+  try {
+    const { code, detail } = JSON.parse(text) as { code?: string; detail?: string | { loc: string[]; msg: string }[] }
+    if (Array.isArray(detail)) return { code: 'validation', detail: detail.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ') }
+    return { code: code ?? unknown.code, detail: detail ?? unknown.detail }
+  } catch {
+    return unknown
+  }
+}

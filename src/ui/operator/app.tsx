@@ -1,0 +1,126 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { get, post, problemOf } from '../api/call.ts'
+import { browserClock } from '../clock.ts'
+import type { Session } from '../api/answers.ts'
+import { pressed } from './shortcuts.ts'
+import { Audit } from './audit-page.tsx'
+import { DeadLetters } from './delivery/dead-letters-page.tsx'
+import { Deliveries } from './delivery/deliveries-page.tsx'
+import { Delivery } from './delivery/delivery-page.tsx'
+import { Endpoint } from './endpoint/endpoint-page.tsx'
+import { Endpoints } from './endpoint/endpoints-page.tsx'
+import { EventTypes } from './event-type/event-types-page.tsx'
+import { Job } from './job/job-page.tsx'
+import { Jobs } from './job/jobs-page.tsx'
+import { Overview } from './overview/overview-page.tsx'
+import { Settings } from './settings/settings-page.tsx'
+import { SignIn } from './sign-in.tsx'
+import { Tail } from './tail/tail-page.tsx'
+import { Questions } from '../parts/dialog.tsx'
+import { ShortcutsDialog } from './shortcuts-dialog.tsx'
+import { Page } from '../parts/page.tsx'
+import { Shell } from './shell.tsx'
+import { Empty } from '../parts/loaded.tsx'
+import { followLinks, go, href, path } from '../state/router.ts'
+import { connectionLost } from '../state/connection.ts'
+import { notify } from '../state/notices.ts'
+import { isPortal, session } from '../state/session.ts'
+
+const retryMs = 3_000
+
+/** The dashboard. Whoever is not signed in sees the sign-in form instead of the page; the address stays, so they are back at once. */
+export function App() {
+  useEffect(() => {
+    document.addEventListener('click', followLinks)
+    document.addEventListener('keydown', pressed)
+    void enter()
+  }, [])
+  if (session.value === undefined) return connectionLost.value ? <p class="lonely">The server does not answer yet. This page goes on by itself.</p> : null
+  if (session.value === null) return <SignIn />
+  return (
+    <>
+      <Shell>
+        <Route key={path.value} />
+      </Shell>
+      <Questions />
+      <ShortcutsDialog />
+    </>
+  )
+}
+
+function Route() {
+  const [page = '', id = '', ...rest] = path.value.split('/')
+  if (rest.length > 0) return <Unknown />
+  return id === '' ? pageAt(page) : (detailPageAt(page, id) ?? pageAt(page))
+}
+
+/** Null where a page has no rows with pages of their own. */
+function detailPageAt(page: string, id: string) {
+  switch (page) {
+    case 'endpoints':
+      return <Endpoint id={id} />
+    case 'deliveries':
+      return <Delivery id={id} />
+    case 'jobs':
+      return <Job id={id} />
+    default:
+      return null
+  }
+}
+
+function pageAt(page: string) {
+  switch (page) {
+    case '':
+      return <Overview />
+    case 'endpoints':
+      return <Endpoints />
+    case 'deliveries':
+      return <Deliveries />
+    case 'dead-letters':
+      return <DeadLetters />
+    case 'jobs':
+      return <Jobs />
+    case 'tail':
+      return <Tail />
+    case 'event-types':
+      return <EventTypes />
+    case 'audit':
+      return <ServerWide><Audit /></ServerWide>
+    case 'settings':
+      return <ServerWide><Settings /></ServerWide>
+    default:
+      return <Unknown />
+  }
+}
+
+/** What is no customer's business. */
+function ServerWide({ children }: { children: ComponentChildren }) {
+  return isPortal() ? <Unknown /> : <>{children}</>
+}
+
+function Unknown() {
+  return (
+    <Page title="There is no such page">
+      <Empty title="Nothing is here">
+        <p>
+          The address may be mistyped, or the page may not be for you. <a href={href('')}>Back to the overview</a>
+        </p>
+      </Empty>
+    </Page>
+  )
+}
+
+/** Asks who is looking. A link to the portal carries its key in the fragment, which no server and no log ever sees. */
+async function enter(): Promise<void> {
+  const key = new URLSearchParams(window.location.hash.slice(1)).get('key')
+  if (key !== null) {
+    go(path.value === 'login' ? '' : path.value + window.location.search, 'replace')
+    const opened = await post('session', { key })
+    if (opened.kind !== 'answered') notify('bad', problemOf(opened))
+  }
+  const answer = await get<Session>('session')
+  if (answer.kind === 'answered') session.value = answer.value
+  else if (answer.kind === 'unreachable') browserClock.after(retryMs, () => void enter())
+  else session.value = null
+}

@@ -1,0 +1,67 @@
+import type { AuditEntry, List } from '../api/answers.ts'
+import { count, instant } from '../text/format.ts'
+import { useLoad } from '../state/use-load.ts'
+import { Page } from '../parts/page.tsx'
+import { Pager } from '../parts/table/pager.tsx'
+import { Empty, Show } from '../parts/loaded.tsx'
+import { query } from '../state/router.ts'
+import { targetLabel } from '../text/labels.ts'
+
+const pageSize = 50
+
+/** Who did what, newest first. */
+export function Audit() {
+  const loaded = useLoad<List<AuditEntry>>('audit', { iterator: query.value.get('iterator'), limit: pageSize })
+  return (
+    <Page title="Audit">
+      <Show loaded={loaded}>
+        {(list) =>
+          list.data.length === 0 ? (
+            <Empty title="Nothing was done by hand yet">
+              <p>Every retry, cancellation, resend and look at a secret is kept here, with who did it and why.</p>
+            </Empty>
+          ) : (
+            <>
+              <Table entries={list.data} />
+              <Pager list={list} />
+            </>
+          )
+        }
+      </Show>
+    </Page>
+  )
+}
+
+function Table({ entries }: { entries: readonly AuditEntry[] }) {
+  return (
+    <div class="scroll">
+      <table class="rows">
+        <caption class="hidden">What people did, newest first</caption>
+        <thead>
+          <tr>
+            <th scope="col" aria-sort="descending">
+              Time
+            </th>
+            <th scope="col">Who</th>
+            <th scope="col">What and why</th>
+          </tr>
+        </thead>
+        <tbody>
+          {entries.map(({ id, at, actor, action, target, count: many, reason }) => (
+            <tr key={id} data-row tabIndex={-1}>
+              <td class="when">
+                <time dateTime={at}>{instant(at)}</time>
+              </td>
+              <td>{actor}</td>
+              <td class="main">
+                <strong>{action}</strong> {many > 1 && `× ${count(many)}`}
+                {reason !== null && <div>{reason}</div>}
+                <div class="under whole">{targetLabel(target)}</div>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

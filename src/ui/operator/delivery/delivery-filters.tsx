@@ -1,0 +1,87 @@
+import { query, setQuery } from '../../state/router.ts'
+import { isPortal } from '../../state/session.ts'
+import { statuses } from '../../text/labels.ts'
+import { QueryInput } from '../../parts/form/query-input.tsx'
+
+/** Everything that deliveries can be looked for by, as the API calls it. */
+export const filterNames = ['status', 'endpoint', 'event_type', 'application', 'message', 'id', 'reason', 'since', 'until', 'text'] as const
+
+const texts = [
+  ['endpoint', 'Endpoint', 'ep_…'],
+  ['event_type', 'Event type', 'invoice.paid'],
+  ['application', 'Application', 'app_… or uid'],
+  ['message', 'Message', 'msg_…'],
+  ['id', 'Delivery', 'dlv_…'],
+] as const
+
+/** The filter bar: its state is the address, so that a view can be shared and survives a reload. */
+export function DeliveryFilters() {
+  const given = query.value
+  const chosen = given.getAll('status')
+  const more = filterNames.filter((name) => !['status', 'text'].includes(name) && given.has(name)).length
+  return (
+    <form class="filters" role="search" aria-label="Deliveries" onSubmit={(event) => event.preventDefault()}>
+      <div class="line">
+        <QueryInput name="text" label="Text in the payload" placeholder="Text in the payload" kind="search" />
+        <fieldset class="chips">
+          <legend class="hidden">Status</legend>
+          {statuses.map(({ status, word }) => (
+            <label key={status}>
+              <input
+                type="checkbox"
+                checked={chosen.includes(status)}
+                onChange={() =>
+                  setQuery({ status: chosen.includes(status) ? chosen.filter((each) => each !== status) : [...chosen, status], iterator: null }, 'replace')
+                }
+              />
+              <span>{word}</span>
+            </label>
+          ))}
+        </fieldset>
+      </div>
+      <details open={more > 0}>
+        <summary>More filters{more > 0 ? ` (${more})` : ''}</summary>
+        <div class="grid">
+          {texts
+            .filter(([name]) => !(isPortal() && name === 'application'))
+            .map(([name, label, hint]) => (
+              <QueryInput key={name} name={name} label={label} placeholder={hint} kind="field" />
+            ))}
+          <label class="field">
+            <span>Reason</span>
+            <select value={given.get('reason') ?? ''} onChange={(event) => setQuery({ reason: event.currentTarget.value, iterator: null }, 'replace')}>
+              <option value="">any</option>
+              {['exhausted', 'cancelled', 'expired', 'crashed', 'gone'].map((reason) => (
+                <option key={reason}>{reason}</option>
+              ))}
+            </select>
+          </label>
+          <Moment name="since" label="Created since" />
+          <Moment name="until" label="Created until" />
+        </div>
+      </details>
+    </form>
+  )
+}
+
+/** A time in the reader's zone; the address has it in UTC, so that it means the same to everybody. */
+function Moment({ name, label }: { name: 'since' | 'until'; label: string }) {
+  const given = query.value.get(name)
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <input
+        type="datetime-local"
+        value={given === null ? '' : localMinute(given)}
+        onChange={({ currentTarget: { value } }) => setQuery({ [name]: value === '' ? null : new Date(value).toISOString(), iterator: null }, 'replace')}
+      />
+    </label>
+  )
+}
+
+/** What an input of the kind `datetime-local` wants to be given. */
+function localMinute(at: string): string {
+  const date = new Date(at)
+  if (Number.isNaN(date.getTime())) return ''
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}

@@ -1,0 +1,55 @@
+import { post } from '../../api/call.ts'
+import type { Answer } from '../../api/call.ts'
+import type { Application, List } from '../../api/answers.ts'
+import { go } from '../../state/router.ts'
+import { session } from '../../state/session.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Field, Form, namesIn } from '../../parts/form/form.tsx'
+import type { Values } from '../../parts/form/form.tsx'
+import { useLoad } from '../../state/use-load.ts'
+
+/** Adds an endpoint; an application that is not there yet is created with it. */
+export function EndpointForm({ onClose }: { onClose: () => void }) {
+  const own = session.value?.caller.applicationId ?? null
+  const known = useLoad<List<Application>>('app', { limit: 50 })
+
+  async function submit(values: Values): Promise<Answer<{ id: string }>> {
+    const application = own === null ? await applicationNamed(values('application')) : own
+    if (typeof application !== 'string') return application
+    const types = namesIn(values('types'))
+    return post(`app/${encodeURIComponent(application)}/endpoint`, {
+      url: values('url'),
+      description: values('description'),
+      ...(types.length > 0 ? { eventTypes: types } : {}),
+    })
+  }
+
+  return (
+    <Dialog title="Add an endpoint" onClose={onClose}>
+      <Form action="Add the endpoint" submit={submit} done={({ id }) => go(`endpoints/${id}`)} onCancel={onClose}>
+        {own === null && (
+          <>
+            <Field name="application" label="Application" hint="The customer it belongs to. A new name creates a new application." placeholder="acme" list="applications" isRequired />
+            <datalist id="applications">
+              {known.value?.data.map(({ id, uid, name }) => (
+                <option key={id} value={uid ?? id}>
+                  {name}
+                </option>
+              ))}
+            </datalist>
+          </>
+        )}
+        <Field name="url" label="URL" kind="url" placeholder="https://example.com/hooks" isRequired />
+        <Field name="types" label="Event types" hint="With commas between them; empty means all." placeholder="invoice.paid, invoice.voided" />
+        <Field name="description" label="Description" />
+      </Form>
+    </Dialog>
+  )
+}
+
+/** The id of an application by id or uid; one with this uid is created if there is none. */
+async function applicationNamed(name: string): Promise<string | Exclude<Answer<unknown>, { kind: 'answered' }>> {
+  if (name.startsWith('app_')) return name
+  const created = await post<Application>('app?get_if_exists=true', { name, uid: name })
+  return created.kind === 'answered' ? created.value.id : created
+}

@@ -1,0 +1,132 @@
+import { useState } from 'preact/hooks'
+import { post, problemOf, remove } from '../../api/call.ts'
+import type { Key, List } from '../../api/answers.ts'
+import { notify } from '../../state/notices.ts'
+import { canWrite } from '../../state/session.ts'
+import { Code } from '../../parts/code.tsx'
+import { Dialog, ask } from '../../parts/dialog.tsx'
+import { Field, Form } from '../../parts/form/form.tsx'
+import { useLoad } from '../../state/use-load.ts'
+import { Panel } from '../../parts/page.tsx'
+import { Show } from '../../parts/loaded.tsx'
+import { Ago, Until } from '../../parts/time.tsx'
+
+/** The keys that have access. A key is shown once, when it is created. */
+export function ApiKeys() {
+  const loaded = useLoad<List<Key>>('key', { limit: 100 })
+  const [isAdding, setAdding] = useState(false)
+  const [token, setToken] = useState<string | null>(null)
+
+  async function revoke(key: Key): Promise<void> {
+    const sentence = 'Whoever uses it is locked out at once.'
+    if ((await ask({ title: `Revoke the key ${key.name}?`, sentence, action: 'Revoke it', isDangerous: true })) === null) return
+    const answer = await remove(`key/${key.id}`)
+    if (answer.kind !== 'answered') return notify('bad', problemOf(answer))
+    notify('good', 'Revoked.')
+    loaded.refresh()
+  }
+
+  const add = canWrite() && (
+    <button type="button" class="button small" onClick={() => setAdding(true)}>
+      Create a key
+    </button>
+  )
+  return (
+    <Panel title="API keys" actions={add}>
+      {token !== null && (
+        <>
+          <p>This is the key. It is not shown again.</p>
+          <Code label="The new key" text={token} />
+        </>
+      )}
+      <Show loaded={loaded} lines={3}>
+        {(list) =>
+          list.data.length === 0 ? <p class="muted">No key was created yet. Programs that send messages need one.</p> : <Table keys={list.data} revoke={(key) => void revoke(key)} />
+        }
+      </Show>
+      {isAdding && (
+        <Adding
+          close={() => setAdding(false)}
+          done={(created) => {
+            setAdding(false)
+            setToken(created)
+            loaded.refresh()
+          }}
+        />
+      )}
+    </Panel>
+  )
+}
+
+function Table({ keys, revoke }: { keys: readonly Key[]; revoke: (key: Key) => void }) {
+  return (
+    <div class="scroll">
+      <table class="rows">
+        <caption class="hidden">API keys</caption>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col" class="wide">
+              Created
+            </th>
+            <th scope="col">Expires</th>
+            {canWrite() && (
+              <th scope="col">
+                <span class="hidden">Action</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map((key) => (
+            <tr key={key.id}>
+              <td class="main">
+                {key.name}
+                <div class="under whole">
+                  <code>{key.hint}…</code> may {key.access} {key.appId ?? 'everything'}
+                </div>
+              </td>
+              <td class="wide when">
+                <Ago at={key.createdAt} />
+              </td>
+              <td class="when">{key.expiresAt === null ? 'never' : <Until at={key.expiresAt} />}</td>
+              {canWrite() && (
+                <td class="action">
+                  <button type="button" class="button small" aria-label={`Revoke ${key.name}`} onClick={() => revoke(key)}>
+                    Revoke
+                  </button>
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Adding({ close, done }: { close: () => void; done: (token: string) => void }) {
+  return (
+    <Dialog title="Create a key" onClose={close}>
+      <Form
+        action="Create the key"
+        onCancel={close}
+        submit={(values) => {
+          const application = values('application')
+          return post<{ token: string }>('key', { name: values('name'), access: values('access'), ...(application === '' ? {} : { appId: application }) })
+        }}
+        done={({ token }) => done(token)}
+      >
+        <Field name="name" label="Name" hint="Who or what will use it." isRequired />
+        <label class="field">
+          <span>Access</span>
+          <select name="access">
+            <option value="read">read</option>
+            <option value="write">read and write</option>
+          </select>
+        </label>
+        <Field name="application" label="Only this application" hint="Empty means everything." placeholder="app_…" />
+      </Form>
+    </Dialog>
+  )
+}

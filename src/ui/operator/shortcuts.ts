@@ -1,0 +1,81 @@
+import { signal } from '@preact/signals'
+import { go } from '../state/router.ts'
+import { isPortal } from '../state/session.ts'
+
+/** Pages by the letter that follows `g`. Those of the whole server are not for the portal. */
+export const pages: readonly { readonly key: string; readonly path: string; readonly name: string; readonly serverWide?: true }[] = [
+  { key: 'o', path: '', name: 'Overview' },
+  { key: 'd', path: 'deliveries', name: 'Deliveries' },
+  { key: 'x', path: 'dead-letters', name: 'Dead letters' },
+  { key: 'e', path: 'endpoints', name: 'Endpoints' },
+  { key: 'j', path: 'jobs', name: 'Jobs' },
+  { key: 'l', path: 'tail', name: 'Live tail' },
+  { key: 't', path: 'event-types', name: 'Event types' },
+  { key: 'a', path: 'audit', name: 'Audit', serverWide: true },
+  { key: 's', path: 'settings', name: 'Settings', serverWide: true },
+]
+
+export const shortcutsAreOpen = signal(false)
+
+let isAfterG = false
+
+/** The keyboard of the whole page. Elements say what they are by `data-key`, `data-search` and `data-row`. */
+export function pressed(event: KeyboardEvent): void {
+  if (event.metaKey || event.ctrlKey || event.altKey || document.querySelector('dialog[open]') !== null) return
+  if (isTyping(event.target)) {
+    if (event.key === 'Escape' && event.target instanceof HTMLElement) event.target.blur()
+    return
+  }
+  const afterG = isAfterG
+  isAfterG = event.key === 'g'
+  if (act(event.key, afterG)) event.preventDefault()
+}
+
+/** False where a key does nothing. */
+function act(key: string, afterG: boolean): boolean {
+  if (!afterG) return actions.get(key)?.() ?? false
+  const page = pages.find((each) => each.key === key && !(isPortal() && each.serverWide))
+  if (page !== undefined) go(page.path)
+  return page !== undefined
+}
+
+const actions: ReadonlyMap<string, () => boolean> = new Map([
+  ['?', openShortcuts],
+  ['/', () => focus(document.querySelector<HTMLElement>('[data-search]'))],
+  ['j', () => step(1)],
+  ['k', () => step(-1)],
+  ['x', () => click(currentRow()?.querySelector<HTMLElement>('input[type=checkbox]'))],
+  // On a link or a button the browser does what it always does.
+  ['Enter', () => document.activeElement === currentRow() && click(currentRow()?.querySelector<HTMLElement>('a'))],
+  ['r', () => click((currentRow() ?? document).querySelector<HTMLElement>('[data-key=r]') ?? document.querySelector<HTMLElement>('[data-key=r]'))],
+])
+
+function openShortcuts(): boolean {
+  shortcutsAreOpen.value = true
+  return true
+}
+
+/** To the next or previous row, from wherever the focus is. */
+function step(by: 1 | -1): boolean {
+  const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')]
+  const current = rows.findIndex((row) => row === currentRow())
+  return focus(rows[current === -1 ? 0 : Math.min(rows.length - 1, Math.max(0, current + by))])
+}
+
+function currentRow(): HTMLElement | null {
+  return document.activeElement?.closest<HTMLElement>('[data-row]') ?? null
+}
+
+function focus(element: HTMLElement | null | undefined): boolean {
+  element?.focus()
+  return element !== null && element !== undefined
+}
+
+function click(element: HTMLElement | null | undefined): boolean {
+  element?.click()
+  return element !== null && element !== undefined
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.matches('input:not([type=checkbox]):not([type=radio]), textarea, select')
+}

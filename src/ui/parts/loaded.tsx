@@ -1,0 +1,61 @@
+import type { ComponentChildren } from 'preact'
+import { connectionLost } from '../state/connection.ts'
+import { Icon } from './icons.tsx'
+import type { Loaded } from '../state/use-load.ts'
+
+/** Shows what was read; a skeleton before, and what went wrong (with a way to try again) instead. */
+export function Show<Value>({ loaded, lines = 6, children }: { loaded: Loaded<Value>; lines?: number; children: (value: Value) => ComponentChildren }) {
+  if (loaded.value !== null) {
+    return (
+      <>
+        <Outdated problem={loaded.problem} />
+        <div class={loaded.isStale ? 'stale' : undefined}>{children(loaded.value)}</div>
+      </>
+    )
+  }
+  if (loaded.problem === null) return <Skeleton lines={lines} />
+  return (
+    <div class="problem" role="alert">
+      <h2>This could not be read</h2>
+      <p>{loaded.problem}</p>
+      <button type="button" class="button" onClick={loaded.refresh}>
+        Try again
+      </button>
+    </div>
+  )
+}
+
+/** The last reading failed, though an earlier one did not. A lost connection is said at the top of the page. */
+function Outdated({ problem }: { problem: string | null }) {
+  const isSaid = problem === null || connectionLost.value
+  return (
+    <div role="status" class="outdated">
+      {!isSaid && (
+        <p class="warning">
+          <Icon name="broken" />
+          What you see is from before, because the newest could not be read: {problem}
+        </p>
+      )}
+    </div>
+  )
+}
+
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  )
+}
+
+function Skeleton({ lines }: { lines: number }) {
+  return (
+    <div class="skeleton" aria-busy="true">
+      <span class="hidden">Loading</span>
+      {Array.from({ length: lines }, (_, line) => (
+        <div key={line} class="bone" />
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,66 @@
+import { computed, signal } from '@preact/signals'
+import { basePath } from '../api/call.ts'
+
+/** Where the reader is, below the base path, without a leading slash. */
+export const location = signal(read())
+
+export const path = computed(() => location.value.pathname)
+export const query = computed(() => new URLSearchParams(location.value.search))
+
+window.addEventListener('popstate', () => (location.value = read()))
+
+/** The address of a page below the base path. */
+export function href(to: string): string {
+  return basePath + to
+}
+
+export function go(to: string, how: 'push' | 'replace' = 'push'): void {
+  if (how === 'push') history.pushState(null, '', href(to))
+  else history.replaceState(null, '', href(to))
+  location.value = read()
+  if (how === 'push') window.scrollTo(0, 0)
+}
+
+/** Changes some of the query and keeps the rest; what is empty is left out. */
+export function setQuery(change: Readonly<Record<string, string | readonly string[] | null>>, how: 'push' | 'replace' = 'push'): void {
+  const next = new URLSearchParams(query.value)
+  for (const [name, value] of Object.entries(change)) {
+    next.delete(name)
+    for (const each of [value ?? []].flat()) if (each !== '') next.append(name, each)
+  }
+  const search = next.toString()
+  go(search === '' ? path.value : `${path.value}?${search}`, how)
+}
+
+/** A click on a link of ours changes the page without loading it anew; all others are the browser's. */
+export function followLinks(event: MouseEvent): void {
+  const link = event.target instanceof Element ? event.target.closest('a') : null
+  if (link === null || event.defaultPrevented || !isPlainClick(event) || !leadsToPage(link)) return
+  event.preventDefault()
+  const { pathname, search } = new URL(link.href)
+  go(pathname.slice(basePath.length) + search)
+}
+
+function isPlainClick({ button, metaKey, ctrlKey, shiftKey, altKey }: MouseEvent): boolean {
+  return button === 0 && !metaKey && !ctrlKey && !shiftKey && !altKey
+}
+
+function leadsToPage(link: HTMLAnchorElement): boolean {
+  const { origin, pathname } = new URL(link.href)
+  const isBelow = origin === window.location.origin && pathname.startsWith(basePath) && !pathname.startsWith(`${basePath}api/`)
+  return isBelow && link.target === '' && !link.hasAttribute('download')
+}
+
+function read(): { readonly pathname: string; readonly search: string } {
+  const { pathname, search } = window.location
+  return { pathname: decoded(pathname.slice(basePath.length).replace(/\/$/, '')), search }
+}
+
+/** An address that nobody can decode is a page that nobody knows, not a page that stays white. */
+function decoded(text: string): string {
+  try {
+    return decodeURI(text)
+  } catch {
+    return text
+  }
+}

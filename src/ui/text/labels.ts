@@ -1,0 +1,62 @@
+import type { RecordedOutcome } from '../../core/attempt.ts'
+import type { Status } from '../../core/delivery.ts'
+import type { JobAction } from '../../core/job.ts'
+import { instant } from './format.ts'
+
+/** The statuses in the order of a delivery's life, and what people call them. */
+export const statuses: readonly { readonly status: Status; readonly word: string }[] = [
+  { status: 'pending', word: 'pending' },
+  { status: 'failed', word: 'retrying' },
+  { status: 'delivered', word: 'delivered' },
+  { status: 'dead', word: 'dead' },
+]
+
+/** What an attempt came to, for people. */
+export function outcomeLabel(outcome: RecordedOutcome, statusCode: number | null): string {
+  return outcome === 'answered' ? `HTTP ${statusCode ?? ''}` : failures[outcome]
+}
+
+const failures: Readonly<Record<Exclude<RecordedOutcome, 'answered'>, string>> = {
+  timeout: 'No answer in time',
+  dns: 'Name not found',
+  connect: 'No connection',
+  tls: 'TLS failed',
+  reset: 'Connection reset',
+  protocol: 'Not HTTP',
+  forbidden: 'Forbidden address',
+  interrupted: 'Interrupted: its worker ended',
+  started: 'Started',
+  crashed: 'Its worker ended while sending it',
+}
+
+export const jobActions: Readonly<Record<JobAction, string>> = { requeue: 'Retry now', cancel: 'Cancel', replay: 'Replay' }
+
+/** What a job works on, for people. */
+export function filterLabel(filter: Readonly<Record<string, unknown>>): string {
+  const conditions = Object.entries(filter)
+    .filter(([, value]) => value !== null && value !== undefined)
+    // The job's own guard against what has changed since it was asked for.
+    .filter(([name]) => name !== 'unchangedSince')
+    .map(([name, value]) => conditionLabel(name, value))
+  return conditions.length === 0 ? 'everything' : conditions.join(', ')
+}
+
+/** What somebody did something to: an id as it is, a filter for people. */
+export function targetLabel(target: string): string {
+  try {
+    const filter: unknown = JSON.parse(target)
+    return typeof filter === 'object' && filter !== null ? filterLabel({ ...filter }) : target
+  } catch {
+    return target
+  }
+}
+
+function conditionLabel(name: string, value: unknown): string {
+  if (name === 'ids' && Array.isArray(value)) return `${value.length} selected`
+  if ((name === 'since' || name === 'until') && (typeof value === 'string' || typeof value === 'number')) return `made ${name} ${instant(value)}`
+  return `${spaced(name)} ${[value].flat().join(' or ')}`
+}
+
+function spaced(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+}
