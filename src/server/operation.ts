@@ -1,8 +1,9 @@
 import type { ZodType } from 'zod'
 import type { Application } from '../core/endpoint.ts'
-import type { Access, ApiKey, PortalAccess } from '../core/key.ts'
+import type { Access } from '../core/key.ts'
 import type { Posthorn } from '../posthorn.ts'
 import type { Authentication } from './request/authentication.ts'
+import type { Caller } from './request/caller.ts'
 
 /**
  * One call of the HTTP API. The table of these (`operations.ts`) is mounted, described (OpenAPI) and attacked (the test's matrix
@@ -81,11 +82,6 @@ export interface ShownSetting {
   readonly origin: 'environment' | 'default' | 'file'
   readonly unit: string
   readonly sentence: string
-}
-
-export interface Caller extends Pick<ApiKey, 'id' | 'name' | 'applicationId' | 'access'> {
-  /** Set for a customer that came by a link to the portal. */
-  readonly portal?: PortalAccess | null
 }
 
 export interface Answer {

@@ -109,7 +109,7 @@ describe('the rate limit of an application', () => {
     await world.posthorn.start()
     await world.posthorn.idle()
     const sent = [world.sentTo('left'), world.sentTo('right')]
-    expect(sent.toSorted()).toEqual([1, 2])
+    expect(sent.toSorted((one, other) => one - other)).toEqual([1, 2])
     const tokensLeft = [applicationId, left, right].map((id) => state.rateLimits.get(id ?? '')?.tokens)
     expect(tokensLeft).toEqual([0, ...sent.map((count) => 10 - count)])
   })

@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import type { Posthorn } from '../../posthorn.ts'
 import { isOwnPage, sessionIn } from '../http/session-cookie.ts'
 import { refusal } from '../errors/error-response.ts'
-import type { Caller } from '../operation.ts'
+import type { Caller } from './caller.ts'
 
 /** Says who calls, or null for somebody unknown. */
 export type Authorize = (request: Request) => Promise<Caller | null> | Caller | null

@@ -3,7 +3,8 @@ import { allows } from '../../core/key.ts'
 import type { Posthorn } from '../../posthorn.ts'
 import { refusal } from '../errors/error-response.ts'
 import { orNull } from '../errors/not-found.ts'
-import type { Caller, Operation } from '../operation.ts'
+import type { Operation } from '../operation.ts'
+import type { Caller } from './caller.ts'
 
 /** A caller that is allowed to do what is asked, with the application of its key if it has one; or the answer that refuses it. */
 type Authorization = { readonly caller: Caller; readonly application: Application | null } | Response

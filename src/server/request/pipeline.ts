@@ -15,7 +15,8 @@ import { overloaded } from '../http/concurrency-limit.ts'
 import type { RateLimit } from '../http/rate-limit.ts'
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts'
 import { RawJson } from '../operation.ts'
-import type { Answer, Call, Caller, Operation, ServerParts } from '../operation.ts'
+import type { Answer, Call, Operation, ServerParts } from '../operation.ts'
+import type { Caller } from './caller.ts'
 
 export interface PipelineParts extends ServerParts {
   readonly posthorn: Posthorn
