@@ -3,7 +3,7 @@ import { Client } from 'pg'
 import { Posthorn } from 'posthorn'
 import { postgres } from 'posthorn/postgres'
 import { makeFloors } from '../dist/engine/floors.js'
-import { claimText } from '../dist/stores/postgres/claim.js'
+import { claimText } from '../dist/stores/postgres/queue/claim.js'
 import { postgresDialect } from '../dist/stores/postgres/database.js'
 import { percentile, print, whole } from './common.js'
 

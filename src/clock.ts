@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto'
-import type { Clock } from './core/ports.ts'
+import type { Clock } from './core/ports/ports.ts'
 import type { Instant, Random } from './core/time.ts'
 
 /** The machine's clock and random numbers: nothing else in Posthorn reads either. */

@@ -1,9 +1,9 @@
 import { systemClock } from './clock.ts'
-import { verifySignature } from './core/verify.ts'
-import type { ReceivedHeaders, Verified } from './core/verify.ts'
+import { verifySignature } from './core/signing/verify.ts'
+import type { ReceivedHeaders, Verified } from './core/signing/verify.ts'
 
-export { verifyBodySignature } from './core/verify.ts'
-export type { ReceivedHeaders, Verified } from './core/verify.ts'
+export { verifyBodySignature } from './core/signing/verify.ts'
+export type { ReceivedHeaders, Verified } from './core/signing/verify.ts'
 
 /** `verifySignature` with the machine's clock: what a receiver calls. Throws `invalid_signature` or `stale_signature`. */
 export function verify(

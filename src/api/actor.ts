@@ -1,4 +1,4 @@
-import type { Actor } from '../core/audit.ts'
+import type { Actor } from '../core/ports/audit.ts'
 
 /** Who did it, and why: kept in the audit log. */
 export interface By {

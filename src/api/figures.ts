@@ -1,7 +1,7 @@
-import type { Application, Endpoint } from '../core/endpoint.ts'
-import { lastHours, wellnessOf } from '../core/figures.ts'
-import type { AttemptCount, DeadLetters, EndpointOverview } from '../core/figures.ts'
-import { healthy } from '../core/health.ts'
+import type { Application, Endpoint } from '../core/endpoint/endpoint.ts'
+import { lastHours, wellnessOf } from '../core/ports/figures.ts'
+import type { AttemptCount, DeadLetters, EndpointOverview } from '../core/ports/figures.ts'
+import { healthy } from '../core/endpoint/health.ts'
 import { hour } from '../core/time.ts'
 import type { ResourceParts } from './parts.ts'
 

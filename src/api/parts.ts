@@ -1,6 +1,6 @@
-import type { Directory } from '../core/directory.ts'
-import type { Clock } from '../core/ports.ts'
-import type { Queue } from '../core/queue.ts'
+import type { Directory } from '../core/ports/directory.ts'
+import type { Clock } from '../core/ports/ports.ts'
+import type { Queue } from '../core/ports/queue.ts'
 import type { Random } from '../core/time.ts'
 
 /** What every resource needs; `ready` opens the store on first use. */

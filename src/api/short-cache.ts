@@ -1,4 +1,4 @@
-import type { Clock } from '../core/ports.ts'
+import type { Clock } from '../core/ports/ports.ts'
 
 /** Keeps what was read a moment ago, so that the store is not asked for every request. */
 export interface ShortCache<Value> {

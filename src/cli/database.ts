@@ -1,9 +1,9 @@
 import { withoutPassword } from '../config/database-url.ts'
 import type { Settings } from '../config/settings.ts'
 import { expected } from '../core/errors.ts'
-import type { Store } from '../core/ports.ts'
-import type { Inspected } from '../stores/inspected.ts'
-import type { Migrated } from '../stores/migrate.ts'
+import type { Store } from '../core/ports/ports.ts'
+import type { Inspected } from '../stores/shared/schema/inspected.ts'
+import type { Migrated } from '../stores/shared/schema/migrate.ts'
 
 /** The database that a URL names, for as much as the commands need of it. */
 export interface NamedDatabase {

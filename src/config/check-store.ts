@@ -1,5 +1,5 @@
 import { expected, PosthornError } from '../core/errors.ts'
-import type { Store } from '../core/ports.ts'
+import type { Store } from '../core/ports/ports.ts'
 
 /** The store that was given; an error says how to write what was probably meant. */
 export function checkStore(options: unknown): Store {

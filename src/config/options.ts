@@ -1,7 +1,7 @@
-import type { Limits } from '../core/limits.ts'
-import type { Clock, Store, Transport } from '../core/ports.ts'
-import type { PresetName } from '../core/presets.ts'
-import type { RetryPolicy } from '../core/retry-policy.ts'
+import type { Limits } from '../core/limits/limits.ts'
+import type { Clock, Store, Transport } from '../core/ports/ports.ts'
+import type { PresetName } from '../core/delivery/presets.ts'
+import type { RetryPolicy } from '../core/delivery/retry-policy.ts'
 import type { Random } from '../core/time.ts'
 import type { EventSchemas } from '../api/send/checked-message.ts'
 

@@ -1,9 +1,9 @@
-import type { DeadReason } from '../core/delivery.ts'
+import type { DeadReason } from '../core/delivery/delivery.ts'
 import { messageOf } from '../core/errors.ts'
-import { topic } from '../core/events.ts'
-import type { EventOf, EventType, PosthornEvent, WarningCode } from '../core/events.ts'
-import type { Clock } from '../core/ports.ts'
-import type { Cancelled } from '../core/queue.ts'
+import { topic } from '../core/ports/events.ts'
+import type { EventOf, EventType, PosthornEvent, WarningCode } from '../core/ports/events.ts'
+import type { Clock } from '../core/ports/ports.ts'
+import type { Cancelled } from '../core/ports/queue.ts'
 
 export type Listener<Type extends EventType> = (event: EventOf<Type>) => unknown
 

@@ -1,8 +1,8 @@
-import type { Directory } from '../core/directory.ts'
-import type { Limits } from '../core/limits.ts'
-import type { Clock, Store, Transport } from '../core/ports.ts'
-import type { Queue } from '../core/queue.ts'
-import type { RetryPolicy } from '../core/retry-policy.ts'
+import type { Directory } from '../core/ports/directory.ts'
+import type { Limits } from '../core/limits/limits.ts'
+import type { Clock, Store, Transport } from '../core/ports/ports.ts'
+import type { Queue } from '../core/ports/queue.ts'
+import type { RetryPolicy } from '../core/delivery/retry-policy.ts'
 import type { Random } from '../core/time.ts'
 import type { Bus } from './bus.ts'
 

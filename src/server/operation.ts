@@ -1,6 +1,6 @@
 import type { ZodType } from 'zod'
-import type { Application } from '../core/endpoint.ts'
-import type { Access } from '../core/key.ts'
+import type { Application } from '../core/endpoint/endpoint.ts'
+import type { Access } from '../core/ports/key.ts'
 import type { Posthorn } from '../posthorn.ts'
 import type { Authentication } from './request/authentication.ts'
 import type { Caller } from './request/caller.ts'

@@ -1,5 +1,5 @@
 import { expected } from '../core/errors.ts'
-import type { Clock } from '../core/ports.ts'
+import type { Clock } from '../core/ports/ports.ts'
 import type { Instant } from '../core/time.ts'
 import { sortedList } from './memory/sorted-list.ts'
 

@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { systemClock } from '../clock.ts'
 import { expected, PosthornError } from '../core/errors.ts'
-import type { Clock } from '../core/ports.ts'
+import type { Clock } from '../core/ports/ports.ts'
 
 /** One way to answer, or not to. */
 export type Behaviour =

@@ -1,7 +1,7 @@
-import type { Outcome } from '../core/attempt.ts'
+import type { Outcome } from '../core/delivery/attempt.ts'
 import { expected } from '../core/errors.ts'
-import { textOf } from '../core/message.ts'
-import type { Clock, OutgoingRequest, Transport } from '../core/ports.ts'
+import { textOf } from '../core/message/message.ts'
+import type { Clock, OutgoingRequest, Transport } from '../core/ports/ports.ts'
 import type { Instant } from '../core/time.ts'
 
 /** A transport without a network: it answers 200, or whatever a test has scripted, and remembers what it was asked to send. */

@@ -1,4 +1,4 @@
-import type { Delivery } from '../core/delivery.ts'
+import type { Delivery } from '../core/delivery/delivery.ts'
 import { PosthornError } from '../core/errors.ts'
 import { day } from '../core/time.ts'
 import { Posthorn } from '../posthorn.ts'

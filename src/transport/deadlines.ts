@@ -1,4 +1,4 @@
-import type { Clock } from '../core/ports.ts'
+import type { Clock } from '../core/ports/ports.ts'
 
 /** Something with a deadline. It is linked into its list through its own fields, so that a request costs no allocation here. */
 export interface Timed {

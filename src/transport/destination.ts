@@ -1,4 +1,4 @@
-import { checkUrl } from '../core/endpoint.ts'
+import { checkUrl } from '../core/endpoint/endpoint.ts'
 import { PosthornError } from '../core/errors.ts'
 import type { Place } from './dial.ts'
 import { forbiddenFailure } from './failure.ts'

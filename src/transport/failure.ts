@@ -1,5 +1,5 @@
 import { errors } from 'undici'
-import type { FailureKind, Outcome } from '../core/attempt.ts'
+import type { FailureKind, Outcome } from '../core/delivery/attempt.ts'
 
 export type Failure = Exclude<Outcome, { kind: 'answered' }>
 

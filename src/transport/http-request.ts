@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
-import type { Outcome } from '../core/attempt.ts'
-import type { Clock, OutgoingRequest } from '../core/ports.ts'
+import type { Outcome } from '../core/delivery/attempt.ts'
+import type { Clock, OutgoingRequest } from '../core/ports/ports.ts'
 import { second } from '../core/time.ts'
 import type { Deadlines, Timed } from './deadlines.ts'
 import { requestFailure, timeoutFailure } from './failure.ts'

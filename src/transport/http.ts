@@ -1,6 +1,6 @@
-import type { Outcome } from '../core/attempt.ts'
+import type { Outcome } from '../core/delivery/attempt.ts'
 import { Lru } from '../core/lru.ts'
-import type { Clock, OutgoingRequest, Transport } from '../core/ports.ts'
+import type { Clock, OutgoingRequest, Transport } from '../core/ports/ports.ts'
 import { day } from '../core/time.ts'
 import { Deadlines } from './deadlines.ts'
 import { readDestination } from './destination.ts'

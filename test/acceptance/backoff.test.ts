@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { presets } from '../../src/core/presets.ts'
-import { delayAfter } from '../../src/core/retry-policy.ts'
+import { presets } from '../../src/core/delivery/presets.ts'
+import { delayAfter } from '../../src/core/delivery/retry-policy.ts'
 import { midpoint, seededRandom } from '../../src/testing/seeded-random.ts'
 
 const { policy } = presets.standard

@@ -1,4 +1,4 @@
-import type { Store } from '../../src/core/ports.ts'
+import type { Store } from '../../src/core/ports/ports.ts'
 
 type Method = (...request: unknown[]) => Promise<unknown>
 

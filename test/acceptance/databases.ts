@@ -6,9 +6,9 @@ import type { ErrorCode, Store } from 'posthorn'
 import { postgres } from 'posthorn/postgres'
 import { sqlite } from 'posthorn/sqlite'
 import { onTestFinished } from 'vitest'
-import { claimText } from '../../src/stores/postgres/claim.ts'
+import { claimText } from '../../src/stores/postgres/queue/claim.ts'
 import { postgresDialect } from '../../src/stores/postgres/database.ts'
-import { selectDue } from '../../src/stores/sqlite/claim.ts'
+import { selectDue } from '../../src/stores/sqlite/queue/claim.ts'
 import { freshSchema, isFast } from '../postgres.ts'
 
 /** A row of `webhook_deliveries` as plain SQL gives it. */

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Posthorn, PosthornError } from 'posthorn'
-import { heartbeatMs } from '../../src/core/lease.ts'
+import { heartbeatMs } from '../../src/core/delivery/lease.ts'
 import { memoryStore } from '../../src/testing/memory/store.ts'
 import { scriptedTransport } from '../../src/testing/scripted-transport.ts'
 import { thrownBy } from '../core/thrown.ts'

@@ -1,7 +1,7 @@
 import { Posthorn, presets, settingsFromEnvironment } from 'posthorn'
 import type { Endpoint, OutgoingRequest, PosthornOptions, RetryPolicy, Store } from 'posthorn'
 import { describe, expect, test } from 'vitest'
-import { plannedDelays } from '../../src/core/retry-policy.ts'
+import { plannedDelays } from '../../src/core/delivery/retry-policy.ts'
 import { manualClock } from '../../src/testing/manual-clock.ts'
 import { scriptedTransport } from '../../src/testing/scripted-transport.ts'
 import type { ScriptedTransport } from '../../src/testing/scripted-transport.ts'

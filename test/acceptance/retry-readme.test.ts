@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { settings } from '../../src/config/settings.ts'
-import { presets } from '../../src/core/presets.ts'
-import { plannedDelays, safeDelayMs } from '../../src/core/retry-policy.ts'
+import { presets } from '../../src/core/delivery/presets.ts'
+import { plannedDelays, safeDelayMs } from '../../src/core/delivery/retry-policy.ts'
 
 const { policy, limits } = presets.standard
 

@@ -1,5 +1,5 @@
 import type { PosthornOptions } from 'posthorn'
-import type { LeaseRequest } from '../../src/core/queue.ts'
+import type { LeaseRequest } from '../../src/core/ports/queue.ts'
 import { manualClock } from '../../src/testing/manual-clock.ts'
 import { watch } from '../engine/watched-store.ts'
 import type { WatchedStore } from '../engine/watched-store.ts'

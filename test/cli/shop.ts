@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest'
 import { Posthorn } from 'posthorn'
 import { postgres } from 'posthorn/postgres'
 import { sqlite } from 'posthorn/sqlite'
-import type { Store } from '../../src/core/ports.ts'
+import type { Store } from '../../src/core/ports/ports.ts'
 import { freshSchema } from '../postgres.ts'
 import { temporaryFolder } from './folder.ts'
 

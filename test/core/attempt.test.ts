@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { askedToWaitMs, blamesEndpoint, errorDetail, isProvisional, succeeded } from '../../src/core/attempt.ts'
-import type { FailureKind, Outcome } from '../../src/core/attempt.ts'
+import { askedToWaitMs, blamesEndpoint, errorDetail, isProvisional, succeeded } from '../../src/core/delivery/attempt.ts'
+import type { FailureKind, Outcome } from '../../src/core/delivery/attempt.ts'
 import { day } from '../../src/core/time.ts'
 
 const kinds: readonly FailureKind[] = ['timeout', 'dns', 'connect', 'tls', 'reset', 'protocol', 'forbidden']

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { curlOf } from '../../src/core/curl.ts'
+import { curlOf } from '../../src/core/signing/curl.ts'
 
 /** What curl would be given, by a real shell; with what comes through the pipe, if something does. */
 function given(command: string): string[] {

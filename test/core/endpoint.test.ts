@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { checkChannel, checkEndpoint, checkUid, checkUrl } from '../../src/core/endpoint.ts'
-import type { EndpointSettings } from '../../src/core/endpoint.ts'
+import { checkChannel, checkEndpoint, checkUid, checkUrl } from '../../src/core/endpoint/endpoint.ts'
+import type { EndpointSettings } from '../../src/core/endpoint/endpoint.ts'
 import { anEndpoint } from './examples.ts'
 import { thrownBy } from './thrown.ts'
 

@@ -1,5 +1,5 @@
-import type { Delivery } from '../../src/core/delivery.ts'
-import type { Endpoint } from '../../src/core/endpoint.ts'
+import type { Delivery } from '../../src/core/delivery/delivery.ts'
+import type { Endpoint } from '../../src/core/endpoint/endpoint.ts'
 
 /** A pending delivery without history; a test names only what it is about. */
 export function aDelivery(over: Partial<Delivery> = {}): Delivery {

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { FailureKind, Outcome } from '../../src/core/attempt.ts'
-import { awaitsProbe, healthy, isHeld, isWorthSaving, judge, learn, nextGeneration, probeHold } from '../../src/core/health.ts'
-import type { Evidence, Health, Lesson, LessonInput } from '../../src/core/health.ts'
-import { presets } from '../../src/core/presets.ts'
+import type { FailureKind, Outcome } from '../../src/core/delivery/attempt.ts'
+import { awaitsProbe, healthy, isHeld, isWorthSaving, judge, learn, nextGeneration, probeHold } from '../../src/core/endpoint/health.ts'
+import type { Evidence, Health, Lesson, LessonInput } from '../../src/core/endpoint/health.ts'
+import { presets } from '../../src/core/delivery/presets.ts'
 import { day, hour, minute, second } from '../../src/core/time.ts'
-import { startWindow } from '../../src/core/window.ts'
-import type { Window } from '../../src/core/window.ts'
+import { startWindow } from '../../src/core/limits/window.ts'
+import type { Window } from '../../src/core/limits/window.ts'
 
 const now = 1_700_000_000_000
 const midpoint = (): number => 0.5

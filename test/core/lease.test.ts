@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { checkLeaseMs, heartbeatMs, renewalGivesUpAt } from '../../src/core/lease.ts'
+import { checkLeaseMs, heartbeatMs, renewalGivesUpAt } from '../../src/core/delivery/lease.ts'
 import { thrownBy } from './thrown.ts'
 
 const leaseMs = fc.integer({ min: 101, max: 3_600_000 })

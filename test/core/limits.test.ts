@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { checkCount, checkLimits } from '../../src/core/limits.ts'
-import { presets } from '../../src/core/presets.ts'
+import { checkCount, checkLimits } from '../../src/core/limits/limits.ts'
+import { presets } from '../../src/core/delivery/presets.ts'
 import { thrownBy } from './thrown.ts'
 
 const ours = presets.standard.limits

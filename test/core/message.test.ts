@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { checkBody, checkEventType, envelope, mostBodyBytes } from '../../src/core/message.ts'
-import { fanOut } from '../../src/core/subscribers.ts'
+import { checkBody, checkEventType, envelope, mostBodyBytes } from '../../src/core/message/message.ts'
+import { fanOut } from '../../src/core/endpoint/subscribers.ts'
 import { anEndpoint } from './examples.ts'
 import { thrownBy } from './thrown.ts'
 

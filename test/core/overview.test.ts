@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { latencyBoundsMs, latencyBucket, makeOverview } from '../../src/core/overview.ts'
-import type { Rollup } from '../../src/core/overview.ts'
+import { latencyBoundsMs, latencyBucket, makeOverview } from '../../src/core/ports/overview.ts'
+import type { Rollup } from '../../src/core/ports/overview.ts'
 
 const queue = { fresh: 1, retries: 2, held: 0, dead: 0, atLeast: false, oldestDueAt: 5 }
 

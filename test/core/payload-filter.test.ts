@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { checkFilter, deepestFilter, matches, mostConditions } from '../../src/core/payload-filter.ts'
-import type { PayloadFilter } from '../../src/core/payload-filter.ts'
+import { checkFilter, deepestFilter, matches, mostConditions } from '../../src/core/message/payload-filter.ts'
+import type { PayloadFilter } from '../../src/core/message/payload-filter.ts'
 import { thrownBy } from './thrown.ts'
 
 const body = {

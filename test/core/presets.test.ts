@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { checkLimits } from '../../src/core/limits.ts'
-import { presetNamed, presets } from '../../src/core/presets.ts'
-import { checkPolicy, safeDelayMs } from '../../src/core/retry-policy.ts'
+import { checkLimits } from '../../src/core/limits/limits.ts'
+import { presetNamed, presets } from '../../src/core/delivery/presets.ts'
+import { checkPolicy, safeDelayMs } from '../../src/core/delivery/retry-policy.ts'
 import { thrownBy } from './thrown.ts'
 
 const counts = { pollMs: 5_000, retriesPerEndpoint: 100, retriesPerTick: 10_000, pool: 20, openRequests: 5_000 }

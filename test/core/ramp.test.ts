@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { healthy } from '../../src/core/health.ts'
-import { presets } from '../../src/core/presets.ts'
-import { isRough, rampStep, repeatStep } from '../../src/core/ramp.ts'
+import { healthy } from '../../src/core/endpoint/health.ts'
+import { presets } from '../../src/core/delivery/presets.ts'
+import { isRough, rampStep, repeatStep } from '../../src/core/limits/ramp.ts'
 
 const now = 1_700_000_000_000
 const limits = presets.standard.limits // A tick of 5 s, 100 retries of an endpoint in each.

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { dealTokens, fullBucket, nextTokenMs, takeTokens } from '../../src/core/rate-limit.ts'
-import type { TokenBucket } from '../../src/core/rate-limit.ts'
+import { dealTokens, fullBucket, nextTokenMs, takeTokens } from '../../src/core/limits/rate-limit.ts'
+import type { TokenBucket } from '../../src/core/limits/rate-limit.ts'
 import { hour, second } from '../../src/core/time.ts'
 
 const now = 1_700_000_000_000

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { presets } from '../../src/core/presets.ts'
-import { checkPolicy, delayAfter, plannedDelays } from '../../src/core/retry-policy.ts'
-import type { RetryDelays, RetryPolicy } from '../../src/core/retry-policy.ts'
+import { presets } from '../../src/core/delivery/presets.ts'
+import { checkPolicy, delayAfter, plannedDelays } from '../../src/core/delivery/retry-policy.ts'
+import type { RetryDelays, RetryPolicy } from '../../src/core/delivery/retry-policy.ts'
 import { day, second } from '../../src/core/time.ts'
 import { thrownBy } from './thrown.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { PosthornError } from '../../src/core/errors.ts'
-import { checkData } from '../../src/core/schema.ts'
-import type { Schema } from '../../src/core/schema.ts'
+import { checkData } from '../../src/core/message/schema.ts'
+import type { Schema } from '../../src/core/message/schema.ts'
 
 const invoice = z.object({ id: z.number(), lines: z.array(z.object({ amount: z.number() })) })
 

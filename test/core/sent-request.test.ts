@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shownHeaders } from '../../src/core/sent-request.ts'
+import { shownHeaders } from '../../src/core/signing/sent-request.ts'
 
 test.each([
   ['content-type', 'shown'],

@@ -2,8 +2,8 @@ import { createHash, createHmac, generateKeyPairSync, verify as verifyBytes } fr
 import * as fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
-import { checkHeaderPrefix, checkSecret, defaultBodyHeader, ed25519Key, hmacSecret, signatureHeaders } from '../../src/core/signature.ts'
-import type { Secret, SignatureInput } from '../../src/core/signature.ts'
+import { checkHeaderPrefix, checkSecret, defaultBodyHeader, ed25519Key, hmacSecret, signatureHeaders } from '../../src/core/signing/signature.ts'
+import type { Secret, SignatureInput } from '../../src/core/signing/signature.ts'
 import { thrownBy } from './thrown.ts'
 
 // The independent verifier reads the machine's clock, so the time of these attempts is the machine's.

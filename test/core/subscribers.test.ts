@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fanOut, Subscribers } from '../../src/core/subscribers.ts'
+import { fanOut, Subscribers } from '../../src/core/endpoint/subscribers.ts'
 import { anEndpoint } from './examples.ts'
 
 const body = Buffer.from('{"data":{"amount":120}}')

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Lane } from '../../src/core/delivery.ts'
-import { verdictOf } from '../../src/core/verdict.ts'
-import type { VerdictInput } from '../../src/core/verdict.ts'
+import type { Lane } from '../../src/core/delivery/delivery.ts'
+import { verdictOf } from '../../src/core/endpoint/verdict.ts'
+import type { VerdictInput } from '../../src/core/endpoint/verdict.ts'
 
 const now = 1_700_000_000_000
 const nextTickAt = now + 5_000

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { healthy } from '../../src/core/health.ts'
-import { why } from '../../src/core/why.ts'
-import type { WhyInput } from '../../src/core/why.ts'
-import type { EndpointWait, WaitReason } from '../../src/core/verdict.ts'
-import type { EndpointWithLimits } from '../../src/core/endpoint.ts'
+import { healthy } from '../../src/core/endpoint/health.ts'
+import { why } from '../../src/core/delivery/why.ts'
+import type { WhyInput } from '../../src/core/delivery/why.ts'
+import type { EndpointWait, WaitReason } from '../../src/core/endpoint/verdict.ts'
+import type { EndpointWithLimits } from '../../src/core/endpoint/endpoint.ts'
 import { aDelivery, anEndpoint as anEndpointAlone } from './examples.ts'
 
 const now = Date.UTC(2026, 0, 2, 12, 0, 0)

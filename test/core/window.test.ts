@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { presets } from '../../src/core/presets.ts'
-import { narrow, nextShare, shareOfPool, sharesAmong, startWindow, widen } from '../../src/core/window.ts'
-import type { Window } from '../../src/core/window.ts'
+import { presets } from '../../src/core/delivery/presets.ts'
+import { narrow, nextShare, shareOfPool, sharesAmong, startWindow, widen } from '../../src/core/limits/window.ts'
+import type { Window } from '../../src/core/limits/window.ts'
 
 const ours = presets.standard.limits
 const gateway = presets.gateway.limits

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { MarkRequest } from '../../src/core/queue.ts'
+import type { MarkRequest } from '../../src/core/ports/queue.ts'
 import { makeGate } from './gate.ts'
 import { engineWorld, inStatus, leased, settled, urlOf } from './world.ts'
 

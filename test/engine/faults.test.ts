@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { isProvisional } from '../../src/core/attempt.ts'
-import type { Store } from '../../src/core/ports.ts'
+import { isProvisional } from '../../src/core/delivery/attempt.ts'
+import type { Store } from '../../src/core/ports/ports.ts'
 import { sqlite } from '../../src/stores/sqlite/index.ts'
 import { memoryStore } from '../../src/testing/memory/store.ts'
 import { isFast } from '../postgres.ts'

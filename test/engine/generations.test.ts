@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Outcome } from '../../src/core/attempt.ts'
-import { healthy } from '../../src/core/health.ts'
+import type { Outcome } from '../../src/core/delivery/attempt.ts'
+import { healthy } from '../../src/core/endpoint/health.ts'
 import { day, minute } from '../../src/core/time.ts'
 import { engineWorld, inStatus, settled, urlOf } from './world.ts'
 import type { EngineWorld } from './world.ts'

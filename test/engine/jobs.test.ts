@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { isOver } from '../../src/core/job.ts'
-import type { Job } from '../../src/core/job.ts'
+import { isOver } from '../../src/core/delivery/job.ts'
+import type { Job } from '../../src/core/delivery/job.ts'
 import { Posthorn } from '../../src/posthorn.ts'
 import { manualClock } from '../../src/testing/manual-clock.ts'
 import type { ManualClock } from '../../src/testing/manual-clock.ts'

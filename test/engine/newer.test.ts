@@ -1,6 +1,6 @@
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Store } from '../../src/core/ports.ts'
+import type { Store } from '../../src/core/ports/ports.ts'
 import { Posthorn } from '../../src/posthorn.ts'
 import { postgres } from '../../src/stores/postgres/index.ts'
 import { sqlite } from '../../src/stores/sqlite/index.ts'

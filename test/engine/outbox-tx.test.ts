@@ -1,7 +1,7 @@
 import { Pool } from 'pg'
 import type { PoolClient } from 'pg'
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import type { Store } from '../../src/core/ports.ts'
+import type { Store } from '../../src/core/ports/ports.ts'
 import { Posthorn } from '../../src/posthorn.ts'
 import type { PosthornOptions } from '../../src/posthorn.ts'
 import { postgres } from '../../src/stores/postgres/index.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Store } from '../../src/core/ports.ts'
+import type { Store } from '../../src/core/ports/ports.ts'
 import { day, hour, minute } from '../../src/core/time.ts'
 import type { Posthorn } from '../../src/posthorn.ts'
 import { sqlite } from '../../src/stores/sqlite/index.ts'

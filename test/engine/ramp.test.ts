@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Outcome } from '../../src/core/attempt.ts'
+import type { Outcome } from '../../src/core/delivery/attempt.ts'
 import { engineWorld, inStatus, urlOf } from './world.ts'
 import type { EngineWorld } from './world.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { Ring } from '../../src/engine/ring.ts'
-import type { EndpointRecord } from '../../src/engine/records.ts'
+import { Ring } from '../../src/engine/claim/ring.ts'
+import type { EndpointRecord } from '../../src/engine/endpoints/records.ts'
 
 test('takes one of each application in turn, and goes on where it stopped', () => {
   const ring = ringOf('a1 a2 a3 b1 c1 c2')

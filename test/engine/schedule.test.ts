@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { healthy } from '../../src/core/health.ts'
-import type { ClaimRequest } from '../../src/core/queue.ts'
+import { healthy } from '../../src/core/endpoint/health.ts'
+import type { ClaimRequest } from '../../src/core/ports/queue.ts'
 import { makeGate } from './gate.ts'
 import { engineWorld, settled, urlOf, wantsOf } from './world.ts'
 import type { EngineWorld } from './world.ts'

@@ -1,5 +1,5 @@
 import type { PosthornOptions } from '../../src/posthorn.ts'
-import type { Store } from '../../src/core/ports.ts'
+import type { Store } from '../../src/core/ports/ports.ts'
 import { memoryStore } from '../../src/testing/memory/store.ts'
 import { countedStore } from '../acceptance/counted-store.ts'
 import { databases } from '../acceptance/databases.ts'

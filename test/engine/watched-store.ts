@@ -1,6 +1,6 @@
-import type { Directory } from '../../src/core/directory.ts'
-import type { Store } from '../../src/core/ports.ts'
-import type { Claim, Queue } from '../../src/core/queue.ts'
+import type { Directory } from '../../src/core/ports/directory.ts'
+import type { Store } from '../../src/core/ports/ports.ts'
+import type { Claim, Queue } from '../../src/core/ports/queue.ts'
 import type { Instant } from '../../src/core/time.ts'
 
 export type StoreMethod = keyof Queue | keyof Directory

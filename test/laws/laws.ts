@@ -124,7 +124,7 @@ export function processEnd(path: string, text: string): string[] {
   return [...uses(path, source.code, /\bprocess\s*\??\.\s*(exit|abort|kill|reallyExit)\b(?!Code)/g), ...processImports(path, source.uncommented, 'exit')]
 }
 
-/** Columns that are no field of an event: `core/events.ts` shares the others with the rows of deliveries. */
+/** Columns that are no field of an event: `core/ports/events.ts` shares the others with the rows of deliveries. */
 const columnsOnly = /\b(lease_owner|lease_until|lease_epoch|crash_count|last_attempted_at|requeued_at|target_url|created_at|updated_at)\b/g
 const statement = /(?:^|\n)\s*(select\s[^;]*\sfrom\s+\S|insert into\s+\S|update\s+\S+\s+set\s|delete from\s+\S|create (table|index|unique index)\s|alter table\s)/
 const tables = /\b(webhook_deliveries|posthorn_[a-z_]+)\b/

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Store } from '../../src/core/ports.ts'
-import type { Queue } from '../../src/core/queue.ts'
+import type { Store } from '../../src/core/ports/ports.ts'
+import type { Queue } from '../../src/core/ports/queue.ts'
 import type { Behave } from './actions/endpoints.ts'
 import { runScenario } from './run.ts'
 import { scenarioFormat } from './scenario.ts'

@@ -1,4 +1,4 @@
-import { succeeded } from '../../src/core/attempt.ts'
+import { succeeded } from '../../src/core/delivery/attempt.ts'
 import type { Violation } from './invariants/invariant.ts'
 import { runWorld } from './run.ts'
 import type { Action, Scenario } from './scenario.ts'

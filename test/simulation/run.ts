@@ -1,4 +1,4 @@
-import { isOpen } from '../../src/core/delivery.ts'
+import { isOpen } from '../../src/core/delivery/delivery.ts'
 import { performers } from './actions/all.ts'
 import { invariants } from './invariants/all.ts'
 import type { Violation } from './invariants/invariant.ts'

@@ -1,4 +1,4 @@
-import { laneOf } from '../../src/core/delivery.ts'
+import { laneOf } from '../../src/core/delivery/delivery.ts'
 import type { World } from './world/world.ts'
 
 /** States in which rules meet: a run that never reaches one of them has shown nothing about it. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { PosthornError } from '../../src/core/errors.ts'
-import type { Enqueued, EnqueueRequest, Envelope, Marked, Queue, SettledAttempt } from '../../src/core/queue.ts'
-import { batched } from '../../src/stores/batcher.ts'
-import { loopTurns } from '../../src/stores/lane.ts'
+import type { Enqueued, EnqueueRequest, Envelope, Marked, Queue, SettledAttempt } from '../../src/core/ports/queue.ts'
+import { batched } from '../../src/stores/shared/batching/batcher.ts'
+import { loopTurns } from '../../src/stores/shared/batching/lane.ts'
 import { memoryStore } from '../../src/testing/memory/store.ts'
 
 const refused = new PosthornError('data_refused', 'It cannot be kept.')

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Store } from '../../src/core/ports.ts'
+import type { Store } from '../../src/core/ports/ports.ts'
 import { hour } from '../../src/core/time.ts'
 import { postgres } from '../../src/stores/postgres/index.ts'
 import { sqlite } from '../../src/stores/sqlite/index.ts'

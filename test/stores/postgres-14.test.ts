@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Store } from '../../src/core/ports.ts'
+import type { Store } from '../../src/core/ports/ports.ts'
 import { postgres } from '../../src/stores/postgres/index.ts'
 import { storeSuite } from '../../src/testing/store-suite/index.ts'
 import { startPostgres } from '../postgres-server.ts'

@@ -1,7 +1,7 @@
 import { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { postgres } from '../../src/stores/postgres/index.ts'
-import { delivered } from '../../src/testing/store-suite/marks.ts'
+import { delivered } from '../../src/testing/store-suite/queue/marks.ts'
 import { leaseMs, makeWorld, start } from '../../src/testing/store-suite/world.ts'
 import { freshSchema } from '../postgres.ts'
 

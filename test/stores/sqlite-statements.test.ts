@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { whereDelivery } from '../../src/stores/filter.ts'
-import { all, insertInto, listOf, render, sql, table, words } from '../../src/stores/sql.ts'
-import type { Dialect } from '../../src/stores/sql.ts'
+import { whereDelivery } from '../../src/stores/shared/sql/filter.ts'
+import { all, insertInto, listOf, render, sql, table, words } from '../../src/stores/shared/sql/sql.ts'
+import type { Dialect } from '../../src/stores/shared/sql/sql.ts'
 import { sqliteDialect } from '../../src/stores/sqlite/connection.ts'
 
 const postgres: Dialect = { placeholder: (position) => `$${position}`, table: (name) => `posthorn.${name}`, words: { binary: 'bytea', id: 'text', forUpdate: 'for update' } }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Outcome } from '../../src/core/attempt.ts'
-import type { OutgoingRequest } from '../../src/core/ports.ts'
+import type { Outcome } from '../../src/core/delivery/attempt.ts'
+import type { OutgoingRequest } from '../../src/core/ports/ports.ts'
 import { manualClock } from '../../src/testing/manual-clock.ts'
 import { scriptedTransport } from '../../src/testing/scripted-transport.ts'
 

@@ -1,8 +1,8 @@
-import { statuses } from '../../core/delivery.ts'
-import type { Status } from '../../core/delivery.ts'
+import { statuses } from '../../core/delivery/delivery.ts'
+import type { Status } from '../../core/delivery/delivery.ts'
 import { expected } from '../../core/errors.ts'
 import { checkId } from '../../core/ids.ts'
-import type { DeliveryFilter } from '../../core/queue.ts'
+import type { DeliveryFilter } from '../../core/ports/queue.ts'
 
 /** A filter for bulk work, with the statuses that it can concern. */
 export function onlyStatus(filter: DeliveryFilter, usual: readonly Status[], allowed: readonly Status[], verb: string): DeliveryFilter {

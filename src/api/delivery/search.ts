@@ -1,6 +1,6 @@
-import type { Delivery } from '../../core/delivery.ts'
-import type { Directory, Page, Scan } from '../../core/directory.ts'
-import type { DeliveryFilter } from '../../core/queue.ts'
+import type { Delivery } from '../../core/delivery/delivery.ts'
+import type { Directory, Page, Scan } from '../../core/ports/directory.ts'
+import type { DeliveryFilter } from '../../core/ports/queue.ts'
 
 const mostSearched = 1_000
 const bodiesPerRead = 25

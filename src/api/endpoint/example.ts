@@ -1,7 +1,7 @@
-import type { Endpoint } from '../../core/endpoint.ts'
+import type { Endpoint } from '../../core/endpoint/endpoint.ts'
 import { expected } from '../../core/errors.ts'
-import { newestSchema } from '../../core/event-type.ts'
-import type { Message } from '../../core/message.ts'
+import { newestSchema } from '../../core/message/event-type.ts'
+import type { Message } from '../../core/message/message.ts'
 import type { EndpointParts } from './parts.ts'
 
 /** Sends an endpoint the example of an event type's schema. */

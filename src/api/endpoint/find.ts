@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../core/endpoint.ts'
+import type { Endpoint } from '../../core/endpoint/endpoint.ts'
 import { expected } from '../../core/errors.ts'
 import type { ResourceParts } from '../parts.ts'
 

@@ -1,6 +1,6 @@
-import type { Endpoint } from '../../core/endpoint.ts'
-import type { RetryPolicy } from '../../core/retry-policy.ts'
-import type { SignatureScheme } from '../../core/signature.ts'
+import type { Endpoint } from '../../core/endpoint/endpoint.ts'
+import type { RetryPolicy } from '../../core/delivery/retry-policy.ts'
+import type { SignatureScheme } from '../../core/signing/signature.ts'
 import type { ResourceParts } from '../parts.ts'
 
 /** What the calls about endpoints need of the rest. */

@@ -1,5 +1,5 @@
-import type { StreamEvent, StreamFilter, StreamItem } from '../../core/events.ts'
-import type { Clock } from '../../core/ports.ts'
+import type { StreamEvent, StreamFilter, StreamItem } from '../../core/ports/events.ts'
+import type { Clock } from '../../core/ports/ports.ts'
 import { second } from '../../core/time.ts'
 
 export interface StreamReader {

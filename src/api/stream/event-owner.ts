@@ -1,5 +1,5 @@
-import type { Directory } from '../../core/directory.ts'
-import type { PosthornEvent, StreamEvent } from '../../core/events.ts'
+import type { Directory } from '../../core/ports/directory.ts'
+import type { PosthornEvent, StreamEvent } from '../../core/ports/events.ts'
 import { makeId } from '../../core/ids.ts'
 import type { ResourceParts } from '../parts.ts'
 

@@ -1,6 +1,6 @@
-import type { StreamEvent } from '../../core/events.ts'
-import type { Directory } from '../../core/directory.ts'
-import type { Clock } from '../../core/ports.ts'
+import type { StreamEvent } from '../../core/ports/events.ts'
+import type { Directory } from '../../core/ports/directory.ts'
+import type { Clock } from '../../core/ports/ports.ts'
 import { firstIdAt } from '../../core/ids.ts'
 import { minute, second } from '../../core/time.ts'
 

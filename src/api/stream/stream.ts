@@ -1,4 +1,4 @@
-import type { PosthornEvent, StreamFilter } from '../../core/events.ts'
+import type { PosthornEvent, StreamFilter } from '../../core/ports/events.ts'
 import { PosthornError } from '../../core/errors.ts'
 import type { ResourceParts } from '../parts.ts'
 import { EventBuffer } from './event-buffer.ts'

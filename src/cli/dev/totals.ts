@@ -1,5 +1,5 @@
-import type { Status } from '../../core/delivery.ts'
-import type { Directory } from '../../core/directory.ts'
+import type { Status } from '../../core/delivery/delivery.ts'
+import type { Directory } from '../../core/ports/directory.ts'
 
 /** How all deliveries stand in the store, beside how many messages were accepted. */
 export interface Totals {

@@ -1,6 +1,6 @@
 import { systemClock } from '../../clock.ts'
 import { PosthornError } from '../../core/errors.ts'
-import type { Clock } from '../../core/ports.ts'
+import type { Clock } from '../../core/ports/ports.ts'
 import { exit } from '../command.ts'
 import type { Terminal } from '../command.ts'
 import { progressOn, stepLine } from '../view/progress.ts'

@@ -1,6 +1,6 @@
-import { presetNamed } from '../../core/presets.ts'
-import { plannedDelays } from '../../core/retry-policy.ts'
-import type { RetryPolicy } from '../../core/retry-policy.ts'
+import { presetNamed } from '../../core/delivery/presets.ts'
+import { plannedDelays } from '../../core/delivery/retry-policy.ts'
+import type { RetryPolicy } from '../../core/delivery/retry-policy.ts'
 import { day, hour, minute } from '../../core/time.ts'
 import type { Posthorn } from '../../posthorn.ts'
 

@@ -1,4 +1,4 @@
-import type { EventOf } from '../../core/events.ts'
+import type { EventOf } from '../../core/ports/events.ts'
 import type { Posthorn } from '../../posthorn.ts'
 import type { Terminal } from '../command.ts'
 

@@ -1,4 +1,4 @@
-import type { Directory } from '../../core/directory.ts'
+import type { Directory } from '../../core/ports/directory.ts'
 import type { Labels } from './view.ts'
 
 const mostLabels = 1_000

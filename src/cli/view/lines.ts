@@ -1,4 +1,4 @@
-import type { EventOf, EventType, PosthornEvent } from '../../core/events.ts'
+import type { EventOf, EventType, PosthornEvent } from '../../core/ports/events.ts'
 import { isoTime } from '../../core/time.ts'
 import { duration, printable, secondsUntil } from './text.ts'
 import type { Labels, View, ViewParts } from './view.ts'

@@ -1,6 +1,6 @@
 import { systemClock } from '../../clock.ts'
-import type { Delivery } from '../../core/delivery.ts'
-import type { Overview } from '../../core/overview.ts'
+import type { Delivery } from '../../core/delivery/delivery.ts'
+import type { Overview } from '../../core/ports/overview.ts'
 import { hour } from '../../core/time.ts'
 import { tableLines } from './table.ts'
 import type { Colour, Paint } from './table.ts'

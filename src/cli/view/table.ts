@@ -1,6 +1,6 @@
-import { isLeased } from '../../core/delivery.ts'
-import type { Delivery } from '../../core/delivery.ts'
-import type { Overview } from '../../core/overview.ts'
+import { isLeased } from '../../core/delivery/delivery.ts'
+import type { Delivery } from '../../core/delivery/delivery.ts'
+import type { Overview } from '../../core/ports/overview.ts'
 import type { Instant } from '../../core/time.ts'
 import { cell, duration, secondsUntil } from './text.ts'
 

@@ -1,4 +1,4 @@
-import type { Directory } from '../../core/directory.ts'
+import type { Directory } from '../../core/ports/directory.ts'
 import type { Posthorn } from '../../posthorn.ts'
 import type { Terminal } from '../command.ts'
 

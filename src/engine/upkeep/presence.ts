@@ -1,10 +1,10 @@
 import { messageOf, PosthornError } from '../../core/errors.ts'
-import type { Worker } from '../../core/worker.ts'
+import type { Worker } from '../../core/ports/worker.ts'
 import { second } from '../../core/time.ts'
 import type { Instant } from '../../core/time.ts'
 import type { EngineParts } from '../parts.ts'
-import type { Schedule } from '../schedule.ts'
-import type { Shares } from '../shares.ts'
+import type { Schedule } from '../claim/schedule.ts'
+import type { Shares } from '../endpoints/shares.ts'
 
 export interface PresenceParts {
   readonly engine: EngineParts

@@ -1,4 +1,4 @@
-import { mostBodyBytes } from '../../core/message.ts'
+import { mostBodyBytes } from '../../core/message/message.ts'
 import { refusal, unprocessable } from '../errors/error-response.ts'
 
 /** A body of the largest size, and 64 KiB for what is around it. */

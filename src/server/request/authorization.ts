@@ -1,5 +1,5 @@
-import type { Application } from '../../core/endpoint.ts'
-import { allows } from '../../core/key.ts'
+import type { Application } from '../../core/endpoint/endpoint.ts'
+import { allows } from '../../core/ports/key.ts'
 import type { Posthorn } from '../../posthorn.ts'
 import { refusal } from '../errors/error-response.ts'
 import { orNull } from '../errors/not-found.ts'

@@ -1,4 +1,4 @@
-import type { ApiKey, PortalAccess } from '../../core/key.ts'
+import type { ApiKey, PortalAccess } from '../../core/ports/key.ts'
 
 /** Who calls: the key, as far as an operation needs to know it. */
 export interface Caller extends Pick<ApiKey, 'id' | 'name' | 'applicationId' | 'access'> {

@@ -1,4 +1,4 @@
-import type { Application } from '../../core/endpoint.ts'
+import type { Application } from '../../core/endpoint/endpoint.ts'
 import { expected } from '../../core/errors.ts'
 import type { Posthorn } from '../../posthorn.ts'
 import { unauthenticated } from './authentication.ts'

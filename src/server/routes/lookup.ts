@@ -1,6 +1,6 @@
 import { expected } from '../../core/errors.ts'
-import type { Endpoint } from '../../core/endpoint.ts'
-import type { Message } from '../../core/message.ts'
+import type { Endpoint } from '../../core/endpoint/endpoint.ts'
+import type { Message } from '../../core/message/message.ts'
 import type { Instant } from '../../core/time.ts'
 import type { Posthorn } from '../../posthorn.ts'
 import type { Call } from '../operation.ts'

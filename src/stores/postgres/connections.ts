@@ -1,7 +1,7 @@
 import { Pool } from 'pg'
 import type { PoolClient, QueryResult } from 'pg'
 import { expected } from '../../core/errors.ts'
-import type { Value } from '../sql.ts'
+import type { Value } from '../shared/sql/sql.ts'
 import { isAnswer, isTimeout } from './errors.ts'
 
 /** What a statement may carry: a value, or a column of them. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { expected, PosthornError } from '../../core/errors.ts'
-import type { Database, Executor, Row } from '../database.ts'
-import { render } from '../sql.ts'
-import type { Dialect, Sql } from '../sql.ts'
+import type { Database, Executor, Row } from '../shared/sql/database.ts'
+import { render } from '../shared/sql/sql.ts'
+import type { Dialect, Sql } from '../shared/sql/sql.ts'
 import type { Bound, Connections, Session, Statement } from './connections.ts'
 import { isRaceLost, storeError, unknownOutcome } from './errors.ts'
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { Socket } from 'node:net'
 import { Client } from 'pg'
 import type { ClientConfig, Pool } from 'pg'
-import type { Store } from '../../core/ports.ts'
+import type { Store } from '../../core/ports/ports.ts'
 import { storeError } from './errors.ts'
 
 // Nothing is ever asked on this connection: that it fell silent is for the system to find out.

@@ -1,8 +1,8 @@
 import { expected } from '../../core/errors.ts'
-import { sealedOf } from '../rows.ts'
-import { fits, keyedVault, plaintextVault, readKey, unreadable } from '../secrets.ts'
-import type { Vault } from '../secrets.ts'
-import { sql, table } from '../sql.ts'
+import { sealedOf } from '../shared/rows/rows.ts'
+import { fits, keyedVault, plaintextVault, readKey, unreadable } from '../shared/secrets.ts'
+import type { Vault } from '../shared/secrets.ts'
+import { sql, table } from '../shared/sql/sql.ts'
 import type { PostgresDatabase } from './database.ts'
 
 export interface VaultOptions {

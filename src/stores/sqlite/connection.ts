@@ -1,8 +1,8 @@
 import { DatabaseSync } from '@photostructure/sqlite'
 import { expected, PosthornError } from '../../core/errors.ts'
-import type { Row } from '../database.ts'
-import { render } from '../sql.ts'
-import type { Dialect, Sql } from '../sql.ts'
+import type { Row } from '../shared/sql/database.ts'
+import { render } from '../shared/sql/sql.ts'
+import type { Dialect, Sql } from '../shared/sql/sql.ts'
 import { isDriver, isTransactionOf, prepareWith } from './driver.ts'
 import type { SqliteDriver, Statement } from './driver.ts'
 

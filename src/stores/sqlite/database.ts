@@ -1,5 +1,5 @@
 import { PosthornError } from '../../core/errors.ts'
-import type { Database, Executor } from '../database.ts'
+import type { Database, Executor } from '../shared/sql/database.ts'
 import { sqliteDialect } from './connection.ts'
 import type { Connection } from './connection.ts'
 import { storeError } from './errors.ts'

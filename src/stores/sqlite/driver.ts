@@ -1,5 +1,5 @@
-import type { Row } from '../database.ts'
-import type { Value } from '../sql.ts'
+import type { Row } from '../shared/sql/database.ts'
+import type { Value } from '../shared/sql/sql.ts'
 
 /**
  * What Posthorn needs of a driver of SQLite: `DatabaseSync` of `@photostructure/sqlite` or `node:sqlite`, or `Database` of

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { makeKey, readKey } from '../secrets.ts'
+import { makeKey, readKey } from '../shared/secrets.ts'
 
 /** The key beside a database; null if there is none. */
 export async function readKeyFile(path: string): Promise<Uint8Array | null> {

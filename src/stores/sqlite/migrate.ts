@@ -1,5 +1,5 @@
-import { migrate, migrationScript } from '../migrate.ts'
-import type { Migrated } from '../migrate.ts'
+import { migrate, migrationScript } from '../shared/schema/migrate.ts'
+import type { Migrated } from '../shared/schema/migrate.ts'
 import { openConnection, sqliteDialect } from './connection.ts'
 import { sqliteDatabase } from './database.ts'
 import type { SqliteDatabase } from './database.ts'

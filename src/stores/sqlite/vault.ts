@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
-import { sealedOf } from '../rows.ts'
-import { sql, table } from '../sql.ts'
-import { fits, isSealed, keyedVault, makeKey, plaintextVault, readKey, unreadable } from '../secrets.ts'
-import type { Vault } from '../secrets.ts'
+import { sealedOf } from '../shared/rows/rows.ts'
+import { sql, table } from '../shared/sql/sql.ts'
+import { fits, isSealed, keyedVault, makeKey, plaintextVault, readKey, unreadable } from '../shared/secrets.ts'
+import type { Vault } from '../shared/secrets.ts'
 import type { SqliteDatabase } from './database.ts'
 import { makeKeyFile, readKeyFile } from './key-file.ts'
 

@@ -1,7 +1,7 @@
-import type { Mark } from '../../core/delivery.ts'
-import { latencyBoundsMs, latencyBucket } from '../../core/overview.ts'
-import type { MinuteCounts, Rollup } from '../../core/overview.ts'
-import type { HourCounts } from '../../core/figures.ts'
+import type { Mark } from '../../core/delivery/delivery.ts'
+import { latencyBoundsMs, latencyBucket } from '../../core/ports/overview.ts'
+import type { MinuteCounts, Rollup } from '../../core/ports/overview.ts'
+import type { HourCounts } from '../../core/ports/figures.ts'
 import { hour, minute } from '../../core/time.ts'
 import type { Instant } from '../../core/time.ts'
 

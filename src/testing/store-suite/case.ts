@@ -1,4 +1,4 @@
-import type { Store } from '../../core/ports.ts'
+import type { Store } from '../../core/ports/ports.ts'
 import { makeWorld } from './world.ts'
 import type { World } from './world.ts'
 

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import { readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
-import type { Clock } from '../../core/ports.ts'
+import type { Clock } from '../../core/ports/ports.ts'
 import { second } from '../../core/time.ts'
 
 type Hosts = ReadonlyMap<string, readonly LookupAddress[]>

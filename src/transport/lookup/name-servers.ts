@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns'
 import type { LookupAddress, RecordWithTtl } from 'node:dns'
-import type { Clock } from '../../core/ports.ts'
+import type { Clock } from '../../core/ports/ports.ts'
 import type { LookedUp, Lookup } from './lookup.ts'
 
 /** Asks name servers for both families at once, without a thread; those of the system if none are given. */

@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns'
 import { Lru } from '../../core/lru.ts'
-import type { Clock } from '../../core/ports.ts'
+import type { Clock } from '../../core/ports/ports.ts'
 import { second } from '../../core/time.ts'
 import type { LookedUp, Lookup } from './lookup.ts'
 

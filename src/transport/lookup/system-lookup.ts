@@ -1,5 +1,5 @@
 import type { LookupAddress } from 'node:dns'
-import type { Clock } from '../../core/ports.ts'
+import type { Clock } from '../../core/ports/ports.ts'
 import { HostsFile } from './hosts-file.ts'
 import type { Lookup } from './lookup.ts'
 import { nameServerLookup } from './name-servers.ts'

@@ -1,6 +1,6 @@
-import type { RecordedOutcome } from '../../core/attempt.ts'
-import type { Status } from '../../core/delivery.ts'
-import type { JobAction } from '../../core/job.ts'
+import type { RecordedOutcome } from '../../core/delivery/attempt.ts'
+import type { Status } from '../../core/delivery/delivery.ts'
+import type { JobAction } from '../../core/delivery/job.ts'
 import { instant } from './format.ts'
 
 /** The statuses in the order of a delivery's life, and what people call them. */

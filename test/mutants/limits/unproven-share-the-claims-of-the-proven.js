@@ -1,7 +1,7 @@
 export const mutant = {
   says: 'Endpoints that something reached lately wait for the claims of those that nothing has reached.',
   joins: 'claim × unproven endpoints',
-  file: 'src/engine/schedule.ts',
+  file: 'src/engine/claim/schedule.ts',
   find: "return isUnproven(record, clock.now()) ? 'unproven' : 'proven'",
   replace: "return isUnproven(record, clock.now()) ? 'proven' : 'proven'",
   caughtBy: { file: 'test/engine/schedule.test.ts', title: 'does not wait for claims of those that nothing has reached' },

@@ -1,7 +1,7 @@
 export const mutant = {
   says: 'When the store is away, the members of a group are tried one by one.',
   joins: 'group commit × dead store',
-  file: 'src/stores/line.ts',
+  file: 'src/stores/shared/batching/line.ts',
   find: 'if (!isOfData(error)) return',
   replace: 'if (members.length === 0) return',
   caughtBy: { file: 'test/stores/batcher.test.ts', title: 'E7 a dead store answers five hundred senders at once' },

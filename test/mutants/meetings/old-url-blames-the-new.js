@@ -1,7 +1,7 @@
 export const mutant = {
   says: 'What the URL before answers counts against the new one.',
   joins: 'health × edit',
-  file: 'src/core/health.ts',
+  file: 'src/core/endpoint/health.ts',
   find: 'if (!evidence.sameUrl) return unchanged',
   replace: '',
   caughtBy: { file: 'test/engine/generations.test.ts', title: 'E5 is not disabled by a 410' },

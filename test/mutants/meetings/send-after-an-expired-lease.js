@@ -1,7 +1,7 @@
 export const mutant = {
   says: 'A worker that wakes up sends what it has leased before it slept.',
   joins: 'expired lease × woken worker',
-  file: 'src/engine/attempts.ts',
+  file: 'src/engine/attempt/attempts.ts',
   find: 'this.#parts.leases.isLive(sent.claim.delivery.id) && (',
   replace: '(',
   caughtBy: { file: 'test/engine/attempts.test.ts', title: 'E12 sends nothing of what another has by now' },

@@ -1,7 +1,7 @@
 export const mutant = {
   says: 'A success that began before a hold ends it.',
   joins: 'hold × straggler',
-  file: 'src/core/health.ts',
+  file: 'src/core/endpoint/health.ts',
   find: 'if (evidence.generation !== health.generation)',
   replace: 'if (evidence.generation > health.generation)',
   caughtBy: { file: 'test/engine/generations.test.ts', title: 'E4 of ten minutes' },

@@ -1,7 +1,7 @@
 import { messageInRaw, Ordering } from 'svix'
 import type { Svix } from 'svix'
 import { describe, expect, test } from 'vitest'
-import { verifySignature } from '../../../src/core/verify.ts'
+import { verifySignature } from '../../../src/core/signing/verify.ts'
 import { url } from '../routes/world.ts'
 import { contractWorld, refused } from './world.ts'
 

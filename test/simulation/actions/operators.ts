@@ -1,4 +1,4 @@
-import { isOpen } from '../../../src/core/delivery.ts'
+import { isOpen } from '../../../src/core/delivery/delivery.ts'
 import type { Action } from '../scenario.ts'
 import type { Situation } from '../world/history.ts'
 import type { World } from '../world/world.ts'

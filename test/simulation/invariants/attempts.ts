@@ -1,5 +1,5 @@
-import { succeeded } from '../../../src/core/attempt.ts'
-import type { Delivery } from '../../../src/core/delivery.ts'
+import { succeeded } from '../../../src/core/delivery/attempt.ts'
+import type { Delivery } from '../../../src/core/delivery/delivery.ts'
 import type { Call, RowChange } from '../world/history.ts'
 import type { World } from '../world/world.ts'
 import { secondsAt } from './invariant.ts'

@@ -1,4 +1,4 @@
-import { laneOf } from '../../../src/core/delivery.ts'
+import { laneOf } from '../../../src/core/delivery/delivery.ts'
 import type { Instant } from '../../../src/core/time.ts'
 import type { Life, Phase } from '../world/history.ts'
 import { addressOf } from '../world/receivers.ts'

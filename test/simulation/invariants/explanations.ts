@@ -1,4 +1,4 @@
-import { isLeased, isOpen } from '../../../src/core/delivery.ts'
+import { isLeased, isOpen } from '../../../src/core/delivery/delivery.ts'
 import type { Situation } from '../world/history.ts'
 import type { World } from '../world/world.ts'
 import { secondsAt } from './invariant.ts'

@@ -1,6 +1,6 @@
 import type { Instant } from '../../../src/core/time.ts'
-import { presetNamed } from '../../../src/core/presets.ts'
-import type { Limits } from '../../../src/core/limits.ts'
+import { presetNamed } from '../../../src/core/delivery/presets.ts'
+import type { Limits } from '../../../src/core/limits/limits.ts'
 import type { Call, Disturbance, EndpointChange, History, RowChange } from '../world/history.ts'
 import { policies } from '../world/world.ts'
 import type { World } from '../world/world.ts'

@@ -1,5 +1,5 @@
-import { askedToWaitMs } from '../../../src/core/attempt.ts'
-import { isOpen } from '../../../src/core/delivery.ts'
+import { askedToWaitMs } from '../../../src/core/delivery/attempt.ts'
+import { isOpen } from '../../../src/core/delivery/delivery.ts'
 import type { Instant } from '../../../src/core/time.ts'
 import type { Call, HealthChange } from '../world/history.ts'
 import { addressOf } from '../world/receivers.ts'

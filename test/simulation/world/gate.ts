@@ -1,6 +1,6 @@
 import { followingClock } from '../../../src/clock.ts'
 import type { FollowingClock } from '../../../src/clock.ts'
-import type { Clock } from '../../../src/core/ports.ts'
+import type { Clock } from '../../../src/core/ports/ports.ts'
 import type { Instant } from '../../../src/core/time.ts'
 import { worldStartsAt } from './scheduler.ts'
 import type { Owner, ScheduledEvent, Scheduler } from './scheduler.ts'

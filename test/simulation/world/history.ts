@@ -1,8 +1,8 @@
-import type { Outcome } from '../../../src/core/attempt.ts'
-import type { Delivery } from '../../../src/core/delivery.ts'
-import type { Endpoint } from '../../../src/core/endpoint.ts'
-import type { PosthornEvent } from '../../../src/core/events.ts'
-import type { Health } from '../../../src/core/health.ts'
+import type { Outcome } from '../../../src/core/delivery/attempt.ts'
+import type { Delivery } from '../../../src/core/delivery/delivery.ts'
+import type { Endpoint } from '../../../src/core/endpoint/endpoint.ts'
+import type { PosthornEvent } from '../../../src/core/ports/events.ts'
+import type { Health } from '../../../src/core/endpoint/health.ts'
 import type { Instant } from '../../../src/core/time.ts'
 import type { State } from '../../../src/testing/memory/state.ts'
 

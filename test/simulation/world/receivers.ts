@@ -1,5 +1,5 @@
-import type { Outcome } from '../../../src/core/attempt.ts'
-import type { OutgoingRequest } from '../../../src/core/ports.ts'
+import type { Outcome } from '../../../src/core/delivery/attempt.ts'
+import type { OutgoingRequest } from '../../../src/core/ports/ports.ts'
 import { Draw } from '../draw.ts'
 import type { EndpointPlan } from '../scenario.ts'
 

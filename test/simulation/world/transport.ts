@@ -1,5 +1,5 @@
-import { textOf } from '../../../src/core/message.ts'
-import type { OutgoingRequest, Transport } from '../../../src/core/ports.ts'
+import { textOf } from '../../../src/core/message/message.ts'
+import type { OutgoingRequest, Transport } from '../../../src/core/ports/ports.ts'
 import type { Gate } from './gate.ts'
 import type { Call } from './history.ts'
 import { addressOf } from './receivers.ts'

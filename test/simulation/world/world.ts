@@ -1,6 +1,6 @@
 import type { PosthornOptions } from '../../../src/posthorn.ts'
 import type { Instant } from '../../../src/core/time.ts'
-import type { Store } from '../../../src/core/ports.ts'
+import type { Store } from '../../../src/core/ports/ports.ts'
 import { Draw } from '../draw.ts'
 import type { EndpointPlan, Scenario } from '../scenario.ts'
 import { emptyState } from '../../../src/testing/memory/state.ts'

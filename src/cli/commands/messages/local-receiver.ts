@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { systemClock } from '../../../clock.ts'
 import { expected, messageOf, PosthornError } from '../../../core/errors.ts'
 import { isoTime } from '../../../core/time.ts'
-import { verifySignature } from '../../../core/verify.ts'
+import { verifySignature } from '../../../core/signing/verify.ts'
 
 export interface ReceiverOptions {
   readonly port: number

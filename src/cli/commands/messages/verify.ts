@@ -1,7 +1,7 @@
 import { systemClock } from '../../../clock.ts'
 import { expected } from '../../../core/errors.ts'
 import { isoTime } from '../../../core/time.ts'
-import { verifySignature } from '../../../core/verify.ts'
+import { verifySignature } from '../../../core/signing/verify.ts'
 import { exit, textOption } from '../../command.ts'
 import { helpText } from '../../help-text.ts'
 import type { Command, CommandOptions, Option } from '../../command.ts'

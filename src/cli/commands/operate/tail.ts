@@ -1,4 +1,4 @@
-import type { PosthornEvent } from '../../../core/events.ts'
+import type { PosthornEvent } from '../../../core/ports/events.ts'
 import { exit, listOption, textOption } from '../../command.ts'
 import type { Command } from '../../command.ts'
 import { apiCommand } from '../../http-api/api-command.ts'

@@ -1,4 +1,4 @@
-import { plannedDelays } from '../../../core/retry-policy.ts'
+import { plannedDelays } from '../../../core/delivery/retry-policy.ts'
 import { version } from '../../../posthorn.ts'
 import { answer, operation } from '../../operation.ts'
 import type { Operation } from '../../operation.ts'

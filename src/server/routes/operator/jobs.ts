@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { expected } from '../../../core/errors.ts'
-import type { Job, JobWork } from '../../../core/job.ts'
+import type { Job, JobWork } from '../../../core/delivery/job.ts'
 import { listQuery, pageOf } from '../../request/pagination.ts'
 import { answer, operation } from '../../operation.ts'
 import type { Call, Operation } from '../../operation.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { bucketsOf } from '../../../core/overview.ts'
+import { bucketsOf } from '../../../core/ports/overview.ts'
 import { day, hour, isoTime, minute } from '../../../core/time.ts'
 import { answer, operation } from '../../operation.ts'
 import type { Operation } from '../../operation.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { StreamItem } from '../../../core/events.ts'
+import type { StreamItem } from '../../../core/ports/events.ts'
 import { isoTime } from '../../../core/time.ts'
 import { operation } from '../../operation.ts'
 import type { Operation } from '../../operation.ts'

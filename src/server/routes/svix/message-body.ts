@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
 import { expected } from '../../../core/errors.ts'
-import { checkBody } from '../../../core/message.ts'
+import { checkBody } from '../../../core/message/message.ts'
 import { cutValue } from '../../request/json-value-bytes.ts'
 import type { messageIn } from '../../schemas/svix/message.ts'
 

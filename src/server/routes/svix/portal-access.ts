@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Application } from '../../../core/endpoint.ts'
+import type { Application } from '../../../core/endpoint/endpoint.ts'
 import { second } from '../../../core/time.ts'
 import type { Posthorn } from '../../../posthorn.ts'
 import { forbidden } from '../../request/authorization.ts'

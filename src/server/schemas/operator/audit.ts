@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { auditActions } from '../../../core/audit.ts'
+import { auditActions } from '../../../core/ports/audit.ts'
 import { dateTime } from '../common.ts'
 
 /** What somebody did, when and why. */

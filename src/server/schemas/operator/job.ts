@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { progressOf } from '../../../core/job.ts'
-import type { Job, JobWork } from '../../../core/job.ts'
+import { progressOf } from '../../../core/delivery/job.ts'
+import type { Job, JobWork } from '../../../core/delivery/job.ts'
 import { isoTime } from '../../../core/time.ts'
 import type { Instant } from '../../../core/time.ts'
 import { dateTime, eventTypeName, uid, freeText } from '../common.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ApiKey } from '../../../core/key.ts'
+import type { ApiKey } from '../../../core/ports/key.ts'
 import { isoTime } from '../../../core/time.ts'
 import { dateTime, timeOrNull, uid } from '../common.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { SeenWorker } from '../../../core/worker.ts'
+import type { SeenWorker } from '../../../core/ports/worker.ts'
 import { isoTime } from '../../../core/time.ts'
 import { dateTime } from '../common.ts'
 import { failingEndpointOut } from './endpoint-overview.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Application } from '../../../core/endpoint.ts'
+import type { Application } from '../../../core/endpoint/endpoint.ts'
 import { given } from '../../../core/given.ts'
 import { isoTime } from '../../../core/time.ts'
 import { dateTime, metadata, rate, uid } from '../common.ts'

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { Endpoint } from '../../../core/endpoint.ts'
-import type { PayloadFilter } from '../../../core/payload-filter.ts'
-import { shownHeaders } from '../../../core/sent-request.ts'
-import { hmacPrefix, signingKeyPrefix } from '../../../core/signature.ts'
+import type { Endpoint } from '../../../core/endpoint/endpoint.ts'
+import type { PayloadFilter } from '../../../core/message/payload-filter.ts'
+import { shownHeaders } from '../../../core/signing/sent-request.ts'
+import { hmacPrefix, signingKeyPrefix } from '../../../core/signing/signature.ts'
 import { isoTime } from '../../../core/time.ts'
 import { channel, dateTime, eventTypeName, metadata, rate, uid } from '../common.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { EventTypeDefinition } from '../../../core/event-type.ts'
+import type { EventTypeDefinition } from '../../../core/message/event-type.ts'
 import { isoTime } from '../../../core/time.ts'
 import { dateTime, eventTypeName } from '../common.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { textOf } from '../../../core/message.ts'
-import type { Message } from '../../../core/message.ts'
+import { textOf } from '../../../core/message/message.ts'
+import type { Message } from '../../../core/message/message.ts'
 import { isoTime } from '../../../core/time.ts'
 import { applicationIn } from './application.ts'
 import { channel, dateTime, eventTypeName, uid } from '../common.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Job } from '../../../core/job.ts'
+import type { Job } from '../../../core/delivery/job.ts'
 import { isoTime } from '../../../core/time.ts'
 import { channel, dateTime, eventTypeName } from '../common.ts'
 

@@ -1,4 +1,4 @@
-import type { RecordedOutcome } from '../../../core/attempt.ts'
+import type { RecordedOutcome } from '../../../core/delivery/attempt.ts'
 import type { Attempt, SentRequest } from '../../api/answers.ts'
 import { bytes, instant } from '../../text/format.ts'
 import { Code } from '../../parts/code.tsx'

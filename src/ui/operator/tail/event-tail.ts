@@ -1,4 +1,4 @@
-import type { EventType, PosthornEvent } from '../../../core/events.ts'
+import type { EventType, PosthornEvent } from '../../../core/ports/events.ts'
 import { apiUrl, get } from '../../api/call.ts'
 import { browserClock } from '../../clock.ts'
 import { counted, firstLine, latency } from '../../text/format.ts'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Endpoint, EndpointSettings } from '../../../../core/endpoint.ts'
+import type { Endpoint, EndpointSettings } from '../../../../core/endpoint/endpoint.ts'
 import { given } from '../../../../core/given.ts'
 import { isId } from '../../../../core/ids.ts'
 import type { Posthorn } from '../../../../posthorn.ts'

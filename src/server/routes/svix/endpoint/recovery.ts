@@ -1,4 +1,4 @@
-import type { JobWork } from '../../../../core/job.ts'
+import type { JobWork } from '../../../../core/delivery/job.ts'
 import { answer, operation } from '../../../operation.ts'
 import type { Answer, Call, Operation } from '../../../operation.ts'
 import { bulkReplayIn, recoverIn, recoverOut, replayIn, toRecoverOut } from '../../../schemas/svix/task.ts'

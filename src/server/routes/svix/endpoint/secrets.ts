@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { verificationKey } from '../../../../core/signature.ts'
+import { verificationKey } from '../../../../core/signing/signature.ts'
 import { answer, operation } from '../../../operation.ts'
 import type { Call, Operation } from '../../../operation.ts'
 import { once, repeatable } from '../../../request/idempotency.ts'

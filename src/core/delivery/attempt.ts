@@ -1,0 +1,73 @@
+import { day } from '../time.ts'
+import type { Instant } from '../time.ts'
+
+/** What came of one attempt. Everything that can happen on the wire is a value here, never an exception. */
+export type Outcome =
+  | {
+      readonly kind: 'answered'
+      readonly statusCode: number
+      /** The first part of the response body, as text. */
+      readonly excerpt: string
+      /** The wait that a Retry-After header asks for, if there is one that can be read. */
+      readonly retryAfterMs: number | null
+    }
+  | { readonly kind: FailureKind; readonly reason: string }
+
+export type FailureKind = 'timeout' | 'dns' | 'connect' | 'tls' | 'reset' | 'protocol' | 'forbidden'
+export type OutcomeKind = Outcome['kind']
+
+/**
+ * What is on record of an attempt. `interrupted`: its worker ended, perhaps before anything was sent. `started`: written ahead of the
+ * request of a suspect. `crashed`: it was started, and its worker ended.
+ */
+export type RecordedOutcome = OutcomeKind | 'interrupted' | 'started' | 'crashed'
+
+/** One send of one delivery, as it is kept. */
+export interface Attempt {
+  readonly id: string
+  readonly deliveryId: string
+  readonly epoch: number
+  /** Counted from 1 over the whole life of the delivery, requeues included. */
+  readonly number: number
+  readonly startedAt: Instant
+  readonly tookMs: number
+  readonly outcome: RecordedOutcome
+  readonly statusCode: number | null
+  readonly excerpt: string | null
+  readonly url: string
+  /** True if the lease was lost before the outcome could be marked. */
+  readonly late: boolean
+}
+
+const detailLength = 1024
+const longestRetryAfterMs = day
+
+/** A 2xx status line decides, whatever its body does afterwards (UC-0268-A1). */
+export function succeeded(outcome: Outcome): boolean {
+  return outcome.kind === 'answered' && outcome.statusCode >= 200 && outcome.statusCode < 300
+}
+
+/** True if the outcome says that the endpoint itself is in trouble, and not only this one message. */
+export function blamesEndpoint(outcome: Outcome): boolean {
+  if (outcome.kind !== 'answered') return true
+  return outcome.statusCode >= 500 || outcome.statusCode === 408 || outcome.statusCode === 429
+}
+
+/** True of a record that only says that an attempt began: the attempt's own outcome, however late, takes its place. */
+export function isProvisional(outcome: RecordedOutcome): boolean {
+  return outcome === 'interrupted' || outcome === 'started' || outcome === 'crashed'
+}
+
+/** The `error_detail` of a failed attempt: what a person reads first. */
+export function errorDetail(outcome: Outcome): string {
+  if (outcome.kind !== 'answered') return outcome.reason.slice(0, detailLength)
+  const head = `HTTP ${outcome.statusCode}`
+  return outcome.excerpt === '' ? head : `${head}: ${outcome.excerpt.slice(0, detailLength)}`
+}
+
+/** How long a 429 or 503 asks us to wait, at most a day; null if it does not ask. */
+export function askedToWaitMs(outcome: Outcome): number | null {
+  if (outcome.kind !== 'answered' || outcome.retryAfterMs === null) return null
+  if (outcome.statusCode !== 429 && outcome.statusCode !== 503) return null
+  return Math.min(Math.max(outcome.retryAfterMs, 0), longestRetryAfterMs)
+}

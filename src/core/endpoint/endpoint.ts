@@ -1,0 +1,176 @@
+import { expected } from '../errors.ts'
+import { isAnyId } from '../ids.ts'
+import { checkEventType } from '../message/message.ts'
+import { checkCount } from '../limits/limits.ts'
+import { checkFilter } from '../message/payload-filter.ts'
+import type { PayloadFilter } from '../message/payload-filter.ts'
+import { defaultHeaderPrefix, usualHeaderPrefixes } from '../signing/signature.ts'
+import type { Secret, SignatureScheme } from '../signing/signature.ts'
+import type { Instant } from '../time.ts'
+
+/** A tenant: the customer whose endpoints these are. */
+export interface Application {
+  readonly id: string
+  /** The name your own system has for it. */
+  readonly uid: string | null
+  readonly name: string
+  /** Whatever you want to remember with it. */
+  readonly metadata: Readonly<Record<string, string>>
+  /** Deliveries per second to all its endpoints together, over all workers; null for no limit. */
+  readonly ratePerSecond: number | null
+  readonly createdAt: Instant
+  readonly updatedAt: Instant
+}
+
+/** `active` gets deliveries; `paused` collects them; `disabled` gets nothing new; `deleted` is gone. */
+export type EndpointStatus = 'active' | 'paused' | 'disabled' | 'deleted'
+
+/** A URL of an application, with everything an attempt needs to know. */
+export interface Endpoint {
+  readonly id: string
+  readonly applicationId: string
+  readonly uid: string | null
+  readonly url: string
+  readonly description: string
+  readonly status: EndpointStatus
+  /** Who or what paused or disabled it. */
+  readonly statusReason: string | null
+  readonly statusSince: Instant
+  /** Event types it wants: exact, or `invoice.*` for any depth below. Empty means all. */
+  readonly types: readonly string[]
+  /** Channels it listens to. Empty means all. */
+  readonly channels: readonly string[]
+  /** What the body must be like; null wants every body. */
+  readonly filter: PayloadFilter | null
+  readonly headers: Readonly<Record<string, string>>
+  /** Whatever you want to remember with it. */
+  readonly metadata: Readonly<Record<string, string>>
+  readonly policy: string
+  readonly signature: SignatureScheme
+  readonly bodyHeader: string
+  /** Deliveries per second over all workers; null for no limit. */
+  readonly ratePerSecond: number | null
+  /** Newest first. */
+  readonly secrets: readonly Secret[]
+  readonly createdAt: Instant
+  readonly updatedAt: Instant
+}
+
+/** An endpoint with the limit that it shares with the others of its application. */
+export interface EndpointWithLimits extends Endpoint {
+  readonly applicationRatePerSecond: number | null
+}
+
+/** What of an endpoint a user may set; the rest follows. */
+export type EndpointSettings = Pick<
+  Endpoint,
+  'uid' | 'url' | 'description' | 'types' | 'channels' | 'filter' | 'headers' | 'metadata' | 'policy' | 'signature' | 'bodyHeader' | 'ratePerSecond'
+>
+
+// What HTTP itself, or the signature, needs for its own use.
+const reservedHeaders = new Set([
+  'connection', 'content-length', 'content-type', 'expect', 'host', 'keep-alive', 'proxy-authenticate', 'proxy-authorization',
+  'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'accept-encoding', 'user-agent',
+])
+const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/
+const mostHeaders = 50
+const mostFilters = 200
+const mostMetadata = 50
+
+/** Refuses settings with which a later attempt would throw: an attempt has no one to tell. */
+export function checkEndpoint(settings: EndpointSettings, headerPrefix: string = defaultHeaderPrefix): void {
+  checkUrl(settings.url)
+  if (settings.uid !== null) checkUid(settings.uid)
+  checkList('types', settings.types)
+  for (const type of settings.types) checkTypeFilter(type)
+  checkList('channels', settings.channels)
+  for (const channel of settings.channels) checkChannel(channel)
+  if (settings.filter !== null) checkFilter(settings.filter)
+  checkMetadata(settings.metadata)
+  for (const [name, value] of checkHeaderCount(settings.headers)) checkHeader('headers', name, value, headerPrefix)
+  // The usual name stands beside a prefix such as x-webhook, as long as nothing is sent under it.
+  checkHeader('bodyHeader', settings.bodyHeader, '', settings.signature === 'body' ? headerPrefix : defaultHeaderPrefix)
+  checkNoClash(settings)
+  if (settings.signature !== 'standard' && settings.signature !== 'body') {
+    throw expected('invalid_argument', 'signature', '"standard" or "body"', settings.signature)
+  }
+  if (settings.ratePerSecond !== null) checkCount('ratePerSecond', settings.ratePerSecond, 1, 100_000)
+  if (typeof settings.description !== 'string' || settings.description.length > 1000) {
+    throw expected('invalid_argument', 'description', 'text of at most 1000 characters', settings.description)
+  }
+}
+
+/** The URL as the WHATWG parser reads it; whether its address may be called is the guard's question. */
+export function checkUrl(text: unknown): URL {
+  const advice = 'Give the full URL of the receiver, such as https://example.com/hooks.'
+  if (typeof text !== 'string' || text.length > 2000 || !URL.canParse(text)) {
+    throw expected('invalid_url', 'url', 'an absolute http(s) URL of at most 2000 characters', withoutCredentials(text), advice)
+  }
+  const url = new URL(text)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw expected('invalid_url', 'url', 'an http(s) URL', withoutCredentials(text), advice)
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw expected('invalid_url', 'url', 'a URL without user name or password', `one for ${url.host}`, 'Put credentials into `headers`.')
+  }
+  return url
+}
+
+/** A name of the user's own for an application or endpoint; one that looks like an id of ours could name two things. */
+export function checkUid(uid: unknown, name = 'uid'): string {
+  if (typeof uid === 'string' && /^[A-Za-z0-9._:@/-]{1,256}$/.test(uid) && !isAnyId(uid)) return uid
+  throw expected('invalid_argument', name, "1 to 256 letters, digits or . _ : @ / -, and not of the form of Posthorn's own ids", uid)
+}
+
+/** Refuses what is no small table of texts. */
+export function checkMetadata(metadata: unknown): void {
+  const entries = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) ? Object.entries(metadata) : null
+  const fits = entries !== null && entries.length <= mostMetadata && entries.every(([name, value]) => name.length <= 256 && typeof value === 'string' && value.length <= 4096)
+  if (!fits) throw expected('invalid_argument', 'metadata', `an object of at most ${mostMetadata} texts of at most 4096 characters`, metadata)
+}
+
+export function checkChannel(channel: unknown): void {
+  if (typeof channel === 'string' && /^[A-Za-z0-9._:-]{1,128}$/.test(channel)) return
+  throw expected('invalid_argument', 'channels', 'made of 1 to 128 letters, digits or . _ : -', channel)
+}
+
+/** An error message is logged and shown: a password that came in a URL must not travel with it. */
+function withoutCredentials(text: unknown): unknown {
+  return typeof text === 'string' ? text.replace(/^.*@/s, '…@') : text
+}
+
+function checkTypeFilter(filter: unknown): void {
+  checkEventType(typeof filter === 'string' && filter.endsWith('.*') ? filter.slice(0, -2) : filter, 'types')
+}
+
+function checkHeaderCount(headers: Readonly<Record<string, string>>): [string, unknown][] {
+  const entries = typeof headers === 'object' && headers !== null ? Object.entries(headers) : null
+  if (entries !== null && entries.length <= mostHeaders) return entries
+  throw expected('invalid_header', 'headers', `an object of at most ${mostHeaders} headers`, entries?.length ?? headers)
+}
+
+function checkHeader(setting: string, name: unknown, value: unknown, prefix: string): void {
+  if (typeof name !== 'string' || !headerName.test(name)) {
+    throw expected('invalid_header', setting, 'named by 1 to 100 letters, digits and dashes', name)
+  }
+  const lower = name.toLowerCase()
+  // Receivers look for a signature under the usual prefixes, whichever is in use here: nobody may send another one beside it.
+  if (reservedHeaders.has(lower) || [prefix, ...usualHeaderPrefixes].some((each) => lower.startsWith(`${each}-`))) {
+    throw expected('invalid_header', setting, 'free of names that HTTP or the signature uses', name, 'Choose another name.')
+  }
+  if (typeof value !== 'string' || value.length > 4096 || !/^[\t\x20-\x7e]*$/.test(value)) {
+    throw expected('invalid_header', `headers.${name}`, 'printable ASCII of at most 4096 characters', typeof value === 'string' ? 'other text' : value)
+  }
+}
+
+/** A header of the user's under the signature's name would leave twice, and the receiver could read the wrong one. */
+function checkNoClash({ signature, bodyHeader, headers }: EndpointSettings): void {
+  const clash = Object.keys(headers).find((name) => name.toLowerCase() === bodyHeader.toLowerCase())
+  if (signature !== 'body' || clash === undefined) return
+  throw expected('invalid_header', 'headers', `free of the signature's own header, ${bodyHeader}`, clash, 'Choose another name.')
+}
+
+function checkList(name: string, list: unknown): void {
+  if (Array.isArray(list) && list.length <= mostFilters) return
+  throw expected('invalid_argument', name, `a list of at most ${mostFilters}`, list)
+}

@@ -1,0 +1,33 @@
+import type { Health } from '../endpoint/health.ts'
+import type { Limits } from './limits.ts'
+import type { Instant } from '../time.ts'
+
+/** What one worker may begin for an endpoint, in all lanes together, in one tick of the ramp that follows a hold or a pause. */
+export interface RampStep {
+  /** Ticks since the hold or pause ended. */
+  readonly tick: number
+  readonly allowance: number
+}
+
+const mostDoublings = 20
+const mostBlamedShare = 0.1
+
+/**
+ * What was kept back leaves in growing steps: the retries of one tick, then twice as many, and so on, divided among the workers.
+ * Null if there is no ramp. A clock that is a little behind is at the first step.
+ */
+export function rampStep({ rampFrom }: Pick<Health, 'rampFrom'>, limits: Pick<Limits, 'pollMs' | 'retriesPerEndpoint'>, workers: number, now: Instant): RampStep | null {
+  if (rampFrom === null) return null
+  const tick = Math.max(Math.floor((now - rampFrom) / limits.pollMs), 0)
+  return { tick, allowance: Math.ceil((limits.retriesPerEndpoint * 2 ** Math.min(tick, mostDoublings)) / Math.max(workers, 1)) }
+}
+
+/** True if so many of a tick's attempts blamed the endpoint that the next step must not be larger. */
+export function isRough(begun: number, blamed: number): boolean {
+  return blamed > begun * mostBlamedShare
+}
+
+/** Keeps the ramp at the step of an earlier tick; null if another worker has moved it since, which is then the one that counts. */
+export function repeatStep(health: Health, from: Instant, ticksSince: number, pollMs: number): Health | null {
+  return health.rampFrom === from ? { ...health, rampFrom: from + ticksSince * pollMs } : null
+}

@@ -1,0 +1,50 @@
+import { second } from '../time.ts'
+import type { Instant } from '../time.ts'
+
+/** A rate limit's tokens: they refill steadily, and one second's worth is the most there can be. */
+export interface TokenBucket {
+  readonly tokens: number
+  readonly at: Instant
+}
+
+/** What a limit that was never used holds: nothing was taken from it, so a second's worth is there. */
+export const fullBucket: TokenBucket = { tokens: 0, at: 0 }
+
+/** Takes up to `most` whole tokens; a negative `most` is not asked for. */
+export function takeTokens(bucket: TokenBucket, perSecond: number, most: number, now: Instant): { taken: number; bucket: TokenBucket } {
+  const capacity = Math.max(perSecond, 1)
+  const refilled = (Math.max(now - bucket.at, 0) / second) * perSecond
+  const tokens = Math.min(bucket.tokens + refilled, capacity)
+  const taken = Math.min(Math.floor(tokens), most)
+  // Workers' clocks differ a little: the moment between them must not refill twice. A clock set far back starts anew.
+  const at = now > bucket.at - second ? Math.max(now, bucket.at) : now
+  return { taken, bucket: { tokens: tokens - taken, at } }
+}
+
+/** One of those that tokens are dealt to: the limits it is under, and how many it can use. */
+export interface Taker {
+  readonly limitIds: readonly string[]
+  readonly most: number
+}
+
+/** Deals tokens out one by one, in turn, so that nobody gets all of a limit that several share; one from each limit lets one delivery leave. */
+export function dealTokens(tokens: ReadonlyMap<string, number>, takers: readonly Taker[]): { dealt: number[]; left: Map<string, number> } {
+  const left = new Map(tokens)
+  const dealt = takers.map(() => 0)
+  for (let isDealing = true; isDealing; ) {
+    isDealing = false
+    for (const [index, { limitIds, most }] of takers.entries()) {
+      const count = dealt[index] ?? 0
+      if (count >= most || limitIds.some((id) => (left.get(id) ?? 0) < 1)) continue
+      for (const id of limitIds) left.set(id, (left.get(id) ?? 0) - 1)
+      dealt[index] = count + 1
+      isDealing = true
+    }
+  }
+  return { dealt, left }
+}
+
+/** How long until the next token is there, at most a second. */
+export function nextTokenMs(perSecond: number): number {
+  return Math.ceil(second / Math.max(perSecond, 1))
+}

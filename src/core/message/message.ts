@@ -1,0 +1,57 @@
+import { expected, messageOf, PosthornError } from '../errors.ts'
+import { isoTime } from '../time.ts'
+import type { Instant } from '../time.ts'
+
+/** Something that happened: its type and the exact bytes that every endpoint gets. Stored once. */
+export interface Message {
+  readonly id: string
+  readonly applicationId: string
+  readonly type: string
+  /** The sender's own name for the event: no two messages of an application have the same. */
+  readonly eventId: string | null
+  readonly body: Uint8Array
+  readonly contentType: string
+  readonly sessionId: string | null
+  readonly channels: readonly string[]
+  readonly createdAt: Instant
+  /** When its body was erased for good; null while it has one. */
+  readonly erasedAt: Instant | null
+}
+
+export const mostBodyBytes = 1024 * 1024
+const mostTypeLength = 256
+const eventType = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/
+
+/** Refuses what is no event type: words of letters, digits, _ and -, joined by dots. */
+export function checkEventType(type: unknown, name = 'type'): string {
+  if (typeof type === 'string' && type.length <= mostTypeLength && eventType.test(type)) return type
+  throw expected('invalid_event_type', name, 'words of letters, digits, _ or - joined by dots, such as invoice.paid', type)
+}
+
+/** The Standard Webhooks envelope of some data, as the bytes that will be signed and sent. */
+export function envelope(type: string, at: Instant, data: unknown): Uint8Array {
+  return Buffer.from(`{"type":${JSON.stringify(type)},"timestamp":"${isoTime(at)}","data":${json(data)}}`)
+}
+
+export function checkBody(body: Uint8Array, name = 'body'): Uint8Array {
+  if (body.length <= mostBodyBytes) return body
+  throw expected('body_too_large', name, `at most ${mostBodyBytes} bytes`, body.length, 'Send a link to the data instead.')
+}
+
+/** A body as text; the bytes are read where they are. */
+export function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
+}
+
+/** JSON leaves out undefined, functions and symbols without a word: as the data itself they would send an empty message. */
+function json(data: unknown): string {
+  let text: string | undefined
+  try {
+    text = JSON.stringify(data)
+  } catch (cause) {
+    const advice = 'Remove cycles and BigInts, or give the bytes yourself as `payload`.'
+    throw new PosthornError('not_serialisable', `Expected \`data\` to be a JSON value: ${messageOf(cause)}. ${advice}`, { cause })
+  }
+  if (text !== undefined) return text
+  throw expected('not_serialisable', 'data', 'a JSON value', data, 'Give `data`, or raw bytes as `payload`.')
+}

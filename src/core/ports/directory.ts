@@ -1,0 +1,244 @@
+import type { Attempt } from '../delivery/attempt.ts'
+import type { Actor, AuditEntry, Deed } from './audit.ts'
+import type { Delivery } from '../delivery/delivery.ts'
+import type { Application, Endpoint, EndpointSettings, EndpointStatus, EndpointWithLimits } from '../endpoint/endpoint.ts'
+import type { EventTypeDefinition } from '../message/event-type.ts'
+import type { StreamEvent } from './events.ts'
+import type { AttemptCount, DeadLetterGroup, EndpointFigures } from './figures.ts'
+import type { Job, JobState } from '../delivery/job.ts'
+import type { ApiKey } from './key.ts'
+import type { Message } from '../message/message.ts'
+import type { Overview } from './overview.ts'
+import type { SeenWorker } from './worker.ts'
+import type { Cancelled, DeliveryFilter, NewDelivery } from './queue.ts'
+import type { Secret } from '../signing/signature.ts'
+import type { Subscriber } from '../endpoint/subscribers.ts'
+import type { Instant } from '../time.ts'
+
+export interface Page {
+  readonly limit: number
+  /** The id that the last page ended with; null for the first page. */
+  readonly after: string | null
+  /** Of ids, which begin with their time; each list has its own usual one. */
+  readonly order?: Order | undefined
+}
+
+export type Order = 'ascending' | 'descending'
+
+/** The operators' half of a store: everything that people and the API read and write. */
+export interface Directory extends ApplicationDirectory, EndpointDirectory, EventTypeDirectory, MessageDirectory, DeliveryDirectory, JobDirectory, KeyDirectory, ReplyDirectory, EventDirectory {
+  /** Of all applications, or of one. */
+  overview(request: { now: Instant; windowMs: number; applicationId?: string | undefined }): Promise<Overview>
+  audit(page: Page): Promise<AuditEntry[]>
+  /** Notes what changed nothing in the store: that somebody was shown a secret. */
+  note(deed: Deed, target: string, now: Instant): Promise<void>
+  workers(): Promise<SeenWorker[]>
+}
+
+export interface ApplicationDirectory {
+  createApplication(application: Application): Promise<Application>
+  /** By id or uid; null if there is none. */
+  application(idOrUid: string): Promise<Application | null>
+  listApplications(page: Page): Promise<Application[]>
+  updateApplication(id: string, change: ApplicationChange, now: Instant): Promise<Application | null>
+  /** Deletes the application and, softly, its endpoints. */
+  deleteApplication(id: string, now: Instant): Promise<boolean>
+}
+
+export type ApplicationChange = Partial<Pick<Application, 'name' | 'uid' | 'metadata' | 'ratePerSecond'>>
+
+export interface EndpointDirectory {
+  createEndpoint(endpoint: Endpoint): Promise<Endpoint>
+  /** Within an application by id or uid; among all (null) by id only, because two applications may use the same uid. */
+  endpoint(applicationId: string | null, idOrUid: string): Promise<Endpoint | null>
+  /** `text` is looked for in url, description and uid. */
+  listEndpoints(filter: { applicationId?: string | undefined; text?: string | undefined }, page: Page): Promise<Endpoint[]>
+  /** Another URL, or a status that is set to active, begins a new generation of the endpoint's health, with nothing against it. */
+  updateEndpoint(id: string, change: EndpointChange, now: Instant, deed?: Deed): Promise<Endpoint | null>
+  /** Adds a secret; those before it end at the given time. */
+  rotateSecret(endpointId: string, secret: Secret, othersEndAt: Instant, now: Instant, by?: Actor): Promise<Endpoint | null>
+  /** Endpoints with their secrets, by id, for the engine; deleted ones included. */
+  endpointsById(ids: readonly string[]): Promise<EndpointWithLimits[]>
+  /** An application's endpoints, as far as matching needs them, with the version that `enqueue` checks. */
+  matching(applicationId: string): Promise<{ endpointsVersion: number; endpoints: Subscriber[] } | null>
+  /** What came of an endpoint's deliveries in a time: ended ones from the rollups, open ones counted up to a bound. */
+  endpointCounts(endpointId: string, since: Instant, until: Instant): Promise<EndpointCounts>
+  /** How endpoints are doing, in the order given; the hours are those with something in them. */
+  endpointFigures(endpointIds: readonly string[], since: Instant): Promise<EndpointFigures[]>
+  /** The endpoints that only fail since some time, the longest streak first. */
+  failingEndpoints(filter: { applicationId?: string | undefined }, limit: number): Promise<Endpoint[]>
+  /** How the newest attempts at an endpoint ended that failed, the most frequent first; reads at most so many. */
+  failuresOf(endpointId: string, most: number): Promise<AttemptCount[]>
+}
+
+export interface EndpointCounts {
+  readonly delivered: number
+  readonly dead: number
+  readonly cancelled: number
+  /** Open and never attempted. */
+  readonly fresh: number
+  /** Open after an attempt or under a lease: on its way, or waiting for a retry. */
+  readonly retrying: number
+}
+
+export interface EventTypeDirectory {
+  /** Refused with `already_exists` if there is one of that name. */
+  createEventType(eventType: EventTypeDefinition): Promise<EventTypeDefinition>
+  eventType(name: string): Promise<EventTypeDefinition | null>
+  /** By name. `after` is a name. */
+  listEventTypes(filter: { archived: boolean }, page: Page): Promise<EventTypeDefinition[]>
+  updateEventType(name: string, change: EventTypeChange, now: Instant): Promise<EventTypeDefinition | null>
+  deleteEventType(name: string): Promise<boolean>
+}
+
+export type EventTypeChange = Partial<Omit<EventTypeDefinition, 'name' | 'createdAt' | 'updatedAt'>>
+
+export interface MessageDirectory {
+  message(id: string): Promise<Message | null>
+  /** Those of the ids that are kept, in no order. */
+  messagesById(ids: readonly string[]): Promise<Message[]>
+  /** Within an application, by id or event id. */
+  messageOf(applicationId: string, idOrEventId: string): Promise<Message | null>
+  /** Newest first. Reads at most a bounded number of rows: `next` is where to go on, null at the end. */
+  listMessages(filter: MessageFilter, page: Page): Promise<Scan<Message>>
+  countMessages(filter: MessageFilter, most: number): Promise<number>
+  /** Erases the body for good. Nothing is requeued, resent or replayed of the message from then on. */
+  eraseMessage(id: string, now: Instant): Promise<boolean>
+  /** Notes when bodies are to be erased, before their messages are stored; `prune` does it once nothing of them is on its way. */
+  expirePayloads(expiries: readonly PayloadExpiry[]): Promise<void>
+}
+
+export interface PayloadExpiry {
+  readonly messageId: string
+  readonly eraseAt: Instant
+}
+
+/** All given conditions must hold. */
+export interface MessageFilter {
+  readonly applicationId: string
+  readonly types?: readonly string[] | undefined
+  readonly channel?: string | undefined
+  readonly since?: Instant | undefined
+  readonly until?: Instant | undefined
+}
+
+/** Some of a list that is filtered as it is read: perhaps fewer than asked for, though there are more. */
+export interface Scan<Item> {
+  readonly items: readonly Item[]
+  /** The id to go on after; null if all was read. */
+  readonly next: string | null
+}
+
+export interface DeliveryDirectory {
+  delivery(id: string): Promise<Delivery | null>
+  /** Newest first. */
+  listDeliveries(filter: DeliveryFilter, page: Page): Promise<Delivery[]>
+  countDeliveries(filter: DeliveryFilter, most: number): Promise<number>
+  /** Dead letters by endpoint, reason and error, of at most so many. */
+  deadLetters(filter: { endpointId?: string | undefined; applicationId?: string | undefined }, most: number): Promise<DeadLetterGroup[]>
+  /** How many retries of its endpoint are due before this one, counted up to a bound. */
+  dueBefore(delivery: Delivery, most: number): Promise<number>
+  attempts(deliveryId: string): Promise<Attempt[]>
+  /** Newest delivery first, within it newest attempt first; `after` is the id of an attempt. Bounded, as `listMessages` is. */
+  listAttempts(filter: AttemptFilter, page: Page): Promise<Scan<AttemptOfDelivery>>
+  /** Erases what is kept of the answer for good. */
+  eraseAttempt(deliveryId: string, epoch: number): Promise<boolean>
+  /** A new delivery of an old message: a resend, or a replay to an endpoint that never got it. It counts as requeued now. */
+  addDelivery(delivery: NewDelivery & { messageId: string }, now: Instant, by: Actor): Promise<Delivery | null>
+}
+
+/** Of one endpoint, or of one message (or of both); all other given conditions must hold. */
+export interface AttemptFilter {
+  readonly endpointId?: string | undefined
+  readonly messageId?: string | undefined
+  readonly succeeded?: boolean | undefined
+  /** 200 for 200 to 299; 0 for no answer. */
+  readonly statusCodeClass?: number | undefined
+  readonly types?: readonly string[] | undefined
+  readonly channel?: string | undefined
+  readonly since?: Instant | undefined
+  readonly until?: Instant | undefined
+}
+
+export interface AttemptOfDelivery {
+  readonly attempt: Attempt
+  readonly delivery: Delivery
+}
+
+export interface JobDirectory {
+  createJob(job: Job): Promise<Job>
+  job(id: string): Promise<Job | null>
+  /** Newest first. */
+  listJobs(filter: { applicationId?: string | undefined }, page: Page): Promise<Job[]>
+  /** The oldest job that is running, of those made after the given one (all, if it is empty); null if none is. */
+  runningJob(after: string): Promise<Job | null>
+  /** Only if its state is still the one given, so that nobody resumes what another has cancelled. */
+  changeJob(id: string, from: JobState, to: JobState, now: Instant, deed?: Deed): Promise<Job | null>
+  /** One bite of a requeue or cancel, and its progress, in one transaction; `done` once nothing is left. Null if it runs no more. */
+  advanceJob(id: string, limit: number, now: Instant): Promise<AdvancedJob | null>
+  /** One bite of a replay: new deliveries of messages up to `cursor`, and the progress, in one transaction. Null if it runs no more, or not from there. */
+  advanceReplay(bite: ReplayBite, now: Instant): Promise<Job | null>
+}
+
+export interface AdvancedJob {
+  readonly job: Job
+  /** Those that this bite ended, for the bus. */
+  readonly cancelled: readonly Cancelled[]
+  /** Endpoints with rows that are due now. */
+  readonly endpointIds: readonly string[]
+}
+
+export interface ReplayBite {
+  readonly jobId: string
+  /** The job's cursor when the bite was read: if it has moved since, another worker was first, and nothing is written. */
+  readonly from: string | null
+  /** Kept as requeued ones are: they leave among the retries, so that a long replay never stands before what is fresh. */
+  readonly deliveries: readonly (NewDelivery & { readonly messageId: string })[]
+  /** Messages that this bite dealt with, whether they got a delivery or not. */
+  readonly done: number
+  /** The last message read; null once there are no more. */
+  readonly cursor: string | null
+}
+
+export interface KeyDirectory {
+  createKey(key: ApiKey, by?: Actor): Promise<ApiKey>
+  key(id: string): Promise<ApiKey | null>
+  keyByHash(hash: string): Promise<ApiKey | null>
+  /** Newest first, without sessions, and without those that have expired or were revoked before `livingAt`. */
+  listKeys(filter: { applicationId?: string | undefined; livingAt: Instant }, page: Page): Promise<ApiKey[]>
+  /** Null if there is none; one that was revoked before stays as it is. */
+  revokeKey(id: string, now: Instant, by?: Actor): Promise<ApiKey | null>
+}
+
+/** What the processes on one store tell each other while somebody watches the stream. */
+export interface EventDirectory {
+  /** Says that somebody watches, until a time. */
+  watchEvents(until: Instant): Promise<void>
+  areEventsWatched(now: Instant): Promise<boolean>
+  /** Adds what one process has to tell, and forgets what was told before a time. */
+  addEvents(origin: string, events: readonly StreamEvent[], before: Instant): Promise<void>
+  /** What others told from an id on, in the order of the ids. */
+  eventsFrom(id: string, notOf: string, limit: number): Promise<StreamEvent[]>
+}
+
+/** Answers of the HTTP API under an idempotency key, so that a repeat is answered as the first was. */
+export interface ReplyDirectory {
+  /** Takes the key for this request until `until`; or answers with what is kept under it, or that another is at it. */
+  takeReply(reply: { key: string; requestHash: string; now: Instant; until: Instant }): Promise<TakenReply>
+  /** Keeps the answer until `expiresAt`. */
+  saveReply(reply: { key: string; status: number; body: string; expiresAt: Instant }): Promise<void>
+  /** Gives the key back, because nothing was done under it. */
+  dropReply(key: string): Promise<void>
+}
+
+export type TakenReply =
+  | { readonly kind: 'taken' }
+  | { readonly kind: 'kept'; readonly status: number; readonly body: string }
+  | { readonly kind: 'busy' }
+  /** The key was used for another request. */
+  | { readonly kind: 'conflict' }
+
+export type EndpointChange = Partial<EndpointSettings> & {
+  readonly status?: EndpointStatus | undefined
+  readonly statusReason?: string | null | undefined
+}

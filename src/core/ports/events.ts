@@ -1,0 +1,113 @@
+import type { OutcomeKind } from '../delivery/attempt.ts'
+import type { DeadReason } from '../delivery/delivery.ts'
+import { expected } from '../errors.ts'
+import type { ErrorCode } from '../errors.ts'
+import { didYouMean } from '../nearest.ts'
+import type { Instant } from '../time.ts'
+
+/** The topic that every event carries; the name comes from the gateway's use cases. */
+export const topic = 'gateway:webhooks'
+
+interface About {
+  readonly topic: typeof topic
+  readonly at: Instant
+}
+
+interface AboutDelivery extends About {
+  readonly webhook_delivery_id: string
+  /** The endpoint. */
+  readonly webhook_id: string
+  readonly message_id: string
+  readonly session_id: string | null
+}
+
+interface AboutEndpoint extends About {
+  readonly webhook_id: string
+}
+
+/** What the bus tells, after the commit. Fields are in snake case: events are data that leaves the process. */
+export type PosthornEvent =
+  | (About & {
+      readonly type: 'message.enqueued'
+      readonly message_id: string
+      readonly application_id: string
+      readonly event_type: string
+      readonly deliveries: number
+    })
+  | (AboutDelivery & { readonly type: 'delivery.delivered'; readonly attempt_count: number; readonly took_ms: number })
+  | (AboutDelivery & {
+      readonly type: 'delivery.failed'
+      readonly attempt_count: number
+      readonly outcome: OutcomeKind
+      readonly error_detail: string
+      readonly next_retry_at: Instant
+    })
+  /** This is the `WebhookDLQEvent` of UC-0268. */
+  | (AboutDelivery & { readonly type: 'delivery.dead'; readonly reason: DeadReason; readonly error_detail: string | null })
+  | (AboutEndpoint & { readonly type: 'endpoint.failing'; readonly failing_since: Instant })
+  | (AboutEndpoint & { readonly type: 'endpoint.disabled'; readonly reason: string })
+  | (AboutEndpoint & { readonly type: 'breaker.opened'; readonly held_until: Instant })
+  | (AboutEndpoint & { readonly type: 'breaker.closed' })
+  /** A lease ended while its attempt was under way: `lost` to another owner, or `renewal_failed`. */
+  | (About & {
+      readonly type: 'lease.lost'
+      readonly webhook_delivery_id: string
+      readonly worker_id: string
+      readonly code: 'lost' | 'renewal_failed'
+      /** What the store said when it failed last; null if it answered that the lease is another's. */
+      readonly store_code: ErrorCode | null
+    })
+  /** Something a person should know that is no event of a delivery: an override, a fallback, a store that errs. */
+  | (About & { readonly type: 'warning'; readonly code: WarningCode; readonly message: string })
+
+export type WarningCode = 'unsafe_retry_delays' | 'unknown_policy' | 'store_error' | 'newer_database' | 'listener_threw' | 'secrets_key' | 'job_stopped'
+
+export type EventType = PosthornEvent['type']
+export type EventOf<Type extends EventType> = Extract<PosthornEvent, { readonly type: Type }>
+
+// As a table, so that the compiler finds one that is missing.
+const eventTypes: Readonly<Record<EventType, true>> = {
+  'message.enqueued': true,
+  'delivery.delivered': true,
+  'delivery.failed': true,
+  'delivery.dead': true,
+  'endpoint.failing': true,
+  'endpoint.disabled': true,
+  'breaker.opened': true,
+  'breaker.closed': true,
+  'lease.lost': true,
+  warning: true,
+}
+
+/** Refuses to listen for what is never emitted. */
+export function checkEventName(type: unknown): void {
+  if (typeof type === 'string' && (type === '*' || Object.hasOwn(eventTypes, type))) return
+  const known = Object.keys(eventTypes)
+  throw expected('invalid_argument', 'type', `* or one of ${known.join(', ')}`, type, typeof type === 'string' ? didYouMean(type, known).trim() : '')
+}
+
+/** One event of the bus as a reader gets it. */
+export interface StreamEvent {
+  /** By which a reader goes on after it. */
+  readonly id: string
+  readonly type: EventType
+  readonly at: Instant
+  /** Null for what is no application's own. */
+  readonly applicationId: string | null
+  readonly endpointId: string | null
+  readonly event: PosthornEvent
+}
+
+/** All given conditions must hold. */
+export interface StreamFilter {
+  readonly types?: readonly string[] | undefined
+  readonly applicationId?: string | undefined
+  readonly endpointId?: string | undefined
+}
+
+export type StreamItem =
+  | { readonly kind: 'event'; readonly event: StreamEvent }
+  /** The reader was too slow, or away for too long; `missed` is null where nobody knows how many. */
+  | { readonly kind: 'gap'; readonly missed: number | null }
+  /** Nothing has come for a while. */
+  | { readonly kind: 'quiet' }

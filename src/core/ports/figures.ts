@@ -1,0 +1,132 @@
+import type { Attempt, RecordedOutcome } from '../delivery/attempt.ts'
+import type { DeadReason, Delivery } from '../delivery/delivery.ts'
+import type { Application, Endpoint } from '../endpoint/endpoint.ts'
+import type { Message } from '../message/message.ts'
+import { isHeld } from '../endpoint/health.ts'
+import type { Health } from '../endpoint/health.ts'
+import type { SentRequest } from '../signing/sent-request.ts'
+import { hour, isoTime } from '../time.ts'
+import type { Instant } from '../time.ts'
+import type { Why } from '../delivery/why.ts'
+
+/** How one endpoint is doing, from rollups and partial indexes. */
+export interface EndpointFigures {
+  /** Open deliveries, counted up to a bound; `backlogAtLeast` says that there are more. */
+  readonly backlog: number
+  readonly backlogAtLeast: boolean
+  /** The minute of its last success; null if none is on record. */
+  readonly lastSuccessAt: Instant | null
+  readonly hours: readonly HourCounts[]
+}
+
+export interface HourCounts {
+  readonly at: Instant
+  readonly delivered: number
+  readonly failed: number
+  readonly dead: number
+}
+
+export interface AttemptCount {
+  readonly outcome: RecordedOutcome
+  readonly statusCode: number | null
+  readonly count: number
+}
+
+/** Dead letters that ended alike: of one endpoint, for one reason, with the same first line of error. */
+export interface DeadLetterGroup {
+  readonly endpointId: string
+  readonly applicationId: string
+  readonly reason: DeadReason
+  readonly errorDetail: string | null
+  readonly count: number
+  readonly newestAt: Instant
+}
+
+/** A delivery with all that belongs to it. */
+export interface DeliveryDetail {
+  readonly delivery: Delivery
+  readonly why: Why
+  readonly maxAttempts: number
+  readonly attempts: readonly DetailedAttempt[]
+  /** Also if it was deleted. */
+  readonly endpoint: Endpoint | null
+  readonly application: Application | null
+  readonly message: Message | null
+}
+
+/** An attempt with what it sent; null where that cannot be told any more. */
+export interface DetailedAttempt extends Attempt {
+  readonly request: SentRequest | null
+}
+
+/** An endpoint with all that a person wants to see of it at a glance. */
+export interface EndpointOverview {
+  readonly endpoint: Endpoint
+  readonly application: Application | null
+  readonly health: Health
+  readonly wellness: Wellness
+  /** Its hours are the last 24, the empty ones too. */
+  readonly figures: EndpointFigures
+}
+
+export interface DeadLetters {
+  readonly groups: readonly (DeadLetterGroup & { readonly url: string })[]
+  /** The newest so many are what `groups` tells of. */
+  readonly grouped: number
+  readonly counted: number
+  /** There are more than were counted. */
+  readonly atLeast: boolean
+}
+
+export type HealthState = 'healthy' | 'degraded' | 'breaker_open' | 'paused' | 'disabled'
+
+/** How an endpoint is, in a word and a sentence. */
+export interface Wellness {
+  readonly state: HealthState
+  readonly sentence: string
+}
+
+export function wellnessOf({ status, statusReason, statusSince }: Pick<Endpoint, 'status' | 'statusReason' | 'statusSince'>, health: Health, now: Instant): Wellness {
+  const since = `since ${said(statusSince)}${statusReason === null ? '' : ` (${statusReason})`}`
+  switch (status) {
+    case 'paused':
+      return { state: 'paused', sentence: `Paused ${since}: it collects its deliveries.` }
+    case 'disabled':
+    case 'deleted':
+      return { state: 'disabled', sentence: `Disabled ${since}: it gets nothing new.` }
+    case 'active':
+      return activeWellness(health, now)
+  }
+}
+
+function activeWellness(health: Health, now: Instant): Wellness {
+  // Not how often: the number is stored at every tenth failure only.
+  const since = health.failingSince === null ? null : `failures since ${said(health.failingSince)}.`
+  if (isHeld(health, now) && health.heldUntil !== null) {
+    return { state: 'breaker_open', sentence: `Held until ${said(health.heldUntil)}: ${since === null ? 'it asked for a pause.' : `only ${since}`}` }
+  }
+  return since === null ? { state: 'healthy', sentence: 'Nothing is held against it.' } : { state: 'degraded', sentence: `Only ${since}` }
+}
+
+/** So many whole hours up to now, the empty ones too, oldest first. */
+export function lastHours(counts: readonly HourCounts[], now: Instant, most: number): HourCounts[] {
+  const newest = now - (now % hour)
+  const byHour = new Map(counts.map((one) => [one.at, one]))
+  return Array.from({ length: most }, (_, index) => newest - (most - 1 - index) * hour).map((at) => byHour.get(at) ?? { at, delivered: 0, failed: 0, dead: 0 })
+}
+
+/** Groups that differ only below the first line of their error are one. The largest comes first. */
+export function mergedGroups(groups: readonly DeadLetterGroup[]): DeadLetterGroup[] {
+  const merged = new Map<string, DeadLetterGroup>()
+  for (const group of groups) {
+    const errorDetail = group.errorDetail?.split('\n', 1)[0] ?? null
+    const name = JSON.stringify([group.endpointId, group.reason, errorDetail])
+    const known = merged.get(name)
+    merged.set(name, { ...group, errorDetail, count: group.count + (known?.count ?? 0), newestAt: Math.max(group.newestAt, known?.newestAt ?? 0) })
+  }
+  return [...merged.values()].toSorted((one, other) => other.count - one.count || other.newestAt - one.newestAt)
+}
+
+function said(at: Instant): string {
+  return `${isoTime(at).slice(0, 19).replace('T', ' ')} UTC`
+}

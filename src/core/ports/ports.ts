@@ -1,0 +1,75 @@
+import type { Outcome } from '../delivery/attempt.ts'
+import type { Directory } from './directory.ts'
+import type { Application } from '../endpoint/endpoint.ts'
+import type { EnqueueRequest, Enqueued, Queue } from './queue.ts'
+import type { Subscriber } from '../endpoint/subscribers.ts'
+import type { Instant } from '../time.ts'
+import type { SeenWorker, Sighting, Worker } from './worker.ts'
+
+/** Time as the engine meets it; `posthorn/testing` has one that a test moves by hand. */
+export interface Clock {
+  now(): Instant
+  /** Calls back once after the given time, and returns how to prevent that. */
+  after(ms: number, callback: () => void): () => void
+}
+
+/** What sends requests to endpoints. It never throws: every end is an outcome. It has no queue: whatever it is given leaves at once. */
+export interface Transport {
+  send(request: OutgoingRequest): Promise<Outcome>
+  /** Ends what is open at once; whatever was under way ends as `reset`. */
+  close(): Promise<void>
+}
+
+export interface OutgoingRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+  /** From the look-up to the head of the response; its body gets a second more, but not beyond this. */
+  readonly timeoutMs: number
+}
+
+/** A memory of some kind: the engine's half, the operators' half, and a lifetime. */
+export interface Store {
+  /** What it is, for people. */
+  readonly kind?: 'sqlite' | 'postgres' | 'memory'
+  readonly queue: Queue
+  readonly directory: Directory
+  /** Makes the store ready, migrating it if it must; safe to call again. Answers with what a person should be told. */
+  open(): Promise<readonly string[]>
+  /** Announces a worker that will claim. Refused with `store_in_use` where only one process may. */
+  attach(worker: Worker): Promise<void>
+  detach(workerId: string): Promise<void>
+  /** Says that a worker lives, and forgets those that were not seen for long; answers with all that live, itself included. Refused with `newer_database` once a later release has changed the store. */
+  beat(worker: Worker, sighting: Sighting): Promise<SeenWorker[]>
+  /** The time that all workers on this store share; absent where the machine's own is shared enough. */
+  time?(): Promise<Instant>
+  close(): Promise<void>
+  /** A way in through a transaction of the application's own, if this store can; refused if `tx` is none, or not a good one. */
+  within?(tx: unknown): Promise<Outlet>
+  /** The same where the database answers without a wait: what was sent is part of the transaction when the call returns. */
+  withinSync?(tx: unknown): SyncOutlet
+  /** How often an idle worker looks for what others have committed; null or absent where nobody else can. */
+  readonly probeMs?: number | null
+  /**
+   * Calls back as soon as it can hear, and then whenever others may have committed something to send. Only a hint.
+   * Ends with the signal, and fails when it cannot hear any more.
+   */
+  listen?(heard: () => void, signal: AbortSignal): Promise<void>
+}
+
+/** What `send` needs of a store. Every statement goes through one transaction, and no conflict aborts it. */
+export interface Outlet {
+  readonly queue: Pick<Queue, 'enqueue'>
+  /** The store's time, asked through the same transaction; absent where the machine's own is shared enough. */
+  time?(): Promise<Instant>
+  /** An application that is there already is answered as it is. */
+  readonly directory: Pick<Directory, 'application' | 'createApplication' | 'matching'>
+}
+
+/** The same as `Outlet`, at once. The transaction keeps others from writing, so what was matched cannot be stale. */
+export interface SyncOutlet {
+  enqueue(request: EnqueueRequest): Enqueued[]
+  application(idOrUid: string): Application | null
+  createApplication(application: Application): Application
+  matching(applicationId: string): { endpointsVersion: number; endpoints: Subscriber[] } | null
+}

@@ -1,0 +1,89 @@
+import { succeeded } from '../../core/delivery/attempt.ts'
+import type { Outcome } from '../../core/delivery/attempt.ts'
+import { settle } from '../../core/delivery/delivery.ts'
+import { messageOf } from '../../core/errors.ts'
+import type { Claim, SettledAttempt } from '../../core/ports/queue.ts'
+import type { RetryPolicy } from '../../core/delivery/retry-policy.ts'
+import type { Instant } from '../../core/time.ts'
+import type { EndpointRecord } from '../endpoints/records.ts'
+import type { EngineParts } from '../parts.ts'
+import { requestFor } from './request.ts'
+
+/** One attempt as it went, before anything is decided about it. */
+export interface Attempted {
+  readonly outcome: Outcome
+  readonly startedAt: Instant
+  readonly endedAt: Instant
+  readonly url: string
+  /** The generation of the endpoint's health that it began under. */
+  readonly generation: number
+}
+
+const keptOfSuccess = 1024
+const mostUnknownPolicies = 1_000
+
+/** Signs and sends one delivery, and decides what came of it. */
+export class Attempter {
+  readonly #parts: EngineParts
+  readonly #unknownPolicies = new Set<string>()
+
+  constructor(parts: EngineParts) {
+    this.#parts = parts
+  }
+
+  /** Whatever is thrown on the way is an outcome, too (UC-0270-F1). */
+  async attempt({ message }: Claim, { endpoint, health }: EndpointRecord): Promise<Attempted> {
+    const { clock } = this.#parts
+    const startedAt = clock.now()
+    const outcome = await this.#send(message, endpoint, startedAt)
+    return { outcome, startedAt, endedAt: clock.now(), url: endpoint.url, generation: health.generation }
+  }
+
+  /** What the attempt means for its delivery. It is on record under the epoch that it began in; the mark is written under the lease of now. */
+  settle({ delivery }: Claim, { endpoint }: EndpointRecord, { outcome, startedAt, endedAt, url }: Attempted, leaseEpoch: number): SettledAttempt {
+    const { random, settings } = this.#parts
+    const mark = settle(delivery, outcome, this.#policyOf(delivery.policy, endpoint.policy), settings.limits.heedsEndpoint, endedAt, random)
+    return {
+      deliveryId: delivery.id,
+      epoch: leaseEpoch,
+      endpointId: delivery.endpointId,
+      mark,
+      attempt: {
+        epoch: delivery.leaseEpoch,
+        startedAt,
+        tookMs: Math.max(endedAt - startedAt, 0),
+        outcome: outcome.kind,
+        statusCode: outcome.kind === 'answered' ? outcome.statusCode : null,
+        excerpt: keptOf(outcome),
+        url,
+      },
+    }
+  }
+
+  async #send(message: Claim['message'], endpoint: EndpointRecord['endpoint'], now: Instant): Promise<Outcome> {
+    try {
+      return await this.#parts.transport.send(requestFor(this.#parts.settings, endpoint, message, now))
+    } catch (error) {
+      return { kind: 'protocol', reason: messageOf(error) }
+    }
+  }
+
+  /** A delivery keeps the name of its policy; the numbers are today's, so that a fix reaches rows in flight. */
+  #policyOf(name: string, endpointPolicy: string): RetryPolicy {
+    const { policies, defaultPolicy } = this.#parts.settings
+    const named = policies.get(name)
+    if (named !== undefined) return named
+    if (!this.#unknownPolicies.has(name) && this.#unknownPolicies.size < mostUnknownPolicies) {
+      this.#unknownPolicies.add(name)
+      this.#parts.bus.warn('unknown_policy', `Deliveries name the retry policy "${name}", which is unknown; their endpoint's is used.`)
+    }
+    return policies.get(endpointPolicy) ?? defaultPolicy
+  }
+}
+
+/** What is kept of a response: enough to understand a failure, and little for the many that succeed. */
+function keptOf(outcome: Outcome): string | null {
+  if (outcome.kind !== 'answered') return outcome.reason
+  if (outcome.excerpt === '') return null
+  return succeeded(outcome) ? outcome.excerpt.slice(0, keptOfSuccess) : outcome.excerpt
+}

@@ -1,0 +1,237 @@
+import { settleCrash, suspectAfterInterruptions } from '../../core/delivery/delivery.ts'
+import { messageOf } from '../../core/errors.ts'
+import { isHeld } from '../../core/endpoint/health.ts'
+import type { Claim, ReleaseRequest, SettledAttempt } from '../../core/ports/queue.ts'
+import type { Instant } from '../../core/time.ts'
+import type { Activity } from '../activity.ts'
+import { Attempter } from './attempt.ts'
+import type { Attempted } from './attempt.ts'
+import { isUnproven } from '../endpoints/budget.ts'
+import type { Budget } from '../endpoints/budget.ts'
+import { mostDepth } from '../endpoints/endpoints.ts'
+import type { EndpointRecord, InFlight } from '../endpoints/records.ts'
+import type { HealthKeeper } from '../endpoints/health.ts'
+import type { Leases } from './leases.ts'
+import { Marks } from './mark.ts'
+import type { EngineParts } from '../parts.ts'
+import type { Schedule } from '../claim/schedule.ts'
+import type { Shares } from '../endpoints/shares.ts'
+
+/** What in flight needs of the other parts. */
+export interface AttemptsParts {
+  readonly engine: EngineParts
+  readonly activity: Activity
+  readonly budget: Budget
+  readonly health: HealthKeeper
+  readonly leases: Leases
+  readonly schedule: Schedule
+  readonly shares: Shares
+}
+
+const mostWaitMs = 1_000
+const sweepMs = 250
+const quickMs = 250
+
+/** Everything this process holds: what waits for its endpoint's window, what is on the wire, what waits for its mark. */
+export class Attempts {
+  readonly #parts: AttemptsParts
+  readonly #attempter: Attempter
+  readonly #marks: Marks
+  readonly #inFlight = new Map<string, InFlight>()
+  /** Endpoints with something that waits for their window. */
+  readonly #crowded = new Set<EndpointRecord>()
+  #abandoned = false
+  #disarmSweep: (() => void) | null = null
+
+  constructor(parts: AttemptsParts) {
+    this.#parts = parts
+    this.#attempter = new Attempter(parts.engine)
+    this.#marks = new Marks(parts.engine)
+  }
+
+  get(deliveryId: string): InFlight | undefined {
+    return this.#inFlight.get(deliveryId)
+  }
+
+  /** Counts a delivery in; it must then be begun, or dropped if its lease came to nothing. */
+  take(claim: Claim, record: EndpointRecord, leasedAt: Instant, probe: boolean): InFlight {
+    const { delivery, message } = claim
+    const isSuspect = this.#parts.engine.settings.limits.suspects && delivery.interruptions >= suspectAfterInterruptions
+    const unproven = isUnproven(record, leasedAt)
+    const taken: InFlight = { claim, record, leasedAt, leaseEpoch: delivery.leaseEpoch, bytes: message.body.length, unproven, probe, isSuspect }
+    this.#parts.activity.begin()
+    this.#parts.budget.take(taken)
+    if (isSuspect) record.suspectsLeased += 1
+    this.#inFlight.set(delivery.id, taken)
+    return taken
+  }
+
+  drop(dropped: InFlight): void {
+    const { claim: { delivery }, record } = dropped
+    this.#inFlight.delete(delivery.id)
+    this.#parts.leases.drop(delivery.id)
+    this.#parts.budget.free(dropped)
+    if (dropped.isSuspect) record.suspectsLeased -= 1
+    this.#parts.schedule.freed(record)
+    this.#parts.activity.end()
+  }
+
+  /** Goes on with a delivery whose lease is stored: sends it, now or when the window allows. */
+  begin(begun: InFlight): void {
+    const { claim, record } = begun
+    this.#parts.leases.hold({ deliveryId: claim.delivery.id, epoch: begun.leaseEpoch }, begun.leasedAt)
+    if (claim.tookOver === 'crashed' && this.#parts.engine.settings.limits.suspects) void this.#afterCrash(begun)
+    // This takeover has made it a suspect: it waits for its turn among those.
+    else if (begun.isSuspect && claim.lane !== 'suspects') void this.#giveBack([begun])
+    else if (this.#hasWindow(record)) void this.#send(begun)
+    else this.#wait(begun)
+  }
+
+  /** Goes on with an attempt under a newer lease of our own, because the older one ran out in the store. */
+  adopt(own: InFlight, leaseEpoch: number): void {
+    own.leaseEpoch = leaseEpoch
+    this.#parts.leases.hold({ deliveryId: own.claim.delivery.id, epoch: leaseEpoch }, this.#parts.engine.clock.now())
+  }
+
+  /** Gives back at once what is not on the wire yet. */
+  async giveBackWaiting(): Promise<void> {
+    this.#disarmSweep?.()
+    this.#disarmSweep = null
+    await this.#giveBack([...this.#crowded].flatMap((record) => this.#takeWaiting(record)))
+  }
+
+  /** From now on, what is under way is given back instead of marked. */
+  abandon(): void {
+    this.#abandoned = true
+    this.#marks.abandon()
+  }
+
+  #hasWindow(record: EndpointRecord): boolean {
+    const { budget, shares, engine } = this.#parts
+    return record.onWire < shares.windowOf(record) && budget.requestsFor(record, engine.clock.now()) > 0
+  }
+
+  #wait(waiting: InFlight): void {
+    waiting.record.waiting.push(waiting)
+    this.#crowded.add(waiting.record)
+    this.#disarmSweep ??= this.#parts.engine.clock.after(sweepMs, () => this.#sweep())
+  }
+
+  async #send(sent: InFlight): Promise<void> {
+    const { record } = sent
+    // Counted as open before anything is waited for, so that the window holds.
+    this.#opened(sent)
+    // A lease that ran out while this process slept may be another's by now.
+    const mayLeave = this.#parts.leases.isLive(sent.claim.delivery.id) && (!sent.isSuspect || (await this.#writeAhead(sent)))
+    const attempted = mayLeave ? await this.#attempter.attempt(sent.claim, record) : null
+    this.#closed(sent)
+    if (attempted === null) return this.#giveBack([sent])
+    if (this.#abandoned && attempted.outcome.kind !== 'answered') return this.#giveBack([sent], attempted)
+
+    this.#learn(sent, attempted)
+    if (record.depth < mostDepth && attempted.endedAt - attempted.startedAt < quickMs) record.depth += 1
+    if (this.#isClosed(record)) void this.#giveBack(this.#takeWaiting(record))
+    else this.#startWaiting(record)
+    await this.#finish(sent, this.#attempter.settle(sent.claim, record, attempted, sent.leaseEpoch))
+  }
+
+  /** A suspect may end its worker: the record of its attempt must be there before. It also proves the lease. */
+  async #writeAhead({ claim: { delivery }, leaseEpoch, record }: InFlight): Promise<boolean> {
+    const { queue, clock, bus, settings: { owner } } = this.#parts.engine
+    try {
+      const starts = [{ deliveryId: delivery.id, epoch: leaseEpoch, url: record.endpoint.url }]
+      return (await queue.start({ owner, now: clock.now(), starts })).length > 0 && this.#parts.leases.isLive(delivery.id)
+    } catch (error) {
+      bus.warn('store_error', `The attempt of ${delivery.id} could not be written ahead, and waits: ${messageOf(error)}`)
+      return false
+    }
+  }
+
+  #opened(sent: InFlight): void {
+    sent.record.onWire += 1
+    this.#parts.budget.opened(sent)
+  }
+
+  #closed(sent: InFlight): void {
+    sent.record.onWire -= 1
+    this.#parts.budget.closed(sent)
+  }
+
+  #learn({ record, probe }: InFlight, { outcome, url, generation }: Attempted): void {
+    this.#parts.health.learn(record, { outcome, generation, sameUrl: url === record.endpoint.url, probe })
+  }
+
+  #isClosed({ endpoint, health }: EndpointRecord): boolean {
+    const { clock, settings } = this.#parts.engine
+    return endpoint.status !== 'active' || (settings.limits.heedsEndpoint && isHeld(health, clock.now()))
+  }
+
+  #startWaiting(record: EndpointRecord): void {
+    while (record.waiting.length > 0 && this.#hasWindow(record)) {
+      const next = record.waiting.shift()
+      if (next !== undefined) void this.#send(next)
+    }
+    if (record.waiting.length === 0) this.#crowded.delete(record)
+  }
+
+  /** The lease is kept until the mark is stored; only then is there a place for another. */
+  async #finish(finished: InFlight, settled: SettledAttempt): Promise<void> {
+    const marked = await this.#marks.store(settled)
+    if (marked === 'lost' && finished.leaseEpoch !== settled.epoch) return this.#finish(finished, { ...settled, epoch: finished.leaseEpoch })
+    this.drop(finished)
+    if (marked !== null) this.#marks.emit(finished.claim, settled, marked)
+  }
+
+  /** The worker before this one ended while it was sending this: it is dead after five of those, or waits. */
+  async #afterCrash(crashed: InFlight): Promise<void> {
+    const { clock, random } = this.#parts.engine
+    const { id: deliveryId, endpointId } = crashed.claim.delivery
+    const next = settleCrash(crashed.claim.delivery, clock.now(), random)
+    if ('status' in next) return this.#finish(crashed, { deliveryId, epoch: crashed.leaseEpoch, endpointId, mark: next, attempt: null })
+    await this.#release([crashed], [{ deliveryId, epoch: crashed.leaseEpoch, nextRetryAt: next.nextRetryAt }])
+    this.drop(crashed)
+  }
+
+  #takeWaiting(record: EndpointRecord, leasedBefore = Number.POSITIVE_INFINITY): InFlight[] {
+    const count = record.waiting.findIndex(({ leasedAt }) => leasedAt >= leasedBefore)
+    const taken = record.waiting.splice(0, count === -1 ? record.waiting.length : count)
+    if (record.waiting.length === 0) this.#crowded.delete(record)
+    return taken
+  }
+
+  /** What could not start within a second is given back, so that another worker or a better moment may have it. */
+  #sweep(): void {
+    this.#disarmSweep = null
+    const leasedBefore = this.#parts.engine.clock.now() - mostWaitMs
+    for (const record of this.#crowded) {
+      const late = this.#takeWaiting(record, leasedBefore)
+      if (late.length > 0) record.depth = 1
+      void this.#giveBack(late)
+    }
+    if (this.#crowded.size > 0) this.#disarmSweep = this.#parts.engine.clock.after(sweepMs, () => this.#sweep())
+  }
+
+  async #giveBack(given: readonly InFlight[], attempted?: Attempted): Promise<void> {
+    if (given.length === 0) return
+    for (const { claim } of given) this.#parts.leases.drop(claim.delivery.id)
+    const interrupted = (epoch: number) => (attempted === undefined ? undefined : { epoch, startedAt: attempted.startedAt, url: attempted.url })
+    await this.#release(given, given.map(({ claim: { delivery }, leaseEpoch }) => ({
+      deliveryId: delivery.id,
+      epoch: leaseEpoch,
+      interrupted: interrupted(delivery.leaseEpoch),
+    })))
+    for (const inFlight of given) {
+      this.#parts.schedule.givenBack(inFlight.record, inFlight.claim.lane)
+      this.drop(inFlight)
+    }
+  }
+
+  async #release(given: readonly InFlight[], leases: ReleaseRequest['leases']): Promise<void> {
+    const { queue, clock, bus, settings: { owner } } = this.#parts.engine
+    try {
+      await queue.release({ owner, now: clock.now(), leases })
+    } catch (error) {
+      bus.warn('store_error', `${given.length} leases could not be given back and will run out: ${messageOf(error)}`)
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import { messageOf } from '../../core/errors.ts'
+import type { Claim, Marked, SettledAttempt } from '../../core/ports/queue.ts'
+import type { EngineParts } from '../parts.ts'
+
+const firstRetryMs = 50
+const longestRetryMs = 2_000
+
+/** Stores what came of attempts, for as long as it takes, and emits it once it is stored. */
+export class Marks {
+  readonly #parts: EngineParts
+  readonly #sleepers = new Set<() => void>()
+  #abandoned = false
+
+  constructor(parts: EngineParts) {
+    this.#parts = parts
+  }
+
+  /** Resolves once the mark is stored; repeats it for as long as the store errs. Null if it was abandoned first. */
+  async store(settled: SettledAttempt): Promise<Marked | null> {
+    const { queue, clock, bus, settings: { owner } } = this.#parts
+    for (let waitMs = firstRetryMs; ; waitMs = Math.min(waitMs * 2, longestRetryMs)) {
+      try {
+        const [marked = 'lost'] = await queue.mark({ owner, now: clock.now(), marks: [settled] })
+        return marked
+      } catch (error) {
+        // UC-0268-8: the row stays leased, and nothing is sent again, until its update is stored.
+        bus.warn('store_error', `The mark of ${settled.deliveryId} was not stored and will be repeated: ${messageOf(error)}`)
+        await this.#sleep(waitMs)
+        if (this.#abandoned) return null
+      }
+    }
+  }
+
+  /** After the commit, and only what this worker itself has changed: a listener must not undo a delivery. */
+  emit({ delivery }: Claim, { mark, attempt }: SettledAttempt, marked: Marked): void {
+    if (marked === 'lost') return
+    const { bus } = this.#parts
+    const about = {
+      webhook_delivery_id: delivery.id,
+      webhook_id: delivery.endpointId,
+      message_id: delivery.messageId,
+      session_id: delivery.sessionId,
+    }
+    const { attemptCount: attempt_count, errorDetail: error_detail } = mark
+    switch (mark.status) {
+      case 'delivered':
+        return bus.emit({ type: 'delivery.delivered', ...about, attempt_count, took_ms: attempt?.tookMs ?? 0 })
+      case 'failed': {
+        const failed = { outcome: attempt?.outcome ?? 'protocol', error_detail: error_detail ?? '', next_retry_at: mark.nextRetryAt ?? 0 }
+        return bus.emit({ type: 'delivery.failed', ...about, attempt_count, ...failed })
+      }
+      case 'dead':
+        return bus.emit({ type: 'delivery.dead', ...about, reason: mark.reason ?? 'exhausted', error_detail })
+    }
+  }
+
+  /** Gives up on marks that the store does not take, so that a stop ends. */
+  abandon(): void {
+    this.#abandoned = true
+    for (const wake of this.#sleepers) wake()
+  }
+
+  #sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#abandoned) return resolve()
+      const wake = (): void => {
+        cancel()
+        this.#sleepers.delete(wake)
+        resolve()
+      }
+      const cancel = this.#parts.clock.after(ms, wake)
+      this.#sleepers.add(wake)
+    })
+  }
+}

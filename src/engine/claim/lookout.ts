@@ -1,0 +1,104 @@
+import { messageOf } from '../../core/errors.ts'
+import type { Activity } from '../activity.ts'
+import type { Claimer } from './claim.ts'
+import type { Cycle } from './cycle.ts'
+import type { EngineParts } from '../parts.ts'
+import type { Walk } from './walk.ts'
+
+export interface LookoutParts {
+  readonly engine: EngineParts
+  readonly activity: Activity
+  readonly cycle: Cycle
+  readonly walk: Walk
+  readonly claimer: Claimer
+}
+
+const firstPauseMs = 1_000
+const longestPauseMs = 30_000
+
+/** Looks between ticks for what other processes and transactions have committed: regularly, and at once where the store gives a hint. */
+export class Lookout {
+  readonly #parts: LookoutParts
+  #running = false
+  #again = false
+  #looking: Promise<void> | null = null
+  #disarmLook: (() => void) | null = null
+  #ending: AbortController | null = null
+  #listening: Promise<void> = Promise.resolve()
+  #disarmListen: (() => void) | null = null
+  #pauseMs = firstPauseMs
+
+  constructor(parts: LookoutParts) {
+    this.#parts = parts
+  }
+
+  start(): void {
+    // Where rows leave on the tick only, there is nothing to look for in between.
+    this.#running = this.#parts.engine.settings.limits.perCycle === null
+    this.#armLook()
+    if (!this.#running || this.#parts.engine.listen === null) return
+    this.#ending = new AbortController()
+    this.#listening = this.#listen(this.#ending.signal)
+  }
+
+  async stop(): Promise<void> {
+    this.#running = false
+    this.#ending?.abort()
+    this.#disarmLook?.()
+    this.#disarmListen?.()
+    this.#disarmLook = this.#disarmListen = null
+    await Promise.all([this.#looking, this.#listening])
+  }
+
+  #armLook(): void {
+    const { probeMs, clock } = this.#parts.engine
+    if (this.#running && probeMs !== null) this.#disarmLook = clock.after(probeMs, () => this.#look())
+  }
+
+  /** One look at a time: whatever asks during one is served by one more. */
+  #look(): void {
+    if (!this.#running) return
+    if (this.#looking !== null) {
+      this.#again = true
+      return
+    }
+    this.#disarmLook?.()
+    this.#disarmLook = null
+    this.#looking = this.#parts.activity.during(() => this.#lookOnce()).then(() => {
+      this.#looking = null
+      if (!this.#again) return this.#armLook()
+      this.#again = false
+      this.#look()
+    })
+  }
+
+  async #lookOnce(): Promise<void> {
+    const { cycle, walk, claimer } = this.#parts
+    try {
+      await cycle.ended()
+      await walk.look()
+      await claimer.claimSafely()
+    } catch {
+      // A store that does not answer is reported by the cycle; four times a second would be noise.
+    }
+  }
+
+  async #listen(signal: AbortSignal): Promise<void> {
+    const { listen, bus, clock } = this.#parts.engine
+    try {
+      await listen?.(() => {
+        this.#pauseMs = firstPauseMs
+        this.#look()
+      }, signal)
+    } catch (error) {
+      if (signal.aborted) return
+      // Once for each loss: the tries that follow would only say the same.
+      if (this.#pauseMs === firstPauseMs) bus.warn('store_error', `Hints of the store do not arrive for now; what others commit is still found: ${messageOf(error)}`)
+      this.#disarmListen = clock.after(this.#pauseMs, () => {
+        this.#disarmListen = null
+        this.#listening = this.#listen(signal)
+      })
+      this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs)
+    }
+  }
+}

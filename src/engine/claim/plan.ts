@@ -1,0 +1,153 @@
+import type { Lane } from '../../core/delivery/delivery.ts'
+import { awaitsProbe, probeHold } from '../../core/endpoint/health.ts'
+import type { Claim } from '../../core/ports/queue.ts'
+import { nextTokenMs } from '../../core/limits/rate-limit.ts'
+import type { Instant } from '../../core/time.ts'
+import type { Verdict, WaitReason } from '../../core/endpoint/verdict.ts'
+import { isUnproven } from '../endpoints/budget.ts'
+import type { Budget } from '../endpoints/budget.ts'
+import type { Endpoints } from '../endpoints/endpoints.ts'
+import type { EndpointRecord } from '../endpoints/records.ts'
+import type { HealthKeeper } from '../endpoints/health.ts'
+import type { EngineParts } from '../parts.ts'
+import { isRateLimited, returnTokens, slowestRate, takeTokens } from './rate-limits.ts'
+import type { Schedule } from './schedule.ts'
+import type { Shares } from '../endpoints/shares.ts'
+
+export interface PlannerParts {
+  readonly engine: EngineParts
+  readonly endpoints: Endpoints
+  readonly budget: Budget
+  readonly health: HealthKeeper
+  readonly schedule: Schedule
+  readonly shares: Shares
+}
+
+/** What one endpoint is about to be asked for. */
+export interface Planned {
+  readonly record: EndpointRecord
+  lanes: Record<Lane, number>
+  readonly probe: boolean
+  /** Gives back what was set aside for it. */
+  readonly unreserve: () => void
+  /** Tokens of each of its rate limits; null if it has none. */
+  granted: number | null
+}
+
+/** Plans a claim: what each endpoint may be asked for, with everything set aside that it needs. */
+export class Planner {
+  readonly #parts: PlannerParts
+
+  constructor(parts: PlannerParts) {
+    this.#parts = parts
+  }
+
+  /** Whoever may take nothing waits until that changes. */
+  async plan(asked: readonly EndpointRecord[], most: number): Promise<Planned[]> {
+    await this.#parts.endpoints.refresh(asked.map(({ endpoint }) => endpoint.id))
+    const planned = this.#planEach(asked, most)
+    try {
+      return await this.#withProbes(await this.#withTokens(planned))
+    } catch (error) {
+      // What was set aside must not stay so.
+      for (const { unreserve } of planned) unreserve()
+      throw error
+    }
+  }
+
+  /** Gives back the tokens that no claimed row has used. */
+  async returnTokens(planned: readonly Planned[], claims: readonly Claim[]): Promise<void> {
+    const unused = planned.map(({ record, granted }) => ({
+      record,
+      count: (granted ?? 0) - claims.filter(({ delivery }) => delivery.endpointId === record.endpoint.id).length,
+    }))
+    await returnTokens(this.#parts.engine.queue, unused)
+  }
+
+  #planEach(asked: readonly EndpointRecord[], most: number): Planned[] {
+    const planned: Planned[] = []
+    const share = Math.ceil(most / Math.max(asked.length, 1))
+    let left = most
+    for (const record of asked) {
+      const one = left > 0 ? this.#planOne(record, Math.min(share, left)) : null
+      if (one === null) this.#parts.schedule.putBack(record)
+      else if (one !== 'waits') {
+        planned.push(one)
+        left -= total(one.lanes)
+      }
+    }
+    return planned
+  }
+
+  #planOne(record: EndpointRecord, share: number): Planned | 'waits' | null {
+    const { schedule, budget, engine: { clock } } = this.#parts
+    const verdict = schedule.verdictOn(record)
+    if (verdict.kind === 'wait') return this.#keepWaiting(record, verdict.reason, verdict.until)
+    // What is taken from a rate limit must leave at once, or it would come on top of what is gained meanwhile.
+    const sendable = isRateLimited(record) ? Math.min(share, this.#wireFree(record)) : share
+    if (sendable === 0) return this.#keepWaiting(record, 'window', null)
+    const lanes = within(verdict.lanes, sendable)
+    const unreserveRows = budget.reserve(record, total(lanes), isUnproven(record, clock.now()))
+    const unreserveRetries = schedule.reserveRetries(lanes.retries + lanes.suspects)
+    const unreserve = (): void => {
+      unreserveRows()
+      unreserveRetries()
+    }
+    return { record, lanes, probe: verdict.probe, unreserve, granted: null }
+  }
+
+  #keepWaiting(record: EndpointRecord, reason: WaitReason, until: Instant | null): 'waits' {
+    this.#parts.schedule.keepWaiting(record, reason, until)
+    return 'waits'
+  }
+
+  /** How many more requests to an endpoint could leave at once. */
+  #wireFree(record: EndpointRecord): number {
+    return Math.max(this.#parts.shares.windowOf(record) - record.onWire - record.waiting.length, 0)
+  }
+
+  /** Tokens of all rate limits come with one statement. */
+  async #withTokens(planned: readonly Planned[]): Promise<Planned[]> {
+    const limited = planned.filter(({ record }) => isRateLimited(record))
+    if (limited.length === 0) return [...planned]
+    const { queue, clock } = this.#parts.engine
+    const now = clock.now()
+    const grants = await takeTokens(queue, now, limited.map(({ record, lanes }) => ({ record, most: total(lanes) })))
+    for (const [index, one] of limited.entries()) {
+      one.granted = grants[index] ?? 0
+      one.lanes = within(one.lanes, one.granted)
+    }
+    return planned.filter((one) => one.granted !== 0 || this.#leaveOut(one, 'rate_limit', now + nextTokenMs(slowestRate(one.record))))
+  }
+
+  /** The right to probe is one worker's: whoever does not get it waits. */
+  async #withProbes(planned: readonly Planned[]): Promise<Planned[]> {
+    const { health, engine: { clock, settings: { timeoutMs } } } = this.#parts
+    const now = clock.now()
+    const lost = new Set<Planned>()
+    await Promise.all(planned.filter(({ probe }) => probe).map(async (one) => {
+      const won = await health.change(one.record, (known) => (awaitsProbe(known, now) ? probeHold(known, now, timeoutMs) : null))
+      if (!won) lost.add(one)
+    }))
+    await this.returnTokens([...lost], [])
+    return planned.filter((one) => !lost.has(one) || this.#leaveOut(one, 'held', one.record.health.heldUntil))
+  }
+
+  /** Gives back what was set aside for an endpoint that is not asked after all. */
+  #leaveOut({ record, unreserve }: Planned, reason: WaitReason, until: Instant | null): false {
+    unreserve()
+    this.#parts.schedule.keepWaiting(record, reason, until)
+    return false
+  }
+}
+
+function total(lanes: Readonly<Record<Lane, number>>): number {
+  return lanes.fresh + lanes.retries + lanes.suspects
+}
+
+/** The same lanes within a smaller number: what is few goes first, so that nothing starves. */
+function within(lanes: Extract<Verdict, { kind: 'take' }>['lanes'], most: number): Record<Lane, number> {
+  const suspects = Math.min(lanes.suspects, most)
+  const retries = Math.min(lanes.retries, lanes.fresh > 0 ? Math.ceil((most - suspects) / 2) : most - suspects)
+  return { suspects, retries, fresh: Math.min(lanes.fresh, most - suspects - retries) }
+}

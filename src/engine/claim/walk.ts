@@ -1,0 +1,102 @@
+import { lanes } from '../../core/delivery/delivery.ts'
+import type { Lane } from '../../core/delivery/delivery.ts'
+import { isHeld } from '../../core/endpoint/health.ts'
+import type { Queue } from '../../core/ports/queue.ts'
+import type { Instant } from '../../core/time.ts'
+import { emitEnded } from '../bus.ts'
+import { DueTimes } from './due-times.ts'
+import type { Endpoints } from '../endpoints/endpoints.ts'
+import type { EndpointRecord } from '../endpoints/records.ts'
+import type { HealthKeeper } from '../endpoints/health.ts'
+import type { EngineParts } from '../parts.ts'
+import type { Schedule } from './schedule.ts'
+
+type DueEndpoint = Awaited<ReturnType<Queue['dueEndpoints']>>[number]
+
+export interface WalkParts {
+  readonly engine: EngineParts
+  readonly endpoints: Endpoints
+  readonly health: HealthKeeper
+  readonly schedule: Schedule
+}
+
+const slice = 500
+const mostSlices = 40
+const endedAtOnce = 1_000
+
+/** Finds out which endpoints have due rows: all of them on the tick, and in between what others have committed. */
+export class Walk {
+  readonly dueTimes = new DueTimes()
+  readonly #parts: WalkParts
+  readonly #cursors: Record<Lane | 'look', string> = { fresh: '', retries: '', suspects: '', look: '' }
+  #running = false
+
+  constructor(parts: WalkParts) {
+    this.#parts = parts
+  }
+
+  start(): void {
+    this.#running = true
+  }
+
+  stop(): void {
+    this.#running = false
+  }
+
+  /** Walks the endpoints that have open rows, lane by lane and slice by slice; a very long walk goes on at the next tick. */
+  async all(): Promise<void> {
+    for (const lane of lanes) await this.#lane(lane)
+    this.#endRamps()
+  }
+
+  /** Looks for fresh rows between ticks, a slice of the endpoints at a time: only what the last walk has not seen is news. */
+  async look(): Promise<void> {
+    if (this.#running) await this.#slice('fresh', 'look', this.dueTimes.unseenFrom('fresh'))
+  }
+
+  async #lane(lane: Lane): Promise<void> {
+    for (let count = 0; count < mostSlices && this.#running; count += 1) {
+      if (this.#cursors[lane] === '') this.dueTimes.begin(lane, this.#parts.engine.clock.now())
+      this.dueTimes.note(lane, await this.#slice(lane, lane, 0))
+      if (this.#cursors[lane] === '') return this.dueTimes.end(lane)
+    }
+  }
+
+  async #slice(lane: Lane, cursor: Lane | 'look', dueFrom: Instant): Promise<DueEndpoint[]> {
+    const { engine: { queue, clock }, endpoints, schedule } = this.#parts
+    const found = await queue.dueEndpoints({ lane, after: this.#cursors[cursor], limit: slice, dueFrom })
+    const now = clock.now()
+    const due = found.filter(({ dueAt }) => dueAt <= now).map(({ endpointId }) => endpointId)
+    // Those that are known already are read anew when they are asked.
+    await endpoints.refresh(due.filter((id) => endpoints.get(id) === undefined))
+    for (const id of due) if (endpoints.isGone(id)) await this.#endDeleted(id, now)
+    schedule.expect(due.flatMap((id) => endpoints.get(id) ?? []), lane)
+    this.#cursors[cursor] = found.length < slice ? '' : (found.at(-1)?.endpointId ?? '')
+    return found
+  }
+
+  /** The rows of a deleted endpoint end dead, a batch per tick. */
+  async #endDeleted(endpointId: string, now: Instant): Promise<void> {
+    const { queue, bus } = this.#parts.engine
+    const filter = { endpointId, status: ['pending', 'failed'] } as const
+    const ended = await queue.cancel({ filter, as: 'gone', now, limit: endedAtOnce, by: { name: 'posthorn', reason: 'endpoint deleted' } })
+    emitEnded(bus, ended, 'gone')
+  }
+
+  /** A ramp is over once a walk has found nothing of its endpoint that is overdue by a tick. */
+  #endRamps(): void {
+    const now = this.#parts.engine.clock.now()
+    for (const record of this.#parts.endpoints.all()) if (this.#isCaughtUp(record, now)) this.#endRamp(record)
+  }
+
+  #isCaughtUp({ endpoint: { id }, health }: EndpointRecord, now: Instant): boolean {
+    const { pollMs } = this.#parts.engine.settings.limits
+    if (health.rampFrom === null || now < health.rampFrom + pollMs || health.holds > 0 || isHeld(health, now)) return false
+    return lanes.every((lane) => this.dueTimes.firstSeen(id, lane) >= now - pollMs)
+  }
+
+  #endRamp(record: EndpointRecord): void {
+    const from = record.health.rampFrom
+    this.#parts.health.change(record, (health) => (health.rampFrom === from ? { ...health, rampFrom: null } : null)).catch(() => undefined)
+  }
+}

@@ -1,0 +1,160 @@
+import type { Endpoint, EndpointWithLimits } from '../../core/endpoint/endpoint.ts'
+import { PosthornError } from '../../core/errors.ts'
+import { healthy } from '../../core/endpoint/health.ts'
+import type { Instant } from '../../core/time.ts'
+import { startWindow } from '../../core/limits/window.ts'
+import type { EndpointRecord } from './records.ts'
+import type { EngineParts } from '../parts.ts'
+
+export const mostDepth = 8
+const freshMs = 1_000
+const mostRecords = 50_000
+
+/** The endpoints this process deals with. What is known of one is at most a second old whenever something leaves for it. */
+export class Endpoints {
+  readonly #parts: EngineParts
+  readonly #records = new Map<string, EndpointRecord>()
+  /** Those whose secrets cannot be opened. */
+  readonly #unreadable = new Set<string>()
+
+  constructor(parts: EngineParts) {
+    this.#parts = parts
+  }
+
+  get(endpointId: string): EndpointRecord | undefined {
+    return this.#records.get(endpointId)
+  }
+
+  all(): Iterable<EndpointRecord> {
+    return this.#records.values()
+  }
+
+  isFresh(record: EndpointRecord, now: Instant): boolean {
+    return record.readAt > now - freshMs
+  }
+
+  /** True of one whose settings and health were read within a second. */
+  isKnownNow(endpointId: string, now: Instant): boolean {
+    const record = this.#records.get(endpointId)
+    return record !== undefined && this.isFresh(record, now)
+  }
+
+  /** Takes over endpoints that were just read. */
+  know(endpoints: readonly Endpoint[]): void {
+    for (const endpoint of endpoints) {
+      const record = this.#records.get(endpoint.id)
+      if (record === undefined) this.#records.set(endpoint.id, newRecord(endpoint, this.#parts))
+      else if (endpoint.updatedAt >= record.endpoint.updatedAt) record.endpoint = endpoint
+    }
+    if (this.#records.size > mostRecords) this.#forgetIdle()
+  }
+
+  /** Reads those anew that are older than a second. */
+  async refresh(endpointIds: readonly string[]): Promise<void> {
+    const now = this.#parts.clock.now()
+    const reads = new Set<Promise<void>>()
+    const stale: string[] = []
+    for (const id of endpointIds) {
+      const record = this.#records.get(id)
+      if (record !== undefined && record.reading !== null) reads.add(record.reading)
+      else if (record === undefined || !this.isFresh(record, now)) stale.push(id)
+    }
+    if (stale.length > 0) reads.add(this.#read(stale, now))
+    await Promise.all(reads)
+  }
+
+  /** True of one that was deleted, as of when it was last read. */
+  isGone(endpointId: string): boolean {
+    const record = this.#records.get(endpointId)
+    return record === undefined ? !this.#unreadable.has(endpointId) : record.endpoint.status === 'deleted'
+  }
+
+  /** Makes the next refresh read this one. */
+  forgetAge(endpointId: string): void {
+    const record = this.#records.get(endpointId)
+    if (record !== undefined) record.readAt = 0
+  }
+
+  #read(ids: readonly string[], now: Instant): Promise<void> {
+    const reading = this.#readAll(ids, now).finally(() => {
+      for (const id of ids) {
+        const record = this.#records.get(id)
+        if (record !== undefined) record.reading = null
+      }
+    })
+    for (const id of ids) {
+      const record = this.#records.get(id)
+      if (record !== undefined) record.reading = reading
+    }
+    return reading
+  }
+
+  async #readAll(ids: readonly string[], now: Instant): Promise<void> {
+    const [endpoints, health] = await Promise.all([this.#readEndpoints(ids), this.#parts.queue.health(ids)])
+    this.know(endpoints)
+    for (const { id, applicationRatePerSecond } of endpoints) {
+      const record = this.#records.get(id)
+      if (record === undefined) continue
+      record.readAt = now
+      record.applicationRatePerSecond = applicationRatePerSecond
+      const stored = health.get(id) ?? healthy
+      // Not everything that was learnt is worth a write: only what another has written since is newer than memory.
+      if (!record.savingHealth && stored.version > record.health.version) record.health = stored
+    }
+  }
+
+  /** One endpoint whose secrets cannot be opened must not keep all others waiting: it is left out, and searched for by halves. */
+  async #readEndpoints(ids: readonly string[]): Promise<EndpointWithLimits[]> {
+    try {
+      const endpoints = await this.#parts.directory.endpointsById(ids)
+      for (const id of ids) this.#unreadable.delete(id)
+      return endpoints
+    } catch (error) {
+      if (!(error instanceof PosthornError) || error.code !== 'secrets_unreadable') throw error
+      const half = Math.ceil(ids.length / 2)
+      if (ids.length > 1) return [...(await this.#readEndpoints(ids.slice(0, half))), ...(await this.#readEndpoints(ids.slice(half)))]
+      this.#noteUnreadable(ids[0] ?? '', error)
+      return []
+    }
+  }
+
+  #noteUnreadable(id: string, { message }: PosthornError): void {
+    if (this.#unreadable.has(id)) return
+    this.#unreadable.add(id)
+    this.#parts.bus.warn('secrets_key', `Endpoint ${id} could not be read, and its deliveries wait: ${message}`)
+  }
+
+  #forgetIdle(): void {
+    for (const [id, record] of this.#records) {
+      if (record.leased === 0 && !record.savingHealth && record.state === 'idle') this.#records.delete(id)
+      if (this.#records.size <= mostRecords / 2) return
+    }
+  }
+}
+
+function newRecord(endpoint: Endpoint, { settings: { limits } }: EngineParts): EndpointRecord {
+  return {
+    endpoint,
+    applicationRatePerSecond: null,
+    readAt: 0,
+    reading: null,
+    health: healthy,
+    savingHealth: false,
+    unsavedLessons: [],
+    lastHealthWrite: Promise.resolve(),
+    window: startWindow(limits),
+    depth: mostDepth,
+    onWire: 0,
+    leased: 0,
+    leasedBytes: 0,
+    suspectsLeased: 0,
+    waiting: [],
+    succeededAt: null,
+    due: { fresh: false, retries: false, suspects: false },
+    dueSinceClaim: { fresh: false, retries: false, suspects: false },
+    state: 'idle',
+    wait: null,
+    retriesLeft: limits.retriesPerEndpoint,
+    ramp: null,
+  }
+}

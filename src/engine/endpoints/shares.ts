@@ -1,0 +1,45 @@
+import type { SeenWorker } from '../../core/ports/worker.ts'
+import { nextShare, sharesAmong } from '../../core/limits/window.ts'
+import type { Endpoints } from './endpoints.ts'
+import type { EndpointRecord } from './records.ts'
+import type { EngineParts } from '../parts.ts'
+
+/** This worker's part of what all workers on a store share: the pool of every endpoint, and the steps of a ramp. */
+export class Shares {
+  readonly #pool: number
+  readonly #owner: string
+  readonly #endpoints: Endpoints
+  #workers = 1
+  /** A newcomer begins with one request to each endpoint, until the others have made room. */
+  #share = 1
+
+  constructor({ settings }: EngineParts, endpoints: Endpoints) {
+    this.#pool = settings.limits.pool
+    this.#owner = settings.owner
+    this.#endpoints = endpoints
+  }
+
+  get workers(): number {
+    return this.#workers
+  }
+
+  /** How many requests this process may have open to an endpoint. */
+  windowOf(record: EndpointRecord): number {
+    return Math.min(record.window.size, this.#share)
+  }
+
+  /** Learns who lives. */
+  count(seen: readonly SeenWorker[]): void {
+    const own = seen.find(({ id }) => id === this.#owner)
+    const others = seen.filter((worker) => worker !== own)
+    this.#workers = others.length + 1
+    this.#share = nextShare(this.#pool, this.#share, own?.sharesAmong ?? this.#workers, others.map((other) => other.sharesAmong))
+  }
+
+  /** Among how many workers this one shares, with all that it has open now. */
+  get sharesAmong(): number {
+    let mostOpen = 0
+    for (const { onWire } of this.#endpoints.all()) mostOpen = Math.max(mostOpen, onWire)
+    return sharesAmong(this.#pool, this.#workers, mostOpen)
+  }
+}

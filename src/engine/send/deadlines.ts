@@ -1,0 +1,78 @@
+import { PosthornError } from '../../core/errors.ts'
+import type { Clock } from '../../core/ports/ports.ts'
+import type { Instant } from '../../core/time.ts'
+
+/** The time limit of one call. */
+export class Deadline {
+  readonly at: Instant
+  readonly #passed: (hasBegun: boolean) => void
+  #hasBegun = false
+  #isOver = false
+
+  constructor(at: Instant, passed: (hasBegun: boolean) => void) {
+    this.at = at
+    this.#passed = passed
+  }
+
+  /** Asked right before something is written: false if the time has passed, and the caller was told that nothing was. */
+  mayBegin(): boolean {
+    this.#hasBegun = !this.#isOver
+    return this.#hasBegun
+  }
+
+  expire(): void {
+    this.#isOver = true
+    this.#passed(this.#hasBegun)
+  }
+}
+
+/** Time limits of equal length: the oldest is the first to pass, so one timer serves them all. */
+export class Deadlines {
+  readonly #clock: Clock
+  readonly #ms: number
+  readonly #limited = new Set<Deadline>()
+  #disarm: (() => void) | null = null
+
+  constructor(clock: Clock, ms: number) {
+    this.#clock = clock
+    this.#ms = ms
+  }
+
+  /** Calls back with what is known if the time passes before the end. */
+  begin(passed: (error: PosthornError) => void): Deadline {
+    const seconds = this.#ms / 1_000
+    const deadline = new Deadline(this.#clock.now() + this.#ms, (hasBegun) => passed(hasBegun ? unknown(seconds) : withdrawn(seconds)))
+    this.#limited.add(deadline)
+    this.#disarm ??= this.#clock.after(this.#ms, () => this.#expire())
+    return deadline
+  }
+
+  end(deadline: Deadline): void {
+    this.#limited.delete(deadline)
+    if (this.#limited.size > 0) return
+    this.#disarm?.()
+    this.#disarm = null
+  }
+
+  #expire(): void {
+    this.#disarm = null
+    for (const limited of this.#limited) {
+      const leftMs = limited.at - this.#clock.now()
+      if (leftMs > 0) {
+        this.#disarm = this.#clock.after(leftMs, () => this.#expire())
+        return
+      }
+      this.#limited.delete(limited)
+      limited.expire()
+    }
+  }
+}
+
+function withdrawn(seconds: number): PosthornError {
+  return new PosthornError('store_failed', `Expected the store to take the message within ${seconds} s, got no answer. Nothing was stored: send it again.`)
+}
+
+function unknown(seconds: number): PosthornError {
+  const advice = 'Send it again under the same idempotency key.'
+  return new PosthornError('outcome_unknown', `Expected the store to answer within ${seconds} s, got nothing: the message may or may not be stored. ${advice}`)
+}

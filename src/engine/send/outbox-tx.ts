@@ -1,0 +1,143 @@
+import type { Directory } from '../../core/ports/directory.ts'
+import { PosthornError } from '../../core/errors.ts'
+import type { Outlet, SyncOutlet } from '../../core/ports/ports.ts'
+import type { Enqueued, Envelope } from '../../core/ports/queue.ts'
+import { Subscribers } from '../../core/endpoint/subscribers.ts'
+import { envelopeOf, mostRematches, neverMatched, newApplication, refusedEndpoint, sentOf, unknownApplication } from './envelope.ts'
+import type { Matching, Outgoing, Sent } from './envelope.ts'
+import type { EngineParts } from '../parts.ts'
+
+// A transaction ends soon after its last statement, as a rule: the longer it takes, the rarer is the look.
+const looksAfterMs = [10, 40, 160, 640]
+const mostLooks = 4_000
+
+interface Draft {
+  readonly outgoing: Outgoing
+  readonly envelope: Envelope
+}
+
+/** The way in through the application's own transaction: whether it commits is not known here, so nothing is emitted and nothing leaves yet. */
+export class TxOutbox {
+  readonly #parts: EngineParts
+  readonly #look: (endpointId: string) => Promise<void>
+  readonly #looks = new Set<() => void>()
+  #running = false
+
+  constructor(parts: EngineParts, look: (endpointId: string) => Promise<void>) {
+    this.#parts = parts
+    this.#look = look
+  }
+
+  start(): void {
+    this.#running = true
+  }
+
+  stop(): void {
+    this.#running = false
+    for (const disarm of this.#looks) disarm()
+    this.#looks.clear()
+  }
+
+  async send(outlet: Outlet, batch: readonly Outgoing[]): Promise<Sent[]> {
+    const results = new Map<Outgoing, Sent | PosthornError>()
+    const endpointIds = new Set<string>()
+    let open = batch
+    for (let tries = 0; open.length > 0; tries += 1) {
+      if (tries === mostRematches) throw neverMatched()
+      const stale: Outgoing[] = []
+      for (const { outgoing, envelope, answer } of await this.#store(outlet, open)) {
+        if (answer.kind === 'stale') stale.push(outgoing)
+        else if (answer.kind !== 'withdrawn') results.set(outgoing, sentOf(envelope, answer))
+        if (answer.kind === 'stored') for (const id of this.#dueNow(envelope)) endpointIds.add(id)
+      }
+      open = stale
+    }
+    this.#lookLater([...endpointIds])
+    return batch.map((outgoing) => sentOrThrow(results.get(outgoing)))
+  }
+
+  /** The same without a wait: when it returns, all of it is in the transaction. */
+  sendSync(outlet: SyncOutlet, batch: readonly Outgoing[]): Sent[] {
+    const { clock, random, settings: { owner, leaseMs } } = this.#parts
+    const now = clock.now()
+    const envelopes = batch.map((outgoing) => envelopeOf(outgoing, this.#matchSync(outlet, outgoing), now, random, () => false))
+    const answers = outlet.enqueue({ owner, leaseMs, now, envelopes })
+    const stored = envelopes.filter((_, index) => answers[index]?.kind === 'stored')
+    this.#lookLater([...new Set(stored.flatMap((envelope) => this.#dueNow(envelope)))])
+    return envelopes.map((envelope, index) => {
+      const answer = answers[index]
+      if (answer === undefined || answer.kind === 'stale' || answer.kind === 'withdrawn') throw neverMatched()
+      return sentOrThrow(sentOf(envelope, answer))
+    })
+  }
+
+  #matchSync(outlet: SyncOutlet, outgoing: Outgoing): Matching {
+    const { clock, random } = this.#parts
+    const { application, mustExist } = outgoing
+    const known = outlet.application(application)
+    if (known === null && mustExist) throw unknownApplication(application)
+    const { id } = known ?? outlet.createApplication(newApplication(application, clock.now(), random))
+    return matchingFor(outgoing, id, outlet.matching(id))
+  }
+
+  async #store({ queue, directory }: Outlet, batch: readonly Outgoing[]): Promise<(Draft & { answer: Enqueued })[]> {
+    const { clock, random, settings: { owner, leaseMs } } = this.#parts
+    const matchings = new Map<string, Matching>()
+    for (const outgoing of batch) matchings.set(outgoing.application, matchings.get(outgoing.application) ?? (await this.#match(directory, outgoing)))
+    const now = clock.now()
+    const drafts = batch.flatMap((outgoing): Draft[] => {
+      const matching = matchings.get(outgoing.application)
+      const refusal = matching === undefined ? unknownApplication(outgoing.application) : refusedEndpoint(outgoing, matching)
+      if (refusal !== null) throw refusal
+      return matching === undefined ? [] : [{ outgoing, envelope: envelopeOf(outgoing, matching, now, random, () => false) }]
+    })
+    const answers = await queue.enqueue({ owner, leaseMs, now, envelopes: drafts.map(({ envelope }) => envelope) })
+    return drafts.flatMap((draft, index) => {
+      const answer = answers[index]
+      return answer === undefined ? [] : [{ ...draft, answer }]
+    })
+  }
+
+  /** Read anew each time: the transaction may have created or changed endpoints that nobody else can see. */
+  async #match(directory: Outlet['directory'], outgoing: Outgoing): Promise<Matching> {
+    const { clock, random } = this.#parts
+    const { application, mustExist } = outgoing
+    const known = await directory.application(application)
+    if (known === null && mustExist) throw unknownApplication(application)
+    const { id } = known ?? (await directory.createApplication(newApplication(application, clock.now(), random)))
+    return matchingFor(outgoing, id, await directory.matching(id))
+  }
+
+  #dueNow({ deliveries }: Envelope): string[] {
+    const now = this.#parts.clock.now()
+    return deliveries.filter(({ nextRetryAt }) => nextRetryAt <= now).map(({ endpointId }) => endpointId)
+  }
+
+  /** What finds no place in the list is found by the next look or tick. */
+  #lookLater(endpointIds: readonly string[]): void {
+    if (!this.#running || endpointIds.length === 0) return
+    for (const ms of looksAfterMs) {
+      if (this.#looks.size >= mostLooks) return
+      const disarm = this.#parts.clock.after(ms, () => {
+        this.#looks.delete(disarm)
+        // A store that does not answer is reported by the cycle, which looks again, too.
+        for (const id of endpointIds) this.#look(id).catch(() => undefined)
+      })
+      this.#looks.add(disarm)
+    }
+  }
+}
+
+function matchingFor(outgoing: Outgoing, applicationId: string, read: Awaited<ReturnType<Directory['matching']>>): Matching {
+  if (read === null) throw unknownApplication(outgoing.application)
+  const matching = { applicationId, endpointsVersion: read.endpointsVersion, subscribers: new Subscribers(read.endpoints) }
+  const refusal = refusedEndpoint(outgoing, matching)
+  if (refusal !== null) throw refusal
+  return matching
+}
+
+function sentOrThrow(sent: Sent | PosthornError | undefined): Sent {
+  if (sent === undefined) throw new PosthornError('store_failed', 'The store gave no answer for this message.')
+  if (sent instanceof PosthornError) throw sent
+  return sent
+}

@@ -1,0 +1,152 @@
+import { expected, PosthornError } from '../../core/errors.ts'
+import { fanOut } from '../../core/endpoint/subscribers.ts'
+import type { Message } from '../../core/message/message.ts'
+import type { Claim, Envelope, NewDelivery } from '../../core/ports/queue.ts'
+import type { Subscriber } from '../../core/endpoint/subscribers.ts'
+import type { Instant } from '../../core/time.ts'
+import type { Activity } from '../activity.ts'
+import type { Attempts } from '../attempt/attempts.ts'
+import type { InFlight } from '../endpoints/records.ts'
+import { Deadlines } from './deadlines.ts'
+import type { Deadline } from './deadlines.ts'
+import type { Endpoints } from '../endpoints/endpoints.ts'
+import { envelopeOf, mostRematches, neverMatched, sentOf } from './envelope.ts'
+import type { Matching, Outgoing, Sent } from './envelope.ts'
+import type { Matchings } from './matchings.ts'
+import type { EngineParts } from '../parts.ts'
+import type { Schedule } from '../claim/schedule.ts'
+
+export interface OutboxParts {
+  readonly engine: EngineParts
+  readonly activity: Activity
+  readonly endpoints: Endpoints
+  readonly matchings: Matchings
+  readonly schedule: Schedule
+  readonly attempts: Attempts
+}
+
+const mostWaiting = 10_000
+const mostWaitingBytes = 64 * 1024 * 1024
+const sendEndsMs = 10_000
+
+/** The way in: matches messages to endpoints, stores them, and lets those that may leave at once leave. */
+export class Outbox {
+  readonly #parts: OutboxParts
+  readonly #deadlines: Deadlines
+  #waiting = 0
+  #waitingBytes = 0
+
+  constructor(parts: OutboxParts) {
+    this.#parts = parts
+    this.#deadlines = new Deadlines(parts.engine.clock, sendEndsMs)
+  }
+
+  /** Ends within ten seconds: stored, refused, withdrawn before anything was written, or `outcome_unknown`. */
+  send(outgoing: Outgoing): Promise<Sent> {
+    const bytes = outgoing.message.body.length
+    return new Promise((resolve, reject) => {
+      this.#checkRoom(bytes)
+      this.#waiting += 1
+      this.#waitingBytes += bytes
+      this.#parts.activity.begin()
+      let isOver = false
+      const end = (): void => {
+        if (isOver) return
+        isOver = true
+        this.#deadlines.end(deadline)
+        this.#waiting -= 1
+        this.#waitingBytes -= bytes
+        this.#parts.activity.end()
+      }
+      const fail = (error: unknown): void => {
+        end()
+        reject(error)
+      }
+      const deadline = this.#deadlines.begin(fail)
+      this.#store(outgoing, deadline).then((sent) => {
+        end()
+        resolve(sent)
+      }, fail)
+    })
+  }
+
+  #checkRoom(bytes: number): void {
+    if (this.#waiting < mostWaiting && this.#waitingBytes + bytes <= mostWaitingBytes) return
+    const advice = 'Nothing of this message was stored; slow down and send it again.'
+    throw expected('overloaded', 'send queue', `under ${mostWaiting} messages and ${mostWaitingBytes} bytes`, this.#waiting, advice)
+  }
+
+  async #store(outgoing: Outgoing, deadline: Deadline): Promise<Sent> {
+    const { matchings } = this.#parts
+    for (let tries = 0; tries < mostRematches; tries += 1) {
+      const matching = matchings.known(outgoing) ?? (await matchings.of(outgoing))
+      const stale = this.#staleHealth(outgoing, matching)
+      if (stale.length > 0) await this.#parts.endpoints.refresh(stale)
+      const sent = await this.#enqueue(outgoing, matching, deadline)
+      if (sent instanceof PosthornError) throw sent
+      if (sent !== 'stale') return sent
+      matchings.forget(outgoing.application)
+    }
+    throw neverMatched()
+  }
+
+  /** Whatever leaves at once goes by a health that is at most a second old: another worker may have been asked to wait. */
+  #staleHealth({ message, to, deliverAt }: Outgoing, { subscribers }: Matching): string[] {
+    const { engine: { clock }, endpoints, schedule } = this.#parts
+    const now = clock.now()
+    if (!schedule.isRunning || (deliverAt ?? now) > now) return []
+    const old = subscribers.wanting(message.type, to).filter(({ id }) => !endpoints.isKnownNow(id, now))
+    if (old.length === 0) return []
+    return (to === null ? fanOut(message, old) : old).map(({ id }) => id)
+  }
+
+  async #enqueue(outgoing: Outgoing, matching: Matching, deadline: Deadline): Promise<Sent | PosthornError | 'stale'> {
+    const { engine: { queue, clock, random, settings: { owner, leaseMs } }, attempts } = this.#parts
+    const now = clock.now()
+    const leased: InFlight[] = []
+    const envelope = envelopeOf(outgoing, matching, now, random, (message, endpoint, id) => {
+      const taken = this.#take(message, endpoint, id, now)
+      if (taken !== null) leased.push(taken)
+      return taken !== null
+    })
+    let isStored = false
+    try {
+      const [answer] = await queue.enqueue({ owner, leaseMs, now, envelopes: [envelope], begins: () => deadline.mayBegin() })
+      if (answer === undefined || answer.kind === 'withdrawn') throw new PosthornError('store_failed', 'The store gave no answer for this message.')
+      if (answer.kind === 'stale') return 'stale'
+      isStored = answer.kind === 'stored'
+      if (isStored) this.#stored(envelope, leased)
+      return sentOf(envelope, answer)
+    } finally {
+      // Places were taken for leases that do not exist: the store failed, or had a reason not to write.
+      if (!isStored) for (const taken of leased) attempts.drop(taken)
+    }
+  }
+
+  /** The fast path: takes a place for a delivery that is about to be stored under our lease; null if it must queue. */
+  #take(message: Message, endpoint: Subscriber, id: string, now: Instant): InFlight | null {
+    const { endpoints, schedule, attempts } = this.#parts
+    const record = endpoints.get(endpoint.id)
+    if (record === undefined || !schedule.mayLeaveAtOnce(record)) return null
+    const { id: messageId, type: eventType, sessionId } = message
+    const counts = { attemptCount: 0, interruptions: 0, crashCount: 0, leaseEpoch: 1, createdAt: now }
+    const delivery = { id, endpointId: endpoint.id, messageId, eventType, sessionId, policy: endpoint.policy, ...counts }
+    const claim: Claim = { delivery, message, lane: 'fresh', tookOver: null }
+    return attempts.take(claim, record, now, false)
+  }
+
+  #stored({ message, deliveries }: Envelope, leased: readonly InFlight[]): void {
+    const { engine: { bus }, attempts } = this.#parts
+    const about = { message_id: message.id, application_id: message.applicationId, event_type: message.type }
+    bus.emit({ type: 'message.enqueued', ...about, deliveries: deliveries.length })
+    for (const taken of leased) attempts.begin(taken)
+    for (const delivery of deliveries) if (!delivery.leased) this.#expect(delivery)
+  }
+
+  #expect({ endpointId, nextRetryAt }: NewDelivery): void {
+    const { engine: { clock }, endpoints, schedule } = this.#parts
+    const record = nextRetryAt > clock.now() ? undefined : endpoints.get(endpointId)
+    if (record !== undefined) schedule.expect([record], 'fresh')
+  }
+}
+

@@ -1,0 +1,126 @@
+import { latencyBucket } from '../../../core/ports/overview.ts'
+import type { Marked, MarkRequest, SettledAttempt } from '../../../core/ports/queue.ts'
+import { minute } from '../../../core/time.ts'
+import { provisionalText } from '../../shared/directory/attempts.ts'
+import { latencyColumns } from '../../shared/schema/migrations.ts'
+import { toMarked } from '../../shared/rows/delivery-rows.ts'
+import type { Dialect } from '../../shared/sql/sql.ts'
+import type { Bound } from '../connections.ts'
+import { named } from '../database.ts'
+import type { PostgresDatabase } from '../database.ts'
+
+/** Writes outcomes, records attempts, counts both: one statement, one round trip, for the whole batch. */
+export function marker(database: PostgresDatabase, prepare: boolean): (request: MarkRequest) => Promise<Marked[]> {
+  const statement = named(markText(database.dialect), prepare)
+  return async (request) => {
+    const answers: Marked[] = []
+    // Two marks of one delivery in a batch are as if they came one after the other: the second round, which hardly ever is, knows of the first.
+    for (let left = [...request.marks.entries()]; left.length > 0; left = left.filter(([index]) => answers[index] === undefined)) {
+      const round = firstOfEach(left)
+      const rows = await database.ask(statement, valuesOf(request, round.map(([, settled]) => settled)))
+      for (const [place, [index]] of round.entries()) answers[index] = toMarked(rows[place])
+    }
+    return answers
+  }
+}
+
+type Numbered = readonly [index: number, settled: SettledAttempt]
+
+/** In id order, as every batch: two that lock the same rows in another order would wait for each other. */
+function firstOfEach(marks: readonly Numbered[]): Numbered[] {
+  const first = new Map<string, Numbered>()
+  for (const numbered of marks) {
+    const { deliveryId } = numbered[1]
+    if (!first.has(deliveryId)) first.set(deliveryId, numbered)
+  }
+  return [...first.values()].toSorted(([, left], [, right]) => (left.deliveryId < right.deliveryId ? -1 : 1))
+}
+
+const outcomeColumns = ['started_at', 'took_ms', 'outcome', 'status_code', 'excerpt', 'url', 'late']
+const counters = ['delivered', 'failed', 'dead', ...latencyColumns]
+
+/**
+ * The fence is owner and epoch, without the status: a closed row has no owner. The owner stands in an expression, as in a renewal.
+ * An outcome that is on record is written as it was, because only so it is returned, even if another transaction has committed it a
+ * moment ago: on record in time means that an earlier try was marked. What only says that the attempt began makes way, and so does a
+ * late record of an attempt that its worker could mark under a newer lease. A late one is recorded, too, but not for a delivery that was pruned: nobody would ever forget it.
+ */
+export function markText({ table }: Dialect): string {
+  const deliveries = table('webhook_deliveries')
+  const minutes = table('endpoint_minutes')
+  return `with m as materialized (
+  select *
+  from unnest($4::text[], $5::integer[], $6::text[], $7::text[], $8::text[], $9::integer[], $10::bigint[], $11::text[],
+      $12::bigint[], $13::integer[], $14::text[], $15::integer[], $16::text[], $17::text[], $18::text[], $19::integer[], $20::integer[]) with ordinality
+    as m (id, epoch, endpoint_id, status, reason, attempt_count, next_retry_at, error_detail,
+      started_at, took_ms, outcome, status_code, excerpt, url, counted_as, bucket, attempt_epoch, place)
+), marked as (
+  update ${deliveries} d
+  set status = m.status, reason = m.reason, attempt_count = m.attempt_count, next_retry_at = m.next_retry_at, error_detail = m.error_detail,
+    last_attempted_at = coalesce(m.started_at + m.took_ms, d.last_attempted_at), target_url = coalesce(m.url, d.target_url),
+    lease_owner = null, lease_until = null, interruptions = 0,
+    crash_count = case when m.reason = 'crashed' then d.crash_count else 0 end, updated_at = $2::bigint
+  from m
+  where d.id = m.id and d.lease_owner || '' = $1 and d.lease_epoch = m.epoch
+  returning m.place
+), told as (
+  insert into ${table('attempts')} as a (delivery_id, epoch, started_at, took_ms, outcome, status_code, excerpt, url, late)
+  select m.id, m.attempt_epoch, m.started_at, m.took_ms, m.outcome, m.status_code, m.excerpt, m.url, case when marked.place is null then 1 else 0 end
+  from m
+  left join marked on marked.place = m.place
+  where m.outcome is not null
+    and (marked.place is not null or exists (select from ${deliveries} d where d.id = m.id))
+  on conflict (delivery_id, epoch) do update
+  set ${outcomeColumns.map((column) => `${column} = case when a.outcome in ${provisionalText} or excluded.late < a.late then excluded.${column} else a.${column} end`).join(',\n    ')}
+  returning delivery_id, late
+), counted as (
+  insert into ${minutes} as c (minute, endpoint_id, ${counters.join(', ')})
+  select $3::bigint, m.endpoint_id,
+    ${['delivered', 'failed', 'dead'].map((word) => `count(*) filter (where m.counted_as = '${word}')`).join(', ')},
+    ${latencyColumns.map((_, bucket) => `count(*) filter (where m.bucket = ${bucket})`).join(', ')}
+  from m
+  join marked on marked.place = m.place
+  group by m.endpoint_id
+  order by m.endpoint_id
+  on conflict (minute, endpoint_id) do update
+  set ${counters.map((column) => `${column} = c.${column} + excluded.${column}`).join(', ')}
+)
+select marked.place is not null as marked,
+  coalesce(told.late, (select a.late from ${table('attempts')} a where a.delivery_id = m.id and a.epoch = m.epoch and a.outcome not in ${provisionalText}), 1) as late
+from m
+left join marked on marked.place = m.place
+left join told on told.delivery_id = m.id
+order by m.place`
+}
+
+function valuesOf({ owner, now }: MarkRequest, marks: readonly SettledAttempt[]): Bound[] {
+  const attempts = marks.map(({ attempt }) => attempt)
+  return [
+    owner,
+    now,
+    now - (now % minute),
+    marks.map(({ deliveryId }) => deliveryId),
+    marks.map(({ epoch }) => epoch),
+    marks.map(({ endpointId }) => endpointId),
+    marks.map(({ mark }) => mark.status),
+    marks.map(({ mark }) => mark.reason),
+    marks.map(({ mark }) => mark.attemptCount),
+    marks.map(({ mark }) => mark.nextRetryAt),
+    marks.map(({ mark }) => mark.errorDetail),
+    attempts.map((attempt) => attempt?.startedAt ?? null),
+    attempts.map((attempt) => attempt?.tookMs ?? null),
+    attempts.map((attempt) => attempt?.outcome ?? null),
+    attempts.map((attempt) => attempt?.statusCode ?? null),
+    attempts.map((attempt) => attempt?.excerpt ?? null),
+    attempts.map((attempt) => attempt?.url ?? null),
+    marks.map(countedAs),
+    attempts.map((attempt) => (attempt === null ? null : latencyBucket(attempt.tookMs))),
+    attempts.map((attempt) => attempt?.epoch ?? null),
+  ]
+}
+
+function countedAs({ mark: { status, reason } }: SettledAttempt): string | null {
+  // What a person cancelled, or what became of a deleted endpoint, is no failure of delivery.
+  if (status === 'dead') return reason === 'exhausted' || reason === 'crashed' ? 'dead' : null
+  return status
+}

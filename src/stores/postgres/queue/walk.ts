@@ -1,0 +1,47 @@
+import type { Lane } from '../../../core/delivery/delivery.ts'
+import type { Queue } from '../../../core/ports/queue.ts'
+import { laneTexts } from '../../shared/sql/lanes.ts'
+import { toDueEndpoint } from '../../shared/rows/delivery-rows.ts'
+import type { Dialect } from '../../shared/sql/sql.ts'
+import { named } from '../database.ts'
+import type { PostgresDatabase } from '../database.ts'
+
+/** Walks from endpoint to endpoint through the lane's index: the cost is that of the endpoints, not of their rows. */
+export function walker(database: PostgresDatabase, prepare: boolean): Queue['dueEndpoints'] {
+  const statements = {
+    fresh: named(walkText(database.dialect, 'fresh'), prepare),
+    retries: named(walkText(database.dialect, 'retries'), prepare),
+    suspects: named(walkText(database.dialect, 'suspects'), prepare),
+  }
+  return async ({ lane, after, limit, dueFrom = 0 }) => (await database.ask(statements[lane], [after, limit, dueFrom])).map(toDueEndpoint)
+}
+
+/**
+ * Endpoint and time come from one entry of the index: what was finished behind an old snapshot is read over once. Entries that
+ * were due before `dueFrom` are passed over in the index, without a look at their rows.
+ */
+export function walkText({ table }: Dialect, lane: Lane): string {
+  const firstAfter = (endpoint: string): string => `select d.webhook_id, coalesce(d.next_retry_at, 0) as due_at
+    from ${table('webhook_deliveries')} d
+    where ${laneTexts[lane]}
+      and d.webhook_id > ${endpoint}
+      and coalesce(d.next_retry_at, 0) >= $3::bigint
+    order by d.webhook_id, coalesce(d.next_retry_at, 0), d.id
+    limit 1`
+  return `with recursive walk (webhook_id, due_at, place) as (
+  select first.*, 1
+  from (
+    ${firstAfter('$1')}
+  ) first
+  union all
+  select next.*, walk.place + 1
+  from walk
+  cross join lateral (
+    ${firstAfter('walk.webhook_id')}
+  ) next
+  where walk.place < $2::integer
+)
+select webhook_id, due_at
+from walk
+order by webhook_id`
+}

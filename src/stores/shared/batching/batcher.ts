@@ -1,0 +1,122 @@
+import type { Lease } from '../../../core/delivery/lease.ts'
+import type { Enqueued, EnqueueRequest, MarkRequest, Marked, Queue, ReleaseRequest, StartRequest } from '../../../core/ports/queue.ts'
+import type { Instant } from '../../../core/time.ts'
+import { Lane, loopTurns } from './lane.ts'
+import type { Turns } from './lane.ts'
+import { Line } from './line.ts'
+
+const mostRows = 500
+
+/**
+ * A queue whose calls share statements: what comes in while one runs goes into the next. What is written under the leases of one
+ * owner goes one statement at a time, because two that lock the same rows could wait for each other; messages are stored beside it.
+ */
+export function batched(queue: Queue, turns: Turns = loopTurns): Queue {
+  const sends = new Line(mostRows, sendsOf(queue))
+  const sending = new Lane([sends], turns)
+  const owners = new Map<string, LeaseWrites>()
+
+  /** Of an owner that is at it; one that has nothing under way is not remembered. */
+  function of(owner: string): LeaseWrites {
+    const known = owners.get(owner)
+    if (known !== undefined) return known
+    const writes = leaseWrites(queue, turns, () => owners.delete(owner))
+    owners.set(owner, writes)
+    return writes
+  }
+
+  return {
+    ...queue,
+    enqueue: (request) => sending.add(sends, request),
+    mark: (request) => of(request.owner).mark(request),
+    start: (request) => of(request.owner).start(request),
+    renew: (request) => of(request.owner).renew(request),
+    release: (request) => of(request.owner).release(request),
+  }
+}
+
+type LeaseWrites = Pick<Queue, 'mark' | 'start' | 'renew' | 'release'>
+
+/** What one owner writes under its leases: marks first, because others wait for what they set free. */
+function leaseWrites(queue: Queue, turns: Turns, idle: () => void): LeaseWrites {
+  const marks = new Line(mostRows, marksOf(queue))
+  const starts = new Line(mostRows, startsOf(queue))
+  // For all leases at once, as they come: nothing to gather.
+  const renewals = new Line(1, { rowsOf: () => [''], commit: async ([request]: readonly Renewal[]) => (request === undefined ? [] : [await queue.renew(request)]) })
+  const releases = new Line(mostRows, releasesOf(queue))
+  const lane = new Lane([marks, starts, renewals, releases], turns, idle)
+  return {
+    mark: (request) => lane.add(marks, request),
+    start: (request) => lane.add(starts, request),
+    renew: (request) => lane.add(renewals, request),
+    release: (request) => lane.add(releases, request),
+  }
+}
+
+type Renewal = Parameters<Queue['renew']>[0]
+
+function sendsOf(queue: Queue) {
+  return {
+    groupOf: ({ owner, leaseMs }: EnqueueRequest) => `${leaseMs} ${owner}`,
+    rowsOf: ({ envelopes }: EnqueueRequest) => envelopes.map(({ message }) => message.id),
+    // Asked once, before the statement that it is first part of.
+    withdrawn: ({ begins, envelopes }: EnqueueRequest): Enqueued[] | null => (begins?.() === false ? envelopes.map(() => ({ kind: 'withdrawn' })) : null),
+    async commit(requests: readonly EnqueueRequest[]): Promise<Enqueued[][]> {
+      const [{ owner, leaseMs } = { owner: '', leaseMs: 0 }] = requests
+      const answers = await queue.enqueue({ owner, leaseMs, now: latest(requests), envelopes: requests.flatMap(({ envelopes }) => envelopes) })
+      return shared(answers, requests.map(({ envelopes }) => envelopes.length))
+    },
+  }
+}
+
+function marksOf(queue: Queue) {
+  return {
+    rowsOf: ({ marks }: MarkRequest) => marks.map(({ deliveryId }) => deliveryId),
+    async commit(requests: readonly MarkRequest[]): Promise<Marked[][]> {
+      const answers = await queue.mark({ owner: ownerOf(requests), now: latest(requests), marks: requests.flatMap(({ marks }) => marks) })
+      return shared(answers, requests.map(({ marks }) => marks.length))
+    },
+  }
+}
+
+function startsOf(queue: Queue) {
+  return {
+    rowsOf: ({ starts }: StartRequest) => starts.map(({ deliveryId }) => deliveryId),
+    async commit(requests: readonly StartRequest[]): Promise<string[][]> {
+      const held = await queue.start({ owner: ownerOf(requests), now: latest(requests), starts: requests.flatMap(({ starts }) => starts) })
+      return heldOf(requests.map(({ starts }) => starts), held)
+    },
+  }
+}
+
+function releasesOf(queue: Queue) {
+  return {
+    rowsOf: ({ leases }: ReleaseRequest) => leases.map(({ deliveryId }) => deliveryId),
+    async commit(requests: readonly ReleaseRequest[]): Promise<string[][]> {
+      const held = await queue.release({ owner: ownerOf(requests), now: latest(requests), leases: requests.flatMap(({ leases }) => leases) })
+      return heldOf(requests.map(({ leases }) => leases), held)
+    },
+  }
+}
+
+/** Gives each request the deliveries that are its own: no two of a batch are about the same. */
+function heldOf(requested: readonly (readonly Lease[])[], held: readonly string[]): string[][] {
+  const answers = requested.map((): string[] => [])
+  const places = new Map(requested.flatMap((leases, place) => leases.map(({ deliveryId }) => [deliveryId, place])))
+  for (const deliveryId of held) answers[places.get(deliveryId) ?? -1]?.push(deliveryId)
+  return answers
+}
+
+function latest(requests: readonly { readonly now: Instant }[]): Instant {
+  return Math.max(...requests.map(({ now }) => now))
+}
+
+function ownerOf(requests: readonly { readonly owner: string }[]): string {
+  return requests[0]?.owner ?? ''
+}
+
+/** Gives each request its part of the answers. */
+function shared<Answer>(answers: readonly Answer[], counts: readonly number[]): Answer[][] {
+  let from = 0
+  return counts.map((count) => answers.slice(from, (from += count)))
+}

@@ -1,0 +1,76 @@
+import type { Application } from '../../../core/endpoint/endpoint.ts'
+import { PosthornError } from '../../../core/errors.ts'
+import type { ApplicationDirectory } from '../../../core/ports/directory.ts'
+import type { Database, Executor } from '../sql/database.ts'
+import { pageOf } from '../sql/page.ts'
+import { fromApplication, toApplication } from '../rows/rows.ts'
+import { assignments, forUpdate, insertInto, sql, table, words } from '../sql/sql.ts'
+import type { Sql } from '../sql/sql.ts'
+
+const applications = table('applications')
+const columns = words('id, uid, name, metadata, rate_per_second, created_at, updated_at')
+
+export function applicationDirectory(database: Database): ApplicationDirectory {
+  return {
+    createApplication: (application) =>
+      database.transaction(async (tx) => {
+        if (application.uid !== null) await refuseTakenUid(tx, application.uid, application.id)
+        await tx.run(insertInto('applications', fromApplication(application)))
+        return application
+      }),
+    async application(idOrUid) {
+      const [row] = await database.query(applicationNamed(idOrUid))
+      return row === undefined ? null : toApplication(row)
+    },
+    async listApplications(page) {
+      const rows = await database.query(sql`select ${columns} from ${applications} ${pageOf(page, 'ascending')}`)
+      return rows.map(toApplication)
+    },
+    updateApplication: (id, change, now) =>
+      database.transaction(async (tx) => {
+        const [row] = await tx.query(sql`select ${columns} from ${applications} where id = ${id} ${forUpdate}`)
+        if (row === undefined) return null
+        const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+        const next: Application = { ...toApplication(row), ...given, updatedAt: now }
+        if (next.uid !== null) await refuseTakenUid(tx, next.uid, id)
+        // Whoever has matched by its name must match again: the name may be another's from now on.
+        await tx.run(sql`update ${applications}
+set ${assignments(fromApplication(next))}, endpoints_version = endpoints_version + 1
+where id = ${id}`)
+        return next
+      }),
+    deleteApplication: (id, now) =>
+      database.transaction(async (tx) => {
+        await tx.run(sql`update ${table('endpoints')}
+set status = 'deleted', status_since = ${now}, updated_at = ${now}
+where application_id = ${id} and status <> 'deleted'`)
+        return (await tx.run(sql`delete from ${applications} where id = ${id}`)) > 0
+      }),
+  }
+}
+
+/** One with that id comes before one that somebody gave it as a uid. */
+export function applicationNamed(idOrUid: string): Sql {
+  return sql`select ${columns}
+from ${applications}
+where id = ${idOrUid} or uid = ${idOrUid}
+order by case when id = ${idOrUid} then 0 else 1 end
+limit 1`
+}
+
+/** Makes every list of an application's endpoints that was read before now an old one; false if there is no such application. */
+export async function raiseEndpointsVersion(tx: Executor, applicationId: string): Promise<boolean> {
+  const raised = await tx.run(sql`update ${applications}
+set endpoints_version = endpoints_version + 1
+where id = ${applicationId}`)
+  return raised > 0
+}
+
+export function takenUid(uid: string): PosthornError {
+  return new PosthornError('already_exists', `Expected \`uid\` to be free, got "${uid}", which is in use. Choose another, or update the one there is.`)
+}
+
+async function refuseTakenUid(tx: Executor, uid: string, ownId: string): Promise<void> {
+  const others = await tx.query(sql`select 1 from ${applications} where uid = ${uid} and id <> ${ownId}`)
+  if (others.length > 0) throw takenUid(uid)
+}

@@ -1,0 +1,76 @@
+import { makeOverview } from '../../../core/ports/overview.ts'
+import type { Overview, Rollup } from '../../../core/ports/overview.ts'
+import type { Directory } from '../../../core/ports/directory.ts'
+import { minute } from '../../../core/time.ts'
+import { applicationDirectory } from './applications.ts'
+import { attemptDirectory } from './attempts.ts'
+import type { Database } from '../sql/database.ts'
+import { deliveryDirectory } from './deliveries.ts'
+import { endpointDirectory } from './endpoints.ts'
+import { eventTypeDirectory } from './event-types.ts'
+import { eventDirectory } from './events.ts'
+import { queueDepth } from './figures.ts'
+import { jobDirectory } from './jobs.ts'
+import { keyDirectory } from './keys.ts'
+import { messageDirectory } from './messages.ts'
+import { latencyColumns } from '../schema/migrations.ts'
+import { record } from './operations.ts'
+import { pageOf } from '../sql/page.ts'
+import { replyDirectory } from './replies.ts'
+import { toAuditEntry, toMinute } from '../rows/rows.ts'
+import type { Vault } from '../secrets.ts'
+import { nothing, sql, table, words } from '../sql/sql.ts'
+import type { Sql } from '../sql/sql.ts'
+import { livingWorkers } from './workers.ts'
+
+/** The operators' half of a store, over any database. */
+export function directory(database: Database, vault: Vault): Directory {
+  return {
+    ...applicationDirectory(database),
+    ...endpointDirectory(database, vault),
+    ...eventTypeDirectory(database),
+    ...messageDirectory(database),
+    ...deliveryDirectory(database),
+    ...attemptDirectory(database),
+    ...jobDirectory(database),
+    ...keyDirectory(database),
+    ...replyDirectory(database),
+    ...eventDirectory(database),
+
+    overview: (request) => overview(database, request),
+    async audit(page) {
+      const rows = await database.query(sql`select id, at, actor, action, target, count, reason
+from ${table('audit')}
+${pageOf(page, 'descending')}`)
+      return rows.map(toAuditEntry)
+    },
+    note: (deed, target, now) => database.transaction((tx) => record(tx, { ...deed, target, count: 1, at: now })),
+    workers: () => livingWorkers(database),
+  }
+}
+
+async function overview(database: Database, { now, windowMs, applicationId }: Parameters<Directory['overview']>[0]): Promise<Overview> {
+  const since = now - windowMs
+  const rows = await database.query(sql`select minute, sum(delivered) as delivered, sum(failed) as failed, sum(dead) as dead,
+  ${words(latencyColumns.map((column) => `sum(${column}) as ${column}`).join(', '))}
+from ${table('endpoint_minutes')}
+where minute >= ${since - (since % minute)} and minute <= ${now}${applicationId === undefined ? nothing : ofApplication(applicationId)}
+group by minute
+order by minute`)
+  const counts = rows.map(toMinute)
+  const told = counts.filter(({ delivered, failed, dead }) => delivered + failed + dead > 0)
+  return makeOverview(now, windowMs, sumOf(counts), await queueDepth(database, now, applicationId), told)
+}
+
+function ofApplication(applicationId: string): Sql {
+  return sql` and endpoint_id in (select e.id from ${table('endpoints')} e where e.application_id = ${applicationId})`
+}
+
+function sumOf(counts: readonly Rollup[]): Rollup {
+  return {
+    delivered: counts.reduce((sum, { delivered }) => sum + delivered, 0),
+    failed: counts.reduce((sum, { failed }) => sum + failed, 0),
+    dead: counts.reduce((sum, { dead }) => sum + dead, 0),
+    latencies: latencyColumns.map((_, bucket) => counts.reduce((sum, { latencies }) => sum + (latencies[bucket] ?? 0), 0)),
+  }
+}

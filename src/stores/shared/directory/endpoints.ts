@@ -1,0 +1,205 @@
+import type { Endpoint, EndpointWithLimits } from '../../../core/endpoint/endpoint.ts'
+import { expected } from '../../../core/errors.ts'
+import { firstIdAt } from '../../../core/ids.ts'
+import type { EndpointChange, EndpointCounts, EndpointDirectory } from '../../../core/ports/directory.ts'
+import type { Secret } from '../../../core/signing/signature.ts'
+import { minute } from '../../../core/time.ts'
+import type { Instant } from '../../../core/time.ts'
+import { raiseEndpointsVersion, takenUid } from './applications.ts'
+import type { Database, Executor, Row } from '../sql/database.ts'
+import { renewHealth } from '../health.ts'
+import { fresh, retries, suspects } from '../sql/lanes.ts'
+import { failingFirst, failuresOf, figuresOf } from './figures.ts'
+import { toAttemptCount } from '../rows/figure-rows.ts'
+import { record } from './operations.ts'
+import { pageOf } from '../sql/page.ts'
+import { fromEndpoint, fromSealedSecret, toEndpoint, toEndpointCounts, toEndpointsVersion, toEndpointWithLimits, toId, toSealedSecret, toSubscriber } from '../rows/rows.ts'
+import type { Vault } from '../secrets.ts'
+import { assignments, forUpdate, insertInto, listOf, sql, table } from '../sql/sql.ts'
+import type { Sql } from '../sql/sql.ts'
+
+const endpoints = table('endpoints')
+const secrets = table('endpoint_secrets')
+const living = sql`status <> 'deleted'`
+const idsPerQuery = 1_000
+const mostCounted = 100_000
+const noCounts: EndpointCounts = { delivered: 0, dead: 0, cancelled: 0, fresh: 0, retrying: 0 }
+
+/** Endpoints with their secrets: every change of one raises the version of its application's. */
+export function endpointDirectory(database: Database, vault: Vault): EndpointDirectory {
+  return {
+    createEndpoint: (endpoint) =>
+      database.transaction(async (tx) => {
+        if (!(await raiseEndpointsVersion(tx, endpoint.applicationId))) {
+          throw expected('not_found', 'applicationId', 'that of an application', endpoint.applicationId, 'Create the application first.')
+        }
+        await refuseTakenUid(tx, endpoint)
+        await tx.run(insertInto('endpoints', fromEndpoint(endpoint)))
+        for (const secret of endpoint.secrets) await tx.run(insertSecret(vault, endpoint.id, secret))
+        return endpoint
+      }),
+    async endpoint(applicationId, idOrUid) {
+      const named = sql`application_id = ${applicationId} and (id = ${idOrUid} or uid = ${idOrUid})`
+      const found = await select(
+        database,
+        vault,
+        sql`where ${applicationId === null ? sql`id = ${idOrUid}` : named} and ${living}
+order by case when id = ${idOrUid} then 0 else 1 end
+limit 1`,
+      )
+      return found[0] ?? null
+    },
+    listEndpoints({ applicationId, text }, page) {
+      const conditions = [living]
+      if (text !== undefined) conditions.push(sql`lower(url || ' ' || description || ' ' || coalesce(uid, '')) like ${containing(text)} escape '!'`)
+      if (applicationId !== undefined) conditions.push(sql`application_id = ${applicationId}`)
+      return select(database, vault, pageOf(page, 'ascending', conditions))
+    },
+    updateEndpoint: (id, change, now, deed) =>
+      database.transaction(async (tx) => {
+        const endpoint = await update(tx, vault, id, change, now)
+        if (endpoint !== null && deed !== undefined) await record(tx, { ...deed, target: id, count: 1, at: now })
+        return endpoint
+      }),
+    rotateSecret: (endpointId, secret, othersEndAt, now, by) =>
+      database.transaction(async (tx) => {
+        const endpoint = await livingEndpoint(tx, vault, endpointId)
+        if (endpoint === null) return null
+        // One that was to end earlier keeps its end: a rotation must not bring it back.
+        await tx.run(sql`update ${secrets}
+set expires_at = ${othersEndAt}
+where endpoint_id = ${endpointId} and (expires_at is null or expires_at > ${othersEndAt})`)
+        await tx.run(insertSecret(vault, endpointId, secret))
+        await tx.run(sql`update ${endpoints} set updated_at = ${now} where id = ${endpointId}`)
+        if (by !== undefined) await record(tx, { action: 'rotate', target: endpointId, count: 1, at: now, by })
+        await raiseEndpointsVersion(tx, endpoint.applicationId)
+        return livingEndpoint(tx, vault, endpointId)
+      }),
+    async endpointsById(ids) {
+      const found: EndpointWithLimits[] = []
+      for (let start = 0; start < ids.length; start += idsPerQuery) {
+        found.push(...(await selectWithLimits(database, vault, ids.slice(start, start + idsPerQuery))))
+      }
+      const byId = new Map(found.map((endpoint) => [endpoint.id, endpoint]))
+      return [...new Set(ids)].flatMap((id) => byId.get(id) ?? [])
+    },
+    matching: (applicationId) => database.transaction((tx) => matching(tx, applicationId)),
+    async endpointCounts(endpointId, since, until) {
+      const [row] = await database.query(countsOf(endpointId, since, until))
+      return row === undefined ? noCounts : toEndpointCounts(row)
+    },
+    endpointFigures: (endpointIds, since) => figuresOf(database, endpointIds, since),
+    failingEndpoints: ({ applicationId }, limit) => select(database, vault, failingFirst(applicationId, limit)),
+    failuresOf: async (endpointId, most) => (await database.query(failuresOf(endpointId, most))).map(toAttemptCount),
+  }
+}
+
+/** A pattern for text that holds this one, whatever its case; what has a meaning in patterns stands for itself. */
+function containing(text: string): string {
+  return `%${text.toLowerCase().replaceAll(/[!%_]/g, '!$&')}%`
+}
+
+async function update(tx: Executor, vault: Vault, id: string, change: EndpointChange, now: Instant): Promise<Endpoint | null> {
+  const endpoint = await livingEndpoint(tx, vault, id)
+  if (endpoint === null) return null
+  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+  const changed: Endpoint = { ...endpoint, ...given, updatedAt: now }
+  const next = changed.status === endpoint.status ? changed : { ...changed, statusSince: now }
+  await refuseTakenUid(tx, next)
+  await tx.run(sql`update ${endpoints} set ${assignments(fromEndpoint(next))} where id = ${id}`)
+  await renewHealth(tx, endpoint, next, change.status === 'active', now)
+  await raiseEndpointsVersion(tx, endpoint.applicationId)
+  return next
+}
+
+/** Version and list in one transaction: a change between the two would pass unnoticed. */
+async function matching(tx: Executor, applicationId: string): ReturnType<EndpointDirectory['matching']> {
+  const [row] = await tx.query(endpointsVersion(applicationId))
+  if (row === undefined) return null
+  const found = await tx.query(subscribersOf(applicationId))
+  return { endpointsVersion: toEndpointsVersion(row), endpoints: found.map(toSubscriber) }
+}
+
+export function endpointsVersion(applicationId: string): Sql {
+  return sql`select endpoints_version from ${table('applications')} where id = ${applicationId}`
+}
+
+export function subscribersOf(applicationId: string): Sql {
+  return sql`select id, url, status, types, channels, filter, policy
+from ${endpoints}
+where application_id = ${applicationId} and ${living}
+order by id`
+}
+
+/**
+ * What ended well or was given up comes from the rollups, which count by the minute; the rest from the endpoint's own
+ * partial indexes, up to a bound.
+ */
+export function countsOf(endpointId: string, since: Instant, until: Instant): Sql {
+  const made = sql`webhook_id = ${endpointId} and id >= ${firstIdAt('dlv', since)} and id < ${firstIdAt('dlv', until)}`
+  // By the time and not by the id, which would lead SQLite through all rows of the endpoint instead of the open ones.
+  const open = sql`webhook_id = ${endpointId} and created_at >= ${since} and created_at < ${until}`
+  const ended = sql`from ${table('endpoint_minutes')}
+    where endpoint_id = ${endpointId} and minute >= ${since - (since % minute)} and minute < ${until}`
+  const deliveries = table('webhook_deliveries')
+  return sql`select
+  (select coalesce(sum(delivered), 0) ${ended}) as delivered,
+  (select coalesce(sum(dead), 0) ${ended}) as dead,
+  (select count(*) ${counted(sql`select 1 from ${deliveries} where status = 'dead' and ${made} and reason not in ('exhausted', 'crashed')`)}) as cancelled,
+  (select count(*) ${counted(sql`select 1 from ${deliveries} where ${fresh} and ${open} and lease_owner is null`)}) as fresh,
+  (select count(*) ${counted(sql`select 1 from ${deliveries} where ${retries} and ${open}`)})
+    + (select count(*) ${counted(sql`select 1 from ${deliveries} where ${suspects} and ${open}`)})
+    + (select count(*) ${counted(sql`select 1 from ${deliveries} where ${fresh} and ${open} and lease_owner is not null`)}) as retrying`
+}
+
+function counted(rows: Sql): Sql {
+  return sql`from (${rows} limit ${mostCounted}) counted`
+}
+
+async function refuseTakenUid(tx: Executor, { id, applicationId, uid, status }: Endpoint): Promise<void> {
+  if (uid === null || status === 'deleted') return
+  const others = await tx.query(sql`select 1 from ${endpoints}
+where application_id = ${applicationId} and uid = ${uid} and id <> ${id} and ${living}`)
+  if (others.length > 0) throw takenUid(uid)
+}
+
+function insertSecret(vault: Vault, endpointId: string, secret: Secret): Sql {
+  return insertInto('endpoint_secrets', fromSealedSecret({ ...secret, endpointId, value: vault.seal(endpointId, secret.id, secret.value) }))
+}
+
+async function livingEndpoint(tx: Executor, vault: Vault, id: string): Promise<Endpoint | null> {
+  const found = await select(tx, vault, sql`where id = ${id} and ${living} ${forUpdate}`)
+  return found[0] ?? null
+}
+
+async function select(from: Pick<Executor, 'query'>, vault: Vault, rest: Sql): Promise<Endpoint[]> {
+  const rows = await from.query(sql`select * from ${endpoints} ${rest}`)
+  const byEndpoint = await secretsOf(from, vault, rows)
+  return rows.map((row) => toEndpoint(row, byEndpoint.get(toId(row)) ?? []))
+}
+
+async function selectWithLimits(from: Pick<Executor, 'query'>, vault: Vault, ids: readonly string[]): Promise<EndpointWithLimits[]> {
+  const rows = await from.query(sql`select e.*, (select a.rate_per_second from ${table('applications')} a where a.id = e.application_id) as application_rate_per_second
+from ${endpoints} e
+where e.id in ${listOf(ids)}`)
+  const byEndpoint = await secretsOf(from, vault, rows)
+  return rows.map((row) => toEndpointWithLimits(row, byEndpoint.get(toId(row)) ?? []))
+}
+
+/** Newest first. */
+async function secretsOf(from: Pick<Executor, 'query'>, vault: Vault, rows: readonly Row[]): Promise<Map<string, Secret[]>> {
+  const byEndpoint = new Map<string, Secret[]>()
+  for (let start = 0; start < rows.length; start += idsPerQuery) {
+    const ids = rows.slice(start, start + idsPerQuery).map(toId)
+    const found = await from.query(sql`select id, endpoint_id, sealed, created_at, expires_at
+from ${secrets}
+where endpoint_id in ${listOf(ids)}
+order by created_at desc, id desc`)
+    for (const row of found) {
+      const { endpointId, ...secret } = toSealedSecret(row)
+      const opened = { ...secret, value: vault.open(endpointId, secret.id, secret.value) }
+      byEndpoint.set(endpointId, [...(byEndpoint.get(endpointId) ?? []), opened])
+    }
+  }
+  return byEndpoint
+}

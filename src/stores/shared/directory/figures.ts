@@ -1,0 +1,118 @@
+import type { EndpointFigures } from '../../../core/ports/figures.ts'
+import type { QueueDepth } from '../../../core/ports/overview.ts'
+import { hour } from '../../../core/time.ts'
+import type { Instant } from '../../../core/time.ts'
+import { provisionalText } from './attempts.ts'
+import type { Database } from '../sql/database.ts'
+import { toFigures, toHour, toQueueDepth } from '../rows/figure-rows.ts'
+import { fresh, retries, suspects } from '../sql/lanes.ts'
+import { toId } from '../rows/rows.ts'
+import { all, listOf, nothing, sql, table, words } from '../sql/sql.ts'
+import type { Sql } from '../sql/sql.ts'
+
+const deliveries = table('webhook_deliveries')
+const endpoints = table('endpoints')
+const minutes = table('endpoint_minutes')
+const provisional = words(provisionalText)
+const mostBacklog = 10_000
+const mostQueued = 100_000
+
+export async function figuresOf(database: Database, endpointIds: readonly string[], since: Instant): Promise<EndpointFigures[]> {
+  if (endpointIds.length === 0) return []
+  const hours = (await database.query(hoursOf(endpointIds, since))).map(toHour)
+  const rows = new Map((await database.query(backlogsOf(endpointIds))).map((row) => [toId(row), row]))
+  return endpointIds.flatMap((id) => {
+    const row = rows.get(id)
+    const own = hours.filter(({ endpointId }) => endpointId === id).map(({ at, delivered, failed, dead }) => ({ at, delivered, failed, dead }))
+    return row === undefined ? [] : [toFigures(row, own, mostBacklog)]
+  })
+}
+
+export function hoursOf(endpointIds: readonly string[], since: Instant): Sql {
+  const start = sql`minute - minute % ${words(String(hour))}`
+  return sql`select endpoint_id, ${start} as hour, sum(delivered) as delivered, sum(failed) as failed, sum(dead) as dead
+from ${minutes}
+where endpoint_id in ${listOf(endpointIds)} and minute >= ${since}
+group by endpoint_id, ${start}
+order by endpoint_id, ${start}`
+}
+
+/** From each endpoint's own part of the indexes, up to a bound. */
+export function backlogsOf(endpointIds: readonly string[]): Sql {
+  return sql`select e.id,
+  (select count(*) from (select 1 from ${deliveries} where ${fresh} and webhook_id = e.id limit ${mostBacklog + 1}) counted) as fresh,
+  (select count(*) from (select 1 from ${deliveries} where ${retries} and webhook_id = e.id limit ${mostBacklog + 1}) counted) as retries,
+  (select count(*) from (select 1 from ${deliveries} where ${suspects} and webhook_id = e.id limit ${mostBacklog + 1}) counted) as suspects,
+  (select m.minute from ${minutes} m where m.endpoint_id = e.id and m.delivered > 0 order by m.minute desc limit 1) as last_success_at
+from (select id from ${endpoints} where id in ${listOf(endpointIds)}) e`
+}
+
+/** Endpoints that only fail, from an index of just those; the rest of a statement that selects endpoints. */
+export function failingFirst(applicationId: string | undefined, limit: number): Sql {
+  return sql`join (select endpoint_id, failed_attempts from ${table('endpoint_health')} where failing_since is not null) failing on failing.endpoint_id = id
+where status <> 'deleted'${applicationId === undefined ? nothing : sql` and application_id = ${applicationId}`}
+order by failing.failed_attempts desc, id
+limit ${limit}`
+}
+
+/** Of the newest deliveries, which are walked first, whatever a planner believes: there may be millions of attempts. */
+export function failuresOf(endpointId: string, most: number): Sql {
+  return sql`with walked as materialized (
+  select id from ${deliveries}
+  where webhook_id = ${endpointId}
+  order by id desc
+  limit ${most}
+), made as materialized (
+  select a.outcome, a.status_code
+  from walked w
+  cross join ${table('attempts')} a
+  where a.delivery_id = w.id
+  order by w.id desc, a.epoch desc
+  limit ${most}
+)
+select outcome, status_code, count(*) as count
+from made
+where (status_code is null or status_code < 200 or status_code > 299) and outcome not in ${provisional}
+group by outcome, status_code
+order by count desc, outcome, status_code`
+}
+
+export async function queueDepth(database: Database, now: Instant, applicationId: string | undefined): Promise<QueueDepth> {
+  const [row] = await database.query(depthStatement(now, applicationId))
+  return toQueueDepth(row ?? {}, mostQueued)
+}
+
+/** Counted up to a bound, endpoint by endpoint in the lanes' own indexes: a million rows behind one that is held are not read for the others. */
+export function depthStatement(now: Instant, applicationId: string | undefined): Sql {
+  const isHeld = sql`exists (select 1 from ${table('endpoint_health')} h where h.endpoint_id = e.id and h.held_until > ${now})`
+  const of = applicationId === undefined ? [] : [sql`e.application_id = ${applicationId}`]
+  const open = sql`select e.id as endpoint_id from ${endpoints} e where ${all([...of, sql`e.status = 'active'`, sql`not ${isHeld}`])}`
+  const blocked = sql`select e.id as endpoint_id from ${endpoints} e where ${all([...of, sql`(e.status in ('paused', 'disabled') or (e.status = 'active' and ${isHeld}))`])}`
+  const dead = applicationId === undefined ? sql`status = 'dead'` : sql`status = 'dead' and webhook_id in (select e.id from ${endpoints} e where e.application_id = ${applicationId})`
+  return sql`select
+  ${waiting(open, fresh)} as fresh,
+  ${waiting(open, retries)} as retries,
+  ${waiting(open, suspects)} as suspects,
+  ${waiting(blocked, fresh)} as held_fresh,
+  ${waiting(blocked, retries)} as held_retries,
+  ${waiting(blocked, suspects)} as held_suspects,
+  (select count(*) from (select 1 from ${deliveries} where ${dead} limit ${mostQueued + 1}) counted) as dead,
+  ${oldest(open, fresh)} as oldest_fresh,
+  ${oldest(open, retries)} as oldest_retry,
+  ${oldest(open, suspects)} as oldest_suspect`
+}
+
+function waiting(at: Sql, lane: Sql): Sql {
+  return sql`(select count(*) from (select 1 from (${at}) a cross join ${deliveries} where webhook_id = a.endpoint_id and ${lane} limit ${mostQueued + 1}) counted)`
+}
+
+/** The first of each endpoint's, of which the first of all must be one. What is held is not late: it waits for a person, or for its endpoint. */
+function oldest(at: Sql, lane: Sql): Sql {
+  return sql`(select min(first_due.due_at) from (
+    select (
+      select coalesce(next_retry_at, 0) from ${deliveries}
+      where webhook_id = a.endpoint_id and ${lane}
+      order by coalesce(next_retry_at, 0), id
+      limit 1) as due_at
+    from (${at}) a) first_due)`
+}

@@ -1,0 +1,168 @@
+import type { Status } from '../../../core/delivery/delivery.ts'
+import type { Job } from '../../../core/delivery/job.ts'
+import type { AdvancedJob, JobDirectory, ReplayBite } from '../../../core/ports/directory.ts'
+import type { DeliveryFilter } from '../../../core/ports/queue.ts'
+import type { Instant } from '../../../core/time.ts'
+import type { Database, Executor } from '../sql/database.ts'
+import { fromJob, toJob, toWalked } from '../rows/directory-rows.ts'
+import { whereDelivery } from '../sql/filter.ts'
+import { cancelRows, discardRows, record, requeueRows } from './operations.ts'
+import { beyond, pageOf } from '../sql/page.ts'
+import { all, forUpdate, insertInto, joined, sql, table } from '../sql/sql.ts'
+import type { Sql } from '../sql/sql.ts'
+
+type DeliveryJob = Job & { readonly work: { readonly action: 'requeue' | 'cancel' } }
+
+const jobs = table('jobs')
+const deliveries = table('webhook_deliveries')
+/** So many rows a bite reads at most, however few of them match. */
+const mostWalked = 10_000
+const rowsPerInsert = 500
+
+/** Bulk work with its progress. Each bite and the note of it are one transaction, so a crash repeats nothing and skips nothing. */
+export function jobDirectory(database: Database): JobDirectory {
+  return {
+    createJob: (job) =>
+      database.transaction(async (tx) => {
+        await tx.run(insertInto('jobs', fromJob(job)))
+        const by = { name: job.actor, reason: job.reason ?? undefined }
+        await record(tx, { action: job.work.action, target: JSON.stringify(job.work.filter), count: job.matching, at: job.createdAt, by })
+        return job
+      }),
+    async job(id) {
+      const [row] = await database.query(sql`select * from ${jobs} where id = ${id}`)
+      return row === undefined ? null : toJob(row)
+    },
+    async listJobs({ applicationId }, page) {
+      const conditions = applicationId === undefined ? [] : [sql`application_id = ${applicationId}`]
+      return (await database.query(sql`select * from ${jobs} ${pageOf(page, 'descending', conditions)}`)).map(toJob)
+    },
+    async runningJob(after) {
+      const [row] = await database.query(oldestRunning(after))
+      return row === undefined ? null : toJob(row)
+    },
+    changeJob: (id, from, to, now, deed) =>
+      database.transaction(async (tx) => {
+        const changed = await tx.run(sql`update ${jobs} set state = ${to}, updated_at = ${now} where id = ${id} and state = ${from}`)
+        if (changed === 0) return null
+        if (deed !== undefined) await record(tx, { ...deed, target: id, count: changed, at: now })
+        const [row] = await tx.query(sql`select * from ${jobs} where id = ${id}`)
+        return row === undefined ? null : toJob(row)
+      }),
+    advanceJob: (id, limit, now) => database.transaction((tx) => advance(tx, id, limit, now)),
+    advanceReplay: (bite, now) => database.transaction((tx) => replay(tx, bite, now)),
+  }
+}
+
+// The literal is what the partial index asks for.
+export function oldestRunning(after: string): Sql {
+  return sql`select *
+from ${jobs}
+where state = 'running' and id > ${after}
+order by id
+limit 1`
+}
+
+async function advance(tx: Executor, id: string, limit: number, now: Instant): Promise<AdvancedJob | null> {
+  const job = await runningJob(tx, id)
+  if (job === null || !isOfDeliveries(job)) return null
+  const { action } = job.work
+  const walked = (await tx.query(walk(job, limit))).map(toWalked)
+  const picked = walked.flatMap((row) => row.id ?? [])
+  // By their ids alone: with more conditions SQLite would look for them among all open rows.
+  const request = { filter: { ids: picked }, now, limit }
+  const requeued = action === 'requeue' && picked.length > 0 ? await requeueRows(tx, request) : []
+  const cancelled = action === 'cancel' && picked.length > 0 ? await cancelRows(tx, { ...request, as: 'cancelled' }) : []
+  const isDiscard = action === 'cancel' && wantedOf(action, job.work.filter.status).includes('dead')
+  const discarded = isDiscard && picked.length > 0 ? await discardRows(tx, picked, now) : 0
+
+  const [{ count, last } = { count: 0, last: null }] = walked
+  const isFull = picked.length === limit
+  const isOver = !isFull && count < mostWalked
+  const next = await save(tx, job, {
+    state: isOver ? 'done' : 'running',
+    done: job.done + requeued.length + cancelled.length + discarded,
+    cursor: (isFull ? picked.at(-1) : last) ?? job.cursor,
+    updatedAt: now,
+  })
+  return { job: next, cancelled, endpointIds: [...new Set(requeued)] }
+}
+
+async function runningJob(tx: Executor, id: string): Promise<Job | null> {
+  const [row] = await tx.query(sql`select * from ${jobs} where id = ${id} ${forUpdate}`)
+  const job = row === undefined ? null : toJob(row)
+  return job?.state === 'running' ? job : null
+}
+
+function isOfDeliveries(job: Job): job is DeliveryJob {
+  return job.work.action !== 'replay'
+}
+
+/**
+ * Up to `limit` rows that match, in the order of their ids; each with how many were read, and the last of those. Only what leads
+ * through an index in that order is asked while walking, the rest of what was walked over: so a bite reads a bounded
+ * number of rows, and the whole job each row once.
+ */
+export function walk({ work, cursor }: Pick<DeliveryJob, 'work' | 'cursor'>, limit: number): Sql {
+  const { applicationId, status, type, reason, unchangedSince, ...leading } = work.filter
+  const wanted = wantedOf(work.action, status)
+  const isOfDead = wanted.length === 1 && wanted[0] === 'dead'
+  const rest = [whereDelivery({ status: wanted, type, reason, unchangedSince })]
+  if (applicationId !== undefined) rest.push(sql`application_id = ${applicationId}`)
+  return sql`with walked as materialized (
+  select id, application_id, status, event_type, reason, updated_at
+  from ${deliveries}
+  where ${all([whereDelivery(isOfDead ? { ...leading, status: 'dead' } : leading), ...beyond(cursor, 'ascending')])}
+  order by id
+  limit ${mostWalked}
+), picked as materialized (
+  select id
+  from walked
+  where ${all(rest)}
+  order by id
+  limit ${limit}
+)
+select picked.id, (select count(*) from walked) as count, (select max(id) from walked) as last
+from (select 1 as one) bite
+left join picked on 1 = 1
+order by picked.id`
+}
+
+function wantedOf(action: DeliveryJob['work']['action'], asked: DeliveryFilter['status']): Status[] {
+  const possible: Status[] = ['pending', 'failed', 'dead']
+  // What is dead is given up for good only if that is asked for.
+  const usual: Status[] = action === 'requeue' ? possible : ['pending', 'failed']
+  return asked === undefined ? usual : possible.filter((status) => [asked].flat().includes(status))
+}
+
+/** What a bite changed of its job. */
+async function save(tx: Executor, job: Job, change: Pick<Job, 'state' | 'done' | 'cursor' | 'updatedAt'>): Promise<Job> {
+  const { state, done, cursor, updatedAt } = change
+  await tx.run(sql`update ${jobs}
+set state = ${state}, done = ${done}, cursor = ${cursor}, updated_at = ${updatedAt}
+where id = ${job.id}`)
+  return { ...job, ...change }
+}
+
+async function replay(tx: Executor, { jobId, from, deliveries: added, done, cursor }: ReplayBite, now: Instant): Promise<Job | null> {
+  const job = await runningJob(tx, jobId)
+  if (job === null || job.cursor !== from) return null
+  for (let start = 0; start < added.length; start += rowsPerInsert) await tx.run(insertDeliveries(added.slice(start, start + rowsPerInsert), now))
+  return save(tx, job, { state: cursor === null ? 'done' : 'running', done: job.done + done, cursor: cursor ?? job.cursor, updatedAt: now })
+}
+
+/** New deliveries of old messages, in the lane of the retries; none of a message that is gone. */
+function insertDeliveries(added: ReplayBite['deliveries'], now: Instant): Sql {
+  const rows = added.map(({ id, endpointId, messageId, targetUrl, nextRetryAt, policy }) => {
+    return sql`(cast(${id} as text), cast(${endpointId} as text), cast(${messageId} as text), cast(${targetUrl} as text), cast(${nextRetryAt} as bigint), cast(${policy} as text))`
+  })
+  return sql`with added (id, endpoint_id, message_id, target_url, next_retry_at, policy) as (
+  values ${joined(rows, ',\n    ')}
+)
+insert into ${deliveries} (
+  id, webhook_id, application_id, message_id, event_type, session_id, target_url, next_retry_at, policy, requeued_at, created_at, updated_at)
+select a.id, a.endpoint_id, m.application_id, m.id, m.type, m.session_id, a.target_url, a.next_retry_at, a.policy,
+  cast(${now} as bigint), cast(${now} as bigint), cast(${now} as bigint)
+from added a
+join ${table('messages')} m on m.id = a.message_id and m.erased_at is null`
+}

@@ -1,0 +1,112 @@
+import { firstIdAt } from '../../../core/ids.ts'
+import type { MessageDirectory, MessageFilter, Page, Scan } from '../../../core/ports/directory.ts'
+import type { Message } from '../../../core/message/message.ts'
+import type { Database } from '../sql/database.ts'
+import { beyond, inOrder } from '../sql/page.ts'
+import { toId, toMessage } from '../rows/rows.ts'
+import { all, insertInto, joined, listOf, sql, table, words } from '../sql/sql.ts'
+import type { Sql } from '../sql/sql.ts'
+
+const messages = table('messages')
+/** A filter that picks nothing must not read an application's whole history in one call. */
+export const mostWalked = 1_000
+
+/** What people read of messages, and the one thing that they may do to one: erase it. */
+export function messageDirectory(database: Database): MessageDirectory {
+  async function first(where: Sql): Promise<Message | null> {
+    const [row] = await database.query(sql`select * from ${messages} where ${where}`)
+    return row === undefined ? null : toMessage(row)
+  }
+
+  return {
+    message: (id) => first(sql`id = ${id}`),
+    async messagesById(ids) {
+      if (ids.length === 0) return []
+      return (await database.query(sql`select * from ${messages} where id in ${listOf(ids)}`)).map(toMessage)
+    },
+    // One after the other: an `or` of the two would read all messages of the application.
+    messageOf: async (applicationId, idOrEventId) =>
+      (await first(sql`application_id = ${applicationId} and id = ${idOrEventId}`)) ??
+      (await first(sql`application_id = ${applicationId} and event_id = ${idOrEventId}`)),
+    listMessages: (filter, page) => list(database, filter, page),
+    async countMessages(filter, most) {
+      const [row] = await database.query(countMessages(filter, most))
+      return Number(row?.['count'] ?? 0)
+    },
+    eraseMessage: (id, now) =>
+      database.transaction(async (tx) => {
+        const erased = await tx.run(sql`update ${messages}
+set body = ${new Uint8Array()}, erased_at = coalesce(erased_at, ${now})
+where id = ${id}`)
+        return erased > 0
+      }),
+    expirePayloads: (expiries) =>
+      database.transaction(async (tx) => {
+        for (const { messageId, eraseAt } of expiries) await tx.run(insertInto('payload_expiries', { message_id: messageId, erase_at: eraseAt }))
+      }),
+  }
+}
+
+async function list(database: Database, filter: MessageFilter, page: Page): Promise<Scan<Message>> {
+  const [end] = isPicky(filter) ? await database.query(walkEnd(filter, page)) : []
+  const last = end === undefined ? null : toId(end)
+  const found = (await database.query(listMessages(filter, page, last))).map(toMessage)
+  const items = found.slice(0, page.limit)
+  return { items, next: found.length > page.limit ? (items.at(-1)?.id ?? null) : last }
+}
+
+/** The message that a walk of the allowed length ends with; none if the list is shorter. */
+export function walkEnd(filter: MessageFilter, page: Page): Sql {
+  return sql`select id
+from ${messages}
+where ${range(filter, page)}
+order by id ${inOrder(orderOf(page))}
+limit 1 offset ${mostWalked - 1}`
+}
+
+/** One more than the page holds: whether there are more is the question behind it. */
+export function listMessages(filter: MessageFilter, page: Page, last: string | null): Sql {
+  const conditions = [range(filter, page), ...picking(filter)]
+  if (last !== null) conditions.push(orderOf(page) === 'ascending' ? sql`id <= ${last}` : sql`id >= ${last}`)
+  return sql`select *
+from ${messages}
+where ${all(conditions)}
+order by id ${inOrder(orderOf(page))}
+limit ${page.limit + 1}`
+}
+
+export function countMessages(filter: MessageFilter, most: number): Sql {
+  const where = all([range(filter, { limit: most, after: null }), ...picking(filter)])
+  return sql`select count(*) as count
+from (select 1 from ${messages} where ${where} limit ${most}) counted`
+}
+
+function picking({ types, channel }: MessageFilter): Sql[] {
+  return [...(types === undefined ? [] : [oneOf('type', types)]), ...(channel === undefined ? [] : [hasChannel('channels', channel)])]
+}
+
+export function oneOf(column: string, values: readonly string[]): Sql {
+  return values.length === 0 ? words('1 = 0') : sql`${words(column)} in ${listOf(values)}`
+}
+
+/** The channels are a JSON list of words that JSON writes as they are; both databases know `replace`. */
+export function hasChannel(column: string, channel: string): Sql {
+  return sql`replace(${words(column)}, ${JSON.stringify(channel)}, '') <> ${words(column)}`
+}
+
+function range({ applicationId, since, until }: MessageFilter, page: Page): Sql {
+  const conditions = [sql`application_id = ${applicationId}`, ...beyond(page.after, orderOf(page))]
+  // An id begins with its time of creation.
+  if (since !== undefined) conditions.push(sql`id >= ${firstIdAt('msg', since)}`)
+  if (until !== undefined) conditions.push(sql`id < ${firstIdAt('msg', until)}`)
+  return joined(conditions, '\n  and ')
+}
+
+function orderOf(page: Page): 'ascending' | 'descending' {
+  return page.order ?? 'descending'
+}
+
+/** Without another condition every message that is read is on the page. */
+function isPicky({ types, channel }: MessageFilter): boolean {
+  return types !== undefined || channel !== undefined
+}

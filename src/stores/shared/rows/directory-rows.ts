@@ -1,0 +1,124 @@
+import type { EventTypeDefinition } from '../../../core/message/event-type.ts'
+import type { StreamEvent } from '../../../core/ports/events.ts'
+import type { Job, JobAction, JobState, JobWork } from '../../../core/delivery/job.ts'
+import type { Access, ApiKey } from '../../../core/ports/key.ts'
+import type { TakenReply } from '../../../core/ports/directory.ts'
+import { number, numberOrNull, text, textOrNull, word } from './columns.ts'
+import type { Row } from '../sql/database.ts'
+import type { Value } from '../sql/sql.ts'
+
+// What only people and the API ask about; the engine's rows are in rows.ts.
+
+const accesses: readonly Access[] = ['read', 'write']
+const jobActions: readonly JobAction[] = ['requeue', 'cancel', 'replay']
+const jobStates: readonly JobState[] = ['running', 'paused', 'done', 'cancelled']
+
+export function toEventType(row: Row): EventTypeDefinition {
+  return {
+    name: text(row, 'name'),
+    description: text(row, 'description'),
+    schemas: toSchemas(row),
+    archived: number(row, 'archived') === 1,
+    deprecated: number(row, 'deprecated') === 1,
+    featureFlag: textOrNull(row, 'feature_flag'),
+    createdAt: number(row, 'created_at'),
+    updatedAt: number(row, 'updated_at'),
+  }
+}
+
+function toSchemas(row: Row): EventTypeDefinition['schemas'] {
+  const schemas: EventTypeDefinition['schemas'] = JSON.parse(textOrNull(row, 'schemas') ?? 'null')
+  return schemas
+}
+
+export function fromEventType(eventType: EventTypeDefinition): Record<string, Value> {
+  const { name, description, schemas, archived, deprecated, featureFlag, createdAt, updatedAt } = eventType
+  return {
+    name,
+    description,
+    schemas: schemas === null ? null : JSON.stringify(schemas),
+    archived: archived ? 1 : 0,
+    deprecated: deprecated ? 1 : 0,
+    feature_flag: featureFlag,
+    created_at: createdAt,
+    updated_at: updatedAt,
+  }
+}
+
+export function toKey(row: Row): ApiKey {
+  return {
+    id: text(row, 'id'),
+    name: text(row, 'name'),
+    applicationId: textOrNull(row, 'application_id'),
+    access: word(row, 'access', accesses),
+    hash: text(row, 'hash'),
+    hint: text(row, 'hint'),
+    createdAt: number(row, 'created_at'),
+    expiresAt: numberOrNull(row, 'expires_at'),
+    revokedAt: numberOrNull(row, 'revoked_at'),
+    sessionOf: textOrNull(row, 'session_of'),
+    portal: toPortal(row),
+  }
+}
+
+function toPortal(row: Row): ApiKey['portal'] {
+  const flags = textOrNull(row, 'portal_flags')
+  return flags === null ? null : { featureFlags: JSON.parse(flags) }
+}
+
+export function fromKey(key: ApiKey): Record<string, Value> {
+  const { id, name, applicationId, access, hash, hint, createdAt, expiresAt, revokedAt, sessionOf, portal } = key
+  const portalFlags = portal === null ? null : JSON.stringify(portal.featureFlags)
+  return { id, name, application_id: applicationId, access, hash, hint, created_at: createdAt, expires_at: expiresAt, revoked_at: revokedAt, session_of: sessionOf, portal_flags: portalFlags }
+}
+
+export function toJob(row: Row): Job {
+  return {
+    id: text(row, 'id'),
+    applicationId: textOrNull(row, 'application_id'),
+    work: toJobWork(row),
+    state: word(row, 'state', jobStates),
+    matching: number(row, 'matching'),
+    done: number(row, 'done'),
+    cursor: textOrNull(row, 'cursor'),
+    actor: text(row, 'actor'),
+    reason: textOrNull(row, 'reason'),
+    createdAt: number(row, 'created_at'),
+    updatedAt: number(row, 'updated_at'),
+  }
+}
+
+function toJobWork(row: Row): JobWork {
+  const action = word(row, 'action', jobActions)
+  return { action, filter: JSON.parse(text(row, 'filter')) }
+}
+
+export function fromJob(job: Job): Record<string, Value> {
+  const { id, applicationId, work, state, matching, done, cursor, actor, reason, createdAt, updatedAt } = job
+  const { action, filter } = work
+  return {
+    id, application_id: applicationId, action, filter: JSON.stringify(filter), state, matching, done, cursor, actor, reason,
+    created_at: createdAt, updated_at: updatedAt,
+  }
+}
+
+/** A row that a bite of a job picked, null if it picked none; with how many rows were read, and the last of them. */
+export function toWalked(row: Row): { id: string | null; count: number; last: string | null } {
+  return { id: textOrNull(row, 'id'), count: number(row, 'count'), last: textOrNull(row, 'last') }
+}
+
+export function fromEvent(origin: string, event: StreamEvent): { readonly id: string; readonly origin: string; readonly data: string } {
+  return { id: event.id, origin, data: JSON.stringify(event) }
+}
+
+export function toEvent(row: Row): StreamEvent {
+  const event: StreamEvent = JSON.parse(text(row, 'data'))
+  return event
+}
+
+/** What is kept under the key of a request, if it is the same request. */
+export function toTakenReply(row: Row, requestHash: string): TakenReply {
+  if (text(row, 'request_hash') !== requestHash) return { kind: 'conflict' }
+  const status = numberOrNull(row, 'status')
+  return status === null ? { kind: 'busy' } : { kind: 'kept', status, body: text(row, 'body') }
+}

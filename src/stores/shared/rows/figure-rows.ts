@@ -1,0 +1,54 @@
+import type { OutcomeKind } from '../../../core/delivery/attempt.ts'
+import type { DeadReason } from '../../../core/delivery/delivery.ts'
+import type { AttemptCount, DeadLetterGroup, EndpointFigures, HourCounts } from '../../../core/ports/figures.ts'
+import type { QueueDepth } from '../../../core/ports/overview.ts'
+import type { Instant } from '../../../core/time.ts'
+import { number, numberOrNull, text, textOrNull, word } from './columns.ts'
+import type { Row } from '../sql/database.ts'
+
+// Figures about many rows at once, for people.
+
+const deadReasons: readonly DeadReason[] = ['exhausted', 'cancelled', 'expired', 'crashed', 'gone']
+const outcomes: readonly OutcomeKind[] = ['answered', 'timeout', 'dns', 'connect', 'tls', 'reset', 'protocol', 'forbidden']
+
+export function toDeadLetterGroup(row: Row): DeadLetterGroup {
+  return {
+    endpointId: text(row, 'webhook_id'),
+    applicationId: text(row, 'application_id'),
+    reason: word(row, 'reason', deadReasons),
+    errorDetail: textOrNull(row, 'detail'),
+    count: number(row, 'count'),
+    newestAt: number(row, 'newest_at'),
+  }
+}
+
+export function toAttemptCount(row: Row): AttemptCount {
+  return { outcome: word(row, 'outcome', outcomes), statusCode: numberOrNull(row, 'status_code'), count: number(row, 'count') }
+}
+
+export function toHour(row: Row): HourCounts & { readonly endpointId: string } {
+  return { endpointId: text(row, 'endpoint_id'), at: number(row, 'hour'), delivered: number(row, 'delivered'), failed: number(row, 'failed'), dead: number(row, 'dead') }
+}
+
+/** The backlog was counted up to one more than the bound. */
+export function toFigures(row: Row, hours: readonly HourCounts[], mostCounted: number): EndpointFigures {
+  const counted = ['fresh', 'retries', 'suspects'].map((lane) => number(row, lane))
+  const backlog = counted.reduce((sum, count) => sum + Math.min(count, mostCounted), 0)
+  const lastSuccessAt: Instant | null = numberOrNull(row, 'last_success_at')
+  return { backlog, backlogAtLeast: Math.max(...counted) > mostCounted, lastSuccessAt, hours }
+}
+
+export function toQueueDepth(row: Row, mostCounted: number): QueueDepth {
+  const counted = (...columns: string[]): number => columns.reduce((sum, column) => sum + Math.min(number(row, column), mostCounted), 0)
+  const columns = ['fresh', 'retries', 'suspects', 'held_fresh', 'held_retries', 'held_suspects', 'dead']
+  const oldest = ['oldest_fresh', 'oldest_retry', 'oldest_suspect'].map((column) => numberOrNull(row, column)).filter((at) => at !== null)
+  return {
+    fresh: counted('fresh'),
+    // Suspects are retries of a kind: what a person waits for is the same.
+    retries: counted('retries', 'suspects'),
+    held: counted('held_fresh', 'held_retries', 'held_suspects'),
+    dead: counted('dead'),
+    atLeast: columns.some((column) => number(row, column) > mostCounted),
+    oldestDueAt: oldest.length === 0 ? null : Math.min(...oldest),
+  }
+}

@@ -1,0 +1,282 @@
+import type { Application, Endpoint, EndpointStatus, EndpointWithLimits } from '../../../core/endpoint/endpoint.ts'
+import type { Health } from '../../../core/endpoint/health.ts'
+import type { Message } from '../../../core/message/message.ts'
+import type { MinuteCounts } from '../../../core/ports/overview.ts'
+import type { PayloadFilter } from '../../../core/message/payload-filter.ts'
+import { auditActions } from '../../../core/ports/audit.ts'
+import type { AuditEntry } from '../../../core/ports/audit.ts'
+import type { EndpointCounts } from '../../../core/ports/directory.ts'
+import type { SeenWorker, Worker } from '../../../core/ports/worker.ts'
+import type { Enqueued, Envelope } from '../../../core/ports/queue.ts'
+import { fullBucket } from '../../../core/limits/rate-limit.ts'
+import type { TokenBucket } from '../../../core/limits/rate-limit.ts'
+import type { Secret, SignatureScheme } from '../../../core/signing/signature.ts'
+import type { Subscriber } from '../../../core/endpoint/subscribers.ts'
+import type { Instant } from '../../../core/time.ts'
+import { bytes, number, numberOrNull, text, textList, textOrNull, textRecord, word } from './columns.ts'
+import type { Row } from '../sql/database.ts'
+import { latencyColumns } from '../schema/migrations.ts'
+import type { Value } from '../sql/sql.ts'
+
+// Columns become fields, and fields columns, only here and in the other files named so.
+
+const endpointStatuses: readonly EndpointStatus[] = ['active', 'paused', 'disabled', 'deleted']
+const signatureSchemes: readonly SignatureScheme[] = ['standard', 'body']
+
+export function toApplication(row: Row): Application {
+  return {
+    id: text(row, 'id'),
+    uid: textOrNull(row, 'uid'),
+    name: text(row, 'name'),
+    metadata: textRecord(row, 'metadata'),
+    ratePerSecond: numberOrNull(row, 'rate_per_second'),
+    createdAt: number(row, 'created_at'),
+    updatedAt: number(row, 'updated_at'),
+  }
+}
+
+export function fromApplication(application: Application): Record<string, Value> {
+  const { id, uid, name, metadata, ratePerSecond, createdAt, updatedAt } = application
+  return { id, uid, name, metadata: JSON.stringify(metadata), rate_per_second: ratePerSecond, created_at: createdAt, updated_at: updatedAt }
+}
+
+export function toEndpoint(row: Row, secrets: readonly Secret[]): Endpoint {
+  return {
+    id: text(row, 'id'),
+    applicationId: text(row, 'application_id'),
+    uid: textOrNull(row, 'uid'),
+    url: text(row, 'url'),
+    description: text(row, 'description'),
+    status: word(row, 'status', endpointStatuses),
+    statusReason: textOrNull(row, 'status_reason'),
+    statusSince: number(row, 'status_since'),
+    types: textList(row, 'types'),
+    channels: textList(row, 'channels'),
+    filter: toFilter(row),
+    headers: textRecord(row, 'headers'),
+    metadata: textRecord(row, 'metadata'),
+    policy: text(row, 'policy'),
+    signature: word(row, 'signature', signatureSchemes),
+    bodyHeader: text(row, 'body_header'),
+    ratePerSecond: numberOrNull(row, 'rate_per_second'),
+    secrets,
+    createdAt: number(row, 'created_at'),
+    updatedAt: number(row, 'updated_at'),
+  }
+}
+
+export function toSubscriber(row: Row): Subscriber {
+  return {
+    id: text(row, 'id'),
+    url: text(row, 'url'),
+    status: word(row, 'status', endpointStatuses),
+    types: textList(row, 'types'),
+    channels: textList(row, 'channels'),
+    filter: toFilter(row),
+    policy: text(row, 'policy'),
+  }
+}
+
+export function toEndpointWithLimits(row: Row, secrets: readonly Secret[]): EndpointWithLimits {
+  return { ...toEndpoint(row, secrets), applicationRatePerSecond: numberOrNull(row, 'application_rate_per_second') }
+}
+
+function toFilter(row: Row): PayloadFilter | null {
+  const filter: PayloadFilter | null = JSON.parse(textOrNull(row, 'filter') ?? 'null')
+  return filter
+}
+
+/** All but the secrets, which have a table of their own. */
+export function fromEndpoint(endpoint: Endpoint): Record<string, Value> {
+  return {
+    id: endpoint.id,
+    application_id: endpoint.applicationId,
+    uid: endpoint.uid,
+    url: endpoint.url,
+    description: endpoint.description,
+    status: endpoint.status,
+    status_reason: endpoint.statusReason,
+    status_since: endpoint.statusSince,
+    types: JSON.stringify(endpoint.types),
+    channels: JSON.stringify(endpoint.channels),
+    filter: endpoint.filter === null ? null : JSON.stringify(endpoint.filter),
+    headers: JSON.stringify(endpoint.headers),
+    metadata: JSON.stringify(endpoint.metadata),
+    policy: endpoint.policy,
+    signature: endpoint.signature,
+    body_header: endpoint.bodyHeader,
+    rate_per_second: endpoint.ratePerSecond,
+    created_at: endpoint.createdAt,
+    updated_at: endpoint.updatedAt,
+  }
+}
+
+/** A secret as it is kept: whose it is, and its value sealed. */
+export interface SealedSecret extends Secret {
+  readonly endpointId: string
+}
+
+export function toSealedSecret(row: Row): SealedSecret {
+  return {
+    id: text(row, 'id'),
+    endpointId: text(row, 'endpoint_id'),
+    value: text(row, 'sealed'),
+    createdAt: number(row, 'created_at'),
+    expiresAt: numberOrNull(row, 'expires_at'),
+  }
+}
+
+export function sealedOf(row: Row): string {
+  return text(row, 'sealed')
+}
+
+export function fromSealedSecret(secret: SealedSecret): Record<string, Value> {
+  const { id, endpointId, value, createdAt, expiresAt } = secret
+  return { id, endpoint_id: endpointId, sealed: value, created_at: createdAt, expires_at: expiresAt }
+}
+
+export function toMessage(row: Row): Message {
+  return {
+    id: text(row, 'id'),
+    applicationId: text(row, 'application_id'),
+    type: text(row, 'type'),
+    eventId: textOrNull(row, 'event_id'),
+    body: bytes(row, 'body'),
+    contentType: text(row, 'content_type'),
+    sessionId: textOrNull(row, 'session_id'),
+    channels: textList(row, 'channels'),
+    createdAt: number(row, 'created_at'),
+    erasedAt: numberOrNull(row, 'erased_at'),
+  }
+}
+
+/** An idempotency key that is in use. */
+export function toUsedKey(row: Row): { messageId: string; bodyHash: string; deliveries: number } {
+  return { messageId: text(row, 'message_id'), bodyHash: text(row, 'body_hash'), deliveries: number(row, 'deliveries') }
+}
+
+/** What became of an envelope, from who has its event id or its idempotency key now; without a key, it has it itself. */
+export function toEnqueued(row: Row, envelope: Envelope | undefined): Enqueued {
+  if (row['taken_by'] !== null) return { kind: 'taken', messageId: text(row, 'taken_by') }
+  if (row['found'] !== true) return { kind: 'stale' }
+  const { messageId, bodyHash, deliveries } = toUsedKey(row)
+  if (messageId === envelope?.message.id) return { kind: 'stored' }
+  return bodyHash === envelope?.bodyHash ? { kind: 'repeated', messageId, deliveries } : { kind: 'conflict', messageId }
+}
+
+/** The key of a row, whatever it is a row of. */
+export function toId(row: Row): string {
+  return text(row, 'id')
+}
+
+export function toTime(row: Row): Instant {
+  return number(row, 'time')
+}
+
+export function toApplicationId(row: Row): string {
+  return text(row, 'application_id')
+}
+
+/** A rate limit's tokens; a limit that was never used has a second's worth. */
+export function toTokenBucket(row: Row | undefined): TokenBucket {
+  return row === undefined ? fullBucket : { tokens: number(row, 'tokens'), at: number(row, 'at') }
+}
+
+/** How many tokens were granted of a limit. */
+export function toGrant(row: Row): { id: string; granted: number } {
+  return { id: text(row, 'id'), granted: number(row, 'granted') }
+}
+
+export function toEndpointId(row: Row): string {
+  return text(row, 'webhook_id')
+}
+
+export function toEndpointCounts(row: Row): EndpointCounts {
+  return {
+    delivered: number(row, 'delivered'),
+    dead: number(row, 'dead'),
+    cancelled: number(row, 'cancelled'),
+    fresh: number(row, 'fresh'),
+    retrying: number(row, 'retrying'),
+  }
+}
+
+export function toEndpointsVersion(row: Row): number {
+  return number(row, 'endpoints_version')
+}
+
+export function toHealthOf(row: Row): [endpointId: string, health: Health] {
+  return [text(row, 'endpoint_id'), toHealth(row)]
+}
+
+function toHealth(row: Row): Health {
+  return {
+    failures: number(row, 'failures'),
+    heldUntil: numberOrNull(row, 'held_until'),
+    holds: number(row, 'holds'),
+    failingSince: numberOrNull(row, 'failing_since'),
+    failedAttempts: number(row, 'failed_attempts'),
+    warned: number(row, 'warned') === 1,
+    generation: number(row, 'generation'),
+    rampFrom: numberOrNull(row, 'ramp_from'),
+    version: number(row, 'version'),
+  }
+}
+
+export function fromHealth(endpointId: string, health: Health): Record<string, Value> {
+  return {
+    endpoint_id: endpointId,
+    failures: health.failures,
+    held_until: health.heldUntil,
+    holds: health.holds,
+    failing_since: health.failingSince,
+    failed_attempts: health.failedAttempts,
+    warned: health.warned ? 1 : 0,
+    generation: health.generation,
+    ramp_from: health.rampFrom,
+    version: health.version,
+  }
+}
+
+export function toMinute(row: Row): MinuteCounts {
+  return {
+    minute: number(row, 'minute'),
+    delivered: number(row, 'delivered'),
+    failed: number(row, 'failed'),
+    dead: number(row, 'dead'),
+    latencies: latencyColumns.map((column) => number(row, column)),
+  }
+}
+
+export function toAuditEntry(row: Row): AuditEntry {
+  return {
+    id: text(row, 'id'),
+    at: number(row, 'at'),
+    actor: text(row, 'actor'),
+    action: word(row, 'action', auditActions),
+    target: text(row, 'target'),
+    count: number(row, 'count'),
+    reason: textOrNull(row, 'reason'),
+  }
+}
+
+export function fromAuditEntry(entry: AuditEntry): Record<string, Value> {
+  return { ...entry }
+}
+
+export function toWorker(row: Row): Worker {
+  return { id: text(row, 'id'), pid: number(row, 'pid'), host: text(row, 'host'), startedAt: number(row, 'started_at') }
+}
+
+export function toSeenWorker(row: Row): SeenWorker {
+  return { ...toWorker(row), seenAt: number(row, 'seen_at'), sharesAmong: number(row, 'shares_among'), waits: toWaits(row) }
+}
+
+function toWaits(row: Row): SeenWorker['waits'] {
+  const waits: SeenWorker['waits'] = JSON.parse(text(row, 'waits'))
+  return waits
+}
+
+export function fromWorker({ id, pid, host, startedAt }: Worker, seenAt: Instant = startedAt): Record<string, Value> {
+  return { id, pid, host, started_at: startedAt, seen_at: seenAt }
+}

@@ -1,0 +1,52 @@
+import { statuses } from '../../../core/delivery/delivery.ts'
+import type { Status } from '../../../core/delivery/delivery.ts'
+import { expected } from '../../../core/errors.ts'
+import { firstIdAt } from '../../../core/ids.ts'
+import type { DeliveryFilter } from '../../../core/ports/queue.ts'
+import { all, listOf, sql, table, words } from './sql.ts'
+import type { Sql } from './sql.ts'
+
+const mostIds = 10_000
+
+// Literals, because a partial index is not used for a status that is bound; and where an index has a condition,
+// that condition word for word.
+const conditionOf: Readonly<Record<Status, string>> = {
+  pending: `status in ('pending', 'failed') and status = 'pending'`,
+  failed: `status in ('pending', 'failed') and status = 'failed'`,
+  delivered: `status = 'delivered'`,
+  dead: `status = 'dead'`,
+}
+
+/** The condition that a filter stands for. */
+export function whereDelivery(filter: DeliveryFilter): Sql {
+  const conditions: Sql[] = []
+  if (filter.ids !== undefined) conditions.push(oneOf(filter.ids))
+  if (filter.status !== undefined) conditions.push(inStatus(filter.status))
+  if (filter.reason !== undefined) conditions.push(sql`reason = ${filter.reason}`)
+  if (filter.endpointId !== undefined) conditions.push(sql`webhook_id = ${filter.endpointId}`)
+  if (filter.applicationId !== undefined) conditions.push(ofApplication(filter.applicationId))
+  if (filter.messageId !== undefined) conditions.push(sql`message_id = ${filter.messageId}`)
+  if (filter.type !== undefined) conditions.push(sql`event_type = ${filter.type}`)
+  // An id begins with its time of creation: a range of the primary key, without an index on a time.
+  if (filter.since !== undefined) conditions.push(sql`id >= ${firstIdAt('dlv', filter.since)}`)
+  if (filter.until !== undefined) conditions.push(sql`id < ${firstIdAt('dlv', filter.until)}`)
+  if (filter.unchangedSince !== undefined) conditions.push(sql`updated_at < ${filter.unchangedSince}`)
+  return all(conditions)
+}
+
+function oneOf(ids: readonly string[]): Sql {
+  if (ids.length > mostIds) throw expected('invalid_argument', 'ids', `at most ${mostIds}`, ids.length, 'Ask in several bites.')
+  return ids.length === 0 ? words('1 = 0') : sql`id in ${listOf(ids)}`
+}
+
+/** By way of its endpoints: another index on the hot table would cost each delivery a page that is written for nothing else. */
+function ofApplication(applicationId: string): Sql {
+  return sql`webhook_id in (select e.id from ${table('endpoints')} e where e.application_id = ${applicationId})`
+}
+
+function inStatus(status: Status | readonly Status[]): Sql {
+  const given = statuses.filter((word) => (typeof status === 'string' ? status === word : status.includes(word)))
+  const [only, ...others] = given
+  if (only === undefined) return words('1 = 0')
+  return words(others.length === 0 ? conditionOf[only] : `status in (${given.map((word) => `'${word}'`).join(', ')})`)
+}

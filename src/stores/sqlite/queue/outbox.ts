@@ -1,0 +1,67 @@
+import { expected } from '../../../core/errors.ts'
+import type { SyncOutlet } from '../../../core/ports/ports.ts'
+import { applicationNamed } from '../../shared/directory/applications.ts'
+import { subscribersOf, endpointsVersion } from '../../shared/directory/endpoints.ts'
+import { fromApplication, toApplication, toEndpointsVersion, toSubscriber } from '../../shared/rows/rows.ts'
+import { insertInto } from '../../shared/sql/sql.ts'
+import { connectionOver, fileOf } from '../connection.ts'
+import type { Connection } from '../connection.ts'
+import { isDriver, isTransactionOf } from '../driver.ts'
+import type { SqliteDriver } from '../driver.ts'
+import { enqueue } from './enqueue.ts'
+import { storeError } from '../errors.ts'
+
+/** The way in through a transaction on a connection of the application's own, which `own` has been opened beside. */
+export function outletOn(tx: unknown, own: SqliteDriver): SyncOutlet {
+  checkTransaction(tx, own)
+  const connection = connectionOver(tx)
+  return {
+    enqueue: (request) => undone(connection, () => enqueue(connection, request)),
+    application(idOrUid) {
+      const [row] = connection.query(applicationNamed(idOrUid))
+      return row === undefined ? null : toApplication(row)
+    },
+    createApplication(application) {
+      undone(connection, () => connection.run(insertInto('applications', fromApplication(application))))
+      return application
+    },
+    matching(applicationId) {
+      const [row] = connection.query(endpointsVersion(applicationId))
+      if (row === undefined) return null
+      return { endpointsVersion: toEndpointsVersion(row), endpoints: connection.query(subscribersOf(applicationId)).map(toSubscriber) }
+    },
+  }
+}
+
+/** Two copies of SQLite in one process do not lock each other out, and lose what was committed: hence the same driver, not just the same file. */
+function checkTransaction(tx: unknown, own: SqliteDriver): asserts tx is SqliteDriver {
+  const wanted = 'a connection to the same file, made by the driver that `open` uses, in a transaction'
+  if (!isDriver(tx)) throw expected('invalid_argument', 'tx', wanted, tx)
+  if (Object.getPrototypeOf(tx) !== Object.getPrototypeOf(own)) {
+    throw expected('invalid_argument', 'tx', wanted, 'one of another copy of SQLite', 'Two copies lose what the other has committed: use one for both.')
+  }
+  if (tx === own) throw expected('invalid_argument', 'tx', wanted, "Posthorn's own connection", 'Open one of your own.')
+  const file = fileOf(tx)
+  if (file !== fileOf(own)) throw expected('invalid_argument', 'tx', wanted, `one to "${file}"`, 'Posthorn stores nothing outside its own file.')
+  if (isTransactionOf(tx) !== true) {
+    throw expected('invalid_argument', 'tx', wanted, 'one that is in none', 'Begin one first, with `begin immediate`, on the same connection.')
+  }
+}
+
+/** All of it or nothing, whatever the application does about the error. */
+function undone<Result>(connection: Connection, work: () => Result): Result {
+  try {
+    connection.prepare('savepoint posthorn').run()
+    try {
+      return work()
+    } catch (thrown) {
+      // Some errors, a full disk for one, have ended the whole transaction.
+      if (connection.inTransaction()) connection.prepare('rollback to posthorn').run()
+      throw thrown
+    } finally {
+      if (connection.inTransaction()) connection.prepare('release posthorn').run()
+    }
+  } catch (thrown) {
+    throw storeError(thrown)
+  }
+}

@@ -1,0 +1,75 @@
+import type { Application } from '../../../core/endpoint/endpoint.ts'
+import { PosthornError } from '../../../core/errors.ts'
+import type { ApplicationDirectory, Order, Page } from '../../../core/ports/directory.ts'
+import { compareText } from '../sorted-list.ts'
+import type { State } from '../state.ts'
+
+/** Applications, and the versions of their endpoints. */
+export function applicationDirectory(state: State): ApplicationDirectory {
+  return {
+    createApplication: async (application) => {
+      refuseTakenUid(state, application)
+      state.applications.set(application.id, { application, endpointsVersion: 1 })
+      return application
+    },
+    application: async (idOrUid) => (state.applications.get(idOrUid)?.application ?? withUid(state, idOrUid)) ?? null,
+    listApplications: async (page) => inOrder([...state.applications.values()].map(({ application }) => application), page, 'ascending'),
+    updateApplication: async (id, change, now) => {
+      const kept = state.applications.get(id)
+      if (kept === undefined) return null
+      const application = changed(kept.application, { ...change, updatedAt: now })
+      refuseTakenUid(state, application)
+      // Whoever has matched by its name must match again: the name may be another's from now on.
+      state.applications.set(id, { application, endpointsVersion: kept.endpointsVersion + 1 })
+      return application
+    },
+    deleteApplication: async (id, now) => {
+      for (const endpoint of state.endpoints.values()) {
+        if (endpoint.applicationId !== id || endpoint.status === 'deleted') continue
+        state.endpoints.set(endpoint.id, { ...endpoint, status: 'deleted', statusSince: now, updatedAt: now })
+      }
+      return state.applications.delete(id)
+    },
+  }
+}
+
+/** Makes every list of an application's endpoints that was read before now an old one. */
+export function raiseEndpointsVersion(state: State, applicationId: string): void {
+  const kept = state.applications.get(applicationId)
+  if (kept !== undefined) state.applications.set(applicationId, { ...kept, endpointsVersion: kept.endpointsVersion + 1 })
+}
+
+/** One page in the order of the ids, which is the order of making. */
+export function inOrder<Row extends { readonly id: string }>(rows: readonly Row[], { after, limit, order: asked }: Page, usual: Order): Row[] {
+  const order = asked ?? usual
+  const rest = rows.filter(({ id }) => isAfter(id, after, order))
+  return rest.toSorted((left, right) => (order === 'ascending' ? 1 : -1) * compareText(left.id, right.id)).slice(0, limit)
+}
+
+export function isAfter(place: string, after: string | null, order: Order): boolean {
+  return after === null || (order === 'ascending' ? place > after : place < after)
+}
+
+/** A row with what a change gives; a field that is there but undefined must not overwrite. */
+export function changed<Row extends object>(row: Row, change: { readonly [Key in keyof Row]?: Row[Key] | undefined }): Row {
+  const next = { ...row }
+  for (const key in change) {
+    const value = change[key]
+    if (value !== undefined) next[key] = value
+  }
+  return next
+}
+
+export function takenUid(uid: string): PosthornError {
+  return new PosthornError('already_exists', `Expected \`uid\` to be free, got "${uid}", which is taken. Choose another, or update the one there is.`)
+}
+
+function refuseTakenUid(state: State, { id, uid }: Application): void {
+  const other = uid === null ? undefined : withUid(state, uid)
+  if (other !== undefined && other.id !== id) throw takenUid(other.uid ?? '')
+}
+
+function withUid(state: State, uid: string): Application | undefined {
+  for (const { application } of state.applications.values()) if (application.uid === uid) return application
+  return undefined
+}

@@ -1,0 +1,86 @@
+import { isOpen } from '../../../core/delivery/delivery.ts'
+import type { Delivery } from '../../../core/delivery/delivery.ts'
+import type { Job } from '../../../core/delivery/job.ts'
+import type { AdvancedJob, JobDirectory, ReplayBite } from '../../../core/ports/directory.ts'
+import type { Instant } from '../../../core/time.ts'
+import { inOrder } from './applications.ts'
+import { newDelivery } from '../queue/enqueue.ts'
+import { cancelled, mayRequeue, requeued } from '../queue/queue.ts'
+import { compareText } from '../sorted-list.ts'
+import { insert, note, replace, select } from '../state.ts'
+import type { State } from '../state.ts'
+
+/** Bulk work with its progress. */
+export function jobDirectory(state: State): JobDirectory {
+  function save(job: Job): Job {
+    state.jobs.set(job.id, job)
+    return job
+  }
+
+  function running(id: string): Job | null {
+    const job = state.jobs.get(id)
+    return job?.state === 'running' ? job : null
+  }
+
+  return {
+    createJob: async (job) => {
+      const { action, filter } = job.work
+      const by = { name: job.actor, reason: job.reason ?? undefined }
+      note(state, action, JSON.stringify(filter), job.matching, job.createdAt, by)
+      return save(job)
+    },
+    job: async (id) => state.jobs.get(id) ?? null,
+    listJobs: async ({ applicationId }, page) =>
+      inOrder([...state.jobs.values()].filter((job) => applicationId === undefined || job.applicationId === applicationId), page, 'descending'),
+    runningJob: async (after) =>
+      [...state.jobs.values()].toSorted((left, right) => compareText(left.id, right.id)).find((job) => job.state === 'running' && compareText(job.id, after) > 0) ?? null,
+    changeJob: async (id, from, to, now, deed) => {
+      const job = state.jobs.get(id)
+      if (job?.state === from && deed !== undefined) note(state, deed.action, id, 1, now, deed.by)
+      return job?.state === from ? save({ ...job, state: to, updatedAt: now }) : null
+    },
+    advanceJob: async (id, limit, now) => {
+      const job = running(id)
+      if (job === null) return null
+      const bite = takeBite(state, job, limit, now)
+      if (bite !== null) save(bite.job)
+      return bite
+    },
+    advanceReplay: async (bite, now) => {
+      const job = running(bite.jobId)
+      if (job === null || job.cursor !== bite.from) return null
+      addDeliveries(state, bite, now)
+      const { cursor } = bite
+      return save({ ...job, state: cursor === null ? 'done' : 'running', done: job.done + bite.done, cursor: cursor ?? job.cursor, updatedAt: now })
+    },
+  }
+}
+
+function takeBite(state: State, job: Job, limit: number, now: Instant): AdvancedJob | null {
+  const { work, cursor } = job
+  if (work.action === 'replay') return null
+  const isDiscard = work.action === 'cancel' && [work.filter.status].flat().includes('dead')
+  const possible = (delivery: Delivery): boolean => (work.action === 'cancel' && !isDiscard ? isOpen(delivery) : delivery.status !== 'delivered')
+  const left = [...select(state, work.filter)].filter((delivery) => possible(delivery) && delivery.id > (cursor ?? ''))
+  const picked = left.toSorted((one, other) => compareText(one.id, other.id)).slice(0, limit)
+  const changed = picked.filter((delivery) => work.action === 'cancel' || mayRequeue(state, delivery, now))
+  for (const delivery of changed) replace(state, delivery, work.action === 'cancel' ? cancelled(delivery, 'cancelled', now) : requeued(delivery, now))
+  return {
+    job: {
+      ...job,
+      state: picked.length < limit ? 'done' : 'running',
+      done: job.done + changed.length,
+      cursor: picked.at(-1)?.id ?? cursor,
+      updatedAt: now,
+    },
+    cancelled: work.action === 'cancel' ? changed.filter(isOpen).map(({ id, endpointId, messageId, sessionId }) => ({ id, endpointId, messageId, sessionId })) : [],
+    endpointIds: work.action === 'cancel' ? [] : [...new Set(changed.map(({ endpointId }) => endpointId))],
+  }
+}
+
+function addDeliveries(state: State, { deliveries }: ReplayBite, now: Instant): void {
+  for (const delivery of deliveries) {
+    const message = state.messages.get(delivery.messageId)
+    if (message !== undefined && message.erasedAt === null) insert(state, { ...newDelivery(delivery, message, now), requeuedAt: now })
+  }
+}

@@ -1,0 +1,94 @@
+import type { Attempt } from '../../../core/delivery/attempt.ts'
+import { attemptId } from '../../../core/ids.ts'
+import type { Message } from '../../../core/message/message.ts'
+import type { AttemptFilter, AttemptOfDelivery, DeliveryDirectory, MessageDirectory, MessageFilter, Page, Scan } from '../../../core/ports/directory.ts'
+import { isAfter } from './applications.ts'
+import { compareText } from '../sorted-list.ts'
+import { replaceMessage, select } from '../state.ts'
+import type { KeptAttempt, State } from '../state.ts'
+
+/** What people read of messages. */
+export function messageDirectory(state: State): MessageDirectory {
+  return {
+    message: async (id) => state.messages.get(id) ?? null,
+    messagesById: async (ids) => [...new Set(ids)].flatMap((id) => state.messages.get(id) ?? []),
+    messageOf: async (applicationId, idOrEventId) => {
+      const own = [...state.messages.values()].filter((message) => message.applicationId === applicationId)
+      return own.find(({ id }) => id === idOrEventId) ?? own.find(({ eventId }) => eventId === idOrEventId) ?? null
+    },
+    listMessages: async (filter, page) => scan([...state.messages.values()].filter((message) => picks(filter, message)), ({ id }) => id, page),
+    countMessages: async (filter, most) => Math.min([...state.messages.values()].filter((message) => picks(filter, message)).length, most),
+    eraseMessage: async (id, now) => {
+      const message = state.messages.get(id)
+      if (message === undefined) return false
+      replaceMessage(state, { ...message, body: new Uint8Array(), erasedAt: message.erasedAt ?? now })
+      return true
+    },
+    expirePayloads: async (expiries) => {
+      for (const { messageId, eraseAt } of expiries) state.payloadExpiries.set(messageId, eraseAt)
+    },
+  }
+}
+
+/** What people read of attempts. */
+export function attemptDirectory(state: State): Pick<DeliveryDirectory, 'attempts' | 'listAttempts' | 'eraseAttempt'> {
+  return {
+    attempts: async (deliveryId) => attemptsOf(state, deliveryId),
+    listAttempts: async (filter, page) => {
+      const { endpointId, messageId } = filter
+      const all = [...select(state, { endpointId, messageId })].flatMap((delivery) => attemptsOf(state, delivery.id).map((attempt) => ({ attempt, delivery })))
+      const picked = all.filter((item) => picksAttempt(filter, item, state.messages.get(item.delivery.messageId)))
+      return scan(picked, ({ attempt }) => attempt.id, page)
+    },
+    eraseAttempt: async (deliveryId, epoch) => {
+      const kept = state.attempts.get(deliveryId) ?? []
+      state.attempts.set(deliveryId, kept.map((attempt) => (attempt.epoch === epoch ? { ...attempt, excerpt: null } : attempt)))
+      return kept.some((attempt) => attempt.epoch === epoch)
+    },
+  }
+}
+
+function picks(filter: MessageFilter, message: Message): boolean {
+  return (
+    message.applicationId === filter.applicationId &&
+    (filter.types === undefined || filter.types.includes(message.type)) &&
+    (filter.channel === undefined || message.channels.includes(filter.channel)) &&
+    isWithin(filter, message.createdAt)
+  )
+}
+
+function picksAttempt(filter: AttemptFilter, { attempt, delivery }: AttemptOfDelivery, message: Message | undefined): boolean {
+  const { statusCode } = attempt
+  const statusClass = statusCode === null ? 0 : Math.floor(statusCode / 100) * 100
+  return (
+    (filter.succeeded === undefined || filter.succeeded === (statusClass === 200)) &&
+    (filter.statusCodeClass === undefined || filter.statusCodeClass === statusClass) &&
+    (filter.types === undefined || filter.types.includes(delivery.eventType)) &&
+    (filter.channel === undefined || message?.channels.includes(filter.channel) === true) &&
+    isWithin(filter, attempt.startedAt)
+  )
+}
+
+function isWithin({ since, until }: Pick<MessageFilter, 'since' | 'until'>, at: number): boolean {
+  return (since === undefined || at >= since) && (until === undefined || at < until)
+}
+
+/** A list in memory is read in one go. */
+function scan<Item>(items: readonly Item[], idOf: (item: Item) => string, page: Page): Scan<Item> {
+  const order = page.order ?? 'descending'
+  const rest = items.filter((item) => isAfter(idOf(item), page.after, order))
+  const sorted = rest.toSorted((left, right) => (order === 'ascending' ? 1 : -1) * compareText(idOf(left), idOf(right)))
+  const shown = sorted.slice(0, page.limit)
+  const last = shown.at(-1)
+  return { items: shown, next: sorted.length > shown.length && last !== undefined ? idOf(last) : null }
+}
+
+/** In order of their epochs, which is the order in which they were begun. */
+function attemptsOf(state: State, deliveryId: string): Attempt[] {
+  const kept = (state.attempts.get(deliveryId) ?? []).toSorted((left, right) => left.epoch - right.epoch)
+  return kept.map((attempt, index) => publicAttempt(deliveryId, attempt, index + 1))
+}
+
+function publicAttempt(deliveryId: string, attempt: KeptAttempt, number: number): Attempt {
+  return { ...attempt, id: attemptId(deliveryId, attempt.epoch), deliveryId, number }
+}

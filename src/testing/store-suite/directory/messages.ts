@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import type { Message } from '../../../core/message/message.ts'
+import type { MessageFilter, Page, Scan } from '../../../core/ports/directory.ts'
+import { minute } from '../../../core/time.ts'
+import { storeCase } from '../case.ts'
+import { copies, leaseMs, only, start, times } from '../world.ts'
+import type { World } from '../world.ts'
+
+// More than a store reads of a list in one call.
+const manyMessages = 1_300
+
+export const messageCases = [
+  storeCase('messages are listed newest first or oldest first, page by page, and end with null', async (world) => {
+    const { applicationId, sent } = await fiveMessages(world)
+    for (const order of ['descending', 'ascending', undefined] as const) {
+      const wanted = order === 'ascending' ? sent : sent.toReversed()
+      const pages = await allPages(world, { applicationId }, { limit: 2, order })
+      assert.deepEqual(pages, [wanted.slice(0, 2), wanted.slice(2, 4), wanted.slice(4)])
+    }
+    const exact = await world.directory.listMessages({ applicationId }, { limit: 5, after: null })
+    assert.equal(exact.next, null)
+  }),
+
+  storeCase('a list of messages is of what all given conditions pick', async (world) => {
+    const { applicationId, sent } = await fiveMessages(world)
+    const [first = '', second = '', third = '', fourth = '', fifth = ''] = sent
+    const table: [Omit<MessageFilter, 'applicationId'>, string[]][] = [
+      [{}, sent],
+      [{ types: ['order.made'] }, [second, fourth]],
+      [{ types: ['order.made', 'invoice.paid'] }, sent],
+      [{ types: ['order'] }, []],
+      [{ types: [] }, []],
+      [{ channel: 'eu' }, [third, fourth]],
+      [{ channel: 'e' }, []],
+      [{ channel: 'eu-west' }, [fourth]],
+      [{ since: start + 2 * minute }, [third, fourth, fifth]],
+      [{ until: start + 2 * minute }, [first, second]],
+      [{ types: ['order.made'], channel: 'eu', since: start, until: start + 4 * minute }, [fourth]],
+    ]
+    for (const [filter, wanted] of table) {
+      const { items, next } = await world.directory.listMessages({ applicationId, ...filter }, { limit: 10, after: null })
+      assert.deepEqual(idsOf(items), wanted.toReversed(), JSON.stringify(filter))
+      assert.equal(next, null)
+      assert.equal(await world.directory.countMessages({ applicationId, ...filter }, 10), wanted.length, JSON.stringify(filter))
+    }
+    assert.equal(await world.directory.countMessages({ applicationId }, 3), 3)
+    assert.deepEqual(await world.directory.listMessages({ applicationId: world.id('app') }, { limit: 10, after: null }), { items: [], next: null })
+  }),
+
+  storeCase('a listed message is whole', async (world) => {
+    const { id: applicationId } = await world.application()
+    const envelope = await world.envelope([], { message: { applicationId, eventId: 'paid-7', channels: ['eu'], sessionId: 'session-7' } })
+    await world.queue.enqueue({ owner: 'anna', leaseMs, now: start, envelopes: [envelope] })
+    const { body, ...listed } = only((await world.directory.listMessages({ applicationId }, { limit: 10, after: null })).items)
+    assert.deepEqual({ ...listed, body: Buffer.from(body) }, envelope.message)
+  }),
+
+  storeCase('a filter that picks little of much is answered in steps, and finds all of it', async (world) => {
+    const { id: applicationId } = await world.application()
+    const few = copies(world, await world.envelope([], { message: { applicationId } }), 3)
+    const ordered = await world.envelope([], { at: start + 3, message: { applicationId, type: 'order.made' } })
+    const envelopes = [...few, ordered, ...copies(world, await world.envelope([], { at: start + 4, message: { applicationId } }), manyMessages)]
+    await world.queue.enqueue({ owner: 'anna', leaseMs, now: start, envelopes })
+    const rare = ordered.message.id
+    for (const order of ['descending', 'ascending'] as const) {
+      const found = await allPages(world, { applicationId, types: ['order.made'] }, { limit: 10, order })
+      assert.deepEqual(found.flat(), [rare])
+    }
+    const all = await allPages(world, { applicationId, types: ['order.made', 'invoice.paid'] }, { limit: 700 })
+    assert.deepEqual(all.flat(), envelopes.map(({ message }) => message.id).toReversed())
+  }),
+
+  storeCase('an erased message keeps everything but its body, says since when, and is not sent again', async (world) => {
+    const endpoint = await world.endpoint()
+    const delivery = await world.delivery(await world.sendOne(endpoint, { message: { eventId: 'paid-7' } }))
+    const before = await world.directory.message(delivery.messageId)
+    assert.equal(await world.directory.eraseMessage(delivery.messageId, start + 5), true)
+    assert.equal(await world.directory.eraseMessage(delivery.messageId, start + 9), true)
+    const after = await world.directory.message(delivery.messageId)
+    assert.deepEqual({ ...after, body: after?.body.length }, { ...before, body: 0, erasedAt: start + 5 })
+    assert.equal(await world.directory.eraseMessage(world.id('msg'), start), false)
+
+    assert.equal(await world.directory.addDelivery({ ...delivery, id: world.id('dlv'), nextRetryAt: start, leased: false }, start, { name: 'maria' }), null)
+    assert.equal(await world.queue.requeue({ filter: { ids: [delivery.id] }, now: start, limit: 1, by: { name: 'maria' } }), 0)
+
+    // Whoever erases cancels first; should a claim come all the same, it finds nothing to send, and no trouble.
+    const claim = await world.claimOne({ from: endpoint })
+    assert.equal(claim.message.body.length, 0)
+  }),
+]
+
+async function fiveMessages(world: World): Promise<{ applicationId: string; sent: string[] }> {
+  const { id: applicationId } = await world.application()
+  const kinds = [
+    { type: 'invoice.paid' },
+    { type: 'order.made' },
+    { type: 'invoice.paid', channels: ['eu', 'us'] },
+    { type: 'order.made', channels: ['eu-west', 'eu'] },
+    { type: 'invoice.paid', channels: ['e_u'] },
+  ]
+  const envelopes = await times(5, (index) => world.envelope([], { at: start + index * minute, message: { applicationId, ...kinds[index] } }))
+  await world.queue.enqueue({ owner: 'anna', leaseMs, now: start, envelopes })
+  const other = await world.application()
+  await world.queue.enqueue({ owner: 'anna', leaseMs, now: start, envelopes: [await world.envelope([], { message: { applicationId: other.id } })] })
+  return { applicationId, sent: envelopes.map(({ message }) => message.id) }
+}
+
+/** Pages until there are no more; a store may answer with an empty one before. */
+async function allPages(world: World, filter: MessageFilter, page: Omit<Page, 'after'>): Promise<string[][]> {
+  const pages: string[][] = []
+  let after: string | null = null
+  for (let asked = 0; asked < 20; asked += 1) {
+    const scan: Scan<Message> = await world.directory.listMessages(filter, { ...page, after })
+    assert.ok(scan.items.length <= page.limit)
+    pages.push(idsOf(scan.items))
+    if (scan.next === null) return pages
+    after = scan.next
+  }
+  return assert.fail('the list comes to an end')
+}
+
+function idsOf(messages: readonly Message[]): string[] {
+  return messages.map(({ id }) => id)
+}
