@@ -13,7 +13,7 @@ test('LH-layers the heartbeat is scheduled in the engine and written down in the
   expect(new Set(schedulers)).toEqual(new Set(['core', 'engine']))
   expect(new Set(writers)).toEqual(new Set(['stores']))
 
-  const heartbeat = tree.find(({ path }) => path === 'engine/leases.ts')?.text ?? ''
+  const heartbeat = tree.find(({ path }) => path === 'engine/attempt/leases.ts')?.text ?? ''
   expect(heartbeatLayers('stores/leases.ts', heartbeat)).not.toEqual([])
   for (const { text } of tree.filter((file) => file.path.startsWith('stores/') && file.text.includes('lease_until = '))) {
     expect(heartbeatLayers('engine/statements.ts', text)).not.toEqual([])

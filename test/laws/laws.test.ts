@@ -17,7 +17,7 @@ test('the laws see the whole tree: every layer, and statements to judge', () => 
   expect([...folders]).toEqual(expect.arrayContaining(['core', 'engine', 'stores', 'transport', 'clock.ts']))
   const updates = tree.filter(({ path }) => path.startsWith('stores/')).flatMap(({ text }) => deliveryUpdates(text))
   expect(updates.length).toBeGreaterThanOrEqual(5) // Claim, renew, mark, release, requeue, cancel.
-  expect(tree.find(({ path }) => path === 'core/delivery.ts')).toBeDefined()
+  expect(tree.find(({ path }) => path === 'core/delivery/delivery.ts')).toBeDefined()
 })
 
 test.each(Object.entries(chanceExceptions))('the exception for %s is still needed', (path, names) => {
@@ -36,14 +36,14 @@ describe.each<[string, (path: string, text: string) => string[], { broken: Case[
         ['core/pace.ts', "import { x } from '../engine/x.ts'"],
         ['core/pace.ts', "import type { X } from '../clock.ts'"],
         ['core/pace.ts', "import {\n  createHash,\n} from 'node:crypto'"],
-        ['core/signature.ts', "import { readFileSync } from 'node:fs'"],
+        ['core/signing/signature.ts', "import { readFileSync } from 'node:fs'"],
         ['core/pace.ts', "export { x } from 'zod'"],
         ['core/pace.ts', "import 'zod'"],
         ['core/pace.ts', "const x = await import('../engine/x.ts')"],
       ],
       kept: [
         ['core/pace.ts', "import { x } from './time.ts'\n// from '../engine/x.ts'"],
-        ['core/signature.ts', "import { createHmac } from 'node:crypto'"],
+        ['core/signing/signature.ts', "import { createHmac } from 'node:crypto'"],
         ['engine/pace.ts', "import { x } from '../clock.ts'"],
       ],
     },
@@ -77,7 +77,7 @@ describe.each<[string, (path: string, text: string) => string[], { broken: Case[
       broken: [
         ['engine/deliver.ts', "import { http } from '../transport/http.ts'"],
         ['engine/deliver.ts', "import type { Posthorn } from '../posthorn.ts'"],
-        ['stores/sqlite/queue.ts', "import { x } from '../../engine/writer.ts'"],
+        ['stores/sqlite/queue/queue.ts', "import { x } from '../../../engine/writer.ts'"],
         ['transport/http.ts', "import { x } from '../stores/sql.ts'"],
         ['ui/app.tsx', "import { x } from '../server/api.ts'"],
         ['ui/app.tsx', "import type { x } from '../server/schemas.ts'"],
@@ -86,7 +86,7 @@ describe.each<[string, (path: string, text: string) => string[], { broken: Case[
       ],
       kept: [
         ['engine/deliver.ts', "import { x } from '../core/pace.ts'\nimport { y } from './writer.ts'\nimport { z } from 'node:crypto'"],
-        ['stores/sqlite/queue.ts', "import { x } from '../sql.ts'\nimport { y } from '../../core/ids.ts'"],
+        ['stores/sqlite/queue/queue.ts', "import { x } from '../sql.ts'\nimport { y } from '../../../core/ids.ts'"],
         ['server/api.ts', "import { x } from '../posthorn.ts'\nimport { y } from '../core/ids.ts'"],
         ['ui/app.tsx', "import type { x } from '../server/schemas/common.ts'"],
         ['cli/main.ts', "import { x } from '../stores/sql.ts'"],
@@ -144,8 +144,8 @@ describe.each<[string, (path: string, text: string) => string[], { broken: Case[
         ['engine/writer.ts', 'const start = process.hrtime.bigint()'],
         ['engine/writer.ts', "import { setTimeout as wait } from 'node:timers/promises'"],
         ['engine/writer.ts', 'const signal = AbortSignal.timeout(5)'],
-        ['engine/outbox.ts', 'const id = randomUUID()'],
-        ['stores/secrets.ts', 'const id = randomUUID()'],
+        ['engine/send/outbox.ts', 'const id = randomUUID()'],
+        ['stores/shared/secrets.ts', 'const id = randomUUID()'],
         ['posthorn.ts', 'crypto.getRandomValues(bytes)'],
         ['ui/state.ts', 'const now = Date.now()'],
       ],
@@ -155,7 +155,7 @@ describe.each<[string, (path: string, text: string) => string[], { broken: Case[
         ['engine/writer.ts', 'const now = clock.now() // not Date.now()'],
         ['engine/writer.ts', 'const text = new Date(at).toISOString()'],
         ['transport/retry-after.ts', 'const at = Date.parse(text)'],
-        ['stores/secrets.ts', 'const nonce = randomBytes(12)'],
+        ['stores/shared/secrets.ts', 'const nonce = randomBytes(12)'],
         ['engine/writer.ts', 'setImmediate(next)'],
         ['transport/dial.ts', 'socket.setTimeout(0)'],
         ['engine/writer.ts', "const text = 'setTimeout'"],
@@ -208,7 +208,7 @@ describe.each<[string, (path: string, text: string) => string[], { broken: Case[
         ['testing/store.ts', "const table = 'posthorn_messages'"],
       ],
       kept: [
-        ['stores/sqlite/claim.ts', 'const text = `select lease_until from webhook_deliveries`'],
+        ['stores/sqlite/queue/claim.ts', 'const text = `select lease_until from webhook_deliveries`'],
         ['engine/deliver.ts', 'bus.tell({ webhook_id: id, attempt_count: 1, next_retry_at: at, error_detail: detail })'],
         ['engine/deliver.ts', "// lease_until is the store's\nthrow new Error('Update the secret, or select another from the list.')"],
       ],
@@ -219,14 +219,14 @@ describe.each<[string, (path: string, text: string) => string[], { broken: Case[
     mapping,
     {
       broken: [
-        ['stores/sqlite/claim.ts', 'const at = row.next_retry_at'],
-        ['stores/sqlite/claim.ts', 'const at = row?.next_retry_at'],
-        ['stores/operations.ts', "const at = row['next_retry_at']"],
+        ['stores/sqlite/queue/claim.ts', 'const at = row.next_retry_at'],
+        ['stores/sqlite/queue/claim.ts', 'const at = row?.next_retry_at'],
+        ['stores/shared/directory/operations.ts', "const at = row['next_retry_at']"],
       ],
       kept: [
-        ['stores/rows.ts', 'const at = row.next_retry_at'],
-        ['stores/directory-rows.ts', 'const at = row.next_retry_at'],
-        ['stores/sqlite/claim.ts', "const names = ['next_retry_at']; const text = `d.next_retry_at`"],
+        ['stores/shared/rows/rows.ts', 'const at = row.next_retry_at'],
+        ['stores/shared/rows/directory-rows.ts', 'const at = row.next_retry_at'],
+        ['stores/sqlite/queue/claim.ts', "const names = ['next_retry_at']; const text = `d.next_retry_at`"],
         ['engine/deliver.ts', 'const at = event.next_retry_at'],
       ],
     },
@@ -236,19 +236,19 @@ describe.each<[string, (path: string, text: string) => string[], { broken: Case[
     fencing,
     {
       broken: [
-        ['stores/sqlite/mark.ts', 'const text = `update webhook_deliveries\nset status = ?1\nwhere id = ?2`'],
-        ['stores/sqlite/mark.ts', 'const text = `update webhook_deliveries\nset status = ?1`'],
-        ['stores/sqlite/mark.ts', 'const text = `update webhook_deliveries\nset status = ?1\nwhere id = ?2 and lease_owner = ?3`'],
-        ['stores/sqlite/mark.ts', 'const text = `update webhook_deliveries\nset lease_owner = null, lease_epoch = 5\nwhere id = ?2 and lease_epoch = ?3`'],
-        ['stores/operations.ts', 'return sql`update ${deliveries}\nset status = ${status}\nwhere id = ${id}`'],
-        ['stores/postgres/mark.ts', "const text = 'update app.webhook_deliveries d set status = v.status from v where d.id = v.id'"],
+        ['stores/sqlite/queue/mark.ts', 'const text = `update webhook_deliveries\nset status = ?1\nwhere id = ?2`'],
+        ['stores/sqlite/queue/mark.ts', 'const text = `update webhook_deliveries\nset status = ?1`'],
+        ['stores/sqlite/queue/mark.ts', 'const text = `update webhook_deliveries\nset status = ?1\nwhere id = ?2 and lease_owner = ?3`'],
+        ['stores/sqlite/queue/mark.ts', 'const text = `update webhook_deliveries\nset lease_owner = null, lease_epoch = 5\nwhere id = ?2 and lease_epoch = ?3`'],
+        ['stores/shared/directory/operations.ts', 'return sql`update ${deliveries}\nset status = ${status}\nwhere id = ${id}`'],
+        ['stores/postgres/queue/mark.ts', "const text = 'update app.webhook_deliveries d set status = v.status from v where d.id = v.id'"],
       ],
       kept: [
-        ['stores/sqlite/mark.ts', 'const text = `update webhook_deliveries\nset status = ?1\nwhere id = ?2 and lease_owner = ?3 and lease_epoch = ?4`'],
-        ['stores/operations.ts', 'return sql`update ${deliveries}\nset lease_epoch = lease_epoch + 1\nwhere id = ${id}`'],
-        ['stores/postgres/claim.ts', `const text = "update webhook_deliveries d set lease_until = $1 where id = $2 and lease_owner || '' = $3 and lease_epoch = $4"`],
-        ['stores/postgres/claim.ts', "const text = 'update webhook_deliveries d set lease_epoch = d.lease_epoch + 1 from due where d.id = due.id'"],
-        ['stores/operations.ts', 'return sql`update ${table("endpoints")}\nset status = ${status}\nwhere id = ${id}`'],
+        ['stores/sqlite/queue/mark.ts', 'const text = `update webhook_deliveries\nset status = ?1\nwhere id = ?2 and lease_owner = ?3 and lease_epoch = ?4`'],
+        ['stores/shared/directory/operations.ts', 'return sql`update ${deliveries}\nset lease_epoch = lease_epoch + 1\nwhere id = ${id}`'],
+        ['stores/postgres/queue/claim.ts', `const text = "update webhook_deliveries d set lease_until = $1 where id = $2 and lease_owner || '' = $3 and lease_epoch = $4"`],
+        ['stores/postgres/queue/claim.ts', "const text = 'update webhook_deliveries d set lease_epoch = d.lease_epoch + 1 from due where d.id = due.id'"],
+        ['stores/shared/directory/operations.ts', 'return sql`update ${table("endpoints")}\nset status = ${status}\nwhere id = ${id}`'],
       ],
     },
   ],
@@ -257,15 +257,15 @@ describe.each<[string, (path: string, text: string) => string[], { broken: Case[
     backoffInStores,
     {
       broken: [
-        ['stores/sqlite/mark.ts', 'const text = `update x set next_retry_at = ?1 + 60000 * attempt_count`'],
-        ['stores/sqlite/mark.ts', 'const text = `update x set next_retry_at = ?1 + (60000 << attempt_count)`'],
-        ['stores/postgres/mark.ts', "const text = `update x set next_retry_at = now() + interval '60 s'`"],
-        ['stores/postgres/mark.ts', 'const text = `update x set next_retry_at = power(2, attempt_count)`'],
-        ['stores/sqlite/mark.ts', "import { delayAfter } from '../../core/retry-policy.ts'"],
+        ['stores/sqlite/queue/mark.ts', 'const text = `update x set next_retry_at = ?1 + 60000 * attempt_count`'],
+        ['stores/sqlite/queue/mark.ts', 'const text = `update x set next_retry_at = ?1 + (60000 << attempt_count)`'],
+        ['stores/postgres/queue/mark.ts', "const text = `update x set next_retry_at = now() + interval '60 s'`"],
+        ['stores/postgres/queue/mark.ts', 'const text = `update x set next_retry_at = power(2, attempt_count)`'],
+        ['stores/sqlite/queue/mark.ts', "import { delayAfter } from '../../../core/delivery/retry-policy.ts'"],
       ],
       kept: [
-        ['stores/sqlite/mark.ts', 'const text = `update x set next_retry_at = ?7, lease_epoch = lease_epoch + 1`'],
-        ['stores/sqlite/mark.ts', 'const text = `update x set next_retry_at = ${now},\n  lease_epoch = lease_epoch + 1`'],
+        ['stores/sqlite/queue/mark.ts', 'const text = `update x set next_retry_at = ?7, lease_epoch = lease_epoch + 1`'],
+        ['stores/sqlite/queue/mark.ts', 'const text = `update x set next_retry_at = ${now},\n  lease_epoch = lease_epoch + 1`'],
         ['engine/deliver.ts', "import { delayAfter } from '../core/retry-policy.ts'"],
       ],
     },
@@ -275,16 +275,16 @@ describe.each<[string, (path: string, text: string) => string[], { broken: Case[
     heartbeatLayers,
     {
       broken: [
-        ['stores/sqlite/claim.ts', "import { heartbeatMs } from '../../core/lease.ts'"],
-        ['stores/sqlite/claim.ts', 'const text = `update x set lease_until = ?1`\nclock.after(5, renew)'],
+        ['stores/sqlite/queue/claim.ts', "import { heartbeatMs } from '../../core/lease.ts'"],
+        ['stores/sqlite/queue/claim.ts', 'const text = `update x set lease_until = ?1`\nclock.after(5, renew)'],
         ['engine/heartbeat.ts', 'const text = `update x set lease_until = ?1`'],
         ['posthorn.ts', 'const beat = makeHeartbeat(parts)'],
         ['server/api.ts', 'await store.queue.renew({ leases })'],
       ],
       kept: [
         ['engine/heartbeat.ts', 'clock.after(heartbeatMs(leaseMs), beat)\nawait queue.renew(request)'],
-        ['core/lease.ts', 'export function heartbeatMs(leaseMs: number): number {}'],
-        ['stores/sqlite/claim.ts', 'const text = `update x set lease_until = ?1`'],
+        ['core/delivery/lease.ts', 'export function heartbeatMs(leaseMs: number): number {}'],
+        ['stores/sqlite/queue/claim.ts', 'const text = `update x set lease_until = ?1`'],
         ['stores/postgres/deadline.ts', 'clock.after(5, giveUp)'],
         ['testing/failing-store.ts', 'return inner.queue.renew(request)'],
       ],

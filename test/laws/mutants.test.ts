@@ -25,7 +25,7 @@ test.each(planted)('the mutant $name still applies, and the test that must catch
 /** The text of a test file; one of a store has its titles in the conformance suite. */
 function testsOf(file: string): string {
   const suite = join(root, 'src/testing/store-suite')
-  const cases = file.startsWith('test/stores/') ? readdirSync(suite).map((name) => readFileSync(join(suite, name), 'utf8')) : []
+  const cases = file.startsWith('test/stores/') ? readdirSync(suite, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts')).map((name) => readFileSync(join(suite, name), 'utf8')) : []
   return [readFileSync(join(root, file), 'utf8'), ...cases].join('\n')
 }
 
