@@ -80,9 +80,9 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
 
     const guard = guardFrom(options)
     const shared = { clock: this.#clock, random: this.#random, bus: this.#bus, settings: this.#settings }
-    const { queue, directory, beat, probeMs = null, listen = null } = this.#store
+    const { queue, directory, beat, lookMs = null, listen = null } = this.#store
     const transport = options.transport ?? httpTransport({ clock: this.#clock, guard })
-    this.#engine = new Engine({ ...shared, transport, queue, directory, beat, probeMs, listen })
+    this.#engine = new Engine({ ...shared, transport, queue, directory, beat, lookMs, listen })
 
     const open = (): Promise<void> => this.#open()
     const enforcer = options.enforceSchemas === true ? makeEnforcer({ directory, clock: this.#clock }) : null

@@ -69,7 +69,7 @@ export interface ApiParts {
 /** Wires each part of the API to the store and the engine, and decides nothing itself. */
 export function makeApi(parts: ApiParts): Api {
   const { engine, bus, enforcer } = parts
-  const { queue, directory, probeMs = null } = parts.store
+  const { queue, directory, lookMs = null } = parts.store
   const { policies, defaultPolicy, limits, owner } = parts.settings
   const shared = { ready: parts.open, directory, queue, clock: parts.clock, random: parts.random, policies, defaultPolicy }
   const deliveryParts: DeliveryParts = {
@@ -88,7 +88,7 @@ export function makeApi(parts: ApiParts): Api {
     deliveries,
     jobs: makeJobs({ ...shared, wake: () => engine.wakeBulk() }),
     figures: makeFigures(shared),
-    stream: makeStream({ ...shared, owner, isShared: probeMs !== null, subscribe: (listener) => bus.on('*', listener) }),
+    stream: makeStream({ ...shared, owner, isShared: lookMs !== null, subscribe: (listener) => bus.on('*', listener) }),
     keys: makeKeys(shared),
     replies: makeReplies(shared),
     ...makeOperations(deliveryParts, deliveries),

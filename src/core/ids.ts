@@ -14,7 +14,7 @@ const anyId = new RegExp(`^(app|ep|msg|dlv|sec|aud|key|job|atmpt)_[${digits}]{${
 
 const attemptForm = new RegExp(`^atmpt_[${digits}]{${timeDigits + randomDigits + epochDigits}}$`)
 
-/** Makes an id that sorts by time and cannot be guessed: kind, 45 bits of milliseconds, 50 bits of chance. */
+/** Makes an id that sorts by time and cannot be guessed: kind, 45 bits of milliseconds, 50 random bits. */
 export function makeId(kind: IdKind, now: Instant, random: Random): string {
   return `${kind}_${base32(now, timeDigits)}${base32(Math.floor(random() * 2 ** 50), randomDigits)}`
 }

@@ -1,6 +1,6 @@
 import type { Lane } from '../core/delivery/delivery.ts'
 import type { PosthornError } from '../core/errors.ts'
-import type { Outlet, SyncOutlet } from '../core/ports/ports.ts'
+import type { StoreTransaction, SyncStoreTransaction } from '../core/ports/ports.ts'
 import type { Worker } from '../core/ports/worker.ts'
 import { Activity } from './activity.ts'
 import { Attempts } from './attempt/attempts.ts'
@@ -95,12 +95,12 @@ export class Engine {
     return this.#outbox.send(outgoing)
   }
 
-  sendWithin(outlet: Outlet, batch: readonly Outgoing[]): Promise<Sent[]> {
-    return this.#txOutbox.send(outlet, batch)
+  sendWithin(transaction: StoreTransaction, batch: readonly Outgoing[]): Promise<Sent[]> {
+    return this.#txOutbox.send(transaction, batch)
   }
 
-  sendWithinSync(outlet: SyncOutlet, batch: readonly Outgoing[]): Sent[] {
-    return this.#txOutbox.sendSync(outlet, batch)
+  sendWithinSync(transaction: SyncStoreTransaction, batch: readonly Outgoing[]): Sent[] {
+    return this.#txOutbox.sendSync(transaction, batch)
   }
 
   /** The application's id; created on first use. */

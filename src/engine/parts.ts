@@ -17,7 +17,7 @@ export interface EngineParts {
   readonly bus: Bus
   readonly settings: EngineSettings
   /** How often an idle worker looks for what others have committed; null if nobody else can. */
-  readonly probeMs: number | null
+  readonly lookMs: number | null
   /** How this store says that others have committed something; null if it does not. */
   readonly listen: NonNullable<Store['listen']> | null
 }

@@ -24,7 +24,7 @@ interface Timer {
 
 // A callback starts work that goes on in promises and in turns of the loop: a group commit waits for one turn, its answer
 // lets a claim begin that waits for the next, and so on. Promises settle wholly within a turn, however long their chain;
-// every `setImmediate` on the way needs one more. The longest chain there is (send, commit, claim, knock, mark, claim
+// every `setImmediate` on the way needs one more. The longest chain there is (send, commit, claim, attempt, mark, claim
 // again) has six, and a bound is needed because a loop that always has work would never be still.
 const settlingTurns = 10
 const mostAnswersAtOneInstant = 100_000

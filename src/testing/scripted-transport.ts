@@ -77,7 +77,7 @@ export function scriptedTransport(clock: Clock | null = null): ScriptedTransport
     }
   }
 
-  function knock(request: OutgoingRequest): Promise<Outcome> {
+  function deliver(request: OutgoingRequest): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       const call: Call = { end: resolve, cancelTimer: () => {} }
       calls.add(call)
@@ -109,7 +109,7 @@ export function scriptedTransport(clock: Clock | null = null): ScriptedTransport
       count.open += 1
       count.most = Math.max(count.most, count.open)
       try {
-        return await knock(request)
+        return await deliver(request)
       } finally {
         count.open -= 1
       }

@@ -10,7 +10,7 @@ export function seededRandom(seed: number): Random {
   }
 }
 
-/** No chance at all: jitter of ± any share becomes none. */
+/** Nothing random at all: jitter of ± any share becomes none. */
 export const midpoint: Random = () => 0.5
 
 /** The "small fast counting" generator: 128 bits of state, one of them a counter, so no seed has a short cycle. */

@@ -87,7 +87,7 @@ const onPostgres: Database = {
     onTestFinished(drop)
     return {
       // Nobody else is there to be looked for between ticks, and an hour by hand would be 14,400 looks.
-      store: () => ({ ...postgres(url, { schema, secretsKey }), probeMs: null }),
+      store: () => ({ ...postgres(url, { schema, secretsKey }), lookMs: null }),
       query: async (sql, ...values) => (await query(translated(sql), values)) as Row[],
       environment: { POSTHORN_DATABASE_URL: url, POSTHORN_SCHEMA: schema, POSTHORN_SECRETS_KEY: secretsKey.toString('base64') },
       async refuseRenewals() {

@@ -229,7 +229,7 @@ function recordsOf(count: number): EndpointRecord[] {
   const clock = manualClock()
   const { queue, directory, beat } = memoryStore()
   const bus = makeBus(clock)
-  const endpoints = new Endpoints({ queue, directory, beat, transport: scriptedTransport(clock), clock, random: seededRandom(1), bus, settings, probeMs: null, listen: null })
+  const endpoints = new Endpoints({ queue, directory, beat, transport: scriptedTransport(clock), clock, random: seededRandom(1), bus, settings, lookMs: null, listen: null })
   endpoints.know(Array.from({ length: count }, (_, index) => anEndpoint({ id: `ep_${index}`, applicationId: `app_${index}` })))
   return [...endpoints.all()]
 }

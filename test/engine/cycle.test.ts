@@ -15,7 +15,7 @@ describe('the walk', () => {
   })
 
   test('a look between ticks is for what the last walk could not see, a tick is for all', async () => {
-    const world = engineWorld({}, { ...memoryStore(), probeMs: 2_000 })
+    const world = engineWorld({}, { ...memoryStore(), lookMs: 2_000 })
     const startedAt = world.clock.now()
     await world.posthorn.start()
     await world.posthorn.idle()

@@ -68,7 +68,7 @@ describe.each(Object.entries(places))('a store in %s that a later release has mi
 
 /** Where several processes share a store, its stream looks on, for whoever still reads it. */
 function lookouts(place: Place): number {
-  return (place.store().probeMs ?? null) === null ? 0 : 1
+  return (place.store().lookMs ?? null) === null ? 0 : 1
 }
 
 async function inSqlite(): Promise<Place> {

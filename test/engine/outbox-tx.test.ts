@@ -212,7 +212,7 @@ describe.skipIf(isFast)('send(message, { tx }) on PostgreSQL', () => {
     test('this process looks again after 10, 40, 160 and 640 ms', async () => {
       // Without probes, so that only the looks can find it.
       await posthorn.stop()
-      posthorn = worker({ store: { ...make(postgres(schema?.url ?? '', { schema: schema?.schema, secretsKey })), probeMs: null } })
+      posthorn = worker({ store: { ...make(postgres(schema?.url ?? '', { schema: schema?.schema, secretsKey })), lookMs: null } })
       await posthorn.start()
       await posthorn.idle()
       const tx = await begin()

@@ -244,5 +244,5 @@ function onPostgres(): Store {
   const { url, schema, drop } = freshSchema()
   onTestFinished(drop)
   // Nobody else is there to be looked for between ticks.
-  return { ...postgres(url, { schema, plaintextSecrets: true }), probeMs: null }
+  return { ...postgres(url, { schema, plaintextSecrets: true }), lookMs: null }
 }

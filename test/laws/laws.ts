@@ -99,7 +99,7 @@ export const chanceExceptions: Readonly<Record<string, readonly string[]>> = {
   // Keys of the HTTP API.
   'api/keys.ts': ['randomBytes'],
   // Ids of audit entries, which a store gives by itself.
-  'stores/shared/chance.ts': ['randomFillSync'],
+  'stores/shared/strong-random.ts': ['randomFillSync'],
   // How long turns of the loop take; nothing that is stored depends on it.
   'stores/shared/batching/lane.ts': ['performance.now'],
 }

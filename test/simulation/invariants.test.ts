@@ -12,7 +12,7 @@ import type { Behaviour } from './world/receivers.ts'
 const busy: Scenario = {
   format: scenarioFormat,
   seed: 1,
-  store: { kind: 'shared', probeMs: 5_000, latencyMs: 4 },
+  store: { kind: 'shared', lookMs: 5_000, latencyMs: 4 },
   settings: { preset: 'standard' },
   lengthMs: 30_000,
   processes: [0, 1].map((id) => ({ id, role: 'worker', offsetMs: 0, driftPpm: 0 })),

@@ -41,7 +41,7 @@ export async function judgePair(scenario: Scenario): Promise<Violation[]> {
 async function comparePair({ application, together, alone }: Pair): Promise<Violation[]> {
   const [slowest, usual] = [slowestMs(await runWorld(together), application), slowestMs(await runWorld(alone), application)]
   // What another process has stored is found by a look, which comes at any moment of its interval.
-  if (slowest <= Math.max(2 * usual, unnoticedMs + (together.store.probeMs ?? 0))) return []
+  if (slowest <= Math.max(2 * usual, unnoticedMs + (together.store.lookMs ?? 0))) return []
   return [{ invariant: 'a tenant in order is not slowed down by others', detail: `tenant ${application} waited up to ${slowest} ms beside the others, and ${usual} ms alone` }]
 }
 

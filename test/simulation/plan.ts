@@ -38,8 +38,8 @@ export function scenarioOf(seed: number): Scenario {
 function drawStore(draw: Draw, isLong: boolean): StorePlan {
   const kind = draw.chance(0.3) ? 'single' : 'shared'
   // Looks for what others have committed are most of the work of an idle world: long ones do with few.
-  const probeMs = kind === 'single' ? null : isLong ? 30_000 : draw.pick([250, 1_000, 1_000, 5_000])
-  return { kind, probeMs, latencyMs: draw.pick([2, 4, 10, 40]) }
+  const lookMs = kind === 'single' ? null : isLong ? 30_000 : draw.pick([250, 1_000, 1_000, 5_000])
+  return { kind, lookMs, latencyMs: draw.pick([2, 4, 10, 40]) }
 }
 
 /** As shipped in half of the seeds; small limits in the others, so that few deliveries reach them. */

@@ -18,7 +18,7 @@ export interface Scenario {
 export interface StorePlan {
   /** `single`, as SQLite: one process, calls in order, its own clock. `shared`, as PostgreSQL: many, and one time for all. */
   readonly kind: 'single' | 'shared'
-  readonly probeMs: number | null
+  readonly lookMs: number | null
   /** The longest way of a call to the store, and back. */
   readonly latencyMs: number
 }

@@ -1,6 +1,6 @@
 import type { FollowingClock } from '../../clock.ts'
 import { expected, PosthornError } from '../../core/errors.ts'
-import type { Clock, Outlet, Store } from '../../core/ports/ports.ts'
+import type { Clock, StoreTransaction, Store } from '../../core/ports/ports.ts'
 import type { Random } from '../../core/time.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Sent } from '../../engine/send/envelope.ts'
@@ -82,12 +82,12 @@ export class Sender {
     const checked = await Promise.all(messages.map((message) => checkMessage(message, context)))
     refuseWithin(checked)
     if (isStopping()) throw stopped()
-    const outlet = await this.#outlet(options)
+    const transaction = await this.#transaction(options)
     // A process that only sends has not read the time yet: by a wrong clock, what it stores would leave early or late.
-    if (followed?.isFollowing === false && outlet.time !== undefined) followed.follow(await outlet.time())
+    if (followed?.isFollowing === false && transaction.time !== undefined) followed.follow(await transaction.time())
     if (enforcer !== null) await open()
     await this.#enforce(checked)
-    return engine.sendWithin(outlet, checked)
+    return engine.sendWithin(transaction, checked)
   }
 
   #sendWithinSync(join: NonNullable<Store['withinSync']>, messages: readonly Given[], options: SendOptions, context: SendContext): Sent[] {
@@ -106,7 +106,7 @@ export class Sender {
     if (enforcer !== null) for (const { message, isEnvelope } of messages) await enforcer.check(message, isEnvelope)
   }
 
-  async #outlet(options: SendOptions): Promise<Outlet> {
+  async #transaction(options: SendOptions): Promise<StoreTransaction> {
     const { store } = this.#parts
     const tx = txOf(options)
     if (store.within !== undefined) return store.within(tx)

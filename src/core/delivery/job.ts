@@ -29,7 +29,7 @@ export interface Job {
   readonly matching: number
   /** How many of them were dealt with. */
   readonly done: number
-  /** The id that the last bite ended with; null before the first. */
+  /** The id that the last batch ended with; null before the first. */
   readonly cursor: string | null
   readonly actor: string
   readonly reason: string | null

@@ -23,7 +23,7 @@ export type WaitReason =
   /** Its rate limit, or its application's. */
   | 'rate_limit'
 
-/** An endpoint that a worker has kept waiting, as it is told to the others. */
+/** An endpoint that a worker has kept waiting, as the others learn of it. */
 export interface EndpointWait {
   readonly endpointId: string
   readonly reason: WaitReason

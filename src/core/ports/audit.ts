@@ -6,7 +6,7 @@ export interface Actor {
 }
 
 /** What a person did, for the audit log: noted in the transaction that does it. */
-export interface Deed {
+export interface AuditNote {
   readonly action: AuditAction
   readonly by: Actor
 }

@@ -1,5 +1,5 @@
 import type { Attempt } from '../delivery/attempt.ts'
-import type { Actor, AuditEntry, Deed } from './audit.ts'
+import type { Actor, AuditEntry, AuditNote } from './audit.ts'
 import type { Delivery } from '../delivery/delivery.ts'
 import type { Application, Endpoint, EndpointSettings, EndpointStatus, EndpointWithLimits } from '../endpoint/endpoint.ts'
 import type { EventTypeDefinition } from '../message/event-type.ts'
@@ -31,7 +31,7 @@ export interface Directory extends ApplicationDirectory, EndpointDirectory, Even
   overview(request: { now: Instant; windowMs: number; applicationId?: string | undefined }): Promise<Overview>
   audit(page: Page): Promise<AuditEntry[]>
   /** Notes what changed nothing in the store: that somebody was shown a secret. */
-  note(deed: Deed, target: string, now: Instant): Promise<void>
+  note(audited: AuditNote, target: string, now: Instant): Promise<void>
   workers(): Promise<SeenWorker[]>
 }
 
@@ -54,7 +54,7 @@ export interface EndpointDirectory {
   /** `text` is looked for in url, description and uid. */
   listEndpoints(filter: { applicationId?: string | undefined; text?: string | undefined }, page: Page): Promise<Endpoint[]>
   /** Another URL, or a status that is set to active, begins a new generation of the endpoint's health, with nothing against it. */
-  updateEndpoint(id: string, change: EndpointChange, now: Instant, deed?: Deed): Promise<Endpoint | null>
+  updateEndpoint(id: string, change: EndpointChange, now: Instant, audited?: AuditNote): Promise<Endpoint | null>
   /** Adds a secret; those before it end at the given time. */
   rotateSecret(endpointId: string, secret: Secret, othersEndAt: Instant, now: Instant, by?: Actor): Promise<Endpoint | null>
   /** Endpoints with their secrets, by id, for the engine; deleted ones included. */
@@ -173,28 +173,28 @@ export interface JobDirectory {
   /** The oldest job that is running, of those made after the given one (all, if it is empty); null if none is. */
   runningJob(after: string): Promise<Job | null>
   /** Only if its state is still the one given, so that nobody resumes what another has cancelled. */
-  changeJob(id: string, from: JobState, to: JobState, now: Instant, deed?: Deed): Promise<Job | null>
-  /** One bite of a requeue or cancel, and its progress, in one transaction; `done` once nothing is left. Null if it runs no more. */
+  changeJob(id: string, from: JobState, to: JobState, now: Instant, audited?: AuditNote): Promise<Job | null>
+  /** One batch of a requeue or cancel, and its progress, in one transaction; `done` once nothing is left. Null if it runs no more. */
   advanceJob(id: string, limit: number, now: Instant): Promise<AdvancedJob | null>
-  /** One bite of a replay: new deliveries of messages up to `cursor`, and the progress, in one transaction. Null if it runs no more, or not from there. */
-  advanceReplay(bite: ReplayBite, now: Instant): Promise<Job | null>
+  /** One batch of a replay: new deliveries of messages up to `cursor`, and the progress, in one transaction. Null if it runs no more, or not from there. */
+  advanceReplay(batch: ReplayBatch, now: Instant): Promise<Job | null>
 }
 
 export interface AdvancedJob {
   readonly job: Job
-  /** Those that this bite ended, for the bus. */
+  /** Those that this batch ended, for the bus. */
   readonly cancelled: readonly Cancelled[]
   /** Endpoints with rows that are due now. */
   readonly endpointIds: readonly string[]
 }
 
-export interface ReplayBite {
+export interface ReplayBatch {
   readonly jobId: string
-  /** The job's cursor when the bite was read: if it has moved since, another worker was first, and nothing is written. */
+  /** The job's cursor when the batch was read: if it has moved since, another worker was first, and nothing is written. */
   readonly from: string | null
   /** Kept as requeued ones are: they leave among the retries, so that a long replay never stands before what is fresh. */
   readonly deliveries: readonly (NewDelivery & { readonly messageId: string })[]
-  /** Messages that this bite dealt with, whether they got a delivery or not. */
+  /** Messages that this batch dealt with, whether they got a delivery or not. */
   readonly done: number
   /** The last message read; null once there are no more. */
   readonly cursor: string | null
@@ -210,14 +210,14 @@ export interface KeyDirectory {
   revokeKey(id: string, now: Instant, by?: Actor): Promise<ApiKey | null>
 }
 
-/** What the processes on one store tell each other while somebody watches the stream. */
+/** What the processes on one store relay to each other while somebody watches the stream. */
 export interface EventDirectory {
   /** Says that somebody watches, until a time. */
   watchEvents(until: Instant): Promise<void>
   areEventsWatched(now: Instant): Promise<boolean>
-  /** Adds what one process has to tell, and forgets what was told before a time. */
+  /** Adds what one process has emitted, and forgets what was emitted before a time. */
   addEvents(origin: string, events: readonly StreamEvent[], before: Instant): Promise<void>
-  /** What others told from an id on, in the order of the ids. */
+  /** What others emitted from an id on, in the order of the ids. */
   eventsFrom(id: string, notOf: string, limit: number): Promise<StreamEvent[]>
 }
 

@@ -25,7 +25,7 @@ interface AboutEndpoint extends About {
   readonly webhook_id: string
 }
 
-/** What the bus tells, after the commit. Fields are in snake case: events are data that leaves the process. */
+/** What the bus emits, after the commit. Fields are in snake case: events are data that leaves the process. */
 export type PosthornEvent =
   | (About & {
       readonly type: 'message.enqueued'

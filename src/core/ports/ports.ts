@@ -34,7 +34,7 @@ export interface Store {
   readonly kind?: 'sqlite' | 'postgres' | 'memory'
   readonly queue: Queue
   readonly directory: Directory
-  /** Makes the store ready, migrating it if it must; safe to call again. Answers with what a person should be told. */
+  /** Makes the store ready, migrating it if it must; safe to call again. Answers with what a person should know. */
   open(): Promise<readonly string[]>
   /** Announces a worker that will claim. Refused with `store_in_use` where only one process may. */
   attach(worker: Worker): Promise<void>
@@ -45,20 +45,20 @@ export interface Store {
   time?(): Promise<Instant>
   close(): Promise<void>
   /** A way in through a transaction of the application's own, if this store can; refused if `tx` is none, or not a good one. */
-  within?(tx: unknown): Promise<Outlet>
+  within?(tx: unknown): Promise<StoreTransaction>
   /** The same where the database answers without a wait: what was sent is part of the transaction when the call returns. */
-  withinSync?(tx: unknown): SyncOutlet
+  withinSync?(tx: unknown): SyncStoreTransaction
   /** How often an idle worker looks for what others have committed; null or absent where nobody else can. */
-  readonly probeMs?: number | null
+  readonly lookMs?: number | null
   /**
-   * Calls back as soon as it can hear, and then whenever others may have committed something to send. Only a hint.
-   * Ends with the signal, and fails when it cannot hear any more.
+   * Calls back as soon as it listens, and then whenever others may have committed something to send. Only a hint.
+   * Ends with the signal, and fails when it cannot listen any more.
    */
-  listen?(heard: () => void, signal: AbortSignal): Promise<void>
+  listen?(onHint: () => void, signal: AbortSignal): Promise<void>
 }
 
 /** What `send` needs of a store. Every statement goes through one transaction, and no conflict aborts it. */
-export interface Outlet {
+export interface StoreTransaction {
   readonly queue: Pick<Queue, 'enqueue'>
   /** The store's time, asked through the same transaction; absent where the machine's own is shared enough. */
   time?(): Promise<Instant>
@@ -66,8 +66,8 @@ export interface Outlet {
   readonly directory: Pick<Directory, 'application' | 'createApplication' | 'matching'>
 }
 
-/** The same as `Outlet`, at once. The transaction keeps others from writing, so what was matched cannot be stale. */
-export interface SyncOutlet {
+/** The same as `StoreTransaction`, at once. The transaction keeps others from writing, so what was matched cannot be stale. */
+export interface SyncStoreTransaction {
   enqueue(request: EnqueueRequest): Enqueued[]
   application(idOrUid: string): Application | null
   createApplication(application: Application): Application

@@ -51,8 +51,8 @@ export class Lookout {
   }
 
   #armLook(): void {
-    const { probeMs, clock } = this.#parts.engine
-    if (this.#running && probeMs !== null) this.#disarmLook = clock.after(probeMs, () => this.#look())
+    const { lookMs, clock } = this.#parts.engine
+    if (this.#running && lookMs !== null) this.#disarmLook = clock.after(lookMs, () => this.#look())
   }
 
   /** One look at a time: whatever asks during one is served by one more. */

@@ -1,6 +1,6 @@
 import type { Directory } from '../../core/ports/directory.ts'
 import { PosthornError } from '../../core/errors.ts'
-import type { Outlet, SyncOutlet } from '../../core/ports/ports.ts'
+import type { StoreTransaction, SyncStoreTransaction } from '../../core/ports/ports.ts'
 import type { Enqueued, Envelope } from '../../core/ports/queue.ts'
 import { Subscribers } from '../../core/endpoint/subscribers.ts'
 import { envelopeOf, mostRematches, neverMatched, newApplication, refusedEndpoint, sentOf, unknownApplication } from './envelope.ts'
@@ -38,14 +38,14 @@ export class TxOutbox {
     this.#looks.clear()
   }
 
-  async send(outlet: Outlet, batch: readonly Outgoing[]): Promise<Sent[]> {
+  async send(transaction: StoreTransaction, batch: readonly Outgoing[]): Promise<Sent[]> {
     const results = new Map<Outgoing, Sent | PosthornError>()
     const endpointIds = new Set<string>()
     let open = batch
     for (let tries = 0; open.length > 0; tries += 1) {
       if (tries === mostRematches) throw neverMatched()
       const stale: Outgoing[] = []
-      for (const { outgoing, envelope, answer } of await this.#store(outlet, open)) {
+      for (const { outgoing, envelope, answer } of await this.#store(transaction, open)) {
         if (answer.kind === 'stale') stale.push(outgoing)
         else if (answer.kind !== 'withdrawn') results.set(outgoing, sentOf(envelope, answer))
         if (answer.kind === 'stored') for (const id of this.#dueNow(envelope)) endpointIds.add(id)
@@ -57,11 +57,11 @@ export class TxOutbox {
   }
 
   /** The same without a wait: when it returns, all of it is in the transaction. */
-  sendSync(outlet: SyncOutlet, batch: readonly Outgoing[]): Sent[] {
+  sendSync(transaction: SyncStoreTransaction, batch: readonly Outgoing[]): Sent[] {
     const { clock, random, settings: { owner, leaseMs } } = this.#parts
     const now = clock.now()
-    const envelopes = batch.map((outgoing) => envelopeOf(outgoing, this.#matchSync(outlet, outgoing), now, random, () => false))
-    const answers = outlet.enqueue({ owner, leaseMs, now, envelopes })
+    const envelopes = batch.map((outgoing) => envelopeOf(outgoing, this.#matchSync(transaction, outgoing), now, random, () => false))
+    const answers = transaction.enqueue({ owner, leaseMs, now, envelopes })
     const stored = envelopes.filter((_, index) => answers[index]?.kind === 'stored')
     this.#lookLater([...new Set(stored.flatMap((envelope) => this.#dueNow(envelope)))])
     return envelopes.map((envelope, index) => {
@@ -71,16 +71,16 @@ export class TxOutbox {
     })
   }
 
-  #matchSync(outlet: SyncOutlet, outgoing: Outgoing): Matching {
+  #matchSync(transaction: SyncStoreTransaction, outgoing: Outgoing): Matching {
     const { clock, random } = this.#parts
     const { application, mustExist } = outgoing
-    const known = outlet.application(application)
+    const known = transaction.application(application)
     if (known === null && mustExist) throw unknownApplication(application)
-    const { id } = known ?? outlet.createApplication(newApplication(application, clock.now(), random))
-    return matchingFor(outgoing, id, outlet.matching(id))
+    const { id } = known ?? transaction.createApplication(newApplication(application, clock.now(), random))
+    return matchingFor(outgoing, id, transaction.matching(id))
   }
 
-  async #store({ queue, directory }: Outlet, batch: readonly Outgoing[]): Promise<(Draft & { answer: Enqueued })[]> {
+  async #store({ queue, directory }: StoreTransaction, batch: readonly Outgoing[]): Promise<(Draft & { answer: Enqueued })[]> {
     const { clock, random, settings: { owner, leaseMs } } = this.#parts
     const matchings = new Map<string, Matching>()
     for (const outgoing of batch) matchings.set(outgoing.application, matchings.get(outgoing.application) ?? (await this.#match(directory, outgoing)))
@@ -99,7 +99,7 @@ export class TxOutbox {
   }
 
   /** Read anew each time: the transaction may have created or changed endpoints that nobody else can see. */
-  async #match(directory: Outlet['directory'], outgoing: Outgoing): Promise<Matching> {
+  async #match(directory: StoreTransaction['directory'], outgoing: Outgoing): Promise<Matching> {
     const { clock, random } = this.#parts
     const { application, mustExist } = outgoing
     const known = await directory.application(application)

@@ -50,11 +50,11 @@ export function named(text: string, prepare: boolean): Statement {
 export function postgresDatabase(from: Connections, dialect: Dialect): PostgresDatabase {
   return {
     dialect,
-    query: async (statement) => rowsOf(await told(() => from.use((session) => execute(session, statement, dialect)))),
-    ask: async (statement, values) => rowsOf(await told(() => from.use((session) => session.ask(statement, values)))),
+    query: async (statement) => rowsOf(await withOwnErrors(() => from.use((session) => execute(session, statement, dialect)))),
+    ask: async (statement, values) => rowsOf(await withOwnErrors(() => from.use((session) => session.ask(statement, values)))),
     add: async (statement, values, advice) =>
-      rowsOf(await told(() => from.use((session) => certain(session, advice, () => session.ask(statement, values))))),
-    transaction: (work, timeoutMs) => told(() => from.use((session) => inTransaction(session, dialect, work, timeoutMs))),
+      rowsOf(await withOwnErrors(() => from.use((session) => certain(session, advice, () => session.ask(statement, values))))),
+    transaction: (work, timeoutMs) => withOwnErrors(() => from.use((session) => inTransaction(session, dialect, work, timeoutMs))),
     close: () => from.close(),
   }
 }
@@ -63,8 +63,8 @@ export function closedError(): PosthornError {
   return new PosthornError('stopped', 'Expected an open store, got one that is closed. Call `open()` first.')
 }
 
-/** Repeats what lost a race against another transaction; whatever else goes wrong is told as an error of ours. */
-async function told<Result>(work: () => Promise<Result>): Promise<Result> {
+/** Repeats what lost a race against another transaction; whatever else goes wrong becomes an error of ours. */
+async function withOwnErrors<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries++) {
     try {
       return await work()

@@ -13,7 +13,7 @@ import { checkSchema, closedError, postgresDatabase, postgresDialect } from './d
 import type { PostgresDatabase } from './database.ts'
 import { channelOf, listener } from './listen.ts'
 import { openSchema } from './migrate.ts'
-import { outletWithin } from './queue/outbox.ts'
+import { transactionWithin } from './queue/outbox.ts'
 import { postgresQueue } from './queue/queue.ts'
 import { timeOf } from './time.ts'
 import { keyOf, openVaultWith } from './vault.ts'
@@ -43,7 +43,7 @@ interface Opened {
 
 const longestTimeoutMs = 600_000
 // What another process commits is on its way within this time.
-const probeMs = 250
+const lookMs = 250
 
 /** A store in PostgreSQL, for any number of workers; over a url, or a pool that the application already has. */
 export function postgres(urlOrPool: string | Pool, options: PostgresOptions = {}): Store {
@@ -121,8 +121,8 @@ export function postgres(urlOrPool: string | Pool, options: PostgresOptions = {}
       opened = null
       await closing?.database.close()
     },
-    within: (tx) => outletWithin(tx, dialect, channel),
-    probeMs,
+    within: (tx) => transactionWithin(tx, dialect, channel),
+    lookMs,
     ...(channel === null ? {} : { listen: listener(urlOrPool, channel, timeoutMs) }),
   }
 }

@@ -15,7 +15,7 @@ export function channelOf(schema: string): string {
 
 /** Listens on a connection of its own: one that a pool lends would be missing there, and may be the only one. */
 export function listener(urlOrPool: string | Pool, channel: string, timeoutMs: number): NonNullable<Store['listen']> {
-  return async (heard, signal) => {
+  return async (onHint, signal) => {
     if (signal.aborted) return
     const socket = new Socket()
     const client = new Client({
@@ -27,11 +27,11 @@ export function listener(urlOrPool: string | Pool, channel: string, timeoutMs: n
       keepAliveInitialDelayMillis: keepAliveAfterMs,
       application_name: 'posthorn listener',
     })
-    client.on('notification', heard)
+    client.on('notification', onHint)
     const ended = endOf(client, signal)
     try {
       await Promise.race([ended, begin(client, channel)])
-      if (!signal.aborted) heard()
+      if (!signal.aborted) onHint()
       await ended
     } catch (thrown) {
       throw storeError(thrown)

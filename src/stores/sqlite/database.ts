@@ -152,9 +152,9 @@ function runTogether(connection: Connection, members: readonly Member[]): unknow
   }
 }
 
-/** A member that throws is undone alone if it has company. */
-function runMember(connection: Connection, member: Member, hasCompany: boolean): void {
-  const apart = hasCompany && member.writes
+/** A member that throws is undone alone if it shares the turn. */
+function runMember(connection: Connection, member: Member, hasOthers: boolean): void {
+  const apart = hasOthers && member.writes
   if (apart) connection.prepare('savepoint member').run()
   member.run(connection)
   const error = member.error()

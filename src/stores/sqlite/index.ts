@@ -1,5 +1,5 @@
 import { expected, PosthornError } from '../../core/errors.ts'
-import type { Store, SyncOutlet } from '../../core/ports/ports.ts'
+import type { Store, SyncStoreTransaction } from '../../core/ports/ports.ts'
 import type { Worker } from '../../core/ports/worker.ts'
 import { batched } from '../shared/batching/batcher.ts'
 import { directory } from '../shared/directory/directory.ts'
@@ -131,7 +131,7 @@ export function sqlite(target: string | SharedSqliteOptions, more: SqliteOptions
     ...(isShared ? { withinSync } : {}),
   }
 
-  function withinSync(tx: unknown): SyncOutlet {
+  function withinSync(tx: unknown): SyncStoreTransaction {
     if (opened?.driver !== undefined && opened.driver !== null) return outletOn(tx, opened.driver)
     throw new PosthornError('stopped', 'Expected an open store, got one that is closed. A send within your transaction cannot wait for it: await `start()` first.')
   }

@@ -66,10 +66,10 @@ export function rollups(): Rollups {
       const kept = [...of.values()].filter(({ minute: start }) => start >= minuteOf(since) && start <= until)
       const sum = noCounts(0)
       for (const counts of kept) add(sum, counts)
-      const told = kept.filter(({ delivered, failed, dead }) => delivered + failed + dead > 0)
+      const busy = kept.filter(({ delivered, failed, dead }) => delivered + failed + dead > 0)
       return {
         sum,
-        minutes: told
+        minutes: busy
           .map(({ minute: start, delivered, failed, dead, latencies }) => ({ minute: start, delivered, failed, dead, latencies: [...latencies] }))
           .toSorted((left, right) => left.minute - right.minute),
       }

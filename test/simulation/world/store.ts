@@ -1,5 +1,5 @@
 import { PosthornError } from '../../../src/core/errors.ts'
-import type { Outlet, Store } from '../../../src/core/ports/ports.ts'
+import type { StoreTransaction, Store } from '../../../src/core/ports/ports.ts'
 import type { EnqueueRequest } from '../../../src/core/ports/queue.ts'
 import { batched } from '../../../src/stores/shared/batching/batcher.ts'
 import type { Draw } from '../draw.ts'
@@ -38,7 +38,7 @@ export function simulatedStore(shared: SharedStore, gate: Gate): Store {
   const turn = (): Promise<void> => new Promise((resolve) => void scheduler.at(0, gate, 'turn', () => resolve()))
   return {
     kind: 'memory',
-    probeMs: plan.probeMs,
+    lookMs: plan.lookMs,
     queue: plan.kind === 'shared' ? batched(guarded(store.queue, call), { next: turn, nowMs: () => 0 }) : guarded(store.queue, call),
     directory: guarded(store.directory, call),
     open: async () => [],
@@ -63,7 +63,7 @@ export async function commit(shared: SharedStore, process: string, { requests }:
   }
 }
 
-function outletOf(directory: Store['directory'], tx: SimulatedTransaction): Outlet {
+function outletOf(directory: Store['directory'], tx: SimulatedTransaction): StoreTransaction {
   return {
     directory,
     queue: {

@@ -38,7 +38,7 @@ async function repeatedOnce<Result>(envelopes: readonly Envelope[], work: () => 
  * even if another transaction has committed it a moment ago. In the order of the keys, so that two batches cannot wait for each other.
  * Or it is `left` alone, without a lock that would last as long as the application's transaction; one that came into use
  * after the statement began is not seen then, and answered as not found: the next statement will see it.
- * Workers that listen to the channel are told at the commit, unless all of it is sent later, or by whoever stores it.
+ * Workers that listen to the channel are notified at the commit, unless all of it is sent later, or by whoever stores it.
  * `holder` is another message with the event id, `rival` one of this batch: if that is not stored in the end, neither is this, and
  * it counts as stale. Both are asked for by a scalar question, which the planner can only answer row by row, from the index.
  */
@@ -99,7 +99,7 @@ select c.id is not null and c.holder is null and c.rival is null and (g.key is n
   coalesce(${holder('message_id')}, g.id) as message_id, coalesce(${holder('body_hash')}, g.body_hash) as body_hash,
   coalesce(${holder('deliveries')}, g.deliveries) as deliveries,
   case when c.rival is not null then coalesce(c.holder, (select f.id from fresh f where f.id = c.rival)) else c.holder end as taken_by
-  ${channel === null ? '' : ', (select count(*) from told) as told'}
+  ${channel === null ? '' : ', (select count(*) from notified) as notified'}
 from given g
 left join current c on c.place = g.place
 left join kept k on k.application_id = g.application_id and k.key = g.key
@@ -109,7 +109,7 @@ order by g.place`
 
 /** In the same statement: one by itself would cost another way to the database, and could get lost on it. */
 function toldText(channel: string): string {
-  return `, told as materialized (
+  return `, notified as materialized (
   select pg_notify('${channel}', '')
   from fanned
   where lease_owner is null and next_retry_at <= $2::bigint

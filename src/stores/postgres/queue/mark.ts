@@ -63,7 +63,7 @@ export function markText({ table }: Dialect): string {
   from m
   where d.id = m.id and d.lease_owner || '' = $1 and d.lease_epoch = m.epoch
   returning m.place
-), told as (
+), recorded as (
   insert into ${table('attempts')} as a (delivery_id, epoch, started_at, took_ms, outcome, status_code, excerpt, url, late)
   select m.id, m.attempt_epoch, m.started_at, m.took_ms, m.outcome, m.status_code, m.excerpt, m.url, case when marked.place is null then 1 else 0 end
   from m
@@ -86,10 +86,10 @@ export function markText({ table }: Dialect): string {
   set ${counters.map((column) => `${column} = c.${column} + excluded.${column}`).join(', ')}
 )
 select marked.place is not null as marked,
-  coalesce(told.late, (select a.late from ${table('attempts')} a where a.delivery_id = m.id and a.epoch = m.epoch and a.outcome not in ${provisionalText}), 1) as late
+  coalesce(recorded.late, (select a.late from ${table('attempts')} a where a.delivery_id = m.id and a.epoch = m.epoch and a.outcome not in ${provisionalText}), 1) as late
 from m
 left join marked on marked.place = m.place
-left join told on told.delivery_id = m.id
+left join recorded on recorded.delivery_id = m.id
 order by m.place`
 }
 

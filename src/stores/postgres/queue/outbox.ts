@@ -1,5 +1,5 @@
 import { expected, PosthornError } from '../../../core/errors.ts'
-import type { Outlet } from '../../../core/ports/ports.ts'
+import type { StoreTransaction } from '../../../core/ports/ports.ts'
 import { applicationDirectory } from '../../shared/directory/applications.ts'
 import type { Executor, Row } from '../../shared/sql/database.ts'
 import { endpointDirectory } from '../../shared/directory/endpoints.ts'
@@ -23,7 +23,7 @@ type Ask = (text: string, values: readonly Bound[]) => Promise<Row[]>
 const mostCauses = 5
 
 /** The way in through a transaction of the application's own: nothing here uses a connection of ours. */
-export async function outletWithin(tx: unknown, dialect: Dialect, channel: string | null): Promise<Outlet> {
+export async function transactionWithin(tx: unknown, dialect: Dialect, channel: string | null): Promise<StoreTransaction> {
   checkTransaction(tx)
   const ask: Ask = (text, values) => askWithin(tx, text, values)
   await refuseUnlessOpen(ask)
@@ -131,7 +131,7 @@ function answerIn(thrown: unknown): unknown {
   return thrown
 }
 
-function enqueuerWithin(ask: Ask, dialect: Dialect, channel: string | null): Outlet['queue']['enqueue'] {
+function enqueuerWithin(ask: Ask, dialect: Dialect, channel: string | null): StoreTransaction['queue']['enqueue'] {
   const statement = enqueueText(dialect, 'left', channel)
   // Before the statement that may use them again: a statement does not see what another part of itself has deleted.
   const forgetExpired = `delete from ${dialect.table('idempotency_keys')} k

@@ -44,7 +44,7 @@ from ${table('audit')}
 ${pageOf(page, 'descending')}`)
       return rows.map(toAuditEntry)
     },
-    note: (deed, target, now) => database.transaction((tx) => record(tx, { ...deed, target, count: 1, at: now })),
+    note: (audited, target, now) => database.transaction((tx) => record(tx, { ...audited, target, count: 1, at: now })),
     workers: () => livingWorkers(database),
   }
 }
@@ -58,8 +58,8 @@ where minute >= ${since - (since % minute)} and minute <= ${now}${applicationId 
 group by minute
 order by minute`)
   const counts = rows.map(toMinute)
-  const told = counts.filter(({ delivered, failed, dead }) => delivered + failed + dead > 0)
-  return makeOverview(now, windowMs, sumOf(counts), await queueDepth(database, now, applicationId), told)
+  const busy = counts.filter(({ delivered, failed, dead }) => delivered + failed + dead > 0)
+  return makeOverview(now, windowMs, sumOf(counts), await queueDepth(database, now, applicationId), busy)
 }
 
 function ofApplication(applicationId: string): Sql {

@@ -55,10 +55,10 @@ limit 1`,
       if (applicationId !== undefined) conditions.push(sql`application_id = ${applicationId}`)
       return select(database, vault, pageOf(page, 'ascending', conditions))
     },
-    updateEndpoint: (id, change, now, deed) =>
+    updateEndpoint: (id, change, now, audited) =>
       database.transaction(async (tx) => {
         const endpoint = await update(tx, vault, id, change, now)
-        if (endpoint !== null && deed !== undefined) await record(tx, { ...deed, target: id, count: 1, at: now })
+        if (endpoint !== null && audited !== undefined) await record(tx, { ...audited, target: id, count: 1, at: now })
         return endpoint
       }),
     rotateSecret: (endpointId, secret, othersEndAt, now, by) =>

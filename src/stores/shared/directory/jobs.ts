@@ -1,6 +1,6 @@
 import type { Status } from '../../../core/delivery/delivery.ts'
 import type { Job } from '../../../core/delivery/job.ts'
-import type { AdvancedJob, JobDirectory, ReplayBite } from '../../../core/ports/directory.ts'
+import type { AdvancedJob, JobDirectory, ReplayBatch } from '../../../core/ports/directory.ts'
 import type { DeliveryFilter } from '../../../core/ports/queue.ts'
 import type { Instant } from '../../../core/time.ts'
 import type { Database, Executor } from '../sql/database.ts'
@@ -15,11 +15,11 @@ type DeliveryJob = Job & { readonly work: { readonly action: 'requeue' | 'cancel
 
 const jobs = table('jobs')
 const deliveries = table('webhook_deliveries')
-/** So many rows a bite reads at most, however few of them match. */
+/** So many rows a batch reads at most, however few of them match. */
 const mostWalked = 10_000
 const rowsPerInsert = 500
 
-/** Bulk work with its progress. Each bite and the note of it are one transaction, so a crash repeats nothing and skips nothing. */
+/** Bulk work with its progress. Each batch and the note of it are one transaction, so a crash repeats nothing and skips nothing. */
 export function jobDirectory(database: Database): JobDirectory {
   return {
     createJob: (job) =>
@@ -41,16 +41,16 @@ export function jobDirectory(database: Database): JobDirectory {
       const [row] = await database.query(oldestRunning(after))
       return row === undefined ? null : toJob(row)
     },
-    changeJob: (id, from, to, now, deed) =>
+    changeJob: (id, from, to, now, audited) =>
       database.transaction(async (tx) => {
         const changed = await tx.run(sql`update ${jobs} set state = ${to}, updated_at = ${now} where id = ${id} and state = ${from}`)
         if (changed === 0) return null
-        if (deed !== undefined) await record(tx, { ...deed, target: id, count: changed, at: now })
+        if (audited !== undefined) await record(tx, { ...audited, target: id, count: changed, at: now })
         const [row] = await tx.query(sql`select * from ${jobs} where id = ${id}`)
         return row === undefined ? null : toJob(row)
       }),
     advanceJob: (id, limit, now) => database.transaction((tx) => advance(tx, id, limit, now)),
-    advanceReplay: (bite, now) => database.transaction((tx) => replay(tx, bite, now)),
+    advanceReplay: (batch, now) => database.transaction((tx) => replay(tx, batch, now)),
   }
 }
 
@@ -100,7 +100,7 @@ function isOfDeliveries(job: Job): job is DeliveryJob {
 
 /**
  * Up to `limit` rows that match, in the order of their ids; each with how many were read, and the last of those. Only what leads
- * through an index in that order is asked while walking, the rest of what was walked over: so a bite reads a bounded
+ * through an index in that order is asked while walking, the rest of what was walked over: so a batch reads a bounded
  * number of rows, and the whole job each row once.
  */
 export function walk({ work, cursor }: Pick<DeliveryJob, 'work' | 'cursor'>, limit: number): Sql {
@@ -123,7 +123,7 @@ export function walk({ work, cursor }: Pick<DeliveryJob, 'work' | 'cursor'>, lim
   limit ${limit}
 )
 select picked.id, (select count(*) from walked) as count, (select max(id) from walked) as last
-from (select 1 as one) bite
+from (select 1 as one) batch
 left join picked on 1 = 1
 order by picked.id`
 }
@@ -135,7 +135,7 @@ function wantedOf(action: DeliveryJob['work']['action'], asked: DeliveryFilter['
   return asked === undefined ? usual : possible.filter((status) => [asked].flat().includes(status))
 }
 
-/** What a bite changed of its job. */
+/** What a batch changed of its job. */
 async function save(tx: Executor, job: Job, change: Pick<Job, 'state' | 'done' | 'cursor' | 'updatedAt'>): Promise<Job> {
   const { state, done, cursor, updatedAt } = change
   await tx.run(sql`update ${jobs}
@@ -144,7 +144,7 @@ where id = ${job.id}`)
   return { ...job, ...change }
 }
 
-async function replay(tx: Executor, { jobId, from, deliveries: added, done, cursor }: ReplayBite, now: Instant): Promise<Job | null> {
+async function replay(tx: Executor, { jobId, from, deliveries: added, done, cursor }: ReplayBatch, now: Instant): Promise<Job | null> {
   const job = await runningJob(tx, jobId)
   if (job === null || job.cursor !== from) return null
   for (let start = 0; start < added.length; start += rowsPerInsert) await tx.run(insertDeliveries(added.slice(start, start + rowsPerInsert), now))
@@ -152,7 +152,7 @@ async function replay(tx: Executor, { jobId, from, deliveries: added, done, curs
 }
 
 /** New deliveries of old messages, in the lane of the retries; none of a message that is gone. */
-function insertDeliveries(added: ReplayBite['deliveries'], now: Instant): Sql {
+function insertDeliveries(added: ReplayBatch['deliveries'], now: Instant): Sql {
   const rows = added.map(({ id, endpointId, messageId, targetUrl, nextRetryAt, policy }) => {
     return sql`(cast(${id} as text), cast(${endpointId} as text), cast(${messageId} as text), cast(${targetUrl} as text), cast(${nextRetryAt} as bigint), cast(${policy} as text))`
   })

@@ -5,7 +5,7 @@ import type { Actor, AuditEntry } from '../../../core/ports/audit.ts'
 import type { Cancelled, DeliveryFilter, OperatorRequest, PruneRequest } from '../../../core/ports/queue.ts'
 import { day } from '../../../core/time.ts'
 import type { Instant } from '../../../core/time.ts'
-import { strongRandom } from '../chance.ts'
+import { strongRandom } from '../strong-random.ts'
 import type { Executor } from '../sql/database.ts'
 import { whereDelivery } from '../sql/filter.ts'
 import { laneText } from '../sql/lanes.ts'
@@ -124,7 +124,7 @@ function targetOf(filter: DeliveryFilter): string {
   return only !== undefined && others.length === 0 ? only : JSON.stringify(filter)
 }
 
-/** Notes who did what, in the transaction that does it. What changed nothing is no deed. */
+/** Notes who did what, in the transaction that does it. What changed nothing is not noted. */
 export async function record(
   tx: Executor,
   { at, by, ...what }: Pick<AuditEntry, 'action' | 'target' | 'count' | 'at'> & { by: Actor },

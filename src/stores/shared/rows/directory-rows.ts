@@ -102,7 +102,7 @@ export function fromJob(job: Job): Record<string, Value> {
   }
 }
 
-/** A row that a bite of a job picked, null if it picked none; with how many rows were read, and the last of them. */
+/** A row that a batch of a job picked, null if it picked none; with how many rows were read, and the last of them. */
 export function toWalked(row: Row): { id: string | null; count: number; last: string | null } {
   return { id: textOrNull(row, 'id'), count: number(row, 'count'), last: textOrNull(row, 'last') }
 }

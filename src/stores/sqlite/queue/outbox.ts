@@ -1,5 +1,5 @@
 import { expected } from '../../../core/errors.ts'
-import type { SyncOutlet } from '../../../core/ports/ports.ts'
+import type { SyncStoreTransaction } from '../../../core/ports/ports.ts'
 import { applicationNamed } from '../../shared/directory/applications.ts'
 import { subscribersOf, endpointsVersion } from '../../shared/directory/endpoints.ts'
 import { fromApplication, toApplication, toEndpointsVersion, toSubscriber } from '../../shared/rows/rows.ts'
@@ -12,7 +12,7 @@ import { enqueue } from './enqueue.ts'
 import { storeError } from '../errors.ts'
 
 /** The way in through a transaction on a connection of the application's own, which `own` has been opened beside. */
-export function outletOn(tx: unknown, own: SqliteDriver): SyncOutlet {
+export function outletOn(tx: unknown, own: SqliteDriver): SyncStoreTransaction {
   checkTransaction(tx, own)
   const connection = connectionOver(tx)
   return {

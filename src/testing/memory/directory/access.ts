@@ -44,8 +44,8 @@ export function accessDirectory(state: State): KeyDirectory & ReplyDirectory & E
       for (const id of state.events.keys()) if (id < firstIdAt('evt', before)) state.events.delete(id)
     },
     eventsFrom: async (from, notOf, limit) => {
-      const told = [...state.events.values()].filter(({ origin, event }) => origin !== notOf && event.id >= from).map(({ event }) => event)
-      return told.toSorted((one, other) => compareText(one.id, other.id)).slice(0, limit)
+      const found = [...state.events.values()].filter(({ origin, event }) => origin !== notOf && event.id >= from).map(({ event }) => event)
+      return found.toSorted((one, other) => compareText(one.id, other.id)).slice(0, limit)
     },
 
     takeReply: async ({ key, requestHash, now, until }) => {

@@ -42,13 +42,13 @@ export function endpointDirectory(state: State): EndpointDirectory {
       const own = living().filter((endpoint) => applicationId === undefined || endpoint.applicationId === applicationId)
       return inOrder(own.filter((endpoint) => text === undefined || textOf(endpoint).includes(text.toLowerCase())), page, 'ascending')
     },
-    updateEndpoint: async (id, change, now, deed) => {
+    updateEndpoint: async (id, change, now, audited) => {
       const endpoint = state.endpoints.get(id)
       if (endpoint === undefined || endpoint.status === 'deleted') return null
       const next = changed(endpoint, { ...change, updatedAt: now })
       const saved = save(next.status === endpoint.status ? next : { ...next, statusSince: now })
       renewHealth(state, endpoint, saved, change.status === 'active', now)
-      if (deed !== undefined) note(state, deed.action, id, 1, now, deed.by)
+      if (audited !== undefined) note(state, audited.action, id, 1, now, audited.by)
       return saved
     },
     rotateSecret: async (endpointId, secret, othersEndAt, now, by) => {

@@ -1,7 +1,7 @@
 import { isOpen } from '../../../core/delivery/delivery.ts'
 import type { Delivery } from '../../../core/delivery/delivery.ts'
 import type { Job } from '../../../core/delivery/job.ts'
-import type { AdvancedJob, JobDirectory, ReplayBite } from '../../../core/ports/directory.ts'
+import type { AdvancedJob, JobDirectory, ReplayBatch } from '../../../core/ports/directory.ts'
 import type { Instant } from '../../../core/time.ts'
 import { inOrder } from './applications.ts'
 import { newDelivery } from '../queue/enqueue.ts'
@@ -34,29 +34,29 @@ export function jobDirectory(state: State): JobDirectory {
       inOrder([...state.jobs.values()].filter((job) => applicationId === undefined || job.applicationId === applicationId), page, 'descending'),
     runningJob: async (after) =>
       [...state.jobs.values()].toSorted((left, right) => compareText(left.id, right.id)).find((job) => job.state === 'running' && compareText(job.id, after) > 0) ?? null,
-    changeJob: async (id, from, to, now, deed) => {
+    changeJob: async (id, from, to, now, audited) => {
       const job = state.jobs.get(id)
-      if (job?.state === from && deed !== undefined) note(state, deed.action, id, 1, now, deed.by)
+      if (job?.state === from && audited !== undefined) note(state, audited.action, id, 1, now, audited.by)
       return job?.state === from ? save({ ...job, state: to, updatedAt: now }) : null
     },
     advanceJob: async (id, limit, now) => {
       const job = running(id)
       if (job === null) return null
-      const bite = takeBite(state, job, limit, now)
-      if (bite !== null) save(bite.job)
-      return bite
+      const batch = takeBatch(state, job, limit, now)
+      if (batch !== null) save(batch.job)
+      return batch
     },
-    advanceReplay: async (bite, now) => {
-      const job = running(bite.jobId)
-      if (job === null || job.cursor !== bite.from) return null
-      addDeliveries(state, bite, now)
-      const { cursor } = bite
-      return save({ ...job, state: cursor === null ? 'done' : 'running', done: job.done + bite.done, cursor: cursor ?? job.cursor, updatedAt: now })
+    advanceReplay: async (batch, now) => {
+      const job = running(batch.jobId)
+      if (job === null || job.cursor !== batch.from) return null
+      addDeliveries(state, batch, now)
+      const { cursor } = batch
+      return save({ ...job, state: cursor === null ? 'done' : 'running', done: job.done + batch.done, cursor: cursor ?? job.cursor, updatedAt: now })
     },
   }
 }
 
-function takeBite(state: State, job: Job, limit: number, now: Instant): AdvancedJob | null {
+function takeBatch(state: State, job: Job, limit: number, now: Instant): AdvancedJob | null {
   const { work, cursor } = job
   if (work.action === 'replay') return null
   const isDiscard = work.action === 'cancel' && [work.filter.status].flat().includes('dead')
@@ -78,7 +78,7 @@ function takeBite(state: State, job: Job, limit: number, now: Instant): Advanced
   }
 }
 
-function addDeliveries(state: State, { deliveries }: ReplayBite, now: Instant): void {
+function addDeliveries(state: State, { deliveries }: ReplayBatch, now: Instant): void {
   for (const delivery of deliveries) {
     const message = state.messages.get(delivery.messageId)
     if (message !== undefined && message.erasedAt === null) insert(state, { ...newDelivery(delivery, message, now), requeuedAt: now })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Endpoint } from '../../../core/endpoint/endpoint.ts'
 import type { Job, JobWork } from '../../../core/delivery/job.ts'
-import type { AdvancedJob, ReplayBite } from '../../../core/ports/directory.ts'
+import type { AdvancedJob, ReplayBatch } from '../../../core/ports/directory.ts'
 import type { DeliveryFilter, NewDelivery } from '../../../core/ports/queue.ts'
 import { day, hour, minute } from '../../../core/time.ts'
 import { storeCase } from '../case.ts'
@@ -9,7 +9,7 @@ import { dead, delivered, failed } from '../queue/marks.ts'
 import { copies, has, leaseMs, only, start, times } from '../world.ts'
 import type { World } from '../world.ts'
 
-// More than a store reads in one bite.
+// More than a store reads in one batch.
 const manyDeliveries = 11_000
 
 export const jobCases = [
@@ -57,23 +57,23 @@ export const jobCases = [
     const untouched = await world.settled(one, failed)
     const job = await begin(world, 'requeue', { status: 'dead' })
 
-    const bites = await runAll(world, job, 2, start + minute)
-    assert.deepEqual(bites.map(({ job: { done, state } }) => [done, state]), [[2, 'running'], [4, 'running'], [5, 'done']])
-    assert.deepEqual([...new Set(bites.flatMap(({ endpointIds }) => endpointIds))].toSorted(), [one.id, other.id].toSorted())
-    assert.deepEqual(bites.flatMap(({ cancelled }) => cancelled), [])
+    const batches = await runAll(world, job, 2, start + minute)
+    assert.deepEqual(batches.map(({ job: { done, state } }) => [done, state]), [[2, 'running'], [4, 'running'], [5, 'done']])
+    assert.deepEqual([...new Set(batches.flatMap(({ endpointIds }) => endpointIds))].toSorted(), [one.id, other.id].toSorted())
+    assert.deepEqual(batches.flatMap(({ cancelled }) => cancelled), [])
     for (const id of rows) has(await world.delivery(id), { status: 'pending', attemptCount: 0, nextRetryAt: start + minute, leaseEpoch: 2, requeuedAt: start + minute })
     has(await world.delivery(untouched), { status: 'failed', leaseEpoch: 1 })
-    assert.deepEqual(await world.directory.job(job.id), bites.at(-1)?.job)
+    assert.deepEqual(await world.directory.job(job.id), batches.at(-1)?.job)
     assert.equal(await world.directory.advanceJob(job.id, 2, start), null)
-    // One entry for the job, not one for each bite.
+    // One entry for the job, not one for each batch.
     assert.equal((await world.directory.audit({ limit: 10, after: null })).length, 1)
   }),
 
   storeCase('a requeue passes over what is under a live lease or was delivered, and takes nothing twice', async (world) => {
     const endpoint = await world.endpoint()
     const [finished, inFlight, waiting] = [await world.settled(endpoint, delivered), await world.sendOne(endpoint, { leasedBy: 'anna' }), await world.sendOne(endpoint)]
-    const bites = await runAll(world, await begin(world, 'requeue', { endpointId: endpoint.id }), 1)
-    has(bites.at(-1)?.job, { done: 1, state: 'done' })
+    const batches = await runAll(world, await begin(world, 'requeue', { endpointId: endpoint.id }), 1)
+    has(batches.at(-1)?.job, { done: 1, state: 'done' })
     has(await world.delivery(finished), { status: 'delivered', leaseEpoch: 1 })
     has(await world.delivery(inFlight), { leaseOwner: 'anna', leaseEpoch: 1 })
     has(await world.delivery(waiting), { status: 'pending', leaseEpoch: 1, requeuedAt: start })
@@ -83,15 +83,15 @@ export const jobCases = [
     const endpoint = await world.endpoint()
     const open = [await world.sendOne(endpoint), await world.settled(endpoint, failed), await world.sendOne(endpoint, { leasedBy: 'anna', message: { sessionId: 'session-7' } })]
     const closed = [await world.settled(endpoint, delivered), await world.settled(endpoint, dead)]
-    const bites = await runAll(world, await begin(world, 'cancel', { endpointId: endpoint.id }), 2, start + 5)
-    const ended = bites.flatMap(({ cancelled }) => cancelled)
+    const batches = await runAll(world, await begin(world, 'cancel', { endpointId: endpoint.id }), 2, start + 5)
+    const ended = batches.flatMap(({ cancelled }) => cancelled)
     assert.deepEqual(ended.map(({ id }) => id).toSorted(), open.toSorted())
     const { messageId } = await world.delivery(open[2] ?? '')
     assert.deepEqual(ended.find(({ id }) => id === open[2]), { id: open[2], endpointId: endpoint.id, messageId, sessionId: 'session-7' })
     for (const id of open) has(await world.delivery(id), { status: 'dead', reason: 'cancelled', nextRetryAt: null, leaseOwner: null, updatedAt: start + 5 })
     has(await world.delivery(closed[0] ?? ''), { status: 'delivered' })
     has(await world.delivery(closed[1] ?? ''), { reason: 'exhausted' })
-    has(bites.at(-1)?.job, { done: 3, state: 'done' })
+    has(batches.at(-1)?.job, { done: 3, state: 'done' })
   }),
 
   storeCase('a job touches what its filter picks, and nothing else', async (world) => {
@@ -121,8 +121,8 @@ export const jobCases = [
     await world.queue.enqueue({ owner: 'anna', leaseMs, now: start, envelopes })
     const wanted = await world.sendOne(endpoint, { at: start + day, message: { type: 'order.made' } })
     for (const filter of [{ type: 'order.made' }, { status: 'pending', type: 'order.made' }, { applicationId: endpoint.applicationId, since: start + day }] as const) {
-      const bites = await runAll(world, await begin(world, 'cancel', filter), 10, start + day)
-      assert.deepEqual(bites.flatMap(({ cancelled }) => cancelled.map(({ id }) => id)), [wanted], JSON.stringify(filter))
+      const batches = await runAll(world, await begin(world, 'cancel', filter), 10, start + day)
+      assert.deepEqual(batches.flatMap(({ cancelled }) => cancelled.map(({ id }) => id)), [wanted], JSON.stringify(filter))
       await world.queue.requeue({ filter: { ids: [wanted] }, now: start + day, limit: 1, by: { name: 'maria' } })
     }
   }),
@@ -131,9 +131,9 @@ export const jobCases = [
     const endpoint = await world.endpoint()
     const letters = await times(3, () => world.settled(endpoint, dead))
     const open = await world.settled(endpoint, failed)
-    const bites = await runAll(world, await begin(world, 'cancel', { status: 'dead' }), 2, start + minute)
-    assert.deepEqual(bites.map(({ job: { done, state } }) => [done, state]), [[2, 'running'], [3, 'done']])
-    assert.deepEqual(bites.flatMap(({ cancelled }) => cancelled), [])
+    const batches = await runAll(world, await begin(world, 'cancel', { status: 'dead' }), 2, start + minute)
+    assert.deepEqual(batches.map(({ job: { done, state } }) => [done, state]), [[2, 'running'], [3, 'done']])
+    assert.deepEqual(batches.flatMap(({ cancelled }) => cancelled), [])
     for (const id of letters) has(await world.delivery(id), { status: 'dead', reason: 'cancelled', updatedAt: start + minute })
     has(await world.delivery(open), { status: 'failed', reason: null })
   }),
@@ -165,17 +165,17 @@ export const jobCases = [
     has(only(await world.directory.audit({ limit: 10, after: null })), { action: 'replay', count: 3 })
     assert.equal(await world.directory.advanceJob(job.id, 10, start), null)
 
-    const bite = (from: number, to: number, ends: boolean): ReplayBite => ({
+    const batch = (from: number, to: number, ends: boolean): ReplayBatch => ({
       jobId: job.id,
       from: from === 0 ? null : (messages[from - 1] ?? null),
       deliveries: messages.slice(from, to).map((messageId) => ({ ...aDelivery(world, endpoint), messageId })),
       done: to - from,
       cursor: ends ? null : (messages[to - 1] ?? null),
     })
-    has(await world.directory.advanceReplay(bite(0, 2, false), start + 1), { done: 2, state: 'running', cursor: messages[1] ?? null, updatedAt: start + 1 })
-    assert.equal(await world.directory.advanceReplay(bite(0, 2, false), start + 2), null)
-    has(await world.directory.advanceReplay(bite(2, 3, true), start + 3), { done: 3, state: 'done', cursor: messages[1] ?? null })
-    assert.equal(await world.directory.advanceReplay(bite(2, 3, true), start + 4), null)
+    has(await world.directory.advanceReplay(batch(0, 2, false), start + 1), { done: 2, state: 'running', cursor: messages[1] ?? null, updatedAt: start + 1 })
+    assert.equal(await world.directory.advanceReplay(batch(0, 2, false), start + 2), null)
+    has(await world.directory.advanceReplay(batch(2, 3, true), start + 3), { done: 3, state: 'done', cursor: messages[1] ?? null })
+    assert.equal(await world.directory.advanceReplay(batch(2, 3, true), start + 4), null)
 
     const rows = await world.directory.listDeliveries({ endpointId: endpoint.id }, { limit: 10, after: null })
     assert.deepEqual(rows.map(({ messageId }) => messageId).toSorted(), messages.toSorted())
@@ -187,9 +187,9 @@ export const jobCases = [
   storeCase('a replay of a message that is gone, or of none, adds nothing', async (world) => {
     const endpoint = await world.endpoint()
     const job = await world.directory.createJob(aJob(world, { action: 'replay', filter: { endpointId: endpoint.id, since: start, until: start + day } }))
-    const bite = { jobId: job.id, from: null, deliveries: [{ ...aDelivery(world, endpoint), messageId: world.id('msg') }], done: 1, cursor: 'msg_1' }
-    has(await world.directory.advanceReplay(bite, start), { done: 1, state: 'running' })
-    has(await world.directory.advanceReplay({ ...bite, from: 'msg_1', deliveries: [], done: 0, cursor: null }, start), { done: 1, state: 'done' })
+    const batch = { jobId: job.id, from: null, deliveries: [{ ...aDelivery(world, endpoint), messageId: world.id('msg') }], done: 1, cursor: 'msg_1' }
+    has(await world.directory.advanceReplay(batch, start), { done: 1, state: 'running' })
+    has(await world.directory.advanceReplay({ ...batch, from: 'msg_1', deliveries: [], done: 0, cursor: null }, start), { done: 1, state: 'done' })
     assert.equal(await world.directory.countDeliveries({}, 10), 0)
   }),
 
@@ -216,14 +216,14 @@ function begin(world: World, action: 'requeue' | 'cancel', filter: DeliveryFilte
   return world.directory.createJob(aJob(world, { action, filter }))
 }
 
-/** All bites of a job, one after the other. */
+/** All batches of a job, one after the other. */
 async function runAll(world: World, { id }: Job, limit: number, at = start): Promise<AdvancedJob[]> {
-  const bites: AdvancedJob[] = []
-  for (let bite = 0; bite < 20; bite += 1) {
+  const batches: AdvancedJob[] = []
+  for (let batch = 0; batch < 20; batch += 1) {
     const advanced = await world.directory.advanceJob(id, limit, at)
     assert.ok(advanced !== null, 'the job is still running')
-    bites.push(advanced)
-    if (advanced.job.state === 'done') return bites
+    batches.push(advanced)
+    if (advanced.job.state === 'done') return batches
   }
   return assert.fail('the job comes to an end')
 }

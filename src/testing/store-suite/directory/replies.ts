@@ -61,8 +61,8 @@ export const replyCases = [
   storeCase('prune forgets answers that have expired, in bites, and counts them', async (world) => {
     for (const key of ['a', 'b', 'c']) await take(world, { key })
     await take(world, { key: 'later', at: start + day })
-    const bites = [await prune(world), await prune(world), await prune(world)]
-    assert.deepEqual(bites, [2, 1, 0])
+    const batches = [await prune(world), await prune(world), await prune(world)]
+    assert.deepEqual(batches, [2, 1, 0])
     assert.deepEqual(await take(world, { key: 'later', at: start + day }), { kind: 'busy' })
   }),
 ]

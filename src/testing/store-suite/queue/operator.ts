@@ -66,9 +66,9 @@ export const operatorCases = [
   storeCase('requeue takes at most its limit, bite by bite, until none are left', async (world) => {
     const endpoint = await world.endpoint()
     await times(5, () => world.settled(endpoint, dead))
-    const bites: number[] = []
-    for (let bite = 0; bite < 4; bite += 1) bites.push(await requeue(world, { status: 'dead' }, { limit: 2 }))
-    assert.deepEqual(bites, [2, 2, 1, 0])
+    const batches: number[] = []
+    for (let batch = 0; batch < 4; batch += 1) batches.push(await requeue(world, { status: 'dead' }, { limit: 2 }))
+    assert.deepEqual(batches, [2, 2, 1, 0])
   }),
 
   storeCase('a cancelled row is dead for the given reason, also under a live lease', async (world) => {
@@ -110,9 +110,9 @@ export const operatorCases = [
   storeCase('cancel takes at most its limit, bite by bite, until none are left', async (world) => {
     const endpoint = await world.endpoint()
     await times(5, () => world.send(endpoint))
-    const bites: number[] = []
-    for (let bite = 0; bite < 4; bite += 1) bites.push((await cancel(world, { endpointId: endpoint.id }, { limit: 2 })).length)
-    assert.deepEqual(bites, [2, 2, 1, 0])
+    const batches: number[] = []
+    for (let batch = 0; batch < 4; batch += 1) batches.push((await cancel(world, { endpointId: endpoint.id }, { limit: 2 })).length)
+    assert.deepEqual(batches, [2, 2, 1, 0])
   }),
 
   storeCase('a cancelled row can be requeued', async (world) => {
