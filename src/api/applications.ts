@@ -1,10 +1,10 @@
+import type { ApplicationChange, Page } from '../core/directory.ts'
 import { checkMetadata, checkUid } from '../core/endpoint.ts'
 import type { Application } from '../core/endpoint.ts'
 import { expected } from '../core/errors.ts'
+import { given } from '../core/given.ts'
 import { isId, makeId } from '../core/ids.ts'
 import { checkCount } from '../core/limits.ts'
-import type { ApplicationChange, Page } from '../core/directory.ts'
-import { given } from '../core/given.ts'
 import { checkPage } from './input/page.ts'
 import type { ResourceParts } from './parts.ts'
 

@@ -1,11 +1,11 @@
+import type { EventTypeChange, Page } from '../core/directory.ts'
 import { expected } from '../core/errors.ts'
 import type { EventTypeDefinition } from '../core/event-type.ts'
-import { checkEventType } from '../core/message.ts'
-import type { EventTypeChange, Page } from '../core/directory.ts'
 import { given } from '../core/given.ts'
-import { checkSchemas } from './send/json-schema.ts'
+import { checkEventType } from '../core/message.ts'
 import { checkPage } from './input/page.ts'
 import type { ResourceParts } from './parts.ts'
+import { checkSchemas } from './send/json-schema.ts'
 
 export type EventTypeInput = Pick<EventTypeDefinition, 'name' | 'description'> & { readonly [Name in keyof EventTypeChange]?: EventTypeChange[Name] | undefined }
 

@@ -1,6 +1,6 @@
+import type { MessageFilter, Page, Scan } from '../core/directory.ts'
 import { expected } from '../core/errors.ts'
 import type { Message } from '../core/message.ts'
-import type { MessageFilter, Page, Scan } from '../core/directory.ts'
 import type { Cancelled } from '../core/queue.ts'
 import { applicationIdOf } from './applications.ts'
 import { checkPage } from './input/page.ts'

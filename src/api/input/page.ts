@@ -1,6 +1,6 @@
+import type { Page } from '../../core/directory.ts'
 import { expected } from '../../core/errors.ts'
 import { checkCount } from '../../core/limits.ts'
-import type { Page } from '../../core/directory.ts'
 
 const mostRows = 1_000
 

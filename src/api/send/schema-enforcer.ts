@@ -2,10 +2,10 @@ import { expected } from '../../core/errors.ts'
 import { newestSchema } from '../../core/event-type.ts'
 import { textOf } from '../../core/message.ts'
 import type { Message } from '../../core/message.ts'
-import { validatorOf } from './json-schema.ts'
-import type { Validate } from './json-schema.ts'
 import type { ResourceParts } from '../parts.ts'
 import { makeShortCache } from '../short-cache.ts'
+import { validatorOf } from './json-schema.ts'
+import type { Validate } from './json-schema.ts'
 
 /** Holds messages to the JSON Schemas of their event types; types that are not defined, or have no schema, are ignored. */
 export interface Enforcer {

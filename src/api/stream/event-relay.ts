@@ -1,7 +1,7 @@
-import type { StreamEvent } from '../../core/events.ts'
 import type { Directory } from '../../core/directory.ts'
-import type { Clock } from '../../core/ports.ts'
+import type { StreamEvent } from '../../core/events.ts'
 import { firstIdAt } from '../../core/ids.ts'
+import type { Clock } from '../../core/ports.ts'
 import { minute, second } from '../../core/time.ts'
 
 interface EventRelayParts {

@@ -1,5 +1,5 @@
-import type { PosthornEvent, StreamFilter } from '../../core/events.ts'
 import { PosthornError } from '../../core/errors.ts'
+import type { PosthornEvent, StreamFilter } from '../../core/events.ts'
 import type { ResourceParts } from '../parts.ts'
 import { EventBuffer } from './event-buffer.ts'
 import type { StreamReader } from './event-buffer.ts'

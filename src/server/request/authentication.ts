@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Posthorn } from '../../posthorn.ts'
-import { isOwnPage, sessionIn } from '../http/session-cookie.ts'
 import { refusal } from '../errors/error-response.ts'
+import { isOwnPage, sessionIn } from '../http/session-cookie.ts'
 import type { Caller } from '../operation.ts'
 
 /** Says who calls, or null for somebody unknown. */

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { day, minute } from '../../core/time.ts'
 import type { Posthorn } from '../../posthorn.ts'
 import { refusal, unprocessable } from '../errors/error-response.ts'
-import type { Call } from '../operation.ts'
 import { pathOf, searchOf } from '../http/url.ts'
+import type { Call } from '../operation.ts'
 
 /** What a key is bound to: the same key of another caller, or for another call, is another key. */
 interface Repeatable {

@@ -1,7 +1,7 @@
 import { didYouMean } from '../../core/nearest.ts'
 import type { Problem } from '../errors/error-response.ts'
-import type { UnknownField } from './known-fields.ts'
 import { unknownProblem } from '../errors/problems.ts'
+import type { UnknownField } from './known-fields.ts'
 
 /** A field or parameter that was given and has no effect. */
 export interface Ignored extends UnknownField {

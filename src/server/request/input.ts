@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { unprocessable } from '../errors/error-response.ts'
 import type { Problem } from '../errors/error-response.ts'
+import { problemsIn } from '../errors/problems.ts'
+import { parseJson, readBody } from '../http/request-body.ts'
+import { searchOf } from '../http/url.ts'
+import type { Call, Operation } from '../operation.ts'
 import { problemOf } from './ignored-fields.ts'
 import type { Ignored } from './ignored-fields.ts'
 import { fieldsOf, unknownIn } from './known-fields.ts'
-import { parseJson, readBody } from '../http/request-body.ts'
-import type { Call, Operation } from '../operation.ts'
-import { problemsIn } from '../errors/problems.ts'
-import { searchOf } from '../http/url.ts'
 
 /** What a request gives to its operation, and what of it has no effect. */
 interface Input extends Pick<Call, 'query' | 'body' | 'bytes'> {

@@ -1,5 +1,5 @@
-import { expected } from '../../core/errors.ts'
 import type { Endpoint } from '../../core/endpoint.ts'
+import { expected } from '../../core/errors.ts'
 import type { Message } from '../../core/message.ts'
 import type { Instant } from '../../core/time.ts'
 import type { Posthorn } from '../../posthorn.ts'

@@ -1,10 +1,10 @@
 import type { AuditEntry, List } from '../api/answers.ts'
-import { count, instant } from '../text/format.ts'
-import { useLoad } from '../state/use-load.ts'
+import { Empty, Show } from '../parts/loaded.tsx'
 import { Page } from '../parts/page.tsx'
 import { Pager } from '../parts/table/pager.tsx'
-import { Empty, Show } from '../parts/loaded.tsx'
 import { query } from '../state/router.ts'
+import { useLoad } from '../state/use-load.ts'
+import { count, instant } from '../text/format.ts'
 import { targetLabel } from '../text/labels.ts'
 
 const pageSize = 50

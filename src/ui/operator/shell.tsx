@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { remove } from '../api/call.ts'
-import { shortcutsAreOpen, pages } from './shortcuts.ts'
-import { href, path } from '../state/router.ts'
+import { Icon, Logo } from '../parts/icons.tsx'
 import { connectionLost } from '../state/connection.ts'
 import { dismiss, notices } from '../state/notices.ts'
+import { href, path } from '../state/router.ts'
 import { isPortal, session, sessionExpired } from '../state/session.ts'
 import { theme } from '../state/theme.ts'
 import type { Theme } from '../state/theme.ts'
-import { Icon, Logo } from '../parts/icons.tsx'
+import { pages, shortcutsAreOpen } from './shortcuts.ts'
 
 /** What surrounds every page: the way around, who is looking, what just happened. */
 export function Shell({ children }: { children: ComponentChildren }) {

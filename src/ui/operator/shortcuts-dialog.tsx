@@ -1,6 +1,6 @@
-import { shortcutsAreOpen, pages } from './shortcuts.ts'
-import { isPortal } from '../state/session.ts'
 import { Dialog } from '../parts/dialog.tsx'
+import { isPortal } from '../state/session.ts'
+import { pages, shortcutsAreOpen } from './shortcuts.ts'
 
 const shortcuts: readonly (readonly [key: string, meaning: string])[] = [
   ['/', 'Search or filter'],

@@ -1,5 +1,5 @@
-import { get, post } from '../api/call.ts'
 import type { Session } from '../api/answers.ts'
+import { get, post } from '../api/call.ts'
 import { Field, Form } from '../parts/form/form.tsx'
 import { Logo } from '../parts/icons.tsx'
 import { session, sessionExpired } from '../state/session.ts'

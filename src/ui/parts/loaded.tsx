@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { connectionLost } from '../state/connection.ts'
-import { Icon } from './icons.tsx'
 import type { Loaded } from '../state/use-load.ts'
+import { Icon } from './icons.tsx'
 
 /** Shows what was read; a skeleton before, and what went wrong (with a way to try again) instead. */
 export function Show<Value>({ loaded, lines = 6, children }: { loaded: Loaded<Value>; lines?: number; children: (value: Value) => ComponentChildren }) {

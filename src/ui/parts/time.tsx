@@ -1,5 +1,5 @@
-import { ago, instant, until } from '../text/format.ts'
 import { now } from '../state/now.ts'
+import { ago, instant, until } from '../text/format.ts'
 
 /** How long ago something was; the exact time is behind it. */
 export function Ago({ at, none = 'never' }: { at: string | null; none?: string }) {

@@ -1,7 +1,7 @@
 import { isoTime } from '../../../core/time.ts'
-import { listQuery, pageOf } from '../../request/pagination.ts'
 import { answer, operation } from '../../operation.ts'
 import type { Operation } from '../../operation.ts'
+import { listQuery, pageOf } from '../../request/pagination.ts'
 import { listOf } from '../../schemas/common.ts'
 import { auditOut } from '../../schemas/operator/audit.ts'
 

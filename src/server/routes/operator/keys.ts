@@ -1,6 +1,6 @@
-import { listQuery, pageOf } from '../../request/pagination.ts'
 import { answer, operation } from '../../operation.ts'
 import type { Operation } from '../../operation.ts'
+import { listQuery, pageOf } from '../../request/pagination.ts'
 import { listOf, uid } from '../../schemas/common.ts'
 import { keyIn, keyOut, newKeyOut, toKeyOut } from '../../schemas/operator/key.ts'
 

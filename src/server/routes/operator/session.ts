@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { isOwnPage, sessionCookie, sessionIn } from '../../http/session-cookie.ts'
 import { refusal } from '../../errors/error-response.ts'
+import { isOwnPage, sessionCookie, sessionIn } from '../../http/session-cookie.ts'
+import { isSecure } from '../../http/url.ts'
 import { answer, operation } from '../../operation.ts'
 import type { Operation } from '../../operation.ts'
 import { httpError } from '../../schemas/common.ts'
 import { sessionOut } from '../../schemas/operator/session.ts'
-import { isSecure } from '../../http/url.ts'
 
 const path = '/api/v1/session'
 /** How a browser signs in: it shows a key once, and has a cookie from then on. */

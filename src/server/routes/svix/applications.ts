@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { isAnyId } from '../../../core/ids.ts'
-import { listQuery, pageOf } from '../../request/pagination.ts'
 import { orNull } from '../../errors/not-found.ts'
 import { answer, operation } from '../../operation.ts'
 import type { Operation } from '../../operation.ts'
-import { applicationChange, applicationIn, applicationOut, applicationPatch, applicationSettings, toApplicationOut } from '../../schemas/svix/application.ts'
+import { listQuery, pageOf } from '../../request/pagination.ts'
 import { flag, listOf } from '../../schemas/common.ts'
+import { applicationChange, applicationIn, applicationOut, applicationPatch, applicationSettings, toApplicationOut } from '../../schemas/svix/application.ts'
 
 const path = '/api/v1/app'
 const onePath = '/api/v1/app/{app_id}'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { RecordedOutcome } from '../../../core/attempt.ts'
-import { isoTime } from '../../../core/time.ts'
 import type { AttemptCount, EndpointOverview } from '../../../core/figures.ts'
+import { isoTime } from '../../../core/time.ts'
 import { channel, dateTime, metadata, timeOrNull } from '../common.ts'
 import { toHeadersOut } from '../svix/endpoint.ts'
 

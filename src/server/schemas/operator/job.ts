@@ -3,7 +3,7 @@ import { progressOf } from '../../../core/job.ts'
 import type { Job, JobWork } from '../../../core/job.ts'
 import { isoTime } from '../../../core/time.ts'
 import type { Instant } from '../../../core/time.ts'
-import { dateTime, eventTypeName, uid, freeText } from '../common.ts'
+import { dateTime, eventTypeName, freeText, uid } from '../common.ts'
 import { deadReason, deliveryStatus } from './delivery.ts'
 
 const deliveryFilterIn = z.strictObject({

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { textOf } from '../../../core/message.ts'
 import type { Message } from '../../../core/message.ts'
 import { isoTime } from '../../../core/time.ts'
-import { applicationIn } from './application.ts'
 import { channel, dateTime, eventTypeName, uid } from '../common.ts'
+import { applicationIn } from './application.ts'
 
 export const messageIn = z.object({
   eventType: eventTypeName,

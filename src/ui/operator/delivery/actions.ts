@@ -1,10 +1,10 @@
-import { post, problemOf } from '../../api/call.ts'
 import type { Delivery, Job } from '../../api/answers.ts'
-import { count, counted } from '../../text/format.ts'
+import { post, problemOf } from '../../api/call.ts'
 import { ask } from '../../parts/dialog.tsx'
 import type { Reply } from '../../parts/dialog.tsx'
-import { go, href } from '../../state/router.ts'
 import { notify } from '../../state/notices.ts'
+import { go, href } from '../../state/router.ts'
+import { count, counted } from '../../text/format.ts'
 
 /** Sends a delivery again at once. A delivered one stays as it is: a new delivery of its message is created. */
 export async function retryNow(delivery: Pick<Delivery, 'id' | 'status'>, done: () => void): Promise<void> {

@@ -1,7 +1,7 @@
+import { QueryInput } from '../../parts/form/query-input.tsx'
 import { query, setQuery } from '../../state/router.ts'
 import { isPortal } from '../../state/session.ts'
 import { statuses } from '../../text/labels.ts'
-import { QueryInput } from '../../parts/form/query-input.tsx'
 
 /** Everything that deliveries can be looked for by, as the API calls it. */
 export const filterNames = ['status', 'endpoint', 'event_type', 'application', 'message', 'id', 'reason', 'since', 'until', 'text'] as const

@@ -1,10 +1,10 @@
 import type { Delivery } from '../../api/answers.ts'
-import { firstLine, shortUrl } from '../../text/format.ts'
-import { href } from '../../state/router.ts'
-import { canWrite } from '../../state/session.ts'
-import { retryNow } from './actions.ts'
 import { DeliveryState } from '../../parts/status.tsx'
 import { Ago, Until } from '../../parts/time.tsx'
+import { href } from '../../state/router.ts'
+import { canWrite } from '../../state/session.ts'
+import { firstLine, shortUrl } from '../../text/format.ts'
+import { retryNow } from './actions.ts'
 
 interface DeliveryTableProps {
   readonly caption: string

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { DeliveryDetail } from '../../api/answers.ts'
-import { bytes, prettyJson } from '../../text/format.ts'
 import { Code } from '../../parts/code.tsx'
 import { Panel } from '../../parts/page.tsx'
+import { bytes, prettyJson } from '../../text/format.ts'
 
 // A browser lays out this much at once without a stutter; the rest is a click away.
 const shownCharacters = 20_000

@@ -1,7 +1,7 @@
 import type { RecordedOutcome } from '../../../core/attempt.ts'
 import type { Attempt, SentRequest } from '../../api/answers.ts'
-import { bytes, instant } from '../../text/format.ts'
 import { Code } from '../../parts/code.tsx'
+import { bytes, instant } from '../../text/format.ts'
 
 // There was nobody to send it to: no address, no connection, or none that is allowed.
 const unsent: ReadonlySet<RecordedOutcome> = new Set(['dns', 'connect', 'tls', 'forbidden'])

@@ -1,10 +1,10 @@
 import type { Attempt, DeliveryDetail } from '../../api/answers.ts'
-import { bytes, latency } from '../../text/format.ts'
-import { outcomeLabel } from '../../text/labels.ts'
 import { Code } from '../../parts/code.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Panel } from '../../parts/page.tsx'
 import { Ago, Until } from '../../parts/time.tsx'
+import { bytes, latency } from '../../text/format.ts'
+import { outcomeLabel } from '../../text/labels.ts'
 import { Sent } from './sent-request.tsx'
 
 /** Every attempt in order, and the one that comes next. */

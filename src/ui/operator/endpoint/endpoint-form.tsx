@@ -1,11 +1,11 @@
+import type { Application, List } from '../../api/answers.ts'
 import { post } from '../../api/call.ts'
 import type { Answer } from '../../api/call.ts'
-import type { Application, List } from '../../api/answers.ts'
-import { go } from '../../state/router.ts'
-import { session } from '../../state/session.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Field, Form, namesIn } from '../../parts/form/form.tsx'
 import type { Values } from '../../parts/form/form.tsx'
+import { go } from '../../state/router.ts'
+import { session } from '../../state/session.ts'
 import { useLoad } from '../../state/use-load.ts'
 
 /** Adds an endpoint; an application that is not there yet is created with it. */

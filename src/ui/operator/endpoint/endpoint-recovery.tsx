@@ -1,11 +1,11 @@
+import type { EndpointDetail, Job } from '../../api/answers.ts'
 import { post } from '../../api/call.ts'
 import type { Answer } from '../../api/call.ts'
-import { bulk } from '../delivery/actions.ts'
-import type { EndpointDetail, Job } from '../../api/answers.ts'
-import { go } from '../../state/router.ts'
 import { Field, Form } from '../../parts/form/form.tsx'
 import type { Values } from '../../parts/form/form.tsx'
 import { Panel } from '../../parts/page.tsx'
+import { go } from '../../state/router.ts'
+import { bulk } from '../delivery/actions.ts'
 
 /** After an outage: send again what died, or what the endpoint never got. */
 export function EndpointRecovery({ endpoint }: { endpoint: EndpointDetail }) {

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import type { Endpoint } from '../../api/answers.ts'
-import { count, shortUrl } from '../../text/format.ts'
+import { Health } from '../../parts/status.tsx'
 import { href } from '../../state/router.ts'
 import { isPortal } from '../../state/session.ts'
-import { Health } from '../../parts/status.tsx'
+import { count, shortUrl } from '../../text/format.ts'
 
 /** An endpoint in a table: health, where and why, what the table adds, backlog. On a phone the health stands above the address. */
 export function EndpointRow({ endpoint, children }: { endpoint: Omit<Endpoint, 'hours'>; children: ComponentChildren }) {

@@ -1,12 +1,12 @@
+import type { EndpointDetail } from '../../api/answers.ts'
 import { patch, problemOf, remove } from '../../api/call.ts'
 import type { Answer } from '../../api/call.ts'
-import type { EndpointDetail } from '../../api/answers.ts'
-import { go } from '../../state/router.ts'
-import { notify } from '../../state/notices.ts'
 import { ask } from '../../parts/dialog.tsx'
 import { Field, Form, namesIn } from '../../parts/form/form.tsx'
 import type { Values } from '../../parts/form/form.tsx'
 import { Panel } from '../../parts/page.tsx'
+import { notify } from '../../state/notices.ts'
+import { go } from '../../state/router.ts'
 
 /** What can be changed about an endpoint. Every attempt uses it as it then is. */
 export function EndpointSettings({ endpoint, refresh }: { endpoint: EndpointDetail; refresh: () => void }) {

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
-import { post, problemOf } from '../../api/call.ts'
 import type { EndpointDetail } from '../../api/answers.ts'
-import { notify } from '../../state/notices.ts'
+import { post, problemOf } from '../../api/call.ts'
 import { Code } from '../../parts/code.tsx'
 import { Panel } from '../../parts/page.tsx'
+import { notify } from '../../state/notices.ts'
 
 /** A short-lived link with which the customer sees this dashboard, and in it only what is theirs. */
 export function PortalLink({ endpoint }: { endpoint: Pick<EndpointDetail, 'applicationId' | 'applicationName'> }) {

@@ -1,18 +1,18 @@
 import { useState } from 'preact/hooks'
-import { post } from '../../api/call.ts'
 import type { EventType, List } from '../../api/answers.ts'
-import { exampleOf } from './schema-example.ts'
+import { post } from '../../api/call.ts'
 import { Code } from '../../parts/code.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Field, Form } from '../../parts/form/form.tsx'
-import { useLoad } from '../../state/use-load.ts'
-import { Page } from '../../parts/page.tsx'
-import { Pager } from '../../parts/table/pager.tsx'
 import { Empty, Show } from '../../parts/loaded.tsx'
+import { Page } from '../../parts/page.tsx'
 import { State } from '../../parts/status.tsx'
+import { Pager } from '../../parts/table/pager.tsx'
 import { href, query } from '../../state/router.ts'
 import { canWrite, isPortal } from '../../state/session.ts'
+import { useLoad } from '../../state/use-load.ts'
 import { eventTypeCurl } from '../curl-examples.ts'
+import { exampleOf } from './schema-example.ts'
 
 const pageSize = 50
 

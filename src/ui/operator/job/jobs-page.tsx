@@ -1,12 +1,12 @@
 import type { Job, List } from '../../api/answers.ts'
-import { count } from '../../text/format.ts'
-import { useLoad } from '../../state/use-load.ts'
-import { Page } from '../../parts/page.tsx'
-import { Pager } from '../../parts/table/pager.tsx'
 import { Empty, Show } from '../../parts/loaded.tsx'
+import { Page } from '../../parts/page.tsx'
 import { JobProgressState } from '../../parts/status.tsx'
+import { Pager } from '../../parts/table/pager.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { href, query } from '../../state/router.ts'
+import { useLoad } from '../../state/use-load.ts'
+import { count } from '../../text/format.ts'
 import { filterLabel, jobActions } from '../../text/labels.ts'
 
 const refreshMs = 2_000

@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks'
-import { post, problemOf, remove } from '../../api/call.ts'
 import type { Key, List } from '../../api/answers.ts'
+import { post, problemOf, remove } from '../../api/call.ts'
+import { Code } from '../../parts/code.tsx'
+import { ask, Dialog } from '../../parts/dialog.tsx'
+import { Field, Form } from '../../parts/form/form.tsx'
+import { Show } from '../../parts/loaded.tsx'
+import { Panel } from '../../parts/page.tsx'
+import { Ago, Until } from '../../parts/time.tsx'
 import { notify } from '../../state/notices.ts'
 import { canWrite } from '../../state/session.ts'
-import { Code } from '../../parts/code.tsx'
-import { Dialog, ask } from '../../parts/dialog.tsx'
-import { Field, Form } from '../../parts/form/form.tsx'
 import { useLoad } from '../../state/use-load.ts'
-import { Panel } from '../../parts/page.tsx'
-import { Show } from '../../parts/loaded.tsx'
-import { Ago, Until } from '../../parts/time.tsx'
 
 /** The keys that have access. A key is shown once, when it is created. */
 export function ApiKeys() {

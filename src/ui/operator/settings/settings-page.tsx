@@ -1,9 +1,9 @@
 import type { Config, Policy, Setting } from '../../api/answers.ts'
+import { Show } from '../../parts/loaded.tsx'
+import { Page, Panel } from '../../parts/page.tsx'
+import { useLoad } from '../../state/use-load.ts'
 import { counted, duration, percent } from '../../text/format.ts'
 import { ApiKeys } from './api-keys.tsx'
-import { useLoad } from '../../state/use-load.ts'
-import { Page, Panel } from '../../parts/page.tsx'
-import { Show } from '../../parts/loaded.tsx'
 
 /** What the server runs with. */
 export function Settings() {

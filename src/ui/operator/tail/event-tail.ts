@@ -1,10 +1,10 @@
 import type { EventType, PosthornEvent } from '../../../core/events.ts'
 import { apiUrl, get } from '../../api/call.ts'
 import { browserClock } from '../../clock.ts'
-import { counted, firstLine, latency } from '../../text/format.ts'
 import type { IconName } from '../../parts/icons.tsx'
 import type { Tone } from '../../parts/status.tsx'
 import { connectionLost } from '../../state/connection.ts'
+import { counted, firstLine, latency } from '../../text/format.ts'
 
 export const eventTypes: readonly EventType[] = [
   'message.enqueued', 'delivery.delivered', 'delivery.failed', 'delivery.dead', 'endpoint.failing', 'endpoint.disabled', 'breaker.opened', 'breaker.closed',
