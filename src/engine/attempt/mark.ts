@@ -40,30 +40,15 @@ export class Marks {
   }
 
   /** After the commit, and only what this worker itself has changed: a listener must not undo a delivery. */
-  emit({ delivery }: Claim, { mark, attempt }: SettledAttempt, marked: Marked): void {
+  emit({ delivery }: Claim, settled: SettledAttempt, marked: Marked): void {
     if (marked === 'lost') return
-    const { bus } = this.#parts
     const about = {
       webhook_delivery_id: delivery.id,
       webhook_id: delivery.endpointId,
       message_id: delivery.messageId,
       session_id: delivery.sessionId,
     }
-    const { attemptCount: attempt_count, errorDetail: error_detail } = mark
-    switch (mark.status) {
-      case 'delivered':
-        return bus.emit({ type: 'delivery.delivered', ...about, attempt_count, took_ms: attempt?.tookMs ?? 0 })
-      case 'failed': {
-        const failed = {
-          outcome: attempt?.outcome ?? 'protocol',
-          error_detail: error_detail ?? '',
-          next_retry_at: mark.nextRetryAt ?? 0,
-        }
-        return bus.emit({ type: 'delivery.failed', ...about, attempt_count, ...failed })
-      }
-      case 'dead':
-        return bus.emit({ type: 'delivery.dead', ...about, reason: mark.reason ?? 'exhausted', error_detail })
-    }
+    this.#parts.bus.emit({ ...outcomeOf(settled), ...about })
   }
 
   /** Gives up on marks that the store does not take, so that a stop ends. */
@@ -83,5 +68,26 @@ export class Marks {
       const cancel = this.#parts.clock.after(ms, wake)
       this.#sleepers.add(wake)
     })
+  }
+}
+
+/** What is emitted of a mark, besides what it is about. */
+function outcomeOf({ mark, attempt }: SettledAttempt) {
+  const { attemptCount: attempt_count, errorDetail: error_detail, reason } = mark
+  switch (mark.status) {
+    case 'delivered':
+      return { type: 'delivery.delivered', attempt_count, took_ms: attempt?.tookMs ?? 0 } as const
+    case 'failed':
+      return { type: 'delivery.failed', attempt_count, ...failureOf(mark, attempt) } as const
+    case 'dead':
+      return { type: 'delivery.dead', reason: reason ?? 'exhausted', error_detail } as const
+  }
+}
+
+function failureOf({ errorDetail, nextRetryAt }: SettledAttempt['mark'], attempt: SettledAttempt['attempt']) {
+  return {
+    outcome: attempt?.outcome ?? ('protocol' as const),
+    error_detail: errorDetail ?? '',
+    next_retry_at: nextRetryAt ?? 0,
   }
 }

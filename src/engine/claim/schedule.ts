@@ -1,17 +1,16 @@
 import { lanes } from '../../core/delivery/delivery.ts'
 import type { Lane } from '../../core/delivery/delivery.ts'
 import { isHeld } from '../../core/endpoint/health.ts'
-import { isRough, rampStep, repeatStep } from '../../core/limits/ramp.ts'
-import type { RampStep } from '../../core/limits/ramp.ts'
 import type { Instant } from '../../core/time.ts'
 import { verdictOf } from '../../core/endpoint/verdict.ts'
 import type { EndpointWait, Verdict, WaitReason } from '../../core/endpoint/verdict.ts'
 import { isUnproven } from '../endpoints/budget.ts'
 import type { Budget } from '../endpoints/budget.ts'
 import type { Endpoints } from '../endpoints/endpoints.ts'
-import type { EndpointRecord, Ramp } from '../endpoints/records.ts'
+import type { EndpointRecord } from '../endpoints/records.ts'
 import type { HealthKeeper } from '../endpoints/health.ts'
 import type { EngineParts } from '../parts.ts'
+import { Ramps } from './ramps.ts'
 import { isRateLimited } from './rate-limits.ts'
 import { Ring } from './ring.ts'
 import type { Shares } from '../endpoints/shares.ts'
@@ -28,13 +27,16 @@ export interface ScheduleParts {
 export const rings = ['proven', 'unproven'] as const
 export type RingName = (typeof rings)[number]
 
-const mostWaitsTold = 100
+const mostWaitsListed = 100
+// What has these reasons is over when something else happens; where only retries have used up their allowance, fresh rows may still go.
+const wokenByEvents: ReadonlySet<WaitReason> = new Set(['window', 'budget', 'ramp', 'rate_limit'])
 // Thousands may wait while thousands are freed in a second: each of these looks at a few.
 const mostLookedAt = 10
 
 /** Who has due rows, and who of them may go: each endpoint is idle, ready, or waiting for something. */
 export class Schedule {
   readonly #parts: ScheduleParts
+  readonly #ramps: Ramps
   readonly #ready: Readonly<Record<RingName, Ring>> = { proven: new Ring(), unproven: new Ring() }
   readonly #waiting = new Set<EndpointRecord>()
   /** Of the waiting, those that a freed place may help: first come, first served. */
@@ -51,6 +53,7 @@ export class Schedule {
 
   constructor(parts: ScheduleParts) {
     this.#parts = parts
+    this.#ramps = new Ramps(parts)
   }
 
   /** Calls back whenever somebody may be asked who could not before. */
@@ -189,7 +192,7 @@ export class Schedule {
       },
       allowance: {
         retries: Math.min(record.retriesLeft, this.#retriesLeft),
-        ramp: this.#rampOf(record, now)?.left ?? Number.POSITIVE_INFINITY,
+        ramp: this.#ramps.of(record, now)?.left ?? Number.POSITIVE_INFINITY,
       },
       nextTickAt: this.#nextTickAt,
     })
@@ -269,7 +272,7 @@ export class Schedule {
     const longAgo = clock.now() - limits.pollMs
     const waits: EndpointWait[] = []
     for (const { endpoint, wait } of this.#waiting) {
-      if (waits.length === mostWaitsTold) break
+      if (waits.length === mostWaitsListed) break
       if (wait !== null && wait.since <= longAgo)
         waits.push({ endpointId: endpoint.id, reason: wait.reason, since: wait.since })
     }
@@ -305,22 +308,7 @@ export class Schedule {
   /** Something else than more due rows must happen first, and says so. */
   #willBeWoken({ state, wait, health }: EndpointRecord): boolean {
     if (state !== 'waiting' || wait === null) return false
-    switch (wait.reason) {
-      case 'paused':
-      case 'disabled':
-      case 'deleted':
-        return false
-      case 'held':
-        return isHeld(health, this.#parts.engine.clock.now())
-      // Fresh rows may go where retries must wait.
-      case 'allowance':
-        return false
-      case 'window':
-      case 'budget':
-      case 'ramp':
-      case 'rate_limit':
-        return true
-    }
+    return wait.reason === 'held' ? isHeld(health, this.#parts.engine.clock.now()) : wokenByEvents.has(wait.reason)
   }
 
   #askForTokensAgain(): void {
@@ -347,38 +335,6 @@ export class Schedule {
       ),
       0,
     )
-  }
-
-  #rampOf(record: EndpointRecord, now: Instant): Ramp | null {
-    const {
-      engine: {
-        settings: { limits },
-      },
-      shares,
-    } = this.#parts
-    const { rampFrom } = record.health
-    const step = rampStep(record.health, limits, shares.workers, now)
-    const before = record.ramp
-    if (step === null || rampFrom === null) return (record.ramp = null)
-    if (before !== null && before.from === rampFrom && before.tick === step.tick) return before
-    if (before !== null && before.from === rampFrom && isRough(before.begun, before.blamed))
-      return this.#repeatStep(record, before, step)
-    return (record.ramp = { from: rampFrom, tick: step.tick, left: step.allowance, begun: 0, blamed: 0 })
-  }
-
-  /** Too many failed for a larger step: the other workers learn of it from the health. */
-  #repeatStep(record: EndpointRecord, before: Ramp, { tick, allowance }: RampStep): Ramp {
-    const ticks = tick - before.tick
-    const repeated = repeatStep(record.health, before.from, ticks, this.#parts.engine.settings.limits.pollMs)
-    if (repeated !== null) this.#parts.health.remember(record, repeated)
-    record.ramp = {
-      from: repeated?.rampFrom ?? before.from,
-      tick: before.tick,
-      left: Math.ceil(allowance / 2 ** ticks),
-      begun: 0,
-      blamed: 0,
-    }
-    return record.ramp
   }
 }
 

@@ -1,7 +1,7 @@
 import { blamesEndpoint, succeeded } from '../../core/delivery/attempt.ts'
 import { messageOf } from '../../core/errors.ts'
 import { healthy, isWorthSaving, judge, learn } from '../../core/endpoint/health.ts'
-import type { Evidence, Health } from '../../core/endpoint/health.ts'
+import type { Evidence, Health, Lesson } from '../../core/endpoint/health.ts'
 import type { EndpointRecord } from './records.ts'
 import type { EngineParts } from '../parts.ts'
 
@@ -24,7 +24,6 @@ export class HealthKeeper {
     const {
       clock,
       random,
-      bus,
       settings: { limits },
     } = this.#parts
     const now = clock.now()
@@ -36,12 +35,16 @@ export class HealthKeeper {
     record.health = lesson.health
     if (evidence.sameUrl && succeeded(evidence.outcome)) record.succeededAt = now
     if (record.ramp !== null && blamesEndpoint(evidence.outcome)) record.ramp.blamed += 1
-    const webhook_id = record.endpoint.id
-    if (lesson.opened && lesson.health.heldUntil !== null)
-      bus.emit({ type: 'breaker.opened', webhook_id, held_until: lesson.health.heldUntil })
-    if (lesson.closed) bus.emit({ type: 'breaker.closed', webhook_id })
+    this.#emit(record, lesson)
     if (limits.heedsEndpoint) this.#judge(record, lesson.gone)
     if (isWorthSaving(before, record.health)) void this.#save(record)
+  }
+
+  #emit({ endpoint: { id: webhook_id } }: EndpointRecord, { opened, closed, health }: Lesson): void {
+    const { bus } = this.#parts
+    if (opened && health.heldUntil !== null)
+      bus.emit({ type: 'breaker.opened', webhook_id, held_until: health.heldUntil })
+    if (closed) bus.emit({ type: 'breaker.closed', webhook_id })
   }
 
   /** Changes a health in the store, on what all workers know; false if the change no longer applies (null). */

@@ -42,13 +42,18 @@ export type Answer = Exclude<Enqueued, { kind: 'stale' | 'withdrawn' }>
 /** How often endpoints may change between matching and storing before a message is refused. */
 export const mostRematches = 5
 
-/** A message with a delivery for each endpoint that matches; `leases` says of one that is due whether it is stored under our lease. */
+interface EnvelopeContext {
+  readonly now: Instant
+  readonly random: Random
+  /** Says of a delivery that is due whether it is stored under our lease. */
+  leases(message: Message, endpoint: Subscriber, deliveryId: string): boolean
+}
+
+/** A message with a delivery for each endpoint that matches. */
 export function envelopeOf(
   outgoing: Outgoing,
   { applicationId, endpointsVersion, subscribers }: Matching,
-  now: Instant,
-  random: Random,
-  leases: (message: Message, endpoint: Subscriber, deliveryId: string) => boolean,
+  { now, random, leases }: EnvelopeContext,
 ): Envelope {
   const { id: messageId, type, eventId, body, contentType, sessionId, channels, createdAt, erasedAt } = outgoing.message
   // Written out, not spread: all messages get one shape, which whoever reads them finds its way in at once.

@@ -73,7 +73,7 @@ export class TxOutbox {
     } = this.#parts
     const now = clock.now()
     const envelopes = batch.map((outgoing) =>
-      envelopeOf(outgoing, this.#matchSync(transaction, outgoing), now, random, () => false),
+      envelopeOf(outgoing, this.#matchSync(transaction, outgoing), { now, random, leases: () => false }),
     )
     const answers = transaction.enqueue({ owner, leaseMs, now, envelopes })
     const stored = envelopes.filter((_, index) => answers[index]?.kind === 'stored')
@@ -117,7 +117,7 @@ export class TxOutbox {
       if (refusal !== null) throw refusal
       return matching === undefined
         ? []
-        : [{ outgoing, envelope: envelopeOf(outgoing, matching, now, random, () => false) }]
+        : [{ outgoing, envelope: envelopeOf(outgoing, matching, { now, random, leases: () => false }) }]
     })
     const answers = await queue.enqueue({ owner, leaseMs, now, envelopes: drafts.map(({ envelope }) => envelope) })
     return drafts.flatMap((draft, index) => {

@@ -122,11 +122,12 @@ export class Outbox {
     } = this.#parts
     const now = clock.now()
     const leased: InFlight[] = []
-    const envelope = envelopeOf(outgoing, matching, now, random, (message, endpoint, id) => {
+    const leases = (message: Message, endpoint: Subscriber, id: string): boolean => {
       const taken = this.#take(message, endpoint, id, now)
       if (taken !== null) leased.push(taken)
       return taken !== null
-    })
+    }
+    const envelope = envelopeOf(outgoing, matching, { now, random, leases })
     let isStored = false
     try {
       const [answer] = await queue.enqueue({
