@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { root } from '../acceptance/files.ts'
+import { namesAtRoot, strays } from './root.ts'
 import { crowdedFolders, cycles, importGraph, importTable, strayImports, unusedRows } from './shape.ts'
 import { readTree } from './source.ts'
 
@@ -12,7 +13,7 @@ const graph = importGraph(tree)
 const table = importTable(readFileSync(join(root, 'docs/architecture.md'), 'utf8'))
 const kept: string[] = []
 
-afterAll(() => console.log([...kept, 'root as listed'].join(', ')))
+afterAll(() => console.log(kept.join(', ')))
 
 test('no folder has more files than a reader takes in at once', () => {
   expect(crowdedFolders(tree, mostFiles)).toEqual([])
@@ -41,6 +42,11 @@ test('folders import what the table of docs/architecture.md says, and all of tha
   expect(strayImports(graph, table)).toEqual([])
   expect(unusedRows(graph, table)).toEqual([])
   kept.push('imports as in the table')
+})
+
+test('only what is listed is at the root of the project', () => {
+  expect(strays(namesAtRoot())).toEqual([])
+  kept.push('root as listed')
 })
 
 test('a crowd, a cycle, a stray import and an unused row are found', () => {
