@@ -34,6 +34,7 @@ export default defineConfig({
       { find: /^posthorn\/server$/, replacement: source('server/index.ts') },
       { find: /^posthorn\/sqlite$/, replacement: source('stores/sqlite/index.ts') },
       { find: /^posthorn\/testing$/, replacement: source('testing/index.ts') },
+      { find: /^posthorn\/testing\/store-suite$/, replacement: source('testing/store-suite/index.ts') },
       { find: /^posthorn\/verify$/, replacement: source('verify.ts') },
     ],
   },

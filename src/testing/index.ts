@@ -7,7 +7,5 @@ export type { Behaviour, Misbehaviour, Receipt, Receiver, ReceiverOptions } from
 export { scriptedTransport } from './scripted-transport.ts'
 export type { Hold, RecordedRequest, Script, ScriptedTransport, Which } from './scripted-transport.ts'
 export { midpoint, seededRandom } from './seeded-random.ts'
-export { storeSuite } from './store-suite/index.ts'
-export type { StoreCase } from './store-suite/case.ts'
 export { testPosthorn } from './test-posthorn.ts'
 export type { TestPosthorn } from './test-posthorn.ts'

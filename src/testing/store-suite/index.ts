@@ -23,6 +23,8 @@ import { takeoverCases } from './queue/takeover.ts'
 import { workerCases } from './directory/workers.ts'
 import { replyCases } from './directory/replies.ts'
 
+export type { StoreCase } from './case.ts'
+
 /** What every store must do, case by case, for any test runner: `for (const { name, run } of storeSuite) test(name, () => run(make))`. */
 export const storeSuite: readonly StoreCase[] = [
   ...enqueueCases,
