@@ -11,6 +11,8 @@ export interface CrashRun {
   readonly startedAt: number
   /** The one message that may end dead, or stay open. */
   readonly poisonId?: string | null
+  /** Deliveries that may stay open, because they wait by a rule for longer than the run. */
+  readonly waiting?: ReadonlySet<string>
   /** What else went wrong. */
   readonly problems?: readonly string[]
   /** What else is worth saying. */

@@ -3,7 +3,7 @@ const wakingMs = 1_000
 const mostListed = 20
 
 /** What became of everything that was accepted, which fault explains each repeat, and how long what it hit had to wait. */
-export function report({ accepted, receipts, faults, rows, reachMs, startedAt, poisonId = null, problems = [], notes = [] }) {
+export function report({ accepted, receipts, faults, rows, reachMs, startedAt, poisonId = null, waiting = new Set(), problems = [], notes = [] }) {
   const byId = groupById(receipts)
   const fates = fatesOf(accepted, byId, rows)
   const repeats = [...byId.values()].flatMap((same) => same.slice(1).map((receipt, index) => ({ receipt, before: same[index] })))
@@ -14,7 +14,7 @@ export function report({ accepted, receipts, faults, rows, reachMs, startedAt, p
   const recoveries = faults.map((fault) => (isOurs(fault) ? recoveryMs(fault, repeats.filter((_, index) => causes[index] === fault), accepted, byId, poisonId) : 0))
   const dead = rows.filter(({ status }) => status === 'dead')
   const open = rows.filter(({ status }) => status !== 'dead')
-  const innocent = rows.filter(({ messageId }) => messageId !== poisonId)
+  const innocent = rows.filter(({ id, messageId, status }) => messageId !== poisonId && !(waiting.has(id) && status !== 'dead'))
   const strangers = [...byId.keys()].filter((id) => !accepted.has(id)).length
   const late = repeats.filter(({ receipt, before }) => faults.some((fault) => isLate(fault, receipt, before))).length
 

@@ -55,9 +55,9 @@ async function settle(scene) {
 
 async function judge(scene) {
   const { given, stage } = scene
-  const { lines = [], problems = [] } = (await given.mode.judge?.(scene)) ?? {}
+  const { lines = [], problems = [], waiting } = (await given.mode.judge?.(scene)) ?? {}
   const [tolerated, unexpected] = given.mode.mayEnd === true ? [stage.unexpectedEnds, []] : [[], stage.unexpectedEnds]
-  return { rows: await stage.observer.unfinished(), notes: [...lines, ...tolerated], problems: [...scene.problems, ...problems, ...unexpected] }
+  return { rows: await stage.observer.unfinished(), waiting, notes: [...lines, ...tolerated], problems: [...scene.problems, ...problems, ...unexpected] }
 }
 
 function evidence({ given, receiver, stage, faults }) {

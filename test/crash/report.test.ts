@@ -92,6 +92,15 @@ test.each(['dead', 'pending'])('the poison may end %s, and nothing else may', (s
   expect(reportOf({ receipts: once, rows, poisonId: 'b' }).isFine).toBe(false)
 })
 
+test.each([
+  ['pending', true],
+  ['dead', false],
+])('what waits by a rule for longer than the run may be %s: %s', (status, isFine) => {
+  const rows = [{ id: 'dlv', messageId: 'a', status }]
+  expect(reportOf({ receipts: once, rows, waiting: new Set(['dlv']) }).isFine).toBe(isFine)
+  expect(reportOf({ receipts: once, rows, waiting: new Set() }).isFine).toBe(false)
+})
+
 test.each<[string, CrashFault, Partial<CrashRun>, number]>([
   ['from a kill to what it interrupted', kill, { receipts: twice(4_990, victim, 7_200) }, 2_200],
   ['from a kill to what had not come yet', kill, { receipts: [{ id: 'a', at: 6_100, pid: other }] }, 1_100],
