@@ -5,8 +5,6 @@ import { mixed } from '../traffic.js'
 const crashesToDeath = 5
 // Only then it is a suspect, whose attempts are on record before they are sent.
 const sendsBeforeBlame = 2
-// So long a suspect waits at most after its first crash.
-const longestPauseMs = 90_000
 
 /** One delivery that ends its worker each time it is sent, among innocent ones to the same endpoint. It alone may end dead, or stay open. */
 export const poison = {
@@ -25,26 +23,14 @@ export const poison = {
     if (!isEnough) problems.push(`the poison was sent ${timesSent(scene)} times, not ${given.rounds} with each crash on record, within ${given.limitMs} ms`)
     await moreReceipts(scene, 30)
   },
-  /** The innocent have ended, or wait by the rule; of the poison only its own fate is open. */
-  async isSettled(scene) {
-    const { observer, notes } = scene.stage
-    const open = (await observer.unfinished()).filter(({ status, messageId }) => status !== 'dead' && messageId !== notes.poisonId)
-    const waiting = await waitingInVain(scene)
-    return open.every(({ id }) => waiting.has(id))
-  },
   async judge(scene) {
     const { observer } = scene.stage
     const row = await poisonRow(scene)
     if (row === undefined) return { lines: [], problems: ['the poison is on record as delivered, and nobody had answered it'] }
     const crashes = await crashesOnRecord(scene, row)
-    const waiting = await waitingInVain(scene)
     return {
-      lines: [
-        `the poison was sent ${timesSent(scene)} times, ${crashes} crashes on record: ${(await observer.why(row.id)).sentence}`,
-        ...(waiting.size > 0 ? [`${waiting.size} more were being sent each time that it ended their worker, and wait for up to ${longestPauseMs} ms`] : []),
-      ],
+      lines: [`the poison was sent ${timesSent(scene)} times, ${crashes} crashes on record: ${(await observer.why(row.id)).sentence}`],
       problems: row.status === 'dead' && crashes < crashesToDeath ? [`the poison was given up with ${crashes} crashes on record, not ${crashesToDeath}`] : [],
-      waiting,
     }
   },
 }
@@ -78,13 +64,4 @@ async function poisonRow({ stage }) {
 
 async function crashesOnRecord({ stage }, { id }) {
   return (await stage.observer.attempts(id)).filter(({ outcome }) => outcome === 'crashed').length
-}
-
-/** The innocent ones that wait for longer than this run does: a run with time for it sees them come. */
-async function waitingInVain({ given, stage }) {
-  if (given.limitMs > longestPauseMs) return new Set()
-  const { unfinished, why } = stage.observer
-  const suspects = (await unfinished()).filter(({ messageId }) => messageId !== stage.notes.poisonId)
-  const reasons = await Promise.all(suspects.map(({ id }) => why(id)))
-  return new Set(suspects.filter((_, index) => reasons[index].code === 'waiting_after_crash').map(({ id }) => id))
 }
