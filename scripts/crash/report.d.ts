@@ -24,6 +24,8 @@ export interface CrashFault {
   readonly name: string
   readonly at: number
   readonly endedAt: number
+  /** From when on its process could do nothing, if it stood still before. */
+  readonly since?: number
   /** The process that it befell, if it was one. */
   readonly pid?: number
   /** False if the machine did it by itself, because it is busy. */

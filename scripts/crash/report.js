@@ -70,7 +70,7 @@ function fatesOf(accepted, byId, rows) {
  */
 function explains(fault, { receipt, before }, reachMs) {
   if (receipt.at < fault.at) return false
-  const isSince = before.at >= fault.at - reachMs
+  const isSince = before.at >= (fault.since ?? fault.at) - reachMs
   switch (fault.kind) {
     case 'kill':
       return isSince && before.pid === fault.pid

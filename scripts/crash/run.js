@@ -18,13 +18,14 @@ export async function run(given) {
   console.log(`seed ${given.seed}: ${given.store}, ${mode.title(given)}, leases of ${given.leaseMs} ms`)
   const receiver = await startReceiver(given)
   const faults = []
-  const staging = stages[given.store](given, receiver, makeWitness(given, receiver, faults))
+  const witness = makeWitness(given, receiver, faults)
+  const staging = stages[given.store](given, receiver, witness)
   // A stage that is still being set is set first: only then everything is known that must be closed.
   const close = async () => staging.then((stage) => stage.close()).finally(() => given.disk?.close())
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => void close().finally(() => process.exit(130)))
   try {
     const stage = await staging
-    const scene = { given, receiver, stage, random: makeRandom(given.seed), faults, problems: [] }
+    const scene = { given, receiver, stage, witness, random: makeRandom(given.seed), faults, problems: [] }
     const startedAt = performance.now()
     await stage.ready()
     await harm(scene)
@@ -85,8 +86,10 @@ async function judge(scene) {
   return { rows, waiting, notes: [...lines, ...waits, ...tolerated], problems: [...scene.problems, ...problems, ...unexpected] }
 }
 
-function evidence({ given, receiver, stage, faults }) {
+function evidence({ given, receiver, stage, witness, faults: ours }) {
   const { accepted, poisonId } = stage.notes
+  // What was killed while it stood still could mark nothing since it did.
+  const faults = ours.map((fault) => (fault.kind === 'kill' ? { ...fault, since: Math.min(fault.at, witness.aliveAt(fault.pid) ?? fault.at) } : fault))
   const receipts = receiver.receipts.map(({ id, at, connection }) => ({ id, at, pid: connection.pid }))
   return { accepted, poisonId, receipts, faults, reachMs: given.leaseMs + given.delayMs }
 }
