@@ -9,7 +9,7 @@ const onShared = ['--store', 'postgres', '--lease', '2000', '--database', url]
 const onOwn = ['--store', 'postgres', '--lease', '2000']
 
 test.each([
-  { what: 'workers in a crash loop', args: ['--loop', '6'] },
+  { what: 'workers in a crash loop', args: ['--loop', '4'] },
   { what: 'a worker that stands still for two leases', args: ['--stop', '--rounds', '1'] },
   { what: 'a worker that is cut off from the database', args: ['--partition', '--rounds', '1'] },
 ])('on PostgreSQL $what: nothing is lost', { timeout: 60_000 }, async ({ args }) => {
@@ -21,7 +21,7 @@ test('on PostgreSQL workers that are killed and a database that crashes: nothing
 })
 
 test('on PostgreSQL a delivery that ends its worker takes no other along', { timeout: 60_000 }, async () => {
-  expectOnlyPoisonBlamed(await crash([...onShared, '--poison', '--delay', '1500']))
+  expectOnlyPoisonBlamed(await crash([...onShared, '--poison']))
 })
 
 test('on PostgreSQL a full disk is said so by `send`, and costs nothing once it is freed', { timeout: 60_000 }, async () => {
