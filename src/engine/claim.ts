@@ -1,4 +1,4 @@
-import { lanes } from '../core/delivery.ts'
+import { lanes as laneNames } from '../core/delivery.ts'
 import type { Lane } from '../core/delivery.ts'
 import { messageOf } from '../core/errors.ts'
 import { awaitsProbe, probeHold } from '../core/health.ts'
@@ -285,7 +285,7 @@ export class Claimer {
 
 /** The lanes that are asked at all. */
 function lanesOf(counts: Readonly<Record<Lane, number>>): Lane[] {
-  return lanes.filter((lane) => counts[lane] > 0)
+  return laneNames.filter((lane) => counts[lane] > 0)
 }
 
 function total(lanes: Readonly<Record<Lane, number>>): number {
