@@ -22,7 +22,8 @@ export async function run(given) {
   const staging = stages[given.store](given, receiver, witness)
   // A stage that is still being set is set first: only then everything is known that must be closed.
   const close = async () => staging.then((stage) => stage.close()).finally(() => given.disk?.close())
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => void close().finally(() => process.exit(130)))
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.once(signal, () => void close().finally(() => process.exit(130)))
   try {
     const stage = await staging
     const scene = { given, receiver, stage, witness, random: makeRandom(given.seed), faults, problems: [] }
@@ -54,14 +55,17 @@ async function harm(scene) {
 /** The last worker lives on for as long as it takes, or until the limit. */
 async function settle(scene) {
   const { given, problems } = scene
-  if (!(await isSoWithin(given.limitMs, () => isSettled(scene), 200))) problems.push(`not everything had ended ${given.limitMs} ms after the last fault`)
+  if (!(await isSoWithin(given.limitMs, () => isSettled(scene), 200)))
+    problems.push(`not everything had ended ${given.limitMs} ms after the last fault`)
 }
 
 /** Everything has ended but the poison, and what waits by the rule. */
 async function isSettled(scene) {
   const { notes, observer } = scene.stage
   if ((await observer.open()) > mostWaiting) return false
-  const open = (await observer.unfinished()).filter(({ status, messageId }) => status !== 'dead' && messageId !== notes.poisonId)
+  const open = (await observer.unfinished()).filter(
+    ({ status, messageId }) => status !== 'dead' && messageId !== notes.poisonId,
+  )
   const waiting = await waitingFor(scene, open)
   return open.every(({ id }) => waiting.has(id))
 }
@@ -81,15 +85,28 @@ async function judge(scene) {
   const { lines = [], problems = [] } = (await given.mode.judge?.(scene)) ?? {}
   const [tolerated, unexpected] = given.mode.mayEnd === true ? [stage.unexpectedEnds, []] : [[], stage.unexpectedEnds]
   const rows = await stage.observer.unfinished()
-  const waiting = await waitingFor(scene, rows.filter(({ messageId }) => messageId !== stage.notes.poisonId).slice(0, mostWaiting))
-  const waits = waiting.size > 0 ? [`${waiting.size} wait for up to ${longestPauseMs} ms, because their worker ended while it was sending them`] : []
-  return { rows, waiting, notes: [...lines, ...waits, ...tolerated], problems: [...scene.problems, ...problems, ...unexpected] }
+  const waiting = await waitingFor(
+    scene,
+    rows.filter(({ messageId }) => messageId !== stage.notes.poisonId).slice(0, mostWaiting),
+  )
+  const waits =
+    waiting.size > 0
+      ? [`${waiting.size} wait for up to ${longestPauseMs} ms, because their worker ended while it was sending them`]
+      : []
+  return {
+    rows,
+    waiting,
+    notes: [...lines, ...waits, ...tolerated],
+    problems: [...scene.problems, ...problems, ...unexpected],
+  }
 }
 
 function evidence({ given, receiver, stage, witness, faults: ours }) {
   const { accepted, poisonId } = stage.notes
   // What was killed while it stood still could mark nothing since it did.
-  const faults = ours.map((fault) => (fault.kind === 'kill' ? { ...fault, since: Math.min(fault.at, witness.aliveAt(fault.pid) ?? fault.at) } : fault))
+  const faults = ours.map((fault) =>
+    fault.kind === 'kill' ? { ...fault, since: Math.min(fault.at, witness.aliveAt(fault.pid) ?? fault.at) } : fault,
+  )
   const receipts = receiver.receipts.map(({ id, at, connection }) => ({ id, at, pid: connection.pid }))
   return { accepted, poisonId, receipts, faults, reachMs: given.leaseMs + given.delayMs }
 }

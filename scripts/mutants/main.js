@@ -20,13 +20,21 @@ async function main() {
   const chosen = await choose()
   if (chosen === null) return 2
   if (chosen.list) {
-    for (const { name, says, joins } of chosen.mutants) console.log(`${name}  ${says}${joins === null ? '' : ` (${joins})`}`)
+    for (const { name, says, joins } of chosen.mutants)
+      console.log(`${name}  ${says}${joins === null ? '' : ` (${joins})`}`)
     return 0
   }
   const tests = testRunner(root)
   try {
     const slots = Math.max(1, Math.min(chosen.mutants.length, mostSlots, availableParallelism()))
-    const results = await runMutants({ root, mutants: chosen.mutants, slots, makeSlot, runTests: tests.run, say: (result) => console.log(lineOf(result)) })
+    const results = await runMutants({
+      root,
+      mutants: chosen.mutants,
+      slots,
+      makeSlot,
+      runTests: tests.run,
+      say: (result) => console.log(lineOf(result)),
+    })
     console.log(conclusion(results))
     return results.every(({ kind }) => kind === 'caught') ? 0 : 1
   } finally {
@@ -37,7 +45,9 @@ async function main() {
 /** The mutants that were asked for; null, after a line that says why, if that makes no sense. */
 async function choose() {
   try {
-    const { values } = parseArgs({ options: { only: { type: 'string', multiple: true, default: [] }, list: { type: 'boolean', default: false } } })
+    const { values } = parseArgs({
+      options: { only: { type: 'string', multiple: true, default: [] }, list: { type: 'boolean', default: false } },
+    })
     const all = await loadMutants(`${root}/test/mutants`)
     const unknown = values.only.find((name) => !all.some((mutant) => mutant.name === name))
     if (unknown !== undefined) throw new Error(`Expected \`--only\` to name a mutant, got "${unknown}". See --list.`)

@@ -30,7 +30,11 @@ async function tryTests(opened, mutants, runTests) {
   }
   await inSlots(opened, files.values(), async (slot, group) => {
     // The minute is for catching: a whole test may last longer than one that fails half-way.
-    const found = await runTests(slot.folder, group.map(({ caughtBy }) => caughtBy), 2 * limitMs * group.length)
+    const found = await runTests(
+      slot.folder,
+      group.map(({ caughtBy }) => caughtBy),
+      2 * limitMs * group.length,
+    )
     for (const [index, { key }] of group.entries()) ends.set(key, found[index])
   })
   return ends
@@ -65,7 +69,9 @@ function keyOf({ caughtBy }) {
 
 async function inSlots(opened, work, handle) {
   const left = [...work]
-  await Promise.all(opened.map(async (slot) => {
-    for (let next = left.shift(); next !== undefined; next = left.shift()) await handle(slot, next)
-  }))
+  await Promise.all(
+    opened.map(async (slot) => {
+      for (let next = left.shift(); next !== undefined; next = left.shift()) await handle(slot, next)
+    }),
+  )
 }

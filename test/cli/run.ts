@@ -24,18 +24,26 @@ export interface Running {
  */
 export async function run(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Ran> {
   const [output, messages] = [written(), written()]
-  const code = await withEnvironment(environment, () => runCommandLine(args, terminalOn(output.stream, messages.stream)))
+  const code = await withEnvironment(environment, () =>
+    runCommandLine(args, terminalOn(output.stream, messages.stream)),
+  )
   return { code, lines: output.text().split('\n').slice(0, -1), stderr: messages.text() }
 }
 
 /** The same for a command that does not end by itself. Its environment is its own until it has said the line. */
-export async function start(args: readonly string[], environment: Readonly<Record<string, string>>, line: RegExp): Promise<Running> {
+export async function start(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  line: RegExp,
+): Promise<Running> {
   const [output, messages] = [written(), written()]
   const interruption = new AbortController()
   return withEnvironment(environment, async () => {
     const ended = runCommandLine(args, terminalOn(output.stream, messages.stream, interruption.signal))
     const endedTooSoon = ended.then((code): never => {
-      throw new Error(`The command ended with ${code} before it said ${String(line)}:\n${output.text()}${messages.text()}`)
+      throw new Error(
+        `The command ended with ${code} before it said ${String(line)}:\n${output.text()}${messages.text()}`,
+      )
     })
     return {
       line: await Promise.race([output.says(line), endedTooSoon]),
@@ -47,11 +55,25 @@ export async function start(args: readonly string[], environment: Readonly<Recor
   })
 }
 
-function terminalOn(output: NodeJS.WriteStream, messages: NodeJS.WriteStream, interrupted: AbortSignal = new AbortController().signal): Terminal {
-  return { input: process.stdin, output, messages, say: (text) => void messages.write(`${text}\n`), interrupted, interrupt: () => undefined }
+function terminalOn(
+  output: NodeJS.WriteStream,
+  messages: NodeJS.WriteStream,
+  interrupted: AbortSignal = new AbortController().signal,
+): Terminal {
+  return {
+    input: process.stdin,
+    output,
+    messages,
+    say: (text) => void messages.write(`${text}\n`),
+    interrupted,
+    interrupt: () => undefined,
+  }
 }
 
-async function withEnvironment<Result>(environment: Readonly<Record<string, string>>, work: () => Promise<Result>): Promise<Result> {
+async function withEnvironment<Result>(
+  environment: Readonly<Record<string, string>>,
+  work: () => Promise<Result>,
+): Promise<Result> {
   const own = process.env
   process.env = { PATH: own['PATH'], ...environment }
   try {
@@ -76,7 +98,10 @@ function written(): { stream: NodeJS.WriteStream; text(): string; says(pattern: 
     text: () => text,
     async says(pattern) {
       for (;;) {
-        const line = text.split('\n').slice(0, -1).find((one) => pattern.test(one))
+        const line = text
+          .split('\n')
+          .slice(0, -1)
+          .find((one) => pattern.test(one))
         if (line !== undefined) return line
         await once(lines, 'more')
       }

@@ -23,7 +23,11 @@ export function crashRun(): (args: readonly string[]) => Promise<CrashResult> {
     const program = startProgram(join(root, 'scripts/crash/main.js'), [...args, ...briefly, '--dist', built.path('.')])
     const { code } = await program.ended
     const words = ['accepted', 'delivered', 'dead', 'lost', 'repeats', 'explained']
-    const values = form.exec(program.lines.at(-1) ?? '')?.slice(1).map(Number) ?? []
+    const values =
+      form
+        .exec(program.lines.at(-1) ?? '')
+        ?.slice(1)
+        .map(Number) ?? []
     const figures = Object.fromEntries(values.map((value, index) => [words[index] ?? '', value]))
     return { code, lines: program.lines.slice(0, -1), figures, said: `${program.lines.join('\n')}\n${program.stderr}` }
   }
@@ -33,7 +37,15 @@ export function crashRun(): (args: readonly string[]) => Promise<CrashResult> {
 export function expectAllDelivered(result: CrashResult): void {
   const { code, lines, figures, said } = result
   const { accepted = 0, delivered = 0, repeats } = figures
-  expect({ code, ...figures }, said).toEqual({ code: 0, accepted, delivered, dead: 0, lost: 0, repeats, explained: repeats })
+  expect({ code, ...figures }, said).toEqual({
+    code: 0,
+    accepted,
+    delivered,
+    dead: 0,
+    lost: 0,
+    repeats,
+    explained: repeats,
+  })
   expect(accepted, said).toBeGreaterThan(20)
   expect(accepted - delivered, said).toBeLessThanOrEqual(waiting(result))
   expect(lines.at(-1), said).toMatch(/^longest recovery \d+ ms$/)
@@ -43,9 +55,19 @@ export function expectAllDelivered(result: CrashResult): void {
 export function expectOnlyPoisonBlamed(result: CrashResult): void {
   const { code, lines, figures, said } = result
   const { accepted = 0, delivered = 0, repeats = 0 } = figures
-  expect({ code, ...figures }, said).toEqual({ code: 0, accepted, delivered, dead: 0, lost: 0, repeats, explained: repeats })
+  expect({ code, ...figures }, said).toEqual({
+    code: 0,
+    accepted,
+    delivered,
+    dead: 0,
+    lost: 0,
+    repeats,
+    explained: repeats,
+  })
   expect(accepted - delivered, said).toBeLessThanOrEqual(1 + waiting(result))
-  expect(lines, said).toContainEqual(expect.stringMatching(/^the poison was sent \d+ times, [1-9]\d* crashes on record: /))
+  expect(lines, said).toContainEqual(
+    expect.stringMatching(/^the poison was sent \d+ times, [1-9]\d* crashes on record: /),
+  )
   // Three sends of the poison are two repeats.
   expect(repeats, said).toBeGreaterThanOrEqual(2)
 }

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -26,7 +35,11 @@ test.each(planted)('the mutant $name still applies, and the test that must catch
 /** The text of a test file; one of a store has its titles in the conformance suite. */
 function testsOf(file: string): string {
   const suite = join(root, 'src/testing/store-suite')
-  const cases = file.startsWith('test/stores/') ? readdirSync(suite, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts')).map((name) => readFileSync(join(suite, name), 'utf8')) : []
+  const cases = file.startsWith('test/stores/')
+    ? readdirSync(suite, { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.ts'))
+        .map((name) => readFileSync(join(suite, name), 'utf8'))
+    : []
   return [readFileSync(join(root, file), 'utf8'), ...cases].join('\n')
 }
 
@@ -45,7 +58,9 @@ describe('patched', () => {
     ['is not there', 'c', 0],
     ['stands there twice', 'a', 2],
   ])('refuses a text that %s', (_, find, count) => {
-    expect(() => patched('a b a', { file: 'src/x.ts', find, replace: '' })).toThrow(`Expected src/x.ts to hold the text to replace once, found it ${count} times.`)
+    expect(() => patched('a b a', { file: 'src/x.ts', find, replace: '' })).toThrow(
+      `Expected src/x.ts to hold the text to replace once, found it ${count} times.`,
+    )
   })
 })
 
@@ -75,57 +90,73 @@ if (sum(1, 1) !== 2) { console.log('1 and 1 are ' + sum(1, 1)); process.exitCode
 
 describe('a run in a small project', () => {
   // It starts a test runner time after time.
-  test.skipIf(isFast)('tells what is caught from what survives, breaks, has come loose or cannot be tried, and leaves the project as it was', async () => {
-    const folder = projectWith(project)
-    const mutants: Mutant[] = [
-      sum,
-      { ...sum, name: 'sum/by-command', caughtBy: { command: ['node', 'command.js'], says: '1 and 1 are 0' } },
-      { ...sum, name: 'sum/unseen', caughtBy: { file: 'test/sum.test.js', title: 'looks away' } },
-      { ...sum, name: 'sum/by-row', caughtBy: { file: 'test/sum.test.js', title: 'adds to %s', row: 'one' } },
-      { ...sum, name: 'sum/other-row', caughtBy: { file: 'test/sum.test.js', title: 'adds to %s', row: 'nothing' } },
-      { ...sum, name: 'sum/unreadable', replace: 'left +' },
-      { ...sum, name: 'sum/loose', find: 'left * right' },
-      { ...sum, name: 'sum/untried', caughtBy: { file: 'test/sum.test.js', title: 'never passes' } },
-      { ...sum, name: 'sum/silent', caughtBy: { command: ['node', 'command.js'], says: 'the sky is blue' } },
-    ]
-    const said: MutantResult[] = []
-    const tests = testRunner(folder)
-    const results = await runMutants({ root: folder, mutants, slots: 2, makeSlot, runTests: tests.run, say: (result) => void said.push(result) })
-    await tests.close()
+  test.skipIf(isFast)(
+    'tells what is caught from what survives, breaks, has come loose or cannot be tried, and leaves the project as it was',
+    async () => {
+      const folder = projectWith(project)
+      const mutants: Mutant[] = [
+        sum,
+        { ...sum, name: 'sum/by-command', caughtBy: { command: ['node', 'command.js'], says: '1 and 1 are 0' } },
+        { ...sum, name: 'sum/unseen', caughtBy: { file: 'test/sum.test.js', title: 'looks away' } },
+        { ...sum, name: 'sum/by-row', caughtBy: { file: 'test/sum.test.js', title: 'adds to %s', row: 'one' } },
+        { ...sum, name: 'sum/other-row', caughtBy: { file: 'test/sum.test.js', title: 'adds to %s', row: 'nothing' } },
+        { ...sum, name: 'sum/unreadable', replace: 'left +' },
+        { ...sum, name: 'sum/loose', find: 'left * right' },
+        { ...sum, name: 'sum/untried', caughtBy: { file: 'test/sum.test.js', title: 'never passes' } },
+        { ...sum, name: 'sum/silent', caughtBy: { command: ['node', 'command.js'], says: 'the sky is blue' } },
+      ]
+      const said: MutantResult[] = []
+      const tests = testRunner(folder)
+      const results = await runMutants({
+        root: folder,
+        mutants,
+        slots: 2,
+        makeSlot,
+        runTests: tests.run,
+        say: (result) => void said.push(result),
+      })
+      await tests.close()
 
-    expect(Object.fromEntries(results.map(({ mutant, kind }) => [mutant.name, kind]))).toEqual({
-      'sum/wrong': 'caught',
-      'sum/by-command': 'caught',
-      'sum/unseen': 'survived',
-      'sum/by-row': 'caught',
-      'sum/other-row': 'survived',
-      'sum/unreadable': 'broken',
-      'sum/loose': 'loose',
-      'sum/untried': 'untried',
-      'sum/silent': 'broken',
-    })
-    expect(said).toEqual(results)
-    expect(conclusion(results)).toBe('3 of 9 caught')
-    expect(readFileSync(join(folder, 'src/sum.js'), 'utf8')).toBe(project['src/sum.js'])
-    const survivors = results.filter(({ kind }) => kind === 'survived').map(lineOf)
-    expect(survivors.toSorted()).toEqual([
-      'survived sum/other-row: A sum is a difference. "adds to nothing" in test/sum.test.js should fail, but its test passes',
-      'survived sum/unseen: A sum is a difference. "looks away" in test/sum.test.js should fail, but its test passes',
-    ])
-  }, 60_000)
+      expect(Object.fromEntries(results.map(({ mutant, kind }) => [mutant.name, kind]))).toEqual({
+        'sum/wrong': 'caught',
+        'sum/by-command': 'caught',
+        'sum/unseen': 'survived',
+        'sum/by-row': 'caught',
+        'sum/other-row': 'survived',
+        'sum/unreadable': 'broken',
+        'sum/loose': 'loose',
+        'sum/untried': 'untried',
+        'sum/silent': 'broken',
+      })
+      expect(said).toEqual(results)
+      expect(conclusion(results)).toBe('3 of 9 caught')
+      expect(readFileSync(join(folder, 'src/sum.js'), 'utf8')).toBe(project['src/sum.js'])
+      const survivors = results.filter(({ kind }) => kind === 'survived').map(lineOf)
+      expect(survivors.toSorted()).toEqual([
+        'survived sum/other-row: A sum is a difference. "adds to nothing" in test/sum.test.js should fail, but its test passes',
+        'survived sum/unseen: A sum is a difference. "looks away" in test/sum.test.js should fail, but its test passes',
+      ])
+    },
+    60_000,
+  )
 
   test('takes a defect out again before the next one goes in', async () => {
     const folder = projectWith(project)
     const seen: string[] = []
     const results = await runMutants({
       root: folder,
-      mutants: [sum, { ...sum, name: 'sum/other', replace: 'left * right', caughtBy: { file: 'test/sum.test.js', title: 'other' } }],
+      mutants: [
+        sum,
+        { ...sum, name: 'sum/other', replace: 'left * right', caughtBy: { file: 'test/sum.test.js', title: 'other' } },
+      ],
       slots: 1,
       makeSlot,
       async runTests(slot, tests) {
         const text = readFileSync(join(slot, 'src/sum.js'), 'utf8')
         seen.push(text.slice(text.indexOf('=> ') + '=> '.length).trim())
-        return tests.map(() => (text === project['src/sum.js'] ? { kind: 'passed', why: '' } : { kind: 'failed', why: 'AssertionError' }))
+        return tests.map(() =>
+          text === project['src/sum.js'] ? { kind: 'passed', why: '' } : { kind: 'failed', why: 'AssertionError' },
+        )
       },
     })
     expect(seen).toEqual(['left + right', 'left - right', 'left * right'])
@@ -136,9 +167,21 @@ describe('a run in a small project', () => {
 describe('verdict', () => {
   test.each([
     ['one that passes', reportOf(ended('passed'), ended('skipped')), 'passed'],
-    ['one that fails an assertion', reportOf(ended('passed'), ended('failed', 'AssertionError: expected 0 to be 2')), 'failed'],
-    ['one that fails an assertion of node', reportOf(ended('failed', 'AssertionError [ERR_ASSERTION]: 0 !== 2')), 'failed'],
-    ['one that asserts nothing', reportOf(ended('failed', 'Error: expected any number of assertion, but got none')), 'failed'],
+    [
+      'one that fails an assertion',
+      reportOf(ended('passed'), ended('failed', 'AssertionError: expected 0 to be 2')),
+      'failed',
+    ],
+    [
+      'one that fails an assertion of node',
+      reportOf(ended('failed', 'AssertionError [ERR_ASSERTION]: 0 !== 2')),
+      'failed',
+    ],
+    [
+      'one that asserts nothing',
+      reportOf(ended('failed', 'Error: expected any number of assertion, but got none')),
+      'failed',
+    ],
     ['one that throws', reportOf(ended('failed', 'ReferenceError: missing is not defined')), 'broken'],
     ['one that lasts too long', reportOf(ended('failed', 'Error: Test timed out in 20000ms.')), 'broken'],
     ['one that is not there', reportOf({ ...ended('failed', 'AssertionError'), title: 'another' }), 'broken'],

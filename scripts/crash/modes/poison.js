@@ -13,24 +13,34 @@ export const poison = {
   rounds: 3,
   traffic: mixed,
   delayMs: 0,
-  title: ({ workers, rounds, delayMs }) => `${workers} workers, one delivery that ends its worker ${delayMs} ms after it came, at least ${rounds} times`,
+  title: ({ workers, rounds, delayMs }) =>
+    `${workers} workers, one delivery that ends its worker ${delayMs} ms after it came, at least ${rounds} times`,
   async run(scene) {
     const { given, problems, stage } = scene
     scene.receiver.onPoison = (receipt) => void endSender(scene, receipt)
     await moreReceipts(scene, 30)
     await stage.sendPoison()
     const isEnough = await isSoWithin(given.limitMs, () => isRepeated(scene), 200)
-    if (!isEnough) problems.push(`the poison was sent ${timesSent(scene)} times, not ${given.rounds} with each crash on record, within ${given.limitMs} ms`)
+    if (!isEnough)
+      problems.push(
+        `the poison was sent ${timesSent(scene)} times, not ${given.rounds} with each crash on record, within ${given.limitMs} ms`,
+      )
     await moreReceipts(scene, 30)
   },
   async judge(scene) {
     const { observer } = scene.stage
     const row = await poisonRow(scene)
-    if (row === undefined) return { lines: [], problems: ['the poison is on record as delivered, and nobody had answered it'] }
+    if (row === undefined)
+      return { lines: [], problems: ['the poison is on record as delivered, and nobody had answered it'] }
     const crashes = await crashesOnRecord(scene, row)
     return {
-      lines: [`the poison was sent ${timesSent(scene)} times, ${crashes} crashes on record: ${(await observer.why(row.id)).sentence}`],
-      problems: row.status === 'dead' && crashes < crashesToDeath ? [`the poison was given up with ${crashes} crashes on record, not ${crashesToDeath}`] : [],
+      lines: [
+        `the poison was sent ${timesSent(scene)} times, ${crashes} crashes on record: ${(await observer.why(row.id)).sentence}`,
+      ],
+      problems:
+        row.status === 'dead' && crashes < crashesToDeath
+          ? [`the poison was given up with ${crashes} crashes on record, not ${crashesToDeath}`]
+          : [],
     }
   },
 }
@@ -55,7 +65,11 @@ function timesSent({ receiver, stage }) {
 async function isRepeated(scene) {
   const row = await poisonRow(scene)
   if (row === undefined) return false
-  return row.status === 'dead' || (timesSent(scene) >= scene.given.rounds && (await crashesOnRecord(scene, row)) >= scene.given.rounds - sendsBeforeBlame)
+  return (
+    row.status === 'dead' ||
+    (timesSent(scene) >= scene.given.rounds &&
+      (await crashesOnRecord(scene, row)) >= scene.given.rounds - sendsBeforeBlame)
+  )
 }
 
 async function poisonRow({ stage }) {

@@ -4,5 +4,9 @@ export const mutant = {
   file: 'src/stores/postgres/queue/claim.ts',
   find: '    for update of d skip locked\n',
   replace: '',
-  caughtBy: { file: 'test/stores/postgres-races.test.ts', title: 'a claim passes over what another is just claiming, and does not wait', postgres: true },
+  caughtBy: {
+    file: 'test/stores/postgres-races.test.ts',
+    title: 'a claim passes over what another is just claiming, and does not wait',
+    postgres: true,
+  },
 }

@@ -6,11 +6,23 @@ import { senderPatterns, senderPerformers } from './senders.ts'
 import { storeFaultPatterns, storeFaultPerformers } from './store-faults.ts'
 
 /** What can happen in a world, and how often. */
-export const patterns: readonly Pattern[] = [...processPatterns, ...storeFaultPatterns, ...endpointPatterns, ...operatorPatterns, ...senderPatterns]
+export const patterns: readonly Pattern[] = [
+  ...processPatterns,
+  ...storeFaultPatterns,
+  ...endpointPatterns,
+  ...operatorPatterns,
+  ...senderPatterns,
+]
 
 /** What each action does. */
 export const performers: ReadonlyMap<string, Performer> = new Map(
-  [...processPerformers, ...storeFaultPerformers, ...endpointPerformers, ...operatorPerformers, ...senderPerformers].map((each) => [each.name, each]),
+  [
+    ...processPerformers,
+    ...storeFaultPerformers,
+    ...endpointPerformers,
+    ...operatorPerformers,
+    ...senderPerformers,
+  ].map((each) => [each.name, each]),
 )
 
 export const actionNames: ReadonlySet<string> = new Set(performers.keys())

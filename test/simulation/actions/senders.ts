@@ -59,7 +59,16 @@ const floodPattern = pattern<Send>('flood', 0.25, (draw, plan) => {
   const application = draw.pick(plan.applications)
   const { id } = draw.pick(plan.processes)
   const from = draw.between(1_000, plan.lengthMs / 2)
-  return Array.from({ length: draw.between(10, 30) }, (_, index) => ({ at: from + index * 1_000, do: 'send', process: id, application, count: draw.between(1, 4), name: null, delayMs: 0, tx: null }))
+  return Array.from({ length: draw.between(10, 30) }, (_, index) => ({
+    at: from + index * 1_000,
+    do: 'send',
+    process: id,
+    application,
+    count: draw.between(1, 4),
+    name: null,
+    delayMs: 0,
+    tx: null,
+  }))
 })
 
 /** Endpoints change, and right afterwards all tenants send in one turn of the loop while the store errs: some lists are old, and cannot be read anew. */
@@ -70,7 +79,15 @@ const releasePattern = pattern<Send | Create | Fault>('release', 0.12, (draw, pl
   return [
     { ...send, at: at - 4_000, name: null },
     { at, do: 'create', endpoint: 200, application: draw.pick(plan.applications) },
-    { at: at + 200, do: 'fault', process, call: draw.pick(['matching', 'application', 'enqueue']), mode: draw.pick(['before', 'silent']), times: draw.between(1, 3), delayMs: 0 },
+    {
+      at: at + 200,
+      do: 'fault',
+      process,
+      call: draw.pick(['matching', 'application', 'enqueue']),
+      mode: draw.pick(['before', 'silent']),
+      times: draw.between(1, 3),
+      delayMs: 0,
+    },
     { ...send, at: at + 250, name: draw.pick([null, 'event', 'key']) },
   ]
 })
@@ -81,7 +98,9 @@ const relapsePattern = pattern<Send | Fault | Behave>('relapse', 0.08, (draw, pl
   const at = draw.between(2_000, 20_000)
   const dies = { do: 'fault', process, mode: 'dies', times: 1, delayMs: 0 } as const
   const times = draw.pick([1, 1, 2, 3, 5, 5])
-  const hung = plan.troubled.slice(0, draw.between(0, 2)).map(({ id }): Behave => ({ at: at - 1_000, do: 'behave', endpoint: id, as: { ...inOrder, answer: 'hung' } }))
+  const hung = plan.troubled
+    .slice(0, draw.between(0, 2))
+    .map(({ id }): Behave => ({ at: at - 1_000, do: 'behave', endpoint: id, as: { ...inOrder, answer: 'hung' } }))
   return [
     ...hung,
     { ...dies, at: at - 1, call: 'enqueue' },
@@ -95,7 +114,16 @@ const stallPattern = pattern<Send | Pause>('stall', 0.06, (draw, plan) => {
   const { id: process } = draw.pick(plan.processes.filter(({ role }) => role === 'worker'))
   const at = draw.between(2_000, plan.lengthMs * 0.7)
   return [
-    { at, do: 'send', process, application: draw.pick(plan.applications), count: draw.between(8, 30), name: null, delayMs: 0, tx: null },
+    {
+      at,
+      do: 'send',
+      process,
+      application: draw.pick(plan.applications),
+      count: draw.between(8, 30),
+      name: null,
+      delayMs: 0,
+      tx: null,
+    },
     { at: at + draw.between(5, 150), do: 'pause', process, forMs: draw.pick([35_000, 65_000]) },
   ]
 })
@@ -106,7 +134,16 @@ const farewellPattern = pattern<Send | Behave | Edit>('farewell', 0.06, (draw, p
     const at = draw.between(2_000, plan.lengthMs * 0.9)
     return [
       { at, do: 'behave', endpoint, as: { ...inOrder, answer: 410, tookMs: [1_000, 8_000] } },
-      { at: at + 500, do: 'send', process: draw.pick(plan.processes).id, application, count: draw.between(1, 4), name: null, delayMs: 0, tx: null },
+      {
+        at: at + 500,
+        do: 'send',
+        process: draw.pick(plan.processes).id,
+        application,
+        count: draw.between(1, 4),
+        name: null,
+        delayMs: 0,
+        tx: null,
+      },
       { at: at + 1_400, do: 'edit', endpoint, as: inOrder },
     ]
   }),
@@ -114,10 +151,28 @@ const farewellPattern = pattern<Send | Behave | Edit>('farewell', 0.06, (draw, p
 
 /** A message that ends every worker that sends it. */
 const poisonPattern = pattern<Send>('poison', 0.05, (draw, plan) => [
-  { at: draw.between(1_000, plan.lengthMs / 2), do: 'send', process: draw.pick(plan.processes).id, application: draw.pick(plan.applications), count: 1, name: null, delayMs: 0, tx: null, poison: true },
+  {
+    at: draw.between(1_000, plan.lengthMs / 2),
+    do: 'send',
+    process: draw.pick(plan.processes).id,
+    application: draw.pick(plan.applications),
+    count: 1,
+    name: null,
+    delayMs: 0,
+    tx: null,
+    poison: true,
+  },
 ])
 
-export const senderPatterns: readonly Pattern[] = [sendsPattern, floodPattern, releasePattern, relapsePattern, stallPattern, farewellPattern, poisonPattern]
+export const senderPatterns: readonly Pattern[] = [
+  sendsPattern,
+  floodPattern,
+  releasePattern,
+  relapsePattern,
+  stallPattern,
+  farewellPattern,
+  poisonPattern,
+]
 
 export const senderPerformers: readonly Performer[] = [sendPerformer]
 
@@ -131,7 +186,8 @@ function sendAll(world: World, action: Send): void {
   const process = world.processes.get(action.process)
   if (process === undefined || !process.isAlive) return
   // A process that is frozen sends when it wakes up.
-  if (process.gate.state === 'frozen') return void world.scheduler.at(0, process.gate, 'sends', () => sendAll(world, action))
+  if (process.gate.state === 'frozen')
+    return void world.scheduler.at(0, process.gate, 'sends', () => sendAll(world, action))
   for (let index = 0; index < action.count; index += 1) {
     const body = `{"n":${world.history.sends.length}}`
     if (action.poison === true) world.poison.add(body)
@@ -190,7 +246,13 @@ function end(world: World, record: SendRecord, answer: NonNullable<SendRecord['a
 }
 
 /** The transaction ends by and by, or never, if its process dies first. */
-function finish(world: World, { gate }: Process, { tx: known }: SendRecord, tx: SimulatedTransaction, afterMs: number): void {
+function finish(
+  world: World,
+  { gate }: Process,
+  { tx: known }: SendRecord,
+  tx: SimulatedTransaction,
+  afterMs: number,
+): void {
   world.scheduler.at(afterMs, gate, known?.commits === true ? 'commits' : 'rolls back', () => {
     if (known === null || !known.commits) return world.history.reach('transaction rolled back')
     world.history.reach(afterMs > 10_000 ? 'transaction committed late' : 'transaction committed')
@@ -198,4 +260,3 @@ function finish(world: World, { gate }: Process, { tx: known }: SendRecord, tx: 
     void commit(world.shared, gate.name, tx)
   })
 }
-

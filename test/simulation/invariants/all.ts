@@ -8,4 +8,12 @@ import { messageInvariants } from './messages.ts'
 import { waitInvariants } from './waits.ts'
 
 /** Everything that is promised, and checked after every run. */
-export const invariants: readonly Invariant[] = [...messageInvariants, ...leaseInvariants, ...attemptInvariants, ...waitInvariants, ...limitInvariants, ...delayInvariants, ...explanationInvariants]
+export const invariants: readonly Invariant[] = [
+  ...messageInvariants,
+  ...leaseInvariants,
+  ...attemptInvariants,
+  ...waitInvariants,
+  ...limitInvariants,
+  ...delayInvariants,
+  ...explanationInvariants,
+]

@@ -5,7 +5,9 @@ import { secondsAt } from './invariant.ts'
 import type { Finding, Invariant } from './invariant.ts'
 
 /** What people are told. */
-export const explanationInvariants: readonly Invariant[] = [{ name: 'what `why` says is what holds it', check: whyIsTrue }]
+export const explanationInvariants: readonly Invariant[] = [
+  { name: 'what `why` says is what holds it', check: whyIsTrue },
+]
 
 /** Clocks of workers are a little behind the store's. */
 const clockSlackMs = 1_000
@@ -36,11 +38,24 @@ function* whyIsTrue(world: World): Iterable<Finding> {
     const isTrue = facts[code]
     if (isTrue === undefined || isTrue(asked) || isTrue(answered)) continue
     // What changed in between could have been true for a moment.
-    if (asked.delivery !== answered.delivery || asked.endpoint !== answered.endpoint || asked.health !== answered.health) continue
-    yield { kind: code, detail: `of delivery ${asked.delivery.id} it was said at ${secondsAt(world, answered.at)}: ${code}; it is ${answered.delivery.status}, its endpoint ${answered.endpoint?.status ?? 'gone'}` }
+    if (
+      asked.delivery !== answered.delivery ||
+      asked.endpoint !== answered.endpoint ||
+      asked.health !== answered.health
+    )
+      continue
+    yield {
+      kind: code,
+      detail: `of delivery ${asked.delivery.id} it was said at ${secondsAt(world, answered.at)}: ${code}; it is ${answered.delivery.status}, its endpoint ${answered.endpoint?.status ?? 'gone'}`,
+    }
   }
 }
 
 function mayLeave({ delivery, endpoint, health, at }: Situation): boolean {
-  return isOpen(delivery) && endpoint?.status === 'active' && (health?.heldUntil ?? 0) <= at + clockSlackMs && (delivery.nextRetryAt ?? 0) <= at + clockSlackMs
+  return (
+    isOpen(delivery) &&
+    endpoint?.status === 'active' &&
+    (health?.heldUntil ?? 0) <= at + clockSlackMs &&
+    (delivery.nextRetryAt ?? 0) <= at + clockSlackMs
+  )
 }

@@ -19,7 +19,9 @@ function* poolOfOne(world: World): Iterable<Finding> {
     for (const call of calls) {
       const own = openAt(world, calls, call).filter(({ process }) => process === call.process).length
       if (own <= pool) continue
-      yield { detail: `${call.process} had ${own} requests open to one endpoint at ${secondsAt(world, call.at)}; the pool is ${pool}` }
+      yield {
+        detail: `${call.process} had ${own} requests open to one endpoint at ${secondsAt(world, call.at)}; the pool is ${pool}`,
+      }
       break
     }
   }
@@ -39,7 +41,9 @@ function* poolOfAll(world: World): Iterable<Finding> {
       const open = openAt(world, calls, call).length
       const unaware = living.find((life) => life !== newcomer && isUnaware(world, life, joinedAt, call.at))
       if (open <= promised || unaware === undefined) continue
-      yield { detail: `${call.process} joined at ${secondsAt(world, joinedAt)} and made it ${open} requests to one endpoint at ${secondsAt(world, call.at)}, before ${unaware.process} knew of it; ${promised} are promised` }
+      yield {
+        detail: `${call.process} joined at ${secondsAt(world, joinedAt)} and made it ${open} requests to one endpoint at ${secondsAt(world, call.at)}, before ${unaware.process} knew of it; ${promised} are promised`,
+      }
       return
     }
   }
@@ -50,7 +54,12 @@ function isLiving({ attachedAt, endedAt }: Life, at: number): boolean {
 }
 
 function isUnaware(world: World, { process, beats, attachedAt }: Life, since: number, at: number): boolean {
-  return attachedAt !== null && attachedAt < since && !beats.some((beat) => beat >= since && beat <= at) && !wasDisturbed(world, process, since, at)
+  return (
+    attachedAt !== null &&
+    attachedAt < since &&
+    !beats.some((beat) => beat >= since && beat <= at) &&
+    !wasDisturbed(world, process, since, at)
+  )
 }
 
 /** Requests that are open when one begins, itself included; what a process had open ends with it. */
@@ -66,8 +75,15 @@ function* rateLimit(world: World): Iterable<Finding> {
   for (const receiver of world.receivers) {
     const limit = receiver.plan.ratePerSecond
     if (limit === null) continue
-    const calls = (seen(world).callsTo.get(receiver.id) ?? []).filter(({ process, at }) => !wasDisturbed(world, process, at - 15_000, at))
-    const burst = calls.find(({ at }) => calls.filter((other) => other.at > at - secondMs && other.at <= at).length > 2 * limit + 1)
-    if (burst !== undefined) yield { detail: `endpoint e${receiver.plan.id} got more than ${2 * limit} requests in the second before ${secondsAt(world, burst.at)}` }
+    const calls = (seen(world).callsTo.get(receiver.id) ?? []).filter(
+      ({ process, at }) => !wasDisturbed(world, process, at - 15_000, at),
+    )
+    const burst = calls.find(
+      ({ at }) => calls.filter((other) => other.at > at - secondMs && other.at <= at).length > 2 * limit + 1,
+    )
+    if (burst !== undefined)
+      yield {
+        detail: `endpoint e${receiver.plan.id} got more than ${2 * limit} requests in the second before ${secondsAt(world, burst.at)}`,
+      }
   }
 }

@@ -79,7 +79,16 @@ export class Process {
     const followed = store.time === undefined ? null : gate.followingClock(store.time)
     const clock = followed ?? gate.localClock()
     const random = new Draw(scenario.seed, gate.name).next
-    const life: Life = { process: gate.name, role: this.plan.role, bornAt: scheduler.now, workerId: '', attachedAt: null, beats: [], endedAt: null, ended: null }
+    const life: Life = {
+      process: gate.name,
+      role: this.plan.role,
+      bornAt: scheduler.now,
+      workerId: '',
+      attachedAt: null,
+      beats: [],
+      endedAt: null,
+      ended: null,
+    }
     const transport = simulatedTransport(this.#world, gate, () => life.workerId)
     const posthorn = new Posthorn({ ...this.#world.options, store, clock, random, transport })
     life.workerId = posthorn.workerId

@@ -39,7 +39,10 @@ export function simulatedStore(shared: SharedStore, gate: Gate): Store {
   return {
     kind: 'memory',
     lookMs: plan.lookMs,
-    queue: plan.kind === 'shared' ? batched(guarded(store.queue, call), { next: turn, nowMs: () => 0 }) : guarded(store.queue, call),
+    queue:
+      plan.kind === 'shared'
+        ? batched(guarded(store.queue, call), { next: turn, nowMs: () => 0 })
+        : guarded(store.queue, call),
     directory: guarded(store.directory, call),
     open: async () => [],
     attach: (worker) => call('attach', () => store.attach(worker)) as Promise<void>,
@@ -54,10 +57,12 @@ export function simulatedStore(shared: SharedStore, gate: Gate): Store {
 /** Commits what was sent within a transaction; the rows keep the times that they were given when they were written. */
 export async function commit(shared: SharedStore, process: string, { requests }: SimulatedTransaction): Promise<void> {
   for (const request of requests) {
-    const envelopes = await Promise.all(request.envelopes.map(async (envelope) => {
-      const matching = await shared.store.directory.matching(envelope.message.applicationId)
-      return { ...envelope, endpointsVersion: matching?.endpointsVersion ?? envelope.endpointsVersion }
-    }))
+    const envelopes = await Promise.all(
+      request.envelopes.map(async (envelope) => {
+        const matching = await shared.store.directory.matching(envelope.message.applicationId)
+        return { ...envelope, endpointsVersion: matching?.endpointsVersion ?? envelope.endpointsVersion }
+      }),
+    )
     shared.history.writes(process, 'commit')
     await shared.store.queue.enqueue({ ...request, envelopes })
   }
@@ -68,8 +73,12 @@ function outletOf(directory: Store['directory'], tx: SimulatedTransaction): Stor
     directory,
     queue: {
       enqueue: async (request) => {
-        const current = await Promise.all(request.envelopes.map(({ message }) => directory.matching(message.applicationId)))
-        const isStale = request.envelopes.some(({ endpointsVersion }, index) => current[index]?.endpointsVersion !== endpointsVersion)
+        const current = await Promise.all(
+          request.envelopes.map(({ message }) => directory.matching(message.applicationId)),
+        )
+        const isStale = request.envelopes.some(
+          ({ endpointsVersion }, index) => current[index]?.endpointsVersion !== endpointsVersion,
+        )
         if (isStale) return request.envelopes.map(() => ({ kind: 'stale' }))
         tx.requests.push(request)
         return request.envelopes.map(() => ({ kind: 'stored' }))
@@ -78,7 +87,10 @@ function outletOf(directory: Store['directory'], tx: SimulatedTransaction): Stor
   }
 }
 
-function guarded<Port extends object>(port: Port, call: (name: string, run: () => Promise<unknown>) => Promise<unknown>): Port {
+function guarded<Port extends object>(
+  port: Port,
+  call: (name: string, run: () => Promise<unknown>) => Promise<unknown>,
+): Port {
   const methods = new Map<PropertyKey, Method>()
   return new Proxy(port, {
     get(target, key) {
@@ -119,7 +131,13 @@ class Call {
     const fault = this.#gate.takeFault(this.#name)
     if (fault !== null) {
       history.reach(`store call: ${fault.mode}`)
-      if (fault.mode !== 'dies') history.disturb(this.#gate.name, `${this.#name} ${fault.mode}`, this.#leftAt, fault.mode === 'before' ? 0 : givesUpAfterMs)
+      if (fault.mode !== 'dies')
+        history.disturb(
+          this.#gate.name,
+          `${this.#name} ${fault.mode}`,
+          this.#leftAt,
+          fault.mode === 'before' ? 0 : givesUpAfterMs,
+        )
       this.#shared.scheduler.note(`${this.#name} will fail: ${fault.mode}`, this.#gate)
     }
     return new Promise((resolve, reject) => {
@@ -163,7 +181,8 @@ class Call {
       first()
       then(this.#apply())
     }
-    if (plan.kind === 'shared') return void scheduler.at(afterMs, null, `${this.#gate.name} ${this.#name} applied`, arrive)
+    if (plan.kind === 'shared')
+      return void scheduler.at(afterMs, null, `${this.#gate.name} ${this.#name} applied`, arrive)
     inOrder.push(arrive)
     scheduler.at(afterMs, null, `${this.#gate.name} ${this.#name} applied`, () => inOrder.shift()?.())
   }
@@ -172,11 +191,15 @@ class Call {
   #arriveOrDie(afterMs: number): void {
     const { history, draw, plan } = this.#shared
     const before = { writes: 0 }
-    this.#arrive(afterMs, (answer) => {
-      if (history.writesOf(this.#gate.name) > before.writes) return this.#gate.die()
-      this.#gate.faults.push({ call: this.#name, mode: 'dies', times: 1, delayMs: 0 })
-      this.#answer(draw.next() * plan.latencyMs, answer)
-    }, () => void (before.writes = history.writesOf(this.#gate.name)))
+    this.#arrive(
+      afterMs,
+      (answer) => {
+        if (history.writesOf(this.#gate.name) > before.writes) return this.#gate.die()
+        this.#gate.faults.push({ call: this.#name, mode: 'dies', times: 1, delayMs: 0 })
+        this.#answer(draw.next() * plan.latencyMs, answer)
+      },
+      () => void (before.writes = history.writesOf(this.#gate.name)),
+    )
   }
 
   #apply(): Promise<unknown> {
@@ -185,7 +208,11 @@ class Call {
     const answer = this.#run()
     if (this.#name === 'beat') history.life(this.#gate.name)?.beats.push(scheduler.now)
     if (this.#name === 'attach') history.attached(this.#gate.name)
-    if (this.#name === 'mark') void answer.then((marked) => this.#noteMarks(marked as readonly string[]), () => undefined)
+    if (this.#name === 'mark')
+      void answer.then(
+        (marked) => this.#noteMarks(marked as readonly string[]),
+        () => undefined,
+      )
     return answer
   }
 
@@ -205,7 +232,8 @@ class Call {
     this.#shared.scheduler.at(afterMs, this.#gate, `${this.#name} ${how}`, () => {
       const { cut } = this.#gate
       // An answer cannot get through either: its caller gives up in the end.
-      if (cut !== null && cut.until > this.#shared.scheduler.now) this.#fail(Math.max(this.#leftAt + givesUpAfterMs - this.#shared.scheduler.now, 0), this.#lostCode())
+      if (cut !== null && cut.until > this.#shared.scheduler.now)
+        this.#fail(Math.max(this.#leftAt + givesUpAfterMs - this.#shared.scheduler.now, 0), this.#lostCode())
       else settle()
     })
   }

@@ -80,7 +80,14 @@ export class World {
     const receiver = this.#receivers.get(plan.id) ?? new Receiver(plan, this.scenario.seed)
     this.#receivers.set(plan.id, receiver)
     const { policy, ratePerSecond } = plan
-    const endpoint = await this.operator.posthorn.endpoints.create({ application: applicationOf(plan), url: receiver.url, secret, policy, ratePerSecond, signature: 'standard' })
+    const endpoint = await this.operator.posthorn.endpoints.create({
+      application: applicationOf(plan),
+      url: receiver.url,
+      secret,
+      policy,
+      ratePerSecond,
+      signature: 'standard',
+    })
     receiver.id = endpoint.id
     this.#notePhase(receiver)
   }
@@ -108,7 +115,11 @@ export class World {
   }
 
   /** The lease under which a worker sends a message to an endpoint: the newest that it was given. */
-  leaseOf(workerId: string, messageId: string, endpointId: string): { readonly deliveryId: string; readonly epoch: number } | null {
+  leaseOf(
+    workerId: string,
+    messageId: string,
+    endpointId: string,
+  ): { readonly deliveryId: string; readonly epoch: number } | null {
     const ids = this.history.deliveriesOf.get(`${messageId} ${endpointId}`) ?? []
     const granted = ids.flatMap((deliveryId) => this.history.grants.get(`${workerId} ${deliveryId}`) ?? [])
     return granted.toSorted((one, other) => other.at - one.at)[0] ?? null
@@ -124,7 +135,12 @@ export class World {
   #notePhase(receiver: Receiver): void {
     const { behaviour } = receiver
     const isInOrder = behaviour === inOrder || (behaviour.answer === 200 && behaviour.tookMs[1] <= 1_000)
-    this.history.phases.push({ at: this.scheduler.now, endpointId: receiver.id, revision: receiver.revision, isInOrder })
+    this.history.phases.push({
+      at: this.scheduler.now,
+      endpointId: receiver.id,
+      revision: receiver.revision,
+      isInOrder,
+    })
   }
 }
 
