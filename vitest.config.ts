@@ -41,8 +41,9 @@ export default defineConfig({
   test: {
     globalSetup: fast ? [] : [setup('postgres-setup.ts')],
     setupFiles: [setup('assertions-setup.ts')],
-    // A test that asserts nothing fails: an emptied one would pass for ever.
-    expect: { requireAssertions: true },
+    // A test that asserts nothing fails: an emptied one would pass for ever. And `expect.poll` waits for what must come for as long as the
+    // test may take, not for a second, in which a busy machine does nothing.
+    expect: { requireAssertions: true, poll: { timeout: 15_000 } },
     testTimeout: 20_000,
     pool: 'forks',
     // The default leaves one core idle, which is half of a small machine.

@@ -12,7 +12,7 @@ export async function makeObserver(dist, store, receiver) {
   return {
     open: () => posthorn.deliveries.count({ status: ['pending', 'failed'] }),
     unfinished: () => unfinishedRows(posthorn),
-    why: async (id) => (await posthorn.deliveries.why(id)).sentence,
+    why: (id) => posthorn.deliveries.why(id),
     attempts: (id) => posthorn.deliveries.attempts(id),
     stop: () => posthorn.stop(),
   }

@@ -16,6 +16,8 @@ export interface CrashRun {
   readonly startedAt: number
   /** The one message that may end dead, or stay open. */
   readonly poisonId?: string | null
+  /** Deliveries that may stay open, because they wait by a rule for longer than the run. */
+  readonly waiting?: ReadonlySet<string>
   /** What else went wrong. */
   readonly problems?: readonly string[]
   /** What else is worth saying. */
@@ -27,6 +29,8 @@ export interface CrashFault {
   readonly name: string
   readonly at: number
   readonly endedAt: number
+  /** From when on its process could do nothing, if it stood still before. */
+  readonly since?: number
   /** The process that it befell, if it was one. */
   readonly pid?: number
   /** False if the machine did it by itself, because it is busy. */

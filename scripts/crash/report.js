@@ -3,8 +3,8 @@ const wakingMs = 1_000
 const mostListed = 20
 
 /** What became of everything that was accepted, which fault explains each repeat, and how long what it hit had to wait. */
-export function report({ poisonId = null, problems = [], notes = [], ...rest }) {
-  const run = { poisonId, problems, notes, ...rest }
+export function report({ poisonId = null, waiting = new Set(), problems = [], notes = [], ...rest }) {
+  const run = { poisonId, waiting, problems, notes, ...rest }
   const { accepted, rows } = run
   const found = examine(run)
   const { delivered, lost, repeats, unexplained, recoveries, innocent } = found
@@ -23,7 +23,7 @@ export function report({ poisonId = null, problems = [], notes = [], ...rest }) 
   }
 }
 
-function examine({ accepted, receipts, faults, rows, reachMs, poisonId }) {
+function examine({ accepted, receipts, faults, rows, reachMs, poisonId, waiting }) {
   const byId = groupById(receipts)
   const repeats = [...byId.values()].flatMap((same) =>
     same.slice(1).map((receipt, index) => ({ receipt, before: same[index] })),
@@ -42,7 +42,9 @@ function examine({ accepted, receipts, faults, rows, reachMs, poisonId }) {
     causes,
     recoveries,
     unexplained: repeats.filter((_, index) => causes[index] === undefined),
-    innocent: rows.filter(({ messageId }) => messageId !== poisonId),
+    innocent: rows.filter(
+      ({ id, messageId, status }) => messageId !== poisonId && !(waiting.has(id) && status !== 'dead'),
+    ),
     unacknowledged: [...byId.keys()].filter((id) => !accepted.has(id)).length,
     late: repeats.filter(({ receipt, before }) => faults.some((fault) => isLate(fault, receipt, before))).length,
   }
@@ -108,7 +110,7 @@ function fatesOf(accepted, byId, rows) {
  */
 function explains(fault, { receipt, before }, reachMs) {
   if (receipt.at < fault.at) return false
-  const isSince = before.at >= fault.at - reachMs
+  const isSince = before.at >= (fault.since ?? fault.at) - reachMs
   const isWithin = isSince && before.at <= fault.endedAt + reachMs
   const isItsOwn = before.pid === fault.pid
   switch (fault.kind) {

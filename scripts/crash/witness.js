@@ -1,10 +1,14 @@
-/** Hears what every process that delivers reports of itself: the connections that it opened, and that it stood still. */
+/** Hears what every process that delivers reports of itself: that it lives, the connections that it opened, and that it stood still. */
 export function makeWitness({ leaseMs }, receiver, faults) {
+  const aliveAt = new Map()
   return {
     preloads: ['report-connections', 'report-stalls'],
     // A heartbeat comes every third of a lease: what is late by as much may be too late.
     environment: { CRASH_STALL_MS: String(leaseMs / 3) },
+    /** When a process was last known to have had a turn. */
+    aliveAt: (pid) => aliveAt.get(pid),
     heard(message, pid) {
+      aliveAt.set(pid, performance.now())
       if (message.kind === 'connected') receiver.owned(message, pid)
       if (message.kind === 'stalled') faults.push(stall(message.ms, pid))
     },

@@ -9,8 +9,8 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'posthorn-sdks')
 
 /**
- * Each language with its client: `prepare` installs the client from the language's own registry and answers with the command that drives it,
- * or with null and a reason if this machine cannot.
+ * Each language with its client (a second one after a hyphen): `prepare` installs the client from the language's own registry and answers
+ * with the command that drives it, or with null and a reason if this machine cannot.
  */
 export const languages = {
   javascript: {
@@ -21,17 +21,18 @@ export const languages = {
     }),
   },
   'javascript-2': {
-    client: 'svix 2',
-    isOptional: true,
+    client: 'svix 2.5.0, on Node 22',
     prepare() {
-      if (Number(process.versions.node.split('.')[0]) < 22) return missing('it wants Node 22')
       const folder = folderOf('javascript-2')
       writeFileSync(join(folder, 'package.json'), '{"private":true}')
-      if (!run('npm', ['install', '--no-audit', '--no-fund', 'svix@2'], folder))
-        return missing('npm could not install it')
+      // It wants a newer Node than this project does, which the registry has as a package for each platform.
+      const node = `node-${process.platform}-${process.arch}`
+      if (!run('npm', ['install', '--silent', '--no-audit', '--no-fund', 'svix@2.5.0', `${node}@22.23.3`], folder))
+        return missing('npm could not install it with Node 22')
+      const inFolder = (path) => join(folder, 'node_modules', path)
       return {
-        command: [process.execPath, here('javascript/tour.mjs')],
-        environment: { SDKS_MODULE: join(folder, 'node_modules/svix/dist/index.js') },
+        command: [inFolder(`${node}/bin/node`), here('javascript/tour.mjs')],
+        environment: { SDKS_MODULE: inFolder('svix/dist/index.mjs') },
       }
     },
   },

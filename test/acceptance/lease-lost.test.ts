@@ -98,7 +98,7 @@ async function bothInAProcess(database: Database, command: 'serve' | 'worker'): 
 
 /** An assertion, and not only a wait: a line that never comes is what this is about. */
 function expectLines(program: Program, count: number): Promise<void> {
-  return expect.poll(() => linesOf(program).length, { timeout: 10_000 }).toBe(count)
+  return expect.poll(() => linesOf(program).length).toBe(count)
 }
 
 function linesOf(program: Program): string[] {

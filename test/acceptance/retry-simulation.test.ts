@@ -15,9 +15,10 @@ import { scriptedTransport } from '../../src/testing/scripted-transport.ts'
 import { answersAfterMs, calmMessages, messagesPerSecond, simulate, slowAnswersAfterMs } from './simulation.ts'
 import type { EndpointHold, Simulated } from './simulation.ts'
 import type { Row } from './databases.ts'
+import { isFast } from '../postgres.ts'
 
-// With `npm run test:fast`, a tenth of the endpoints: the rates stay the same.
-const tenants = process.env['POSTHORN_TEST_FAST'] === '1' ? 2 : 20
+// With `npm run test:fast`, a twentieth of the endpoints, and half the traffic: still more for an endpoint than two ticks let through.
+const tenants = isFast ? 1 : 20
 const outageMs = 10 * 60_000
 const { policy, limits } = presets.standard
 /** A row that left on its tick may wait for room in its endpoint's window, which is narrow when the endpoint has just come back. */
@@ -122,16 +123,13 @@ where retried_at is not null`)
 
     // Ten minutes need the first four waits; the draws fill the whole range of each.
     if (mode === 'breaker on') return
-    const spread = planned.map((plannedMs, index) => {
-      const drawn = [...run.waits.values()]
+    const drawn = planned.map((plannedMs, index) =>
+      [...run.waits.values()]
         .filter((wait) => wait.failures === index + 1)
-        .map((wait) => (wait.nextRetryAt - wait.failedAt) / plannedMs)
-      return drawn.length === 0
-        ? []
-        : [drawn.reduce((least, share) => Math.min(least, share)), drawn.reduce((most, share) => Math.max(most, share))]
-    })
-    const whole = [expect.closeTo(1 - policy.jitterShare, 2), expect.closeTo(1 + policy.jitterShare, 2)]
-    expect(spread).toEqual([whole, whole, whole, whole, []])
+        .map((wait) => (wait.nextRetryAt - wait.failedAt) / plannedMs),
+    )
+    expect(drawn.map(({ length }) => length > 0)).toEqual([true, true, true, true, false])
+    expect(drawn.slice(0, 4).map(unfilledShare)).toEqual([0, 0, 0, 0])
   })
 
   test('RR-6-healthy the outage of others costs a healthy endpoint nothing, and a slow one is delivered at the first attempt', () => {
@@ -234,6 +232,18 @@ function leftInTime({ waits, holds }: StoredRun, failure: Row): boolean {
       endpointId === failure['webhook_id'] && began <= retriedAt && closed + rampMs >= nextRetryAt,
   )
   return isPlanned && retriedAt >= nextRetryAt && (wasHeld || retriedAt - nextRetryAt <= limits.pollMs + mostWaitMs)
+}
+
+/**
+ * How much of the range lies beyond the draws. Of n draws the outermost lie within 21/n of the range of its ends, but once in a
+ * billion runs: that much counts as nothing.
+ */
+function unfilledShare(drawn: readonly number[]): number {
+  const range = 2 * policy.jitterShare
+  const least = drawn.reduce((one, other) => Math.min(one, other))
+  const most = drawn.reduce((one, other) => Math.max(one, other))
+  const unfilled = Math.max(least - (1 - policy.jitterShare), 1 + policy.jitterShare - most) / range
+  return unfilled <= 21 / drawn.length ? 0 : unfilled
 }
 
 /** Times from which on an endpoint that came back got more within a tick than two ticks allow: 100 at first, and twice as many with each tick. */

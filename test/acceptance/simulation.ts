@@ -2,6 +2,7 @@ import { Posthorn } from 'posthorn'
 import type { Clock, Outcome, Overview, PosthornOptions, Store, Transport } from 'posthorn'
 import { manualClock } from '../../src/testing/manual-clock.ts'
 import { seededRandom } from '../../src/testing/seeded-random.ts'
+import { isFast } from '../postgres.ts'
 
 /** Steady traffic to many endpoints, a tenth of which is down for a while, and to one that is slow but healthy. */
 export interface Simulation {
@@ -40,7 +41,7 @@ export interface EndpointHold {
 }
 
 /** To every endpoint, before, during and after the outage. */
-export const messagesPerSecond = 2
+export const messagesPerSecond = isFast ? 1 : 2
 /** How long the traffic goes on before the outage and after it; then nothing new comes until everything has ended. */
 const calmMs = 60_000
 /** What each endpoint gets in the two calm minutes. */

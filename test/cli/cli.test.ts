@@ -58,12 +58,11 @@ describe('the command line', () => {
     [['--database', 'mysql://me:secret@host/db'], {}, 'posthorn: Expected `database` to be `sqlite:` and a path'],
     [[], { POSTHORN_PRESET: 'hasty' }, 'posthorn: Expected `preset` to be one of'],
   ])('dev %j with %j ends with one line that names what is wrong', async (args, environment, wanted) => {
-    const program = posthorn(['dev', ...args], environment)
-    expect(await program.ended).toEqual({ code: 1, signal: null })
-    expect(program.stderr).toContain(wanted)
-    expect(program.stderr.trimEnd().split('\n')).toHaveLength(1)
-    expect(program.stderr).not.toContain('secret')
-    expect(program.lines).toEqual([])
+    const { code, lines, stderr } = await run(['dev', ...args], environment)
+    expect({ code, lines }).toEqual({ code: 1, lines: [] })
+    expect(stderr).toContain(wanted)
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+    expect(stderr).not.toContain('secret')
   })
 })
 
@@ -120,12 +119,11 @@ describe('posthorn dev', () => {
     async (how) => {
       const file = join(await temporaryFolder(), 'own.db')
       const url = `sqlite:${file}`
-      const program =
-        how === '--database' ? posthorn(['dev', '--once', how, url]) : posthorn(['dev', '--once'], { [how]: url })
-      expect(await program.ended).toEqual({ code: 0, signal: null })
-      expect(program.lines).toEqual(['sent 0 delivered 0 dead 0 open 0'])
-      expect(program.stderr).not.toContain('Retry delays under 30 s')
-      expect(program.stderr).toContain(`${file}.key`)
+      const { code, lines, stderr } =
+        how === '--database' ? await run(['dev', '--once', how, url]) : await run(['dev', '--once'], { [how]: url })
+      expect({ code, lines }).toEqual({ code: 0, lines: ['sent 0 delivered 0 dead 0 open 0'] })
+      expect(stderr).not.toContain('Retry delays under 30 s')
+      expect(stderr).toContain(`${file}.key`)
 
       const store = sqlite(file)
       await store.open()
@@ -138,8 +136,8 @@ describe('posthorn dev', () => {
     const url = `sqlite:${join(await temporaryFolder(), 'own.db')}`
     const first = posthorn(['dev', '--database', url])
     await first.says(/^Posthorn dev · /)
-    const second = posthorn(['dev', '--database', url])
-    expect(await second.ended).toEqual({ code: 1, signal: null })
+    const second = await run(['dev', '--database', url])
+    expect(second.code).toBe(1)
     expect(second.stderr).toContain(`got one in process ${first.pid} on `)
   })
 })

@@ -8,6 +8,7 @@ import { builtPackage } from './built.ts'
 import { startProgram } from './program.ts'
 import type { Program } from './program.ts'
 import { run } from './run.ts'
+import { serveHere } from './serve-here.ts'
 import { shop } from './shop.ts'
 
 const built = builtPackage()
@@ -19,6 +20,7 @@ function posthorn(args: readonly string[], environment: Environment): Program {
   return startProgram(built.path('cli/main.js'), args, environment)
 }
 
+/** A server that may be killed. */
 async function serve(
   environment: Environment,
   ...args: string[]
@@ -26,6 +28,11 @@ async function serve(
   const server = posthorn(['serve', ...args], { ...environment, POSTHORN_ADMIN_KEY: key })
   const url = (await server.says(/^posthorn listening on /)).replace(/^.* on /, '')
   return { server, url, remote: { POSTHORN_SERVER: url, POSTHORN_KEY: key } }
+}
+
+/** A server in this process; answers with the environment of those who ask it. */
+async function served(environment: Environment, ...args: string[]): Promise<Environment> {
+  return { POSTHORN_SERVER: await serveHere({ ...environment, POSTHORN_ADMIN_KEY: key }, ...args), POSTHORN_KEY: key }
 }
 
 describe.each(isFast ? (['sqlite', 'server'] as const) : (['sqlite', 'postgres', 'server'] as const))(
@@ -38,7 +45,7 @@ describe.each(isFast ? (['sqlite', 'server'] as const) : (['sqlite', 'postgres',
       { timeout: 60_000 },
       async () => {
         const { environment, endpointId, store } = await shop(database)
-        const here = where === 'server' ? (await serve(environment, '--no-worker')).remote : environment
+        const here = where === 'server' ? await served(environment, '--no-worker') : environment
         const made = await run(
           ['endpoints', 'create', 'http://127.0.0.1:9/other', '--application', 'globex', '--type', 'order.*', '--json'],
           here,
@@ -96,7 +103,7 @@ describe.each(isFast ? (['sqlite', 'server'] as const) : (['sqlite', 'postgres',
     test('count dead letters exactly, retry them all, and discard what is left', { timeout: 60_000 }, async () => {
       const { environment, deadLetters, store } = await shop(database)
       const [first = ''] = await deadLetters(20)
-      const here = where === 'server' ? (await serve(environment)).remote : environment
+      const here = where === 'server' ? await served(environment) : environment
       expect(await run(['dlq', 'retry', '--all', '--dry-run', '--json'], here)).toEqual({
         code: 0,
         lines: ['{"matching":20}'],
@@ -118,7 +125,7 @@ describe.each(isFast ? (['sqlite', 'server'] as const) : (['sqlite', 'postgres',
 test('what cannot be done is refused by saying what was expected', { timeout: 60_000 }, async () => {
   const { environment, send } = await shop()
   const [id = ''] = await send(1)
-  const here = (await serve(environment, '--no-worker')).remote
+  const here = await served(environment, '--no-worker')
   expect(await run(['deliveries', 'get', 'dlv_0000000000000000000'], here)).toMatchObject({
     code: 3,
     lines: [],
@@ -184,7 +191,7 @@ test(
 test('Ctrl-C in the middle of a bulk retry ends the watching, and says how to go on', { timeout: 60_000 }, async () => {
   const { environment, deadLetters, posthorn: library } = await shop()
   await deadLetters(3)
-  const { remote } = await serve(environment, '--no-worker')
+  const remote = await served(environment, '--no-worker')
   const retry = posthorn(['dlq', 'retry', '--all'], remote)
   await retry.says(/^requeued 0 of 3/)
   retry.child.kill('SIGINT')
@@ -231,7 +238,7 @@ test('a server that is not there, and a key that it does not know, are clear err
 
 test('tail shows live what a server does, as lines of JSON', { timeout: 60_000 }, async () => {
   const { environment } = await shop()
-  const { remote } = await serve(environment, '--no-worker')
+  const remote = await served(environment, '--no-worker')
   const tail = posthorn(['tail', '--json', '--type', 'message.enqueued'], remote)
   await tail.says(/^Watching http/)
   await run(['send', 'invoice.paid', '--application', 'acme', '--data', '{}'], remote)

@@ -10,6 +10,7 @@ import { temporaryFolder } from './folder.ts'
 import { startProgram } from './program.ts'
 import type { Program } from './program.ts'
 import { run } from './run.ts'
+import { serveHere } from './serve-here.ts'
 
 const built = builtPackage()
 const adminKey = 'an-admin-key-of-the-test'
@@ -130,8 +131,7 @@ test('on SIGTERM readiness fails first, and a second signal leaves at once', asy
 })
 
 test('an endpoint that leads back to the server itself is refused, whatever else is allowed', async () => {
-  const program = posthorn(['serve'], { ...(await environmentOf('sqlite')), POSTHORN_ADMIN_KEY: adminKey })
-  const url = await listening(program)
+  const url = await serveHere({ ...(await environmentOf('sqlite')), POSTHORN_ADMIN_KEY: adminKey })
   await call(url, adminKey, 'POST', '/api/v1/app', { name: 'Acme', uid: 'acme' })
   for (const target of [url, url.replace('127.0.0.1', 'localhost'), url.replace('127.0.0.1', '127.1')]) {
     const reply = await call(url, adminKey, 'POST', '/api/v1/app/acme/endpoint', { url: `${target}/api/v1/app` })

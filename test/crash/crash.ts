@@ -33,35 +33,48 @@ export function crashRun(): (args: readonly string[]) => Promise<CrashResult> {
   }
 }
 
-/** Whatever its seed: all that was accepted came, and every repeat has its fault. */
-export function expectAllDelivered({ code, lines, figures, said }: CrashResult): void {
-  const { accepted = 0, repeats } = figures
+/** Whatever its seed: all that was accepted came, or waits by the rule, and every repeat has its fault. */
+export function expectAllDelivered(result: CrashResult): void {
+  const { code, lines, figures, said } = result
+  const { accepted = 0, delivered = 0, repeats } = figures
   expect({ code, ...figures }, said).toEqual({
     code: 0,
     accepted,
-    delivered: accepted,
+    delivered,
     dead: 0,
     lost: 0,
     repeats,
     explained: repeats,
   })
   expect(accepted, said).toBeGreaterThan(20)
+  expect(accepted - delivered, said).toBeLessThanOrEqual(waiting(result))
   expect(lines.at(-1), said).toMatch(/^longest recovery \d+ ms$/)
 }
 
-/** All but the poison, which is on hold as a suspect, or dead. */
-export function expectOnlyPoisonUndelivered({ code, lines, figures, said }: CrashResult): void {
-  const { accepted = 0, repeats = 0, dead = 0 } = figures
+/** The poison is on record as what ended its workers, and is all that has not come but for what waits by the rule. */
+export function expectOnlyPoisonBlamed(result: CrashResult): void {
+  const { code, lines, figures, said } = result
+  const { accepted = 0, delivered = 0, repeats = 0 } = figures
   expect({ code, ...figures }, said).toEqual({
     code: 0,
     accepted,
-    delivered: accepted - 1,
-    dead,
+    delivered,
+    dead: 0,
     lost: 0,
     repeats,
     explained: repeats,
   })
-  expect(dead + (lines.includes('open 1') ? 1 : 0), said).toBe(1)
+  expect(accepted - delivered, said).toBeLessThanOrEqual(1 + waiting(result))
+  expect(lines, said).toContainEqual(
+    expect.stringMatching(/^the poison was sent \d+ times, [1-9]\d* crashes on record: /),
+  )
   // Three sends of the poison are two repeats.
   expect(repeats, said).toBeGreaterThanOrEqual(2)
+}
+
+/** Those that were being sent as suspects when their worker ended, on a machine too busy to end it any sooner: a few at most. */
+function waiting({ lines, figures: { accepted = 0 }, said }: CrashResult): number {
+  const [, count = '0'] = /^(\d+) wait for up to /m.exec(lines.join('\n')) ?? []
+  expect(Number(count), said).toBeLessThan(accepted / 4)
+  return Number(count)
 }

@@ -73,6 +73,12 @@ test.each<[string, CrashFault, CrashRun['receipts'], number]>([
   ['from the killed process', kill, twice(4_990, victim, 7_000), 1],
   ['from a process that lived on', kill, twice(4_990, other, 7_000), 0],
   ['more than a lease before the kill', kill, twice(2_900, victim, 7_000), 0],
+  [
+    'more than a lease before the kill, but not before the process stood still',
+    { ...kill, since: 4_000 },
+    twice(2_900, victim, 7_000),
+    1,
+  ],
   ['and was repeated before the kill', kill, twice(4_900, victim, 4_990), 0],
   ['from the stopped process', stop, twice(4_990, victim, 7_000), 1],
   ['from another while one was stopped', stop, twice(6_000, other, 7_000), 0],
@@ -116,6 +122,15 @@ test.each(['dead', 'pending'])('the poison may end %s, and nothing else may', (s
     open: status === 'dead' ? 0 : 1,
   })
   expect(reportOf({ receipts: once, rows, poisonId: 'b' }).isFine).toBe(false)
+})
+
+test.each([
+  ['pending', true],
+  ['dead', false],
+])('what waits by a rule for longer than the run may be %s: %s', (status, isFine) => {
+  const rows = [{ id: 'dlv', messageId: 'a', status }]
+  expect(reportOf({ receipts: once, rows, waiting: new Set(['dlv']) }).isFine).toBe(isFine)
+  expect(reportOf({ receipts: once, rows, waiting: new Set() }).isFine).toBe(false)
 })
 
 test.each<[string, CrashFault, Partial<CrashRun>, number]>([

@@ -20,6 +20,7 @@ import { makeSlot } from '../../scripts/mutants/slot.js'
 import { testRunner, verdict } from '../../scripts/mutants/test-runner.js'
 import type { TestReport } from '../../scripts/mutants/test-runner.js'
 import { root } from '../acceptance/files.ts'
+import { isFast } from '../postgres.ts'
 
 const planted = await loadMutants(join(root, 'test/mutants'))
 
@@ -88,51 +89,56 @@ if (sum(1, 1) !== 2) { console.log('1 and 1 are ' + sum(1, 1)); process.exitCode
 }
 
 describe('a run in a small project', () => {
-  test('tells what is caught from what survives, breaks, has come loose or cannot be tried, and leaves the project as it was', async () => {
-    const folder = projectWith(project)
-    const mutants: Mutant[] = [
-      sum,
-      { ...sum, name: 'sum/by-command', caughtBy: { command: ['node', 'command.js'], says: '1 and 1 are 0' } },
-      { ...sum, name: 'sum/unseen', caughtBy: { file: 'test/sum.test.js', title: 'looks away' } },
-      { ...sum, name: 'sum/by-row', caughtBy: { file: 'test/sum.test.js', title: 'adds to %s', row: 'one' } },
-      { ...sum, name: 'sum/other-row', caughtBy: { file: 'test/sum.test.js', title: 'adds to %s', row: 'nothing' } },
-      { ...sum, name: 'sum/unreadable', replace: 'left +' },
-      { ...sum, name: 'sum/loose', find: 'left * right' },
-      { ...sum, name: 'sum/untried', caughtBy: { file: 'test/sum.test.js', title: 'never passes' } },
-      { ...sum, name: 'sum/silent', caughtBy: { command: ['node', 'command.js'], says: 'the sky is blue' } },
-    ]
-    const said: MutantResult[] = []
-    const tests = testRunner(folder)
-    const results = await runMutants({
-      root: folder,
-      mutants,
-      slots: 2,
-      makeSlot,
-      runTests: tests.run,
-      say: (result) => void said.push(result),
-    })
-    await tests.close()
+  // It starts a test runner time after time.
+  test.skipIf(isFast)(
+    'tells what is caught from what survives, breaks, has come loose or cannot be tried, and leaves the project as it was',
+    async () => {
+      const folder = projectWith(project)
+      const mutants: Mutant[] = [
+        sum,
+        { ...sum, name: 'sum/by-command', caughtBy: { command: ['node', 'command.js'], says: '1 and 1 are 0' } },
+        { ...sum, name: 'sum/unseen', caughtBy: { file: 'test/sum.test.js', title: 'looks away' } },
+        { ...sum, name: 'sum/by-row', caughtBy: { file: 'test/sum.test.js', title: 'adds to %s', row: 'one' } },
+        { ...sum, name: 'sum/other-row', caughtBy: { file: 'test/sum.test.js', title: 'adds to %s', row: 'nothing' } },
+        { ...sum, name: 'sum/unreadable', replace: 'left +' },
+        { ...sum, name: 'sum/loose', find: 'left * right' },
+        { ...sum, name: 'sum/untried', caughtBy: { file: 'test/sum.test.js', title: 'never passes' } },
+        { ...sum, name: 'sum/silent', caughtBy: { command: ['node', 'command.js'], says: 'the sky is blue' } },
+      ]
+      const said: MutantResult[] = []
+      const tests = testRunner(folder)
+      const results = await runMutants({
+        root: folder,
+        mutants,
+        slots: 2,
+        makeSlot,
+        runTests: tests.run,
+        say: (result) => void said.push(result),
+      })
+      await tests.close()
 
-    expect(Object.fromEntries(results.map(({ mutant, kind }) => [mutant.name, kind]))).toEqual({
-      'sum/wrong': 'caught',
-      'sum/by-command': 'caught',
-      'sum/unseen': 'survived',
-      'sum/by-row': 'caught',
-      'sum/other-row': 'survived',
-      'sum/unreadable': 'broken',
-      'sum/loose': 'loose',
-      'sum/untried': 'untried',
-      'sum/silent': 'broken',
-    })
-    expect(said).toEqual(results)
-    expect(conclusion(results)).toBe('3 of 9 caught')
-    expect(readFileSync(join(folder, 'src/sum.js'), 'utf8')).toBe(project['src/sum.js'])
-    const survivors = results.filter(({ kind }) => kind === 'survived').map(lineOf)
-    expect(survivors.toSorted()).toEqual([
-      'survived sum/other-row: A sum is a difference. "adds to nothing" in test/sum.test.js should fail, but its test passes',
-      'survived sum/unseen: A sum is a difference. "looks away" in test/sum.test.js should fail, but its test passes',
-    ])
-  }, 60_000)
+      expect(Object.fromEntries(results.map(({ mutant, kind }) => [mutant.name, kind]))).toEqual({
+        'sum/wrong': 'caught',
+        'sum/by-command': 'caught',
+        'sum/unseen': 'survived',
+        'sum/by-row': 'caught',
+        'sum/other-row': 'survived',
+        'sum/unreadable': 'broken',
+        'sum/loose': 'loose',
+        'sum/untried': 'untried',
+        'sum/silent': 'broken',
+      })
+      expect(said).toEqual(results)
+      expect(conclusion(results)).toBe('3 of 9 caught')
+      expect(readFileSync(join(folder, 'src/sum.js'), 'utf8')).toBe(project['src/sum.js'])
+      const survivors = results.filter(({ kind }) => kind === 'survived').map(lineOf)
+      expect(survivors.toSorted()).toEqual([
+        'survived sum/other-row: A sum is a difference. "adds to nothing" in test/sum.test.js should fail, but its test passes',
+        'survived sum/unseen: A sum is a difference. "looks away" in test/sum.test.js should fail, but its test passes',
+      ])
+    },
+    60_000,
+  )
 
   test('takes a defect out again before the next one goes in', async () => {
     const folder = projectWith(project)

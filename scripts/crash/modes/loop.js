@@ -1,4 +1,4 @@
-import { killWorker } from '../faults.js'
+import { killWorker, moreReceipts } from '../faults.js'
 import { pause } from '../processes.js'
 import { mixed } from '../traffic.js'
 
@@ -19,6 +19,8 @@ export const loop = {
       await killWorker(scene, kill % length)
     }
     await stage.ready()
+    // On a busy machine hardly anything may have come in lives so short.
+    await moreReceipts(scene, 30)
   },
 }
 

@@ -3,6 +3,8 @@ import { isSoWithin, pause, within } from '../processes.js'
 import { mixed } from '../traffic.js'
 
 const crashesToDeath = 5
+// Only then it is a suspect, whose attempts are on record before they are sent.
+const sendsBeforeBlame = 2
 
 /** One delivery that ends its worker each time it is sent, among innocent ones to the same endpoint. It alone may end dead, or stay open. */
 export const poison = {
@@ -18,29 +20,22 @@ export const poison = {
     scene.receiver.onPoison = (receipt) => void endSender(scene, receipt)
     await moreReceipts(scene, 30)
     await stage.sendPoison()
-    const isEnough = await isSoWithin(
-      given.limitMs,
-      async () => timesSent(scene) >= given.rounds || (await isDead(scene)),
-      200,
-    )
+    const isEnough = await isSoWithin(given.limitMs, () => isRepeated(scene), 200)
     if (!isEnough)
-      problems.push(`the poison was sent ${timesSent(scene)} times, not ${given.rounds}, within ${given.limitMs} ms`)
+      problems.push(
+        `the poison was sent ${timesSent(scene)} times, not ${given.rounds} with each crash on record, within ${given.limitMs} ms`,
+      )
     await moreReceipts(scene, 30)
   },
-  /** The innocent have ended; of the poison only its own fate is open. */
-  async isSettled(scene) {
-    const open = (await scene.stage.observer.unfinished()).filter(({ status }) => status !== 'dead')
-    return open.every(({ messageId }) => messageId === scene.stage.notes.poisonId)
-  },
   async judge(scene) {
-    const { observer, notes } = scene.stage
-    const row = (await observer.unfinished()).find(({ messageId }) => messageId === notes.poisonId)
+    const { observer } = scene.stage
+    const row = await poisonRow(scene)
     if (row === undefined)
       return { lines: [], problems: ['the poison is on record as delivered, and nobody had answered it'] }
-    const crashes = (await observer.attempts(row.id)).filter(({ outcome }) => outcome === 'crashed').length
+    const crashes = await crashesOnRecord(scene, row)
     return {
       lines: [
-        `the poison was sent ${timesSent(scene)} times, ${crashes} crashes on record: ${await observer.why(row.id)}`,
+        `the poison was sent ${timesSent(scene)} times, ${crashes} crashes on record: ${(await observer.why(row.id)).sentence}`,
       ],
       problems:
         row.status === 'dead' && crashes < crashesToDeath
@@ -52,7 +47,7 @@ export const poison = {
 
 /** Whoever sent it is known once its process has said which connection is its own. */
 async function endSender({ faults, given, stage }, { connection }) {
-  await within(5_000, 'to know who sent the poison', () => connection.pid !== null)
+  await within(60_000, 'to know who sent the poison', () => connection.pid !== null)
   await pause(given.delayMs)
   const worker = stage.workers.find(({ pid }) => pid === connection.pid)
   if (worker === undefined) return
@@ -66,8 +61,21 @@ function timesSent({ receiver, stage }) {
   return receiver.receipts.filter(({ id }) => id === stage.notes.poisonId).length
 }
 
-async function isDead({ stage }) {
-  return (await stage.observer.unfinished()).some(
-    ({ messageId, status }) => messageId === stage.notes.poisonId && status === 'dead',
+/** Sent so often, and whenever it was a suspect on record as the one that was being sent; or given up. */
+async function isRepeated(scene) {
+  const row = await poisonRow(scene)
+  if (row === undefined) return false
+  return (
+    row.status === 'dead' ||
+    (timesSent(scene) >= scene.given.rounds &&
+      (await crashesOnRecord(scene, row)) >= scene.given.rounds - sendsBeforeBlame)
   )
+}
+
+async function poisonRow({ stage }) {
+  return (await stage.observer.unfinished()).find(({ messageId }) => messageId === stage.notes.poisonId)
+}
+
+async function crashesOnRecord({ stage }, { id }) {
+  return (await stage.observer.attempts(id)).filter(({ outcome }) => outcome === 'crashed').length
 }

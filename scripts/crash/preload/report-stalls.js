@@ -1,5 +1,5 @@
 // Reports when this process could do nothing for so long that its leases may have run out: on a busy machine that happens by itself,
-// and is a fault as any other.
+// and is a fault as any other. A process that is killed meanwhile cannot say so any more: hence a sign of life each time.
 const everyMs = 50
 const longMs = Number(process.env.CRASH_STALL_MS)
 let lastAt = performance.now()
@@ -8,5 +8,5 @@ setInterval(() => {
   const at = performance.now()
   const ms = at - lastAt - everyMs
   lastAt = at
-  if (ms > longMs && process.connected) process.send({ kind: 'stalled', ms })
+  if (process.connected) process.send(ms > longMs ? { kind: 'stalled', ms } : { kind: 'alive' })
 }, everyMs).unref()

@@ -5,8 +5,8 @@ export const mutant = {
   find: '    for update of d skip locked\n',
   replace: '',
   caughtBy: {
-    file: 'test/stores/postgres.test.ts',
-    title: 'claims at the same time never get the same row',
+    file: 'test/stores/postgres-races.test.ts',
+    title: 'a claim passes over what another is just claiming, and does not wait',
     postgres: true,
   },
 }

