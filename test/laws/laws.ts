@@ -169,7 +169,7 @@ export function columns(path: string, text: string): string[] {
 }
 
 export function mapping(path: string, text: string): string[] {
-  if (folderOf(path) !== 'stores' || /^stores\/shared\/rows\//.test(path)) return []
+  if (folderOf(path) !== 'stores' || path.startsWith('stores/shared/rows/')) return []
   const { code, uncommented } = readSource(text)
   const dotted = [...code.matchAll(/\.([a-z]+(?:_[a-z]+)+)\b/g)]
   const bracketed = [...uncommented.matchAll(/[\w)\]]\[['"]([a-z]+(?:_[a-z]+)+)['"]\]/g)]
