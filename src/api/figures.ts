@@ -1,6 +1,7 @@
 import type { Application, Endpoint } from '../core/endpoint/endpoint.ts'
 import { lastHours, wellnessOf } from '../core/ports/figures.ts'
 import type { AttemptCount, DeadLetters, EndpointOverview } from '../core/ports/figures.ts'
+import type { Directory } from '../core/ports/directory.ts'
 import { healthy } from '../core/endpoint/health.ts'
 import { hour } from '../core/time.ts'
 import type { ResourceParts } from './parts.ts'
@@ -13,10 +14,12 @@ export interface Figures {
   /** How the newest thousand attempts at an endpoint failed, as far as they did. */
   failuresOf(endpointId: string): Promise<AttemptCount[]>
   /** How many dead letters there are, and the newest thousand by endpoint, reason and error. */
-  deadLetters(filter?: {
-    readonly endpointId?: string | undefined
-    readonly applicationId?: string | undefined
-  }): Promise<DeadLetters>
+  deadLetters(filter?: DeadLetterFilter): Promise<DeadLetters>
+}
+
+interface DeadLetterFilter {
+  readonly endpointId?: string | undefined
+  readonly applicationId?: string | undefined
 }
 
 const hoursShown = 24
@@ -26,43 +29,16 @@ const mostAttempts = 1_000
 const mostGrouped = 1_000
 const mostDead = 100_000
 
-export function makeFigures({ ready, directory, queue, clock }: ResourceParts): Figures {
-  async function of(endpoints: readonly Endpoint[]): Promise<EndpointOverview[]> {
-    await ready()
-    const now = clock.now()
-    const ids = endpoints.map(({ id }) => id)
-    const [figures, healths, applications] = await Promise.all([
-      directory.endpointFigures(ids, now - (now % hour) - (hoursShown - 1) * hour),
-      queue.health(ids),
-      applicationsOf(endpoints),
-    ])
-    return endpoints.flatMap((endpoint, index) => {
-      const own = figures[index]
-      if (own === undefined) return []
-      const health = healths.get(endpoint.id) ?? healthy
-      const application = applications.get(endpoint.applicationId) ?? null
-      return [
-        {
-          endpoint,
-          application,
-          health,
-          wellness: wellnessOf(endpoint, health, now),
-          figures: { ...own, hours: lastHours(own.hours, now, hoursShown) },
-        },
-      ]
-    })
-  }
-
-  async function applicationsOf(endpoints: readonly Endpoint[]): Promise<Map<string, Application | null>> {
-    const ids = [...new Set(endpoints.map(({ applicationId }) => applicationId))]
-    return new Map(await Promise.all(ids.map(async (id) => [id, await directory.application(id)] as const)))
-  }
-
+export function makeFigures(parts: ResourceParts): Figures {
+  const { ready, directory } = parts
   return {
-    of,
+    async of(endpoints) {
+      await ready()
+      return overviewsOf(parts, endpoints)
+    },
     async failing(filter) {
       await ready()
-      return of(await directory.failingEndpoints(filter, mostFailing))
+      return overviewsOf(parts, await directory.failingEndpoints(filter, mostFailing))
     },
     async failuresOf(endpointId) {
       await ready()
@@ -70,24 +46,59 @@ export function makeFigures({ ready, directory, queue, clock }: ResourceParts): 
     },
     async deadLetters(filter = {}) {
       await ready()
-      const [groups, counted] = await Promise.all([
-        directory.deadLetters(filter, mostGrouped),
-        directory.countDeliveries({ ...filter, status: 'dead' }, mostDead + 1),
-      ])
-      const grouped = groups.reduce((sum, { count }) => sum + count, 0)
-      const urls = new Map(
-        (await directory.endpointsById([...new Set(groups.map(({ endpointId }) => endpointId))])).map(({ id, url }) => [
-          id,
-          url,
-        ]),
-      )
-      return {
-        groups: groups.map((group) => ({ ...group, url: urls.get(group.endpointId) ?? '' })),
-        grouped,
-        // Another may have died between the two readings.
-        counted: Math.max(grouped, Math.min(counted, mostDead)),
-        atLeast: counted > mostDead,
-      }
+      return deadLettersOf(directory, filter)
     },
+  }
+}
+
+async function overviewsOf(
+  { directory, queue, clock }: ResourceParts,
+  endpoints: readonly Endpoint[],
+): Promise<EndpointOverview[]> {
+  const now = clock.now()
+  const ids = endpoints.map(({ id }) => id)
+  const [figures, healths, applications] = await Promise.all([
+    directory.endpointFigures(ids, now - (now % hour) - (hoursShown - 1) * hour),
+    queue.health(ids),
+    applicationsOf(directory, endpoints),
+  ])
+  return endpoints.flatMap((endpoint, index) => {
+    const own = figures[index]
+    if (own === undefined) return []
+    const health = healths.get(endpoint.id) ?? healthy
+    return [
+      {
+        endpoint,
+        application: applications.get(endpoint.applicationId) ?? null,
+        health,
+        wellness: wellnessOf(endpoint, health, now),
+        figures: { ...own, hours: lastHours(own.hours, now, hoursShown) },
+      },
+    ]
+  })
+}
+
+async function applicationsOf(
+  directory: Directory,
+  endpoints: readonly Endpoint[],
+): Promise<Map<string, Application | null>> {
+  const ids = [...new Set(endpoints.map(({ applicationId }) => applicationId))]
+  return new Map(await Promise.all(ids.map(async (id) => [id, await directory.application(id)] as const)))
+}
+
+async function deadLettersOf(directory: Directory, filter: DeadLetterFilter): Promise<DeadLetters> {
+  const [groups, counted] = await Promise.all([
+    directory.deadLetters(filter, mostGrouped),
+    directory.countDeliveries({ ...filter, status: 'dead' }, mostDead + 1),
+  ])
+  const grouped = groups.reduce((sum, { count }) => sum + count, 0)
+  const endpoints = await directory.endpointsById([...new Set(groups.map(({ endpointId }) => endpointId))])
+  const urls = new Map(endpoints.map(({ id, url }) => [id, url]))
+  return {
+    groups: groups.map((group) => ({ ...group, url: urls.get(group.endpointId) ?? '' })),
+    grouped,
+    // Another may have died between the two readings.
+    counted: Math.max(grouped, Math.min(counted, mostDead)),
+    atLeast: counted > mostDead,
   }
 }

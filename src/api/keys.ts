@@ -28,15 +28,25 @@ export interface KeyInput {
 
 /** The keys of the HTTP API. A key is shown once, when it is created: only its hash is kept. */
 export interface Keys {
-  create(input: KeyInput, by?: By): Promise<{ key: ApiKey; token: string }>
+  create(input: KeyInput, by?: By): Promise<CreatedKey>
   /** A key for twelve hours in the place of another, for a browser's cookie. It has the other's access, and ends with it. */
-  openSession(of: SessionOwner): Promise<{ key: ApiKey; token: string }>
+  openSession(of: SessionOwner): Promise<CreatedKey>
   endSession(id: string): Promise<void>
   /** The living key that a token stands for; null if there is none. One that was revoked elsewhere is refused within 5 seconds. */
   find(token: string): Promise<ApiKey | null>
   /** Those that live, newest first. */
-  list(filter?: { readonly application?: string | undefined }, page?: Partial<Page>): Promise<ApiKey[]>
+  list(filter?: KeyFilter, page?: Partial<Page>): Promise<ApiKey[]>
   revoke(id: string, by?: By): Promise<ApiKey>
+}
+
+interface KeyFilter {
+  readonly application?: string | undefined
+}
+
+/** The token is given out here, and nowhere else. */
+interface CreatedKey {
+  readonly key: ApiKey
+  readonly token: string
 }
 
 /** A key of the store; or, with an id that is none of its ids, one that only the server knows. */
@@ -52,70 +62,102 @@ const mostTokenLength = 256
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
 export function makeKeys(parts: ResourceParts): Keys {
-  const { ready, directory, clock } = parts
-  const byHash = makeShortCache(clock, (hashed) => directory.keyByHash(hashed))
-  const byId = makeShortCache(clock, (id) => directory.key(id))
-
-  async function store({ token, ...fields }: NewKey, by?: Actor): Promise<{ key: ApiKey; token: string }> {
-    const key = await directory.createKey(
-      { ...fields, id: makeId('key', fields.createdAt, parts.random), hash: hashOf(token), revokedAt: null },
-      by,
-    )
-    byHash.forget(key.hash)
-    return { key, token }
+  const { clock, directory } = parts
+  const shared: KeyParts = {
+    ...parts,
+    byHash: makeShortCache(clock, (hashed) => directory.keyByHash(hashed)),
+    byId: makeShortCache(clock, (id) => directory.key(id)),
   }
-
   return {
-    async create(input, by = {}) {
-      const checked = checkInput(input, clock.now())
-      await ready()
-      const applicationId = input.application === undefined ? null : await applicationIdOf(parts, input.application)
-      const token = newToken(tokenPrefix)
-      return store({ ...checked, applicationId, token, hint: token.slice(0, hintLength), sessionOf: null }, actor(by))
-    },
-    async openSession({ id: sessionOf, name, applicationId, access, portal = null }) {
-      await ready()
-      const now = clock.now()
-      return store({
-        token: newToken(sessionPrefix),
-        hint: sessionPrefix,
-        name,
-        applicationId,
-        access,
-        createdAt: now,
-        expiresAt: now + sessionMs,
-        sessionOf,
-        portal,
-      })
-    },
-    async find(token) {
-      if (typeof token !== 'string' || token.length > mostTokenLength) return null
-      await ready()
-      // By its hash: how long a look-up takes says nothing about the tokens that there are.
-      const key = await byHash.get(hashOf(token))
-      const now = clock.now()
-      return key !== null && isLive(key, now) && (await isOwned(key, now, byId)) ? key : null
-    },
-    async list({ application } = {}, page = {}) {
-      await ready()
-      const applicationId = application === undefined ? undefined : await applicationIdOf(parts, application)
-      return directory.listKeys({ applicationId, livingAt: clock.now() }, checkPage(page))
-    },
-    async endSession(id) {
-      await ready()
-      const key = await directory.revokeKey(id, clock.now())
-      if (key !== null) byHash.forget(key.hash)
-    },
-    async revoke(id, by = {}) {
-      checkId('key', id)
-      await ready()
-      const key = await directory.revokeKey(id, clock.now(), actor(by))
-      if (key === null) throw expected('not_found', 'key', 'the id of a key that exists', id)
-      byHash.forget(key.hash)
-      byId.forget(key.id)
-      return key
-    },
+    create: (input, by = {}) => createKey(shared, input, by),
+    openSession: (of) => openSession(shared, of),
+    endSession: (id) => endSession(shared, id),
+    find: (token) => findKey(shared, token),
+    list: (filter = {}, page = {}) => listKeys(shared, filter, page),
+    revoke: (id, by = {}) => revokeKey(shared, id, by),
   }
+}
+
+interface KeyParts extends ResourceParts {
+  readonly byHash: ShortCache<ApiKey | null>
+  readonly byId: ShortCache<ApiKey | null>
+}
+
+async function createKey(parts: KeyParts, input: KeyInput, by: By): Promise<CreatedKey> {
+  const checked = checkInput(input, parts.clock.now())
+  await parts.ready()
+  const applicationId = input.application === undefined ? null : await applicationIdOf(parts, input.application)
+  const token = newToken(tokenPrefix)
+  const hint = token.slice(0, hintLength)
+  return storeKey(parts, { ...checked, applicationId, token, hint, sessionOf: null }, actor(by))
+}
+
+async function openSession(
+  parts: KeyParts,
+  { id: sessionOf, name, applicationId, access, portal = null }: SessionOwner,
+): Promise<CreatedKey> {
+  await parts.ready()
+  const now = parts.clock.now()
+  return storeKey(parts, {
+    token: newToken(sessionPrefix),
+    hint: sessionPrefix,
+    name,
+    applicationId,
+    access,
+    createdAt: now,
+    expiresAt: now + sessionMs,
+    sessionOf,
+    portal,
+  })
+}
+
+async function storeKey(
+  { directory, random, byHash }: KeyParts,
+  { token, ...fields }: NewKey,
+  by?: Actor,
+): Promise<CreatedKey> {
+  const id = makeId('key', fields.createdAt, random)
+  const key = await directory.createKey({ ...fields, id, hash: hashOf(token), revokedAt: null }, by)
+  byHash.forget(key.hash)
+  return { key, token }
+}
+
+async function endSession({ ready, directory, clock, byHash }: KeyParts, id: string): Promise<void> {
+  await ready()
+  const key = await directory.revokeKey(id, clock.now())
+  if (key !== null) byHash.forget(key.hash)
+}
+
+async function findKey({ ready, clock, byHash, byId }: KeyParts, token: string): Promise<ApiKey | null> {
+  if (typeof token !== 'string' || token.length > mostTokenLength) return null
+  await ready()
+  // By its hash: how long a look-up takes says nothing about the tokens that there are.
+  const key = await byHash.get(hashOf(token))
+  const now = clock.now()
+  return key !== null && isLive(key, now) && (await isOwned(key, now, byId)) ? key : null
+}
+
+/** A session lives no longer than the key in whose place it stands. */
+async function isOwned({ sessionOf }: ApiKey, now: Instant, byId: KeyParts['byId']): Promise<boolean> {
+  if (sessionOf === null || !isId('key', sessionOf)) return true
+  const owner = await byId.get(sessionOf)
+  return owner !== null && isLive(owner, now)
+}
+
+async function listKeys(parts: KeyParts, { application }: KeyFilter, page: Partial<Page>): Promise<ApiKey[]> {
+  await parts.ready()
+  const applicationId = application === undefined ? undefined : await applicationIdOf(parts, application)
+  return parts.directory.listKeys({ applicationId, livingAt: parts.clock.now() }, checkPage(page))
+}
+
+async function revokeKey({ ready, directory, clock, byHash, byId }: KeyParts, id: string, by: By): Promise<ApiKey> {
+  checkId('key', id)
+  await ready()
+  const key = await directory.revokeKey(id, clock.now(), actor(by))
+  if (key === null) throw expected('not_found', 'key', 'the id of a key that exists', id)
+  byHash.forget(key.hash)
+  byId.forget(key.id)
+  return key
 }
 
 type NewKey = Omit<ApiKey, 'id' | 'hash' | 'revokedAt'> & { readonly token: string }
@@ -143,13 +185,6 @@ function checkExpiry(given: Date | Instant | undefined, now: Instant): Instant |
   const at = given instanceof Date ? given.getTime() : given
   if (Number.isSafeInteger(at) && at > now) return at
   throw expected('invalid_argument', 'expiresAt', 'a time that is still to come', String(given))
-}
-
-/** A session lives no longer than the key in whose place it stands. */
-async function isOwned({ sessionOf }: ApiKey, now: Instant, byId: ShortCache<ApiKey | null>): Promise<boolean> {
-  if (sessionOf === null || !isId('key', sessionOf)) return true
-  const owner = await byId.get(sessionOf)
-  return owner !== null && isLive(owner, now)
 }
 
 function newToken(prefix: string): string {

@@ -47,6 +47,7 @@ export class PosthornError extends Error {
 }
 
 /** An error about a given value, always in the same form: "Expected `x` to be …, got …. What to do." */
+// oxlint-disable-next-line eslint/max-params -- In this order they read as the sentence that they become, at every place that refuses something.
 export function expected(code: ErrorCode, name: string, wanted: string, got: unknown, advice = ''): PosthornError {
   const sentence = `Expected \`${name}\` to be ${wanted}, got ${show(got)}.`
   return new PosthornError(code, advice === '' ? sentence : `${sentence} ${advice}`)

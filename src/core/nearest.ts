@@ -16,15 +16,16 @@ export function didYouMean(word: string, known: readonly string[]): string {
 /** Letters to add, drop, change or swap to make one word of the other. */
 function distance(one: string, other: string): number {
   const rows: number[][] = [Array.from({ length: other.length + 1 }, (_, index) => index)]
+  const known = (i: number, j: number): number => rows[i]?.[j] ?? Infinity
   for (let i = 1; i <= one.length; i += 1) {
     const row = [i]
-    for (let j = 1; j <= other.length; j += 1) {
-      const changed = (rows[i - 1]?.[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1)
-      const swapped =
-        one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1] ? (rows[i - 2]?.[j - 2] ?? Infinity) + 1 : Infinity
-      row.push(Math.min(changed, swapped, (rows[i - 1]?.[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1))
-    }
     rows.push(row)
+    for (let j = 1; j <= other.length; j += 1) {
+      const changed = known(i - 1, j - 1) + (one[i - 1] === other[j - 1] ? 0 : 1)
+      const isSwap = one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]
+      const swapped = isSwap ? known(i - 2, j - 2) + 1 : Infinity
+      row.push(Math.min(changed, swapped, known(i - 1, j) + 1, known(i, j - 1) + 1))
+    }
   }
-  return rows.at(-1)?.at(-1) ?? 0
+  return known(one.length, other.length)
 }

@@ -17,7 +17,8 @@ const longestStepMs = 60_000
 
 /** All deadlines of a transport on one coarse timer (a timing wheel), which is armed only while there are any. */
 export class Deadlines {
-  private readonly clock: Clock
+  /** What they are timed by. */
+  readonly clock: Clock
   private readonly slots = Array.from({ length: slotCount }, () => makeTimed(() => undefined))
   private time = 0
   private lastReading: number

@@ -40,37 +40,31 @@ export function tlsFailure(error: unknown): Failure {
 /** What went wrong on an open connection before the head of an answer had come. */
 export function requestFailure(error: unknown): Failure {
   const code = codeOf(error)
-  switch (code) {
-    case 'UND_ERR_SOCKET':
-      // Undici has one code for a connection that ended and for an answer (100, 101) that nobody asked for.
-      return error instanceof Error && error.message.startsWith('bad ')
-        ? failure('protocol', 'unexpected answer', error)
-        : failure('reset', 'connection closed before an answer', error)
-    case 'ECONNRESET':
-    case 'EPIPE':
-    case 'ECONNABORTED':
-      return failure('reset', 'connection reset', error)
-    case 'UND_ERR_DESTROYED':
-    case 'UND_ERR_CLOSED':
-      return closedFailure
-    case 'ETIMEDOUT':
-      return failure('timeout', 'connection timed out', error)
-    case 'UND_ERR_HEADERS_OVERFLOW':
-      return failure('protocol', 'headers of the answer too large', error)
-    case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
-      return failure('protocol', 'answer is not HTTP', error)
-    case 'UND_ERR_INVALID_ARG':
-    case 'UND_ERR_NOT_SUPPORTED':
-    case 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH':
-      return failure('protocol', 'request cannot be sent', error)
-    default:
-      if (code.startsWith('ERR_SSL')) return tlsFailure(error)
-      return failure(
-        'protocol',
-        error instanceof errors.HTTPParserError ? 'answer is not HTTP' : 'unexpected error',
-        error,
-      )
-  }
+  if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') return closedFailure
+  if (code.startsWith('ERR_SSL')) return tlsFailure(error)
+  // Undici has one code for a connection that ended and for an answer (100, 101) that nobody asked for.
+  if (code === 'UND_ERR_SOCKET' && error instanceof Error && error.message.startsWith('bad '))
+    return failure('protocol', 'unexpected answer', error)
+  const [kind, sentence] = requestFailures.get(code) ?? ['protocol', unknownSentence(error)]
+  return failure(kind, sentence, error)
+}
+
+const requestFailures: ReadonlyMap<string, readonly [FailureKind, string]> = new Map([
+  ['UND_ERR_SOCKET', ['reset', 'connection closed before an answer']],
+  ['ECONNRESET', ['reset', 'connection reset']],
+  ['EPIPE', ['reset', 'connection reset']],
+  ['ECONNABORTED', ['reset', 'connection reset']],
+  ['ETIMEDOUT', ['timeout', 'connection timed out']],
+  ['UND_ERR_HEADERS_OVERFLOW', ['protocol', 'headers of the answer too large']],
+  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', ['protocol', 'answer is not HTTP']],
+  ['UND_ERR_INVALID_ARG', ['protocol', 'request cannot be sent']],
+  ['UND_ERR_NOT_SUPPORTED', ['protocol', 'request cannot be sent']],
+  ['UND_ERR_REQ_CONTENT_LENGTH_MISMATCH', ['protocol', 'request cannot be sent']],
+])
+
+/** The parser has many codes, all for one thing. */
+function unknownSentence(error: unknown): string {
+  return error instanceof errors.HTTPParserError ? 'answer is not HTTP' : 'unexpected error'
 }
 
 /** Codes only: a message may repeat an address, a header or a secret. */

@@ -36,17 +36,7 @@ export function makeGuard(options: GuardOptions = {}): Guard {
   }
 
   function checkUrl(url: URL): void {
-    if (url.protocol !== 'https:' && url.protocol !== 'http:')
-      throw expected('invalid_url', 'url', 'an http(s) URL', url.protocol)
-    if (url.username !== '' || url.password !== '') {
-      throw expected(
-        'invalid_url',
-        'url',
-        'a URL without user name or password',
-        `one for ${url.host}`,
-        'Put credentials into `headers`.',
-      )
-    }
+    checkForm(url)
     const hostname = plainName(url.hostname)
     if (portOf(url) === options.ownPort && (isLocalhost(hostname) || isOwnAddress(hostname))) throw forbidden()
     if (isAllowedTarget(hostname)) return
@@ -59,11 +49,29 @@ export function makeGuard(options: GuardOptions = {}): Guard {
         'Plain http needs `allowHttp`, or the target in `allowedTargets`.',
       )
     }
-    const isBad = isIP(hostname) === 0 ? isLocalhost(hostname) : !isPublic(hostname)
-    if (isBad || badPorts.has(url.port)) throw forbidden()
+    if (isPrivateHost(hostname) || badPorts.has(url.port)) throw forbidden()
   }
 
   return { checkUrl, allows }
+}
+
+function checkForm(url: URL): void {
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw expected('invalid_url', 'url', 'an http(s) URL', url.protocol)
+  if (url.username !== '' || url.password !== '') {
+    throw expected(
+      'invalid_url',
+      'url',
+      'a URL without user name or password',
+      `one for ${url.host}`,
+      'Put credentials into `headers`.',
+    )
+  }
+}
+
+/** Private by what it says; where another name leads is known only after its look-up. */
+function isPrivateHost(hostname: string): boolean {
+  return isIP(hostname) === 0 ? isLocalhost(hostname) : !isPublic(hostname)
 }
 
 // What is not the public internet, by the registries of special addresses; the last one is Azure's host agent.
@@ -183,9 +191,13 @@ function readNetwork(entry: unknown): { address: string; bits: number; family: '
   const version = address.includes('%') ? 0 : isIP(address)
   if (version === 0) return null
   const most = version === 4 ? 32 : 128
-  const count = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : Infinity
+  const count = bits === undefined ? most : countOf(bits)
   if (rest.length > 0 || count > most) throw badEntry(entry)
   return { address, bits: count, family: version === 4 ? 'ipv4' : 'ipv6' }
+}
+
+function countOf(digits: string): number {
+  return /^\d{1,3}$/.test(digits) ? Number(digits) : Infinity
 }
 
 /** A name whose last label is a number is an address that was written wrong, never a host. */

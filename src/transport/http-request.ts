@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import type { Outcome } from '../core/delivery/attempt.ts'
-import type { Clock, OutgoingRequest } from '../core/ports/ports.ts'
+import type { OutgoingRequest } from '../core/ports/ports.ts'
 import { second } from '../core/time.ts'
 import type { Deadlines, Timed } from './deadlines.ts'
 import { requestFailure, timeoutFailure } from './failure.ts'
@@ -34,7 +34,6 @@ export class HttpRequest implements Dispatcher.DispatchHandler, Timed {
 
   readonly options: Dispatcher.DispatchOptions
   private readonly timeoutMs: number
-  private readonly clock: Clock
   private readonly deadlines: Deadlines
   private readonly resolve: (outcome: Outcome) => void
   private isSettled = false
@@ -43,17 +42,10 @@ export class HttpRequest implements Dispatcher.DispatchHandler, Timed {
   private chunks: Buffer[] | null = null
   private bodyBytes = 0
 
-  constructor(
-    request: OutgoingRequest,
-    path: string,
-    clock: Clock,
-    deadlines: Deadlines,
-    resolve: (outcome: Outcome) => void,
-  ) {
+  constructor(request: OutgoingRequest, path: string, deadlines: Deadlines, resolve: (outcome: Outcome) => void) {
     // Not blocking: undici would look after every head whether another request may follow on the same connection; none does.
     this.options = { path, method: 'POST', headers: flatHeaders(request.headers), body: request.body, blocking: false }
     this.timeoutMs = request.timeoutMs
-    this.clock = clock
     this.deadlines = deadlines
     this.resolve = resolve
   }
@@ -70,7 +62,7 @@ export class HttpRequest implements Dispatcher.DispatchHandler, Timed {
     if (statusCode < 200) return // Informational: the answer follows.
     this.statusCode = statusCode
     const retryAfter = headers['retry-after']
-    if (retryAfter !== undefined) this.retryAfterMs = retryAfterMs(retryAfter, this.clock.now())
+    if (retryAfter !== undefined) this.retryAfterMs = retryAfterMs(retryAfter, this.deadlines.clock.now())
     this.deadlines.shorten(this, bodyBudgetMs)
   }
 

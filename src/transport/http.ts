@@ -38,7 +38,6 @@ export function httpTransport(options: HttpTransportOptions): Transport {
 const mostDestinations = 10_000
 
 class HttpTransport implements Transport {
-  private readonly clock: Clock
   private readonly guard: Guard
   private readonly mostIdlePerOrigin: number
   private readonly deadlines: Deadlines
@@ -60,7 +59,6 @@ class HttpTransport implements Transport {
       connect,
       ca,
     } = options
-    this.clock = clock
     this.guard = guard
     this.mostIdlePerOrigin = mostIdlePerOrigin
     this.deadlines = new Deadlines(clock)
@@ -91,7 +89,7 @@ class HttpTransport implements Transport {
     if (!(request.body instanceof Uint8Array))
       return resolve({ kind: 'protocol', reason: 'request cannot be sent: its body is not bytes' })
 
-    const underWay = new HttpRequest(request, destination.path, this.clock, this.deadlines, resolve)
+    const underWay = new HttpRequest(request, destination.path, this.deadlines, resolve)
     this.deadlines.add(underWay, request.timeoutMs >= 0 ? Math.min(request.timeoutMs, day) : 0)
     this.originOf(destination.origin, destination.place).send(underWay)
   }

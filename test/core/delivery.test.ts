@@ -50,7 +50,16 @@ describe('settle', () => {
     ['patient', 9, 'dead', 10, null],
     ['gateway', 9, 'dead', 10, null],
   ] as const)('%s: a failure at count %d is %s at count %d', (preset, attemptCount, status, count, waitMs) => {
-    expect(settle({ attemptCount }, failure, presets[preset].policy, true, now, midpoint)).toEqual({
+    expect(
+      settle({
+        delivery: { attemptCount },
+        outcome: failure,
+        policy: presets[preset].policy,
+        honoursRetryAfter: true,
+        now,
+        random: midpoint,
+      }),
+    ).toEqual({
       status,
       reason: status === 'dead' ? 'exhausted' : null,
       attemptCount: count,
@@ -60,7 +69,16 @@ describe('settle', () => {
   })
 
   test.each([0, 4, 5, 50])('a success at count %d delivers, also as the last attempt of all', (attemptCount) => {
-    expect(settle({ attemptCount }, success, presets.gateway.policy, true, now, midpoint)).toEqual({
+    expect(
+      settle({
+        delivery: { attemptCount },
+        outcome: success,
+        policy: presets.gateway.policy,
+        honoursRetryAfter: true,
+        now,
+        random: midpoint,
+      }),
+    ).toEqual({
       status: 'delivered',
       reason: null,
       attemptCount: attemptCount + 1,
@@ -78,7 +96,14 @@ describe('settle', () => {
     ['where it is not heeded', 429, 120 * second, false, 60 * second],
   ])('Retry-After %s', (_, statusCode, retryAfterMs, honoured, waitMs) => {
     const asked: Outcome = { kind: 'answered', statusCode, excerpt: '', retryAfterMs }
-    const mark = settle({ attemptCount: 0 }, asked, presets.standard.policy, honoured, now, midpoint)
+    const mark = settle({
+      delivery: { attemptCount: 0 },
+      outcome: asked,
+      policy: presets.standard.policy,
+      honoursRetryAfter: honoured,
+      now,
+      random: midpoint,
+    })
     expect(mark.nextRetryAt).toBe(now + waitMs)
   })
 
@@ -92,7 +117,14 @@ describe('settle', () => {
         chance,
         (preset, attemptCount, given, honoured, random) => {
           const { policy } = presets[preset]
-          const mark = settle({ attemptCount }, given, policy, honoured, now, () => random)
+          const mark = settle({
+            delivery: { attemptCount },
+            outcome: given,
+            policy,
+            honoursRetryAfter: honoured,
+            now,
+            random: () => random,
+          })
           expect(mark.attemptCount).toBe(attemptCount + 1)
           expect(mark.status === 'delivered').toBe(succeeded(given))
           expect(mark.nextRetryAt === null).toBe(mark.status !== 'failed')
@@ -113,7 +145,14 @@ describe('settle', () => {
       let sends = 0
       let attemptCount = 0
       for (let status = 'pending'; status !== 'dead'; sends += 1) {
-        const mark = settle({ attemptCount }, failure, policy, true, now, midpoint)
+        const mark = settle({
+          delivery: { attemptCount },
+          outcome: failure,
+          policy,
+          honoursRetryAfter: true,
+          now,
+          random: midpoint,
+        })
         attemptCount = mark.attemptCount
         status = mark.status
       }

@@ -28,7 +28,7 @@ test.each([
 })
 
 test('an idle window has no rate, no latency and no alarm', () => {
-  expect(makeOverview(100, 60_000, rollup(), queue, [])).toEqual({
+  expect(makeOverview({ at: 100, windowMs: 60_000, sum: rollup(), queue, minutes: [] })).toEqual({
     at: 100,
     windowMs: 60_000,
     attempts: 0,
@@ -52,7 +52,13 @@ test.each([
   [949, 51, 0.051, 'alarm'],
   [0, 1, 1, 'alarm'],
 ])('%d delivered and %d dead make a rate of %d: %s', (delivered, dead, rate, alarm) => {
-  const overview = makeOverview(0, 60_000, rollup({ delivered, dead, failed: 999 }), queue, [])
+  const overview = makeOverview({
+    at: 0,
+    windowMs: 60_000,
+    sum: rollup({ delivered, dead, failed: 999 }),
+    queue,
+    minutes: [],
+  })
   expect(overview.deadLetterRate).toBeCloseTo(rate)
   expect(overview.alarm).toBe(alarm)
 })
@@ -65,11 +71,25 @@ describe('latency', () => {
     ['half and half', { 5: 10, 400: 10 }, 5, 500],
     ['slower than every bound', { 60_000: 3 }, 30_000, 30_000],
   ])('of %s is the bound of the bucket it falls into', (_, counts, p50, p95) => {
-    const overview = makeOverview(0, 60_000, rollup({ latencies: latencies(counts) }), queue, [])
+    const overview = makeOverview({
+      at: 0,
+      windowMs: 60_000,
+      sum: rollup({ latencies: latencies(counts) }),
+      queue,
+      minutes: [],
+    })
     expect([overview.latencyP50Ms, overview.latencyP95Ms]).toEqual([p50, p95])
   })
 
   test('counts every attempt', () => {
-    expect(makeOverview(0, 60_000, rollup({ latencies: latencies({ 1: 3, 70_000: 4 }) }), queue, []).attempts).toBe(7)
+    expect(
+      makeOverview({
+        at: 0,
+        windowMs: 60_000,
+        sum: rollup({ latencies: latencies({ 1: 3, 70_000: 4 }) }),
+        queue,
+        minutes: [],
+      }).attempts,
+    ).toBe(7)
   })
 })

@@ -57,20 +57,23 @@ export interface Mark {
   readonly errorDetail: string | null
 }
 
+/** All that the meaning of an outcome depends on. */
+export interface SettleInput {
+  readonly delivery: Pick<Delivery, 'attemptCount'>
+  readonly outcome: Outcome
+  readonly policy: RetryPolicy
+  readonly honoursRetryAfter: boolean
+  readonly now: Instant
+  readonly random: Random
+}
+
 /** From this many interruptions on a delivery is a suspect: its attempts are written ahead, because it may be what ends its workers. */
 export const suspectAfterInterruptions = 2
 const deadAfterCrashes = 5
 const crashPausesMs = [1, 5, 15, 60].map((minutes) => minutes * minute)
 
 /** Decides what an outcome means for its delivery: the one place where status changes are thought out. */
-export function settle(
-  delivery: Pick<Delivery, 'attemptCount'>,
-  outcome: Outcome,
-  policy: RetryPolicy,
-  honoursRetryAfter: boolean,
-  now: Instant,
-  random: Random,
-): Mark {
+export function settle({ delivery, outcome, policy, honoursRetryAfter, now, random }: SettleInput): Mark {
   const attemptCount = delivery.attemptCount + 1 // UC-0268: the delay is looked up by the new count.
   if (succeeded(outcome))
     return { status: 'delivered', reason: null, attemptCount, nextRetryAt: null, errorDetail: null }

@@ -105,14 +105,14 @@ function whyOpen(input: WhyInput): Why {
   const blocked = endpoint === null ? null : whyBlocked(endpoint, health, now)
   if (blocked !== null) return blocked
   if ((delivery.nextRetryAt ?? 0) > now) return whyNotYet(delivery, policy)
-  const [wait] = input.waits
-  if (wait !== undefined) return whyWaits(input, wait.reason)
-  if (endpoint !== null && (endpoint.ratePerSecond ?? endpoint.applicationRatePerSecond) !== null)
-    return whyWaits(input, 'rate_limit')
-  if (health.rampFrom !== null && health.rampFrom <= now) return whyWaits(input, 'ramp')
-  if (laneOf(delivery) === 'fresh')
-    return { code: 'next_in_line', sentence: 'Due, and leaves as soon as a worker is free to send it.' }
-  return whyRetryWaits(input)
+  const reason = input.waits[0]?.reason ?? likelyWait(input)
+  return reason === null ? whyNext(input) : whyWaits(input, reason)
+}
+
+/** What it waits for by what the store knows, where no worker has said it. */
+function likelyWait({ endpoint, health, now }: WhyInput): WaitReason | null {
+  if (endpoint !== null && (endpoint.ratePerSecond ?? endpoint.applicationRatePerSecond) !== null) return 'rate_limit'
+  return health.rampFrom !== null && health.rampFrom <= now ? 'ramp' : null
 }
 
 /** The verdict of a worker, in a sentence. */
@@ -141,9 +141,7 @@ function whyWaits(input: WhyInput, reason: WaitReason): Why {
     case 'paused':
     case 'disabled':
     case 'deleted':
-      return laneOf(input.delivery) === 'fresh'
-        ? { code: 'next_in_line', sentence: 'Due, and leaves as soon as a worker is free to send it.' }
-        : whyRetryWaits(input)
+      return whyNext(input)
   }
 }
 
@@ -157,7 +155,10 @@ function rateLimits(endpoint: WhyInput['endpoint']): string {
   return [...own, ...shared].join(' and ') || 'the rate limit'
 }
 
-function whyRetryWaits({ ahead, perTick }: WhyInput): Why {
+/** Nothing but its turn is left to wait for. */
+function whyNext({ delivery, ahead, perTick }: WhyInput): Why {
+  if (laneOf(delivery) === 'fresh')
+    return { code: 'next_in_line', sentence: 'Due, and leaves as soon as a worker is free to send it.' }
   if (ahead < perTick)
     return {
       code: 'next_tick',
@@ -172,24 +173,15 @@ function whyRetryWaits({ ahead, perTick }: WhyInput): Why {
 /** The engine's own verdict, as far as the store knows. */
 function whyBlocked(endpoint: NonNullable<WhyInput['endpoint']>, health: Health, now: Instant): Why | null {
   const verdict = verdictOf({ status: endpoint.status, health, now, ...unlimited })
-  if (verdict.kind === 'take') return null
-  const by =
-    endpoint.statusReason === null
-      ? ''
-      : endpoint.statusReason.startsWith('by ')
-        ? ` ${endpoint.statusReason}`
-        : ` (${endpoint.statusReason})`
-  switch (verdict.reason) {
+  return verdict.kind === 'take' ? null : whyHeld(verdict.reason, endpoint, health)
+}
+
+function whyHeld(reason: WaitReason, endpoint: NonNullable<WhyInput['endpoint']>, health: Health): Why | null {
+  switch (reason) {
     case 'paused':
-      return {
-        code: 'endpoint_paused',
-        sentence: `On hold because its endpoint is paused${by} since ${time(endpoint.statusSince)}.`,
-      }
+      return { code: 'endpoint_paused', sentence: `On hold because its endpoint is paused${sinceWhen(endpoint)}.` }
     case 'disabled':
-      return {
-        code: 'endpoint_disabled',
-        sentence: `On hold because its endpoint is disabled${by} since ${time(endpoint.statusSince)}.`,
-      }
+      return { code: 'endpoint_disabled', sentence: `On hold because its endpoint is disabled${sinceWhen(endpoint)}.` }
     case 'deleted':
       return { code: 'endpoint_deleted', sentence: 'Its endpoint was deleted; it will end dead.' }
     case 'held':
@@ -212,6 +204,12 @@ const unlimited = {
   free: { window: 1, budget: 1, suspects: 1 },
   allowance: { retries: 1, ramp: 1 },
   nextTickAt: null,
+}
+
+function sinceWhen({ statusReason, statusSince }: NonNullable<WhyInput['endpoint']>): string {
+  const since = ` since ${time(statusSince)}`
+  if (statusReason === null) return since
+  return statusReason.startsWith('by ') ? ` ${statusReason}${since}` : ` (${statusReason})${since}`
 }
 
 function holder({ holds }: Health): string {

@@ -105,23 +105,14 @@ const mostMetadata = 50
 export function checkEndpoint(settings: EndpointSettings, headerPrefix: string = defaultHeaderPrefix): void {
   checkUrl(settings.url)
   if (settings.uid !== null) checkUid(settings.uid)
-  checkList('types', settings.types)
-  for (const type of settings.types) checkTypeFilter(type)
-  checkList('channels', settings.channels)
-  for (const channel of settings.channels) checkChannel(channel)
+  checkList('types', settings.types, checkTypeFilter)
+  checkList('channels', settings.channels, checkChannel)
   if (settings.filter !== null) checkFilter(settings.filter)
   checkMetadata(settings.metadata)
-  for (const [name, value] of checkHeaderCount(settings.headers)) checkHeader('headers', name, value, headerPrefix)
-  // The usual name stands beside a prefix such as x-webhook, as long as nothing is sent under it.
-  checkHeader('bodyHeader', settings.bodyHeader, '', settings.signature === 'body' ? headerPrefix : defaultHeaderPrefix)
-  checkNoClash(settings)
-  if (settings.signature !== 'standard' && settings.signature !== 'body') {
-    throw expected('invalid_argument', 'signature', '"standard" or "body"', settings.signature)
-  }
+  checkHeaders(settings, headerPrefix)
+  checkSignature(settings.signature)
   if (settings.ratePerSecond !== null) checkCount('ratePerSecond', settings.ratePerSecond, 1, 100_000)
-  if (typeof settings.description !== 'string' || settings.description.length > 1000) {
-    throw expected('invalid_argument', 'description', 'text of at most 1000 characters', settings.description)
-  }
+  checkDescription(settings.description)
 }
 
 /** The URL as the WHATWG parser reads it; whether its address may be called is the guard's question. */
@@ -190,8 +181,22 @@ function withoutCredentials(text: unknown): unknown {
   return typeof text === 'string' ? text.replace(/^.*@/s, '…@') : text
 }
 
+function checkList(name: string, list: unknown, check: (each: unknown) => void): void {
+  if (!Array.isArray(list) || list.length > mostFilters) {
+    throw expected('invalid_argument', name, `a list of at most ${mostFilters}`, list)
+  }
+  for (const each of list) check(each)
+}
+
 function checkTypeFilter(filter: unknown): void {
   checkEventType(typeof filter === 'string' && filter.endsWith('.*') ? filter.slice(0, -2) : filter, 'types')
+}
+
+function checkHeaders(settings: EndpointSettings, prefix: string): void {
+  for (const [name, value] of checkHeaderCount(settings.headers)) checkHeader('headers', name, value, prefix)
+  // The usual name stands beside a prefix such as x-webhook, as long as nothing is sent under it.
+  checkHeader('bodyHeader', settings.bodyHeader, '', settings.signature === 'body' ? prefix : defaultHeaderPrefix)
+  checkNoClash(settings)
 }
 
 function checkHeaderCount(headers: Readonly<Record<string, string>>): [string, unknown][] {
@@ -238,7 +243,12 @@ function checkNoClash({ signature, bodyHeader, headers }: EndpointSettings): voi
   )
 }
 
-function checkList(name: string, list: unknown): void {
-  if (Array.isArray(list) && list.length <= mostFilters) return
-  throw expected('invalid_argument', name, `a list of at most ${mostFilters}`, list)
+function checkSignature(signature: unknown): void {
+  if (signature === 'standard' || signature === 'body') return
+  throw expected('invalid_argument', 'signature', '"standard" or "body"', signature)
+}
+
+function checkDescription(description: unknown): void {
+  if (typeof description === 'string' && description.length <= 1000) return
+  throw expected('invalid_argument', 'description', 'text of at most 1000 characters', description)
 }

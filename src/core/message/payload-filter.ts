@@ -5,15 +5,18 @@ export type Scalar = string | number | boolean | null
 
 /** What a body must be like, as a small tree: conditions on JSON paths, joined by and, or, not. */
 export type PayloadFilter =
+  | Condition
+  | { readonly and: readonly PayloadFilter[] }
+  | { readonly or: readonly PayloadFilter[] }
+  | { readonly not: PayloadFilter }
+
+type Condition =
   | { readonly path: string; readonly equals: Scalar }
   | { readonly path: string; readonly in: readonly Scalar[] }
   | { readonly path: string; readonly exists: boolean }
   | { readonly path: string; readonly prefix: string }
   | { readonly path: string; readonly greater: number | string }
   | { readonly path: string; readonly less: number | string }
-  | { readonly and: readonly PayloadFilter[] }
-  | { readonly or: readonly PayloadFilter[] }
-  | { readonly not: PayloadFilter }
 
 /** How deep a filter may be nested. */
 export const deepestFilter = 8
@@ -23,18 +26,22 @@ const mostPathLength = 500
 const mostTextLength = 1_000
 const mostChoices = 100
 
-/** True if a parsed body is what the filter asks for. What is not there is neither equal, greater nor less. */
+/** True if a parsed body is what the filter asks for. */
 export function matches(filter: PayloadFilter, value: unknown): boolean {
   if ('and' in filter) return filter.and.every((each) => matches(each, value))
   if ('or' in filter) return filter.or.some((each) => matches(each, value))
   if ('not' in filter) return !matches(filter.not, value)
-  const found = valueAt(value, filter.path)
-  if ('exists' in filter) return (found !== undefined) === filter.exists
-  if ('equals' in filter) return found === filter.equals
-  if ('in' in filter) return filter.in.some((each) => each === found)
-  if ('prefix' in filter) return typeof found === 'string' && found.startsWith(filter.prefix)
-  if ('greater' in filter) return isLike(found, filter.greater) && found > filter.greater
-  return isLike(found, filter.less) && found < filter.less
+  return meets(filter, valueAt(value, filter.path))
+}
+
+/** What is not there is neither equal, greater nor less. */
+function meets(condition: Condition, found: unknown): boolean {
+  if ('exists' in condition) return (found !== undefined) === condition.exists
+  if ('equals' in condition) return found === condition.equals
+  if ('in' in condition) return condition.in.some((each) => each === found)
+  if ('prefix' in condition) return typeof found === 'string' && found.startsWith(condition.prefix)
+  if ('greater' in condition) return isLike(found, condition.greater) && found > condition.greater
+  return isLike(found, condition.less) && found < condition.less
 }
 
 /** Refuses what is no filter, naming the place in it. */
@@ -67,7 +74,7 @@ function shapeOf(
   node: unknown,
   place: string,
 ): { readonly join: (typeof joins)[number] | undefined; readonly operator: Operator } {
-  const names = typeof node === 'object' && node !== null && !Array.isArray(node) ? Object.keys(node) : []
+  const names = namesIn(node)
   const join = joins.find((name) => names.includes(name))
   const operator = operators.find((name) => names.includes(name))
   const isJoin = join !== undefined && names.length === 1
@@ -77,6 +84,10 @@ function shapeOf(
   throw expected('invalid_argument', place, wanted, names.length === 0 ? node : names.join(', '))
 }
 
+function namesIn(node: unknown): string[] {
+  return typeof node === 'object' && node !== null && !Array.isArray(node) ? Object.keys(node) : []
+}
+
 function checkList(list: unknown, place: string, check: (each: unknown, place: string) => void): void {
   if (!Array.isArray(list) || list.length === 0 || list.length > mostConditions) {
     throw expected('invalid_argument', place, `a list of 1 to ${mostConditions} conditions`, list)
@@ -84,41 +95,37 @@ function checkList(list: unknown, place: string, check: (each: unknown, place: s
   for (const [index, each] of list.entries()) check(each, `${place}[${index}]`)
 }
 
-function checkOperand(operator: Operator, operand: unknown, place: string): void {
-  switch (operator) {
-    case 'equals':
-      if (isScalar(operand)) return
-      throw expected(
-        'invalid_argument',
-        place,
-        `text of at most ${mostTextLength} characters, a number, true, false or null`,
-        operand,
-      )
-    case 'in':
-      if (Array.isArray(operand) && operand.length > 0 && operand.length <= mostChoices && operand.every(isScalar))
-        return
-      throw expected(
-        'invalid_argument',
-        place,
-        `a list of 1 to ${mostChoices} texts, numbers, true, false or null`,
-        operand,
-      )
-    case 'exists':
-      if (typeof operand === 'boolean') return
-      throw expected('invalid_argument', place, 'true or false', operand)
-    case 'prefix':
-      if (isText(operand)) return
-      throw expected('invalid_argument', place, `text of at most ${mostTextLength} characters`, operand)
-    case 'greater':
-    case 'less':
-      if (isText(operand) || Number.isFinite(operand)) return
-      throw expected('invalid_argument', place, `a number, or text of at most ${mostTextLength} characters`, operand)
-  }
-}
-
 function checkPath(path: unknown, place: string): void {
   if (typeof path === 'string' && path.length <= mostPathLength && stepsOf(path) !== null) return
   throw expected('invalid_argument', place, 'names joined by dots, such as data.items[0].sku or data["odd.name"]', path)
+}
+
+function checkOperand(operator: Operator, operand: unknown, place: string): void {
+  const { isFit, wanted } = operands[operator]
+  if (!isFit(operand)) throw expected('invalid_argument', place, wanted, operand)
+}
+
+interface OperandRule {
+  readonly isFit: (operand: unknown) => boolean
+  readonly wanted: string
+}
+
+const shortText = `text of at most ${mostTextLength} characters`
+const comparable: OperandRule = {
+  isFit: (operand) => isText(operand) || Number.isFinite(operand),
+  wanted: `a number, or ${shortText}`,
+}
+const operands: Readonly<Record<Operator, OperandRule>> = {
+  equals: { isFit: isScalar, wanted: `${shortText}, a number, true, false or null` },
+  in: { isFit: areChoices, wanted: `a list of 1 to ${mostChoices} texts, numbers, true, false or null` },
+  exists: { isFit: (operand) => typeof operand === 'boolean', wanted: 'true or false' },
+  prefix: { isFit: isText, wanted: shortText },
+  greater: comparable,
+  less: comparable,
+}
+
+function areChoices(list: unknown): boolean {
+  return Array.isArray(list) && list.length > 0 && list.length <= mostChoices && list.every(isScalar)
 }
 
 function isScalar(value: unknown): value is Scalar {
@@ -166,15 +173,21 @@ function stepsOf(path: string): string[] | null {
   const start = /^\$(?:$|[.[])/.test(path) ? 1 : 0
   const steps: string[] = []
   for (stepForm.lastIndex = start; stepForm.lastIndex < path.length;) {
-    const isFirst = stepForm.lastIndex === 0
-    const [found, dot, name, index, quoted] = stepForm.exec(path) ?? []
-    if (found === undefined) return null
-    const step = name ?? index ?? unquoted(quoted ?? '')
-    // Only the first name stands without a dot.
-    if (step === null || (name !== undefined && (dot === undefined) !== isFirst)) return null
+    const step = nextStep(path)
+    if (step === null) return null
     steps.push(step)
   }
   return steps.length === 0 && start === 0 ? null : steps
+}
+
+/** The step at which `stepForm` stands; null if there is none. */
+function nextStep(path: string): string | null {
+  const isFirst = stepForm.lastIndex === 0
+  const [found, dot, name, index, quoted] = stepForm.exec(path) ?? []
+  if (found === undefined) return null
+  // Only the first name stands without a dot.
+  if (name !== undefined && (dot === undefined) !== isFirst) return null
+  return name ?? index ?? unquoted(quoted ?? '')
 }
 
 function unquoted(text: string): string | null {

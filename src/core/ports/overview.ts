@@ -57,6 +57,11 @@ export interface Rollup {
   readonly latencies: readonly number[]
 }
 
+/** What a store reads for an overview; `sum` is that of the minutes. */
+export interface OverviewReadings extends Pick<Overview, 'at' | 'windowMs' | 'queue' | 'minutes'> {
+  readonly sum: Rollup
+}
+
 /** Upper bounds of the latency buckets; what is slower falls into one more. */
 export const latencyBoundsMs = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 20_000, 30_000] as const
 
@@ -65,13 +70,7 @@ const warningRate = 0.02
 const alarmRate = 0.05
 
 /** Puts the numbers of a window together; the store has only summed them. */
-export function makeOverview(
-  at: Instant,
-  windowMs: number,
-  sum: Rollup,
-  queue: QueueDepth,
-  minutes: readonly MinuteCounts[],
-): Overview {
+export function makeOverview({ at, windowMs, sum, queue, minutes }: OverviewReadings): Overview {
   const ended = sum.delivered + sum.dead
   const deadLetterRate = ended === 0 ? 0 : sum.dead / ended
   return {

@@ -47,14 +47,14 @@ export class Attempter {
     leaseEpoch: number,
   ): SettledAttempt {
     const { random, settings } = this.#parts
-    const mark = settle(
+    const mark = settle({
       delivery,
       outcome,
-      this.#policyOf(delivery.policy, endpoint.policy),
-      settings.limits.heedsEndpoint,
-      endedAt,
+      policy: this.#policyOf(delivery.policy, endpoint.policy),
+      honoursRetryAfter: settings.limits.heedsEndpoint,
+      now: endedAt,
       random,
-    )
+    })
     return {
       deliveryId: delivery.id,
       epoch: leaseEpoch,

@@ -38,8 +38,7 @@ function sentenceOf(issue: Issue, name: string, value: unknown): string {
   return `Expected \`${name}\` to be ${isOwn ? issue.message : wanted(issue, value)}, got ${got}.`
 }
 
-// One line per code of the validator: apart, nobody would see which are missing.
-// oxlint-disable-next-line eslint/complexity
+// oxlint-disable-next-line eslint/complexity -- One line per code of the validator: apart, nobody would see which are missing.
 function wanted(issue: Issue, value: unknown): string {
   switch (issue.code) {
     case 'invalid_type':

@@ -39,7 +39,7 @@ const keepAliveMs = 75 * second
 const noticeMs = second
 
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { host, clock, headersMs = 10 * second, requestMs = 30 * second } = options
+  const { host, clock } = options
   let state: 'starting' | 'ready' | 'stopping' = 'starting'
   let handle: Handler | null = null
   let isWell: (() => Promise<unknown>) | null = null
@@ -61,15 +61,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     }
   }
 
-  // This process is ours: the adapter may make `Response` its own, whose text is written as it is, without a stream around it.
-  const listener = getRequestListener(answer)
-  const timeouts = {
-    headersTimeout: headersMs,
-    requestTimeout: requestMs,
-    keepAliveTimeout: keepAliveMs,
-    connectionsCheckingInterval: Math.ceil(headersMs / 10),
-  }
-  const server = createServer(timeouts, (request, response) => void listener(request, response))
+  const server = nodeServer(options, answer)
   const port = await bind(server, host, options.port)
 
   return {
@@ -93,6 +85,21 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       await closed(server)
     },
   }
+}
+
+function nodeServer(
+  { headersMs = 10 * second, requestMs = 30 * second }: HttpServerOptions,
+  answer: (request: Request) => Promise<Response>,
+): Server {
+  // This process is ours: the adapter may make `Response` its own, whose text is written as it is, without a stream around it.
+  const listener = getRequestListener(answer)
+  const timeouts = {
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    keepAliveTimeout: keepAliveMs,
+    connectionsCheckingInterval: Math.ceil(headersMs / 10),
+  }
+  return createServer(timeouts, (request, response) => void listener(request, response))
 }
 
 async function bind(server: Server, host: string, port: number): Promise<number> {

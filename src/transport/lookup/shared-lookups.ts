@@ -32,7 +32,7 @@ export class SharedLookups {
     const asked = this.questions.get(hostname)
     asked?.waiters.add(waiter)
     const question = asked ?? this.begin(hostname, waiter)
-    return () => this.leave(hostname, question, waiter)
+    return () => this.leave(question, waiter)
   }
 
   private freshAnswer(hostname: string): Answer | null {
@@ -44,21 +44,21 @@ export class SharedLookups {
   }
 
   private begin(hostname: string, waiter: Waiter): Question {
-    const question: Question = { waiters: new Set([waiter]), cancel: nothingToCancel }
+    const question: Question = { hostname, waiters: new Set([waiter]), cancel: nothingToCancel }
     this.questions.set(hostname, question)
     question.cancel = this.ask(hostname, (error, addresses, ttlSeconds = 0) =>
-      this.settle(hostname, question, error, addresses, ttlSeconds),
+      this.settle(question, error, addresses, ttlSeconds),
     )
     return question
   }
 
   private settle(
-    hostname: string,
     question: Question,
     error: Error | null,
     addresses: readonly LookupAddress[],
     ttlSeconds: number,
   ): void {
+    const { hostname } = question
     if (this.questions.get(hostname) !== question) return // It was cancelled.
     this.questions.delete(hostname)
     const hasFailed = error !== null || addresses.length === 0
@@ -67,10 +67,10 @@ export class SharedLookups {
     for (const { done } of question.waiters) done(error, addresses)
   }
 
-  private leave(hostname: string, question: Question, waiter: Waiter): void {
+  private leave(question: Question, waiter: Waiter): void {
     question.waiters.delete(waiter)
-    if (question.waiters.size > 0 || this.questions.get(hostname) !== question) return
-    this.questions.delete(hostname)
+    if (question.waiters.size > 0 || this.questions.get(question.hostname) !== question) return
+    this.questions.delete(question.hostname)
     question.cancel()
   }
 }
@@ -83,6 +83,7 @@ interface Answer {
 }
 
 interface Question {
+  readonly hostname: string
   readonly waiters: Set<Waiter>
   cancel: () => void
 }

@@ -63,7 +63,8 @@ group by minute
 order by minute`)
   const counts = rows.map(toMinute)
   const busy = counts.filter(({ delivered, failed, dead }) => delivered + failed + dead > 0)
-  return makeOverview(now, windowMs, sumOf(counts), await queueDepth(database, now, applicationId), busy)
+  const queue = await queueDepth(database, now, applicationId)
+  return makeOverview({ at: now, windowMs, sum: sumOf(counts), queue, minutes: busy })
 }
 
 function ofApplication(applicationId: string): Sql {

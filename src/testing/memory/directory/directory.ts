@@ -115,5 +115,5 @@ function overview(state: State, { now, windowMs, applicationId }: Parameters<Dir
     atLeast: false,
     oldestDueAt: free.length === 0 ? null : Math.min(...free.map(({ nextRetryAt }) => nextRetryAt ?? 0)),
   }
-  return makeOverview(now, windowMs, sum, queue, minutes)
+  return makeOverview({ at: now, windowMs, sum, queue, minutes })
 }

@@ -27,34 +27,12 @@ const texts = [
 
 /** The filter bar: its state is the address, so that a view can be shared and survives a reload. */
 export function DeliveryFilters() {
-  const given = query.value
-  const chosen = given.getAll('status')
-  const more = filterNames.filter((name) => !['status', 'text'].includes(name) && given.has(name)).length
+  const more = filterNames.filter((name) => !['status', 'text'].includes(name) && query.value.has(name)).length
   return (
     <form class="filters" role="search" aria-label="Deliveries" onSubmit={(event) => event.preventDefault()}>
       <div class="line">
         <QueryInput name="text" label="Text in the payload" placeholder="Text in the payload" kind="search" />
-        <fieldset class="chips">
-          <legend class="hidden">Status</legend>
-          {statuses.map(({ status, word }) => (
-            <label key={status}>
-              <input
-                type="checkbox"
-                checked={chosen.includes(status)}
-                onChange={() =>
-                  setQuery(
-                    {
-                      status: chosen.includes(status) ? chosen.filter((each) => each !== status) : [...chosen, status],
-                      iterator: null,
-                    },
-                    'replace',
-                  )
-                }
-              />
-              <span>{word}</span>
-            </label>
-          ))}
-        </fieldset>
+        <Statuses />
       </div>
       <details open={more > 0}>
         <summary>More filters{more > 0 ? ` (${more})` : ''}</summary>
@@ -64,23 +42,50 @@ export function DeliveryFilters() {
             .map(([name, label, hint]) => (
               <QueryInput key={name} name={name} label={label} placeholder={hint} kind="field" />
             ))}
-          <label class="field">
-            <span>Reason</span>
-            <select
-              value={given.get('reason') ?? ''}
-              onChange={(event) => setQuery({ reason: event.currentTarget.value, iterator: null }, 'replace')}
-            >
-              <option value="">any</option>
-              {['exhausted', 'cancelled', 'expired', 'crashed', 'gone'].map((reason) => (
-                <option key={reason}>{reason}</option>
-              ))}
-            </select>
-          </label>
+          <Reason />
           <Moment name="since" label="Created since" />
           <Moment name="until" label="Created until" />
         </div>
       </details>
     </form>
+  )
+}
+
+function Statuses() {
+  const chosen = query.value.getAll('status')
+
+  function toggle(status: string): void {
+    const next = chosen.includes(status) ? chosen.filter((each) => each !== status) : [...chosen, status]
+    setQuery({ status: next, iterator: null }, 'replace')
+  }
+
+  return (
+    <fieldset class="chips">
+      <legend class="hidden">Status</legend>
+      {statuses.map(({ status, word }) => (
+        <label key={status}>
+          <input type="checkbox" checked={chosen.includes(status)} onChange={() => toggle(status)} />
+          <span>{word}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+function Reason() {
+  return (
+    <label class="field">
+      <span>Reason</span>
+      <select
+        value={query.value.get('reason') ?? ''}
+        onChange={(event) => setQuery({ reason: event.currentTarget.value, iterator: null }, 'replace')}
+      >
+        <option value="">any</option>
+        {['exhausted', 'cancelled', 'expired', 'crashed', 'gone'].map((reason) => (
+          <option key={reason}>{reason}</option>
+        ))}
+      </select>
+    </label>
   )
 }
 

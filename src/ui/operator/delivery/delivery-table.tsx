@@ -22,51 +22,14 @@ interface Selection {
 }
 
 /** Deliveries, newest first. */
-export function DeliveryTable({
-  caption,
-  deliveries,
-  refresh,
-  isOfOneEndpoint = false,
-  selection,
-}: DeliveryTableProps) {
-  const canSelect = selection !== undefined && canWrite()
-  const isAll = canSelect && deliveries.length > 0 && deliveries.every(({ id }) => selection.ids.has(id))
+export function DeliveryTable(props: DeliveryTableProps) {
+  const { caption, deliveries, refresh, isOfOneEndpoint = false } = props
+  const selection = canWrite() ? props.selection : undefined
   return (
     <div class="scroll">
       <table class="rows deliveries">
         <caption class="hidden">{caption}</caption>
-        <thead>
-          <tr>
-            {canSelect && (
-              <th scope="col" class="tick">
-                <input
-                  type="checkbox"
-                  aria-label="Select all rows of this page"
-                  checked={isAll}
-                  onChange={() => selection.change(isAll ? new Set() : new Set(deliveries.map(({ id }) => id)))}
-                />
-              </th>
-            )}
-            <th scope="col">Status</th>
-            <th scope="col">{isOfOneEndpoint ? 'Event and last failure' : 'Event and endpoint'}</th>
-            {!isOfOneEndpoint && (
-              <th scope="col" class="cut">
-                Last failure
-              </th>
-            )}
-            <th scope="col" class="number wide">
-              Attempts
-            </th>
-            <th scope="col" aria-sort="descending">
-              Created
-            </th>
-            {canWrite() && (
-              <th scope="col" class="wide">
-                <span class="hidden">Action</span>
-              </th>
-            )}
-          </tr>
-        </thead>
+        <Head deliveries={deliveries} isOfOneEndpoint={isOfOneEndpoint} selection={selection} />
         <tbody>
           {deliveries.map((delivery) => (
             <Row
@@ -74,7 +37,7 @@ export function DeliveryTable({
               delivery={delivery}
               refresh={refresh}
               isOfOneEndpoint={isOfOneEndpoint}
-              {...(canSelect ? { selection } : {})}
+              selection={selection}
             />
           ))}
         </tbody>
@@ -83,11 +46,61 @@ export function DeliveryTable({
   )
 }
 
+interface HeadProps {
+  readonly deliveries: readonly Delivery[]
+  readonly isOfOneEndpoint: boolean
+  readonly selection: Selection | undefined
+}
+
+function Head({ deliveries, isOfOneEndpoint, selection }: HeadProps) {
+  return (
+    <thead>
+      <tr>
+        {selection !== undefined && (
+          <th scope="col" class="tick">
+            <SelectAll deliveries={deliveries} selection={selection} />
+          </th>
+        )}
+        <th scope="col">Status</th>
+        <th scope="col">{isOfOneEndpoint ? 'Event and last failure' : 'Event and endpoint'}</th>
+        {!isOfOneEndpoint && (
+          <th scope="col" class="cut">
+            Last failure
+          </th>
+        )}
+        <th scope="col" class="number wide">
+          Attempts
+        </th>
+        <th scope="col" aria-sort="descending">
+          Created
+        </th>
+        {canWrite() && (
+          <th scope="col" class="wide">
+            <span class="hidden">Action</span>
+          </th>
+        )}
+      </tr>
+    </thead>
+  )
+}
+
+function SelectAll({ deliveries, selection }: { deliveries: readonly Delivery[]; selection: Selection }) {
+  const isAll = deliveries.length > 0 && deliveries.every(({ id }) => selection.ids.has(id))
+  return (
+    <input
+      type="checkbox"
+      aria-label="Select all rows of this page"
+      checked={isAll}
+      onChange={() => selection.change(isAll ? new Set() : new Set(deliveries.map(({ id }) => id)))}
+    />
+  )
+}
+
 interface RowProps {
   readonly delivery: Delivery
   readonly refresh: () => void
   readonly isOfOneEndpoint: boolean
-  readonly selection?: Selection
+  readonly selection: Selection | undefined
 }
 
 function Row({ delivery, refresh, isOfOneEndpoint, selection }: RowProps) {

@@ -1,9 +1,8 @@
-import { post, problemOf } from '../../api/call.ts'
 import type { DeliveryList, EndpointDetail } from '../../api/answers.ts'
 import { count, shortUrl } from '../../text/format.ts'
 import { Id } from '../../parts/code.tsx'
 import { DeliveryTable } from '../delivery/delivery-table.tsx'
-import { ask } from '../../parts/dialog.tsx'
+import { EndpointActions } from './endpoint-actions.tsx'
 import { EndpointDangers, EndpointSettings } from './endpoint-settings.tsx'
 import { EndpointRecovery } from './endpoint-recovery.tsx'
 import { EndpointSecrets } from './endpoint-secrets.tsx'
@@ -15,7 +14,6 @@ import { Health } from '../../parts/status.tsx'
 import { Strip } from '../../parts/chart/hour-strip.tsx'
 import { Ago, Until } from '../../parts/time.tsx'
 import { href } from '../../state/router.ts'
-import { notify } from '../../state/notices.ts'
 import { canWrite, isPortal } from '../../state/session.ts'
 import { outcomeLabel } from '../../text/labels.ts'
 
@@ -29,7 +27,7 @@ export function Endpoint({ id }: { id: string }) {
     <Page
       title={endpoint === null ? 'Endpoint' : shortUrl(endpoint.url)}
       above={<a href={href('endpoints')}>Endpoints</a>}
-      actions={endpoint !== null && canWrite() && <Actions endpoint={endpoint} refresh={loaded.refresh} />}
+      actions={endpoint !== null && canWrite() && <EndpointActions endpoint={endpoint} refresh={loaded.refresh} />}
     >
       <Show loaded={loaded} lines={8}>
         {(detail) => (
@@ -61,83 +59,6 @@ export function Endpoint({ id }: { id: string }) {
       </Show>
     </Page>
   )
-}
-
-function Actions({ endpoint, refresh }: { endpoint: EndpointDetail; refresh: () => void }) {
-  const { applicationId, id, status } = endpoint
-  const at = `app/${applicationId}/endpoint/${id}`
-
-  async function change(verb: 'pause' | 'resume' | 'enable' | 'disable', said: string): Promise<void> {
-    const reply = verb === 'pause' || verb === 'disable' ? await ask(questions[verb]) : {}
-    if (reply === null) return
-    const answer = await post(`${at}/${verb}`, reply)
-    if (answer.kind !== 'answered') return notify('bad', problemOf(answer))
-    notify('good', said)
-    refresh()
-  }
-
-  async function test(): Promise<void> {
-    const eventType = endpoint.types?.find((type) => !type.includes('*')) ?? 'posthorn.test'
-    const answer = await post<{ id: string }>(`${at}/send-example`, { eventType })
-    if (answer.kind !== 'answered') return notify('bad', problemOf(answer))
-    notify('good', `A test of the type ${eventType} is on its way.`, href(`deliveries?message=${answer.value.id}`))
-    refresh()
-  }
-
-  return (
-    <>
-      <button type="button" class="button" onClick={() => void test()}>
-        Send a test
-      </button>
-      {status === 'active' && (
-        <>
-          <button
-            type="button"
-            class="button"
-            onClick={() => void change('pause', 'Paused. New messages are collected.')}
-          >
-            Pause
-          </button>
-          <button type="button" class="button" onClick={() => void change('disable', 'Disabled.')}>
-            Disable
-          </button>
-        </>
-      )}
-      {status === 'paused' && (
-        <button
-          type="button"
-          class="button primary"
-          onClick={() => void change('resume', 'Resumed. What was collected leaves now.')}
-        >
-          Resume
-        </button>
-      )}
-      {status === 'disabled' && (
-        <button
-          type="button"
-          class="button primary"
-          onClick={() => void change('enable', 'Enabled. Replay what it missed below.')}
-        >
-          Enable
-        </button>
-      )}
-    </>
-  )
-}
-
-const questions = {
-  pause: {
-    title: 'Pause this endpoint?',
-    sentence: 'Nothing is sent while it is paused. Messages for it are collected, and leave when it is resumed.',
-    action: 'Pause it',
-    wantsReason: true,
-  },
-  disable: {
-    title: 'Disable this endpoint?',
-    sentence: 'Nothing is sent, and it gets no new messages. Once it is enabled again, what it missed can be replayed.',
-    action: 'Disable it',
-    wantsReason: true,
-  },
 }
 
 function Recent({ endpoint }: { endpoint: EndpointDetail }) {

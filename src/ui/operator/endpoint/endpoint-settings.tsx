@@ -10,40 +10,6 @@ import { Panel } from '../../parts/page.tsx'
 
 /** What can be changed about an endpoint. Every attempt uses it as it then is. */
 export function EndpointSettings({ endpoint, refresh }: { endpoint: EndpointDetail; refresh: () => void }) {
-  const at = `app/${endpoint.applicationId}/endpoint/${endpoint.id}`
-
-  async function submit(values: Values): Promise<Answer<unknown>> {
-    const given = headersOf(values('headers'))
-    if (given === null)
-      return {
-        kind: 'refused',
-        status: 0,
-        code: 'headers',
-        detail: 'Each line of the headers must be like "X-Name: value".',
-      }
-    const filter = filterOf(values('filter'))
-    if (filter === undefined)
-      return {
-        kind: 'refused',
-        status: 0,
-        code: 'filter',
-        detail: 'The filter must be a JSON object, such as {"path": "total", "greater": 100}.',
-      }
-    const changed = await patch(at, {
-      url: values('url'),
-      description: values('description'),
-      eventTypes: orNull(namesIn(values('types'))),
-      channels: orNull(namesIn(values('channels'))),
-      throttleRate: values('rate') === '' ? null : Number(values('rate')),
-      policy: values('policy'),
-      filter,
-    })
-    const headers = headersChange(endpoint.headers, given)
-    return changed.kind === 'answered' && Object.keys(headers).length > 0
-      ? patch(`${at}/headers`, { headers })
-      : changed
-  }
-
   function done(): void {
     notify('good', 'Saved. The next attempt uses it.')
     refresh()
@@ -51,54 +17,11 @@ export function EndpointSettings({ endpoint, refresh }: { endpoint: EndpointDeta
 
   return (
     <Panel title="Settings">
-      <Form action="Save" submit={submit} done={done}>
+      <Form action="Save" submit={(values) => save(endpoint, values)} done={done}>
         <Field name="url" label="URL" kind="url" value={endpoint.url} isRequired />
-        <div class="grid">
-          <Field
-            name="types"
-            label="Event types"
-            value={endpoint.types?.join(', ') ?? ''}
-            hint="With commas between them; empty means all."
-          />
-          <Field name="channels" label="Channels" value={endpoint.channels?.join(', ') ?? ''} hint="Empty means all." />
-          <Field
-            name="rate"
-            label="Most per second"
-            kind="number"
-            value={endpoint.ratePerSecond?.toString() ?? ''}
-            hint="Empty means no limit."
-          />
-          <Field
-            name="policy"
-            label="Retry policy"
-            value={endpoint.policy}
-            hint="A name from the settings page."
-            isRequired
-          />
-        </div>
-        <label class="field">
-          <span>Filter</span>
-          <textarea
-            name="filter"
-            rows={2}
-            spellcheck={false}
-            defaultValue={endpoint.filter === null ? '' : JSON.stringify(endpoint.filter)}
-          />
-          <small>JSON: what a payload must be like to be sent here. Empty means all.</small>
-        </label>
-        <label class="field">
-          <span>Headers</span>
-          <textarea
-            name="headers"
-            rows={3}
-            spellcheck={false}
-            defaultValue={linesOf(endpoint.headers)}
-            placeholder="X-Name: value"
-          />
-          <small>
-            One per line, sent with every attempt. Those that carry credentials are not shown, and stay as they are.
-          </small>
-        </label>
+        <Choices endpoint={endpoint} />
+        <FilterField filter={endpoint.filter} />
+        <HeadersField headers={endpoint.headers} />
         <Field name="description" label="Description" value={endpoint.description} />
       </Form>
     </Panel>
@@ -125,10 +48,87 @@ export function EndpointDangers({ endpoint }: { endpoint: EndpointDetail }) {
   )
 }
 
+/** What it wants, how fast, and how often again. */
+function Choices({ endpoint: { types, channels, ratePerSecond, policy } }: { endpoint: EndpointDetail }) {
+  return (
+    <div class="grid">
+      <Field
+        name="types"
+        label="Event types"
+        value={types?.join(', ') ?? ''}
+        hint="With commas between them; empty means all."
+      />
+      <Field name="channels" label="Channels" value={channels?.join(', ') ?? ''} hint="Empty means all." />
+      <Field
+        name="rate"
+        label="Most per second"
+        kind="number"
+        value={ratePerSecond?.toString() ?? ''}
+        hint="Empty means no limit."
+      />
+      <Field name="policy" label="Retry policy" value={policy} hint="A name from the settings page." isRequired />
+    </div>
+  )
+}
+
+function FilterField({ filter }: Pick<EndpointDetail, 'filter'>) {
+  return (
+    <label class="field">
+      <span>Filter</span>
+      <textarea
+        name="filter"
+        rows={2}
+        spellcheck={false}
+        defaultValue={filter === null ? '' : JSON.stringify(filter)}
+      />
+      <small>JSON: what a payload must be like to be sent here. Empty means all.</small>
+    </label>
+  )
+}
+
+function HeadersField({ headers }: Pick<EndpointDetail, 'headers'>) {
+  return (
+    <label class="field">
+      <span>Headers</span>
+      <textarea
+        name="headers"
+        rows={3}
+        spellcheck={false}
+        defaultValue={linesOf(headers)}
+        placeholder="X-Name: value"
+      />
+      <small>
+        One per line, sent with every attempt. Those that carry credentials are not shown, and stay as they are.
+      </small>
+    </label>
+  )
+}
+
 function linesOf(headers: Readonly<Record<string, string>>): string {
   return Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n')
+}
+
+async function save(endpoint: EndpointDetail, values: Values): Promise<Answer<unknown>> {
+  const given = headersOf(values('headers'))
+  if (given === null) return refused('headers', 'Each line of the headers must be like "X-Name: value".')
+  const filter = filterOf(values('filter'))
+  if (filter === undefined)
+    return refused('filter', 'The filter must be a JSON object, such as {"path": "total", "greater": 100}.')
+
+  const at = `app/${endpoint.applicationId}/endpoint/${endpoint.id}`
+  const changed = await patch(at, {
+    url: values('url'),
+    description: values('description'),
+    eventTypes: orNull(namesIn(values('types'))),
+    channels: orNull(namesIn(values('channels'))),
+    throttleRate: values('rate') === '' ? null : Number(values('rate')),
+    policy: values('policy'),
+    filter,
+  })
+  const headers = headersChange(endpoint.headers, given)
+  return changed.kind === 'answered' && Object.keys(headers).length > 0 ? patch(`${at}/headers`, { headers }) : changed
 }
 
 function headersOf(text: string): Record<string, string> | null {
@@ -139,16 +139,6 @@ function headersOf(text: string): Record<string, string> | null {
     headers[line.slice(0, colon).trim()] = line.slice(colon + 1).trim()
   }
   return headers
-}
-
-/** Only what differs, and null for what is gone: headers that are not shown must survive a change of the others. */
-function headersChange(
-  before: Readonly<Record<string, string>>,
-  after: Readonly<Record<string, string>>,
-): Record<string, string | null> {
-  const gone = Object.keys(before).filter((name) => !(name in after))
-  const changed = Object.entries(after).filter(([name, value]) => before[name] !== value)
-  return Object.fromEntries([...gone.map((name) => [name, null] as const), ...changed])
 }
 
 /** Null for no filter, undefined for one that cannot be read. */
@@ -162,6 +152,21 @@ function filterOf(text: string): object | null | undefined {
   }
 }
 
+/** As the server would refuse it. */
+function refused(code: string, detail: string): Answer<unknown> {
+  return { kind: 'refused', status: 0, code, detail }
+}
+
 function orNull(names: string[]): string[] | null {
   return names.length === 0 ? null : names
+}
+
+/** Only what differs, and null for what is gone: headers that are not shown must survive a change of the others. */
+function headersChange(
+  before: Readonly<Record<string, string>>,
+  after: Readonly<Record<string, string>>,
+): Record<string, string | null> {
+  const gone = Object.keys(before).filter((name) => !(name in after))
+  const changed = Object.entries(after).filter(([name, value]) => before[name] !== value)
+  return Object.fromEntries([...gone.map((name) => [name, null] as const), ...changed])
 }

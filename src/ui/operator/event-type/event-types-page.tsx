@@ -40,10 +40,7 @@ export function EventTypes() {
       <Show loaded={loaded}>
         {(list) =>
           list.data.length === 0 ? (
-            <Empty title="No event types are declared">
-              <p>Messages need none. Declared ones document themselves here and check payloads against their schema.</p>
-              {canAdd && <Code label="A command that declares an event type" text={eventTypeCurl()} />}
-            </Empty>
+            <NoTypes canAdd={canAdd} />
           ) : (
             <>
               <ul class="plain types">
@@ -66,6 +63,15 @@ export function EventTypes() {
         />
       )}
     </Page>
+  )
+}
+
+function NoTypes({ canAdd }: { canAdd: boolean }) {
+  return (
+    <Empty title="No event types are declared">
+      <p>Messages need none. Declared ones document themselves here and check payloads against their schema.</p>
+      {canAdd && <Code label="A command that declares an event type" text={eventTypeCurl()} />}
+    </Empty>
   )
 }
 

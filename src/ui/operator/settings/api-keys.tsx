@@ -86,34 +86,36 @@ function Table({ keys, revoke }: { keys: readonly Key[]; revoke: (key: Key) => v
         </thead>
         <tbody>
           {keys.map((key) => (
-            <tr key={key.id}>
-              <td class="main">
-                {key.name}
-                <div class="under whole">
-                  <code>{key.hint}…</code> may {key.access} {key.appId ?? 'everything'}
-                </div>
-              </td>
-              <td class="wide when">
-                <Ago at={key.createdAt} />
-              </td>
-              <td class="when">{key.expiresAt === null ? 'never' : <Until at={key.expiresAt} />}</td>
-              {canWrite() && (
-                <td class="action">
-                  <button
-                    type="button"
-                    class="button small"
-                    aria-label={`Revoke ${key.name}`}
-                    onClick={() => revoke(key)}
-                  >
-                    Revoke
-                  </button>
-                </td>
-              )}
-            </tr>
+            <Row key={key.id} apiKey={key} revoke={() => revoke(key)} />
           ))}
         </tbody>
       </table>
     </div>
+  )
+}
+
+function Row({ apiKey, revoke }: { apiKey: Key; revoke: () => void }) {
+  const { name, hint, access, appId, createdAt, expiresAt } = apiKey
+  return (
+    <tr>
+      <td class="main">
+        {name}
+        <div class="under whole">
+          <code>{hint}…</code> may {access} {appId ?? 'everything'}
+        </div>
+      </td>
+      <td class="wide when">
+        <Ago at={createdAt} />
+      </td>
+      <td class="when">{expiresAt === null ? 'never' : <Until at={expiresAt} />}</td>
+      {canWrite() && (
+        <td class="action">
+          <button type="button" class="button small" aria-label={`Revoke ${name}`} onClick={revoke}>
+            Revoke
+          </button>
+        </td>
+      )}
+    </tr>
   )
 }
 

@@ -167,8 +167,7 @@ function rowOf(event: StreamedEvent, key: number): TailEvent {
   }
 }
 
-// One case per type of event: apart, nobody would see which are missing.
-// oxlint-disable-next-line eslint/complexity
+// oxlint-disable-next-line eslint/complexity -- One case per type of event: apart, nobody would see which are missing.
 function appearanceOf(event: PosthornEvent): { tone: Tone; icon: IconName; sentence: string } {
   switch (event.type) {
     case 'message.enqueued':

@@ -60,16 +60,7 @@ export function Chart(props: ChartProps) {
         <span>{times.at(-1)}</span>
       </div>
       <div class="behind">
-        <ul class="legend">
-          {series.map(({ name, tone }) => (
-            <li key={name}>
-              <svg class={`swatch ${tone}`} viewBox="0 0 10 10" aria-hidden="true">
-                {kind === 'bars' ? <rect width="10" height="10" rx="2" /> : <path d="M0 5h10" />}
-              </svg>
-              {name}
-            </li>
-          ))}
-        </ul>
+        <Legend series={series} kind={kind} />
         <Numbers {...props} />
       </div>
     </figure>
@@ -113,6 +104,21 @@ function Line({ series, top }: { series: Series; top: number }) {
     }
   }
   return <path class={`line ${series.tone}`} d={path} />
+}
+
+function Legend({ series, kind }: Pick<ChartProps, 'series' | 'kind'>) {
+  return (
+    <ul class="legend">
+      {series.map(({ name, tone }) => (
+        <li key={name}>
+          <svg class={`swatch ${tone}`} viewBox="0 0 10 10" aria-hidden="true">
+            {kind === 'bars' ? <rect width="10" height="10" rx="2" /> : <path d="M0 5h10" />}
+          </svg>
+          {name}
+        </li>
+      ))}
+    </ul>
+  )
 }
 
 function Numbers({ title, times, series, show }: ChartProps) {
