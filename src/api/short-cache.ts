@@ -1,3 +1,4 @@
+import { Lru } from '../core/lru.ts'
 import type { Clock } from '../core/ports/ports.ts'
 
 /** Keeps what was read a moment ago, so that the store is not asked for every request. */
@@ -11,25 +12,18 @@ export interface ShortCache<Value> {
 const cachedMs = 5_000
 const mostKept = 10_000
 
-/** Keeps what `load` answers for a few seconds, the newest ten thousand of it. */
+/** Keeps what `load` answers for a few seconds, the ten thousand that were used last. */
 export function makeShortCache<Value>(clock: Clock, load: (key: string) => Promise<Value>): ShortCache<Value> {
-  const kept = new Map<string, { readonly value: Promise<Value>; readonly until: number }>()
+  const kept = new Lru<string, { readonly value: Promise<Value>; readonly until: number }>(mostKept)
 
   function get(key: string): Promise<Value> {
     const known = kept.get(key)
     if (known !== undefined && known.until > clock.now()) return known.value
     const entry = { value: load(key), until: clock.now() + cachedMs }
-    kept.delete(key)
-    dropOldest()
     kept.set(key, entry)
     // A failure reaches those who wait for it, and is not kept.
     entry.value.catch(() => kept.get(key) === entry && kept.delete(key))
     return entry.value
-  }
-
-  function dropOldest(): void {
-    const [oldest] = kept.keys()
-    if (kept.size >= mostKept && oldest !== undefined) kept.delete(oldest)
   }
 
   return { get, forget: (key) => void kept.delete(key) }

@@ -1,3 +1,4 @@
+import { Lru } from '../../core/lru.ts'
 import type { Directory } from '../../core/ports/directory.ts'
 import type { PosthornEvent, StreamEvent } from '../../core/ports/events.ts'
 import { makeId } from '../../core/ids.ts'
@@ -31,13 +32,12 @@ export function withOwner(
 }
 
 function makeOwners(directory: Directory): (endpointId: string) => Promise<string | null> {
-  const owners = new Map<string, string | null>()
+  const owners = new Lru<string, string | null>(mostOwners)
   return async (endpointId) => {
     const known = owners.get(endpointId)
     if (known !== undefined) return known
     const [endpoint] = await directory.endpointsById([endpointId])
     const owner = endpoint?.applicationId ?? null
-    if (owners.size >= mostOwners) owners.clear()
     owners.set(endpointId, owner)
     return owner
   }

@@ -1,3 +1,4 @@
+import { Lru } from '../../core/lru.ts'
 import type { Directory } from '../../core/ports/directory.ts'
 import type { Labels } from './view.ts'
 
@@ -5,11 +6,10 @@ const mostLabels = 1_000
 
 /** The name that the user gave an endpoint, or else where it leads to. */
 export function labelsFrom(directory: Pick<Directory, 'endpointsById'>): Labels {
-  const known = new Map<string, string>()
+  const known = new Lru<string, string>(mostLabels)
   return {
     async learn(endpointIds) {
-      if (known.size > mostLabels) known.clear()
-      const unknown = endpointIds.filter((id) => !known.has(id))
+      const unknown = endpointIds.filter((id) => known.get(id) === undefined)
       if (unknown.length === 0) return
       for (const { id, uid, url } of await directory.endpointsById(unknown))
         known.set(id, uid ?? url.replace(/^https?:\/\//, ''))

@@ -1,3 +1,4 @@
+import { Lru } from '../lru.ts'
 import { expected } from '../errors.ts'
 
 /** A value that a filter compares with. */
@@ -153,13 +154,12 @@ function valueAt(value: unknown, path: string): unknown {
 }
 
 const mostKnownPaths = 10_000
-const known = new Map<string, readonly string[]>()
+const known = new Lru<string, readonly string[]>(mostKnownPaths)
 
 /** Paths are few, and messages are many. */
 function knownSteps(path: string): readonly string[] {
   const before = known.get(path)
   if (before !== undefined) return before
-  if (known.size >= mostKnownPaths) known.clear()
   const steps = stepsOf(path) ?? []
   known.set(path, steps)
   return steps

@@ -1,4 +1,5 @@
 import { createHmac, createPrivateKey, createPublicKey, createSecretKey, sign as signBytes } from 'node:crypto'
+import { Lru } from '../lru.ts'
 import type { KeyObject } from 'node:crypto'
 import { expected } from '../errors.ts'
 import type { Instant } from '../time.ts'
@@ -162,12 +163,11 @@ export function ed25519Key(secret: string): KeyObject {
 }
 
 const mostKeys = 10_000
-const keys = new Map<string, KeyObject>()
+const keys = new Lru<string, KeyObject>(mostKeys)
 
 function cached(secret: string, make: () => KeyObject): KeyObject {
   const known = keys.get(secret)
   if (known !== undefined) return known
-  if (keys.size >= mostKeys) keys.clear()
   const key = make()
   keys.set(secret, key)
   return key

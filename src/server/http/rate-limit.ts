@@ -1,3 +1,4 @@
+import { Lru } from '../../core/lru.ts'
 import type { Instant } from '../../core/time.ts'
 import { refusal } from '../errors/error-response.ts'
 
@@ -11,13 +12,11 @@ export interface RateLimit {
 const mostBuckets = 10_000
 
 export function makeRateLimit(perSecond: number, now: () => Instant): RateLimit {
-  const buckets = new Map<string, { tokens: number; at: Instant }>()
+  const buckets = new Lru<string, { tokens: number; at: Instant }>(mostBuckets)
 
   function bucketOf(keyId: string, at: Instant): { tokens: number; at: Instant } {
     const known = buckets.get(keyId)
     if (known !== undefined) return known
-    const oldest = buckets.keys().next().value
-    if (buckets.size >= mostBuckets && oldest !== undefined) buckets.delete(oldest)
     const bucket = { tokens: perSecond, at }
     buckets.set(keyId, bucket)
     return bucket
