@@ -97,7 +97,13 @@ async function changeState(parts: JobParts, id: string, to: 'running' | 'paused'
   const refusal = refusedChange(job, to)
   const changed =
     refusal === null
-      ? await directory.changeJob(id, job.state, to, clock.now(), { action: actionTo[to], by: actor(by) })
+      ? await directory.changeJob({
+          id,
+          from: job.state,
+          to,
+          now: clock.now(),
+          audited: { action: actionTo[to], by: actor(by) },
+        })
       : null
   if (changed !== null) return changed
   throw expected('wrong_state', 'job', `one that can be ${to} now`, `${id}, and ${refusal ?? 'it has just changed'}`)

@@ -1,7 +1,8 @@
 import { expected } from '../core/errors.ts'
+import type { PosthornError } from '../core/errors.ts'
 import type { Clock } from '../core/ports/ports.ts'
 import type { Instant } from '../core/time.ts'
-import { sortedList } from './memory/sorted-list.ts'
+import { SortedList } from './memory/sorted-list.ts'
 
 /** A clock that stands still until a test moves it. */
 export interface ManualClock extends Clock {
@@ -35,64 +36,81 @@ const mostTimersAtOneInstant = 100_000
 
 /** Makes a clock that a test moves by hand. Moves that overlap take their turns. */
 export function manualClock(start: Instant = Date.UTC(2026, 0, 1)): ManualClock {
-  let now = start
-  let turns = 0
-  const timers = sortedList(inTimeOrder)
-  const attended: (() => Promise<unknown> | null)[] = []
-  let moving: Promise<void> = Promise.resolve()
+  return new StandingClock(start)
+}
 
-  async function move(ms: number): Promise<void> {
-    const end = now + ms
-    let firedAtOnce = 0
-    await settle(attended)
-    for (let timer = timers.first(); timer !== undefined && timer.at <= end; timer = timers.first()) {
-      // After a leap a timer may be late; time does not go back for it.
-      firedAtOnce = timer.at > now ? 1 : firedAtOnce + 1
-      if (firedAtOnce > mostTimersAtOneInstant) {
-        throw expected(
-          'invalid_argument',
-          'after',
-          `used at most ${mostTimersAtOneInstant} times at one instant`,
-          'more',
-          'Is a timer of 0 ms armed in a circle?',
-        )
-      }
-      timers.remove(timer)
-      now = Math.max(now, timer.at)
-      timer.callback()
-      await settle(attended)
-    }
-    now = end
+class StandingClock implements ManualClock {
+  #now: Instant
+  #armed = 0
+  readonly #timers = new SortedList(inTimeOrder)
+  readonly #attended: (() => Promise<unknown> | null)[] = []
+  #moving: Promise<void> = Promise.resolve()
+
+  constructor(start: Instant) {
+    this.#now = start
   }
 
-  function inTurn(ms: number, go: () => Promise<void>): Promise<void> {
+  now(): Instant {
+    return this.#now
+  }
+
+  after(ms: number, callback: () => void): () => void {
+    if (!(ms <= longestTimerMs))
+      throw expected('invalid_argument', 'ms', `at most ${longestTimerMs}, as for a real timer`, ms)
+    this.#armed += 1
+    const timer = { at: this.#now + Math.max(0, Math.ceil(ms)), turn: this.#armed, callback }
+    this.#timers.add(timer)
+    return () => void this.#timers.remove(timer)
+  }
+
+  advance(ms: number): Promise<void> {
+    return this.#inTurn(ms, () => this.#move(ms))
+  }
+
+  leap(ms: number): Promise<void> {
+    return this.#inTurn(ms, async () => {
+      await settle(this.#attended)
+      this.#now += ms
+      await this.#move(0)
+    })
+  }
+
+  pending(): number {
+    return this.#timers.size
+  }
+
+  attend(underWay: () => Promise<unknown> | null): void {
+    this.#attended.push(underWay)
+  }
+
+  #inTurn(ms: number, go: () => Promise<void>): Promise<void> {
     if (!(ms >= 0 && ms < Infinity))
       return Promise.reject(expected('invalid_argument', 'ms', 'a time that does not go back', ms))
-    const moved = moving.then(go)
-    moving = moved.catch(() => {}) // Whoever asked hears of it; the next move begins anyhow.
+    const moved = this.#moving.then(go)
+    this.#moving = moved.catch(() => {}) // Whoever asked hears of it; the next move begins anyhow.
     return moved
   }
 
-  return {
-    now: () => now,
-    after(ms, callback) {
-      if (!(ms <= longestTimerMs))
-        throw expected('invalid_argument', 'ms', `at most ${longestTimerMs}, as for a real timer`, ms)
-      turns += 1
-      const timer = { at: now + Math.max(0, Math.ceil(ms)), turn: turns, callback }
-      timers.add(timer)
-      return () => void timers.remove(timer)
-    },
-    advance: (ms) => inTurn(ms, () => move(ms)),
-    leap: (ms) =>
-      inTurn(ms, async () => {
-        await settle(attended)
-        now += ms
-        await move(0)
-      }),
-    pending: () => timers.size,
-    attend: (underWay) => void attended.push(underWay),
+  async #move(ms: number): Promise<void> {
+    const end = this.#now + ms
+    let firedAtOnce = 0
+    await settle(this.#attended)
+    for (let timer = this.#timers.first(); timer !== undefined && timer.at <= end; timer = this.#timers.first()) {
+      firedAtOnce = timer.at > this.#now ? 1 : firedAtOnce + 1
+      if (firedAtOnce > mostTimersAtOneInstant) throw armedInACircle()
+      this.#timers.remove(timer)
+      // After a leap a timer may be late; time does not go back for it.
+      this.#now = Math.max(this.#now, timer.at)
+      timer.callback()
+      await settle(this.#attended)
+    }
+    this.#now = end
   }
+}
+
+function armedInACircle(): PosthornError {
+  const wanted = `used at most ${mostTimersAtOneInstant} times at one instant`
+  return expected('invalid_argument', 'after', wanted, 'more', 'Is a timer of 0 ms armed in a circle?')
 }
 
 function inTimeOrder(left: Timer, right: Timer): number {

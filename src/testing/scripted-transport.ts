@@ -58,99 +58,109 @@ interface Call {
   cancelTimer: () => void
 }
 
+const defaultRule: Rule = { which: () => true, script: 200, delayMs: 0 }
+
 /** Makes a scripted transport; the clock is needed for delays only. */
 export function scriptedTransport(clock: Clock | null = null): ScriptedTransport {
-  const requests: RecordedRequest[] = []
-  const rules: Rule[] = []
-  const holds = new Set<HeldBack>()
-  const calls = new Set<Call>()
-  const counts = new Map<string, { open: number; most: number }>()
-  const waiters = new Set<{ readonly count: number; readonly resolve: () => void }>()
+  return new MemoryTransport(clock)
+}
 
-  function record(request: OutgoingRequest): void {
-    const { url, headers, body } = request
-    requests.push({ url, headers, body: textOf(body), at: clock?.now() ?? null })
-    for (const waiter of waiters) {
-      if (requests.length < waiter.count) continue
-      waiters.delete(waiter)
+class MemoryTransport implements ScriptedTransport {
+  readonly requests: RecordedRequest[] = []
+  readonly #clock: Clock | null
+  readonly #rules: Rule[] = []
+  readonly #holds = new Set<HeldBack>()
+  readonly #calls = new Set<Call>()
+  readonly #counts = new Map<string, { open: number; most: number }>()
+  readonly #waiters = new Set<{ readonly count: number; readonly resolve: () => void }>()
+
+  constructor(clock: Clock | null) {
+    this.#clock = clock
+  }
+
+  async send(request: OutgoingRequest): Promise<Outcome> {
+    this.#record(request)
+    const count = this.#counts.get(request.url) ?? { open: 0, most: 0 }
+    this.#counts.set(request.url, count)
+    count.open += 1
+    count.most = Math.max(count.most, count.open)
+    try {
+      return await this.#deliver(request)
+    } finally {
+      count.open -= 1
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const { gates } of this.#holds) gates.clear()
+    for (const call of this.#calls) {
+      call.cancelTimer()
+      call.end({ kind: 'reset', reason: 'The transport was closed' })
+    }
+    this.#calls.clear()
+  }
+
+  answer(which: Which, script: Script, { delayMs = 0 }: { readonly delayMs?: number } = {}): void {
+    if (delayMs > 0 && this.#clock === null) {
+      const advice = 'Make the transport with `scriptedTransport(clock)`.'
+      throw expected('invalid_argument', 'delayMs', 'used with a clock', delayMs, advice)
+    }
+    this.#rules.push({ which, script, delayMs })
+  }
+
+  hold(which: Which): Hold {
+    const held: HeldBack = { which, gates: new Set() }
+    this.#holds.add(held)
+    return holdOf(held, this.#holds)
+  }
+
+  async sent(count: number): Promise<void> {
+    if (this.requests.length >= count) return
+    await new Promise<void>((resolve) => this.#waiters.add({ count, resolve }))
+  }
+
+  open(url: string): number {
+    return this.#counts.get(url)?.open ?? 0
+  }
+
+  mostOpen(url: string): number {
+    return this.#counts.get(url)?.most ?? 0
+  }
+
+  #record({ url, headers, body }: OutgoingRequest): void {
+    this.requests.push({ url, headers, body: textOf(body), at: this.#clock?.now() ?? null })
+    for (const waiter of this.#waiters) {
+      if (this.requests.length < waiter.count) continue
+      this.#waiters.delete(waiter)
       waiter.resolve()
     }
   }
 
-  function deliver(request: OutgoingRequest): Promise<Outcome> {
+  #deliver(request: OutgoingRequest): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       const call: Call = { end: resolve, cancelTimer: () => {} }
-      calls.add(call)
-      answerTo(request, call)
+      this.#calls.add(call)
+      this.#answerTo(request, call)
         .then(resolve, reject)
-        .finally(() => calls.delete(call))
+        .finally(() => this.#calls.delete(call))
     })
   }
 
-  async function answerTo(request: OutgoingRequest, call: Call): Promise<Outcome> {
-    const held = [...holds].findLast(({ which }) => fits(which, request))
+  async #answerTo(request: OutgoingRequest, call: Call): Promise<Outcome> {
+    const held = [...this.#holds].findLast(({ which }) => fits(which, request))
     if (held !== undefined) await new Promise<void>((resolve) => held.gates.add(resolve))
-    const { script, delayMs } = rules.findLast(({ which }) => fits(which, request)) ?? defaultRule
-    if (delayMs > 0) await wait(Math.min(delayMs, request.timeoutMs), call)
+    const { script, delayMs } = this.#rules.findLast(({ which }) => fits(which, request)) ?? defaultRule
+    if (delayMs > 0) await this.#wait(Math.min(delayMs, request.timeoutMs), call)
     if (delayMs > request.timeoutMs) return { kind: 'timeout', reason: `No answer within ${request.timeoutMs} ms` }
     return asOutcome(typeof script === 'function' ? await script(request) : script)
   }
 
-  function wait(ms: number, call: Call): Promise<void> {
+  #wait(ms: number, call: Call): Promise<void> {
     return new Promise((resolve) => {
-      call.cancelTimer = clock?.after(ms, resolve) ?? call.cancelTimer
+      call.cancelTimer = this.#clock?.after(ms, resolve) ?? call.cancelTimer
     })
   }
-
-  return {
-    requests,
-    async send(request) {
-      record(request)
-      const count = counts.get(request.url) ?? { open: 0, most: 0 }
-      counts.set(request.url, count)
-      count.open += 1
-      count.most = Math.max(count.most, count.open)
-      try {
-        return await deliver(request)
-      } finally {
-        count.open -= 1
-      }
-    },
-    async close() {
-      for (const { gates } of holds) gates.clear()
-      for (const call of calls) {
-        call.cancelTimer()
-        call.end({ kind: 'reset', reason: 'The transport was closed' })
-      }
-      calls.clear()
-    },
-    answer(which, script, { delayMs = 0 } = {}) {
-      if (delayMs > 0 && clock === null) {
-        throw expected(
-          'invalid_argument',
-          'delayMs',
-          'used with a clock',
-          delayMs,
-          'Make the transport with `scriptedTransport(clock)`.',
-        )
-      }
-      rules.push({ which, script, delayMs })
-    },
-    hold(which) {
-      const held: HeldBack = { which, gates: new Set() }
-      holds.add(held)
-      return holdOf(held, holds)
-    },
-    async sent(count) {
-      if (requests.length >= count) return
-      await new Promise<void>((resolve) => waiters.add({ count, resolve }))
-    },
-    open: (url) => counts.get(url)?.open ?? 0,
-    mostOpen: (url) => counts.get(url)?.most ?? 0,
-  }
 }
-
-const defaultRule: Rule = { which: () => true, script: 200, delayMs: 0 }
 
 function holdOf(held: HeldBack, holds: Set<HeldBack>): Hold {
   return {

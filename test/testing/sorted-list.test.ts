@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { compareText, sortedList } from '../../src/testing/memory/sorted-list.ts'
+import { compareText, SortedList } from '../../src/testing/memory/sorted-list.ts'
 import { seededRandom } from '../../src/testing/seeded-random.ts'
 
 describe('a sorted list', () => {
   test.each([1, 2, 3])('agrees with a sorted array over thousands of steps (seed %i)', (seed) => {
     const random = seededRandom(seed)
-    const list = sortedList<number>((left, right) => left - right)
+    const list = new SortedList<number>((left, right) => left - right)
     const model = new Set<number>()
     for (let step = 0; step < 20_000; step += 1) {
       const item = Math.floor(random() * 5000)

@@ -44,7 +44,8 @@ export async function rotateSecret(
   const now = clock.now()
   if (overlapMs > 0) checkLiveSecrets(liveSecrets(before.secrets, now).length)
   const added = { id: makeId('sec', now, random), value, createdAt: now, expiresAt: null }
-  const endpoint = found(await directory.rotateSecret(before.id, added, now + overlapMs, now, actor(by)), name)
+  const rotation = { endpointId: before.id, secret: added, othersEndAt: now + overlapMs, now, by: actor(by) }
+  const endpoint = found(await directory.rotateSecret(rotation), name)
   await parts.changed(endpoint.id)
   return endpoint
 }

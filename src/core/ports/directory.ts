@@ -75,13 +75,7 @@ export interface EndpointDirectory {
   /** Another URL, or a status that is set to active, begins a new generation of the endpoint's health, with nothing against it. */
   updateEndpoint(id: string, change: EndpointChange, now: Instant, audited?: AuditNote): Promise<Endpoint | null>
   /** Adds a secret; those before it end at the given time. */
-  rotateSecret(
-    endpointId: string,
-    secret: Secret,
-    othersEndAt: Instant,
-    now: Instant,
-    by?: Actor,
-  ): Promise<Endpoint | null>
+  rotateSecret(rotation: SecretRotation): Promise<Endpoint | null>
   /** Endpoints with their secrets, by id, for the engine; deleted ones included. */
   endpointsById(ids: readonly string[]): Promise<EndpointWithLimits[]>
   /** An application's endpoints, as far as matching needs them, with the version that `enqueue` checks. */
@@ -94,6 +88,14 @@ export interface EndpointDirectory {
   failingEndpoints(filter: { applicationId?: string | undefined }, limit: number): Promise<Endpoint[]>
   /** How the newest attempts at an endpoint ended that failed, the most frequent first; reads at most so many. */
   failuresOf(endpointId: string, most: number): Promise<AttemptCount[]>
+}
+
+export interface SecretRotation {
+  readonly endpointId: string
+  readonly secret: Secret
+  readonly othersEndAt: Instant
+  readonly now: Instant
+  readonly by?: Actor | undefined
 }
 
 export interface EndpointCounts {
@@ -201,11 +203,19 @@ export interface JobDirectory {
   /** The oldest job that is running, of those made after the given one (all, if it is empty); null if none is. */
   runningJob(after: string): Promise<Job | null>
   /** Only if its state is still the one given, so that nobody resumes what another has cancelled. */
-  changeJob(id: string, from: JobState, to: JobState, now: Instant, audited?: AuditNote): Promise<Job | null>
+  changeJob(change: JobChange): Promise<Job | null>
   /** One batch of a requeue or cancel, and its progress, in one transaction; `done` once nothing is left. Null if it runs no more. */
   advanceJob(id: string, limit: number, now: Instant): Promise<AdvancedJob | null>
   /** One batch of a replay: new deliveries of messages up to `cursor`, and the progress, in one transaction. Null if it runs no more, or not from there. */
   advanceReplay(batch: ReplayBatch, now: Instant): Promise<Job | null>
+}
+
+export interface JobChange {
+  readonly id: string
+  readonly from: JobState
+  readonly to: JobState
+  readonly now: Instant
+  readonly audited?: AuditNote | undefined
 }
 
 export interface AdvancedJob {

@@ -157,7 +157,8 @@ export class Bulk {
   async #stopReplay(job: Job, endpoint: Endpoint | undefined): Promise<void> {
     const { directory, clock, bus } = this.#parts.engine
     const isGone = endpoint === undefined || endpoint.status === 'deleted'
-    await directory.changeJob(job.id, 'running', isGone ? 'cancelled' : 'paused', clock.now())
+    const to = isGone ? 'cancelled' : 'paused'
+    await directory.changeJob({ id: job.id, from: 'running', to, now: clock.now() })
     const advice = isGone ? 'It was cancelled.' : 'It is paused: enable the endpoint, then resume the job.'
     bus.warn(
       'job_stopped',

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { expected, PosthornError } from '../../core/errors.ts'
+import { expected } from '../../core/errors.ts'
 import type { Database, Executor, Row } from '../shared/sql/database.ts'
 import { render } from '../shared/sql/sql.ts'
 import type { Dialect, Sql } from '../shared/sql/sql.ts'
@@ -76,10 +76,6 @@ export function postgresDatabase(from: Connections, dialect: Dialect): PostgresD
       withOwnErrors(() => from.use((session) => inTransaction(session, dialect, work, timeoutMs))),
     close: () => from.close(),
   }
-}
-
-export function closedError(): PosthornError {
-  return new PosthornError('stopped', 'Expected an open store, got one that is closed. Call `open()` first.')
 }
 
 /** Repeats what lost a race against another transaction; whatever else goes wrong becomes an error of ours. */

@@ -5,11 +5,13 @@ import type { Store } from '../../core/ports/ports.ts'
 import { batched } from '../shared/batching/batcher.ts'
 import { directory } from '../shared/directory/directory.ts'
 import { fromWorker } from '../shared/rows/rows.ts'
-import type { Vault } from '../shared/secrets.ts'
+import { Lifetime, vaultOf } from '../shared/lifetime.ts'
+import type { Opened } from '../shared/lifetime.ts'
 import { insertInto, sql, table } from '../shared/sql/sql.ts'
+import type { Dialect } from '../shared/sql/sql.ts'
 import { beat } from '../shared/directory/workers.ts'
 import { checkTarget, connections } from './connections.ts'
-import { checkSchema, closedError, postgresDatabase, postgresDialect } from './database.ts'
+import { checkSchema, postgresDatabase, postgresDialect } from './database.ts'
 import type { PostgresDatabase } from './database.ts'
 import { channelOf, listener } from './listen.ts'
 import { openSchema } from './migrate.ts'
@@ -35,10 +37,17 @@ export interface PostgresOptions {
   readonly timeoutMs?: number | undefined
 }
 
-interface Opened {
+interface OpenedSchema extends Opened {
   readonly database: PostgresDatabase
-  readonly vault: Vault
-  readonly notes: readonly string[]
+}
+
+/** Where the tables are, and how they are asked. */
+interface Place {
+  readonly urlOrPool: string | Pool
+  readonly schema: string
+  readonly dialect: Dialect
+  readonly prepare: boolean
+  readonly timeoutMs: number
 }
 
 const longestTimeoutMs = 600_000
@@ -54,56 +63,15 @@ export function postgres(urlOrPool: string | Pool, options: PostgresOptions = {}
   if (notify && !prepare) throw deafPooler()
   const dialect = postgresDialect(schema)
   const channel = notify ? channelOf(schema) : null
-  let opening: Promise<Opened> | null = null
-  let opened: Opened | null = null
-
-  function current(): Opened {
-    if (opened === null) throw closedError()
-    return opened
-  }
-
-  // Queue and directory outlive a close: they ask anew for what is open.
-  const database: PostgresDatabase = {
-    dialect,
-    query: async (statement) => current().database.query(statement),
-    ask: async (...call) => current().database.ask(...call),
-    add: async (...call) => current().database.add(...call),
-    transaction: async (...call) => current().database.transaction(...call),
-    close: async () => current().database.close(),
-  }
-  const vault: Vault = {
-    seal: (...secret) => current().vault.seal(...secret),
-    open: (...secret) => current().vault.open(...secret),
-  }
-
-  async function openStore(): Promise<Opened> {
-    const key = keyOf(options)
-    const made = postgresDatabase(connections(urlOrPool, { timeoutMs, prepare }), dialect)
-    try {
-      await openSchema(made, schema)
-      return { database: made, ...(await openVaultWith(key, made, options)) }
-    } catch (thrown) {
-      await made.close()
-      throw thrown
-    }
-  }
+  const place = { urlOrPool, schema, dialect, prepare, timeoutMs }
+  const lifetime = new Lifetime(() => openStore(place, options))
+  const database = databaseOf(lifetime, dialect)
 
   return {
     kind: 'postgres',
     queue: batched(postgresQueue(database, prepare, channel)),
-    directory: directory(database, vault),
-    async open() {
-      if (opened !== null) return []
-      // Whoever asks while it is being opened waits, too; told is only the first.
-      const isFirst = opening === null
-      opening ??= openStore()
-      try {
-        opened = await opening
-        return isFirst ? opened.notes : []
-      } finally {
-        opening = null
-      }
-    },
+    directory: directory(database, vaultOf(lifetime)),
+    open: () => lifetime.open(),
     async attach(worker) {
       await database.transaction(async (tx) => {
         await tx.run(sql`delete from ${table('workers')} where id = ${worker.id}`)
@@ -115,16 +83,17 @@ export function postgres(urlOrPool: string | Pool, options: PostgresOptions = {}
     },
     beat: (worker, sighting) => database.transaction((tx) => beat(tx, worker, sighting)),
     time: () => timeOf(database),
-    async close() {
-      await opening?.catch(() => undefined)
-      const closing = opened
-      opened = null
-      await closing?.database.close()
-    },
+    close: () => lifetime.close(),
     within: (tx) => transactionWithin(tx, dialect, channel),
     lookMs,
     ...(channel === null ? {} : { listen: listener(urlOrPool, channel, timeoutMs) }),
   }
+}
+
+function checkTimeout(timeoutMs: unknown): void {
+  if (typeof timeoutMs === 'number' && Number.isInteger(timeoutMs) && timeoutMs > 0 && timeoutMs <= longestTimeoutMs)
+    return
+  throw expected('invalid_argument', 'timeoutMs', `whole milliseconds up to ${longestTimeoutMs}`, timeoutMs)
 }
 
 function deafPooler(): PosthornError {
@@ -133,8 +102,26 @@ function deafPooler(): PosthornError {
   return expected('invalid_argument', 'notify', 'left out together with `prepare: false`', true, advice)
 }
 
-function checkTimeout(timeoutMs: unknown): void {
-  if (typeof timeoutMs === 'number' && Number.isInteger(timeoutMs) && timeoutMs > 0 && timeoutMs <= longestTimeoutMs)
-    return
-  throw expected('invalid_argument', 'timeoutMs', `whole milliseconds up to ${longestTimeoutMs}`, timeoutMs)
+async function openStore(place: Place, options: PostgresOptions): Promise<OpenedSchema> {
+  const { urlOrPool, schema, dialect, prepare, timeoutMs } = place
+  const key = keyOf(options)
+  const database = postgresDatabase(connections(urlOrPool, { timeoutMs, prepare }), dialect)
+  try {
+    await openSchema(database, schema)
+    return { database, ...(await openVaultWith(key, database, options)) }
+  } catch (thrown) {
+    await database.close()
+    throw thrown
+  }
+}
+
+function databaseOf(lifetime: Lifetime<OpenedSchema>, dialect: Dialect): PostgresDatabase {
+  return {
+    dialect,
+    query: async (statement) => lifetime.current().database.query(statement),
+    ask: async (...call) => lifetime.current().database.ask(...call),
+    add: async (...call) => lifetime.current().database.add(...call),
+    transaction: async (...call) => lifetime.current().database.transaction(...call),
+    close: async () => lifetime.current().database.close(),
+  }
 }

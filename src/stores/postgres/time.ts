@@ -2,7 +2,7 @@ import type { Instant } from '../../core/time.ts'
 import type { Executor } from '../shared/sql/database.ts'
 import { toTime } from '../shared/rows/rows.ts'
 import { sql } from '../shared/sql/sql.ts'
-import { closedError } from './database.ts'
+import { closedError } from '../shared/lifetime.ts'
 
 /** The clock of the server, which all workers share; not that of the transaction, which stands still. */
 export async function timeOf(from: Pick<Executor, 'query'>): Promise<Instant> {

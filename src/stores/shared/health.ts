@@ -26,14 +26,16 @@ set ${assignments(row)}
 where endpoint_id = ${endpointId} and version = ${given.version}`
 }
 
+interface ChangedEndpoint {
+  readonly before: Endpoint
+  readonly after: Endpoint
+  /** By a person. */
+  readonly isEnabled: boolean
+  readonly now: Instant
+}
+
 /** With another URL, or enabled by a person, an endpoint has nothing against it: in the transaction that changes it. */
-export async function renewHealth(
-  tx: Executor,
-  before: Endpoint,
-  after: Endpoint,
-  isEnabled: boolean,
-  now: Instant,
-): Promise<void> {
+export async function renewHealth(tx: Executor, { before, after, isEnabled, now }: ChangedEndpoint): Promise<void> {
   if (before.url === after.url && !isEnabled) return
   // Waits for a worker that writes the first one just now; what it wrote is then read.
   await tx.run(

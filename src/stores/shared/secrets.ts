@@ -8,6 +8,11 @@ export interface Vault {
   open(endpointId: string, secretId: string, sealed: string): string
 }
 
+interface NamedKey {
+  readonly key: KeyObject
+  readonly id: string
+}
+
 const form = 'v1'
 const algorithm = 'aes-256-gcm'
 const keyBytes = 32
@@ -16,17 +21,16 @@ const tagBytes = 16
 
 /** A vault with one key: AES-256-GCM, bound to the row, so that a sealed secret opens nowhere else. */
 export function keyedVault(key: Uint8Array): Vault {
-  const keyObject = createSecretKey(key)
-  const keyId = keyIdOf(key)
+  const own: NamedKey = { key: createSecretKey(key), id: keyIdOf(key) }
   return {
     seal(endpointId, secretId, value) {
       const nonce = randomBytes(nonceBytes)
-      const cipher = createCipheriv(algorithm, keyObject, nonce).setAAD(rowOf(endpointId, secretId))
+      const cipher = createCipheriv(algorithm, own.key, nonce).setAAD(rowOf(endpointId, secretId))
       const sealed = Buffer.concat([cipher.update(value, 'utf8'), cipher.final(), cipher.getAuthTag()])
-      return [form, keyId, nonce.toString('base64'), sealed.toString('base64')].join('.')
+      return [form, own.id, nonce.toString('base64'), sealed.toString('base64')].join('.')
     },
     open(endpointId, secretId, sealed) {
-      return isSealed(sealed) ? openSealed(keyObject, keyId, endpointId, secretId, sealed) : sealed
+      return isSealed(sealed) ? openSealed(own, endpointId, secretId, sealed) : sealed
     },
   }
 }
@@ -77,11 +81,11 @@ export function unreadable(message: string, cause?: unknown): PosthornError {
   return new PosthornError('secrets_unreadable', message, { cause })
 }
 
-function openSealed(key: KeyObject, keyId: string, endpointId: string, secretId: string, sealed: string): string {
+function openSealed({ key, id }: NamedKey, endpointId: string, secretId: string, sealed: string): string {
   const [, sealedWith, nonce = '', content = ''] = sealed.split('.')
-  if (sealedWith !== keyId) {
+  if (sealedWith !== id) {
     throw unreadable(
-      `Expected the secret of ${endpointId} to be sealed with key ${keyId}, got one sealed with key ${sealedWith}. Give that key as \`secretsKey\`.`,
+      `Expected the secret of ${endpointId} to be sealed with key ${id}, got one sealed with key ${sealedWith}. Give that key as \`secretsKey\`.`,
     )
   }
   try {

@@ -1,5 +1,6 @@
-import { PosthornError } from '../../core/errors.ts'
-import type { Database, Executor } from '../shared/sql/database.ts'
+import { closedError } from '../shared/lifetime.ts'
+import type { Database, Executor, Row } from '../shared/sql/database.ts'
+import type { Sql } from '../shared/sql/sql.ts'
 import { sqliteDialect } from './connection.ts'
 import type { Connection } from './connection.ts'
 import { storeError } from './errors.ts'
@@ -23,91 +24,100 @@ interface Member {
   settle(turnError: unknown): void
 }
 
-/**
- * With `ownTurns` a transaction begins in a turn of the loop of its own. Its statements wait for nothing but each other, so it is
- * over before any other code of this thread goes on, and never holds the lock while the application, on another connection, wants it:
- * one of the two would wait for the other with the whole loop.
- */
-export function sqliteDatabase(
-  connection: Connection,
-  { ownTurns = false }: { readonly ownTurns?: boolean } = {},
-): SqliteDatabase {
-  let waiting: Member[] = []
-  let scheduled = false
-  let locked = false
-  let closed = false
-  const lockQueue: (() => void)[] = []
+interface Options {
+  /**
+   * A transaction begins in a turn of the loop of its own. Its statements wait for nothing but each other, so it is over before
+   * any other code of this thread goes on, and never holds the lock while the application, on another connection, wants it:
+   * one of the two would wait for the other with the whole loop.
+   */
+  readonly ownTurns?: boolean
+}
 
-  function join<Result>(writes: boolean, work: (connection: Connection) => Result): Promise<Result> {
+export function sqliteDatabase(connection: Connection, { ownTurns = false }: Options = {}): SqliteDatabase {
+  return new TurnDatabase(connection, ownTurns)
+}
+
+class TurnDatabase implements SqliteDatabase {
+  readonly dialect = sqliteDialect
+  readonly #connection: Connection
+  readonly #ownTurns: boolean
+  #waiting: Member[] = []
+  #isScheduled = false
+  #isLocked = false
+  #isClosed = false
+  readonly #lockQueue: (() => void)[] = []
+
+  constructor(connection: Connection, ownTurns: boolean) {
+    this.#connection = connection
+    this.#ownTurns = ownTurns
+  }
+
+  query(statement: Sql): Promise<Row[]> {
+    return this.#join(false, (connection) => connection.query(statement))
+  }
+
+  write<Result>(work: (connection: Connection) => Result): Promise<Result> {
+    return this.#join(true, work)
+  }
+
+  async transaction<Result>(work: (tx: Executor) => Promise<Result>): Promise<Result> {
+    await this.#acquire()
+    try {
+      if (this.#isClosed) throw closedError()
+      return await runAlone(this.#connection, work)
+    } finally {
+      this.#release()
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#acquire()
+    if (!this.#isClosed) this.#connection.close()
+    this.#isClosed = true
+    this.#release()
+  }
+
+  #join<Result>(writes: boolean, work: (connection: Connection) => Result): Promise<Result> {
     return new Promise((resolve, reject) => {
-      waiting.push(memberOf(writes, work, resolve, reject))
-      if (scheduled) return
-      scheduled = true
+      this.#waiting.push(memberOf(writes, work, resolve, reject))
+      if (this.#isScheduled) return
+      this.#isScheduled = true
       setImmediate(() => {
-        scheduled = false
+        this.#isScheduled = false
         // Under a transaction they go on waiting; its end will run them.
-        if (!locked) flush()
+        if (!this.#isLocked) this.#flush()
       })
     })
   }
 
-  function flush(): void {
-    const members = waiting
-    waiting = []
+  #flush(): void {
+    const members = this.#waiting
+    this.#waiting = []
     if (members.length === 0) return
-    const turnError = closed ? closedError() : runTogether(connection, members)
+    const turnError = this.#isClosed ? closedError() : runTogether(this.#connection, members)
     for (const member of members) member.settle(turnError)
   }
 
-  async function acquire(): Promise<void> {
-    if (locked) await new Promise<void>((resolve) => lockQueue.push(resolve))
-    locked = true
-    if (ownTurns) await nextTurn()
+  async #acquire(): Promise<void> {
+    if (this.#isLocked) await new Promise<void>((resolve) => this.#lockQueue.push(resolve))
+    this.#isLocked = true
+    if (this.#ownTurns) await nextTurn()
     // What was called before the transaction also happens before it.
-    flush()
+    this.#flush()
     // Those who got their answer go on in this turn.
-    if (ownTurns) await nextTurn()
+    if (this.#ownTurns) await nextTurn()
   }
 
-  function release(): void {
-    flush()
-    const next = lockQueue.shift()
-    if (next === undefined) locked = false
+  #release(): void {
+    this.#flush()
+    const next = this.#lockQueue.shift()
+    if (next === undefined) this.#isLocked = false
     else next()
-  }
-
-  async function transaction<Result>(work: (tx: Executor) => Promise<Result>): Promise<Result> {
-    await acquire()
-    try {
-      if (closed) throw closedError()
-      return await runAlone(connection, work)
-    } finally {
-      release()
-    }
-  }
-
-  async function close(): Promise<void> {
-    await acquire()
-    if (!closed) connection.close()
-    closed = true
-    release()
-  }
-
-  return {
-    dialect: sqliteDialect,
-    query: (statement) => join(false, () => connection.query(statement)),
-    write: (work) => join(true, work),
-    transaction,
-    close,
   }
 }
 
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
-}
-
-export function closedError(): PosthornError {
-  return new PosthornError('stopped', 'Expected an open store, got one that is closed. Call `open()` first.')
 }
 
 function memberOf<Result>(

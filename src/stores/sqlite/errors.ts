@@ -14,50 +14,68 @@ const notADatabase = 26
 const uniqueConstraint = 2067
 const primaryKeyConstraint = 1555
 
+/** What was wanted in the place of an error, and what to do about it. */
+interface Refusal {
+  readonly code: PosthornError['code']
+  readonly wanted: string
+  readonly advice: string
+}
+
+const taken: Refusal = {
+  code: 'already_exists',
+  wanted: 'an id or uid that is not in use',
+  advice: 'Choose another.',
+}
+const inUse: Refusal = {
+  code: 'store_locked',
+  wanted: 'the database to be free to write',
+  advice: 'Another process holds it: end its transaction.',
+}
+const badValues: Refusal = {
+  code: 'data_refused',
+  wanted: 'values that the database can keep',
+  advice: 'Nothing of it was stored: change them.',
+}
+const diskFull: Refusal = {
+  code: 'store_full',
+  wanted: 'room to write',
+  advice: 'Nothing was stored: make room on the disk and try again.',
+}
+const notOpened: Refusal = {
+  code: 'store_failed',
+  wanted: 'a file that can be opened',
+  advice: 'Does its directory exist, and may this user write there?',
+}
+const notSqlite: Refusal = {
+  code: 'store_failed',
+  wanted: 'a SQLite file',
+  advice: 'Is this the right path?',
+}
+const anyOther: Refusal = {
+  code: 'store_failed',
+  wanted: 'the database to answer',
+  advice: 'Nothing was stored: check the disk and the file, then try again.',
+}
+
+const refusals: ReadonlyMap<number, Refusal> = new Map([
+  [uniqueConstraint, taken],
+  [primaryKeyConstraint, taken],
+  [busy, inUse],
+  [locked, inUse],
+  [tooBig, badValues],
+  [constraint, badValues],
+  [mismatch, badValues],
+  [full, diskFull],
+  [cannotOpen, notOpened],
+  [notADatabase, notSqlite],
+])
+
 /** What SQLite threw, as an error that says what to do. */
 export function storeError(thrown: unknown): PosthornError {
   if (thrown instanceof PosthornError) return thrown
-  const cause = messageOf(thrown)
   const extended = codeOf(thrown)
-  if (extended === uniqueConstraint || extended === primaryKeyConstraint) {
-    return error('already_exists', `Expected an id or uid that is not in use, got "${cause}". Choose another.`)
-  }
-  switch (extended & primaryBits) {
-    case busy:
-    case locked:
-      return error(
-        'store_locked',
-        `Expected the database to be free to write, got "${cause}". Another process holds it: end its transaction.`,
-      )
-    case full:
-      return error(
-        'store_full',
-        `Expected room to write, got "${cause}". Nothing was stored: make room on the disk and try again.`,
-      )
-    case tooBig:
-    case constraint:
-    case mismatch:
-      return error(
-        'data_refused',
-        `Expected values that the database can keep, got "${cause}". Nothing of it was stored: change them.`,
-      )
-    case cannotOpen:
-      return error(
-        'store_failed',
-        `Expected a file that can be opened, got "${cause}". Does its directory exist, and may this user write there?`,
-      )
-    case notADatabase:
-      return error('store_failed', `Expected a SQLite file, got "${cause}". Is this the right path?`)
-    default:
-      return error(
-        'store_failed',
-        `Expected the database to answer, got "${cause}". Nothing was stored: check the disk and the file, then try again.`,
-      )
-  }
-
-  function error(code: PosthornError['code'], message: string): PosthornError {
-    return new PosthornError(code, message, { cause: thrown })
-  }
+  const { code, wanted, advice } = refusals.get(extended) ?? refusals.get(extended & primaryBits) ?? anyOther
+  return new PosthornError(code, `Expected ${wanted}, got "${messageOf(thrown)}". ${advice}`, { cause: thrown })
 }
 
 export function isBusy(thrown: unknown): boolean {

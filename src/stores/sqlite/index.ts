@@ -1,20 +1,17 @@
 import { expected, PosthornError } from '../../core/errors.ts'
 import type { Store, SyncStoreTransaction } from '../../core/ports/ports.ts'
-import type { Worker } from '../../core/ports/worker.ts'
 import { batched } from '../shared/batching/batcher.ts'
 import { directory } from '../shared/directory/directory.ts'
-import { migrate } from '../shared/schema/migrate.ts'
-import { fromWorker, toWorker } from '../shared/rows/rows.ts'
-import type { Vault } from '../shared/secrets.ts'
-import { insertInto, sql, table } from '../shared/sql/sql.ts'
 import { beat } from '../shared/directory/workers.ts'
+import { Lifetime, vaultOf } from '../shared/lifetime.ts'
+import type { Opened } from '../shared/lifetime.ts'
+import { migrate } from '../shared/schema/migrate.ts'
+import { AttachedWorkers } from './attached-workers.ts'
 import { openConnection, openWith, sqliteDialect } from './connection.ts'
-import { closedError, sqliteDatabase } from './database.ts'
+import { sqliteDatabase } from './database.ts'
 import type { SqliteDatabase } from './database.ts'
 import type { SqliteDriver } from './driver.ts'
 import { storeError } from './errors.ts'
-import { takeLock } from './lock.ts'
-import type { ProcessLock } from './lock.ts'
 import { outletOn } from './queue/outbox.ts'
 import { sqliteQueue } from './queue/queue.ts'
 import { openVaultFor } from './vault.ts'
@@ -36,16 +33,12 @@ export interface SharedSqliteOptions extends SqliteOptions {
   readonly open: () => SqliteDriver
 }
 
-interface Opened {
+interface OpenedFile extends Opened {
   readonly path: string
   /** The connection that `open` made, where it was given. */
   readonly driver: SqliteDriver | null
   readonly database: SqliteDatabase
-  readonly vault: Vault
-  readonly notes: readonly string[]
 }
-
-const inMemory = ':memory:'
 
 // The application is in this thread: while we wait for it to write, it cannot.
 const sharedTimeoutMs = 250
@@ -60,91 +53,23 @@ export function sqlite(target: string | SharedSqliteOptions, more: SqliteOptions
   const isShared = typeof target === 'object' && target !== null
   if (!isShared) checkPath(target)
   const options = isShared ? target : more
-  let opening: Promise<Opened> | null = null
-  let opened: Opened | null = null
-  let lock: ProcessLock | null = null
-  const workers = new Set<string>()
-
-  function current(): Opened {
-    if (opened === null) throw closedError()
-    return opened
-  }
-
-  // Queue and directory outlive a close: they ask anew for what is open.
-  const database: SqliteDatabase = {
-    dialect: sqliteDialect,
-    query: async (statement) => current().database.query(statement),
-    write: async (work) => current().database.write(work),
-    transaction: async (work) => current().database.transaction(work),
-    close: async () => current().database.close(),
-  }
-  const vault: Vault = {
-    seal: (...secret) => current().vault.seal(...secret),
-    open: (...secret) => current().vault.open(...secret),
-  }
+  const lifetime = new Lifetime(() => openStore(target, options))
+  const database = databaseOf(lifetime)
+  const workers = new AttachedWorkers(database)
 
   return {
     kind: 'sqlite',
-    // The lock proves that other processes are gone: but only whoever has taken it knows.
-    queue: batched(sqliteQueue(database, () => (workers.size === 0 ? null : [...workers]))),
-    directory: directory(database, vault),
-    async open() {
-      if (opened !== null) return []
-      // Whoever asks while it is being opened waits, too; told is only the first.
-      const isFirst = opening === null
-      opening ??= openStore(target, options)
-      try {
-        opened = await opening
-        return isFirst ? opened.notes : []
-      } finally {
-        opening = null
-      }
-    },
-    async attach(worker) {
-      const isFirst = workers.size === 0
-      const { path } = current()
-      if (isFirst && path !== inMemory) lock = takeLock(path) ?? (await refuse(path, database))
-      workers.add(worker.id)
-      try {
-        await announce(database, worker, isFirst)
-      } catch (thrown) {
-        leave(worker.id)
-        throw thrown
-      }
-    },
-    async detach(workerId) {
-      if (!workers.has(workerId)) return
-      try {
-        await database.transaction((tx) => tx.run(sql`delete from ${table('workers')} where id = ${workerId}`))
-      } finally {
-        leave(workerId)
-      }
-    },
+    queue: batched(sqliteQueue(database, () => workers.ids())),
+    directory: directory(database, vaultOf(lifetime)),
+    open: () => lifetime.open(),
+    attach: async (worker) => workers.attach(worker, lifetime.current().path),
+    detach: (workerId) => workers.detach(workerId),
     beat: (worker, sighting) => database.transaction((tx) => beat(tx, worker, sighting)),
     async close() {
-      await opening?.catch(() => undefined)
-      const closing = opened
-      opened = null
-      await closing?.database.close()
-      for (const workerId of workers) leave(workerId)
+      await lifetime.close()
+      workers.leaveAll()
     },
-    ...(isShared ? { withinSync } : {}),
-  }
-
-  function withinSync(tx: unknown): SyncStoreTransaction {
-    if (opened?.driver !== undefined && opened.driver !== null) return outletOn(tx, opened.driver)
-    throw new PosthornError(
-      'stopped',
-      'Expected an open store, got one that is closed. A send within your transaction cannot wait for it: await `start()` first.',
-    )
-  }
-
-  /** Whoever leaves last gives the file back to other processes. */
-  function leave(workerId: string): void {
-    workers.delete(workerId)
-    if (workers.size > 0) return
-    lock?.release()
-    lock = null
+    ...(isShared ? { withinSync: (tx: unknown) => withinSync(tx, lifetime) } : {}),
   }
 }
 
@@ -153,7 +78,7 @@ function checkPath(path: unknown): void {
   throw expected('invalid_argument', 'path', 'the path of a file, or ":memory:"', path)
 }
 
-async function openStore(target: string | SharedSqliteOptions, options: SqliteOptions): Promise<Opened> {
+async function openStore(target: string | SharedSqliteOptions, options: SqliteOptions): Promise<OpenedFile> {
   const { synchronous } = options
   let database: SqliteDatabase | undefined
   try {
@@ -170,23 +95,20 @@ async function openStore(target: string | SharedSqliteOptions, options: SqliteOp
   }
 }
 
-/** Under the lock, the first worker of a process knows that all others in the table are dead. */
-async function announce(database: SqliteDatabase, worker: Worker, isFirst: boolean): Promise<void> {
-  await database.transaction(async (tx) => {
-    const gone = isFirst ? sql`` : sql`where id = ${worker.id}`
-    await tx.run(sql`delete from ${table('workers')} ${gone}`)
-    await tx.run(insertInto('workers', fromWorker(worker)))
-  })
+function databaseOf(lifetime: Lifetime<OpenedFile>): SqliteDatabase {
+  return {
+    dialect: sqliteDialect,
+    query: async (statement) => lifetime.current().database.query(statement),
+    write: async (work) => lifetime.current().database.write(work),
+    transaction: async (work) => lifetime.current().database.transaction(work),
+    close: async () => lifetime.current().database.close(),
+  }
 }
 
-async function refuse(path: string, database: SqliteDatabase): Promise<never> {
-  const [row] = await database.query(
-    sql`select id, pid, host, started_at from ${table('workers')} order by started_at desc limit 1`,
-  )
-  const holder = row === undefined ? null : toWorker(row)
-  const who = holder === null ? 'another process' : `process ${holder.pid} on ${holder.host}`
+function withinSync(tx: unknown, { opened }: Lifetime<OpenedFile>): SyncStoreTransaction {
+  if (opened !== null && opened.driver !== null) return outletOn(tx, opened.driver)
   throw new PosthornError(
-    'store_in_use',
-    `Expected ${path} to have no engine, got one in ${who}. Stop that one, or use PostgreSQL: only one process may deliver from a SQLite file.`,
+    'stopped',
+    'Expected an open store, got one that is closed. A send within your transaction cannot wait for it: await `start()` first.',
   )
 }

@@ -25,84 +25,53 @@ interface Counts extends MinuteCounts {
   readonly latencies: number[]
 }
 
-export function rollups(): Rollups {
-  const byEndpoint = new Map<string, Map<Instant, Counts>>()
+export class MemoryRollups implements Rollups {
+  readonly #byEndpoint = new Map<string, Map<Instant, Counts>>()
 
-  return {
-    count(endpointId, mark, tookMs, now) {
-      const own = byEndpoint.get(endpointId) ?? new Map<Instant, Counts>()
-      byEndpoint.set(endpointId, own)
-      countIn(own, mark, tookMs, minuteOf(now))
-    },
-    ended(endpointId, since, until) {
-      const kept = [...(byEndpoint.get(endpointId)?.values() ?? [])].filter(
-        ({ minute: start }) => start >= minuteOf(since) && start < until,
-      )
-      const sum = noCounts(0)
-      for (const counts of kept) add(sum, counts)
-      return { delivered: sum.delivered, dead: sum.dead }
-    },
-    forget(before, limit) {
-      const old = [...byEndpoint.values()]
-        .flatMap((minutes) =>
-          [...minutes.keys()].filter((start) => start < before).map((start) => ({ minutes, start })),
-        )
-        .slice(0, limit)
-      for (const { minutes, start } of old) minutes.delete(start)
-      return old.length
-    },
-    history(endpointId, since) {
-      const kept = [...(byEndpoint.get(endpointId)?.values() ?? [])]
-      const hours = new Map<Instant, Counts>()
-      for (const counts of kept) {
-        if (counts.minute < since) continue
-        const start = counts.minute - (counts.minute % hour)
-        const sum = hours.get(start) ?? noCounts(start)
-        hours.set(start, sum)
-        add(sum, counts)
-      }
-      const successes = kept.filter(({ delivered }) => delivered > 0).map(({ minute: start }) => start)
-      return {
-        hours: [...hours.values()]
-          .map(({ minute: at, delivered, failed, dead }) => ({ at, delivered, failed, dead }))
-          .toSorted((one, other) => one.at - other.at),
-        lastSuccessAt: successes.length === 0 ? null : Math.max(...successes),
-      }
-    },
-    between(since, until, endpointIds) {
-      const of = joined(
-        endpointIds === undefined
-          ? [...byEndpoint.values()]
-          : [...endpointIds].flatMap((id) => byEndpoint.get(id) ?? []),
-      )
-      const kept = [...of.values()].filter(({ minute: start }) => start >= minuteOf(since) && start <= until)
-      const sum = noCounts(0)
-      for (const counts of kept) add(sum, counts)
-      const busy = kept.filter(({ delivered, failed, dead }) => delivered + failed + dead > 0)
-      return {
-        sum,
-        minutes: busy
-          .map(({ minute: start, delivered, failed, dead, latencies }) => ({
-            minute: start,
-            delivered,
-            failed,
-            dead,
-            latencies: [...latencies],
-          }))
-          .toSorted((left, right) => left.minute - right.minute),
-      }
-    },
+  count(endpointId: string, mark: Mark, tookMs: number | null, now: Instant): void {
+    const own = this.#byEndpoint.get(endpointId) ?? new Map<Instant, Counts>()
+    this.#byEndpoint.set(endpointId, own)
+    countIn(own, mark, tookMs, minuteOf(now))
   }
-}
 
-function joined(all: readonly Map<Instant, Counts>[]): Map<Instant, Counts> {
-  const sums = new Map<Instant, Counts>()
-  for (const counts of all.flatMap((minutes) => [...minutes.values()])) {
-    const sum = sums.get(counts.minute) ?? noCounts(counts.minute)
-    sums.set(counts.minute, sum)
-    add(sum, counts)
+  between(since: Instant, until: Instant, endpointIds?: ReadonlySet<string>): ReturnType<Rollups['between']> {
+    const all = joined(
+      endpointIds === undefined
+        ? [...this.#byEndpoint.values()]
+        : [...endpointIds].flatMap((id) => this.#byEndpoint.get(id) ?? []),
+    )
+    const kept = [...all.values()].filter(({ minute: start }) => start >= minuteOf(since) && start <= until)
+    const busy = kept.filter(({ delivered, failed, dead }) => delivered + failed + dead > 0)
+    return { sum: sumOf(kept), minutes: busy.map(copyOf).toSorted((left, right) => left.minute - right.minute) }
   }
-  return sums
+
+  ended(endpointId: string, since: Instant, until: Instant): ReturnType<Rollups['ended']> {
+    const { delivered, dead } = sumOf(
+      this.#minutesOf(endpointId).filter(({ minute: start }) => start >= minuteOf(since) && start < until),
+    )
+    return { delivered, dead }
+  }
+
+  forget(before: Instant, limit: number): number {
+    const old = [...this.#byEndpoint.values()]
+      .flatMap((minutes) => [...minutes.keys()].filter((start) => start < before).map((start) => ({ minutes, start })))
+      .slice(0, limit)
+    for (const { minutes, start } of old) minutes.delete(start)
+    return old.length
+  }
+
+  history(endpointId: string, since: Instant): ReturnType<Rollups['history']> {
+    const kept = this.#minutesOf(endpointId)
+    const successes = kept.filter(({ delivered }) => delivered > 0).map(({ minute: start }) => start)
+    return {
+      hours: hoursOf(kept.filter(({ minute: start }) => start >= since)),
+      lastSuccessAt: successes.length === 0 ? null : Math.max(...successes),
+    }
+  }
+
+  #minutesOf(endpointId: string): Counts[] {
+    return [...(this.#byEndpoint.get(endpointId)?.values() ?? [])]
+  }
 }
 
 function countIn(minutes: Map<Instant, Counts>, mark: Mark, tookMs: number | null, start: Instant): void {
@@ -116,6 +85,39 @@ function countIn(minutes: Map<Instant, Counts>, mark: Mark, tookMs: number | nul
 
 function minuteOf(at: Instant): Instant {
   return at - (at % minute)
+}
+
+function joined(all: readonly Map<Instant, Counts>[]): Map<Instant, Counts> {
+  const sums = new Map<Instant, Counts>()
+  for (const counts of all.flatMap((minutes) => [...minutes.values()])) {
+    const sum = sums.get(counts.minute) ?? noCounts(counts.minute)
+    sums.set(counts.minute, sum)
+    add(sum, counts)
+  }
+  return sums
+}
+
+function sumOf(all: readonly Counts[]): Counts {
+  const sum = noCounts(0)
+  for (const counts of all) add(sum, counts)
+  return sum
+}
+
+function copyOf(counts: Counts): MinuteCounts {
+  return { ...counts, latencies: [...counts.latencies] }
+}
+
+function hoursOf(all: readonly Counts[]): HourCounts[] {
+  const hours = new Map<Instant, Counts>()
+  for (const counts of all) {
+    const start = counts.minute - (counts.minute % hour)
+    const sum = hours.get(start) ?? noCounts(start)
+    hours.set(start, sum)
+    add(sum, counts)
+  }
+  return [...hours.values()]
+    .map(({ minute: at, delivered, failed, dead }) => ({ at, delivered, failed, dead }))
+    .toSorted((one, other) => one.at - other.at)
 }
 
 function noCounts(start: Instant): Counts {

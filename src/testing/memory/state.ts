@@ -1,5 +1,5 @@
 import type { RecordedOutcome } from '../../core/delivery/attempt.ts'
-import type { Delivery } from '../../core/delivery/delivery.ts'
+import type { Delivery, Status } from '../../core/delivery/delivery.ts'
 import type { Application, Endpoint } from '../../core/endpoint/endpoint.ts'
 import type { EventTypeDefinition } from '../../core/message/event-type.ts'
 import type { StreamEvent } from '../../core/ports/events.ts'
@@ -16,7 +16,7 @@ import type { TokenBucket } from '../../core/limits/rate-limit.ts'
 import type { Instant } from '../../core/time.ts'
 import { openRows } from './queue/open-rows.ts'
 import type { OpenRows } from './queue/open-rows.ts'
-import { rollups } from './rollups.ts'
+import { MemoryRollups } from './rollups.ts'
 import type { Rollups } from './rollups.ts'
 
 /** Everything a memory store knows. Kept values are never changed, only replaced, so that they may be handed out. */
@@ -100,7 +100,7 @@ export function emptyState(soleProcess: boolean): State {
     replies: new Map(),
     health: new Map(),
     rateLimits: new Map(),
-    rollups: rollups(),
+    rollups: new MemoryRollups(),
     audit: [],
     workers: new Map(),
     soleProcess,
@@ -166,15 +166,12 @@ export function recordAttempt(state: State, deliveryId: string, attempt: KeptAtt
   state.attempts.set(deliveryId, [...others, attempt])
 }
 
+export interface Note extends Pick<AuditEntry, 'action' | 'target' | 'count' | 'at'> {
+  readonly by: Actor
+}
+
 /** Keeps who did what. Entries are numbered in the place of chance, so that those of one instant stay in order. */
-export function note(
-  state: State,
-  action: AuditEntry['action'],
-  target: string,
-  count: number,
-  at: Instant,
-  by: Actor,
-): void {
+export function note(state: State, { action, target, count, at, by }: Note): void {
   if (count === 0) return
   const id = makeId('aud', at, () => state.audit.length / 2 ** 50)
   state.audit.push({ id, at, actor: by.name, action, target, count, reason: by.reason ?? null })
@@ -188,17 +185,27 @@ export function* select(state: State, filter: DeliveryFilter): Iterable<Delivery
 }
 
 function matches(delivery: Delivery, filter: DeliveryFilter): boolean {
-  const { status } = filter
   return (
-    (status === undefined ||
-      (typeof status === 'string' ? delivery.status === status : status.includes(delivery.status))) &&
-    (filter.reason === undefined || delivery.reason === filter.reason) &&
-    (filter.endpointId === undefined || delivery.endpointId === filter.endpointId) &&
-    (filter.applicationId === undefined || delivery.applicationId === filter.applicationId) &&
-    (filter.messageId === undefined || delivery.messageId === filter.messageId) &&
-    (filter.type === undefined || delivery.eventType === filter.type) &&
-    (filter.since === undefined || delivery.createdAt >= filter.since) &&
-    (filter.until === undefined || delivery.createdAt < filter.until) &&
-    (filter.unchangedSince === undefined || delivery.updatedAt < filter.unchangedSince)
+    isIn(filter.status, delivery.status) &&
+    isWanted(filter.reason, delivery.reason) &&
+    isWanted(filter.endpointId, delivery.endpointId) &&
+    isWanted(filter.applicationId, delivery.applicationId) &&
+    isWanted(filter.messageId, delivery.messageId) &&
+    isWanted(filter.type, delivery.eventType) &&
+    isWithin(delivery.createdAt, filter.since, filter.until) &&
+    isWithin(delivery.updatedAt, undefined, filter.unchangedSince)
   )
+}
+
+function isIn(wanted: DeliveryFilter['status'], status: Status): boolean {
+  return wanted === undefined || (typeof wanted === 'string' ? wanted === status : wanted.includes(status))
+}
+
+/** What a filter does not name may be anything. */
+function isWanted<Value>(wanted: Value | undefined, value: Value): boolean {
+  return wanted === undefined || wanted === value
+}
+
+function isWithin(at: Instant, since: Instant | undefined, until: Instant | undefined): boolean {
+  return (since === undefined || at >= since) && (until === undefined || at < until)
 }

@@ -10,7 +10,9 @@ import { eventTypeCases } from './directory/event-types.ts'
 import { figureCases } from './directory/figures.ts'
 import { generationCases } from './queue/generations.ts'
 import { healthCases } from './queue/health.ts'
-import { jobCases } from './directory/jobs.ts'
+import { jobBatchCases } from './directory/jobs/batches.ts'
+import { jobRecordCases } from './directory/jobs/records.ts'
+import { replayCases } from './directory/jobs/replays.ts'
 import { keyCases } from './directory/keys.ts'
 import { leaseCases } from './queue/lease.ts'
 import { markCases } from './queue/mark.ts'
@@ -19,7 +21,9 @@ import { operatorCases } from './queue/operator.ts'
 import { overviewCases } from './directory/overview.ts'
 import { pruneCases } from './queue/prune.ts'
 import { rateLimitCases } from './queue/rate-limits.ts'
-import { takeoverCases } from './queue/takeover.ts'
+import { outcomeCases } from './queue/takeover/outcomes.ts'
+import { suspectCases } from './queue/takeover/suspects.ts'
+import { takeoverCases } from './queue/takeover/takeovers.ts'
 import { workerCases } from './directory/workers.ts'
 import { replyCases } from './directory/replies.ts'
 
@@ -31,6 +35,8 @@ export const storeSuite: readonly StoreCase[] = [
   ...eventIdCases,
   ...claimCases,
   ...takeoverCases,
+  ...suspectCases,
+  ...outcomeCases,
   ...leaseCases,
   ...markCases,
   ...operatorCases,
@@ -41,7 +47,9 @@ export const storeSuite: readonly StoreCase[] = [
   ...applicationCases,
   ...endpointCases,
   ...eventTypeCases,
-  ...jobCases,
+  ...jobRecordCases,
+  ...jobBatchCases,
+  ...replayCases,
   ...keyCases,
   ...replyCases,
   ...overviewCases,

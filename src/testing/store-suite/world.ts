@@ -14,33 +14,6 @@ import { seededRandom } from '../seeded-random.ts'
 export const start: Instant = Date.UTC(2026, 0, 1, 12)
 export const leaseMs = 30_000
 
-/** A store with the few sentences that the cases are written in. Where no time is given, it is `start`. */
-export interface World {
-  readonly store: Store
-  readonly queue: Queue
-  readonly directory: Directory
-  id(kind: IdKind, at?: Instant): string
-  application(change?: Partial<Application>): Promise<Application>
-  /** An endpoint, of an application of its own unless one is named. */
-  endpoint(change?: Partial<Endpoint>): Promise<Endpoint>
-  /** A message to endpoints of one application, matched against the version of now. */
-  envelope(to: readonly Endpoint[], options?: SendOptions): Promise<Envelope>
-  /** Stores a message to endpoints of one application, and answers with its deliveries. */
-  send(to: Endpoint | readonly Endpoint[], options?: SendOptions): Promise<string[]>
-  sendOne(to: Endpoint, options?: SendOptions): Promise<string>
-  claim(options: ClaimOptions): Promise<Claim[]>
-  claimOne(options: ClaimOptions): Promise<Claim>
-  mark(marks: readonly SettledAttempt[], options?: { owner?: string; at?: Instant }): Promise<Marked[]>
-  /** Sends, claims and marks: a delivery that has come to an end, or failed once. */
-  settled(
-    to: Endpoint,
-    settle: (claim: Pick<Claim, 'delivery'>, at: Instant) => SettledAttempt,
-    options?: SendOptions,
-  ): Promise<string>
-  delivery(id: string): Promise<Delivery>
-  change(endpoint: Endpoint, change: EndpointChange, at?: Instant): Promise<Endpoint>
-}
-
 export interface SendOptions {
   readonly at?: Instant
   readonly dueAt?: Instant
@@ -63,63 +36,101 @@ export interface ClaimOptions {
 }
 
 export function makeWorld(store: Store): World {
-  const { queue, directory } = store
-  const random = seededRandom(7)
-  const id: World['id'] = (kind, at = start) => makeId(kind, at, random)
+  return new World(store)
+}
 
-  const world: World = {
-    store,
-    queue,
-    directory,
-    id,
-    application: (change = {}) => directory.createApplication(anApplication(id('app'), change)),
-    async endpoint(change = {}) {
-      const applicationId = change.applicationId ?? (await world.application()).id
-      return directory.createEndpoint(anEndpoint(id('ep'), id('sec'), { ...change, applicationId }))
-    },
-    async envelope(to, options = {}) {
-      const applicationId = options.message?.applicationId ?? to[0]?.applicationId ?? ''
-      const matching = await directory.matching(applicationId)
-      const { at = start, key = null, bodyHash = 'hash' } = options
-      const message = aMessage(id('msg', at), at, { ...options.message, applicationId })
-      const deliveries = to.map((endpoint, index) =>
-        aDelivery(options.deliveryIds?.[index] ?? id('dlv', at), endpoint, options),
-      )
-      return { message, idempotencyKey: key, bodyHash, endpointsVersion: matching?.endpointsVersion ?? 0, deliveries }
-    },
-    async send(to, options = {}) {
-      const envelope = await world.envelope([to].flat(), options)
-      const request = { owner: options.leasedBy ?? 'nobody', leaseMs, now: options.at ?? start, envelopes: [envelope] }
-      assert.deepEqual(await queue.enqueue(request), [{ kind: 'stored' }])
-      return envelope.deliveries.map((delivery) => delivery.id)
-    },
-    sendOne: async (to, options) => only(await world.send(to, options)),
-    claim({ from, lane = 'fresh', owner = 'anna', at = start, each = 100, most = 1000, mostBytes = 2 ** 26 }) {
-      const wants = [from].flat().map((endpoint) => ({ endpointId: endpoint.id, lane, most: each, mostBytes }))
-      return queue.claim({ owner, leaseMs, now: at, most, wants })
-    },
-    claimOne: async (options) => only(await world.claim(options)),
-    mark: (marks, { owner = 'anna', at = start } = {}) => queue.mark({ owner, now: at, marks }),
-    async settled(to, settle, options = {}) {
-      const at = options.at ?? start
-      const deliveryId = await world.sendOne(to, { ...options, leasedBy: 'anna' })
-      assert.deepEqual(await world.mark([settle({ delivery: await world.delivery(deliveryId) }, at)], { at }), [
-        'marked',
-      ])
-      return deliveryId
-    },
-    async delivery(deliveryId) {
-      const delivery = await directory.delivery(deliveryId)
-      assert.ok(delivery !== null, `the delivery ${deliveryId} is there`)
-      return delivery
-    },
-    async change(endpoint, change, at = start) {
-      const changed = await directory.updateEndpoint(endpoint.id, change, at)
-      assert.ok(changed !== null, `the endpoint ${endpoint.id} is there`)
-      return changed
-    },
+/** A store with the few sentences that the cases are written in. Where no time is given, it is `start`. */
+export class World {
+  readonly store: Store
+  readonly queue: Queue
+  readonly directory: Directory
+  readonly #random = seededRandom(7)
+
+  constructor(store: Store) {
+    this.store = store
+    this.queue = store.queue
+    this.directory = store.directory
   }
-  return world
+
+  id(kind: IdKind, at: Instant = start): string {
+    return makeId(kind, at, this.#random)
+  }
+
+  application(change: Partial<Application> = {}): Promise<Application> {
+    return this.directory.createApplication(anApplication(this.id('app'), change))
+  }
+
+  /** An endpoint, of an application of its own unless one is named. */
+  async endpoint(change: Partial<Endpoint> = {}): Promise<Endpoint> {
+    const applicationId = change.applicationId ?? (await this.application()).id
+    return this.directory.createEndpoint(anEndpoint(this.id('ep'), this.id('sec'), { ...change, applicationId }))
+  }
+
+  /** A message to endpoints of one application, matched against the version of now. */
+  async envelope(to: readonly Endpoint[], options: SendOptions = {}): Promise<Envelope> {
+    const applicationId = options.message?.applicationId ?? to[0]?.applicationId ?? ''
+    const { endpointsVersion } = (await this.directory.matching(applicationId)) ?? { endpointsVersion: 0 }
+    const { at = start, key: idempotencyKey = null, bodyHash = 'hash', deliveryIds } = options
+    const message = aMessage(this.id('msg', at), at, { ...options.message, applicationId })
+    const deliveries = to.map((endpoint, index) =>
+      aDelivery(deliveryIds?.[index] ?? this.id('dlv', at), endpoint, options),
+    )
+    return { message, idempotencyKey, bodyHash, endpointsVersion, deliveries }
+  }
+
+  /** Stores a message to endpoints of one application, and answers with its deliveries. */
+  async send(to: Endpoint | readonly Endpoint[], options: SendOptions = {}): Promise<string[]> {
+    const envelope = await this.envelope([to].flat(), options)
+    const request = { owner: options.leasedBy ?? 'nobody', leaseMs, now: options.at ?? start, envelopes: [envelope] }
+    assert.deepEqual(await this.queue.enqueue(request), [{ kind: 'stored' }])
+    return envelope.deliveries.map((delivery) => delivery.id)
+  }
+
+  async sendOne(to: Endpoint, options?: SendOptions): Promise<string> {
+    return only(await this.send(to, options))
+  }
+
+  claim(options: ClaimOptions): Promise<Claim[]> {
+    const { from, lane = 'fresh', owner = 'anna', at = start, each = 100, most = 1000, mostBytes = 2 ** 26 } = options
+    const wants = [from].flat().map((endpoint) => ({ endpointId: endpoint.id, lane, most: each, mostBytes }))
+    return this.queue.claim({ owner, leaseMs, now: at, most, wants })
+  }
+
+  async claimOne(options: ClaimOptions): Promise<Claim> {
+    return only(await this.claim(options))
+  }
+
+  mark(
+    marks: readonly SettledAttempt[],
+    { owner = 'anna', at = start }: { owner?: string; at?: Instant } = {},
+  ): Promise<Marked[]> {
+    return this.queue.mark({ owner, now: at, marks })
+  }
+
+  /** Sends, claims and marks: a delivery that has come to an end, or failed once. */
+  async settled(
+    to: Endpoint,
+    settle: (claim: Pick<Claim, 'delivery'>, at: Instant) => SettledAttempt,
+    options: SendOptions = {},
+  ): Promise<string> {
+    const at = options.at ?? start
+    const deliveryId = await this.sendOne(to, { ...options, leasedBy: 'anna' })
+    const mark = settle({ delivery: await this.delivery(deliveryId) }, at)
+    assert.deepEqual(await this.mark([mark], { at }), ['marked'])
+    return deliveryId
+  }
+
+  async delivery(id: string): Promise<Delivery> {
+    const delivery = await this.directory.delivery(id)
+    assert.ok(delivery !== null, `the delivery ${id} is there`)
+    return delivery
+  }
+
+  async change(endpoint: Endpoint, change: EndpointChange, at: Instant = start): Promise<Endpoint> {
+    const changed = await this.directory.updateEndpoint(endpoint.id, change, at)
+    assert.ok(changed !== null, `the endpoint ${endpoint.id} is there`)
+    return changed
+  }
 }
 
 /** Checks the named fields of a row, and leaves the rest open. */

@@ -39,6 +39,12 @@ async function repeatedOnce<Result>(envelopes: readonly Envelope[], work: () => 
   }
 }
 
+const rewrite = `do update
+  set message_id = case when k.expires_at <= $2::bigint then excluded.message_id else k.message_id end,
+    body_hash = case when k.expires_at <= $2::bigint then excluded.body_hash else k.body_hash end,
+    deliveries = case when k.expires_at <= $2::bigint then excluded.deliveries else k.deliveries end,
+    expires_at = case when k.expires_at <= $2::bigint then excluded.expires_at else k.expires_at end`
+
 /**
  * `current` leaves out what was matched against an old list; of several with one key the first may take it, `kept` says who
  * has it. A key that is in use is `rewritten` as it was, because only a written row is returned in its newest form,
@@ -50,21 +56,7 @@ async function repeatedOnce<Result>(envelopes: readonly Envelope[], work: () => 
  * it counts as stale. Both are asked for by a scalar question, which the planner can only answer row by row, from the index.
  */
 export function enqueueText({ table }: Dialect, usedKey: 'rewritten' | 'left', channel: string | null): string {
-  const rewritten = `do update
-  set message_id = case when k.expires_at <= $2::bigint then excluded.message_id else k.message_id end,
-    body_hash = case when k.expires_at <= $2::bigint then excluded.body_hash else k.body_hash end,
-    deliveries = case when k.expires_at <= $2::bigint then excluded.deliveries else k.deliveries end,
-    expires_at = case when k.expires_at <= $2::bigint then excluded.expires_at else k.expires_at end`
   const isLeft = usedKey === 'left'
-  const holder = (column: string): string => (isLeft ? `k.${column}, u.${column}` : `k.${column}`)
-  const inUse = `left join ${table('idempotency_keys')} u on u.application_id = g.application_id and u.key = g.key`
-  const eventHolder = `select m.id
-    from ${table('messages')} m
-    where m.application_id = g.application_id and m.event_id = g.event_id
-      and not exists (
-        select from ${table('idempotency_keys')} o
-        where o.application_id = g.application_id and o.key = g.key and o.message_id = m.id and o.expires_at > $2::bigint)
-    limit 1`
   return `with given as materialized (
   select *
   from unnest($5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::bigint[], $12::bytea[],
@@ -72,7 +64,7 @@ export function enqueueText({ table }: Dialect, usedKey: 'rewritten' | 'left', c
     as g (id, application_id, type, content_type, session_id, channels, created_at, body,
       key, body_hash, deliveries, endpoints_version, event_id, rival, place)
 ), current as materialized (
-  select g.*, case when g.event_id is not null then (${eventHolder}) end as holder
+  select g.*, case when g.event_id is not null then (${eventHolderText(table)}) end as holder
   from given g
   join ${table('applications')} a on a.id = g.application_id and a.endpoints_version = g.endpoints_version
 ), kept as (
@@ -81,7 +73,7 @@ export function enqueueText({ table }: Dialect, usedKey: 'rewritten' | 'left', c
   from current
   where key is not null and holder is null and rival is null
   order by application_id, key, place
-  on conflict (application_id, key) ${isLeft ? 'do nothing' : rewritten}
+  on conflict (application_id, key) ${isLeft ? 'do nothing' : rewrite}
   returning application_id, key, message_id, body_hash, deliveries
 ), fresh as materialized (
   select *
@@ -102,16 +94,18 @@ export function enqueueText({ table }: Dialect, usedKey: 'rewritten' | 'left', c
   join fresh f on f.id = d.message_id
   ${channel === null ? '' : 'returning lease_owner, next_retry_at'}
 )${channel === null ? '' : toldText(channel)}
-select c.id is not null and c.holder is null and c.rival is null and (g.key is null or coalesce(${holder('key')}) is not null) as found,
-  coalesce(${holder('message_id')}, g.id) as message_id, coalesce(${holder('body_hash')}, g.body_hash) as body_hash,
-  coalesce(${holder('deliveries')}, g.deliveries) as deliveries,
-  case when c.rival is not null then coalesce(c.holder, (select f.id from fresh f where f.id = c.rival)) else c.holder end as taken_by
-  ${channel === null ? '' : ', (select count(*) from notified) as notified'}
-from given g
-left join current c on c.place = g.place
-left join kept k on k.application_id = g.application_id and k.key = g.key
-${isLeft ? inUse : ''}
-order by g.place`
+${answersText(table, isLeft, channel)}`
+}
+
+/** The message that has the event id of a given one, unless that only repeats it under its key. */
+function eventHolderText(table: Dialect['table']): string {
+  return `select m.id
+    from ${table('messages')} m
+    where m.application_id = g.application_id and m.event_id = g.event_id
+      and not exists (
+        select from ${table('idempotency_keys')} o
+        where o.application_id = g.application_id and o.key = g.key and o.message_id = m.id and o.expires_at > $2::bigint)
+    limit 1`
 }
 
 /** In the same statement: one by itself would cost another way to the database, and could get lost on it. */
@@ -122,6 +116,22 @@ function toldText(channel: string): string {
   where lease_owner is null and next_retry_at <= $2::bigint
   limit 1
 )`
+}
+
+/** What became of each that was given, in the order given. */
+function answersText(table: Dialect['table'], isLeft: boolean, channel: string | null): string {
+  const holder = (column: string): string => (isLeft ? `k.${column}, u.${column}` : `k.${column}`)
+  const inUse = `left join ${table('idempotency_keys')} u on u.application_id = g.application_id and u.key = g.key`
+  return `select c.id is not null and c.holder is null and c.rival is null and (g.key is null or coalesce(${holder('key')}) is not null) as found,
+  coalesce(${holder('message_id')}, g.id) as message_id, coalesce(${holder('body_hash')}, g.body_hash) as body_hash,
+  coalesce(${holder('deliveries')}, g.deliveries) as deliveries,
+  case when c.rival is not null then coalesce(c.holder, (select f.id from fresh f where f.id = c.rival)) else c.holder end as taken_by
+  ${channel === null ? '' : ', (select count(*) from notified) as notified'}
+from given g
+left join current c on c.place = g.place
+left join kept k on k.application_id = g.application_id and k.key = g.key
+${isLeft ? inUse : ''}
+order by g.place`
 }
 
 export function valuesOf({ owner, leaseMs, now, envelopes }: EnqueueRequest): Bound[] {

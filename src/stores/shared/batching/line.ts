@@ -48,15 +48,14 @@ export class Line<Request, Answer> {
   #take(): Member<Request, Answer>[] {
     const [first] = this.#waiting
     if (first === undefined) return []
-    const group = this.#kind.groupOf?.(first.request)
+    const group = this.#groupOf(first)
     const taken: Member<Request, Answer>[] = []
     const left: Member<Request, Answer>[] = []
     const seen = new Set<string>()
     let free = this.#most
     for (const member of this.#waiting) {
       const rows = this.#kind.rowsOf(member.request)
-      const fits =
-        rows.length <= free && !rows.some((row) => seen.has(row)) && this.#kind.groupOf?.(member.request) === group
+      const fits = rows.length <= free && !rows.some((row) => seen.has(row)) && this.#groupOf(member) === group
       const goes = member === first || fits
       const list = goes ? taken : left
       list.push(member)
@@ -66,6 +65,10 @@ export class Line<Request, Answer> {
     }
     this.#waiting = left
     return taken
+  }
+
+  #groupOf({ request }: Member<Request, Answer>): string | undefined {
+    return this.#kind.groupOf?.(request)
   }
 
   #isWithdrawn({ request, resolve, reject }: Member<Request, Answer>): boolean {

@@ -1,7 +1,12 @@
 import type { Endpoint, EndpointWithLimits } from '../../../core/endpoint/endpoint.ts'
 import { expected } from '../../../core/errors.ts'
 import { firstIdAt } from '../../../core/ids.ts'
-import type { EndpointChange, EndpointCounts, EndpointDirectory } from '../../../core/ports/directory.ts'
+import type {
+  EndpointChange,
+  EndpointCounts,
+  EndpointDirectory,
+  SecretRotation,
+} from '../../../core/ports/directory.ts'
 import type { Secret } from '../../../core/signing/signature.ts'
 import { minute } from '../../../core/time.ts'
 import type { Instant } from '../../../core/time.ts'
@@ -38,22 +43,7 @@ const noCounts: EndpointCounts = { delivered: 0, dead: 0, cancelled: 0, fresh: 0
 /** Endpoints with their secrets: every change of one raises the version of its application's. */
 export function endpointDirectory(database: Database, vault: Vault): EndpointDirectory {
   return {
-    createEndpoint: (endpoint) =>
-      database.transaction(async (tx) => {
-        if (!(await raiseEndpointsVersion(tx, endpoint.applicationId))) {
-          throw expected(
-            'not_found',
-            'applicationId',
-            'that of an application',
-            endpoint.applicationId,
-            'Create the application first.',
-          )
-        }
-        await refuseTakenUid(tx, endpoint)
-        await tx.run(insertInto('endpoints', fromEndpoint(endpoint)))
-        for (const secret of endpoint.secrets) await tx.run(insertSecret(vault, endpoint.id, secret))
-        return endpoint
-      }),
+    createEndpoint: (endpoint) => database.transaction((tx) => create(tx, vault, endpoint)),
     async endpoint(applicationId, idOrUid) {
       const named = sql`application_id = ${applicationId} and (id = ${idOrUid} or uid = ${idOrUid})`
       const found = await select(
@@ -76,24 +66,11 @@ limit 1`,
     },
     updateEndpoint: (id, change, now, audited) =>
       database.transaction(async (tx) => {
-        const endpoint = await update(tx, vault, id, change, now)
+        const endpoint = await update(tx, vault, { id, change, now })
         if (endpoint !== null && audited !== undefined) await record(tx, { ...audited, target: id, count: 1, at: now })
         return endpoint
       }),
-    rotateSecret: (endpointId, secret, othersEndAt, now, by) =>
-      database.transaction(async (tx) => {
-        const endpoint = await livingEndpoint(tx, vault, endpointId)
-        if (endpoint === null) return null
-        // One that was to end earlier keeps its end: a rotation must not bring it back.
-        await tx.run(sql`update ${secrets}
-set expires_at = ${othersEndAt}
-where endpoint_id = ${endpointId} and (expires_at is null or expires_at > ${othersEndAt})`)
-        await tx.run(insertSecret(vault, endpointId, secret))
-        await tx.run(sql`update ${endpoints} set updated_at = ${now} where id = ${endpointId}`)
-        if (by !== undefined) await record(tx, { action: 'rotate', target: endpointId, count: 1, at: now, by })
-        await raiseEndpointsVersion(tx, endpoint.applicationId)
-        return livingEndpoint(tx, vault, endpointId)
-      }),
+    rotateSecret: (rotation) => database.transaction((tx) => rotate(tx, vault, rotation)),
     async endpointsById(ids) {
       const found: EndpointWithLimits[] = []
       for (let start = 0; start < ids.length; start += idsPerQuery) {
@@ -113,6 +90,18 @@ where endpoint_id = ${endpointId} and (expires_at is null or expires_at > ${othe
   }
 }
 
+async function create(tx: Executor, vault: Vault, endpoint: Endpoint): Promise<Endpoint> {
+  const { id, applicationId } = endpoint
+  if (!(await raiseEndpointsVersion(tx, applicationId))) {
+    const advice = 'Create the application first.'
+    throw expected('not_found', 'applicationId', 'that of an application', applicationId, advice)
+  }
+  await refuseTakenUid(tx, endpoint)
+  await tx.run(insertInto('endpoints', fromEndpoint(endpoint)))
+  for (const secret of endpoint.secrets) await tx.run(insertSecret(vault, id, secret))
+  return endpoint
+}
+
 /** A pattern for text that holds this one, whatever its case; what has a meaning in patterns stands for itself. */
 function containing(text: string): string {
   return `%${text.toLowerCase().replaceAll(/[!%_]/g, '!$&')}%`
@@ -121,9 +110,7 @@ function containing(text: string): string {
 async function update(
   tx: Executor,
   vault: Vault,
-  id: string,
-  change: EndpointChange,
-  now: Instant,
+  { id, change, now }: { readonly id: string; readonly change: EndpointChange; readonly now: Instant },
 ): Promise<Endpoint | null> {
   const endpoint = await livingEndpoint(tx, vault, id)
   if (endpoint === null) return null
@@ -132,9 +119,24 @@ async function update(
   const next = changed.status === endpoint.status ? changed : { ...changed, statusSince: now }
   await refuseTakenUid(tx, next)
   await tx.run(sql`update ${endpoints} set ${assignments(fromEndpoint(next))} where id = ${id}`)
-  await renewHealth(tx, endpoint, next, change.status === 'active', now)
+  await renewHealth(tx, { before: endpoint, after: next, isEnabled: change.status === 'active', now })
   await raiseEndpointsVersion(tx, endpoint.applicationId)
   return next
+}
+
+async function rotate(tx: Executor, vault: Vault, rotation: SecretRotation): Promise<Endpoint | null> {
+  const { endpointId, secret, othersEndAt, now, by } = rotation
+  const endpoint = await livingEndpoint(tx, vault, endpointId)
+  if (endpoint === null) return null
+  // One that was to end earlier keeps its end: a rotation must not bring it back.
+  await tx.run(sql`update ${secrets}
+set expires_at = ${othersEndAt}
+where endpoint_id = ${endpointId} and (expires_at is null or expires_at > ${othersEndAt})`)
+  await tx.run(insertSecret(vault, endpointId, secret))
+  await tx.run(sql`update ${endpoints} set updated_at = ${now} where id = ${endpointId}`)
+  if (by !== undefined) await record(tx, { action: 'rotate', target: endpointId, count: 1, at: now, by })
+  await raiseEndpointsVersion(tx, endpoint.applicationId)
+  return livingEndpoint(tx, vault, endpointId)
 }
 
 /** Version and list in one transaction: a change between the two would pass unnoticed. */

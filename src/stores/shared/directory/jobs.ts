@@ -1,7 +1,7 @@
 import type { Status } from '../../../core/delivery/delivery.ts'
 import type { Job } from '../../../core/delivery/job.ts'
 import type { AdvancedJob, JobDirectory, ReplayBatch } from '../../../core/ports/directory.ts'
-import type { DeliveryFilter } from '../../../core/ports/queue.ts'
+import type { Cancelled, DeliveryFilter } from '../../../core/ports/queue.ts'
 import type { Instant } from '../../../core/time.ts'
 import type { Database, Executor } from '../sql/database.ts'
 import { fromJob, toJob, toWalked } from '../rows/directory-rows.ts'
@@ -13,6 +13,15 @@ import type { Sql } from '../sql/sql.ts'
 
 type DeliveryJob = Job & { readonly work: { readonly action: 'requeue' | 'cancel' } }
 
+/** What a batch did to its rows. */
+interface Changed {
+  /** The endpoints of the rows. */
+  readonly requeued: readonly string[]
+  readonly cancelled: readonly Cancelled[]
+  readonly discarded: number
+}
+
+const noChange: Changed = { requeued: [], cancelled: [], discarded: 0 }
 const jobs = table('jobs')
 const deliveries = table('webhook_deliveries')
 /** So many rows a batch reads at most, however few of them match. */
@@ -47,7 +56,7 @@ export function jobDirectory(database: Database): JobDirectory {
       const [row] = await database.query(oldestRunning(after))
       return row === undefined ? null : toJob(row)
     },
-    changeJob: (id, from, to, now, audited) =>
+    changeJob: ({ id, from, to, now, audited }) =>
       database.transaction(async (tx) => {
         const changed = await tx.run(
           sql`update ${jobs} set state = ${to}, updated_at = ${now} where id = ${id} and state = ${from}`,
@@ -74,16 +83,9 @@ limit 1`
 async function advance(tx: Executor, id: string, limit: number, now: Instant): Promise<AdvancedJob | null> {
   const job = await runningJob(tx, id)
   if (job === null || !isOfDeliveries(job)) return null
-  const { action } = job.work
   const walked = (await tx.query(walk(job, limit))).map(toWalked)
   const picked = walked.flatMap((row) => row.id ?? [])
-  // By their ids alone: with more conditions SQLite would look for them among all open rows.
-  const request = { filter: { ids: picked }, now, limit }
-  const requeued = action === 'requeue' && picked.length > 0 ? await requeueRows(tx, request) : []
-  const cancelled =
-    action === 'cancel' && picked.length > 0 ? await cancelRows(tx, { ...request, as: 'cancelled' }) : []
-  const isDiscard = action === 'cancel' && wantedOf(action, job.work.filter.status).includes('dead')
-  const discarded = isDiscard && picked.length > 0 ? await discardRows(tx, picked, now) : 0
+  const { requeued, cancelled, discarded } = picked.length === 0 ? noChange : await changeRows(tx, job, picked, now)
 
   const [{ count, last } = { count: 0, last: null }] = walked
   const isFull = picked.length === limit
@@ -142,6 +144,15 @@ function wantedOf(action: DeliveryJob['work']['action'], asked: DeliveryFilter['
   // What is dead is given up for good only if that is asked for.
   const usual: Status[] = action === 'requeue' ? possible : ['pending', 'failed']
   return asked === undefined ? usual : possible.filter((status) => [asked].flat().includes(status))
+}
+
+/** By their ids alone: with more conditions SQLite would look for them among all open rows. */
+async function changeRows(tx: Executor, { work }: DeliveryJob, ids: readonly string[], now: Instant): Promise<Changed> {
+  const request = { filter: { ids }, now, limit: ids.length }
+  if (work.action === 'requeue') return { ...noChange, requeued: await requeueRows(tx, request) }
+  const cancelled = await cancelRows(tx, { ...request, as: 'cancelled' })
+  const isDiscard = wantedOf(work.action, work.filter.status).includes('dead')
+  return { ...noChange, cancelled, discarded: isDiscard ? await discardRows(tx, ids, now) : 0 }
 }
 
 /** What a batch changed of its job. */

@@ -27,9 +27,7 @@ export function whereDelivery(filter: DeliveryFilter): Sql {
   if (filter.applicationId !== undefined) conditions.push(ofApplication(filter.applicationId))
   if (filter.messageId !== undefined) conditions.push(sql`message_id = ${filter.messageId}`)
   if (filter.type !== undefined) conditions.push(sql`event_type = ${filter.type}`)
-  // An id begins with its time of creation: a range of the primary key, without an index on a time.
-  if (filter.since !== undefined) conditions.push(sql`id >= ${firstIdAt('dlv', filter.since)}`)
-  if (filter.until !== undefined) conditions.push(sql`id < ${firstIdAt('dlv', filter.until)}`)
+  conditions.push(...createdWithin(filter))
   if (filter.unchangedSince !== undefined) conditions.push(sql`updated_at < ${filter.unchangedSince}`)
   return all(conditions)
 }
@@ -43,6 +41,14 @@ function oneOf(ids: readonly string[]): Sql {
 /** By way of its endpoints: another index on the hot table would cost each delivery a page that is written for nothing else. */
 function ofApplication(applicationId: string): Sql {
   return sql`webhook_id in (select e.id from ${table('endpoints')} e where e.application_id = ${applicationId})`
+}
+
+/** An id begins with its time of creation: a range of the primary key, without an index on a time. */
+function createdWithin({ since, until }: DeliveryFilter): Sql[] {
+  const conditions: Sql[] = []
+  if (since !== undefined) conditions.push(sql`id >= ${firstIdAt('dlv', since)}`)
+  if (until !== undefined) conditions.push(sql`id < ${firstIdAt('dlv', until)}`)
+  return conditions
 }
 
 function inStatus(status: Status | readonly Status[]): Sql {

@@ -1,5 +1,5 @@
 import type { Lane } from '../../../core/delivery/delivery.ts'
-import type { Claim, ClaimRequest, Want } from '../../../core/ports/queue.ts'
+import type { Claim, ClaimRequest } from '../../../core/ports/queue.ts'
 import type { Row } from '../../shared/sql/database.ts'
 import { laneTexts } from '../../shared/sql/lanes.ts'
 import { toBodyBytes, toClaim, toTakenOver } from '../../shared/rows/delivery-rows.ts'
@@ -53,8 +53,10 @@ on conflict (delivery_id, epoch) do nothing`
 export function claim(connection: Connection, request: ClaimRequest, workers: string | null): Claim[] {
   const picked: { lane: Lane; row: Row }[] = []
   for (const want of request.wants) {
-    for (const row of due(connection, want, Math.min(want.most, request.most - picked.length), request.now, workers))
-      picked.push({ lane: want.lane, row })
+    const limit = Math.min(want.most, request.most - picked.length)
+    if (limit <= 0 || want.mostBytes <= 0) continue
+    const rows = connection.prepare(selects[want.lane]).iterate(want.endpointId, request.now, limit, workers)
+    for (const row of upTo(want.mostBytes, rows)) picked.push({ lane: want.lane, row })
   }
   // Leased only now: a statement must not change the rows that it is walking over.
   const update = connection.prepare(lease)
@@ -68,13 +70,12 @@ export function claim(connection: Connection, request: ClaimRequest, workers: st
 }
 
 /** Read row by row, so that bodies beyond the bound are never in memory. */
-function* due(connection: Connection, want: Want, limit: number, now: number, workers: string | null): Iterable<Row> {
-  if (limit <= 0 || want.mostBytes <= 0) return
+function* upTo(mostBytes: number, rows: Iterable<Row>): Iterable<Row> {
   let bytes = 0
-  for (const row of connection.prepare(selects[want.lane]).iterate(want.endpointId, now, limit, workers)) {
+  for (const row of rows) {
     yield row
     bytes += toBodyBytes(row)
-    if (bytes >= want.mostBytes) return
+    if (bytes >= mostBytes) return
   }
 }
 

@@ -8,13 +8,15 @@ import { makeOverview } from '../../../core/ports/overview.ts'
 import type { Overview } from '../../../core/ports/overview.ts'
 import type { Directory } from '../../../core/ports/directory.ts'
 import type { DeliveryFilter } from '../../../core/ports/queue.ts'
-import { accessDirectory } from './access.ts'
 import { applicationDirectory, inOrder } from './applications.ts'
 import { endpointDirectory } from './endpoints.ts'
 import { newDelivery } from '../queue/enqueue.ts'
 import { eventTypeDirectory } from './event-types.ts'
+import { eventDirectory } from './events.ts'
 import { jobDirectory } from './jobs.ts'
+import { keyDirectory } from './keys.ts'
 import { attemptDirectory, messageDirectory } from './messages.ts'
+import { replyDirectory } from './replies.ts'
 import { compareText } from '../sorted-list.ts'
 import { insert, note, select } from '../state.ts'
 import type { State } from '../state.ts'
@@ -28,7 +30,9 @@ export function memoryDirectory(state: State): Directory {
     ...messageDirectory(state),
     ...attemptDirectory(state),
     ...jobDirectory(state),
-    ...accessDirectory(state),
+    ...keyDirectory(state),
+    ...eventDirectory(state),
+    ...replyDirectory(state),
 
     delivery: async (id) => state.deliveries.get(id) ?? null,
     listDeliveries: async (filter, page) => inOrder([...select(state, filter)], page, 'descending'),
@@ -38,7 +42,7 @@ export function memoryDirectory(state: State): Directory {
       if (message === undefined || message.erasedAt !== null) return null
       const added = { ...newDelivery(delivery, message, now), requeuedAt: now }
       insert(state, added)
-      note(state, 'resend', added.id, 1, now, by)
+      note(state, { action: 'resend', target: added.id, count: 1, at: now, by })
       return added
     },
 
@@ -51,7 +55,7 @@ export function memoryDirectory(state: State): Directory {
     },
 
     overview: async (request) => overview(state, request),
-    note: async ({ action, by }, target, now) => note(state, action, target, 1, now, by),
+    note: async ({ action, by }, target, now) => note(state, { action, target, count: 1, at: now, by }),
     audit: async (page) => inOrder(state.audit, page, 'descending'),
     workers: async () => [...state.workers.values()],
   }

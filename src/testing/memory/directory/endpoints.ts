@@ -1,11 +1,16 @@
 import { isProvisional } from '../../../core/delivery/attempt.ts'
 import type { OutcomeKind, RecordedOutcome } from '../../../core/delivery/attempt.ts'
 import { isOpen, laneOf } from '../../../core/delivery/delivery.ts'
-import type { Endpoint } from '../../../core/endpoint/endpoint.ts'
+import type { Endpoint, EndpointWithLimits } from '../../../core/endpoint/endpoint.ts'
 import { expected } from '../../../core/errors.ts'
 import type { AttemptCount, EndpointFigures } from '../../../core/ports/figures.ts'
 import { healthy, nextGeneration } from '../../../core/endpoint/health.ts'
-import type { EndpointCounts, EndpointDirectory } from '../../../core/ports/directory.ts'
+import type {
+  EndpointChange,
+  EndpointCounts,
+  EndpointDirectory,
+  SecretRotation,
+} from '../../../core/ports/directory.ts'
 import type { Secret } from '../../../core/signing/signature.ts'
 import type { Subscriber } from '../../../core/endpoint/subscribers.ts'
 import type { Instant } from '../../../core/time.ts'
@@ -16,39 +21,13 @@ import type { State } from '../state.ts'
 
 /** Endpoints: every change of one raises the version of its application's. */
 export function endpointDirectory(state: State): EndpointDirectory {
-  const living = (): Endpoint[] => [...state.endpoints.values()].filter(({ status }) => status !== 'deleted')
-
-  function save(endpoint: Endpoint): Endpoint {
-    const taken = living().some(
-      ({ id, uid, applicationId }) =>
-        id !== endpoint.id && uid === endpoint.uid && applicationId === endpoint.applicationId,
-    )
-    if (taken && endpoint.uid !== null) throw takenUid(endpoint.uid)
-    state.endpoints.set(endpoint.id, endpoint)
-    raiseEndpointsVersion(state, endpoint.applicationId)
-    return endpoint
-  }
-
   return {
-    createEndpoint: async (endpoint) => {
-      if (!state.applications.has(endpoint.applicationId)) {
-        throw expected(
-          'not_found',
-          'applicationId',
-          'that of an application',
-          endpoint.applicationId,
-          'Create the application first.',
-        )
-      }
-      return save(endpoint)
-    },
-    endpoint: async (applicationId, idOrUid) => {
-      if (applicationId === null) return living().find(({ id }) => id === idOrUid) ?? null
-      const own = living().filter((endpoint) => endpoint.applicationId === applicationId)
-      return own.find(({ id }) => id === idOrUid) ?? own.find(({ uid }) => uid === idOrUid) ?? null
-    },
+    createEndpoint: async (endpoint) => create(state, endpoint),
+    endpoint: async (applicationId, idOrUid) => find(state, applicationId, idOrUid),
     listEndpoints: async ({ applicationId, text }, page) => {
-      const own = living().filter((endpoint) => applicationId === undefined || endpoint.applicationId === applicationId)
+      const own = living(state).filter(
+        (endpoint) => applicationId === undefined || endpoint.applicationId === applicationId,
+      )
       return inOrder(
         own.filter((endpoint) => text === undefined || textOf(endpoint).includes(text.toLowerCase())),
         page,
@@ -56,56 +35,87 @@ export function endpointDirectory(state: State): EndpointDirectory {
       )
     },
     updateEndpoint: async (id, change, now, audited) => {
-      const endpoint = state.endpoints.get(id)
-      if (endpoint === undefined || endpoint.status === 'deleted') return null
-      const next = changed(endpoint, { ...change, updatedAt: now })
-      const saved = save(next.status === endpoint.status ? next : { ...next, statusSince: now })
-      renewHealth(state, endpoint, saved, change.status === 'active', now)
-      if (audited !== undefined) note(state, audited.action, id, 1, now, audited.by)
+      const saved = update(state, id, change, now)
+      if (saved !== null && audited !== undefined) note(state, { ...audited, target: id, count: 1, at: now })
       return saved
     },
-    rotateSecret: async (endpointId, secret, othersEndAt, now, by) => {
-      const endpoint = state.endpoints.get(endpointId)
-      if (endpoint === undefined || endpoint.status === 'deleted') return null
-      if (by !== undefined) note(state, 'rotate', endpointId, 1, now, by)
-      const others = endpoint.secrets.map((other) => endingBy(other, othersEndAt))
-      return save({ ...endpoint, secrets: [secret, ...others], updatedAt: now })
-    },
-    endpointsById: async (ids) =>
-      [...new Set(ids)].flatMap((id) => {
-        const endpoint = state.endpoints.get(id)
-        if (endpoint === undefined) return []
-        return {
-          ...endpoint,
-          applicationRatePerSecond: state.applications.get(endpoint.applicationId)?.application.ratePerSecond ?? null,
-        }
-      }),
+    rotateSecret: async (rotation) => rotate(state, rotation),
+    endpointsById: async (ids) => [...new Set(ids)].flatMap((id) => withLimits(state, id) ?? []),
     matching: async (applicationId) => {
       const kept = state.applications.get(applicationId)
       if (kept === undefined) return null
-      const endpoints = living().filter((endpoint) => endpoint.applicationId === applicationId)
+      const endpoints = living(state).filter((endpoint) => endpoint.applicationId === applicationId)
       return { endpointsVersion: kept.endpointsVersion, endpoints: endpoints.map(subscriberOf) }
     },
     endpointCounts: async (endpointId, since, until) => counts(state, endpointId, since, until),
     endpointFigures: async (ids, since) =>
       ids.flatMap((id) => (state.endpoints.has(id) ? [figures(state, id, since)] : [])),
-    failingEndpoints: async ({ applicationId }, limit) =>
-      living()
-        .filter(({ id, applicationId: owner }) => (applicationId ?? owner) === owner && failedAttempts(state, id) > 0)
-        .toSorted(
-          (one, other) =>
-            failedAttempts(state, other.id) - failedAttempts(state, one.id) || compareText(one.id, other.id),
-        )
-        .slice(0, limit),
+    failingEndpoints: async ({ applicationId }, limit) => failing(state, applicationId).slice(0, limit),
     failuresOf: async (endpointId, most) => failures(state, endpointId, most),
   }
 }
 
-/** With another URL, or enabled by a person, an endpoint has nothing against it. */
-function renewHealth(state: State, before: Endpoint, after: Endpoint, isEnabled: boolean, now: Instant): void {
-  if (before.url === after.url && !isEnabled) return
-  const next = nextGeneration(state.health.get(after.id) ?? healthy, before.status !== 'active', now)
-  state.health.set(after.id, { ...next, version: next.version + 1 })
+function living(state: State): Endpoint[] {
+  return [...state.endpoints.values()].filter(({ status }) => status !== 'deleted')
+}
+
+function create(state: State, endpoint: Endpoint): Endpoint {
+  const { applicationId } = endpoint
+  if (state.applications.has(applicationId)) return save(state, endpoint)
+  const advice = 'Create the application first.'
+  throw expected('not_found', 'applicationId', 'that of an application', applicationId, advice)
+}
+
+function save(state: State, endpoint: Endpoint): Endpoint {
+  const taken = living(state).some(
+    ({ id, uid, applicationId }) =>
+      id !== endpoint.id && uid === endpoint.uid && applicationId === endpoint.applicationId,
+  )
+  if (taken && endpoint.uid !== null) throw takenUid(endpoint.uid)
+  state.endpoints.set(endpoint.id, endpoint)
+  raiseEndpointsVersion(state, endpoint.applicationId)
+  return endpoint
+}
+
+function find(state: State, applicationId: string | null, idOrUid: string): Endpoint | null {
+  if (applicationId === null) return living(state).find(({ id }) => id === idOrUid) ?? null
+  const own = living(state).filter((endpoint) => endpoint.applicationId === applicationId)
+  return own.find(({ id }) => id === idOrUid) ?? own.find(({ uid }) => uid === idOrUid) ?? null
+}
+
+function update(state: State, id: string, change: EndpointChange, now: Instant): Endpoint | null {
+  const endpoint = state.endpoints.get(id)
+  if (endpoint === undefined || endpoint.status === 'deleted') return null
+  const next = changed(endpoint, { ...change, updatedAt: now })
+  const saved = save(state, next.status === endpoint.status ? next : { ...next, statusSince: now })
+  // With another URL, or enabled by a person, an endpoint has nothing against it.
+  if (endpoint.url !== saved.url || change.status === 'active') renewHealth(state, endpoint, now)
+  return saved
+}
+
+function renewHealth(state: State, { id, status }: Endpoint, now: Instant): void {
+  const next = nextGeneration(state.health.get(id) ?? healthy, status !== 'active', now)
+  state.health.set(id, { ...next, version: next.version + 1 })
+}
+
+function rotate(state: State, { endpointId, secret, othersEndAt, now, by }: SecretRotation): Endpoint | null {
+  const endpoint = state.endpoints.get(endpointId)
+  if (endpoint === undefined || endpoint.status === 'deleted') return null
+  if (by !== undefined) note(state, { action: 'rotate', target: endpointId, count: 1, at: now, by })
+  const others = endpoint.secrets.map((other) => endingBy(other, othersEndAt))
+  return save(state, { ...endpoint, secrets: [secret, ...others], updatedAt: now })
+}
+
+/** A secret that was to end earlier keeps its end: a rotation must not bring one back. */
+function endingBy(secret: Secret, end: Instant): Secret {
+  return { ...secret, expiresAt: Math.min(secret.expiresAt ?? end, end) }
+}
+
+function withLimits(state: State, id: string): EndpointWithLimits | null {
+  const endpoint = state.endpoints.get(id)
+  if (endpoint === undefined) return null
+  const kept = state.applications.get(endpoint.applicationId)
+  return { ...endpoint, applicationRatePerSecond: kept?.application.ratePerSecond ?? null }
 }
 
 function counts(state: State, endpointId: string, since: Instant, until: Instant): EndpointCounts {
@@ -130,6 +140,14 @@ function textOf({ url, description, uid }: Endpoint): string {
 function figures(state: State, endpointId: string, since: Instant): EndpointFigures {
   const open = [...select(state, { endpointId, status: ['pending', 'failed'] })]
   return { backlog: open.length, backlogAtLeast: false, ...state.rollups.history(endpointId, since) }
+}
+
+function failing(state: State, applicationId: string | undefined): Endpoint[] {
+  return living(state)
+    .filter(({ id, applicationId: owner }) => (applicationId ?? owner) === owner && failedAttempts(state, id) > 0)
+    .toSorted(
+      (one, other) => failedAttempts(state, other.id) - failedAttempts(state, one.id) || compareText(one.id, other.id),
+    )
 }
 
 function failedAttempts(state: State, endpointId: string): number {
@@ -157,11 +175,6 @@ function failures(state: State, endpointId: string, most: number): AttemptCount[
 /** True of what came of an attempt, and not only that it began. */
 function isReal(outcome: RecordedOutcome): outcome is OutcomeKind {
   return !isProvisional(outcome)
-}
-
-/** A secret that was to end earlier keeps its end: a rotation must not bring one back. */
-function endingBy(secret: Secret, end: Instant): Secret {
-  return { ...secret, expiresAt: Math.min(secret.expiresAt ?? end, end) }
 }
 
 function subscriberOf({ id, url, status, types, channels, filter, policy }: Endpoint): Subscriber {

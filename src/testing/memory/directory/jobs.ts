@@ -1,7 +1,7 @@
 import { isOpen } from '../../../core/delivery/delivery.ts'
 import type { Delivery } from '../../../core/delivery/delivery.ts'
 import type { Job } from '../../../core/delivery/job.ts'
-import type { AdvancedJob, JobDirectory, ReplayBatch } from '../../../core/ports/directory.ts'
+import type { AdvancedJob, JobChange, JobDirectory, ReplayBatch } from '../../../core/ports/directory.ts'
 import type { Instant } from '../../../core/time.ts'
 import { inOrder } from './applications.ts'
 import { newDelivery } from '../queue/enqueue.ts'
@@ -12,22 +12,12 @@ import type { State } from '../state.ts'
 
 /** Bulk work with its progress. */
 export function jobDirectory(state: State): JobDirectory {
-  function save(job: Job): Job {
-    state.jobs.set(job.id, job)
-    return job
-  }
-
-  function running(id: string): Job | null {
-    const job = state.jobs.get(id)
-    return job?.state === 'running' ? job : null
-  }
-
   return {
     createJob: async (job) => {
       const { action, filter } = job.work
       const by = { name: job.actor, reason: job.reason ?? undefined }
-      note(state, action, JSON.stringify(filter), job.matching, job.createdAt, by)
-      return save(job)
+      note(state, { action, target: JSON.stringify(filter), count: job.matching, at: job.createdAt, by })
+      return save(state, job)
     },
     job: async (id) => state.jobs.get(id) ?? null,
     listJobs: async ({ applicationId }, page) =>
@@ -40,32 +30,32 @@ export function jobDirectory(state: State): JobDirectory {
       [...state.jobs.values()]
         .toSorted((left, right) => compareText(left.id, right.id))
         .find((job) => job.state === 'running' && compareText(job.id, after) > 0) ?? null,
-    changeJob: async (id, from, to, now, audited) => {
-      const job = state.jobs.get(id)
-      if (job?.state === from && audited !== undefined) note(state, audited.action, id, 1, now, audited.by)
-      return job?.state === from ? save({ ...job, state: to, updatedAt: now }) : null
-    },
+    changeJob: async (asked) => change(state, asked),
     advanceJob: async (id, limit, now) => {
-      const job = running(id)
-      if (job === null) return null
-      const batch = takeBatch(state, job, limit, now)
-      if (batch !== null) save(batch.job)
+      const job = running(state, id)
+      const batch = job === null ? null : takeBatch(state, job, limit, now)
+      if (batch !== null) save(state, batch.job)
       return batch
     },
-    advanceReplay: async (batch, now) => {
-      const job = running(batch.jobId)
-      if (job === null || job.cursor !== batch.from) return null
-      addDeliveries(state, batch, now)
-      const { cursor } = batch
-      return save({
-        ...job,
-        state: cursor === null ? 'done' : 'running',
-        done: job.done + batch.done,
-        cursor: cursor ?? job.cursor,
-        updatedAt: now,
-      })
-    },
+    advanceReplay: async (batch, now) => replay(state, batch, now),
   }
+}
+
+function save(state: State, job: Job): Job {
+  state.jobs.set(job.id, job)
+  return job
+}
+
+function change(state: State, { id, from, to, now, audited }: JobChange): Job | null {
+  const job = state.jobs.get(id)
+  if (job?.state !== from) return null
+  if (audited !== undefined) note(state, { ...audited, target: id, count: 1, at: now })
+  return save(state, { ...job, state: to, updatedAt: now })
+}
+
+function running(state: State, id: string): Job | null {
+  const job = state.jobs.get(id)
+  return job?.state === 'running' ? job : null
 }
 
 function takeBatch(state: State, job: Job, limit: number, now: Instant): AdvancedJob | null {
@@ -95,6 +85,20 @@ function takeBatch(state: State, job: Job, limit: number, now: Instant): Advance
         : [],
     endpointIds: work.action === 'cancel' ? [] : [...new Set(changed.map(({ endpointId }) => endpointId))],
   }
+}
+
+function replay(state: State, batch: ReplayBatch, now: Instant): Job | null {
+  const job = running(state, batch.jobId)
+  if (job === null || job.cursor !== batch.from) return null
+  addDeliveries(state, batch, now)
+  const { cursor } = batch
+  return save(state, {
+    ...job,
+    state: cursor === null ? 'done' : 'running',
+    done: job.done + batch.done,
+    cursor: cursor ?? job.cursor,
+    updatedAt: now,
+  })
 }
 
 function addDeliveries(state: State, { deliveries }: ReplayBatch, now: Instant): void {

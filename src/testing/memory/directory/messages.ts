@@ -81,8 +81,7 @@ function picksAttempt(
   { attempt, delivery }: AttemptOfDelivery,
   message: Message | undefined,
 ): boolean {
-  const { statusCode } = attempt
-  const statusClass = statusCode === null ? 0 : Math.floor(statusCode / 100) * 100
+  const statusClass = statusClassOf(attempt)
   return (
     (filter.succeeded === undefined || filter.succeeded === (statusClass === 200)) &&
     (filter.statusCodeClass === undefined || filter.statusCodeClass === statusClass) &&
@@ -90,6 +89,11 @@ function picksAttempt(
     (filter.channel === undefined || message?.channels.includes(filter.channel) === true) &&
     isWithin(filter, attempt.startedAt)
   )
+}
+
+/** 200 for 204; 0 if there was no answer. */
+function statusClassOf({ statusCode }: Attempt): number {
+  return statusCode === null ? 0 : Math.floor(statusCode / 100) * 100
 }
 
 function isWithin({ since, until }: Pick<MessageFilter, 'since' | 'until'>, at: number): boolean {

@@ -1,8 +1,7 @@
 import { isOpen, laneOf } from '../../../core/delivery/delivery.ts'
 import type { Delivery, Lane } from '../../../core/delivery/delivery.ts'
 import type { Instant } from '../../../core/time.ts'
-import { compareText, sortedList } from '../sorted-list.ts'
-import type { SortedList } from '../sorted-list.ts'
+import { compareText, SortedList } from '../sorted-list.ts'
 
 /** Open deliveries by lane and endpoint, oldest due first. Closed ones are not here, so history costs claims nothing. */
 export interface OpenRows {
@@ -64,7 +63,7 @@ export function openRows(deliveries: ReadonlyMap<string, Delivery>): OpenRows {
 }
 
 function emptyLane(): LaneRows {
-  return { rows: new Map(), endpointIds: sortedList(compareText), count: 0 }
+  return { rows: new Map(), endpointIds: new SortedList(compareText), count: 0 }
 }
 
 function openOnly(delivery: Delivery | null): Delivery | null {
@@ -72,7 +71,7 @@ function openOnly(delivery: Delivery | null): Delivery | null {
 }
 
 function add(lane: LaneRows, delivery: Delivery): void {
-  const rows = lane.rows.get(delivery.endpointId) ?? sortedList(inDueOrder)
+  const rows = lane.rows.get(delivery.endpointId) ?? new SortedList(inDueOrder)
   if (rows.size === 0) {
     lane.rows.set(delivery.endpointId, rows)
     lane.endpointIds.add(delivery.endpointId)

@@ -12,7 +12,9 @@ const minutesKeptMs = 35 * day
 
 /** Up to `limit` of each kind, so that a caller who repeats it until 0 is done with all. */
 export function prune(state: State, { before, now, limit }: PruneRequest): number {
-  forgetEnded(state, now - endedKeptMs)
+  forgetKeys(state, now - endedKeptMs)
+  forgetJobs(state, now - endedKeptMs)
+  forgetRateLimits(state, now - endedKeptMs)
   return (
     forgetDeliveries(state, before, limit) +
     forgetMessages(state, before, limit) +
@@ -23,11 +25,17 @@ export function prune(state: State, { before, now, limit }: PruneRequest): numbe
   )
 }
 
-function forgetEnded(state: State, before: Instant): void {
+function forgetKeys(state: State, before: Instant): void {
   for (const { id, expiresAt, revokedAt } of state.apiKeys.values()) {
     if ((expiresAt ?? before) < before || (revokedAt ?? before) < before) state.apiKeys.delete(id)
   }
+}
+
+function forgetJobs(state: State, before: Instant): void {
   for (const job of state.jobs.values()) if (isOver(job) && job.updatedAt < before) state.jobs.delete(job.id)
+}
+
+function forgetRateLimits(state: State, before: Instant): void {
   for (const [id, { at }] of state.rateLimits) if (at < before) state.rateLimits.delete(id)
 }
 

@@ -1,7 +1,7 @@
 import { isLeased, isOpen } from '../../../core/delivery/delivery.ts'
 import type { DeadReason, Delivery } from '../../../core/delivery/delivery.ts'
 import type { Lease } from '../../../core/delivery/lease.ts'
-import type { DisableRequest, OperatorRequest, Queue } from '../../../core/ports/queue.ts'
+import type { Cancelled, DisableRequest, OperatorRequest, Queue } from '../../../core/ports/queue.ts'
 import type { Instant } from '../../../core/time.ts'
 import { raiseEndpointsVersion } from '../directory/applications.ts'
 import { claim, recordInterruption, writeAhead } from './claim.ts'
@@ -27,20 +27,8 @@ export function memoryQueue(state: State): Queue {
         if (interrupted !== undefined) recordInterruption(state, delivery.id, interrupted)
         return { ...delivery, nextRetryAt, leaseOwner: null, leaseUntil: null }
       }),
-    requeue: async (request) => {
-      const picked = pick(state, request, (delivery) => mayRequeue(state, delivery, request.now))
-      for (const delivery of picked) replace(state, delivery, requeued(delivery, request.now))
-      note(state, 'requeue', targetOf(request), picked.length, request.now, request.by)
-      return picked.length
-    },
-    cancel: async (request) => {
-      const picked = pick(state, request, isOpen)
-      for (const delivery of picked) {
-        replace(state, delivery, cancelled(delivery, request.as, request.now))
-      }
-      note(state, 'cancel', targetOf(request), picked.length, request.now, request.by)
-      return picked.map(({ id, endpointId, messageId, sessionId }) => ({ id, endpointId, messageId, sessionId }))
-    },
+    requeue: async (request) => requeue(state, request),
+    cancel: async (request) => cancel(state, request),
     prune: async (request) => prune(state, request),
     health: async (endpointIds) =>
       new Map(
@@ -79,6 +67,22 @@ function underLease<Held extends Lease>(
     replace(state, delivery, change(delivery, held))
     return [delivery.id]
   })
+}
+
+function requeue(state: State, request: OperatorRequest): number {
+  const { now: at, by } = request
+  const picked = pick(state, request, (delivery) => mayRequeue(state, delivery, at))
+  for (const delivery of picked) replace(state, delivery, requeued(delivery, at))
+  note(state, { action: 'requeue', target: targetOf(request), count: picked.length, at, by })
+  return picked.length
+}
+
+function cancel(state: State, request: OperatorRequest & { readonly as: DeadReason }): Cancelled[] {
+  const { now: at, as, by } = request
+  const picked = pick(state, request, isOpen)
+  for (const delivery of picked) replace(state, delivery, cancelled(delivery, as, at))
+  note(state, { action: 'cancel', target: targetOf(request), count: picked.length, at, by })
+  return picked.map(({ id, endpointId, messageId, sessionId }) => ({ id, endpointId, messageId, sessionId }))
 }
 
 function disable(state: State, { endpointId, generation, reason, now }: DisableRequest): boolean {

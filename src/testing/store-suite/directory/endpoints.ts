@@ -159,7 +159,8 @@ export const endpointCases = [
     assert.equal(await world.directory.countDeliveries({ endpointId: endpoint.id, status: 'pending' }, 10), 1)
 
     assert.equal(await world.directory.updateEndpoint(endpoint.id, { status: 'active' }, start + 6), null)
-    assert.equal(await world.directory.rotateSecret(endpoint.id, aSecret(world, 1), start, start), null)
+    const rotation = { endpointId: endpoint.id, secret: aSecret(world, 1), othersEndAt: start, now: start }
+    assert.equal(await world.directory.rotateSecret(rotation), null)
     has(await world.endpoint({ applicationId, uid: 'main' }), { uid: 'main' })
   }),
 
@@ -218,7 +219,8 @@ export const endpointCases = [
     ])
     assert.deepEqual(await world.directory.endpoint(null, endpoint.id), twice)
     has(only(await world.directory.endpointsById([endpoint.id])), twice)
-    assert.equal(await world.directory.rotateSecret(world.id('ep'), aSecret(world, 3), start, start), null)
+    const rotation = { endpointId: world.id('ep'), secret: aSecret(world, 3), othersEndAt: start, now: start }
+    assert.equal(await world.directory.rotateSecret(rotation), null)
   }),
 
   storeCase('several secrets come back as given, newest first', async (world) => {
@@ -272,7 +274,12 @@ function aSecret(world: World, index: number): Secret {
 }
 
 async function rotate(world: World, endpoint: Endpoint, secret: Secret, othersEndAt: number): Promise<Endpoint> {
-  const rotated = await world.directory.rotateSecret(endpoint.id, secret, othersEndAt, secret.createdAt)
+  const rotated = await world.directory.rotateSecret({
+    endpointId: endpoint.id,
+    secret,
+    othersEndAt,
+    now: secret.createdAt,
+  })
   assert.ok(rotated !== null)
   return rotated
 }

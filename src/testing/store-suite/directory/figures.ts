@@ -188,13 +188,13 @@ export const figureCases = [
     await world.directory.updateEndpoint(endpoint.id, { status: 'paused' }, start + 1, { action: 'pause', by })
     await world.directory.updateEndpoint(world.id('ep'), { status: 'paused' }, start + 1, { action: 'pause', by })
     await world.directory.updateEndpoint(endpoint.id, { description: 'x' }, start + 1)
-    await world.directory.rotateSecret(
-      endpoint.id,
-      { id: world.id('sec'), value: `whsec_${'a'.repeat(40)}`, createdAt: start, expiresAt: null },
-      start,
-      start + 2,
+    await world.directory.rotateSecret({
+      endpointId: endpoint.id,
+      secret: { id: world.id('sec'), value: `whsec_${'a'.repeat(40)}`, createdAt: start, expiresAt: null },
+      othersEndAt: start,
+      now: start + 2,
       by,
-    )
+    })
     await world.directory.createKey(key, by)
     for (const at of [start + 4, start + 5]) await world.directory.revokeKey(key.id, at, by)
     await world.directory.note({ action: 'reveal', by }, endpoint.id, start + 6)

@@ -5,15 +5,23 @@ import { storeCase } from '../case.ts'
 import { start, times } from '../world.ts'
 import type { World } from '../world.ts'
 
+interface Limit {
+  readonly id: string
+  readonly perSecond: number
+}
+
+const ten: Limit = { id: 'ep_1', perSecond: 10 }
+const five: Limit = { id: 'ep_1', perSecond: 5 }
+
 export const rateLimitCases = [
   storeCase("a limit that was never used has a second's worth, and refills steadily", async (world) => {
-    assert.equal(await take(world, 'ep_1', 10, 100), 10)
-    assert.equal(await take(world, 'ep_1', 10, 100), 0)
-    assert.equal(await take(world, 'ep_1', 10, 100, start + 99), 0)
-    assert.equal(await take(world, 'ep_1', 10, 100, start + 100), 1)
-    assert.equal(await take(world, 'ep_1', 10, 2, start + 700), 2)
-    assert.equal(await take(world, 'ep_1', 10, 100, start + 700), 4)
-    assert.equal(await take(world, 'ep_1', 10, 100, start + day), 10, "never more than a second's worth")
+    assert.equal(await take(world, ten, 100), 10)
+    assert.equal(await take(world, ten, 100), 0)
+    assert.equal(await take(world, ten, 100, start + 99), 0)
+    assert.equal(await take(world, ten, 100, start + 100), 1)
+    assert.equal(await take(world, ten, 2, start + 700), 2)
+    assert.equal(await take(world, ten, 100, start + 700), 4)
+    assert.equal(await take(world, ten, 100, start + day), 10, "never more than a second's worth")
   }),
 
   storeCase('tokens of many limits come with one call, in the order asked', async (world) => {
@@ -36,28 +44,28 @@ export const rateLimitCases = [
   storeCase(
     "tokens that found nothing to send are there again, but never more than a second's worth",
     async (world) => {
-      assert.equal(await take(world, 'ep_1', 5, 5), 5)
+      assert.equal(await take(world, five, 5), 5)
       await world.queue.returnTokens([
         { id: 'ep_1', count: 1 },
         { id: 'ep_never', count: 4 },
         { id: 'ep_1', count: 1 },
       ])
-      assert.equal(await take(world, 'ep_1', 5, 5), 2)
+      assert.equal(await take(world, five, 5), 2)
       await world.queue.returnTokens([{ id: 'ep_1', count: 50 }])
-      assert.equal(await take(world, 'ep_1', 5, 100), 5)
+      assert.equal(await take(world, five, 100), 5)
       await world.queue.returnTokens([])
-      assert.equal(await take(world, 'ep_never', 5, 100), 5)
+      assert.equal(await take(world, { ...five, id: 'ep_never' }, 100), 5)
     },
   ),
 
   storeCase(
     'clocks that differ a little refill nothing twice; one that was set far back starts anew',
     async (world) => {
-      assert.equal(await take(world, 'ep_1', 10, 10, start + 500), 10)
-      assert.equal(await take(world, 'ep_1', 10, 10, start), 0)
-      assert.equal(await take(world, 'ep_1', 10, 10, start + 600), 1)
-      assert.equal(await take(world, 'ep_1', 10, 10, start - day), 0)
-      assert.equal(await take(world, 'ep_1', 10, 10, start - day + second), 10)
+      assert.equal(await take(world, ten, 10, start + 500), 10)
+      assert.equal(await take(world, ten, 10, start), 0)
+      assert.equal(await take(world, ten, 10, start + 600), 1)
+      assert.equal(await take(world, ten, 10, start - day), 0)
+      assert.equal(await take(world, ten, 10, start - day + second), 10)
     },
   ),
 
@@ -73,7 +81,7 @@ export const rateLimitCases = [
   }),
 ]
 
-async function take(world: World, id: string, perSecond: number, most: number, now: Instant = start): Promise<number> {
-  const [granted] = await world.queue.takeTokens({ now, asks: [{ id, perSecond, most }] })
+async function take(world: World, limit: Limit, most: number, now: Instant = start): Promise<number> {
+  const [granted] = await world.queue.takeTokens({ now, asks: [{ ...limit, most }] })
   return granted ?? assert.fail('an answer to each')
 }

@@ -1,0 +1,40 @@
+import { expected } from '../../../core/errors.ts'
+import { isLive } from '../../../core/ports/key.ts'
+import type { KeyDirectory } from '../../../core/ports/directory.ts'
+import { inOrder } from './applications.ts'
+import { note } from '../state.ts'
+import type { State } from '../state.ts'
+
+/** Keys of the HTTP API. */
+export function keyDirectory(state: State): KeyDirectory {
+  return {
+    createKey: async (key, by) => {
+      const isTaken = [...state.apiKeys.values()].some(({ id, hash }) => id === key.id || hash === key.hash)
+      if (isTaken) throw expected('already_exists', 'hash', 'that of no other key', key.hint, 'Make another key.')
+      state.apiKeys.set(key.id, key)
+      if (by !== undefined) note(state, { action: 'key.create', target: key.id, count: 1, at: key.createdAt, by })
+      return key
+    },
+    key: async (id) => state.apiKeys.get(id) ?? null,
+    keyByHash: async (hash) => [...state.apiKeys.values()].find((key) => key.hash === hash) ?? null,
+    listKeys: async ({ applicationId, livingAt }, page) => {
+      const own = [...state.apiKeys.values()].filter(
+        (key) => key.sessionOf === null && (applicationId === undefined || key.applicationId === applicationId),
+      )
+      return inOrder(
+        own.filter((key) => isLive(key, livingAt)),
+        page,
+        'descending',
+      )
+    },
+    revokeKey: async (id, now, by) => {
+      const key = state.apiKeys.get(id)
+      if (key === undefined) return null
+      if (by !== undefined && key.revokedAt === null)
+        note(state, { action: 'key.revoke', target: id, count: 1, at: now, by })
+      const revoked = { ...key, revokedAt: key.revokedAt ?? now }
+      state.apiKeys.set(id, revoked)
+      return revoked
+    },
+  }
+}
