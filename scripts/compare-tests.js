@@ -9,7 +9,7 @@ if (before === undefined) {
 }
 
 const [then, now] = [testsAt(before), testsAt(after)]
-const names = [...new Set([...then.keys(), ...now.keys()])].toSorted()
+const names = [...new Set([...then.keys(), ...now.keys()])].toSorted((one, other) => (one < other ? -1 : 1))
 const changed = names.flatMap((name) => differences(name, then.get(name), now.get(name)))
 for (const line of changed) console.log(line)
 console.log(`${names.length} files, ${changed.length} differences`)

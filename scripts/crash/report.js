@@ -110,7 +110,8 @@ function fatesOf(accepted, byId, rows) {
  */
 function explains(fault, { receipt, before }, reachMs) {
   if (receipt.at < fault.at) return false
-  const isSince = before.at >= (fault.since ?? fault.at) - reachMs
+  const { since = fault.at } = fault
+  const isSince = before.at >= since - reachMs
   const isWithin = isSince && before.at <= fault.endedAt + reachMs
   const isItsOwn = before.pid === fault.pid
   switch (fault.kind) {

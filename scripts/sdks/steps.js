@@ -26,16 +26,23 @@ export const rawType = 'application/xml'
 
 /** What is wrong with the bodies that came to a path; empty if all is right. */
 export function bodyProblems(receipts) {
+  if (receipts.length !== 5) return [`${receipts.length} requests instead of 5`]
   const [first, second, third, again, rotated] = receipts
-  const problems = []
-  if (receipts.length !== 5) problems.push(`${receipts.length} requests instead of 5`)
-  if (!isOrdinary(first)) problems.push(`an ordinary body of ${first?.body}`)
-  if (second?.body !== raw || second.headers['content-type'] !== rawType)
-    problems.push(`a raw body of ${JSON.stringify(second?.body)} (${second?.headers['content-type']})`)
-  if (!isOrdinary(third) || !isOrdinary(rotated)) problems.push('an ordinary body that is another')
-  if (again?.body !== first?.body || again?.headers['webhook-id'] !== first?.headers['webhook-id'])
-    problems.push('a resend that is no repeat')
-  return problems
+  const checks = [
+    [isOrdinary(first), `an ordinary body of ${first.body}`],
+    [isRaw(second), `a raw body of ${JSON.stringify(second.body)} (${second.headers['content-type']})`],
+    [isOrdinary(third) && isOrdinary(rotated), 'an ordinary body that is another'],
+    [isRepeat(again, first), 'a resend that is no repeat'],
+  ]
+  return checks.filter(([isRight]) => !isRight).map(([, problem]) => problem)
+}
+
+function isRaw({ body, headers }) {
+  return body === raw && headers['content-type'] === rawType
+}
+
+function isRepeat(one, other) {
+  return one.body === other.body && one.headers['webhook-id'] === other.headers['webhook-id']
 }
 
 function isOrdinary(receipt) {
