@@ -8,7 +8,7 @@ import { startNameServer } from './name-server.js'
 import { hostsAt, nowMs, startProcess } from './wire.js'
 
 const badHosts = 1_000
-const warmUpMs = 3_000
+const warmUpMs = 8_000
 const mostStragglerMs = 2_000
 const betweenLooksMs = 20
 

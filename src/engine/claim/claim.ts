@@ -12,6 +12,7 @@ import type { HealthKeeper } from '../endpoints/health.ts'
 import type { EngineParts } from '../parts.ts'
 import { Planner } from './plan.ts'
 import type { Planned } from './plan.ts'
+import { Portions } from './portions.ts'
 import { rings } from './schedule.ts'
 import type { RingName, Schedule } from './schedule.ts'
 import type { Shares } from '../endpoints/shares.ts'
@@ -31,9 +32,6 @@ export interface ClaimerParts {
 
 const mostAsked = 50
 const mostPerClaim = 200
-// Each of them may be a connection that fails or never answers: they come in portions, so that between two of them the process turns to
-// what others have sent. A portion that takes long says that there is much of that.
-const portion = { least: 10, most: 50, quickMs: 10, slowMs: 20 }
 
 /**
  * Claims rows of the endpoints that may take some, and hands them over. It never waits for a send. Each ring of the schedule has its own
@@ -46,7 +44,9 @@ export class Claimer {
   #running = false
   /** What the cycle leaves; where rows leave on the tick only, nothing leaves before the first one. */
   #cycleLeft: number
-  #unprovenPortion = portion.most
+  readonly #portions = new Portions()
+  /** Ends the rest after a portion. */
+  #disarmRest: (() => void) | null = null
 
   constructor(parts: ClaimerParts) {
     this.#parts = parts
@@ -62,6 +62,8 @@ export class Claimer {
   /** No claim begins after this; resolves when none is under way. */
   async stop(): Promise<void> {
     this.#running = false
+    this.#disarmRest?.()
+    this.#disarmRest = null
     this.#parts.schedule.stop()
     await this.#ended()
   }
@@ -99,6 +101,7 @@ export class Claimer {
 
   #mayClaim(ring: RingName): boolean {
     const { schedule, budget } = this.#parts
+    if (ring === 'unproven' && this.#disarmRest !== null) return false
     return this.#running && schedule.hasReady(ring) && Math.min(budget.rowsFree, this.#cycleLeft) > 0
   }
 
@@ -123,16 +126,24 @@ export class Claimer {
     } = this.#parts
     while (this.#mayClaim(ring)) {
       const begunAt = clock.now()
-      const [mostEndpoints, mostRows] =
-        ring === 'proven' ? [mostAsked, mostPerClaim] : [this.#unprovenPortion, this.#unprovenPortion]
+      const { size } = this.#portions
+      const [mostEndpoints, mostRows] = ring === 'proven' ? [mostAsked, mostPerClaim] : [size, size]
       const asked = schedule.nextReady(ring, mostEndpoints)
       try {
         await this.#claimOnce(asked, Math.min(budget.rowsFree, this.#cycleLeft, mostRows))
       } finally {
         schedule.letGo(asked)
       }
-      if (ring === 'unproven') this.#unprovenPortion = nextPortion(this.#unprovenPortion, clock.now() - begunAt)
+      if (ring === 'unproven') this.#rest(this.#portions.took(clock.now() - begunAt))
     }
+  }
+
+  #rest(ms: number): void {
+    if (ms === 0 || !this.#running) return
+    this.#disarmRest = this.#parts.engine.clock.after(ms, () => {
+      this.#disarmRest = null
+      void this.#claimSafely('unproven')
+    })
   }
 
   async #claimOnce(asked: readonly EndpointRecord[], most: number): Promise<void> {
@@ -247,9 +258,4 @@ export class Claimer {
 /** The lanes that are asked at all. */
 function lanesOf(counts: Readonly<Record<Lane, number>>): Lane[] {
   return allLanes.filter((lane) => counts[lane] > 0)
-}
-
-function nextPortion(size: number, tookMs: number): number {
-  if (tookMs < portion.quickMs) return Math.min(size * 2, portion.most)
-  return tookMs > portion.slowMs ? Math.max(Math.floor(size / 2), portion.least) : size
 }

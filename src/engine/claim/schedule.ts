@@ -110,7 +110,9 @@ export class Schedule {
   freed(record: EndpointRecord): void {
     const reason = record.state === 'waiting' ? record.wait?.reason : undefined
     // What ended may have been the probe that a hold waited for.
-    if (reason === 'window' || reason === 'budget' || reason === 'held') this.#makeReady(record)
+    if (reason === 'budget' || reason === 'held') this.#makeReady(record)
+    // A claim for many costs little more than one for a single row: as long as a window's worth is at hand, nobody is asked for more.
+    if (reason === 'window' && record.waiting.length < this.#parts.shares.windowOf(record)) this.#makeReady(record)
     this.budgetFreed()
     if (rings.some((ring) => this.hasReady(ring))) this.#onReady()
   }

@@ -20,8 +20,8 @@ export interface WalkParts {
   readonly schedule: Schedule
 }
 
-const slice = 500
-const mostSlices = 40
+const slice = 100
+const mostSlices = 200
 const endedAtOnce = 1_000
 
 /** Finds out which endpoints have due rows: all of them on the tick, and in between what others have committed. */

@@ -1,0 +1,24 @@
+const least = 10
+const most = 50
+const quickMs = 10
+const slowMs = 20
+
+/**
+ * How many endpoints that nothing has reached lately are asked at once. Each may be a connection that fails or never answers, so they come
+ * in portions, and between two of them the process turns to what others have sent. One that takes long says that there is much of that:
+ * the next is smaller, and follows after a rest as long as it took.
+ */
+export class Portions {
+  #size = least
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** Learns how long a portion took; answers with the rest that follows. */
+  took(ms: number): number {
+    if (ms < quickMs) this.#size = Math.min(this.#size * 2, most)
+    if (ms > slowMs) this.#size = Math.max(Math.floor(this.#size / 2), least)
+    return ms < quickMs ? 0 : ms
+  }
+}
