@@ -66,10 +66,10 @@ export class Planner {
 
   #planEach(asked: readonly EndpointRecord[], most: number): Planned[] {
     const planned: Planned[] = []
-    const share = Math.ceil(most / Math.max(asked.length, 1))
+    const shareOf = sharesByApplication(asked, most)
     let left = most
     for (const record of asked) {
-      const one = left > 0 ? this.#planOne(record, Math.min(share, left)) : null
+      const one = left > 0 ? this.#planOne(record, Math.min(shareOf(record), left)) : null
       if (one === null) this.#parts.schedule.putBack(record)
       else if (one !== 'waits') {
         planned.push(one)
@@ -161,6 +161,14 @@ export class Planner {
     this.#parts.schedule.keepWaiting(record, reason, until)
     return false
   }
+}
+
+/** Equal parts for the applications, and within each for its endpoints: who has many endpoints gets no more than who has one. */
+function sharesByApplication(asked: readonly EndpointRecord[], most: number): (record: EndpointRecord) => number {
+  const counts = new Map<string, number>()
+  for (const { endpoint } of asked) counts.set(endpoint.applicationId, (counts.get(endpoint.applicationId) ?? 0) + 1)
+  const ofApplication = Math.ceil(most / Math.max(counts.size, 1))
+  return ({ endpoint }) => Math.ceil(ofApplication / (counts.get(endpoint.applicationId) ?? 1))
 }
 
 function total(lanes: Readonly<Record<Lane, number>>): number {

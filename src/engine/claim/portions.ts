@@ -1,4 +1,4 @@
-const least = 10
+const least = 4
 const most = 50
 const quickMs = 10
 const slowMs = 20

@@ -7,6 +7,7 @@ import type { EngineSettings } from '../parts.ts'
 interface Holding {
   rows: number
   bytes: number
+  onWire: number
 }
 
 const mostBytes = 64 * mostBodyBytes
@@ -14,7 +15,7 @@ const timesFree = 4
 const recentMs = 60_000
 
 /**
- * Shares what this process can hold, in rows and bytes, by what is still free: nobody may hold more than four times that. One tenant
+ * Shares what this process can hold, in rows, bytes and open requests, by what is still free: nobody may hold more than four times that. One tenant
  * alone gets most of it, and each leaves a part of the rest for the next; about ten that take all they may use it up.
  */
 export class Budget {
@@ -55,8 +56,9 @@ export class Budget {
   requestsFor(record: EndpointRecord, now: Instant): number {
     const { openRequests } = this.#settings.limits
     const free = openRequests - this.#onWire
+    const ofApplication = share(free, this.#applications.get(record.endpoint.applicationId)?.onWire ?? 0)
     const unproven = isUnproven(record, now) ? Math.ceil(openRequests / 2) - this.#unprovenOnWire : free
-    return Math.max(Math.min(free, unproven), 0)
+    return Math.max(Math.min(ofApplication, unproven), 0)
   }
 
   get rowsFree(): number {
@@ -85,14 +87,20 @@ export class Budget {
     }
   }
 
-  opened({ unproven }: Held): void {
-    this.#onWire += 1
-    if (unproven) this.#unprovenOnWire += 1
+  opened(held: Held): void {
+    this.#countOnWire(held, 1)
   }
 
-  closed({ unproven }: Held): void {
-    this.#onWire -= 1
-    if (unproven) this.#unprovenOnWire -= 1
+  closed(held: Held): void {
+    this.#countOnWire(held, -1)
+  }
+
+  /** Whatever is on the wire holds a row. */
+  #countOnWire({ record, unproven }: Held, sign: 1 | -1): void {
+    this.#onWire += sign
+    if (unproven) this.#unprovenOnWire += sign
+    const holding = this.#applications.get(record.endpoint.applicationId)
+    if (holding !== undefined) holding.onWire += sign
   }
 
   #count({ record, bytes, unproven }: Held, sign: 1 | -1): void {
@@ -107,7 +115,7 @@ export class Budget {
     this.#rows += rows
     if (unproven) this.#unprovenRows += rows
     const { applicationId } = record.endpoint
-    const holding = this.#applications.get(applicationId) ?? { rows: 0, bytes: 0 }
+    const holding = this.#applications.get(applicationId) ?? { rows: 0, bytes: 0, onWire: 0 }
     holding.rows += rows
     holding.bytes += bytes
     if (holding.rows === 0) this.#applications.delete(applicationId)
