@@ -29,6 +29,7 @@ export function pairOf(scenario: Scenario): Pair | null {
       .filter(({ id, ratePerSecond }) => touched.has(id) || ratePerSecond !== null)
       .map(({ application }) => application),
   )
+  for (const { application } of scenario.limited ?? []) troubled.add(application)
   const inOrder = endpoints.find(({ application }) => !troubled.has(application))
   if (inOrder === undefined || troubled.size === 0) return null
   const { application } = inOrder

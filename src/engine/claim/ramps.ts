@@ -27,7 +27,11 @@ export class Ramps {
     const step = rampStep(record.health, engine.settings.limits, shares.workers, now)
     if (step === null || rampFrom === null) return (record.ramp = null)
     const before = record.ramp?.from === rampFrom ? record.ramp : null
-    if (before?.tick === step.tick) return before
+    if (before?.tick === step.tick) {
+      // Workers may have joined since it was dealt out, perhaps while the hold still lasted.
+      before.left = Math.min(before.left, Math.max(step.allowance - before.begun, 0))
+      return before
+    }
     if (before !== null && isRough(before.begun, before.blamed)) return this.#repeat(record, before, step)
     return (record.ramp = { from: rampFrom, tick: step.tick, left: step.allowance, begun: 0, blamed: 0 })
   }

@@ -1,6 +1,7 @@
 import { endpointPatterns, endpointPerformers } from './endpoints.ts'
 import type { Pattern, Performer } from './kind.ts'
 import { operatorPatterns, operatorPerformers } from './operators.ts'
+import { probePatterns } from './probes.ts'
 import { processPatterns, processPerformers } from './processes.ts'
 import { senderPatterns, senderPerformers } from './senders.ts'
 import { storeFaultPatterns, storeFaultPerformers } from './store-faults.ts'
@@ -12,6 +13,7 @@ export const patterns: readonly Pattern[] = [
   ...endpointPatterns,
   ...operatorPatterns,
   ...senderPatterns,
+  ...probePatterns,
 ]
 
 /** What each action does. */

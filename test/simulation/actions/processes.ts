@@ -27,7 +27,7 @@ export interface Pause extends OfProcess {
   readonly forMs: number
 }
 
-interface Kill extends OfProcess {
+export interface Kill extends OfProcess {
   readonly do: 'kill'
   /** Null leaves it dead until all heals. */
   readonly startsAfterMs: number | null
@@ -131,53 +131,66 @@ const outagePerformer = performer<Action & { do: 'outage'; forMs: number; mode: 
   },
 )
 
-const leavePattern = pattern<OfProcess & { do: 'leave'; graceMs: number; startsAfterMs: number | null }>(
-  'leave',
-  0.25,
-  (draw, plan) =>
-    draw.instants(draw.between(1, 3), 1_000, plan.lengthMs).map((at) => ({
-      at,
-      do: 'leave',
-      process: draw.pick(plan.processes).id,
-      graceMs: draw.pick([0, 1_000, 35_000]),
-      startsAfterMs: draw.chance(0.7) ? draw.between(500, 10_000) : null,
-    })),
+export interface Leave extends OfProcess {
+  readonly do: 'leave'
+  readonly graceMs: number
+  readonly startsAfterMs: number | null
+}
+
+const leavePattern = pattern<Leave>('leave', 0.25, (draw, plan) =>
+  draw.instants(draw.between(1, 3), 1_000, plan.lengthMs).map((at) => ({
+    at,
+    do: 'leave',
+    process: draw.pick(plan.processes).id,
+    graceMs: draw.pick([0, 1_000, 35_000]),
+    startsAfterMs: draw.chance(0.7) ? draw.between(500, 10_000) : null,
+  })),
 )
 
-const leavePerformer = performer<OfProcess & { do: 'leave'; graceMs: number; startsAfterMs: number | null }>(
-  'leave',
-  (world, { process: id, graceMs, startsAfterMs }) => {
-    const process = world.processes.get(id)
-    if (process === undefined || !process.isAlive) return
-    world.history.reach('worker left')
-    void process.leave(graceMs).then(() => {
-      if (startsAfterMs !== null)
-        world.scheduler.at(startsAfterMs, null, `process ${id} is started again`, () => process.start())
-    })
-  },
-)
+const leavePerformer = performer<Leave>('leave', (world, { process: id, graceMs, startsAfterMs }) => {
+  const process = world.processes.get(id)
+  if (process === undefined || !process.isAlive) return
+  world.history.reach('worker left')
+  void process.leave(graceMs).then(() => {
+    if (startsAfterMs !== null)
+      world.scheduler.at(startsAfterMs, null, `process ${id} is started again`, () => process.start())
+  })
+})
 
-/** The machine's clock is set. Only where a shared time is followed: without one it is the only time there is. */
-const clockPattern = pattern<OfProcess & { do: 'clock'; stepMs: number }>('clock', 0.2, (draw, plan) =>
-  plan.store.kind === 'single'
-    ? []
-    : draw.instants(draw.between(1, 3), 1_000, plan.lengthMs).map((at) => ({
-        at,
-        do: 'clock',
-        process: draw.pick(plan.processes).id,
-        stepMs: draw.pick([-3_600_000, -40_000, 40_000, 3_600_000]),
-      })),
-)
+interface SetClock extends OfProcess {
+  readonly do: 'clock'
+  readonly stepMs: number
+  /** Null, or left out, if it stays so. */
+  readonly backAfterMs?: number | null
+}
 
-const clockPerformer = performer<OfProcess & { do: 'clock'; stepMs: number }>(
-  'clock',
-  (world, { process: id, stepMs }) => {
-    const gate = world.processes.get(id)?.gate
-    if (gate === undefined) return
-    gate.offsetMs += stepMs
-    world.history.reach('clock set')
-  },
-)
+/** The machine's clock is set. Where it is the only time there is, it is soon set right: a step that lasts is believed there. */
+const clockPattern = pattern<SetClock>('clock', 0.2, (draw, plan) => {
+  const isOnly = plan.store.kind === 'single'
+  const count = isOnly ? 1 : draw.between(1, 3)
+  return draw.instants(count, 1_000, plan.lengthMs).map((at) => ({
+    at,
+    do: 'clock',
+    process: draw.pick(plan.processes).id,
+    stepMs: draw.pick([-3_600_000, -40_000, 40_000, 3_600_000]),
+    backAfterMs: isOnly ? draw.between(500, 8_000) : null,
+  }))
+})
+
+const clockPerformer = performer<SetClock>('clock', (world, { process: id, stepMs, backAfterMs = null }) => {
+  const gate = world.processes.get(id)?.gate
+  if (gate === undefined) return
+  gate.offsetMs += stepMs
+  world.history.reach('clock set')
+  if (world.scenario.store.kind === 'single') world.history.reach('only clock set')
+  if (backAfterMs !== null)
+    world.scheduler.at(
+      backAfterMs,
+      null,
+      `the clock of ${gate.name} is set right`,
+      () => void (gate.offsetMs -= stepMs),
+    )
+})
 
 export const processPatterns: readonly Pattern[] = [
   startPattern,

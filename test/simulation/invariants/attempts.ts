@@ -4,7 +4,7 @@ import type { Call, RowChange } from '../world/history.ts'
 import type { World } from '../world/world.ts'
 import { secondsAt } from './invariant.ts'
 import type { Finding, Invariant } from './invariant.ts'
-import { leaseMs, maxAttemptsOf, seen, wasDisturbed } from './seen.ts'
+import { grouped, leaseMs, maxAttemptsOf, seen, wasDisturbed } from './seen.ts'
 
 /** What was sent, how often, and what is on record of it. */
 export const attemptInvariants: readonly Invariant[] = [
@@ -14,6 +14,7 @@ export const attemptInvariants: readonly Invariant[] = [
     name: 'nothing is given up before it was sent as often as its policy, or five crashes, ask for',
     check: givenUpInTime,
   },
+  { name: 'only what was started is blamed for a crash', check: blamedWasStarted },
   { name: 'one request is one attempt on record', check: oneRecordEach },
   { name: 'every request is on record', check: everyRequestOnRecord },
   { name: 'the count of attempts is that of the record', check: countsAddUp },
@@ -57,6 +58,25 @@ function* givenUpInTime(world: World): Iterable<Finding> {
   }
 }
 
+/** A crash is counted where an attempt was written ahead, and its worker did not come back. */
+function* blamedWasStarted(world: World): Iterable<Finding> {
+  const recordsOf = grouped(world.history.records, ({ deliveryId }) => deliveryId)
+  for (const { at, before, after } of world.history.rows) {
+    if (before === null || after.crashCount <= before.crashCount) continue
+    const started = recordsOf
+      .get(after.id)
+      ?.some(
+        (record) =>
+          record.at <= at &&
+          record.after.some(({ epoch, outcome }) => epoch === before.leaseEpoch && outcome === 'started'),
+      )
+    if (started !== true)
+      yield {
+        detail: `delivery ${after.id} was blamed at ${secondsAt(world, at)} for a crash under epoch ${before.leaseEpoch}, in which it was not started`,
+      }
+  }
+}
+
 function* oneRecordEach(world: World): Iterable<Finding> {
   for (const [deliveryId, attempts] of world.state.attempts) {
     // A worker may end between the record of an attempt and its request.
@@ -70,7 +90,8 @@ function* oneRecordEach(world: World): Iterable<Finding> {
 function* everyRequestOnRecord(world: World): Iterable<Finding> {
   for (const call of world.history.calls) {
     if (call.deliveryId === null || !world.state.deliveries.has(call.deliveryId)) continue
-    if (world.state.attempts.get(call.deliveryId)?.some(({ epoch }) => epoch === call.epoch) === true) continue
+    const epochs = epochsOf(world, call)
+    if (world.state.attempts.get(call.deliveryId)?.some(({ epoch }) => epochs.has(epoch)) === true) continue
     // Whoever was to record it was gone, and nobody took it over before an operator did.
     if (
       rowsOf(world, call.deliveryId).some(
@@ -84,6 +105,16 @@ function* everyRequestOnRecord(world: World): Iterable<Finding> {
       detail: `the request of ${call.process} for delivery ${call.deliveryId} at ${secondsAt(world, call.at)} (epoch ${call.epoch}) left no attempt`,
     }
   }
+}
+
+/** The lease of a request; and those before it that its worker has taken over from itself, with the request still to be sent. */
+function epochsOf(world: World, { deliveryId, epoch }: Call): Set<number> {
+  const epochs = new Set([epoch])
+  for (const { method, before, after } of rowsOf(world, deliveryId ?? '').toReversed()) {
+    if (method === 'claim' && before !== null && before.leaseOwner === after.leaseOwner && epochs.has(after.leaseEpoch))
+      epochs.add(before.leaseEpoch)
+  }
+  return epochs
 }
 
 function* countsAddUp(world: World): Iterable<Finding> {

@@ -5,7 +5,7 @@ import { addressOf } from '../world/receivers.ts'
 import type { World } from '../world/world.ts'
 import { secondsAt } from './invariant.ts'
 import type { Finding, Invariant } from './invariant.ts'
-import { grouped, paceOf, seen } from './seen.ts'
+import { grouped, isRateLimited, paceOf, seen } from './seen.ts'
 
 /** How long things may take. */
 export const delayInvariants: readonly Invariant[] = [
@@ -87,7 +87,8 @@ function couldLeaveAt(
   if (
     current === undefined ||
     current.after.status !== 'active' ||
-    receiver?.plan.ratePerSecond !== null ||
+    receiver === undefined ||
+    isRateLimited(world, receiver.plan) ||
     addressOf(current.after.url).revision !== phase.revision
   ) {
     return { at: wait.to, allowedMs: 0, kind: '' }
