@@ -26,6 +26,7 @@ export const states: readonly string[] = [
   'mark repeated after a lost answer',
   'send refused: store_failed',
   'send refused: outcome_unknown',
+  'send refused: data_refused',
   'key repeated',
   'transaction committed',
   'transaction committed late',

@@ -95,7 +95,13 @@ const outagePerformer = performer<Action & { do: 'outage'; forMs: number; mode: 
   for (const process of world.processes.values()) cutOff(world, process, forMs, mode)
 })
 
-const leavePattern = pattern<OfProcess & { do: 'leave'; graceMs: number; startsAfterMs: number | null }>('leave', 0.25, (draw, plan) =>
+export interface Leave extends OfProcess {
+  readonly do: 'leave'
+  readonly graceMs: number
+  readonly startsAfterMs: number | null
+}
+
+const leavePattern = pattern<Leave>('leave', 0.25, (draw, plan) =>
   draw.instants(draw.between(1, 3), 1_000, plan.lengthMs).map((at) => ({
     at,
     do: 'leave',
@@ -104,7 +110,7 @@ const leavePattern = pattern<OfProcess & { do: 'leave'; graceMs: number; startsA
     startsAfterMs: draw.chance(0.7) ? draw.between(500, 10_000) : null,
   })))
 
-const leavePerformer = performer<OfProcess & { do: 'leave'; graceMs: number; startsAfterMs: number | null }>('leave', (world, { process: id, graceMs, startsAfterMs }) => {
+const leavePerformer = performer<Leave>('leave', (world, { process: id, graceMs, startsAfterMs }) => {
   const process = world.processes.get(id)
   if (process === undefined || !process.isAlive) return
   world.history.reach('worker left')

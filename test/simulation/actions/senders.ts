@@ -4,14 +4,14 @@ import type { Action } from '../scenario.ts'
 import type { SendRecord } from '../world/history.ts'
 import type { Process } from '../world/process.ts'
 import { inOrder } from '../world/receivers.ts'
-import { commit } from '../world/store.ts'
+import { commit, unstorable } from '../world/store.ts'
 import type { SimulatedTransaction } from '../world/store.ts'
 import { applicationOf } from '../world/world.ts'
 import type { World } from '../world/world.ts'
 import type { Behave, Create, Edit } from './endpoints.ts'
 import { pattern, performer } from './kind.ts'
 import type { Pattern, Performer, Plan } from './kind.ts'
-import type { Pause } from './processes.ts'
+import type { Leave, Pause } from './processes.ts'
 import type { Fault } from './store-faults.ts'
 
 interface Send extends Action {
@@ -26,6 +26,8 @@ interface Send extends Action {
   readonly delayMs: number
   readonly tx: { readonly afterMs: number; readonly commits: boolean } | null
   readonly poison?: boolean
+  /** One of them is a message that the store cannot keep. */
+  readonly unstorable?: boolean
 }
 
 interface SendToOne extends Send {
@@ -75,6 +77,12 @@ const releasePattern = pattern<Send | Create | Fault>('release', 0.12, (draw, pl
   ]
 })
 
+/** Many are stored with one statement, and one of them is refused for what it holds. */
+const misfitPattern = pattern<Send>('misfit', 0.1, (draw, plan) =>
+  draw.instants(draw.between(1, 2), 1_000, plan.lengthMs * 0.9).map((at) => ({
+    at, do: 'send', process: draw.pick(plan.processes).id, application: draw.chance(0.5) ? null : draw.pick(plan.applications), count: draw.between(2, 9), name: draw.pick([null, 'event']), delayMs: 0, tx: null, unstorable: true,
+  })))
+
 /** A process that dies with much in its hands, and again each time it has taken that over, while some of it goes to an endpoint that hangs. */
 const relapsePattern = pattern<Send | Fault | Behave>('relapse', 0.08, (draw, plan) => {
   const { id: process } = draw.pick(plan.processes.filter(({ role }) => role === 'worker'))
@@ -100,6 +108,23 @@ const stallPattern = pattern<Send | Pause>('stall', 0.06, (draw, plan) => {
   ]
 })
 
+/** Workers that leave and come back while one of the others has all its requests open to an endpoint that is slow. */
+const crowdPattern = pattern<Send | Behave | Leave>('crowd', 0.15, (draw, plan) => {
+  const [stays, ...others] = plan.processes.filter(({ role }) => role === 'worker')
+  const [slow] = plan.troubled
+  if (stays === undefined || others.length === 0 || slow === undefined) return []
+  const at = draw.between(2_000, Math.max(2_000, plan.lengthMs * 0.7))
+  const backAfterMs = draw.between(12_000, 20_000)
+  const send = { do: 'send', process: stays.id, application: slow.application, name: null, delayMs: 0, tx: null } as const
+  return [
+    ...others.slice(0, draw.between(1, 3)).map(({ id }) => ({ at, do: 'leave', process: id, graceMs: 0, startsAfterMs: backAfterMs + draw.between(0, 500) }) as const),
+    { ...send, at: at + 1_000, count: draw.between(1, 8) },
+    { at: at + 8_000, do: 'behave', endpoint: slow.id, as: { ...inOrder, tookMs: [10_000, 25_000] } },
+    { ...send, at: at + 9_000, count: draw.between(8, 30) },
+    { at: at + 60_000, do: 'behave', endpoint: slow.id, as: inOrder },
+  ]
+})
+
 /** An endpoint that moves while its old URL is still saying that it is gone. */
 const farewellPattern = pattern<Send | Behave | Edit>('farewell', 0.06, (draw, plan) =>
   plan.troubled.slice(0, 1).flatMap(({ id: endpoint, application }) => {
@@ -117,7 +142,7 @@ const poisonPattern = pattern<Send>('poison', 0.05, (draw, plan) => [
   { at: draw.between(1_000, plan.lengthMs / 2), do: 'send', process: draw.pick(plan.processes).id, application: draw.pick(plan.applications), count: 1, name: null, delayMs: 0, tx: null, poison: true },
 ])
 
-export const senderPatterns: readonly Pattern[] = [sendsPattern, floodPattern, releasePattern, relapsePattern, stallPattern, farewellPattern, poisonPattern]
+export const senderPatterns: readonly Pattern[] = [sendsPattern, floodPattern, releasePattern, misfitPattern, crowdPattern, relapsePattern, stallPattern, farewellPattern, poisonPattern]
 
 export const senderPerformers: readonly Performer[] = [sendPerformer]
 
@@ -133,7 +158,8 @@ function sendAll(world: World, action: Send): void {
   // A process that is frozen sends when it wakes up.
   if (process.gate.state === 'frozen') return void world.scheduler.at(0, process.gate, 'sends', () => sendAll(world, action))
   for (let index = 0; index < action.count; index += 1) {
-    const body = `{"n":${world.history.sends.length}}`
+    const isUnstorable = action.unstorable === true && index === action.count >> 1
+    const body = `{"n":${world.history.sends.length}${isUnstorable ? `,${unstorable}:true` : ''}}`
     if (action.poison === true) world.poison.add(body)
     void sendOne(world, process, { ...action, application: action.application ?? inTurn(world, index) }, body, 1)
   }

@@ -51,6 +51,11 @@ export function wasDisturbed(world: World, process: string, from: Instant, to: I
   return own.some((each) => each.from <= to && each.to >= from && (kinds === undefined || kinds.includes(each.kind)))
 }
 
+/** When a request was over: what a process had open ends with it. */
+export function endOf({ history }: World, { endedAt, answeredAt, process }: Call): Instant {
+  return endedAt ?? Math.min(answeredAt, history.life(process)?.endedAt ?? answeredAt)
+}
+
 /** What an endpoint was at an instant. */
 export function endpointAt(world: World, endpointId: string, at: Instant): EndpointChange | undefined {
   return seen(world).changesOf.get(endpointId)?.findLast((change) => change.at <= at)

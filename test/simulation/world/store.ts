@@ -1,4 +1,5 @@
 import { PosthornError } from '../../../src/core/errors.ts'
+import { textOf } from '../../../src/core/message.ts'
 import type { Outlet, Store } from '../../../src/core/ports.ts'
 import type { EnqueueRequest } from '../../../src/core/queue.ts'
 import { batched } from '../../../src/stores/batcher.ts'
@@ -29,6 +30,8 @@ export interface SimulatedTransaction {
 type Method = (...args: unknown[]) => Promise<unknown>
 
 const givesUpAfterMs = 10_000
+/** A body with this is one that the store cannot keep. */
+export const unstorable = '"unstorable"'
 const never = new Promise<never>(() => undefined)
 
 /** The store as one process meets it: each call leaves, is applied at some instant in one piece, and is answered at another. */
@@ -39,7 +42,7 @@ export function simulatedStore(shared: SharedStore, gate: Gate): Store {
   return {
     kind: 'memory',
     probeMs: plan.probeMs,
-    queue: plan.kind === 'shared' ? batched(guarded(store.queue, call), turn) : guarded(store.queue, call),
+    queue: batched(guarded(store.queue, call), turn),
     directory: guarded(store.directory, call),
     open: async () => [],
     attach: (worker) => call('attach', () => store.attach(worker)) as Promise<void>,
@@ -49,6 +52,16 @@ export function simulatedStore(shared: SharedStore, gate: Gate): Store {
     within: async (tx) => outletOf(guarded(store.directory, call), tx as SimulatedTransaction),
     ...(plan.kind === 'shared' ? { time: () => call('time', async () => scheduler.now) as Promise<number> } : {}),
   }
+}
+
+/** A store that cannot keep everything: a statement with a message of which it says so is refused as a whole. */
+export function refusing(store: Store): Store {
+  const enqueue: Store['queue']['enqueue'] = async (request) => {
+    const refused = request.envelopes.some(({ message }) => textOf(message.body).includes(unstorable))
+    if (refused) throw new PosthornError('data_refused', 'Expected values that the store can keep, got others. Nothing of it was stored.')
+    return store.queue.enqueue(request)
+  }
+  return { ...store, queue: { ...store.queue, enqueue } }
 }
 
 /** Commits what was sent within a transaction; the rows keep the times that they were given when they were written. */

@@ -13,6 +13,7 @@ import { Process } from './process.ts'
 import { inOrder, Receiver } from './receivers.ts'
 import type { Behaviour } from './receivers.ts'
 import { Scheduler } from './scheduler.ts'
+import { refusing } from './store.ts'
 import type { SharedStore } from './store.ts'
 
 /** What every process is made with, as far as the scenario says. */
@@ -53,7 +54,7 @@ export class World {
     this.scheduler = new Scheduler(new Draw(scenario.seed, 'ties').next, trace)
     this.history = new History(this.state, () => this.scheduler.now)
     this.shared = {
-      store: tamper(memoryStore({ state: this.state })),
+      store: refusing(tamper(memoryStore({ state: this.state }))),
       plan: scenario.store,
       scheduler: this.scheduler,
       history: this.history,
