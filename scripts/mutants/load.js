@@ -12,12 +12,13 @@ export async function loadMutants(folder) {
 }
 
 function checked(name, mutant) {
-  const { says, joins, file, find, replace, caughtBy } = mutant ?? {}
+  const { says, joins, file, find, replace, caughtBy, simulated } = mutant ?? {}
   const namesATest = isText(caughtBy?.file) && isText(caughtBy.title)
   const namesACommand = Array.isArray(caughtBy?.command) && isText(caughtBy.says)
   const isWhole = isText(says) && isText(file) && isText(find) && typeof replace === 'string' && (joins === null || isText(joins))
-  if (isWhole && (namesATest || namesACommand)) return { name, ...mutant }
-  throw new Error(`Expected the mutant ${name} to have \`says\`, \`joins\` (or null), \`file\`, \`find\`, \`replace\` and \`caughtBy\` with a test or a command.`)
+  const isSimulated = simulated === undefined || (Number.isInteger(simulated.seeds) && isText(simulated.scenario))
+  if (isWhole && isSimulated && (namesATest || namesACommand)) return { name, ...mutant }
+  throw new Error(`Expected the mutant ${name} to have \`says\`, \`joins\` (or null), \`file\`, \`find\`, \`replace\`, \`caughtBy\` with a test or a command, and \`simulated\`, if at all, with \`seeds\` and \`scenario\`.`)
 }
 
 function isText(value) {

@@ -5,4 +5,5 @@ export const mutant = {
   find: 'if (evidence.generation !== health.generation)',
   replace: 'if (evidence.generation > health.generation)',
   caughtBy: { file: 'test/engine/generations.test.ts', title: 'E4 of ten minutes' },
+  simulated: { seeds: 2_000, scenario: 'e04-hold-meets-straggler.json' },
 }

@@ -83,18 +83,20 @@ const misfitPattern = pattern<Send>('misfit', 0.1, (draw, plan) =>
     at, do: 'send', process: draw.pick(plan.processes).id, application: draw.chance(0.5) ? null : draw.pick(plan.applications), count: draw.between(2, 9), name: draw.pick([null, 'event']), delayMs: 0, tx: null, unstorable: true,
   })))
 
-/** A process that dies with much in its hands, and again each time it has taken that over, while some of it goes to an endpoint that hangs. */
-const relapsePattern = pattern<Send | Fault | Behave>('relapse', 0.08, (draw, plan) => {
-  const { id: process } = draw.pick(plan.processes.filter(({ role }) => role === 'worker'))
+/** A process that dies with much in its hands, and so does whoever has taken that over, while some of it goes to an endpoint that hangs. */
+const relapsePattern = pattern<Send | Fault | Behave>('relapse', 0.12, (draw, plan) => {
+  const workers = plan.processes.filter(({ role }) => role === 'worker')
+  const { id: process } = draw.pick(workers)
+  const others = draw.chance(0.5) ? workers : workers.filter(({ id }) => id === process)
   const at = draw.between(2_000, 20_000)
-  const dies = { do: 'fault', process, mode: 'dies', times: 1, delayMs: 0 } as const
-  const times = draw.pick([1, 1, 2, 3, 5, 5])
+  const dies = { do: 'fault', mode: 'dies', times: 1, delayMs: 0 } as const
+  const times = draw.pick([1, 1, 1, 2, 3, 5])
   const hung = plan.troubled.slice(0, draw.between(0, 2)).map(({ id }): Behave => ({ at: at - 1_000, do: 'behave', endpoint: id, as: { ...inOrder, answer: 'hung' } }))
   return [
     ...hung,
-    { ...dies, at: at - 1, call: 'enqueue' },
+    { ...dies, at: at - 1, process, call: 'enqueue' },
     { at, do: 'send', process, application: null, count: draw.between(4, 20), name: null, delayMs: 0, tx: null },
-    ...Array.from({ length: times }, (_, index) => ({ ...dies, at: at + 20_000 + index * 31_500, call: 'claim' })),
+    ...Array.from({ length: times }, (_, index) => others.map(({ id }) => ({ ...dies, at: at + 20_000 + index * 31_500, process: id, call: 'claim' }))).flat(),
   ]
 })
 

@@ -4,13 +4,14 @@ import type { Call, RowChange } from '../world/history.ts'
 import type { World } from '../world/world.ts'
 import { secondsAt } from './invariant.ts'
 import type { Finding, Invariant } from './invariant.ts'
-import { leaseMs, maxAttemptsOf, seen, wasDisturbed } from './seen.ts'
+import { grouped, leaseMs, maxAttemptsOf, seen, wasDisturbed } from './seen.ts'
 
 /** What was sent, how often, and what is on record of it. */
 export const attemptInvariants: readonly Invariant[] = [
   { name: 'nothing is sent before it is due', check: notBeforeDue },
   { name: 'nothing is attempted more often than its policy says', check: notTooOften },
   { name: 'nothing is given up before it was sent as often as its policy, or five crashes, ask for', check: givenUpInTime },
+  { name: 'only what was started is blamed for a crash', check: blamedWasStarted },
   { name: 'one request is one attempt on record', check: oneRecordEach },
   { name: 'every request is on record', check: everyRequestOnRecord },
   { name: 'the count of attempts is that of the record', check: countsAddUp },
@@ -45,6 +46,16 @@ function* givenUpInTime(world: World): Iterable<Finding> {
     if (calls.length < wanted) {
       yield { kind: after.reason ?? '', detail: `delivery ${after.id} was given up as ${after.reason} at ${secondsAt(world, at)} after ${calls.length} requests instead of ${wanted}` }
     }
+  }
+}
+
+/** A crash is counted where an attempt was written ahead, and its worker did not come back. */
+function* blamedWasStarted(world: World): Iterable<Finding> {
+  const recordsOf = grouped(world.history.records, ({ deliveryId }) => deliveryId)
+  for (const { at, before, after } of world.history.rows) {
+    if (before === null || after.crashCount <= before.crashCount) continue
+    const started = recordsOf.get(after.id)?.some((record) => record.at <= at && record.after.some(({ epoch, outcome }) => epoch === before.leaseEpoch && outcome === 'started'))
+    if (started !== true) yield { detail: `delivery ${after.id} was blamed at ${secondsAt(world, at)} for a crash under epoch ${before.leaseEpoch}, in which it was not started` }
   }
 }
 

@@ -196,6 +196,8 @@ class Call {
     const { scheduler, history } = this.#shared
     history.writes(this.#gate.name, this.#name)
     const answer = this.#run()
+    // Whoever asked may never hear of it.
+    answer.catch(() => undefined)
     if (this.#name === 'beat') history.life(this.#gate.name)?.beats.push(scheduler.now)
     if (this.#name === 'attach') history.attached(this.#gate.name)
     if (this.#name === 'mark') void answer.then((marked) => this.#noteMarks(marked as readonly string[]), () => undefined)
