@@ -45,7 +45,7 @@ export class Process {
     this.#end('killed')
     if (this.#leaving !== null) this.#leaving.to = this.#world.scheduler.now
     // Where one process only may deliver, its lock dies with it.
-    if (this.#world.scenario.store.kind === 'single') this.#world.state.attached.delete(this.life.workerId)
+    if (this.#world.scenario.store.kind === 'single') this.#world.shared.forget(this.life.workerId)
     this.#world.history.disturb(this.gate.name, 'kill', this.#world.scheduler.now)
   }
 

@@ -18,6 +18,10 @@ export interface SharedStore {
   readonly draw: Draw
   /** Calls on their way, oldest first: a single connection serves them in order. */
   readonly inOrder: (() => void)[]
+  /** Applies a call in one piece; `note` is called before what it changes can be seen. */
+  readonly apply: (name: string, args: readonly unknown[], run: () => Promise<unknown>, note: () => void) => Promise<unknown>
+  /** A worker ended without a word, where its lock says so. */
+  readonly forget: (workerId: string) => void
   /** All has healed: calls are answered at once, so that hours of waiting cost little. */
   isCalm: boolean
 }
@@ -37,7 +41,7 @@ const never = new Promise<never>(() => undefined)
 /** The store as one process meets it: each call leaves, is applied at some instant in one piece, and is answered at another. */
 export function simulatedStore(shared: SharedStore, gate: Gate): Store {
   const { store, plan, scheduler } = shared
-  const call = (name: string, run: () => Promise<unknown>): Promise<unknown> => new Call(shared, gate, name, run).result
+  const call = (name: string, run: () => Promise<unknown>, args: readonly unknown[] = []): Promise<unknown> => new Call(shared, gate, name, run, args).result
   const turn = (): Promise<void> => new Promise((resolve) => void scheduler.at(0, gate, 'turn', () => resolve()))
   return {
     kind: 'memory',
@@ -71,8 +75,8 @@ export async function commit(shared: SharedStore, process: string, { requests }:
       const matching = await shared.store.directory.matching(envelope.message.applicationId)
       return { ...envelope, endpointsVersion: matching?.endpointsVersion ?? envelope.endpointsVersion }
     }))
-    shared.history.writes(process, 'commit')
-    await shared.store.queue.enqueue({ ...request, envelopes })
+    const whole = { ...request, envelopes }
+    await shared.apply('enqueue', [whole], () => shared.store.queue.enqueue(whole), () => shared.history.writes(process, 'commit'))
   }
 }
 
@@ -91,7 +95,7 @@ function outletOf(directory: Store['directory'], tx: SimulatedTransaction): Outl
   }
 }
 
-function guarded<Port extends object>(port: Port, call: (name: string, run: () => Promise<unknown>) => Promise<unknown>): Port {
+function guarded<Port extends object>(port: Port, call: (name: string, run: () => Promise<unknown>, args: readonly unknown[]) => Promise<unknown>): Port {
   const methods = new Map<PropertyKey, Method>()
   return new Proxy(port, {
     get(target, key) {
@@ -99,7 +103,7 @@ function guarded<Port extends object>(port: Port, call: (name: string, run: () =
       if (known !== undefined) return known
       const method: unknown = Reflect.get(target, key)
       if (typeof method !== 'function') return method
-      const run: Method = (...args) => call(String(key), () => Reflect.apply(method, target, args) as Promise<unknown>)
+      const run: Method = (...args) => call(String(key), () => Reflect.apply(method, target, args) as Promise<unknown>, args)
       methods.set(key, run)
       return run
     },
@@ -113,15 +117,17 @@ class Call {
   readonly #gate: Gate
   readonly #name: string
   readonly #run: () => Promise<unknown>
+  readonly #args: readonly unknown[]
   readonly #leftAt: number
   #resolve: (answer: unknown) => void = () => undefined
   #reject: (error: unknown) => void = () => undefined
 
-  constructor(shared: SharedStore, gate: Gate, name: string, run: () => Promise<unknown>) {
+  constructor(shared: SharedStore, gate: Gate, name: string, run: () => Promise<unknown>, args: readonly unknown[]) {
     this.#shared = shared
     this.#gate = gate
     this.#name = name
     this.#run = run
+    this.#args = args
     this.#leftAt = shared.scheduler.now
     this.result = gate.state === 'dead' ? never : this.#start()
   }
@@ -186,16 +192,18 @@ class Call {
     const { history, draw, plan } = this.#shared
     const before = { writes: 0 }
     this.#arrive(afterMs, (answer) => {
-      if (history.writesOf(this.#gate.name) > before.writes) return this.#gate.die()
-      this.#gate.faults.push({ call: this.#name, mode: 'dies', times: 1, delayMs: 0 })
-      this.#answer(draw.next() * plan.latencyMs, answer)
+      const dieOrGoOn = (): void => {
+        if (history.writesOf(this.#gate.name) > before.writes) return this.#gate.die()
+        this.#gate.faults.push({ call: this.#name, mode: 'dies', times: 1, delayMs: 0 })
+        this.#answer(draw.next() * plan.latencyMs, answer)
+      }
+      answer.then(dieOrGoOn, dieOrGoOn)
     }, () => void (before.writes = history.writesOf(this.#gate.name)))
   }
 
   #apply(): Promise<unknown> {
     const { scheduler, history } = this.#shared
-    history.writes(this.#gate.name, this.#name)
-    const answer = this.#run()
+    const answer = this.#shared.apply(this.#name, this.#args, this.#run, () => history.writes(this.#gate.name, this.#name))
     // Whoever asked may never hear of it.
     answer.catch(() => undefined)
     if (this.#name === 'beat') history.life(this.#gate.name)?.beats.push(scheduler.now)

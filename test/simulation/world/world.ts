@@ -9,6 +9,8 @@ import { memoryStore } from '../../../src/testing/memory/store.ts'
 import type { Gate } from './gate.ts'
 import { History } from './history.ts'
 import type { Call } from './history.ts'
+import { realBacking } from './mirror.ts'
+import type { Backing } from './mirror.ts'
 import { Process } from './process.ts'
 import { inOrder, Receiver } from './receivers.ts'
 import type { Behaviour } from './receivers.ts'
@@ -31,6 +33,8 @@ export interface WorldOptions {
   readonly trace?: ((line: string) => void) | null
   /** Breaks the store on purpose, to see that the invariants notice. */
   readonly tamper?: (store: Store) => Store
+  /** An open database instead of a store that is simulated: time waits for its answers. */
+  readonly real?: Store | null
 }
 
 /** One simulated world: processes, endpoints, a store and a time, all of them moved by one heap of events. */
@@ -48,13 +52,16 @@ export class World {
   startedAt: Instant = 0
   readonly #receivers = new Map<number, Receiver>()
 
-  constructor(scenario: Scenario, { trace = null, tamper = (store) => store }: WorldOptions) {
+  constructor(scenario: Scenario, { trace = null, tamper = (store) => store, real = null }: WorldOptions) {
     this.scenario = scenario
     this.state = emptyState(scenario.store.kind === 'single')
-    this.scheduler = new Scheduler(new Draw(scenario.seed, 'ties').next, trace)
+    const backing = real === null ? memoryBacking(this.state, tamper) : realBacking(tamper(real), this.state)
+    this.scheduler = new Scheduler(new Draw(scenario.seed, 'ties').next, trace, backing.settled)
     this.history = new History(this.state, () => this.scheduler.now)
     this.shared = {
-      store: refusing(tamper(memoryStore({ state: this.state }))),
+      store: refusing(backing.store),
+      apply: backing.apply,
+      forget: backing.forget,
       plan: scenario.store,
       scheduler: this.scheduler,
       history: this.history,
@@ -126,6 +133,18 @@ export class World {
     const { behaviour } = receiver
     const isInOrder = behaviour === inOrder || (behaviour.answer === 200 && behaviour.tookMs[1] <= 1_000)
     this.history.phases.push({ at: this.scheduler.now, endpointId: receiver.id, revision: receiver.revision, isInOrder })
+  }
+}
+
+function memoryBacking(state: State, tamper: (store: Store) => Store): Backing {
+  return {
+    store: tamper(memoryStore({ state })),
+    apply(_name, _args, run, note) {
+      note()
+      return run()
+    },
+    forget: (workerId) => void state.attached.delete(workerId),
+    settled: null,
   }
 }
 
