@@ -60,7 +60,9 @@ class Mirror {
   async settled(): Promise<void> {
     while (this.#underWay > 0) {
       await this.#last
-      await new Promise((resolve) => void process.nextTick(resolve))
+      await new Promise((resolve) => {
+        process.nextTick(resolve)
+      })
     }
   }
 
