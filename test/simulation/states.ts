@@ -12,6 +12,7 @@ export const states: readonly string[] = [
   'worker left',
   'worker joined the others',
   'clock set',
+  'only clock set',
   'store call: before',
   'store call: after',
   'store call: silent',

@@ -119,17 +119,33 @@ const leavePerformer = performer<Leave>('leave', (world, { process: id, graceMs,
   })
 })
 
-/** The machine's clock is set. Only where a shared time is followed: without one it is the only time there is. */
-const clockPattern = pattern<OfProcess & { do: 'clock'; stepMs: number }>('clock', 0.2, (draw, plan) =>
-  plan.store.kind === 'single'
-    ? []
-    : draw.instants(draw.between(1, 3), 1_000, plan.lengthMs).map((at) => ({ at, do: 'clock', process: draw.pick(plan.processes).id, stepMs: draw.pick([-3_600_000, -40_000, 40_000, 3_600_000]) })))
+interface SetClock extends OfProcess {
+  readonly do: 'clock'
+  readonly stepMs: number
+  /** Null, or left out, if it stays so. */
+  readonly backAfterMs?: number | null
+}
 
-const clockPerformer = performer<OfProcess & { do: 'clock'; stepMs: number }>('clock', (world, { process: id, stepMs }) => {
+/** The machine's clock is set. Where it is the only time there is, it is soon set right: a step that lasts is believed there. */
+const clockPattern = pattern<SetClock>('clock', 0.2, (draw, plan) => {
+  const isOnly = plan.store.kind === 'single'
+  const count = isOnly ? 1 : draw.between(1, 3)
+  return draw.instants(count, 1_000, plan.lengthMs).map((at) => ({
+    at,
+    do: 'clock',
+    process: draw.pick(plan.processes).id,
+    stepMs: draw.pick([-3_600_000, -40_000, 40_000, 3_600_000]),
+    backAfterMs: isOnly ? draw.between(500, 8_000) : null,
+  }))
+})
+
+const clockPerformer = performer<SetClock>('clock', (world, { process: id, stepMs, backAfterMs = null }) => {
   const gate = world.processes.get(id)?.gate
   if (gate === undefined) return
   gate.offsetMs += stepMs
   world.history.reach('clock set')
+  if (world.scenario.store.kind === 'single') world.history.reach('only clock set')
+  if (backAfterMs !== null) world.scheduler.at(backAfterMs, null, `the clock of ${gate.name} is set right`, () => void (gate.offsetMs -= stepMs))
 })
 
 export const processPatterns: readonly Pattern[] = [startPattern, killsPattern, killLoopPattern, pausePattern, cutPattern, outagePattern, leavePattern, clockPattern]

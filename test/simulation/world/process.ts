@@ -82,7 +82,7 @@ export class Process {
     gate.die = () => this.#dies(gate)
     const store = simulatedStore(shared, gate)
     const followed = store.time === undefined ? null : gate.followingClock(store.time)
-    const clock = followed ?? gate.localClock()
+    const clock = followed ?? gate.steadyClock()
     const random = new Draw(scenario.seed, gate.name).next
     const life: Life = { process: gate.name, role: this.plan.role, bornAt: scheduler.now, workerId: '', attachedAt: null, beats: [], endedAt: null, ended: null }
     const transport = simulatedTransport(this.#world, gate, () => life.workerId)

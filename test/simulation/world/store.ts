@@ -1,8 +1,10 @@
 import { PosthornError } from '../../../src/core/errors.ts'
 import { textOf } from '../../../src/core/message.ts'
 import type { Outlet, Store } from '../../../src/core/ports.ts'
+import type { Delivery, Lane } from '../../../src/core/delivery.ts'
 import type { EnqueueRequest } from '../../../src/core/queue.ts'
 import { batched } from '../../../src/stores/batcher.ts'
+import type { State } from '../../../src/testing/memory/state.ts'
 import type { Draw } from '../draw.ts'
 import type { StorePlan } from '../scenario.ts'
 import type { FaultMode, Gate } from './gate.ts'
@@ -66,6 +68,39 @@ export function refusing(store: Store): Store {
     return store.queue.enqueue(request)
   }
   return { ...store, queue: { ...store.queue, enqueue } }
+}
+
+/** A store that leaves out whatever it may: rows that were due before the time from which on its caller knows of none. */
+export function heeding(state: State): { readonly state: State; readonly wrap: (store: Store) => Store } {
+  const from = new Map<string, number>()
+  const { open } = state
+  function* due(endpointId: string, lane: Lane, now: number): Iterable<Delivery> {
+    for (const row of open.due(endpointId, lane, now)) if ((row.nextRetryAt ?? 0) >= (from.get(`${endpointId} ${lane}`) ?? 0)) yield row
+  }
+  const firstDue = (endpointId: string, lane: Lane, dueFrom: number): number | undefined =>
+    [...open.due(endpointId, lane, Number.POSITIVE_INFINITY)].find(({ nextRetryAt }) => (nextRetryAt ?? 0) >= dueFrom)?.nextRetryAt ?? undefined
+  const wrap = (store: Store): Store => ({
+    ...store,
+    queue: {
+      ...store.queue,
+      async dueEndpoints(request) {
+        const found = await store.queue.dueEndpoints(request)
+        const { lane, dueFrom = 0 } = request
+        if (dueFrom === 0) return found
+        return found.flatMap(({ endpointId }) => {
+          const dueAt = firstDue(endpointId, lane, dueFrom)
+          return dueAt === undefined ? [] : [{ endpointId, dueAt }]
+        })
+      },
+      async claim(request) {
+        for (const { endpointId, lane, dueFrom = 0 } of request.wants) from.set(`${endpointId} ${lane}`, dueFrom)
+        const claims = store.queue.claim(request)
+        from.clear()
+        return claims
+      },
+    },
+  })
+  return { state: { ...state, open: { ...open, due } }, wrap }
 }
 
 /** Commits what was sent within a transaction; the rows keep the times that they were given when they were written. */

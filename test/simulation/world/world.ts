@@ -15,7 +15,7 @@ import { Process } from './process.ts'
 import { inOrder, Receiver } from './receivers.ts'
 import type { Behaviour } from './receivers.ts'
 import { Scheduler } from './scheduler.ts'
-import { refusing } from './store.ts'
+import { heeding, refusing } from './store.ts'
 import type { SharedStore } from './store.ts'
 
 /** What every process is made with, as far as the scenario says. */
@@ -136,9 +136,11 @@ export class World {
   }
 }
 
+/** Of the two, PostgreSQL reads nothing that was finished before; SQLite has no need to. */
 function memoryBacking(state: State, tamper: (store: Store) => Store): Backing {
+  const heeded = state.soleProcess ? { state, wrap: (store: Store) => store } : heeding(state)
   return {
-    store: tamper(memoryStore({ state })),
+    store: tamper(heeded.wrap(memoryStore({ state: heeded.state }))),
     apply(_name, _args, run, note) {
       note()
       return run()
