@@ -23,6 +23,7 @@ export function scenarioOf(seed: number): Scenario {
     isLong,
     processes: drawProcesses(draw, store, isLong),
     endpoints,
+    limited: draw.chance(0.1) ? [{ application: 0, ratePerSecond: draw.pick([1, 5, 20]) }] : [],
     applications: [...new Set(endpoints.map(({ application }) => application))],
     troubled: endpoints.slice(inOrderCount),
   }

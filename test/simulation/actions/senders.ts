@@ -3,7 +3,9 @@ import type { Draw } from '../draw.ts'
 import type { Action } from '../scenario.ts'
 import type { SendRecord } from '../world/history.ts'
 import type { Process } from '../world/process.ts'
+import { rememberedBody } from '../world/bodies.ts'
 import { inOrder } from '../world/receivers.ts'
+import type { Behaviour } from '../world/receivers.ts'
 import { commit, unstorable } from '../world/store.ts'
 import type { SimulatedTransaction } from '../world/store.ts'
 import { applicationOf } from '../world/world.ts'
@@ -26,6 +28,8 @@ interface Send extends Action {
   readonly delayMs: number
   readonly tx: { readonly afterMs: number; readonly commits: boolean } | null
   readonly poison?: boolean
+  /** Of each body, if it is larger than it must be. */
+  readonly bytes?: number
   /** One of them is a message that the store cannot keep. */
   readonly unstorable?: boolean
 }
@@ -42,6 +46,7 @@ const sendsPattern = pattern<Send>('sends', 1, (draw, plan) => {
   const names = draw.chance(0.5) ? [null] : [null, 'key' as const, 'event' as const]
   const transactions = draw.chance(0.3)
   const delays = draw.chance(0.2)
+  const sizes = draw.chance(0.15) ? [0, 1_000, 50_000] : [0]
   return draw.instants(draw.between(6, 16) * many, 100, plan.lengthMs * 0.9).map((at) => ({
     at,
     do: 'send',
@@ -51,6 +56,7 @@ const sendsPattern = pattern<Send>('sends', 1, (draw, plan) => {
     name: draw.pick(names),
     delayMs: delays && draw.chance(0.2) ? draw.pick([1_000, 30_000]) : 0,
     tx: transactions && draw.chance(0.3) ? { afterMs: draw.pick([1, 500, 15_000]), commits: draw.chance(0.7) } : null,
+    ...padded(draw.pick(sizes)),
   }))
 })
 
@@ -64,6 +70,21 @@ const floodPattern = pattern<Send>('flood', 0.25, (draw, plan) => {
   return Array.from({ length: draw.between(10, 30) }, (_, index) => ({ at: from + index * 1_000, do: 'send', process: id, application, count: draw.between(1, 4), name: null, delayMs: 0, tx: null }))
 })
 
+/** An endpoint that is busy, asks for a wait, and then fails once in a hundred times. */
+const comebackPattern = pattern<Send | Behave>('comeback', 0.08, (draw, plan) => {
+  const [busy] = plan.troubled
+  if (busy === undefined || plan.isLong) return []
+  const at = draw.between(1_000, 10_000)
+  const quick = { tookMs: [5, 80], otherwiseMs: [5, 80] } as const
+  const { id: process } = draw.pick(plan.processes)
+  const send = { do: 'send', process, application: busy.application, name: null, delayMs: 0, tx: null } as const
+  return [
+    { at, do: 'behave', endpoint: busy.id, as: { ...quick, answer: 503, share: 1, retryAfterMs: draw.pick([15_000, 30_000]) } },
+    { at: at + 5_000, do: 'behave', endpoint: busy.id, as: { ...quick, answer: 500, share: 0.01, retryAfterMs: null } },
+    ...Array.from({ length: draw.between(30, 60) }, (_, index) => ({ ...send, at: at + index * 1_000, count: draw.between(1, 4) })),
+  ]
+})
+
 /** Endpoints change, and right afterwards all tenants send in one turn of the loop while the store errs: some lists are old, and cannot be read anew. */
 const releasePattern = pattern<Send | Create | Fault>('release', 0.12, (draw, plan) => {
   const { id: process } = draw.pick(plan.processes)
@@ -74,6 +95,19 @@ const releasePattern = pattern<Send | Create | Fault>('release', 0.12, (draw, pl
     { at, do: 'create', endpoint: 200, application: draw.pick(plan.applications) },
     { at: at + 200, do: 'fault', process, call: draw.pick(['matching', 'application', 'enqueue']), mode: draw.pick(['before', 'silent']), times: draw.between(1, 3), delayMs: 0 },
     { ...send, at: at + 250, name: draw.pick([null, 'event', 'key']) },
+  ]
+})
+
+/** Large bodies, more of them than a process may hold, for an endpoint that is slow or hangs. */
+const bulkyPattern = pattern<Send | Behave>('bulky', 0.015, (draw, plan) => {
+  const [slow] = plan.troubled
+  if (slow === undefined) return []
+  const at = draw.between(2_000, Math.max(2_000, plan.lengthMs * 0.5))
+  const as = draw.pick<Behaviour>([{ ...inOrder, answer: 'hung' }, { ...inOrder, tookMs: [5_000, 25_000] }])
+  return [
+    { at, do: 'behave', endpoint: slow.id, as },
+    { at: at + 500, do: 'send', process: draw.pick(plan.processes).id, application: draw.chance(0.5) ? slow.application : null, count: draw.between(20, 60), name: null, delayMs: 0, tx: null, bytes: draw.pick([200_000, 900_000]) },
+    { at: at + draw.pick([20_000, 45_000]), do: 'behave', endpoint: slow.id, as: inOrder },
   ]
 })
 
@@ -144,9 +178,13 @@ const poisonPattern = pattern<Send>('poison', 0.05, (draw, plan) => [
   { at: draw.between(1_000, plan.lengthMs / 2), do: 'send', process: draw.pick(plan.processes).id, application: draw.pick(plan.applications), count: 1, name: null, delayMs: 0, tx: null, poison: true },
 ])
 
-export const senderPatterns: readonly Pattern[] = [sendsPattern, floodPattern, releasePattern, misfitPattern, crowdPattern, relapsePattern, stallPattern, farewellPattern, poisonPattern]
+export const senderPatterns: readonly Pattern[] = [sendsPattern, floodPattern, comebackPattern, releasePattern, misfitPattern, bulkyPattern, crowdPattern, relapsePattern, stallPattern, farewellPattern, poisonPattern]
 
 export const senderPerformers: readonly Performer[] = [sendPerformer]
+
+function padded(bytes: number): { readonly bytes?: number } {
+  return bytes === 0 ? {} : { bytes }
+}
 
 /** The first tenant sends most, and now and then all of them at once. */
 function unevenly(draw: Draw, { applications }: Plan): number | null {
@@ -161,19 +199,25 @@ function sendAll(world: World, action: Send): void {
   if (process.gate.state === 'frozen') return void world.scheduler.at(0, process.gate, 'sends', () => sendAll(world, action))
   for (let index = 0; index < action.count; index += 1) {
     const isUnstorable = action.unstorable === true && index === action.count >> 1
-    const body = `{"n":${world.history.sends.length}${isUnstorable ? `,${unstorable}:true` : ''}}`
-    if (action.poison === true) world.poison.add(body)
-    void sendOne(world, process, { ...action, application: action.application ?? inTurn(world, index) }, body, 1)
+    const payload = `{"n":${world.history.sends.length}${isUnstorable ? `,${unstorable}:true` : ''}${paddingOf(action)}}`
+    if (action.poison === true) world.poison.add(payload)
+    if (payload.length >= 100_000) world.history.reach('large body sent')
+    void sendOne(world, process, { ...action, application: action.application ?? inTurn(world, index) }, payload, 1)
   }
+}
+
+function paddingOf({ bytes }: Send): string {
+  return bytes === undefined ? '' : `,"padding":"${'x'.repeat(bytes)}"`
 }
 
 function inTurn({ scenario: { endpoints } }: World, index: number): number {
   return endpoints[index % endpoints.length]?.application ?? 0
 }
 
-async function sendOne(world: World, process: Process, action: SendToOne, body: string, tries: number): Promise<void> {
+async function sendOne(world: World, process: Process, action: SendToOne, payload: string, tries: number): Promise<void> {
   const { posthorn, gate } = process
   const { now } = world.scheduler
+  const body = rememberedBody(Buffer.from(payload))
   const record: SendRecord = {
     at: now,
     process: gate.name,
@@ -189,7 +233,7 @@ async function sendOne(world: World, process: Process, action: SendToOne, body: 
   world.history.sends.push(record)
   const tx: SimulatedTransaction = { requests: [] }
   try {
-    const sent = await posthorn.send(messageOf(record, action), action.tx === null ? {} : { tx })
+    const sent = await posthorn.send(messageOf(record, action, payload), action.tx === null ? {} : { tx })
     end(world, record, { kind: 'sent', id: sent.id, deliveries: sent.deliveries, repeated: sent.repeated })
     if (action.tx !== null) finish(world, process, record, tx, action.tx.afterMs)
   } catch (error) {
@@ -197,15 +241,15 @@ async function sendOne(world: World, process: Process, action: SendToOne, body: 
     end(world, record, { kind: 'refused', code })
     world.history.reach(`send refused: ${code}`)
     if (record.idempotencyKey === null || tries >= mostTries) return
-    world.scheduler.at(triesAgainMs, gate, 'sends again', () => void sendOne(world, process, action, body, tries + 1))
+    world.scheduler.at(triesAgainMs, gate, 'sends again', () => void sendOne(world, process, action, payload, tries + 1))
   }
 }
 
-function messageOf({ body, idempotencyKey, eventId, dueAt }: SendRecord, { application, delayMs }: SendToOne) {
+function messageOf({ idempotencyKey, eventId, dueAt }: SendRecord, { application, delayMs }: SendToOne, payload: string) {
   return {
     application: applicationOf({ application }),
     type: 'simulation.sent',
-    payload: body,
+    payload,
     ...(idempotencyKey === null ? {} : { idempotencyKey }),
     ...(eventId === null ? {} : { eventId }),
     ...(delayMs === 0 ? {} : { deliverAt: dueAt }),

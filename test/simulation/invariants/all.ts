@@ -1,4 +1,5 @@
 import { attemptInvariants } from './attempts.ts'
+import { catchingUpInvariants } from './catching-up.ts'
 import { delayInvariants } from './delays.ts'
 import { explanationInvariants } from './explanations.ts'
 import type { Invariant } from './invariant.ts'
@@ -9,4 +10,4 @@ import { promptnessInvariants } from './promptness.ts'
 import { waitInvariants } from './waits.ts'
 
 /** Everything that is promised, and checked after every run. */
-export const invariants: readonly Invariant[] = [...messageInvariants, ...leaseInvariants, ...attemptInvariants, ...waitInvariants, ...limitInvariants, ...delayInvariants, ...promptnessInvariants, ...explanationInvariants]
+export const invariants: readonly Invariant[] = [...messageInvariants, ...leaseInvariants, ...attemptInvariants, ...waitInvariants, ...limitInvariants, ...delayInvariants, ...promptnessInvariants, ...catchingUpInvariants, ...explanationInvariants]

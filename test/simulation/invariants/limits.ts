@@ -8,7 +8,7 @@ import { endOf, paceOf, seen, wasDisturbed } from './seen.ts'
 export const limitInvariants: readonly Invariant[] = [
   { name: 'no worker has more requests open to an endpoint than its pool', check: poolOfOne },
   { name: 'all workers together have no more requests open to an endpoint than its pool, but for the rounding', check: poolOfAll },
-  { name: 'an endpoint gets no more in a second than its rate limit, saved up for a second', check: rateLimit },
+  { name: 'an endpoint, and an application, gets no more in a second than its rate limit, saved up for a second', check: rateLimit },
 ]
 
 const secondMs = 1_000
@@ -54,11 +54,18 @@ function openAt(world: World, calls: readonly Call[], { at }: Call): Call[] {
 }
 
 function* rateLimit(world: World): Iterable<Finding> {
-  for (const receiver of world.receivers) {
-    const limit = receiver.plan.ratePerSecond
-    if (limit === null) continue
-    const calls = (seen(world).callsTo.get(receiver.id) ?? []).filter(({ process, at }) => !wasDisturbed(world, process, at - 15_000, at))
-    const burst = calls.find(({ at }) => calls.filter((other) => other.at > at - secondMs && other.at <= at).length > 2 * limit + 1)
-    if (burst !== undefined) yield { detail: `endpoint e${receiver.plan.id} got more than ${2 * limit} requests in the second before ${secondsAt(world, burst.at)}` }
+  for (const { plan, id } of world.receivers) {
+    if (plan.ratePerSecond !== null) yield* burstOf(world, `endpoint e${plan.id}`, plan.ratePerSecond, [id])
   }
+  for (const { application, ratePerSecond } of world.scenario.limited ?? []) {
+    const ids = [...world.receivers].filter(({ plan }) => plan.application === application).map(({ id }) => id)
+    yield* burstOf(world, `application ${application}`, ratePerSecond, ids)
+  }
+}
+
+function* burstOf(world: World, who: string, limit: number, endpointIds: readonly string[]): Iterable<Finding> {
+  const all = endpointIds.flatMap((id) => seen(world).callsTo.get(id) ?? [])
+  const calls = all.filter(({ process, at }) => !wasDisturbed(world, process, at - 15_000, at))
+  const burst = calls.find(({ at }) => calls.filter((other) => other.at > at - secondMs && other.at <= at).length > 2 * limit + 1)
+  if (burst !== undefined) yield { detail: `${who} got more than ${2 * limit} requests in the second before ${secondsAt(world, burst.at)}` }
 }

@@ -4,13 +4,15 @@ import type { Life, RowChange } from '../world/history.ts'
 import type { World } from '../world/world.ts'
 import { secondsAt } from './invariant.ts'
 import type { Finding, Invariant } from './invariant.ts'
-import { endOf, grouped, leaseMs, paceOf, seen } from './seen.ts'
+import { endOf, grouped, isApplicationLimited, leaseMs, paceOf, seen } from './seen.ts'
 
 /** What is due, and nothing holds, leaves. */
 export const promptnessInvariants: readonly Invariant[] = [{ name: 'an endpoint that nothing holds gets what is due within two polls', check: withinTwoPolls }]
 
 /** A cycle is some calls of the store, and the next is counted from its end. */
 const cycleMs = 2_000
+/** So long it waits for an answer that was cut off. */
+const givesUpMs = 10_000
 const forEver = Number.POSITIVE_INFINITY
 
 /** A time in which there is a reason to wait; one without length still begins the count anew. */
@@ -24,16 +26,20 @@ interface Waiting extends Excuse {
   readonly isSuspect: boolean
 }
 
-/** Whatever the limits: each lets one request begin in each poll. So two polls without any are too many if there is a worker in order. */
+/**
+ * Whatever the limits of an endpoint: each lets one request begin in each poll. So two polls without any are too many if there is a worker in
+ * order. What the rows of others may use up is left out: the cap of a cycle, and the rate limit of an application.
+ */
 function* withinTwoPolls(world: World): Iterable<Finding> {
   const { pollMs, perCycle } = paceOf(world)
   if (perCycle !== null) return
+  const judged = new Set([...world.receivers].filter(({ plan }) => !isApplicationLimited(world, plan)).map(({ id }) => id))
   const longestMs = 2 * pollMs + cycleMs
   const workers = [...world.history.lives.values()].filter(({ role, attachedAt }) => role === 'worker' && attachedAt !== null)
   const rowsTo = grouped([...seen(world).rowsOf.values()], ([first]) => first?.after.endpointId ?? '')
   for (const [endpointId, rows] of rowsTo) {
     const waiting = rows.flatMap((changes) => waitingOf(changes, world.scheduler.now)).filter(({ from, to }) => to - from > longestMs)
-    if (waiting.length === 0) continue
+    if (waiting.length === 0 || !judged.has(endpointId)) continue
     const ofEndpoint = excusesOf(world, endpointId)
     for (const row of waiting) {
       const idle = workers.map((life) => ({ life, gap: gapIn(row, [...ofEndpoint, ...excusesOfWorker(world, life, row)], longestMs) })).find(({ gap }) => gap !== null)
@@ -66,7 +72,8 @@ function excusesOf(world: World, endpointId: string): Excuse[] {
 /** Before it had joined, after it had gone, and while something was done to it. Suspects wait until it has outlived a lease. */
 function excusesOfWorker(world: World, { process, attachedAt, endedAt }: Life, { isSuspect }: Waiting): Excuse[] {
   const joined = { from: 0, to: (attachedAt ?? forEver) + (isSuspect ? leaseMs : 0) }
-  return [joined, { from: endedAt ?? forEver, to: forEver }, ...(seen(world).disturbancesOf.get(process) ?? [])]
+  const disturbed = (seen(world).disturbancesOf.get(process) ?? []).map(({ kind, from, to }) => ({ from, to: kind === 'cut' ? to + givesUpMs : to }))
+  return [joined, { from: endedAt ?? forEver, to: forEver }, ...disturbed]
 }
 
 /** Where a time begins that is too long without an excuse; null if there is none. */

@@ -115,6 +115,8 @@ export interface Phase {
   readonly revision: number
   /** Answers 200 to everything, quickly. */
   readonly isInOrder: boolean
+  /** Of the requests; 1 if it is slow. */
+  readonly failsShare: number
 }
 
 /** Everything that was seen from outside, in order: what the invariants judge. */

@@ -38,6 +38,7 @@ type Method = (...args: unknown[]) => Promise<unknown>
 const givesUpAfterMs = 10_000
 /** A body with this is one that the store cannot keep. */
 export const unstorable = '"unstorable"'
+const headBytes = 100
 const never = new Promise<never>(() => undefined)
 
 /** The store as one process meets it: each call leaves, is applied at some instant in one piece, and is answered at another. */
@@ -63,7 +64,7 @@ export function simulatedStore(shared: SharedStore, gate: Gate): Store {
 /** A store that cannot keep everything: a statement with a message of which it says so is refused as a whole. */
 export function refusing(store: Store): Store {
   const enqueue: Store['queue']['enqueue'] = async (request) => {
-    const refused = request.envelopes.some(({ message }) => textOf(message.body).includes(unstorable))
+    const refused = request.envelopes.some(({ message }) => textOf(message.body.subarray(0, headBytes)).includes(unstorable))
     if (refused) throw new PosthornError('data_refused', 'Expected values that the store can keep, got others. Nothing of it was stored.')
     return store.queue.enqueue(request)
   }
@@ -77,8 +78,10 @@ export function heeding(state: State): { readonly state: State; readonly wrap: (
   function* due(endpointId: string, lane: Lane, now: number): Iterable<Delivery> {
     for (const row of open.due(endpointId, lane, now)) if ((row.nextRetryAt ?? 0) >= (from.get(`${endpointId} ${lane}`) ?? 0)) yield row
   }
-  const firstDue = (endpointId: string, lane: Lane, dueFrom: number): number | undefined =>
-    [...open.due(endpointId, lane, Number.POSITIVE_INFINITY)].find(({ nextRetryAt }) => (nextRetryAt ?? 0) >= dueFrom)?.nextRetryAt ?? undefined
+  function firstDue(endpointId: string, lane: Lane, dueFrom: number): number | undefined {
+    for (const { nextRetryAt } of open.due(endpointId, lane, Number.POSITIVE_INFINITY)) if ((nextRetryAt ?? 0) >= dueFrom) return nextRetryAt ?? 0
+    return undefined
+  }
   const wrap = (store: Store): Store => ({
     ...store,
     queue: {

@@ -77,6 +77,7 @@ export class World {
 
   /** Creates the endpoints, before anything can go wrong. */
   async prepare(): Promise<void> {
+    for (const { application, ratePerSecond } of this.scenario.limited ?? []) await this.operator.posthorn.applications.create({ uid: applicationOf({ application }), ratePerSecond })
     for (const { plan } of this.#receivers.values()) await this.createEndpoint(plan)
     this.shared.isCalm = false
     // So that nothing was read before this instant.
@@ -132,7 +133,9 @@ export class World {
   #notePhase(receiver: Receiver): void {
     const { behaviour } = receiver
     const isInOrder = behaviour === inOrder || (behaviour.answer === 200 && behaviour.tookMs[1] <= 1_000)
-    this.history.phases.push({ at: this.scheduler.now, endpointId: receiver.id, revision: receiver.revision, isInOrder })
+    const isQuick = Math.max(behaviour.tookMs[1], behaviour.otherwiseMs[1]) <= 1_000 && behaviour.answer !== 'hung'
+    const failsShare = isInOrder ? 0 : isQuick ? behaviour.share : 1
+    this.history.phases.push({ at: this.scheduler.now, endpointId: receiver.id, revision: receiver.revision, isInOrder, failsShare })
   }
 }
 
