@@ -5,6 +5,8 @@ import { scenarioFormat } from './scenario.ts'
 import type { EndpointPlan, ProcessPlan, Scenario, SettingsPlan, StorePlan } from './scenario.ts'
 
 const hour = 3_600_000
+/** In some worlds nothing happens but that an endpoint comes back: how fast that goes is judged only where nothing else can be the reason. */
+const inCalm = new Set(['start', 'comeback'])
 
 /** Draws a whole scenario from a seed: first what kind of world it is, then which troubles are on, then when each happens. */
 export function scenarioOf(seed: number): Scenario {
@@ -27,10 +29,12 @@ export function scenarioOf(seed: number): Scenario {
     applications: [...new Set(endpoints.map(({ application }) => application))],
     troubled: endpoints.slice(inOrderCount),
   }
+  const isCalm = !isLong && new Draw(seed, 'calm').chance(0.04)
   const actions = patterns.flatMap((pattern) => {
     // A stream for each: another pattern shifts nobody's draws.
     const own = new Draw(seed, `pattern ${pattern.name}`)
-    return own.chance(pattern.share) ? pattern.draw(own, plan) : []
+    const isOn = own.chance(pattern.share)
+    return (isCalm ? inCalm.has(pattern.name) : isOn) ? pattern.draw(own, plan) : []
   })
   const { troubled: _troubled, applications: _applications, isLong: _isLong, ...rest } = plan
   return { ...rest, actions: actions.filter(({ at }) => at <= lengthMs).toSorted((one, other) => one.at - other.at) }

@@ -71,12 +71,12 @@ const floodPattern = pattern<Send>('flood', 0.25, (draw, plan) => {
 })
 
 /** An endpoint that is busy, asks for a wait, and then fails once in a hundred times. */
-const comebackPattern = pattern<Send | Behave>('comeback', 0.08, (draw, plan) => {
-  const [busy] = plan.troubled
+const comebackPattern = pattern<Send | Behave>('comeback', 0.02, (draw, plan) => {
+  const busy = plan.troubled.find(({ ratePerSecond }) => ratePerSecond === null)
   if (busy === undefined || plan.isLong) return []
   const at = draw.between(1_000, 10_000)
   const quick = { tookMs: [5, 80], otherwiseMs: [5, 80] } as const
-  const { id: process } = draw.pick(plan.processes)
+  const { id: process } = plan.processes[0] ?? draw.pick(plan.processes)
   const send = { do: 'send', process, application: busy.application, name: null, delayMs: 0, tx: null } as const
   return [
     { at, do: 'behave', endpoint: busy.id, as: { ...quick, answer: 503, share: 1, retryAfterMs: draw.pick([15_000, 30_000]) } },

@@ -71,12 +71,22 @@ function* oneRecordEach(world: World): Iterable<Finding> {
 function* everyRequestOnRecord(world: World): Iterable<Finding> {
   for (const call of world.history.calls) {
     if (call.deliveryId === null || !world.state.deliveries.has(call.deliveryId)) continue
-    if (world.state.attempts.get(call.deliveryId)?.some(({ epoch }) => epoch === call.epoch) === true) continue
+    const epochs = epochsOf(world, call)
+    if (world.state.attempts.get(call.deliveryId)?.some(({ epoch }) => epochs.has(epoch)) === true) continue
     // Whoever was to record it was gone, and nobody took it over before an operator did.
     if (rowsOf(world, call.deliveryId).some(({ before, method }) => before?.leaseEpoch === call.epoch && byOperators.has(method))) continue
     const ended = world.history.life(call.process)?.ended ?? 'living'
     yield { kind: ended, detail: `the request of ${call.process} for delivery ${call.deliveryId} at ${secondsAt(world, call.at)} (epoch ${call.epoch}) left no attempt` }
   }
+}
+
+/** The lease of a request; and those before it that its worker has taken over from itself, with the request still to be sent. */
+function epochsOf(world: World, { deliveryId, epoch }: Call): Set<number> {
+  const epochs = new Set([epoch])
+  for (const { method, before, after } of rowsOf(world, deliveryId ?? '').toReversed()) {
+    if (method === 'claim' && before !== null && before.leaseOwner === after.leaseOwner && epochs.has(after.leaseEpoch)) epochs.add(before.leaseEpoch)
+  }
+  return epochs
 }
 
 function* countsAddUp(world: World): Iterable<Finding> {
