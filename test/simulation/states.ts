@@ -93,14 +93,14 @@ function countEndpoints(world: World, reach: (state: string, isReached: boolean)
   const receivers = [...world.receivers]
   const moves = history.endpoints.filter(({ before, after }) => before !== null && before.url !== after.url)
   reach('moved with requests open', moves.some(({ at, after }) => history.calls.some((call) => call.endpointId === after.id && call.at < at && (call.endedAt ?? call.answeredAt) > at)))
-  for (const { id, plan } of receivers) reach('rate limit reached', plan.ratePerSecond !== null && isReached(history, new Set([id]), plan.ratePerSecond))
+  for (const { id, plan } of receivers) reach('rate limit reached', plan.ratePerSecond !== null && wasUsedUp(history, new Set([id]), plan.ratePerSecond))
   for (const { application, ratePerSecond } of scenario.limited ?? []) {
     const ids = receivers.filter(({ plan }) => plan.application === application).map(({ id }) => id)
-    reach('rate limit of an application reached', ids.length > 1 && isReached(history, new Set(ids), ratePerSecond))
+    reach('rate limit of an application reached', ids.length > 1 && wasUsedUp(history, new Set(ids), ratePerSecond))
   }
 }
 
-function isReached({ calls }: World['history'], endpointIds: ReadonlySet<string>, limit: number): boolean {
+function wasUsedUp({ calls }: World['history'], endpointIds: ReadonlySet<string>, limit: number): boolean {
   const own = calls.filter(({ endpointId }) => endpointIds.has(endpointId))
   return own.some(({ at }) => own.filter((other) => other.at > at - 1_000 && other.at <= at).length >= limit)
 }
