@@ -75,13 +75,14 @@ const comebackPattern = pattern<Send | Behave>('comeback', 0.02, (draw, plan) =>
   const busy = plan.troubled.find(({ ratePerSecond }) => ratePerSecond === null)
   if (busy === undefined || plan.isLong) return []
   const at = draw.between(1_000, 10_000)
+  const most = draw.pick([4, 25])
   const quick = { tookMs: [5, 80], otherwiseMs: [5, 80] } as const
   const { id: process } = plan.processes[0] ?? draw.pick(plan.processes)
   const send = { do: 'send', process, application: busy.application, name: null, delayMs: 0, tx: null } as const
   return [
     { at, do: 'behave', endpoint: busy.id, as: { ...quick, answer: 503, share: 1, retryAfterMs: draw.pick([15_000, 30_000]) } },
     { at: at + 5_000, do: 'behave', endpoint: busy.id, as: { ...quick, answer: 500, share: 0.01, retryAfterMs: null } },
-    ...Array.from({ length: draw.between(30, 60) }, (_, index) => ({ ...send, at: at + index * 1_000, count: draw.between(1, 4) })),
+    ...Array.from({ length: draw.between(30, 60) }, (_, index) => ({ ...send, at: at + index * 1_000, count: draw.between(1, most) })),
   ]
 })
 

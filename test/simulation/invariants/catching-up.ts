@@ -1,3 +1,4 @@
+import { succeeded } from '../../../src/core/attempt.ts'
 import { laneOf } from '../../../src/core/delivery.ts'
 import type { Instant } from '../../../src/core/time.ts'
 import type { Phase } from '../world/history.ts'
@@ -10,8 +11,9 @@ import { backlogAt, holdEnds } from './waits.ts'
 export const catchingUpInvariants: readonly Invariant[] = [{ name: 'a busy endpoint with one failure in a hundred catches up after a hold', check: catchesUp }]
 
 const fewFail = 0.01
-/** Steps that a failure may repeat, and the first and last that are not whole. */
-const moreTicks = 6
+/** The first step and the last are not whole. */
+const moreTicks = 1
+const roughShare = 0.1
 const cycleMs = 2_000
 /** So long before, nothing was done to anybody. */
 const calmMs = 15_000
@@ -53,9 +55,17 @@ function* comebackAt(world: World, { endpointId, at }: Phase, from: Instant, end
   const rows = [...backlogAt(world, endpointId, from)].flatMap((id) => seen(world).rowsOf.get(id)?.findLast((change) => change.at <= from)?.after ?? [])
   const retries = rows.filter((row) => laneOf(row) === 'retries').length
   const ticks = Math.ceil(Math.log2(rows.length / retriesPerEndpoint + 1)) + Math.ceil(retries / retriesPerEndpoint) + moreTicks
-  const until = from + ticks * pollMs + cycleMs
+  const until = from + (ticks + roughTicks(world, endpointId, from, ticks)) * pollMs + cycleMs
   const isBusy = rows.length > retriesPerEndpoint && rows.every((row) => laneOf(row) !== 'suspects')
   if (isBusy && at <= from && until <= endsAt) yield { endpointId, from, until, backlog: rows.map(({ id }) => id) }
+}
+
+/** Ticks in which so many failed that the step is repeated. */
+function roughTicks(world: World, endpointId: string, from: Instant, ticks: number): number {
+  const { pollMs } = paceOf(world)
+  const calls = seen(world).callsTo.get(endpointId) ?? []
+  return Array.from({ length: ticks + 1 }, (_, tick) => calls.filter(({ at }) => at >= from + tick * pollMs && at < from + (tick + 1) * pollMs))
+    .filter((begun) => begun.filter(({ answered }) => !succeeded(answered)).length > roughShare * begun.length).length
 }
 
 /** Something else than the ramp had a part in it. */
