@@ -71,7 +71,7 @@ const floodPattern = pattern<Send>('flood', 0.25, (draw, plan) => {
 })
 
 /** An endpoint that is busy, asks for a wait, and then fails once in a hundred times. */
-const comebackPattern = pattern<Send | Behave>('comeback', 0.02, (draw, plan) => {
+const comebackPattern = pattern<Send | Behave>('comeback', 0.003, (draw, plan) => {
   const busy = plan.troubled.find(({ ratePerSecond }) => ratePerSecond === null)
   if (busy === undefined || plan.isLong) return []
   const at = draw.between(1_000, 10_000)
