@@ -25,7 +25,7 @@ export interface Pause extends OfProcess {
   readonly forMs: number
 }
 
-interface Kill extends OfProcess {
+export interface Kill extends OfProcess {
   readonly do: 'kill'
   /** Null leaves it dead until all heals. */
   readonly startsAfterMs: number | null

@@ -16,7 +16,7 @@ import type { Pattern, Performer, Plan } from './kind.ts'
 import type { Leave, Pause } from './processes.ts'
 import type { Fault } from './store-faults.ts'
 
-interface Send extends Action {
+export interface Send extends Action {
   readonly do: 'send'
   readonly process: number
   /** Null for all of them in turn. */
@@ -176,7 +176,8 @@ const farewellPattern = pattern<Send | Behave | Edit>('farewell', 0.06, (draw, p
 
 /** A message that ends every worker that sends it. */
 const poisonPattern = pattern<Send>('poison', 0.05, (draw, plan) => [
-  { at: draw.between(1_000, plan.lengthMs / 2), do: 'send', process: draw.pick(plan.processes).id, application: draw.pick(plan.applications), count: 1, name: null, delayMs: 0, tx: null, poison: true },
+  // Five crashes take more than an hour, with the pauses between them.
+  { at: draw.between(1_000, plan.isLong ? 600_000 : plan.lengthMs / 2), do: 'send', process: draw.pick(plan.processes).id, application: draw.pick(plan.applications), count: 1, name: null, delayMs: 0, tx: null, poison: true },
 ])
 
 export const senderPatterns: readonly Pattern[] = [sendsPattern, floodPattern, comebackPattern, releasePattern, misfitPattern, bulkyPattern, crowdPattern, relapsePattern, stallPattern, farewellPattern, poisonPattern]
