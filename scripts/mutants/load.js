@@ -12,10 +12,11 @@ export async function loadMutants(folder) {
 }
 
 function checked(name, mutant) {
-  const { says, joins, file, find, replace, caughtBy } = mutant ?? {}
+  const { says, joins, file, find, replace, caughtBy, simulated } = mutant ?? {}
   const isWhole = [says, file, find].every(isText) && typeof replace === 'string' && (joins === null || isText(joins))
-  if (isWhole && (namesATest(caughtBy) || namesACommand(caughtBy))) return { name, ...mutant }
-  throw new Error(`Expected the mutant ${name} to have \`says\`, \`joins\` (or null), \`file\`, \`find\`, \`replace\` and \`caughtBy\` with a test or a command.`)
+  const isSimulated = simulated === undefined || (Number.isInteger(simulated.seeds) && isText(simulated.scenario))
+  if (isWhole && isSimulated && (namesATest(caughtBy) || namesACommand(caughtBy))) return { name, ...mutant }
+  throw new Error(`Expected the mutant ${name} to have \`says\`, \`joins\` (or null), \`file\`, \`find\`, \`replace\`, \`caughtBy\` with a test or a command, and \`simulated\`, if at all, with \`seeds\` and \`scenario\`.`)
 }
 
 function namesATest(caughtBy) {

@@ -10,6 +10,8 @@ export interface Mutant {
   readonly find: string
   readonly replace: string
   readonly caughtBy: CaughtBy
+  /** The simulator finds it, too: within so many seeds, and in a scenario that was kept for it. */
+  readonly simulated?: { readonly seeds: number; readonly scenario: string }
 }
 
 export type CaughtBy =
@@ -50,3 +52,5 @@ export function runMutants(run: {
   readonly runTests: (folder: string, tests: readonly CaughtBy[], limitMs: number) => Promise<readonly TestEnd[]>
   readonly say?: (result: MutantResult) => void
 }): Promise<MutantResult[]>
+
+export function inSlots<Work>(opened: readonly Slot[], work: Iterable<Work>, handle: (slot: Slot, one: Work) => Promise<void>): Promise<void>

@@ -5,10 +5,11 @@ export async function runMutants({ root, mutants, slots, makeSlot, runTests, say
   const opened = Array.from({ length: slots }, () => makeSlot(root))
   try {
     const healthy = await tryTests(opened, mutants, runTests)
+    const healthOf = (caughtBy) => healthy.get(keyOf(caughtBy))
     const results = []
     await inSlots(opened, mutants, async (slot, mutant) => {
       const startedAt = performance.now()
-      const end = await tryMutant(slot, mutant, healthy.get(keyOf(mutant)), runTests)
+      const end = await tryMutant(slot, mutant, healthOf, runTests)
       const result = { mutant, ...end, tookMs: performance.now() - startedAt }
       results.push(result)
       say(result)
@@ -22,7 +23,7 @@ export async function runMutants({ root, mutants, slots, makeSlot, runTests, say
 /** How each test ends without a defect: those of one file together, once for all mutants that name them. */
 async function tryTests(opened, mutants, runTests) {
   const ends = new Map()
-  const tests = new Map(mutants.map((mutant) => [keyOf(mutant), mutant.caughtBy]))
+  const tests = new Map(mutants.flatMap(testsOf).map((caughtBy) => [keyOf(caughtBy), caughtBy]))
   const files = new Map()
   for (const [key, caughtBy] of tests) {
     const file = caughtBy.command === undefined ? `${caughtBy.file} ${caughtBy.postgres === true}` : key
@@ -36,8 +37,10 @@ async function tryTests(opened, mutants, runTests) {
   return ends
 }
 
-async function tryMutant(slot, mutant, healthy, runTests) {
-  if (healthy.kind !== 'passed') return { kind: 'untried', why: `its test does not pass without it: ${healthy.why}` }
+async function tryMutant(slot, mutant, healthOf, runTests) {
+  const tests = testsOf(mutant)
+  const sick = tests.map(healthOf).find(({ kind }) => kind !== 'passed')
+  if (sick !== undefined) return { kind: 'untried', why: `its test does not pass without it: ${sick.why}` }
   let heal
   try {
     heal = slot.plant(mutant)
@@ -45,25 +48,41 @@ async function tryMutant(slot, mutant, healthy, runTests) {
     return { kind: 'loose', why: error.message }
   }
   try {
-    const [end] = await runTests(slot.folder, [mutant.caughtBy], limitMs)
-    switch (end.kind) {
-      case 'failed':
-        return { kind: 'caught', why: end.why }
-      case 'passed':
-        return { kind: 'survived', why: 'its test passes' }
-      default:
-        return { kind: 'broken', why: end.why }
+    let last
+    for (const test of tests) {
+      last = await tryTest(slot, test, runTests, test === mutant.caughtBy ? 'its test passes' : `its scenario ${test.row} breaks nothing`)
+      if (last.kind !== 'caught') return last
     }
+    return last
   } finally {
     heal()
   }
 }
 
-function keyOf({ caughtBy }) {
+async function tryTest(slot, test, runTests, survived) {
+  const [end] = await runTests(slot.folder, [test], limitMs)
+  switch (end.kind) {
+    case 'failed':
+      return { kind: 'caught', why: end.why }
+    case 'passed':
+      return { kind: 'survived', why: survived }
+    default:
+      return { kind: 'broken', why: end.why }
+  }
+}
+
+/** The test that is named with a mutant; and the scenario that was kept for it, which must break, too. */
+function testsOf({ caughtBy, simulated }) {
+  const scenarios = simulated === undefined ? [] : [{ file: 'test/simulation/scenarios.test.ts', title: 'the world of %s keeps every promise', row: simulated.scenario }]
+  return [caughtBy, ...scenarios]
+}
+
+function keyOf(caughtBy) {
   return JSON.stringify(caughtBy)
 }
 
-async function inSlots(opened, work, handle) {
+/** Works off a list, each slot one after the other. */
+export async function inSlots(opened, work, handle) {
   const left = [...work]
   await Promise.all(opened.map(async (slot) => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) await handle(slot, next)

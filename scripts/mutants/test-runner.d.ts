@@ -12,3 +12,10 @@ export interface TestReport {
 export function verdict(report: TestReport, title: string): TestEnd
 
 export function testRunner(root: string): { run(folder: string, tests: readonly CaughtBy[], limitMs: number): Promise<readonly TestEnd[]>; close(): Promise<void> }
+
+export function runNode(
+  folder: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  limitMs: number,
+): Promise<{ readonly code: number | null; readonly output: string; readonly isOver: boolean }>

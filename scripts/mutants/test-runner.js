@@ -69,7 +69,7 @@ async function runCommand(folder, { command: [program, ...args], says }, environ
 }
 
 /** In a group of its own, which ends with it: a test may have started programs. */
-function runNode(folder, args, environment, limitMs) {
+export function runNode(folder, args, environment, limitMs) {
   const child = spawn(process.execPath, args, { cwd: folder, detached: true, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...environment } })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (chunk) => (output += chunk))

@@ -2,11 +2,12 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { conclusion, lineOf } from '../../scripts/mutants/lines.js'
+import { conclusion, lineOf, seedLineOf } from '../../scripts/mutants/lines.js'
 import { loadMutants } from '../../scripts/mutants/load.js'
 import { patched } from '../../scripts/mutants/patch.js'
 import { runMutants } from '../../scripts/mutants/run.js'
 import type { Mutant, MutantResult } from '../../scripts/mutants/run.js'
+import { simulateMutants } from '../../scripts/mutants/simulate.js'
 import { makeSlot } from '../../scripts/mutants/slot.js'
 import { testRunner, verdict } from '../../scripts/mutants/test-runner.js'
 import type { TestReport } from '../../scripts/mutants/test-runner.js'
@@ -20,6 +21,11 @@ test.each(planted)('the mutant $name still applies, and the test that must catch
   const { caughtBy } = mutant
   if ('command' in caughtBy) expect(existsSync(join(root, caughtBy.command[1] ?? ''))).toBe(true)
   else expect(testsOf(caughtBy.file)).toContain(caughtBy.title)
+  if (mutant.simulated !== undefined) expect(existsSync(join(root, 'test/simulation/scenarios', mutant.simulated.scenario))).toBe(true)
+})
+
+test('the simulator must find ten of them by itself', () => {
+  expect(planted.filter(({ simulated }) => simulated !== undefined && simulated.seeds <= 2_000).length).toBeGreaterThanOrEqual(10)
 })
 
 /** The text of a test file; one of a store has its titles in the conformance suite. */
@@ -129,6 +135,50 @@ describe('a run in a small project', () => {
     expect(seen).toEqual(['left + right', 'left - right', 'left * right'])
     expect(results.map(({ kind }) => kind)).toEqual(['caught', 'caught'])
   })
+})
+
+describe('a search by the simulator', () => {
+  const searched: Mutant = { ...sum, simulated: { seeds: 7, scenario: 'sum.json' } }
+  const found = { code: 1, output: 'seed 5 breaks: sums are right\n' }
+
+  test.each([
+    ['caught', searched, (isPlanted: boolean) => (isPlanted ? found : { code: 0, output: '' }), 'seed 5 breaks: sums are right'],
+    ['survived', searched, () => ({ code: 0, output: '7 seeds, 0 violations' }), 'the simulator did not find it in 7 seeds'],
+    ['untried', searched, () => found, 'seed 5 breaks a promise without it, too'],
+    ['broken', searched, () => ({ code: 1, output: 'oh\nSyntaxError\n' }), 'SyntaxError'],
+    ['loose', { ...searched, find: 'left * right' }, () => found, 'Expected src/sum.js to hold'],
+  ])('that ends %s says why', async (kind, mutant, answer, why) => {
+    const folder = projectWith(project)
+    const asked: string[] = []
+    const results = await simulateMutants({
+      root: folder,
+      mutants: [mutant],
+      slots: 1,
+      makeSlot,
+      async simulate(slot, args) {
+        asked.push(args.join(' '))
+        return answer(readFileSync(join(slot, 'src/sum.js'), 'utf8') !== project['src/sum.js'])
+      },
+    })
+    expect(results).toMatchObject([{ kind, why: expect.stringContaining(why) as string }])
+    expect(results.map(seedLineOf)[0]).toContain(`${kind.padEnd(8)} sum/wrong: `)
+    expect(asked).toEqual(['--seeds 7 --first', '--seed 5'].slice(0, { caught: 2, untried: 2, loose: 0 }[kind] ?? 1))
+  })
+})
+
+test('a mutant is caught only if the scenario that was kept for it breaks, too', async () => {
+  const simulated = { seeds: 7, scenario: 'sum.json' }
+  const results = await runMutants({
+    root: projectWith(project),
+    mutants: [{ ...sum, simulated }],
+    slots: 1,
+    makeSlot,
+    async runTests(slot, tests) {
+      const isPlanted = readFileSync(join(slot, 'src/sum.js'), 'utf8') !== project['src/sum.js']
+      return tests.map((asked) => (isPlanted && 'title' in asked && asked.title === 'adds' ? { kind: 'failed', why: 'AssertionError' } : { kind: 'passed', why: '' }))
+    },
+  })
+  expect(results).toMatchObject([{ kind: 'survived', why: 'its scenario sum.json breaks nothing' }])
 })
 
 describe('verdict', () => {

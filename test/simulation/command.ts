@@ -6,7 +6,7 @@ import { scenarioOf } from './plan.ts'
 import { runScenario } from './run.ts'
 import { BadScenario, readScenario } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
-import { search } from './search.ts'
+import { findFirst, search } from './search.ts'
 
 export interface Output {
   readonly line: (text: string) => void
@@ -19,7 +19,7 @@ export async function simulate(args: readonly string[], output: Output): Promise
     const given = options(args)
     if (given.scenario !== undefined) return await replay(readScenario(given.scenario, actionNames), given.trace, output)
     if (given.seed !== undefined) return await replay(scenarioOf(given.seed), given.trace, output)
-    return await search(given.from, given.seeds, given.only, output.line)
+    return given.first ? await findFirst(given.from, given.seeds, output.line) : await search(given.from, given.seeds, given.only, output.line)
   } catch (error) {
     if (!(error instanceof BadScenario)) throw error
     output.error(error.message)
@@ -36,15 +36,16 @@ function options(args: readonly string[]) {
     scenario: values.scenario,
     trace: values.trace ?? false,
     only: values.only ?? '',
+    first: values.first ?? false,
   }
 }
 
 function parse(args: readonly string[]) {
   const text = { type: 'string' } as const
   try {
-    return parseArgs({ args: [...args], options: { seeds: text, from: text, seed: text, scenario: text, only: text, trace: { type: 'boolean' } } })
+    return parseArgs({ args: [...args], options: { seeds: text, from: text, seed: text, scenario: text, only: text, trace: { type: 'boolean' }, first: { type: 'boolean' } } })
   } catch (error) {
-    throw new BadScenario(`${error instanceof Error ? error.message : String(error)} Known are --seeds, --from, --only, --seed, --scenario and --trace.`)
+    throw new BadScenario(`${error instanceof Error ? error.message : String(error)} Known are --seeds, --from, --only, --first, --seed, --scenario and --trace.`)
   }
 }
 

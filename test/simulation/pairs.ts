@@ -23,6 +23,7 @@ export function pairOf(scenario: Scenario): Pair | null {
   const actions = scenario.actions.filter((action) => neighbourly.has(action.do) && Reflect.get(action, 'poison') !== true).map(plain)
   const touched = new Set(actions.flatMap((action) => (action.do === 'send' ? [] : [numberIn(action, 'endpoint')])))
   const troubled = new Set(endpoints.filter(({ id, ratePerSecond }) => touched.has(id) || ratePerSecond !== null).map(({ application }) => application))
+  for (const { application } of scenario.limited ?? []) troubled.add(application)
   const inOrder = endpoints.find(({ application }) => !troubled.has(application))
   if (inOrder === undefined || troubled.size === 0) return null
   const { application } = inOrder

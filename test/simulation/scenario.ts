@@ -12,6 +12,8 @@ export interface Scenario {
   readonly lengthMs: number
   readonly processes: readonly ProcessPlan[]
   readonly endpoints: readonly EndpointPlan[]
+  /** Applications with a rate limit of their own; none if left out. */
+  readonly limited?: readonly LimitedPlan[]
   readonly actions: readonly Action[]
 }
 
@@ -44,6 +46,11 @@ export interface EndpointPlan {
   readonly application: number
   readonly policy: string
   readonly ratePerSecond: number | null
+}
+
+export interface LimitedPlan {
+  readonly application: number
+  readonly ratePerSecond: number
 }
 
 /** Something that is done to the world at a time; each kind is a file or a function in `actions`. */

@@ -41,6 +41,19 @@ export async function search(from: number, seeds: number, only: string, line: (t
   return report(tally, seeds, only, line)
 }
 
+/** Runs seeds until one breaks a promise, and says which; nothing is shrunk. */
+export async function findFirst(from: number, seeds: number, line: (text: string) => void): Promise<number> {
+  for (let seed = from; seed < from + seeds; seed += 1) {
+    const scenario = scenarioOf(seed)
+    const [violation] = [...(await judge(scenario)), ...(seed % pairEvery === 0 ? await judgePair(scenario) : [])]
+    if (violation === undefined) continue
+    line(`seed ${seed} breaks: ${kindOf(violation)}`)
+    return 1
+  }
+  line(`${seeds} seeds, 0 violations`)
+  return 0
+}
+
 async function judge(scenario: Scenario): Promise<readonly Violation[]> {
   return (await runScenario(scenario)).violations
 }

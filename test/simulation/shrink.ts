@@ -8,6 +8,9 @@ export interface ShrinkOptions {
   readonly mostRuns: number
 }
 
+/** Less than this is not worth a run. */
+const leastGapMs = 1_000
+
 /** Takes away whatever a violation does not need, until nothing more can go. */
 export async function shrink(scenario: Scenario, kind: string, { judge, mostRuns }: ShrinkOptions): Promise<Scenario> {
   let runs = 0
@@ -27,6 +30,7 @@ export async function shrink(scenario: Scenario, kind: string, { judge, mostRuns
     await removeActions(() => smallest, keeps)
     await lowerCounts(() => smallest, keeps)
     await removeUnused(() => smallest, keeps)
+    await closeGaps(() => smallest, keeps)
     await keeps(shorter(smallest))
   }
   return { ...smallest, broke: kind }
@@ -67,6 +71,20 @@ async function removeUnused(current: Current, keeps: Keeps): Promise<void> {
     await keeps({ ...current(), processes: current().processes.filter((each) => each.id !== id), actions: current().actions.filter((action) => numberIn(action, 'process', -1) !== id) })
   }
   await keeps({ ...current(), processes: current().processes.map((each) => ({ ...each, offsetMs: 0, driftPpm: 0 })) })
+}
+
+/** What happens long after the rest, or begins late, does so sooner. */
+async function closeGaps(current: Current, keeps: Keeps): Promise<void> {
+  for (let index = 0; index < current().actions.length; index += 1) {
+    for (const share of [1, 0.5]) {
+      const { actions, lengthMs } = current()
+      const gapMs = (actions[index]?.at ?? 0) - (actions[index - 1]?.at ?? 0)
+      const soonerMs = Math.floor(gapMs * share)
+      if (soonerMs < leastGapMs) continue
+      const sooner = actions.map((action, each) => (each < index ? action : { ...action, at: action.at - soonerMs }))
+      if (await keeps({ ...current(), actions: sooner, lengthMs: lengthMs - soonerMs })) break
+    }
+  }
 }
 
 function shorter(scenario: Scenario): Scenario {

@@ -12,6 +12,7 @@ export const states: readonly string[] = [
   'worker left',
   'worker joined the others',
   'clock set',
+  'only clock set',
   'store call: before',
   'store call: after',
   'store call: silent',
@@ -26,6 +27,7 @@ export const states: readonly string[] = [
   'mark repeated after a lost answer',
   'send refused: store_failed',
   'send refused: outcome_unknown',
+  'send refused: data_refused',
   'key repeated',
   'transaction committed',
   'transaction committed late',
@@ -52,6 +54,9 @@ export const states: readonly string[] = [
   'dead: crashed',
   'dead: gone',
   'rate limit reached',
+  'rate limit of an application reached',
+  'large body sent',
+  'caught up after a hold',
 ]
 
 /** Counts the states that only the whole of a run shows; the others were counted when they were reached. */
@@ -83,13 +88,19 @@ function countEvents({ history }: World, reach: (state: string, isReached: boole
   reach('disabled by 410', types.has('endpoint.disabled'))
 }
 
-function countEndpoints({ history, receivers }: World, reach: (state: string, isReached: boolean) => void): void {
+function countEndpoints(world: World, reach: (state: string, isReached: boolean) => void): void {
+  const { history, scenario } = world
+  const receivers = [...world.receivers]
   const moves = history.endpoints.filter(({ before, after }) => before !== null && before.url !== after.url)
   reach('moved with requests open', moves.some(({ at, after }) => history.calls.some((call) => call.endpointId === after.id && call.at < at && (call.endedAt ?? call.answeredAt) > at)))
-  for (const { id, plan } of receivers) {
-    const limit = plan.ratePerSecond
-    if (limit === null) continue
-    const calls = history.calls.filter(({ endpointId }) => endpointId === id)
-    reach('rate limit reached', calls.some(({ at }) => calls.filter((other) => other.at > at - 1_000 && other.at <= at).length >= limit))
+  for (const { id, plan } of receivers) reach('rate limit reached', plan.ratePerSecond !== null && wasUsedUp(history, new Set([id]), plan.ratePerSecond))
+  for (const { application, ratePerSecond } of scenario.limited ?? []) {
+    const ids = receivers.filter(({ plan }) => plan.application === application).map(({ id }) => id)
+    reach('rate limit of an application reached', ids.length > 1 && wasUsedUp(history, new Set(ids), ratePerSecond))
   }
+}
+
+function wasUsedUp({ calls }: World['history'], endpointIds: ReadonlySet<string>, limit: number): boolean {
+  const own = calls.filter(({ endpointId }) => endpointIds.has(endpointId))
+  return own.some(({ at }) => own.filter((other) => other.at > at - 1_000 && other.at <= at).length >= limit)
 }

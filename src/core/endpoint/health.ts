@@ -78,17 +78,20 @@ export interface LessonInput {
 
 /** Learns from an attempt: success widens, trouble narrows and at last holds, any other answer at least proves life. */
 export function learn(input: LessonInput): Lesson {
-  const { window, health, evidence, limits } = input
+  const { window, health, evidence, limits, now } = input
   const unchanged: Lesson = { window, health, opened: false, closed: false, gone: false }
   if (!evidence.sameUrl) return unchanged
   const heeded: Lesson = { ...unchanged, gone: limits.heedsEndpoint && isGone(evidence.outcome) }
-  if (evidence.generation !== health.generation) return fromThePast(input, heeded)
+  if (evidence.generation !== health.generation || (isHeld(health, now) && !evidence.probe)) return fromThePast(input, heeded)
   if (succeeded(evidence.outcome)) return success(input, heeded)
   if (!limits.heedsEndpoint) return unchanged
   return blamesEndpoint(evidence.outcome) ? trouble(input, heeded) : alive(input, heeded)
 }
 
-/** Of what began before the present state only a longer wait counts: a success must not end a hold that it never met. */
+/**
+ * Of what began before the present state only a longer wait counts: a success must not end a hold that it never met. Nor one that was
+ * stored while its request was about to leave: only a probe is sent to see whether a hold may end.
+ */
 function fromThePast({ health, evidence, limits, now }: LessonInput, lesson: Lesson): Lesson {
   const askedMs = limits.heedsEndpoint ? askedToWaitMs(evidence.outcome) : null
   return askedMs === null ? lesson : { ...lesson, health: holdAsAsked(health, askedMs, now) }

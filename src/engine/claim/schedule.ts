@@ -317,7 +317,11 @@ export class Schedule {
     const step = rampStep(record.health, limits, shares.workers, now)
     const before = record.ramp
     if (step === null || rampFrom === null) return (record.ramp = null)
-    if (before !== null && before.from === rampFrom && before.tick === step.tick) return before
+    if (before !== null && before.from === rampFrom && before.tick === step.tick) {
+      // Workers may have joined since it was dealt out, perhaps while the hold still lasted.
+      before.left = Math.min(before.left, Math.max(step.allowance - before.begun, 0))
+      return before
+    }
     if (before !== null && before.from === rampFrom && isRough(before.begun, before.blamed)) return this.#repeatStep(record, before, step)
     return (record.ramp = { from: rampFrom, tick: step.tick, left: step.allowance, begun: 0, blamed: 0 })
   }

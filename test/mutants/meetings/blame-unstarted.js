@@ -5,4 +5,5 @@ export const mutant = {
   find: '  return \'interrupted\'\n',
   replace: '  return \'crashed\'\n',
   caughtBy: { file: 'test/engine/suspects.test.ts', title: 'E1 five killed workers cost no innocent delivery' },
+  simulated: { seeds: 2_000, scenario: 'e01-poison-meets-lease.json' },
 }

@@ -5,4 +5,5 @@ export const mutant = {
   find: 'return record.readAt > now - freshMs',
   replace: 'return record.readAt > 0',
   caughtBy: { file: 'test/engine/generations.test.ts', title: 'E21 that one worker was asked for' },
+  simulated: { seeds: 2_000, scenario: 'e21-fast-path-meets-hold.json' },
 }

@@ -5,4 +5,5 @@ export const mutant = {
   find: 'if (batch.length === 1) rejectAll(batch, error)',
   replace: 'if (batch.length === 1) rejectAll(members, error)',
   caughtBy: { file: 'test/stores/batcher.test.ts', title: 'E6 what was stored is answered as stored' },
+  simulated: { seeds: 2_000, scenario: 'e06-group-commit-meets-refusal.json' },
 }

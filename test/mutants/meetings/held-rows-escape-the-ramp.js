@@ -5,4 +5,5 @@ export const mutant = {
   find: 'fresh: due.fresh ? left - retries : 0',
   replace: 'fresh: due.fresh ? Math.min(free.window, free.budget) : 0',
   caughtBy: { file: 'test/engine/ramp.test.ts', title: 'E3 what was kept back leaves in steps' },
+  simulated: { seeds: 2_000, scenario: 'e03-hold-meets-fresh-lane.json' },
 }

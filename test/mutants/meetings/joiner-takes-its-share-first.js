@@ -5,4 +5,5 @@ export const mutant = {
   find: 'return othersShareAmong.every((among) => among >= workers) ? share : Math.min(current, share)',
   replace: 'return share',
   caughtBy: { file: 'test/engine/workers.test.ts', title: 'E13 five that join while the whole pool is open' },
+  simulated: { seeds: 2_000, scenario: 'e13-joining-workers-meet-pool.json' },
 }

@@ -5,4 +5,5 @@ export const mutant = {
   find: 'this.#parts.leases.isLive(sent.claim.delivery.id) && (',
   replace: '(',
   caughtBy: { file: 'test/engine/attempts.test.ts', title: 'E12 sends nothing of what another has by now' },
+  simulated: { seeds: 2_000, scenario: 'e12-expired-lease-meets-woken-worker.json' },
 }

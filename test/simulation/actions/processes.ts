@@ -25,7 +25,7 @@ export interface Pause extends OfProcess {
   readonly forMs: number
 }
 
-interface Kill extends OfProcess {
+export interface Kill extends OfProcess {
   readonly do: 'kill'
   /** Null leaves it dead until all heals. */
   readonly startsAfterMs: number | null
@@ -95,7 +95,13 @@ const outagePerformer = performer<Action & { do: 'outage'; forMs: number; mode: 
   for (const process of world.processes.values()) cutOff(world, process, forMs, mode)
 })
 
-const leavePattern = pattern<OfProcess & { do: 'leave'; graceMs: number; startsAfterMs: number | null }>('leave', 0.25, (draw, plan) =>
+export interface Leave extends OfProcess {
+  readonly do: 'leave'
+  readonly graceMs: number
+  readonly startsAfterMs: number | null
+}
+
+const leavePattern = pattern<Leave>('leave', 0.25, (draw, plan) =>
   draw.instants(draw.between(1, 3), 1_000, plan.lengthMs).map((at) => ({
     at,
     do: 'leave',
@@ -104,7 +110,7 @@ const leavePattern = pattern<OfProcess & { do: 'leave'; graceMs: number; startsA
     startsAfterMs: draw.chance(0.7) ? draw.between(500, 10_000) : null,
   })))
 
-const leavePerformer = performer<OfProcess & { do: 'leave'; graceMs: number; startsAfterMs: number | null }>('leave', (world, { process: id, graceMs, startsAfterMs }) => {
+const leavePerformer = performer<Leave>('leave', (world, { process: id, graceMs, startsAfterMs }) => {
   const process = world.processes.get(id)
   if (process === undefined || !process.isAlive) return
   world.history.reach('worker left')
@@ -113,17 +119,33 @@ const leavePerformer = performer<OfProcess & { do: 'leave'; graceMs: number; sta
   })
 })
 
-/** The machine's clock is set. Only where a shared time is followed: without one it is the only time there is. */
-const clockPattern = pattern<OfProcess & { do: 'clock'; stepMs: number }>('clock', 0.2, (draw, plan) =>
-  plan.store.kind === 'single'
-    ? []
-    : draw.instants(draw.between(1, 3), 1_000, plan.lengthMs).map((at) => ({ at, do: 'clock', process: draw.pick(plan.processes).id, stepMs: draw.pick([-3_600_000, -40_000, 40_000, 3_600_000]) })))
+interface SetClock extends OfProcess {
+  readonly do: 'clock'
+  readonly stepMs: number
+  /** Null, or left out, if it stays so. */
+  readonly backAfterMs?: number | null
+}
 
-const clockPerformer = performer<OfProcess & { do: 'clock'; stepMs: number }>('clock', (world, { process: id, stepMs }) => {
+/** The machine's clock is set. Where it is the only time there is, it is soon set right: a step that lasts is believed there. */
+const clockPattern = pattern<SetClock>('clock', 0.2, (draw, plan) => {
+  const isOnly = plan.store.kind === 'single'
+  const count = isOnly ? 1 : draw.between(1, 3)
+  return draw.instants(count, 1_000, plan.lengthMs).map((at) => ({
+    at,
+    do: 'clock',
+    process: draw.pick(plan.processes).id,
+    stepMs: draw.pick([-3_600_000, -40_000, 40_000, 3_600_000]),
+    backAfterMs: isOnly ? draw.between(500, 8_000) : null,
+  }))
+})
+
+const clockPerformer = performer<SetClock>('clock', (world, { process: id, stepMs, backAfterMs = null }) => {
   const gate = world.processes.get(id)?.gate
   if (gate === undefined) return
   gate.offsetMs += stepMs
   world.history.reach('clock set')
+  if (world.scenario.store.kind === 'single') world.history.reach('only clock set')
+  if (backAfterMs !== null) world.scheduler.at(backAfterMs, null, `the clock of ${gate.name} is set right`, () => void (gate.offsetMs -= stepMs))
 })
 
 export const processPatterns: readonly Pattern[] = [startPattern, killsPattern, killLoopPattern, pausePattern, cutPattern, outagePattern, leavePattern, clockPattern]

@@ -4,13 +4,14 @@ import type { Call, RowChange } from '../world/history.ts'
 import type { World } from '../world/world.ts'
 import { secondsAt } from './invariant.ts'
 import type { Finding, Invariant } from './invariant.ts'
-import { leaseMs, maxAttemptsOf, seen, wasDisturbed } from './seen.ts'
+import { grouped, leaseMs, maxAttemptsOf, seen, wasDisturbed } from './seen.ts'
 
 /** What was sent, how often, and what is on record of it. */
 export const attemptInvariants: readonly Invariant[] = [
   { name: 'nothing is sent before it is due', check: notBeforeDue },
   { name: 'nothing is attempted more often than its policy says', check: notTooOften },
   { name: 'nothing is given up before it was sent as often as its policy, or five crashes, ask for', check: givenUpInTime },
+  { name: 'only what was started is blamed for a crash', check: blamedWasStarted },
   { name: 'one request is one attempt on record', check: oneRecordEach },
   { name: 'every request is on record', check: everyRequestOnRecord },
   { name: 'the count of attempts is that of the record', check: countsAddUp },
@@ -48,6 +49,16 @@ function* givenUpInTime(world: World): Iterable<Finding> {
   }
 }
 
+/** A crash is counted where an attempt was written ahead, and its worker did not come back. */
+function* blamedWasStarted(world: World): Iterable<Finding> {
+  const recordsOf = grouped(world.history.records, ({ deliveryId }) => deliveryId)
+  for (const { at, before, after } of world.history.rows) {
+    if (before === null || after.crashCount <= before.crashCount) continue
+    const started = recordsOf.get(after.id)?.some((record) => record.at <= at && record.after.some(({ epoch, outcome }) => epoch === before.leaseEpoch && outcome === 'started'))
+    if (started !== true) yield { detail: `delivery ${after.id} was blamed at ${secondsAt(world, at)} for a crash under epoch ${before.leaseEpoch}, in which it was not started` }
+  }
+}
+
 function* oneRecordEach(world: World): Iterable<Finding> {
   for (const [deliveryId, attempts] of world.state.attempts) {
     // A worker may end between the record of an attempt and its request.
@@ -60,12 +71,22 @@ function* oneRecordEach(world: World): Iterable<Finding> {
 function* everyRequestOnRecord(world: World): Iterable<Finding> {
   for (const call of world.history.calls) {
     if (call.deliveryId === null || !world.state.deliveries.has(call.deliveryId)) continue
-    if (world.state.attempts.get(call.deliveryId)?.some(({ epoch }) => epoch === call.epoch) === true) continue
+    const epochs = epochsOf(world, call)
+    if (world.state.attempts.get(call.deliveryId)?.some(({ epoch }) => epochs.has(epoch)) === true) continue
     // Whoever was to record it was gone, and nobody took it over before an operator did.
     if (rowsOf(world, call.deliveryId).some(({ before, method }) => before?.leaseEpoch === call.epoch && byOperators.has(method))) continue
     const ended = world.history.life(call.process)?.ended ?? 'living'
     yield { kind: ended, detail: `the request of ${call.process} for delivery ${call.deliveryId} at ${secondsAt(world, call.at)} (epoch ${call.epoch}) left no attempt` }
   }
+}
+
+/** The lease of a request; and those before it that its worker has taken over from itself, with the request still to be sent. */
+function epochsOf(world: World, { deliveryId, epoch }: Call): Set<number> {
+  const epochs = new Set([epoch])
+  for (const { method, before, after } of rowsOf(world, deliveryId ?? '').toReversed()) {
+    if (method === 'claim' && before !== null && before.leaseOwner === after.leaseOwner && epochs.has(after.leaseEpoch)) epochs.add(before.leaseEpoch)
+  }
+  return epochs
 }
 
 function* countsAddUp(world: World): Iterable<Finding> {

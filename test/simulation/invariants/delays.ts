@@ -5,7 +5,7 @@ import { addressOf } from '../world/receivers.ts'
 import type { World } from '../world/world.ts'
 import { secondsAt } from './invariant.ts'
 import type { Finding, Invariant } from './invariant.ts'
-import { grouped, paceOf, seen } from './seen.ts'
+import { grouped, isRateLimited, paceOf, seen } from './seen.ts'
 
 /** How long things may take. */
 export const delayInvariants: readonly Invariant[] = [
@@ -77,7 +77,7 @@ function couldLeaveAt(world: World, phase: Phase, wait: Wait): { readonly at: In
   const changes = (seen(world).changesOf.get(phase.endpointId) ?? []).filter(({ at }) => at <= wait.to)
   const current = changes.at(-1)
   const movedAt = changes.findLast(({ before, after }) => before !== null && before.url !== after.url)?.at ?? null
-  if (current === undefined || current.after.status !== 'active' || receiver?.plan.ratePerSecond !== null || addressOf(current.after.url).revision !== phase.revision) {
+  if (current === undefined || current.after.status !== 'active' || receiver === undefined || isRateLimited(world, receiver.plan) || addressOf(current.after.url).revision !== phase.revision) {
     return { at: wait.to, allowedMs: 0, kind: '' }
   }
   const disturbed = history.disturbances.filter(({ from }) => from <= wait.to).reduce((latest, { to }) => Math.max(latest, to), 0)

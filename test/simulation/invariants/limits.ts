@@ -2,16 +2,18 @@ import type { Call, Life } from '../world/history.ts'
 import type { World } from '../world/world.ts'
 import { secondsAt } from './invariant.ts'
 import type { Finding, Invariant } from './invariant.ts'
-import { paceOf, seen, wasDisturbed } from './seen.ts'
+import { endOf, paceOf, seen, wasDisturbed } from './seen.ts'
 
 /** How much an endpoint gets at once. */
 export const limitInvariants: readonly Invariant[] = [
   { name: 'no worker has more requests open to an endpoint than its pool', check: poolOfOne },
-  { name: 'whoever joins takes its share of a pool after the others know of it', check: poolOfAll },
-  { name: 'an endpoint gets no more in a second than its rate limit, saved up for a second', check: rateLimit },
+  { name: 'all workers together have no more requests open to an endpoint than its pool, but for the rounding', check: poolOfAll },
+  { name: 'an endpoint, and an application, gets no more in a second than its rate limit, saved up for a second', check: rateLimit },
 ]
 
 const secondMs = 1_000
+/** Whoever could not say for a while that it lives was given up by the others, and still has its requests open. */
+const learnsWithinMs = 60_000
 
 function* poolOfOne(world: World): Iterable<Finding> {
   const { pool } = paceOf(world)
@@ -25,21 +27,18 @@ function* poolOfOne(world: World): Iterable<Finding> {
   }
 }
 
+/** Shares are rounded up, and whoever joins begins with one request: at most one more for each worker but one. */
 function* poolOfAll(world: World): Iterable<Finding> {
-  const { pool, pollMs } = paceOf(world)
+  const { pool } = paceOf(world)
   const workers = [...world.history.lives.values()].filter(({ role }) => role === 'worker')
   for (const calls of seen(world).callsTo.values()) {
     for (const call of calls) {
-      const newcomer = world.history.life(call.process)
-      const joinedAt = newcomer?.attachedAt ?? null
-      if (newcomer === undefined || joinedAt === null || call.at - joinedAt >= pollMs) continue
+      const open = openAt(world, calls, call)
+      if (open.length <= pool) continue
       const living = workers.filter((life) => isLiving(life, call.at))
-      // Shares are rounded up, and whoever joins begins with one request.
-      const promised = pool + living.length
-      const open = openAt(world, calls, call).length
-      const unaware = living.find((life) => life !== newcomer && isUnaware(world, life, joinedAt, call.at))
-      if (open <= promised || unaware === undefined) continue
-      yield { detail: `${call.process} joined at ${secondsAt(world, joinedAt)} and made it ${open} requests to one endpoint at ${secondsAt(world, call.at)}, before ${unaware.process} knew of it; ${promised} are promised` }
+      const promised = pool + living.length - 1
+      if (open.length <= promised || living.some(({ process }) => wasDisturbed(world, process, call.at - learnsWithinMs, call.at))) continue
+      yield { detail: `${call.process} made it ${open.length} requests to one endpoint at ${secondsAt(world, call.at)}, where ${living.length} workers share ${pool}; ${promised} are promised` }
       return
     }
   }
@@ -49,25 +48,24 @@ function isLiving({ attachedAt, endedAt }: Life, at: number): boolean {
   return attachedAt !== null && attachedAt <= at && (endedAt === null || endedAt > at)
 }
 
-function isUnaware(world: World, { process, beats, attachedAt }: Life, since: number, at: number): boolean {
-  return attachedAt !== null && attachedAt < since && !beats.some((beat) => beat >= since && beat <= at) && !wasDisturbed(world, process, since, at)
-}
-
 /** Requests that are open when one begins, itself included; what a process had open ends with it. */
 function openAt(world: World, calls: readonly Call[], { at }: Call): Call[] {
   return calls.filter((call) => call.at <= at && endOf(world, call) > at)
 }
 
-function endOf(world: World, { endedAt, answeredAt, process }: Call): number {
-  return endedAt ?? Math.min(answeredAt, world.history.life(process)?.endedAt ?? answeredAt)
+function* rateLimit(world: World): Iterable<Finding> {
+  for (const { plan, id } of world.receivers) {
+    if (plan.ratePerSecond !== null) yield* burstOf(world, `endpoint e${plan.id}`, plan.ratePerSecond, [id])
+  }
+  for (const { application, ratePerSecond } of world.scenario.limited ?? []) {
+    const ids = [...world.receivers].filter(({ plan }) => plan.application === application).map(({ id }) => id)
+    yield* burstOf(world, `application ${application}`, ratePerSecond, ids)
+  }
 }
 
-function* rateLimit(world: World): Iterable<Finding> {
-  for (const receiver of world.receivers) {
-    const limit = receiver.plan.ratePerSecond
-    if (limit === null) continue
-    const calls = (seen(world).callsTo.get(receiver.id) ?? []).filter(({ process, at }) => !wasDisturbed(world, process, at - 15_000, at))
-    const burst = calls.find(({ at }) => calls.filter((other) => other.at > at - secondMs && other.at <= at).length > 2 * limit + 1)
-    if (burst !== undefined) yield { detail: `endpoint e${receiver.plan.id} got more than ${2 * limit} requests in the second before ${secondsAt(world, burst.at)}` }
-  }
+function* burstOf(world: World, who: string, limit: number, endpointIds: readonly string[]): Iterable<Finding> {
+  const all = endpointIds.flatMap((id) => seen(world).callsTo.get(id) ?? [])
+  const calls = all.filter(({ process, at }) => !wasDisturbed(world, process, at - 15_000, at))
+  const burst = calls.find(({ at }) => calls.filter((other) => other.at > at - secondMs && other.at <= at).length > 2 * limit + 1)
+  if (burst !== undefined) yield { detail: `${who} got more than ${2 * limit} requests in the second before ${secondsAt(world, burst.at)}` }
 }

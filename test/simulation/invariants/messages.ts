@@ -1,7 +1,7 @@
 import { isOpen } from '../../../src/core/delivery/delivery.ts'
 import { succeeded } from '../../../src/core/delivery/attempt.ts'
-import { textOf } from '../../../src/core/message/message.ts'
 import type { Message } from '../../../src/core/message/message.ts'
+import { rememberedBody } from '../world/bodies.ts'
 import type { World } from '../world/world.ts'
 import { secondsAt } from './invariant.ts'
 import type { Finding, Invariant } from './invariant.ts'
@@ -67,7 +67,7 @@ function* oneMessageForKey(world: World): Iterable<Finding> {
 }
 
 function* sameBytes({ history, state }: World): Iterable<Finding> {
-  const bodies = new Map(Array.from(state.messages.values(), (message) => [message.id, textOf(message.body)]))
+  const bodies = new Map(Array.from(state.messages.values(), (message) => [message.id, rememberedBody(message.body)]))
   for (const { messageId, body } of history.calls) {
     if (bodies.get(messageId) !== body) yield { detail: `a request for message ${messageId} carried ${body} instead of ${bodies.get(messageId) ?? 'nothing'}` }
   }
@@ -86,7 +86,7 @@ function* transactions(world: World): Iterable<Finding> {
 function messagesByBody({ state }: World): Map<string, Message[]> {
   const byBody = new Map<string, Message[]>()
   for (const message of state.messages.values()) {
-    const body = textOf(message.body)
+    const body = rememberedBody(message.body)
     byBody.set(body, [...(byBody.get(body) ?? []), message])
   }
   return byBody

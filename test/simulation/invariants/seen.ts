@@ -2,6 +2,7 @@ import type { Instant } from '../../../src/core/time.ts'
 import { presetNamed } from '../../../src/core/delivery/presets.ts'
 import type { Limits } from '../../../src/core/limits/limits.ts'
 import type { Call, Disturbance, EndpointChange, History, RowChange } from '../world/history.ts'
+import type { EndpointPlan } from '../scenario.ts'
 import { policies } from '../world/world.ts'
 import type { World } from '../world/world.ts'
 
@@ -49,6 +50,20 @@ export function maxAttemptsOf(policy: string): number {
 export function wasDisturbed(world: World, process: string, from: Instant, to: Instant, kinds?: readonly string[]): boolean {
   const own = seen(world).disturbancesOf.get(process) ?? []
   return own.some((each) => each.from <= to && each.to >= from && (kinds === undefined || kinds.includes(each.kind)))
+}
+
+/** True if a rate limit holds for an endpoint: its own, or its application's. */
+export function isRateLimited(world: World, plan: EndpointPlan): boolean {
+  return plan.ratePerSecond !== null || isApplicationLimited(world, plan)
+}
+
+export function isApplicationLimited({ scenario: { limited = [] } }: World, { application }: EndpointPlan): boolean {
+  return limited.some((each) => each.application === application)
+}
+
+/** When a request was over: what a process had open ends with it. */
+export function endOf({ history }: World, { endedAt, answeredAt, process }: Call): Instant {
+  return endedAt ?? Math.min(answeredAt, history.life(process)?.endedAt ?? answeredAt)
 }
 
 /** What an endpoint was at an instant. */

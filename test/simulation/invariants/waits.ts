@@ -91,7 +91,7 @@ function* ramp(world: World): Iterable<Finding> {
 }
 
 /** When holds and pauses of an endpoint ended. */
-function holdEnds(world: World, endpointId: string): Instant[] {
+export function holdEnds(world: World, endpointId: string): Instant[] {
   const ends: Instant[] = []
   const healths = world.history.health.filter((change) => change.endpointId === endpointId)
   for (const [index, { after }] of healths.entries()) {
@@ -106,7 +106,7 @@ function holdEnds(world: World, endpointId: string): Instant[] {
 }
 
 /** What was due and open at an instant. */
-function backlogAt(world: World, endpointId: string, at: Instant): Set<string> {
+export function backlogAt(world: World, endpointId: string, at: Instant): Set<string> {
   const backlog = new Set<string>()
   for (const [id, changes] of seen(world).rowsOf) {
     const then = changes.findLast((change) => change.at <= at)?.after

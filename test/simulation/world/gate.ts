@@ -1,4 +1,4 @@
-import { followingClock } from '../../../src/clock.ts'
+import { followingClock, steadyClock } from '../../../src/clock.ts'
 import type { FollowingClock } from '../../../src/clock.ts'
 import type { Clock } from '../../../src/core/ports/ports.ts'
 import type { Instant } from '../../../src/core/time.ts'
@@ -58,6 +58,11 @@ export class Gate implements Owner {
         return () => void (event.isOff = true)
       },
     }
+  }
+
+  /** The clock of production where the machine's own is the only one. */
+  steadyClock(): Clock {
+    return steadyClock(() => this.#scheduler.sinceMs * this.#rate, this.localClock())
   }
 
   /** The clock of production for a store with a time of its own. */

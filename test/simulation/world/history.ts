@@ -4,7 +4,7 @@ import type { Endpoint } from '../../../src/core/endpoint/endpoint.ts'
 import type { PosthornEvent } from '../../../src/core/ports/events.ts'
 import type { Health } from '../../../src/core/endpoint/health.ts'
 import type { Instant } from '../../../src/core/time.ts'
-import type { State } from '../../../src/testing/memory/state.ts'
+import type { KeptAttempt, State } from '../../../src/testing/memory/state.ts'
 
 /** A request that an endpoint got: the oracle. */
 export interface Call {
@@ -34,6 +34,13 @@ export interface RowChange {
   readonly method: string
   readonly before: Delivery | null
   readonly after: Delivery
+}
+
+/** What is on record of a delivery's attempts, after one was added or changed. */
+export interface RecordChange {
+  readonly at: Instant
+  readonly deliveryId: string
+  readonly after: readonly KeptAttempt[]
 }
 
 export interface HealthChange {
@@ -108,12 +115,15 @@ export interface Phase {
   readonly revision: number
   /** Answers 200 to everything, quickly. */
   readonly isInOrder: boolean
+  /** Of the requests; 1 if it is slow. */
+  readonly failsShare: number
 }
 
 /** Everything that was seen from outside, in order: what the invariants judge. */
 export class History {
   readonly calls: Call[] = []
   readonly rows: RowChange[] = []
+  readonly records: RecordChange[] = []
   readonly health: HealthChange[] = []
   readonly endpoints: EndpointChange[] = []
   readonly sends: SendRecord[] = []
@@ -137,6 +147,7 @@ export class History {
   constructor(state: State, now: () => Instant) {
     this.#now = now
     watch(state.deliveries, (before, after) => this.#rowChanged(before, after))
+    watch(state.attempts, (_, after, deliveryId) => void this.records.push({ at: now(), deliveryId, after }))
     watch(state.health, (before, after, endpointId) => void this.health.push({ at: now(), process: this.#writer.process, endpointId, before, after }))
     watch(state.endpoints, (before, after) => void this.endpoints.push({ at: now(), process: this.#writer.process, before, after }))
   }

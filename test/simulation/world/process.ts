@@ -2,7 +2,7 @@ import { Posthorn } from '../../../src/posthorn.ts'
 import { Draw } from '../draw.ts'
 import type { ProcessPlan } from '../scenario.ts'
 import { Gate } from './gate.ts'
-import type { Life } from './history.ts'
+import type { Disturbance, Life } from './history.ts'
 import { simulatedStore } from './store.ts'
 import { simulatedTransport } from './transport.ts'
 import type { World } from './world.ts'
@@ -17,6 +17,8 @@ export class Process {
   life: Life
   readonly #world: World
   #lives = 0
+  /** What its leaving is to the others, until it has left or is killed meanwhile. */
+  #leaving: Disturbance | null = null
   #opened: () => Promise<void> = async () => undefined
 
   constructor(world: World, plan: Process['plan']) {
@@ -41,8 +43,9 @@ export class Process {
     this.#world.scheduler.note('killed', this.gate)
     this.gate.state = 'dead'
     this.#end('killed')
+    if (this.#leaving !== null) this.#leaving.to = this.#world.scheduler.now
     // Where one process only may deliver, its lock dies with it.
-    if (this.#world.scenario.store.kind === 'single') this.#world.state.attached.delete(this.life.workerId)
+    if (this.#world.scenario.store.kind === 'single') this.#world.shared.forget(this.life.workerId)
     this.#world.history.disturb(this.gate.name, 'kill', this.#world.scheduler.now)
   }
 
@@ -50,7 +53,8 @@ export class Process {
     if (!this.isAlive) return
     const { posthorn, life } = this
     // Others may count on it no longer, so it is no live worker from now on.
-    const disturbance = this.#world.history.disturb(this.gate.name, 'leave', this.#world.scheduler.now)
+    const disturbance = this.#world.history.disturb(this.gate.name, 'leave', this.#world.scheduler.now, Number.POSITIVE_INFINITY)
+    this.#leaving = disturbance
     await posthorn.stop({ graceMs }).catch(() => undefined)
     disturbance.to = this.#world.scheduler.now
     if (life.endedAt === null) {
@@ -73,11 +77,12 @@ export class Process {
   #begin(): [Gate, Posthorn, Life] {
     const { scheduler, shared, scenario, history } = this.#world
     this.#lives += 1
+    this.#leaving = null
     const gate = new Gate(`${this.plan.role}${this.plan.id}.${this.#lives}`, scheduler, this.plan)
     gate.die = () => this.#dies(gate)
     const store = simulatedStore(shared, gate)
     const followed = store.time === undefined ? null : gate.followingClock(store.time)
-    const clock = followed ?? gate.localClock()
+    const clock = followed ?? gate.steadyClock()
     const random = new Draw(scenario.seed, gate.name).next
     const life: Life = { process: gate.name, role: this.plan.role, bornAt: scheduler.now, workerId: '', attachedAt: null, beats: [], endedAt: null, ended: null }
     const transport = simulatedTransport(this.#world, gate, () => life.workerId)

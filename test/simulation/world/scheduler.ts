@@ -25,12 +25,15 @@ export class Scheduler {
   readonly #heap: ScheduledEvent[] = []
   readonly #random: Random
   readonly #trace: ((line: string) => void) | null
+  readonly #elsewhere: (() => Promise<void>) | null
   #hashHigh = 0x811c9dc5
   #hashLow = 0x1b873593
 
-  constructor(random: Random, trace: ((line: string) => void) | null) {
+  /** `elsewhere` resolves when nothing is under way outside of this world: time waits for it. */
+  constructor(random: Random, trace: ((line: string) => void) | null, elsewhere: (() => Promise<void>) | null) {
     this.#random = random
     this.#trace = trace
+    this.#elsewhere = elsewhere
   }
 
   /** Since the world began. */
@@ -46,7 +49,7 @@ export class Scheduler {
 
   /** Runs until an instant, or until nothing is left to do or wanted. */
   async run(until: Instant, isDone: () => boolean = () => false): Promise<void> {
-    await settled()
+    await this.#settle()
     for (let event = this.#heap[0]; event !== undefined && event.at <= until && !isDone(); event = this.#heap[0]) {
       pop(this.#heap)
       if (event.isOff || event.owner?.state === 'dead') continue
@@ -59,8 +62,15 @@ export class Scheduler {
       this.note(event.what, event.owner)
       event.run()
       await settled()
+      // Asked here, not in a function of its own: another promise for each event would cost a tenth of the seeds.
+      if (this.#elsewhere !== null) await this.#elsewhere()
     }
     if (!isDone()) this.now = Math.max(this.now, until)
+  }
+
+  async #settle(): Promise<void> {
+    await settled()
+    await this.#elsewhere?.()
   }
 
   /** What an owner could not do while it was frozen comes back at once, in any order. */

@@ -1,7 +1,10 @@
 import { PosthornError } from '../../../src/core/errors.ts'
+import { textOf } from '../../../src/core/message/message.ts'
 import type { StoreTransaction, Store } from '../../../src/core/ports/ports.ts'
+import type { Delivery, Lane } from '../../../src/core/delivery/delivery.ts'
 import type { EnqueueRequest } from '../../../src/core/ports/queue.ts'
 import { batched } from '../../../src/stores/shared/batching/batcher.ts'
+import type { State } from '../../../src/testing/memory/state.ts'
 import type { Draw } from '../draw.ts'
 import type { StorePlan } from '../scenario.ts'
 import type { FaultMode, Gate } from './gate.ts'
@@ -17,6 +20,10 @@ export interface SharedStore {
   readonly draw: Draw
   /** Calls on their way, oldest first: a single connection serves them in order. */
   readonly inOrder: (() => void)[]
+  /** Applies a call in one piece; `note` is called before what it changes can be seen. */
+  readonly apply: (name: string, args: readonly unknown[], run: () => Promise<unknown>, note: () => void) => Promise<unknown>
+  /** A worker ended without a word, where its lock says so. */
+  readonly forget: (workerId: string) => void
   /** All has healed: calls are answered at once, so that hours of waiting cost little. */
   isCalm: boolean
 }
@@ -29,17 +36,20 @@ export interface SimulatedTransaction {
 type Method = (...args: unknown[]) => Promise<unknown>
 
 const givesUpAfterMs = 10_000
+/** A body with this is one that the store cannot keep. */
+export const unstorable = '"unstorable"'
+const headBytes = 100
 const never = new Promise<never>(() => undefined)
 
 /** The store as one process meets it: each call leaves, is applied at some instant in one piece, and is answered at another. */
 export function simulatedStore(shared: SharedStore, gate: Gate): Store {
   const { store, plan, scheduler } = shared
-  const call = (name: string, run: () => Promise<unknown>): Promise<unknown> => new Call(shared, gate, name, run).result
+  const call = (name: string, run: () => Promise<unknown>, args: readonly unknown[] = []): Promise<unknown> => new Call(shared, gate, name, run, args).result
   const turn = (): Promise<void> => new Promise((resolve) => void scheduler.at(0, gate, 'turn', () => resolve()))
   return {
     kind: 'memory',
     lookMs: plan.lookMs,
-    queue: plan.kind === 'shared' ? batched(guarded(store.queue, call), { next: turn, nowMs: () => 0 }) : guarded(store.queue, call),
+    queue: batched(guarded(store.queue, call), { next: turn, nowMs: () => 0 }),
     directory: guarded(store.directory, call),
     open: async () => [],
     attach: (worker) => call('attach', () => store.attach(worker)) as Promise<void>,
@@ -51,6 +61,51 @@ export function simulatedStore(shared: SharedStore, gate: Gate): Store {
   }
 }
 
+/** A store that cannot keep everything: a statement with a message of which it says so is refused as a whole. */
+export function refusing(store: Store): Store {
+  const enqueue: Store['queue']['enqueue'] = async (request) => {
+    const refused = request.envelopes.some(({ message }) => textOf(message.body.subarray(0, headBytes)).includes(unstorable))
+    if (refused) throw new PosthornError('data_refused', 'Expected values that the store can keep, got others. Nothing of it was stored.')
+    return store.queue.enqueue(request)
+  }
+  return { ...store, queue: { ...store.queue, enqueue } }
+}
+
+/** A store that leaves out whatever it may: rows that were due before the time from which on its caller knows of none. */
+export function heeding(state: State): { readonly state: State; readonly wrap: (store: Store) => Store } {
+  const from = new Map<string, number>()
+  const { open } = state
+  function* due(endpointId: string, lane: Lane, now: number): Iterable<Delivery> {
+    for (const row of open.due(endpointId, lane, now)) if ((row.nextRetryAt ?? 0) >= (from.get(`${endpointId} ${lane}`) ?? 0)) yield row
+  }
+  function firstDue(endpointId: string, lane: Lane, dueFrom: number): number | undefined {
+    for (const { nextRetryAt } of open.due(endpointId, lane, Number.POSITIVE_INFINITY)) if ((nextRetryAt ?? 0) >= dueFrom) return nextRetryAt ?? 0
+    return undefined
+  }
+  const wrap = (store: Store): Store => ({
+    ...store,
+    queue: {
+      ...store.queue,
+      async dueEndpoints(request) {
+        const found = await store.queue.dueEndpoints(request)
+        const { lane, dueFrom = 0 } = request
+        if (dueFrom === 0) return found
+        return found.flatMap(({ endpointId }) => {
+          const dueAt = firstDue(endpointId, lane, dueFrom)
+          return dueAt === undefined ? [] : [{ endpointId, dueAt }]
+        })
+      },
+      async claim(request) {
+        for (const { endpointId, lane, dueFrom = 0 } of request.wants) from.set(`${endpointId} ${lane}`, dueFrom)
+        const claims = store.queue.claim(request)
+        from.clear()
+        return claims
+      },
+    },
+  })
+  return { state: { ...state, open: { ...open, due } }, wrap }
+}
+
 /** Commits what was sent within a transaction; the rows keep the times that they were given when they were written. */
 export async function commit(shared: SharedStore, process: string, { requests }: SimulatedTransaction): Promise<void> {
   for (const request of requests) {
@@ -58,8 +113,8 @@ export async function commit(shared: SharedStore, process: string, { requests }:
       const matching = await shared.store.directory.matching(envelope.message.applicationId)
       return { ...envelope, endpointsVersion: matching?.endpointsVersion ?? envelope.endpointsVersion }
     }))
-    shared.history.writes(process, 'commit')
-    await shared.store.queue.enqueue({ ...request, envelopes })
+    const whole = { ...request, envelopes }
+    await shared.apply('enqueue', [whole], () => shared.store.queue.enqueue(whole), () => shared.history.writes(process, 'commit'))
   }
 }
 
@@ -78,7 +133,7 @@ function outletOf(directory: Store['directory'], tx: SimulatedTransaction): Stor
   }
 }
 
-function guarded<Port extends object>(port: Port, call: (name: string, run: () => Promise<unknown>) => Promise<unknown>): Port {
+function guarded<Port extends object>(port: Port, call: (name: string, run: () => Promise<unknown>, args: readonly unknown[]) => Promise<unknown>): Port {
   const methods = new Map<PropertyKey, Method>()
   return new Proxy(port, {
     get(target, key) {
@@ -86,7 +141,7 @@ function guarded<Port extends object>(port: Port, call: (name: string, run: () =
       if (known !== undefined) return known
       const method: unknown = Reflect.get(target, key)
       if (typeof method !== 'function') return method
-      const run: Method = (...args) => call(String(key), () => Reflect.apply(method, target, args) as Promise<unknown>)
+      const run: Method = (...args) => call(String(key), () => Reflect.apply(method, target, args) as Promise<unknown>, args)
       methods.set(key, run)
       return run
     },
@@ -100,15 +155,17 @@ class Call {
   readonly #gate: Gate
   readonly #name: string
   readonly #run: () => Promise<unknown>
+  readonly #args: readonly unknown[]
   readonly #leftAt: number
   #resolve: (answer: unknown) => void = () => undefined
   #reject: (error: unknown) => void = () => undefined
 
-  constructor(shared: SharedStore, gate: Gate, name: string, run: () => Promise<unknown>) {
+  constructor(shared: SharedStore, gate: Gate, name: string, run: () => Promise<unknown>, args: readonly unknown[]) {
     this.#shared = shared
     this.#gate = gate
     this.#name = name
     this.#run = run
+    this.#args = args
     this.#leftAt = shared.scheduler.now
     this.result = gate.state === 'dead' ? never : this.#start()
   }
@@ -173,16 +230,20 @@ class Call {
     const { history, draw, plan } = this.#shared
     const before = { writes: 0 }
     this.#arrive(afterMs, (answer) => {
-      if (history.writesOf(this.#gate.name) > before.writes) return this.#gate.die()
-      this.#gate.faults.push({ call: this.#name, mode: 'dies', times: 1, delayMs: 0 })
-      this.#answer(draw.next() * plan.latencyMs, answer)
+      const dieOrGoOn = (): void => {
+        if (history.writesOf(this.#gate.name) > before.writes) return this.#gate.die()
+        this.#gate.faults.push({ call: this.#name, mode: 'dies', times: 1, delayMs: 0 })
+        this.#answer(draw.next() * plan.latencyMs, answer)
+      }
+      answer.then(dieOrGoOn, dieOrGoOn)
     }, () => void (before.writes = history.writesOf(this.#gate.name)))
   }
 
   #apply(): Promise<unknown> {
     const { scheduler, history } = this.#shared
-    history.writes(this.#gate.name, this.#name)
-    const answer = this.#run()
+    const answer = this.#shared.apply(this.#name, this.#args, this.#run, () => history.writes(this.#gate.name, this.#name))
+    // Whoever asked may never hear of it.
+    answer.catch(() => undefined)
     if (this.#name === 'beat') history.life(this.#gate.name)?.beats.push(scheduler.now)
     if (this.#name === 'attach') history.attached(this.#gate.name)
     if (this.#name === 'mark') void answer.then((marked) => this.#noteMarks(marked as readonly string[]), () => undefined)

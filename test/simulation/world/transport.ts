@@ -1,5 +1,5 @@
-import { textOf } from '../../../src/core/message/message.ts'
 import type { OutgoingRequest, Transport } from '../../../src/core/ports/ports.ts'
+import { rememberedBody } from './bodies.ts'
 import type { Gate } from './gate.ts'
 import type { Call } from './history.ts'
 import { addressOf } from './receivers.ts'
@@ -52,5 +52,5 @@ function carried(world: World, { headers, body }: OutgoingRequest, endpointId: s
   const messageId = headers['webhook-id'] ?? ''
   const lease = world.leaseOf(workerId, messageId, endpointId)
   const row = lease === null ? null : (world.state.deliveries.get(lease.deliveryId) ?? null)
-  return { messageId, body: textOf(body), deliveryId: lease?.deliveryId ?? null, epoch: lease?.epoch ?? 0, row }
+  return { messageId, body: rememberedBody(body), deliveryId: lease?.deliveryId ?? null, epoch: lease?.epoch ?? 0, row }
 }

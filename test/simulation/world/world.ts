@@ -9,10 +9,13 @@ import { memoryStore } from '../../../src/testing/memory/store.ts'
 import type { Gate } from './gate.ts'
 import { History } from './history.ts'
 import type { Call } from './history.ts'
+import { realBacking } from './mirror.ts'
+import type { Backing } from './mirror.ts'
 import { Process } from './process.ts'
 import { inOrder, Receiver } from './receivers.ts'
 import type { Behaviour } from './receivers.ts'
 import { Scheduler } from './scheduler.ts'
+import { heeding, refusing } from './store.ts'
 import type { SharedStore } from './store.ts'
 
 /** What every process is made with, as far as the scenario says. */
@@ -30,6 +33,8 @@ export interface WorldOptions {
   readonly trace?: ((line: string) => void) | null
   /** Breaks the store on purpose, to see that the invariants notice. */
   readonly tamper?: (store: Store) => Store
+  /** An open database instead of a store that is simulated: time waits for its answers. */
+  readonly real?: Store | null
 }
 
 /** One simulated world: processes, endpoints, a store and a time, all of them moved by one heap of events. */
@@ -47,13 +52,16 @@ export class World {
   startedAt: Instant = 0
   readonly #receivers = new Map<number, Receiver>()
 
-  constructor(scenario: Scenario, { trace = null, tamper = (store) => store }: WorldOptions) {
+  constructor(scenario: Scenario, { trace = null, tamper = (store) => store, real = null }: WorldOptions) {
     this.scenario = scenario
     this.state = emptyState(scenario.store.kind === 'single')
-    this.scheduler = new Scheduler(new Draw(scenario.seed, 'ties').next, trace)
+    const backing = real === null ? memoryBacking(this.state, tamper) : realBacking(tamper(real), this.state)
+    this.scheduler = new Scheduler(new Draw(scenario.seed, 'ties').next, trace, backing.settled)
     this.history = new History(this.state, () => this.scheduler.now)
     this.shared = {
-      store: tamper(memoryStore({ state: this.state })),
+      store: refusing(backing.store),
+      apply: backing.apply,
+      forget: backing.forget,
       plan: scenario.store,
       scheduler: this.scheduler,
       history: this.history,
@@ -69,6 +77,7 @@ export class World {
 
   /** Creates the endpoints, before anything can go wrong. */
   async prepare(): Promise<void> {
+    for (const { application, ratePerSecond } of this.scenario.limited ?? []) await this.operator.posthorn.applications.create({ uid: applicationOf({ application }), ratePerSecond })
     for (const { plan } of this.#receivers.values()) await this.createEndpoint(plan)
     this.shared.isCalm = false
     // So that nothing was read before this instant.
@@ -124,7 +133,23 @@ export class World {
   #notePhase(receiver: Receiver): void {
     const { behaviour } = receiver
     const isInOrder = behaviour === inOrder || (behaviour.answer === 200 && behaviour.tookMs[1] <= 1_000)
-    this.history.phases.push({ at: this.scheduler.now, endpointId: receiver.id, revision: receiver.revision, isInOrder })
+    const isQuick = Math.max(behaviour.tookMs[1], behaviour.otherwiseMs[1]) <= 1_000 && behaviour.answer !== 'hung'
+    const failsShare = isInOrder ? 0 : isQuick ? behaviour.share : 1
+    this.history.phases.push({ at: this.scheduler.now, endpointId: receiver.id, revision: receiver.revision, isInOrder, failsShare })
+  }
+}
+
+/** Of the two, PostgreSQL reads nothing that was finished before; SQLite has no need to. */
+function memoryBacking(state: State, tamper: (store: Store) => Store): Backing {
+  const heeded = state.soleProcess ? { state, wrap: (store: Store) => store } : heeding(state)
+  return {
+    store: tamper(heeded.wrap(memoryStore({ state: heeded.state }))),
+    apply(_name, _args, run, note) {
+      note()
+      return run()
+    },
+    forget: (workerId) => void state.attached.delete(workerId),
+    settled: null,
   }
 }
 
