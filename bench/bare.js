@@ -45,14 +45,31 @@ function headers() {
   const id = 'msg_0000000000000000000'
   const timestamp = String(Math.floor(Date.now() / 1000))
   const signature = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')
-  return ['content-type', 'application/json', 'user-agent', 'bench', 'webhook-id', id, 'webhook-timestamp', timestamp, 'webhook-signature', `v1,${signature}`]
+  return [
+    'content-type',
+    'application/json',
+    'user-agent',
+    'bench',
+    'webhook-id',
+    id,
+    'webhook-timestamp',
+    timestamp,
+    'webhook-signature',
+    `v1,${signature}`,
+  ]
 }
 
 function dispatch(pool) {
   return new Promise((resolve, reject) => {
     pool.dispatch(
       { method: 'POST', path: '/hook', headers: headers(), body },
-      { onRequestStart() {}, onResponseStart() {}, onResponseData() {}, onResponseEnd: () => resolve(), onResponseError: (_, error) => reject(error) },
+      {
+        onRequestStart() {},
+        onResponseStart() {},
+        onResponseData() {},
+        onResponseEnd: () => resolve(),
+        onResponseError: (_, error) => reject(error),
+      },
     )
   })
 }

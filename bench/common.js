@@ -4,7 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** About one KiB of JSON, as a typical event. */
-export const data = { id: 7, customer: 'acme', lines: Array.from({ length: 12 }, (_, index) => ({ index, sku: `sku-${index}`, text: 'x'.repeat(40) })) }
+export const data = {
+  id: 7,
+  customer: 'acme',
+  lines: Array.from({ length: 12 }, (_, index) => ({ index, sku: `sku-${index}`, text: 'x'.repeat(40) })),
+}
 export const body = Buffer.from(JSON.stringify({ type: 'invoice.paid', timestamp: new Date().toISOString(), data }))
 
 export function seconds(startedAt) {

@@ -28,7 +28,16 @@ export async function dashboard(scale) {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
     await context.request.post(`${server.url}/api/v1/session`, { data: { key } })
     const page = await context.newPage()
-    const paths = ['', 'deliveries', 'deliveries?status=dead', `deliveries?endpoint=${endpointIds[7]}`, 'deliveries/dlv_0000000000000000007', 'dead-letters', 'endpoints', `endpoints/${endpointIds[7]}`]
+    const paths = [
+      '',
+      'deliveries',
+      'deliveries?status=dead',
+      `deliveries?endpoint=${endpointIds[7]}`,
+      'deliveries/dlv_0000000000000000007',
+      'dead-letters',
+      'endpoints',
+      `endpoints/${endpointIds[7]}`,
+    ]
     for (const path of paths) await visit(page, server.url, path)
     await tail(browser, page, server.url)
   } finally {
@@ -43,7 +52,10 @@ export async function dashboard(scale) {
 async function fill(file, rows, url) {
   const posthorn = new Posthorn({ store: sqlite(file), allowedTargets: ['127.0.0.1'] })
   const endpointIds = []
-  for (let index = 0; index < endpoints; index += 1) endpointIds.push((await posthorn.endpoints.create({ application: 'acme', url: `${url}/${index}`, types: ['nothing.yet'] })).id)
+  for (let index = 0; index < endpoints; index += 1)
+    endpointIds.push(
+      (await posthorn.endpoints.create({ application: 'acme', url: `${url}/${index}`, types: ['nothing.yet'] })).id,
+    )
   const application = await posthorn.applications.get('acme')
   await posthorn.endpoints.create({ application: 'busy', url })
   await posthorn.stop()
@@ -52,7 +64,12 @@ async function fill(file, rows, url) {
   db.exec('create temp table of_bench (place integer primary key, id text)')
   endpointIds.forEach((id, place) => db.prepare('insert into of_bench values (?, ?)').run(place, id))
   db.exec('begin')
-  db.prepare('insert into posthorn_messages (id, application_id, type, body) values (?, ?, ?, ?)').run('msg_bench', application.id, 'invoice.paid', Buffer.from('{}'))
+  db.prepare('insert into posthorn_messages (id, application_id, type, body) values (?, ?, ?, ?)').run(
+    'msg_bench',
+    application.id,
+    'invoice.paid',
+    Buffer.from('{}'),
+  )
   db.prepare(
     `with recursive counter(n) as (select 0 union all select n + 1 from counter where n < ${rows - 1})
      insert into webhook_deliveries (id, webhook_id, application_id, message_id, event_type, status, reason, error_detail, attempt_count, next_retry_at, last_attempted_at, created_at, updated_at)
@@ -67,8 +84,17 @@ async function fill(file, rows, url) {
 }
 
 async function serve(file) {
-  const environment = { POSTHORN_PORT: '0', POSTHORN_DATABASE_URL: `sqlite:${file}`, POSTHORN_ADMIN_KEY: key, POSTHORN_RATE_LIMIT_PER_SECOND: '0', POSTHORN_ALLOWED_TARGETS: '127.0.0.1' }
-  const child = spawn(process.execPath, ['dist/cli/main.js', 'serve'], { env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'inherit'] })
+  const environment = {
+    POSTHORN_PORT: '0',
+    POSTHORN_DATABASE_URL: `sqlite:${file}`,
+    POSTHORN_ADMIN_KEY: key,
+    POSTHORN_RATE_LIMIT_PER_SECOND: '0',
+    POSTHORN_ALLOWED_TARGETS: '127.0.0.1',
+  }
+  const child = spawn(process.execPath, ['dist/cli/main.js', 'serve'], {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   for await (const line of createInterface({ input: child.stdout })) {
     const url = /^posthorn listening on (http:\S+)/.exec(line)?.[1]
     if (url === undefined) continue
@@ -89,10 +115,18 @@ async function visit(page, url, path) {
     await page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
     wholes.push(performance.now() - startedAt)
     // The browser tells of a paint a moment after it: sometimes too late.
-    paints.push(...(await page.evaluate('performance.getEntriesByName("first-contentful-paint").map(({ startTime }) => startTime)')))
+    paints.push(
+      ...(await page.evaluate(
+        'performance.getEntriesByName("first-contentful-paint").map(({ startTime }) => startTime)',
+      )),
+    )
   }
   const name = `/${path.replaceAll(/[a-z]+_\w+/g, '…')}`
-  print(name, `${whole(percentile(wholes, 0.5))} ms`, `until its data are drawn, median of ${visits} (first paint ${whole(percentile(paints, 0.5))} ms; slowest ${whole(Math.max(...wholes))} ms)`)
+  print(
+    name,
+    `${whole(percentile(wholes, 0.5))} ms`,
+    `until its data are drawn, median of ${visits} (first paint ${whole(percentile(paints, 0.5))} ms; slowest ${whole(Math.max(...wholes))} ms)`,
+  )
 }
 
 async function tail(browser, page, url) {
@@ -106,10 +140,12 @@ async function tail(browser, page, url) {
   // Each message is two events: that it was accepted, and that it was delivered.
   const total = (eventsPerSecond / 2) * tailSeconds
   const startedAt = performance.now()
-  for (let sent = 0; sent < total; ) {
+  for (let sent = 0; sent < total;) {
     const due = Math.min(total, Math.floor(((performance.now() - startedAt) / 1000) * (eventsPerSecond / 2)))
     for (; sent < due; sent += 1) {
-      const call = pool.request({ method: 'POST', path: '/api/v1/app/busy/msg', headers, body }).then((answer) => answer.body.text())
+      const call = pool
+        .request({ method: 'POST', path: '/api/v1/app/busy/msg', headers, body })
+        .then((answer) => answer.body.text())
       open.add(call)
       void call.finally(() => open.delete(call))
     }
@@ -121,8 +157,16 @@ async function tail(browser, page, url) {
   await page.locator('tbody tr').first().waitFor()
   const after = await memory(browser, page)
   const newest = await page.locator('tbody tr').first().textContent()
-  print('live tail', `${whole((2 * total) / took)}/s`, `events for ${whole(took)} s; the newest row: ${newest?.slice(0, 60)}`)
-  print('  memory of the tab', `${whole(before.tabMb)} → ${whole(after.tabMb)} MB`, `heap ${whole(before.heapMb)} → ${whole(after.heapMb)} MB`)
+  print(
+    'live tail',
+    `${whole((2 * total) / took)}/s`,
+    `events for ${whole(took)} s; the newest row: ${newest?.slice(0, 60)}`,
+  )
+  print(
+    '  memory of the tab',
+    `${whole(before.tabMb)} → ${whole(after.tabMb)} MB`,
+    `heap ${whole(before.heapMb)} → ${whole(after.heapMb)} MB`,
+  )
 }
 
 /** The heap, and all that the process of the tab holds. */
@@ -134,6 +178,8 @@ async function memory(browser, page) {
   const outer = await browser.newBrowserCDPSession()
   const { processInfo } = await outer.send('SystemInfo.getProcessInfo')
   await outer.detach()
-  const sizes = processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => Number(/^RssAnon:\s+(\d+)/m.exec(readFileSync(`/proc/${id}/status`, 'utf8'))?.[1] ?? 0) / 1024)
+  const sizes = processInfo
+    .filter(({ type }) => type === 'renderer')
+    .map(({ id }) => Number(/^RssAnon:\s+(\d+)/m.exec(readFileSync(`/proc/${id}/status`, 'utf8'))?.[1] ?? 0) / 1024)
   return { heapMb: usedSize / 1024 / 1024, tabMb: Math.max(...sizes) }
 }

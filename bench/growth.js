@@ -32,7 +32,11 @@ async function measure(name, grown) {
 
   const full = await claimTimes(file, 'full', endpointIds)
   const off = await claimTimes(file, 'off', endpointIds)
-  print(`claim of ${perClaim}, ${name}`, shown(off, 0.99), `p99 (p50 ${shown(off, 0.5)}); with fsync p99 ${shown(full, 0.99)} (p50 ${shown(full, 0.5)})`)
+  print(
+    `claim of ${perClaim}, ${name}`,
+    shown(off, 0.99),
+    `p99 (p50 ${shown(off, 0.5)}); with fsync p99 ${shown(full, 0.99)} (p50 ${shown(full, 0.5)})`,
+  )
   remove()
 }
 
@@ -43,7 +47,14 @@ async function claimTimes(file, synchronous, endpointIds) {
   const times = []
   for (let count = 0; count < claims; count += 1) {
     const startedAt = performance.now()
-    const claimed = await store.queue.claim({ owner: 'bench', leaseMs: 3_600_000, now: Date.now(), most: perClaim, mostBytes: 2 ** 26, wants })
+    const claimed = await store.queue.claim({
+      owner: 'bench',
+      leaseMs: 3_600_000,
+      now: Date.now(),
+      most: perClaim,
+      mostBytes: 2 ** 26,
+      wants,
+    })
     times.push(performance.now() - startedAt)
     if (claimed.length !== perClaim) throw new Error(`claimed ${claimed.length} of ${perClaim}`)
     // As in life, what is claimed is soon delivered: it does not stay at the head of the queue.
@@ -69,7 +80,11 @@ function fill(db, endpointIds, { rows, status, blocked = false }) {
   const given = blocked ? [] : [JSON.stringify(endpointIds)]
   const times = status === 'delivered' ? 'null, 1000' : '1000, null'
   db.exec('begin')
-  db.prepare('insert or ignore into posthorn_messages (id, type, body) values (?, ?, ?)').run('msg_bench', 'invoice.paid', Buffer.from('{}'))
+  db.prepare('insert or ignore into posthorn_messages (id, type, body) values (?, ?, ?)').run(
+    'msg_bench',
+    'invoice.paid',
+    Buffer.from('{}'),
+  )
   db.prepare(
     `with recursive counter(n) as (select 0 union all select n + 1 from counter where n < ${rows - 1})
      insert into webhook_deliveries (id, webhook_id, message_id, event_type, status, next_retry_at, last_attempted_at)

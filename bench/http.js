@@ -35,7 +35,11 @@ export async function acceptOverHttp(scale) {
     }
     const [bareRate, ownRate] = [percentile(rates.bare, 0.5), percentile(rates.posthorn, 0.5)]
     print('bare hono route', `${whole(bareRate)}/s`, 'parses the same request and answers it')
-    print('posthorn serve on SQLite', `${whole(ownRate)}/s`, 'key checked, parsed, stored (FULL), one delivery each; 202')
+    print(
+      'posthorn serve on SQLite',
+      `${whole(ownRate)}/s`,
+      'key checked, parsed, stored (FULL), one delivery each; 202',
+    )
     print('  of the bare route', `${((100 * ownRate) / bareRate).toFixed(1)} %`)
     const latencies = await steady(posthorn.pool, 1_000, 10_000 * scale)
     print('  accepted at 1,000/s, p50', `${percentile(latencies, 0.5).toFixed(2)} ms`)
@@ -49,7 +53,10 @@ export async function acceptOverHttp(scale) {
 
 /** Starts a server, and answers once it has said where it listens. */
 async function start(args, environment) {
-  const child = spawn(process.execPath, args, { env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   for await (const line of createInterface({ input: child.stdout })) {
     const url = /^posthorn listening on (http:\S+)/.exec(line)?.[1]
     if (url === undefined) continue
@@ -87,8 +94,8 @@ async function steady(pool, perSecond, count) {
   const latencies = []
   const startedAt = performance.now()
   const open = []
-  for (let sent = 0; sent < count; ) {
-    const due = Math.min(count, Math.floor((performance.now() - startedAt) / 1000 * perSecond))
+  for (let sent = 0; sent < count;) {
+    const due = Math.min(count, Math.floor(((performance.now() - startedAt) / 1000) * perSecond))
     for (; sent < due; sent += 1) {
       const dueAt = startedAt + (1000 * sent) / perSecond
       open.push(accept(pool).then(() => latencies.push(performance.now() - dueAt)))

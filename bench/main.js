@@ -55,7 +55,11 @@ async function endToEnd() {
 
 async function compare(receiver) {
   const dispatch = await bareDispatch(receiver.port)
-  print('bare undici dispatch, signed', `${whole(dispatch.perSecond)}/s`, `best with ${dispatch.connections} connections`)
+  print(
+    'bare undici dispatch, signed',
+    `${whole(dispatch.perSecond)}/s`,
+    `best with ${dispatch.connections} connections`,
+  )
   const request = await bareRequest(receiver.port)
   print('bare undici request, signed', `${whole(request.perSecond)}/s`, `best with ${request.connections} connections`)
   const bare = { dispatch, request }
@@ -66,7 +70,12 @@ async function compare(receiver) {
 
 async function onSqlite(receiver, bare) {
   const engine = await engineOnSqlite(receiver)
-  printEngine('posthorn on SQLite, end to end', engine, bare, 'send → stored (FULL) → delivered → marked, messages coming in')
+  printEngine(
+    'posthorn on SQLite, end to end',
+    engine,
+    bare,
+    'send → stored (FULL) → delivered → marked, messages coming in',
+  )
   if (values.growth) await growth()
 }
 
@@ -75,11 +84,21 @@ async function onPostgres(receiver, bare) {
   const server = await startPostgres()
   try {
     const engine = await engineOnPostgres(server.url, receiver)
-    printEngine('posthorn on PostgreSQL, one process', engine, bare, 'send → stored (fsync) → delivered → marked, messages coming in')
+    printEngine(
+      'posthorn on PostgreSQL, one process',
+      engine,
+      bare,
+      'send → stored (fsync) → delivered → marked, messages coming in',
+    )
     for (const count of [1, 2]) {
       const { shares, ...workers } = await workersOnPostgres(server.url, receiver, count)
       const shown = shares.map((share) => `${(100 * share).toFixed(0)} %`).join(', ')
-      printEngine(`${count} worker${count === 1 ? '' : 's'}, and a sender beside`, workers, bare, `the same, each in its own process; share of each: ${shown}`)
+      printEngine(
+        `${count} worker${count === 1 ? '' : 's'}, and a sender beside`,
+        workers,
+        bare,
+        `the same, each in its own process; share of each: ${shown}`,
+      )
     }
   } finally {
     await server.stop()

@@ -21,7 +21,9 @@ export async function growthOnPostgres(url, { scale, explained }) {
   try {
     await claimsOf(world, 'an almost empty table', [])
     await claimsOf(world, `${whole(million)} due rows`, [{ rows: million, status: 'pending' }])
-    await claimsOf(world, `${whole(million)} due rows behind one blocked endpoint`, [{ rows: million, status: 'pending', blocked: true }])
+    await claimsOf(world, `${whole(million)} due rows behind one blocked endpoint`, [
+      { rows: million, status: 'pending', blocked: true },
+    ])
     await claimsOf(world, `${whole(10 * million)} rows of history`, [{ rows: 10 * million, status: 'delivered' }])
     await underOldSnapshot(world, url, Math.ceil(200_000 * scale))
   } finally {
@@ -39,7 +41,9 @@ export async function grownWorld(url) {
   for (let index = 0; index < asked; index += 1) {
     endpointIds.push((await posthorn.endpoints.create({ application: 'acme', url: 'http://127.0.0.1:9/hook' })).id)
   }
-  await db.query(`insert into ${schema}.messages (id, type, body) values ('msg_bench', 'invoice.paid', '{}') on conflict do nothing`)
+  await db.query(
+    `insert into ${schema}.messages (id, type, body) values ('msg_bench', 'invoice.paid', '{}') on conflict do nothing`,
+  )
   return {
     db,
     store,
@@ -65,7 +69,14 @@ async function planOf({ db, endpointIds }) {
   const column = (value) => endpointIds.map(() => value)
   const wants = [endpointIds, column(perClaim / asked), endpointIds.map((_, place) => place), column(0)]
   await db.query('begin')
-  const { rows } = await db.query(`explain (analyze, buffers) ${claimText(postgresDialect(schema))}`, [...values, ...wants, [], [], [], []])
+  const { rows } = await db.query(`explain (analyze, buffers) ${claimText(postgresDialect(schema))}`, [
+    ...values,
+    ...wants,
+    [],
+    [],
+    [],
+    [],
+  ])
   await db.query('rollback')
   return rows.map((row) => row['QUERY PLAN']).join('\n')
 }
@@ -110,9 +121,21 @@ async function finish(world, endpointIds, finished) {
 
 export async function claimAndMark({ store }, endpointIds, floors = makeFloors()) {
   const most = perClaim / endpointIds.length
-  const wants = endpointIds.map((endpointId) => ({ endpointId, lane: 'fresh', most, dueFrom: floors.of(endpointId, 'fresh') }))
+  const wants = endpointIds.map((endpointId) => ({
+    endpointId,
+    lane: 'fresh',
+    most,
+    dueFrom: floors.of(endpointId, 'fresh'),
+  }))
   const startedAt = performance.now()
-  const claimed = await store.queue.claim({ owner: 'bench', leaseMs: 3_600_000, now: Date.now(), most: perClaim, mostBytes: 2 ** 26, wants })
+  const claimed = await store.queue.claim({
+    owner: 'bench',
+    leaseMs: 3_600_000,
+    now: Date.now(),
+    most: perClaim,
+    mostBytes: 2 ** 26,
+    wants,
+  })
   const tookMs = performance.now() - startedAt
   if (claimed.length !== perClaim) throw new Error(`claimed ${claimed.length} of ${perClaim}`)
   // As in life, what is claimed is soon delivered: it does not stay at the head of the queue.
@@ -138,7 +161,10 @@ export async function fill({ db, endpointIds }, fills) {
   const { rows: indexes } = await db.query(`select indexname, indexdef from pg_indexes
     where schemaname = '${schema}' and tablename = 'webhook_deliveries' and indexname not like '%_pkey'`)
   for (const { indexname } of indexes) await db.query(`drop index ${schema}.${indexname}`)
-  for (const [part, { rows, status, blocked = false, to = endpointIds, id = `format('dlv_%s%s', ${part}, lpad(n::text, 17, '0'))` }] of fills.entries()) {
+  for (const [
+    part,
+    { rows, status, blocked = false, to = endpointIds, id = `format('dlv_%s%s', ${part}, lpad(n::text, 17, '0'))` },
+  ] of fills.entries()) {
     const now = Date.now() - rows
     const times = status === 'delivered' ? `null, ${now} + n` : `${now} + n, null`
     await db.query(

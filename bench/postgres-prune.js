@@ -20,7 +20,10 @@ export async function pruneOnPostgres(url, scale) {
 
 async function inBatches(world, rows) {
   const { db, store } = world
-  await fill(world, [{ rows, status: 'delivered', id: `'dlv_0' || lpad(n::text, 17, '0')` }, { rows: 100_000, status: 'pending' }])
+  await fill(world, [
+    { rows, status: 'delivered', id: `'dlv_0' || lpad(n::text, 17, '0')` },
+    { rows: 100_000, status: 'pending' },
+  ])
   await db.query(`insert into ${schema}.attempts (delivery_id, epoch, started_at, took_ms, outcome, status_code, url)
     select id, 1, 1, 5, 'answered', 200, 'http://127.0.0.1:9/hook' from ${schema}.webhook_deliveries where status = 'delivered'`)
   const quiet = await claimTimes(world, 100)
@@ -37,7 +40,11 @@ async function inBatches(world, rows) {
   const busy = await claimTimes(world, 200)
   running = false
   await pruning
-  print(`deliveries with attempt, pruned in batches`, `${whole(perSecond)}/s`, `beside claims: ${shown(busy)}; without: ${shown(quiet)}`)
+  print(
+    `deliveries with attempt, pruned in batches`,
+    `${whole(perSecond)}/s`,
+    `beside claims: ${shown(busy)}; without: ${shown(quiet)}`,
+  )
 }
 
 function shown(times) {
@@ -60,9 +67,13 @@ async function insertsAndDrop({ db }) {
     outcome text not null, status_code integer, excerpt text, url text not null, late integer not null default 0`
   await db.query(`create table ${schema}.whole (${columns}, primary key (delivery_id, epoch))`)
   // Ids begin with their time, so the partitions can be ranges of the key itself.
-  await db.query(`create table ${schema}.parted (${columns}, primary key (delivery_id, epoch)) partition by range (delivery_id)`)
+  await db.query(
+    `create table ${schema}.parted (${columns}, primary key (delivery_id, epoch)) partition by range (delivery_id)`,
+  )
   for (let part = 0; part < partitions; part += 1) {
-    await db.query(`create table ${schema}.parted_${part} partition of ${schema}.parted for values from ('${bound(part)}') to ('${bound(part + 1)}')`)
+    await db.query(
+      `create table ${schema}.parted_${part} partition of ${schema}.parted for values from ('${bound(part)}') to ('${bound(part + 1)}')`,
+    )
   }
   const times = { whole: [], parted: [] }
   for (let batch = 0; batch < batches; batch += 1) {
@@ -83,5 +94,9 @@ async function insertsAndDrop({ db }) {
   await db.query(`drop table ${schema}.parted_0`)
   const dropMs = performance.now() - startedAt
   const p50 = (name) => `${percentile(times[name], 0.5).toFixed(2)} ms`
-  print(`insert of ${batchRows} attempts into one of ${partitions} partitions`, p50('parted'), `into one table ${p50('whole')}; to drop a partition ${dropMs.toFixed(1)} ms`)
+  print(
+    `insert of ${batchRows} attempts into one of ${partitions} partitions`,
+    p50('parted'),
+    `into one table ${p50('whole')}; to drop a partition ${dropMs.toFixed(1)} ms`,
+  )
 }

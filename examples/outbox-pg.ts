@@ -5,11 +5,17 @@ import { Posthorn } from 'posthorn'
 import { postgres } from 'posthorn/postgres'
 import { startCustomer } from './customer.ts'
 
-export async function main(url: string, schema = 'posthorn'): Promise<{ invoices: number; webhooks: readonly unknown[] }> {
+export async function main(
+  url: string,
+  schema = 'posthorn',
+): Promise<{ invoices: number; webhooks: readonly unknown[] }> {
   const pool = new Pool({ connectionString: url, connectionTimeoutMillis: 10_000 })
   const customer = await startCustomer()
   // In life: `secretsKey`, from `openssl rand -base64 32`; and no private addresses.
-  const posthorn = new Posthorn({ store: postgres(pool, { schema, plaintextSecrets: true }), allowedTargets: ['127.0.0.1/32'] })
+  const posthorn = new Posthorn({
+    store: postgres(pool, { schema, plaintextSecrets: true }),
+    allowedTargets: ['127.0.0.1/32'],
+  })
   try {
     await posthorn.start()
     await posthorn.endpoints.create({ application: 'acme', url: customer.url })
@@ -44,4 +50,5 @@ export async function main(url: string, schema = 'posthorn'): Promise<{ invoices
   }
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) console.log(await main(process.argv[2] ?? 'postgres://localhost/postgres'))
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
+  console.log(await main(process.argv[2] ?? 'postgres://localhost/postgres'))

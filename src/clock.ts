@@ -63,7 +63,11 @@ const mostReadings = 5
  * The shared time at the end of the last reading and what has passed since by a clock that nobody sets: never ahead of the shared time,
  * so a worker whose own clock is wrong neither sends early nor takes a lease that still lives.
  */
-export function followingClock(read: () => Promise<Instant>, steady: () => number = () => performance.now(), local: Clock = systemClock): FollowingClock {
+export function followingClock(
+  read: () => Promise<Instant>,
+  steady: () => number = () => performance.now(),
+  local: Clock = systemClock,
+): FollowingClock {
   let reading: { readonly shared: Instant; readonly at: number } | null = null
   let measuring = false
   let latest = 0

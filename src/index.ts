@@ -21,7 +21,16 @@ export type { Overview } from './core/ports/overview.ts'
 export type { Health } from './core/endpoint/health.ts'
 export type { Limits } from './core/limits/limits.ts'
 export type { PayloadFilter } from './core/message/payload-filter.ts'
-export type { AttemptFilter, AttemptOfDelivery, EndpointCounts, MessageFilter, Order, ReplyDirectory, Scan, TakenReply } from './core/ports/directory.ts'
+export type {
+  AttemptFilter,
+  AttemptOfDelivery,
+  EndpointCounts,
+  MessageFilter,
+  Order,
+  ReplyDirectory,
+  Scan,
+  TakenReply,
+} from './core/ports/directory.ts'
 export type { AuditEntry } from './core/ports/audit.ts'
 export type { Directory, Page } from './core/ports/directory.ts'
 export type { Clock, StoreTransaction, OutgoingRequest, Store, Transport } from './core/ports/ports.ts'

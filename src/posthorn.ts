@@ -87,7 +87,12 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
     const open = (): Promise<void> => this.#open()
     const enforcer = options.enforceSchemas === true ? makeEnforcer({ directory, clock: this.#clock }) : null
     const wired = { ...shared, store: this.#store, engine: this.#engine, enforcer, open }
-    this.#sender = new Sender({ ...wired, followed: this.#followed, events: options.events, isStopping: () => this.#stopping !== null })
+    this.#sender = new Sender({
+      ...wired,
+      followed: this.#followed,
+      events: options.events,
+      isStopping: () => this.#stopping !== null,
+    })
     const api = makeApi({ ...wired, guard, signature: presetNamed(options.preset ?? 'standard').signature })
     this.applications = api.applications
     this.endpoints = api.endpoints
@@ -128,7 +133,10 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
   /** Stores a message for every endpoint that matches now; once it resolves, the message will not be lost. */
   send(message: MessageInput<Events>, options?: SendOptions): Promise<Sent>
   send(messages: readonly MessageInput<Events>[], options?: SendOptions): Promise<Sent[]>
-  async send(given: MessageInput<Events> | readonly MessageInput<Events>[], options: SendOptions = {}): Promise<Sent | Sent[]> {
+  async send(
+    given: MessageInput<Events> | readonly MessageInput<Events>[],
+    options: SendOptions = {},
+  ): Promise<Sent | Sent[]> {
     const messages = (Array.isArray(given) ? given : [given]) as readonly Given[]
     const sent = await this.#sender.send(messages, options)
     return Array.isArray(given) ? sent : (sent[0] as Sent)
@@ -141,7 +149,10 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
   }
 
   /** How things stand: counts, rates, latencies and the queue's depth. */
-  async overview({ windowMs = hour, applicationId }: { readonly windowMs?: number; readonly applicationId?: string | undefined } = {}): Promise<Overview> {
+  async overview({
+    windowMs = hour,
+    applicationId,
+  }: { readonly windowMs?: number; readonly applicationId?: string | undefined } = {}): Promise<Overview> {
     checkCount('windowMs', windowMs, 60_000, 31 * day)
     await this.#open()
     return this.#store.directory.overview({ now: this.#clock.now(), windowMs, applicationId })
@@ -216,7 +227,9 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
 
   /** The override of the 30-second guard is said aloud at every start, whoever listens. */
   #warnOfUnsafeDelays(): void {
-    const unsafe = [...this.#settings.policies.values()].filter((policy) => plannedDelays(policy).some((delay) => delay < safeDelayMs))
+    const unsafe = [...this.#settings.policies.values()].filter((policy) =>
+      plannedDelays(policy).some((delay) => delay < safeDelayMs),
+    )
     if (unsafe.length === 0) return
     const names = unsafe.map(({ name }) => `"${name}"`).join(', ')
     const message = `Retry delays under ${safeDelayMs / 1000} s are allowed by override, in policy ${names}. Never in production.`

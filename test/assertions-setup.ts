@@ -7,7 +7,19 @@ import { expect } from 'vitest'
 type Method = (...given: unknown[]) => unknown
 
 const mark = Symbol.for('posthorn.counted-assertion')
-const names = ['deepEqual', 'doesNotReject', 'doesNotThrow', 'equal', 'fail', 'match', 'notDeepEqual', 'notEqual', 'ok', 'rejects', 'throws'] as const
+const names = [
+  'deepEqual',
+  'doesNotReject',
+  'doesNotThrow',
+  'equal',
+  'fail',
+  'match',
+  'notDeepEqual',
+  'notEqual',
+  'ok',
+  'rejects',
+  'throws',
+] as const
 const methods = assert as unknown as Record<(typeof names)[number], Method>
 
 for (const name of names) {

@@ -5,7 +5,7 @@ import { manualClock } from '../src/testing/manual-clock.ts'
 
 const hour = 3_600_000
 
-test('before the first reading it is the machine\'s own', () => {
+test("before the first reading it is the machine's own", () => {
   const { clock, local } = world()
   expect(clock.now()).toBe(local.now())
 })

@@ -17,7 +17,8 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
     project.provide('postgresUrl', given)
     return undefined
   }
-  if (!project.vitest.state.getPaths().some((file) => leadsTo(join(import.meta.dirname, 'postgres.ts'), file))) return undefined
+  if (!project.vitest.state.getPaths().some((file) => leadsTo(join(import.meta.dirname, 'postgres.ts'), file)))
+    return undefined
 
   const server = await startPostgres()
   project.provide('postgresUrl', server.url)
@@ -29,6 +30,8 @@ function leadsTo(wanted: string, file: string, seen = new Set<string>()): boolea
   if (file === wanted) return true
   if (seen.has(file) || !file.startsWith(import.meta.dirname)) return false
   seen.add(file)
-  const imported = [...readFileSync(file, 'utf8').matchAll(/^import (?!type )[^']*'(\.[^']+\.ts)'/gm)].map(([, path = '']) => resolve(dirname(file), path))
+  const imported = [...readFileSync(file, 'utf8').matchAll(/^import (?!type )[^']*'(\.[^']+\.ts)'/gm)].map(
+    ([, path = '']) => resolve(dirname(file), path),
+  )
   return imported.some((path) => leadsTo(wanted, path, seen))
 }

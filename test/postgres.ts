@@ -20,9 +20,16 @@ export interface TestSchema {
 
 /** Names a schema that nobody else uses; whoever migrates makes it, and `drop` removes it with all that is in it. */
 export function freshSchema(url = inject('postgresUrl')): TestSchema {
-  if (url === undefined) throw new Error('Expected a PostgreSQL, found none: a fast run has none, and must leave out what needs it.')
+  if (url === undefined)
+    throw new Error('Expected a PostgreSQL, found none: a fast run has none, and must leave out what needs it.')
   const schema = `test_${randomBytes(6).toString('hex')}`
-  const pool = new Pool({ connectionString: url, max: 2, allowExitOnIdle: true, options: `-c search_path=${schema}`, types: { getTypeParser } })
+  const pool = new Pool({
+    connectionString: url,
+    max: 2,
+    allowExitOnIdle: true,
+    options: `-c search_path=${schema}`,
+    types: { getTypeParser },
+  })
   // A server that is stopped says so even to a connection that is just being closed.
   pool.on('error', () => undefined)
   const query: TestSchema['query'] = async (sql, values = []) => (await pool.query(sql, [...values])).rows
@@ -31,7 +38,10 @@ export function freshSchema(url = inject('postgresUrl')): TestSchema {
     schema,
     query,
     async empty() {
-      const tables = await query(`select tablename from pg_tables where schemaname = $1 and tablename <> 'migrations'`, [schema])
+      const tables = await query(
+        `select tablename from pg_tables where schemaname = $1 and tablename <> 'migrations'`,
+        [schema],
+      )
       // Not truncated: that makes new files for every table and index, and they are nearly empty.
       await pool.query(tables.map(({ tablename }) => `delete from ${String(tablename)};`).join('\n'))
     },
@@ -43,4 +53,5 @@ export function freshSchema(url = inject('postgresUrl')): TestSchema {
 }
 
 /** As `pg` reads a value, but numbers of 64 bits as numbers: no time or count of ours is beyond 2^53. */
-const getTypeParser: typeof types.getTypeParser = (type: number, format?: 'text' | 'binary') => (type === int8 ? Number : types.getTypeParser(type, format))
+const getTypeParser: typeof types.getTypeParser = (type: number, format?: 'text' | 'binary') =>
+  type === int8 ? Number : types.getTypeParser(type, format)

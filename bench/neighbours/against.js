@@ -23,7 +23,10 @@ export function buildAt(commit) {
   git('worktree', 'add', '--detach', '--quiet', tree, commit)
   try {
     symlinkSync(resolve('node_modules'), join(tree, 'node_modules'))
-    execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], { cwd: tree, stdio: ['ignore', 'inherit', 'inherit'] })
+    execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
+      cwd: tree,
+      stdio: ['ignore', 'inherit', 'inherit'],
+    })
   } catch (error) {
     remove()
     throw error

@@ -41,7 +41,8 @@ export const cases = [
   },
   {
     name: '1 MB bodies to 20 slow or hung endpoints',
-    endpoints: (at) => many(20, (index) => ({ url: at.bad(index, index % 2 === 0 ? `/hung/${index}` : `/slow/${index}`) })),
+    endpoints: (at) =>
+      many(20, (index) => ({ url: at.bad(index, index % 2 === 0 ? `/hung/${index}` : `/slow/${index}`) })),
     waiting: 20,
     perSecond: 4,
     bodyBytes: large,
@@ -90,7 +91,15 @@ export const cases = [
     perSecond: 200,
     proof: { hung: 100 },
   },
-].map((each, index) => ({ number: index + 1, bodyBytes: small, flood: 0, perSecond: 0, needsNames: false, healthyUrl: usualUrl, ...each }))
+].map((each, index) => ({
+  number: index + 1,
+  bodyBytes: small,
+  flood: 0,
+  perSecond: 0,
+  needsNames: false,
+  healthyUrl: usualUrl,
+  ...each,
+}))
 
 function usualUrl(at) {
   return `http://127.0.0.1:${at.healthyPort}/healthy`

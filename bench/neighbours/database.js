@@ -13,11 +13,15 @@ export async function createDatabase(folder, { dist, healthyUrl, endpoints = [],
   const posthorn = await library(dist, folder, { synchronous: 'off' })
   await posthorn.endpoints.create({ application: 'healthy', url: healthyUrl, types: [healthyType] })
   const created = await inTurns(endpoints, ({ application = 'neighbour', ...endpoint }) =>
-    posthorn.endpoints.create({ application, types: [neighbourType], ...endpoint }).then(({ id }) => ({ application, id })),
+    posthorn.endpoints
+      .create({ application, types: [neighbourType], ...endpoint })
+      .then(({ id }) => ({ application, id })),
   )
   const applications = [...new Set(created.map(({ application }) => application))]
   for (let message = 0; message < waiting; message += 1) {
-    await inTurns(applications, (application) => posthorn.send({ application, type: neighbourType, payload: bodyOf(0, bodyBytes) }))
+    await inTurns(applications, (application) =>
+      posthorn.send({ application, type: neighbourType, payload: bodyOf(0, bodyBytes) }),
+    )
   }
   await posthorn.stop()
   writeFileSync(join(folder, 'endpoints.json'), JSON.stringify(created))
@@ -34,6 +38,7 @@ export function endpointsIn(folder) {
 
 async function inTurns(list, act) {
   const results = []
-  for (let from = 0; from < list.length; from += together) results.push(...(await Promise.all(list.slice(from, from + together).map(act))))
+  for (let from = 0; from < list.length; from += together)
+    results.push(...(await Promise.all(list.slice(from, from + together).map(act))))
   return results
 }

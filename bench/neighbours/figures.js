@@ -37,12 +37,26 @@ export function judge(besides, alones) {
   const alone = mediansOf(alones)
   const mostP99Ms = Math.max(mostRatio * alone.p99Ms, alone.p99Ms + mostMoreMs)
   const leastPerSecond = leastShare * alone.perSecond
-  return { alone, beside, mostP99Ms, leastPerSecond, isWithinBounds: beside.p99Ms <= mostP99Ms && beside.perSecond >= leastPerSecond }
+  return {
+    alone,
+    beside,
+    mostP99Ms,
+    leastPerSecond,
+    isWithinBounds: beside.p99Ms <= mostP99Ms && beside.perSecond >= leastPerSecond,
+  }
 }
 
 export function mediansOf(runs) {
   const names = ['perSecond', 'p50Ms', 'p99Ms', 'missing', 'refused', 'lateP99Ms']
-  return Object.fromEntries(names.map((name) => [name, percentile(runs.map((run) => run[name]), 0.5)]))
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      percentile(
+        runs.map((run) => run[name]),
+        0.5,
+      ),
+    ]),
+  )
 }
 
 /** What of the neighbour's doing was not seen in these runs; null if it was there in each. */

@@ -20,10 +20,18 @@ export async function neighbours(given) {
   const options = readOptions(given)
   const stage = await openStage()
   try {
-    const report = { commit: commitNamed('HEAD'), at: new Date().toISOString(), node: process.version, cpus: cpus().length, ...options }
+    const report = {
+      commit: commitNamed('HEAD'),
+      at: new Date().toISOString(),
+      node: process.version,
+      cpus: cpus().length,
+      ...options,
+    }
     report.capacityPerSecond = await calibrate(stage, options)
     report.ratePerSecond = report.capacityPerSecond / 2
-    console.log(`the healthy tenant alone: ${whole(report.capacityPerSecond)}/s; measured at ${whole(report.ratePerSecond)}/s, ${options.runs} runs with and without each, medians`)
+    console.log(
+      `the healthy tenant alone: ${whole(report.capacityPerSecond)}/s; measured at ${whole(report.ratePerSecond)}/s, ${options.runs} runs with and without each, medians`,
+    )
     report.cases = await measureCases(stage, options, report.ratePerSecond)
     report.large = await largeBodies(stage, options)
     if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`)
@@ -44,14 +52,17 @@ function readOptions({ case: number, runs, seconds, json, against }) {
   if (against !== undefined && options.against === null) refuse(`Expected --against to be a commit, got "${against}".`)
   const { soft } = process.report.getReport().userLimits.open_files
   if (soft !== 'unlimited' && Number(soft) < leastOpenFiles) {
-    refuse(`Expected \`ulimit -n\` to be ${leastOpenFiles} or more, got ${soft}: each hung request is an open file on both sides. Run \`ulimit -n ${leastOpenFiles}\` first.`)
+    refuse(
+      `Expected \`ulimit -n\` to be ${leastOpenFiles} or more, got ${soft}: each hung request is an open file on both sides. Run \`ulimit -n ${leastOpenFiles}\` first.`,
+    )
   }
   return options
 }
 
 function wholeNumber(name, text, most) {
   const value = Number(text)
-  if (!/^\d+$/.test(text) || value < 1 || value > most) refuse(`Expected ${name} to be a whole number from 1 to ${most}, got "${text}".`)
+  if (!/^\d+$/.test(text) || value < 1 || value > most)
+    refuse(`Expected ${name} to be a whole number from 1 to ${most}, got "${text}".`)
   return value
 }
 
@@ -64,7 +75,8 @@ async function calibrate(stage, { runs: most, measureMs }) {
   const database = stage.folderFor('alone')
   await createDatabase(database, { dist: ownDist, healthyUrl: cases[0].healthyUrl(stage.at) })
   const runs = []
-  for (let count = 0; count < Math.min(most, mostCalibrations); count += 1) runs.push(await stage.run(database, { dist: ownDist, load: { open: openWhenFull }, measureMs }))
+  for (let count = 0; count < Math.min(most, mostCalibrations); count += 1)
+    runs.push(await stage.run(database, { dist: ownDist, load: { open: openWhenFull }, measureMs }))
   return mediansOf(runs).perSecond
 }
 
@@ -83,10 +95,20 @@ async function measureCase(stage, { number, name, proof, ...each }, { runs, meas
   const [alone, beside] = [stage.folderFor(`alone-${number}`), stage.folderFor(`beside-${number}`)]
   const healthyUrl = each.healthyUrl(stage.at)
   await createDatabase(alone, { dist: ownDist, healthyUrl })
-  await createDatabase(beside, { dist: ownDist, healthyUrl, endpoints: each.endpoints(stage.at), waiting: each.waiting, bodyBytes: each.bodyBytes })
+  await createDatabase(beside, {
+    dist: ownDist,
+    healthyUrl,
+    endpoints: each.endpoints(stage.at),
+    waiting: each.waiting,
+    bodyBytes: each.bodyBytes,
+  })
   const common = { dist: ownDist, load: { perSecond }, needsNames: each.needsNames, measureMs }
   const neighbour = { perSecond: each.perSecond, flood: each.flood, bodyBytes: each.bodyBytes }
-  const [alones, besides] = await inTurns(runs, () => stage.run(alone, common), () => stage.run(beside, { ...common, neighbour }))
+  const [alones, besides] = await inTurns(
+    runs,
+    () => stage.run(alone, common),
+    () => stage.run(beside, { ...common, neighbour }),
+  )
   const verdict = judge(besides, alones)
   const absent = missingProof(proof, besides)
   return { number, name, ...verdict, absent, runs: { alone: alones, beside: besides } }
@@ -106,7 +128,11 @@ async function inTurns(runs, one, other) {
 function lineOf({ number, name, alone, beside, mostP99Ms, leastPerSecond, absent, isWithinBounds }) {
   const p99 = `p99 ${alone.p99Ms.toFixed(1)} → ${beside.p99Ms.toFixed(1)} ms (most ${mostP99Ms.toFixed(1)})`
   const throughput = `${whole(alone.perSecond)} → ${whole(beside.perSecond)}/s (least ${whole(leastPerSecond)})`
-  const verdict = isWithinBounds ? (absent === null ? 'within bounds' : `NO NEIGHBOUR SEEN, ${absent}`) : 'OUT OF BOUNDS'
+  const verdict = isWithinBounds
+    ? absent === null
+      ? 'within bounds'
+      : `NO NEIGHBOUR SEEN, ${absent}`
+    : 'OUT OF BOUNDS'
   return `${String(number).padStart(2)} ${name.padEnd(46)} ${p99.padEnd(44)} ${throughput.padEnd(34)} ${verdict}`
 }
 
@@ -130,7 +156,9 @@ async function largeBodies(stage, { against, runs, measureMs }) {
     const share = mediansOf(nows).perSecond / mediansOf(thens).perSecond
     const figures = `${mediansOf(thens).perSecond.toFixed(1)} → ${mediansOf(nows).perSecond.toFixed(1)}/s`
     const isWithinBounds = share >= leastShareOfBefore
-    console.log(`   1 MB bodies, a tenant alone: ${figures}, ${(100 * share).toFixed(1)} % of ${against.slice(0, 7)} (least 97 %), ${isWithinBounds ? 'within bounds' : 'OUT OF BOUNDS'}`)
+    console.log(
+      `   1 MB bodies, a tenant alone: ${figures}, ${(100 * share).toFixed(1)} % of ${against.slice(0, 7)} (least 97 %), ${isWithinBounds ? 'within bounds' : 'OUT OF BOUNDS'}`,
+    )
     return { against, share, isWithinBounds, runs: { before: thens, now: nows } }
   } finally {
     before.remove()

@@ -39,7 +39,11 @@ function likeTheSystem(resolver) {
   async function answer({ hostname, options, done }) {
     try {
       const addresses = isIP(hostname) === 0 ? await resolver.resolve4(hostname) : [hostname]
-      if (options.all === true) done(null, addresses.map((address) => ({ address, family: isIP(address) })))
+      if (options.all === true)
+        done(
+          null,
+          addresses.map((address) => ({ address, family: isIP(address) })),
+        )
       else done(null, addresses[0], isIP(addresses[0]))
     } catch (error) {
       done(error)
@@ -56,7 +60,11 @@ function likeTheSystem(resolver) {
   }
 
   return function lookup(hostname, options, done) {
-    waiting.push(typeof options === 'function' ? { hostname, options: {}, done: options } : { hostname, options: options ?? {}, done })
+    waiting.push(
+      typeof options === 'function'
+        ? { hostname, options: {}, done: options }
+        : { hostname, options: options ?? {}, done },
+    )
     next()
   }
 }

@@ -35,7 +35,8 @@ const behaviours = {
   },
   slow: (socket) => later(socket, slowMs, () => socket.write(ok)),
   /** Quick until it is trusted with as many connections as an endpoint may have. */
-  slowing: (socket, { path }) => later(socket, visits(path) <= promptAtFirst.slowing ? promptMs : verySlowMs, () => socket.write(ok)),
+  slowing: (socket, { path }) =>
+    later(socket, visits(path) <= promptAtFirst.slowing ? promptMs : verySlowMs, () => socket.write(ok)),
   /** Good until it is known as good; then a head with 200, and a body that does not end. */
   drip(socket, { path }) {
     if (visits(path) <= promptAtFirst.drip) return socket.write(ok)
@@ -84,7 +85,13 @@ function readHead(data) {
   const bodyBytes = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
   if (data.length < headBytes + Math.min(seqBytes, bodyBytes)) return null
   const path = head.slice(head.indexOf(' ') + 1, head.indexOf(' HTTP/'))
-  return { headBytes, bodyBytes, path, kind: path.split('/')[1], seq: Number(data.latin1Slice(headBytes, headBytes + seqBytes)) }
+  return {
+    headBytes,
+    bodyBytes,
+    path,
+    kind: path.split('/')[1],
+    seq: Number(data.latin1Slice(headBytes, headBytes + seqBytes)),
+  }
 }
 
 /** Reads no more, and never answers. It cannot see the other side go, either: `reset` does that. */

@@ -17,7 +17,10 @@ export async function openStage() {
   const healthy = startProcess('./receiver.js')
   const bad = startProcess('./receiver.js')
   const names = await startNameServer()
-  const at = { healthyPort: await healthy.ask({ ask: 'listen', hosts: 0 }), badPort: await bad.ask({ ask: 'listen', hosts: badHosts }) }
+  const at = {
+    healthyPort: await healthy.ask({ ask: 'listen', hosts: 0 }),
+    badPort: await bad.ask({ ask: 'listen', hosts: badHosts }),
+  }
   let runs = 0
 
   /** One run on a copy of the database. Its figures, and what was seen of the neighbour. */
@@ -30,7 +33,16 @@ export async function openStage() {
     const tenants = startProcess('./tenants.js')
     try {
       const nameServerPort = needsNames ? names.port : null
-      const outcome = await tenants.ask({ ask: 'run', dist, folder: copy, nameServerPort, load, neighbour, warmUpMs, measureMs })
+      const outcome = await tenants.ask({
+        ask: 'run',
+        dist,
+        folder: copy,
+        nameServerPort,
+        load,
+        neighbour,
+        warmUpMs,
+        measureMs,
+      })
       await untilReceived(healthy, outcome.sentAtMs.length)
       return await measured(outcome, { healthy, bad, names })
     } finally {

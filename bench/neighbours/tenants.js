@@ -22,7 +22,14 @@ async function run({ dist, folder, nameServerPort = null, load, neighbour = null
   const untilMs = nowMs()
   healthy.stop()
   stopNeighbour()
-  return { fromMs, untilMs, sentAtMs: Float64Array.from(healthy.sentAtMs), lateMs: Float64Array.from(healthy.lateMs), refused: healthy.refused, neighbour: bad }
+  return {
+    fromMs,
+    untilMs,
+    sentAtMs: Float64Array.from(healthy.sentAtMs),
+    lateMs: Float64Array.from(healthy.lateMs),
+    refused: healthy.refused,
+    neighbour: bad,
+  }
 }
 
 /** At a steady rate, whatever becomes of what was sent before. */

@@ -32,7 +32,10 @@ export function nowMs() {
 export async function library(dist, folder, storeOptions = {}) {
   const { Posthorn } = await import(pathToFileURL(join(dist, 'index.js')).href)
   const { sqlite } = await import(pathToFileURL(join(dist, 'stores/sqlite/index.js')).href)
-  return new Posthorn({ store: sqlite(join(folder, 'bench.db'), storeOptions), allowedTargets: ['127.0.0.0/8', `*.${domain}`] })
+  return new Posthorn({
+    store: sqlite(join(folder, 'bench.db'), storeOptions),
+    allowedTargets: ['127.0.0.0/8', `*.${domain}`],
+  })
 }
 
 /** A process that answers questions, one after the other, and ends with its parent. */

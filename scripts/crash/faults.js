@@ -24,7 +24,9 @@ export async function moreReceipts({ receiver }, count) {
 /** Whatever befell it, it must deliver again. */
 export async function deliversAgain({ receiver }, worker) {
   const from = receiver.receipts.length
-  await within(60_000, `${worker.name} to deliver again`, () => receiver.receipts.slice(from).some(({ connection }) => connection.pid === worker.pid))
+  await within(60_000, `${worker.name} to deliver again`, () =>
+    receiver.receipts.slice(from).some(({ connection }) => connection.pid === worker.pid),
+  )
 }
 
 /** Until the leases that somebody holds now have run out, twice, and others have looked. */

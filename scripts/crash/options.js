@@ -15,9 +15,19 @@ export function readOptions() {
   const store = String(values.store)
   const mode = modeOf(values)
   if (store !== 'sqlite' && store !== 'postgres') refuse(`Expected --store to be sqlite or postgres, got "${store}".`)
-  const given = { mode, store, dist: values.dist, databaseUrl: values.database ?? null, workers: workersOf(values, store), ...numbersOf(values, mode), ...worldOf(mode, store) }
+  const given = {
+    mode,
+    store,
+    dist: values.dist,
+    databaseUrl: values.database ?? null,
+    workers: workersOf(values, store),
+    ...numbersOf(values, mode),
+    ...worldOf(mode, store),
+  }
   if (given.databaseUrl !== null && !canUseDatabase(given)) {
-    refuse('Expected --database only with --store postgres, and without --restarts and --disk: those need a server of their own.')
+    refuse(
+      'Expected --database only with --store postgres, and without --restarts and --disk: those need a server of their own.',
+    )
   }
   const refusal = mode.refusal?.(given) ?? null
   if (refusal !== null) refuse(refusal)
@@ -26,7 +36,8 @@ export function readOptions() {
 
 function workersOf(values, store) {
   const workers = count(values, 'workers', store === 'sqlite' ? 1 : 2, [1, 20])
-  if (store === 'sqlite' && workers !== 1) refuse('Expected --workers to be 1: only one process may deliver from a SQLite file.')
+  if (store === 'sqlite' && workers !== 1)
+    refuse('Expected --workers to be 1: only one process may deliver from a SQLite file.')
   return workers
 }
 
@@ -46,7 +57,11 @@ function numbersOf(values, mode) {
 }
 
 function worldOf(mode, store) {
-  return { traffic: mode.trafficOn?.(store) ?? mode.traffic, isProxied: mode.isProxied ?? false, clockShiftsMs: mode.clockShiftsMs ?? [0] }
+  return {
+    traffic: mode.trafficOn?.(store) ?? mode.traffic,
+    isProxied: mode.isProxied ?? false,
+    clockShiftsMs: mode.clockShiftsMs ?? [0],
+  }
 }
 
 function canUseDatabase({ store, mode, restarts }) {
@@ -65,9 +80,22 @@ function parse() {
   const options = {
     store: { type: 'string', default: 'sqlite' },
     dist: { type: 'string', default: new URL('../../dist', import.meta.url).pathname },
-    database: text, workers: text, seed: text, lease: text, limit: text, rounds: text, delay: text,
-    kills: text, restarts: text, loop: text,
-    poison: flag, stop: flag, partition: flag, disk: flag, clock: flag, verbose: flag,
+    database: text,
+    workers: text,
+    seed: text,
+    lease: text,
+    limit: text,
+    rounds: text,
+    delay: text,
+    kills: text,
+    restarts: text,
+    loop: text,
+    poison: flag,
+    stop: flag,
+    partition: flag,
+    disk: flag,
+    clock: flag,
+    verbose: flag,
   }
   try {
     return parseArgs({ options }).values
@@ -78,16 +106,24 @@ function parse() {
 
 function modeOf(values) {
   const chosen = Object.keys(modes).filter((name) => values[name] !== undefined)
-  if (chosen.length > 1) refuse(`Expected one mode, got ${chosen.map((name) => `--${name}`).join(' and ')}. Run them one after the other.`)
+  if (chosen.length > 1)
+    refuse(`Expected one mode, got ${chosen.map((name) => `--${name}`).join(' and ')}. Run them one after the other.`)
   const name = chosen[0] ?? 'kills'
   const foreign = foreignTo(modes[name] ?? kills).find((option) => values[option] !== undefined)
-  if (foreign !== undefined) refuse(`Expected no --${foreign} ${name === 'kills' ? 'without a mode' : `with --${name}`}. It has no meaning there.`)
+  if (foreign !== undefined)
+    refuse(
+      `Expected no --${foreign} ${name === 'kills' ? 'without a mode' : `with --${name}`}. It has no meaning there.`,
+    )
   return name === 'kills' ? kills : modes[name]
 }
 
 /** What a mode would ignore; somebody who writes it expects something else. */
 function foreignTo(mode) {
-  return [...(mode === kills ? [] : ['kills', 'restarts']), ...(mode.rounds === undefined ? ['rounds'] : []), ...(mode.delayMs === undefined ? ['delay'] : [])]
+  return [
+    ...(mode === kills ? [] : ['kills', 'restarts']),
+    ...(mode.rounds === undefined ? ['rounds'] : []),
+    ...(mode.delayMs === undefined ? ['delay'] : []),
+  ]
 }
 
 function count(values, name, usual, [least, most]) {

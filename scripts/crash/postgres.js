@@ -13,10 +13,18 @@ export async function onPostgres(given, receiver, witness) {
   const { schema } = server
   const { postgres } = await import(`${given.dist}/stores/postgres/index.js`)
   const observer = await makeObserver(given.dist, postgres(server.url, { plaintextSecrets: true, schema }), receiver)
-  const proxies = given.isProxied ? await Promise.all(Array.from({ length: given.workers }, () => startProxy(server.url))) : []
+  const proxies = given.isProxied
+    ? await Promise.all(Array.from({ length: given.workers }, () => startProxy(server.url)))
+    : []
   const unexpectedEnds = []
   const workers = Array.from({ length: given.workers }, (_, index) => {
-    const start = () => startWorker(given, witness, { url: proxies[index]?.url ?? server.url, schema }, given.clockShiftsMs[index % given.clockShiftsMs.length])
+    const start = () =>
+      startWorker(
+        given,
+        witness,
+        { url: proxies[index]?.url ?? server.url, schema },
+        given.clockShiftsMs[index % given.clockShiftsMs.length],
+      )
     return keepRunning(`worker ${index + 1}`, start, (text) => unexpectedEnds.push(text))
   })
   const sending = makeSending({ dist: given.dist, databaseUrl: server.url, schema, given, witness, delivers: false })

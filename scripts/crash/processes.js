@@ -11,15 +11,29 @@ const linesKept = 5
  * A child that ends with this process, however this one ends. `isReady` is given each of its lines and messages until one is the sign.
  * Its warnings are many, and expected: `--verbose` shows them all, and whoever asks why it ended gets the last of them.
  */
-export function startChild(script, args, { environment = {}, preloads = [], isReady = () => false, onMessage = () => undefined } = {}) {
+export function startChild(
+  script,
+  args,
+  { environment = {}, preloads = [], isReady = () => false, onMessage = () => undefined } = {},
+) {
   const child = fork(script, args, {
-    execArgv: ['end-with-parent', ...preloads].flatMap((name) => ['--import', fileURLToPath(new URL(`preload/${name}.js`, import.meta.url))]),
+    execArgv: ['end-with-parent', ...preloads].flatMap((name) => [
+      '--import',
+      fileURLToPath(new URL(`preload/${name}.js`, import.meta.url)),
+    ]),
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   const lines = createInterface({ input: child.stdout })
   const lastWords = keepLastLines(child.stderr)
-  const started = { child, lines, lastWords, isReady: false, wasKilled: false, ended: Promise.all([once(child, 'exit'), once(lines, 'close')]) }
+  const started = {
+    child,
+    lines,
+    lastWords,
+    isReady: false,
+    wasKilled: false,
+    ended: Promise.all([once(child, 'exit'), once(lines, 'close')]),
+  }
   const look = (said) => (started.isReady ||= isReady(said))
   lines.on('line', look)
   child.on('message', (message) => {
@@ -50,7 +64,8 @@ export function keepRunning(name, start, onUnexpectedEnd) {
       const mine = current
       const [[code, signal]] = await mine.ended
       mine.isReady = false
-      if (!mine.wasKilled) onUnexpectedEnd(`${name} ended by itself, ${signal ?? `exit code ${code}`}: ${mine.lastWords.join(' / ')}`)
+      if (!mine.wasKilled)
+        onUnexpectedEnd(`${name} ended by itself, ${signal ?? `exit code ${code}`}: ${mine.lastWords.join(' / ')}`)
       if (isWanted) await pause(restartAfterMs)
     }
   }
@@ -89,7 +104,8 @@ export async function within(ms, wanted, isSo) {
 
 /** Asks until it is so, or the time is over; answers which. A database should not be asked as often as a variable. */
 export async function isSoWithin(ms, isSo, everyMs = 20) {
-  for (const until = performance.now() + ms; performance.now() < until; await pause(everyMs)) if (await isSo()) return true
+  for (const until = performance.now() + ms; performance.now() < until; await pause(everyMs))
+    if (await isSo()) return true
   return false
 }
 

@@ -50,7 +50,10 @@ function part({ near, far }) {
 }
 
 function tie({ near, far }, onClosed) {
-  for (const [socket, other] of [[near, far], [far, near]]) {
+  for (const [socket, other] of [
+    [near, far],
+    [far, near],
+  ]) {
     socket.on('error', () => undefined)
     socket.on('close', () => {
       other.destroy()

@@ -8,6 +8,10 @@ export function makeRandom(seed) {
   return {
     between: (least, most) => least + random() * (most - least),
     index: (count) => Math.floor(random() * count),
-    shuffled: (items) => items.map((item) => ({ item, place: random() })).toSorted((left, right) => left.place - right.place).map(({ item }) => item),
+    shuffled: (items) =>
+      items
+        .map((item) => ({ item, place: random() }))
+        .toSorted((left, right) => left.place - right.place)
+        .map(({ item }) => item),
   }
 }

@@ -20,14 +20,20 @@ export async function startReceiver({ leaseMs }) {
   async function receive(request, response) {
     const body = await textOf(request)
     if (body === null) return
-    const receipt = { id: request.headers['webhook-id'], at: performance.now(), wallAt: Date.now(), connection: owners.connectionOf(request.socket) }
+    const receipt = {
+      id: request.headers['webhook-id'],
+      at: performance.now(),
+      wallAt: Date.now(),
+      connection: owners.connectionOf(request.socket),
+    }
     receipts.push(receipt)
     if (body.includes(poisonMark)) {
       receiver.onPoison(receipt)
       return
     }
     // A moment, so that a fault finds something under way.
-    const takesMs = request.url === `/${slowKind}` ? leaseMs * (0.3 + Math.random() * 0.3) : Math.random() * slowestFastMs
+    const takesMs =
+      request.url === `/${slowKind}` ? leaseMs * (0.3 + Math.random() * 0.3) : Math.random() * slowestFastMs
     setTimeout(() => response.writeHead(200, { 'content-length': '0' }).end(), takesMs)
   }
 

@@ -5,7 +5,12 @@ export interface CrashRun {
   readonly receipts: readonly { readonly id: string; readonly at: number; readonly pid: number | null }[]
   readonly faults: readonly CrashFault[]
   /** Deliveries that have not ended well. */
-  readonly rows: readonly { readonly id: string; readonly messageId: string; readonly status: string; readonly reason?: string | null }[]
+  readonly rows: readonly {
+    readonly id: string
+    readonly messageId: string
+    readonly status: string
+    readonly reason?: string | null
+  }[]
   /** How long before a fault something may have come that it kept from being marked: a lease, or longer if the fault takes its time. */
   readonly reachMs: number
   readonly startedAt: number

@@ -25,7 +25,9 @@ export function report({ poisonId = null, problems = [], notes = [], ...rest }) 
 
 function examine({ accepted, receipts, faults, rows, reachMs, poisonId }) {
   const byId = groupById(receipts)
-  const repeats = [...byId.values()].flatMap((same) => same.slice(1).map((receipt, index) => ({ receipt, before: same[index] })))
+  const repeats = [...byId.values()].flatMap((same) =>
+    same.slice(1).map((receipt, index) => ({ receipt, before: same[index] })),
+  )
   // Ours first: a process that we stop says that it stood still, too.
   const suspects = [...faults.filter(isOurs), ...faults.filter((fault) => !isOurs(fault))]
   const causes = repeats.map((repeat) => suspects.find((fault) => explains(fault, repeat, reachMs)))
@@ -46,7 +48,11 @@ function examine({ accepted, receipts, faults, rows, reachMs, poisonId }) {
   }
 }
 
-function linesOf({ faults, startedAt, notes, problems }, { causes, recoveries, lost, innocent, unexplained, unacknowledged, late }, open) {
+function linesOf(
+  { faults, startedAt, notes, problems },
+  { causes, recoveries, lost, innocent, unexplained, unacknowledged, late },
+  open,
+) {
   const time = (at) => `${((at - startedAt) / 1_000).toFixed(2).padStart(7)} s`
   return [
     ...faults.flatMap((fault, index) => {
@@ -55,11 +61,18 @@ function linesOf({ faults, startedAt, notes, problems }, { causes, recoveries, l
       return isOurs(fault) || count > 0 ? [line] : []
     }),
     ...notes,
-    ...(unacknowledged > 0 ? [`${unacknowledged} more were delivered whose sender never heard that they were stored`] : []),
+    ...(unacknowledged > 0
+      ? [`${unacknowledged} more were delivered whose sender never heard that they were stored`]
+      : []),
     ...(late > 0 ? [`${late} were sent by a process that had just woken up, after another had sent them`] : []),
     ...some(lost.map((id) => `lost: ${id}`)),
     ...some(innocent.map(notDelivered)),
-    ...some(unexplained.map(({ receipt, before }) => `unexplained repeat of ${receipt.id}: ${time(before.at)} by ${before.pid}, again ${time(receipt.at)} by ${receipt.pid}`)),
+    ...some(
+      unexplained.map(
+        ({ receipt, before }) =>
+          `unexplained repeat of ${receipt.id}: ${time(before.at)} by ${before.pid}, again ${time(receipt.at)} by ${receipt.pid}`,
+      ),
+    ),
     ...some(problems),
     ...(open > 0 ? [`open ${open}`] : []),
   ]
@@ -112,14 +125,23 @@ function explains(fault, { receipt, before }, reachMs) {
 }
 
 function isLate(fault, receipt, before) {
-  return fault.kind === 'stop' && receipt.pid === fault.pid && before.pid !== fault.pid && receipt.at >= fault.at && receipt.at <= fault.endedAt + wakingMs
+  return (
+    fault.kind === 'stop' &&
+    receipt.pid === fault.pid &&
+    before.pid !== fault.pid &&
+    receipt.at >= fault.at &&
+    receipt.at <= fault.endedAt + wakingMs
+  )
 }
 
 /** From the fault, or from the end of an outage, to the next receipt of whatever it hit: what came again, and what had not come yet. */
 function recoveryMs(fault, repeats, accepted, byId) {
   const since = fault.kind === 'outage' ? fault.endedAt : fault.at
   const again = repeats.map(({ receipt }) => receipt.at)
-  const delayed = accepted.filter(([, at]) => at < fault.at).map(([id]) => byId.get(id)?.[0]?.at ?? 0).filter((at) => at > fault.at)
+  const delayed = accepted
+    .filter(([, at]) => at < fault.at)
+    .map(([id]) => byId.get(id)?.[0]?.at ?? 0)
+    .filter((at) => at > fault.at)
   return [...again, ...delayed].reduce((longest, at) => Math.max(longest, at - since), 0)
 }
 

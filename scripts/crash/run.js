@@ -17,7 +17,8 @@ export async function run(given) {
   const staging = stages[given.store](given, receiver, makeWitness(given, receiver, faults))
   // A stage that is still being set is set first: only then everything is known that must be closed.
   const close = async () => staging.then((stage) => stage.close()).finally(() => given.disk?.close())
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => void close().finally(() => process.exit(130)))
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.once(signal, () => void close().finally(() => process.exit(130)))
   try {
     const stage = await staging
     const scene = { given, receiver, stage, random: makeRandom(given.seed), faults, problems: [] }
@@ -50,14 +51,19 @@ async function harm(scene) {
 async function settle(scene) {
   const { given, problems, stage } = scene
   const isSettled = () => given.mode.isSettled?.(scene) ?? stage.observer.open().then((open) => open === 0)
-  if (!(await isSoWithin(given.limitMs, isSettled, 200))) problems.push(`not everything had ended ${given.limitMs} ms after the last fault`)
+  if (!(await isSoWithin(given.limitMs, isSettled, 200)))
+    problems.push(`not everything had ended ${given.limitMs} ms after the last fault`)
 }
 
 async function judge(scene) {
   const { given, stage } = scene
   const { lines = [], problems = [] } = (await given.mode.judge?.(scene)) ?? {}
   const [tolerated, unexpected] = given.mode.mayEnd === true ? [stage.unexpectedEnds, []] : [[], stage.unexpectedEnds]
-  return { rows: await stage.observer.unfinished(), notes: [...lines, ...tolerated], problems: [...scene.problems, ...problems, ...unexpected] }
+  return {
+    rows: await stage.observer.unfinished(),
+    notes: [...lines, ...tolerated],
+    problems: [...scene.problems, ...problems, ...unexpected],
+  }
 }
 
 function evidence({ given, receiver, stage, faults }) {

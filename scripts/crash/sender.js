@@ -8,7 +8,12 @@ const { schema, delivers, sends, leaseMs, pollMs, traffic } = JSON.parse(setting
 const { Posthorn } = await import(`${dist}/index.js`)
 const { databaseAt } = await import(`${dist}/cli/database.js`)
 
-const store = await databaseAt(databaseUrl, { secretsKey: null, plaintextSecrets: true, schema, prepare: true }).openStore()
+const store = await databaseAt(databaseUrl, {
+  secretsKey: null,
+  plaintextSecrets: true,
+  schema,
+  prepare: true,
+}).openStore()
 const posthorn = new Posthorn({ store, leaseMs, pollMs, allowedTargets: ['127.0.0.0/8'] })
 let isSending = sends
 // Whoever only sends has nothing else to wait for once it has sent enough.

@@ -21,15 +21,19 @@ export function makeSending({ dist, databaseUrl, schema = 'posthorn', given, wit
     notes,
     start() {
       const { leaseMs, pollMs, traffic } = given
-      const started = startChild(script, [dist, databaseUrl, JSON.stringify({ schema, delivers, sends, leaseMs, pollMs, traffic })], {
-        environment: witness.environment,
-        preloads: [...witness.preloads, ...preloads],
-        isReady: ({ kind }) => kind === 'ready',
-        onMessage(message, pid) {
-          witness.heard(message, pid)
-          if (message.kind === 'done') notes.isDone = true
+      const started = startChild(
+        script,
+        [dist, databaseUrl, JSON.stringify({ schema, delivers, sends, leaseMs, pollMs, traffic })],
+        {
+          environment: witness.environment,
+          preloads: [...witness.preloads, ...preloads],
+          isReady: ({ kind }) => kind === 'ready',
+          onMessage(message, pid) {
+            witness.heard(message, pid)
+            if (message.kind === 'done') notes.isDone = true
+          },
         },
-      })
+      )
       started.lines.on('line', note)
       return started
     },

@@ -16,10 +16,14 @@ const isRoot = process.getuid?.() === 0
 export async function runWithOwnMounts() {
   if (isInside || whyNoMounts() !== null) return null
   const endWithParent = fileURLToPath(new URL('preload/end-with-parent.js', import.meta.url))
-  const child = spawn('unshare', [...namespace(), process.execPath, '--import', endWithParent, ...process.argv.slice(1)], {
-    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    env: { ...process.env, CRASH_OWN_MOUNTS: '1' },
-  })
+  const child = spawn(
+    'unshare',
+    [...namespace(), process.execPath, '--import', endWithParent, ...process.argv.slice(1)],
+    {
+      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+      env: { ...process.env, CRASH_OWN_MOUNTS: '1' },
+    },
+  )
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   const [code] = await once(child, 'exit')
   return code ?? 1
@@ -39,7 +43,11 @@ export function makeSmallDisk(store) {
 }
 
 function mountedDisk(path) {
-  const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeMegabytes}m,mode=755`, 'posthorn-crash', path], { encoding: 'utf8' })
+  const { status, stderr } = spawnSync(
+    'mount',
+    ['-t', 'tmpfs', '-o', `size=${sizeMegabytes}m,mode=755`, 'posthorn-crash', path],
+    { encoding: 'utf8' },
+  )
   if (status !== 0) throw new Error(`Expected to mount a disk of ${sizeMegabytes} MB, got: ${stderr.trim()}.`)
   const ballast = join(path, 'ballast')
   return {
@@ -96,6 +104,10 @@ function namespace() {
 }
 
 function whyNoMounts() {
-  const { status, stderr, error } = spawnSync('unshare', [...namespace(), 'mount', '-t', 'tmpfs', '-o', 'size=1m', 'posthorn-crash', tmpdir()], { encoding: 'utf8' })
+  const { status, stderr, error } = spawnSync(
+    'unshare',
+    [...namespace(), 'mount', '-t', 'tmpfs', '-o', 'size=1m', 'posthorn-crash', tmpdir()],
+    { encoding: 'utf8' },
+  )
   return status === 0 ? null : (error?.message ?? stderr.trim())
 }

@@ -13,7 +13,14 @@ export async function onSqlite(given, receiver, witness) {
   const { sqlite } = await import(`${given.dist}/stores/sqlite/index.js`)
   const observer = await makeObserver(given.dist, sqlite(file, { plaintextSecrets: true }), receiver)
   const unexpectedEnds = []
-  const sending = makeSending({ dist: given.dist, databaseUrl: `sqlite:${file}`, given, witness, delivers: true, preloads: ['shift-clock'] })
+  const sending = makeSending({
+    dist: given.dist,
+    databaseUrl: `sqlite:${file}`,
+    given,
+    witness,
+    delivers: true,
+    preloads: ['shift-clock'],
+  })
   const engine = keepRunning('the engine', sending.start, (text) => unexpectedEnds.push(text))
 
   return makeStage({
@@ -36,7 +43,11 @@ async function integrityOf(file) {
   const { DatabaseSync } = await import('@photostructure/sqlite')
   const database = new DatabaseSync(file, { readOnly: true })
   try {
-    return database.prepare('pragma integrity_check').all().map((row) => row.integrity_check).join(', ')
+    return database
+      .prepare('pragma integrity_check')
+      .all()
+      .map((row) => row.integrity_check)
+      .join(', ')
   } finally {
     database.close()
   }

@@ -13,5 +13,12 @@ export function makeWitness({ leaseMs }, receiver, faults) {
 
 function stall(ms, pid) {
   const endedAt = performance.now()
-  return { kind: 'stop', name: `the machine left process ${pid} without a turn for ${Math.round(ms)} ms`, at: endedAt - ms, endedAt, pid, isOurs: false }
+  return {
+    kind: 'stop',
+    name: `the machine left process ${pid} without a turn for ${Math.round(ms)} ms`,
+    at: endedAt - ms,
+    endedAt,
+    pid,
+    isOurs: false,
+  }
 }

@@ -2,7 +2,9 @@
 export function lineOf({ mutant, kind, why, tookMs }) {
   const head = `${kind.padEnd(8)} ${mutant.name}`
   const [sentence] = why.split('\n', 1)
-  return kind === 'caught' ? `${head}  ${(tookMs / 1_000).toFixed(1)} s` : `${head}: ${mutant.says} ${testOf(mutant)} should fail, but ${sentence}`
+  return kind === 'caught'
+    ? `${head}  ${(tookMs / 1_000).toFixed(1)} s`
+    : `${head}: ${mutant.says} ${testOf(mutant)} should fail, but ${sentence}`
 }
 
 /** The same of one that the simulator searched for: with the seed, or why there is none. */
@@ -16,5 +18,7 @@ export function conclusion(results) {
 }
 
 function testOf({ caughtBy }) {
-  return caughtBy.command === undefined ? `"${caughtBy.title.replace('%s', () => caughtBy.row ?? '%s')}" in ${caughtBy.file}` : `\`${caughtBy.command.join(' ')}\``
+  return caughtBy.command === undefined
+    ? `"${caughtBy.title.replace('%s', () => caughtBy.row ?? '%s')}" in ${caughtBy.file}`
+    : `\`${caughtBy.command.join(' ')}\``
 }

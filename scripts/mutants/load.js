@@ -4,11 +4,15 @@ import { pathToFileURL } from 'node:url'
 
 /** All mutants of a folder, each from a file of its own, by name: its path without the ending. */
 export async function loadMutants(folder) {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.js')).toSorted()
-  return Promise.all(files.map(async (file) => {
-    const { mutant } = await import(pathToFileURL(join(folder, file)).href)
-    return checked(file.slice(0, -'.js'.length), mutant)
-  }))
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.js'))
+    .toSorted()
+  return Promise.all(
+    files.map(async (file) => {
+      const { mutant } = await import(pathToFileURL(join(folder, file)).href)
+      return checked(file.slice(0, -'.js'.length), mutant)
+    }),
+  )
 }
 
 function checked(name, mutant) {
@@ -16,7 +20,9 @@ function checked(name, mutant) {
   const isWhole = [says, file, find].every(isText) && typeof replace === 'string' && (joins === null || isText(joins))
   const isSimulated = simulated === undefined || (Number.isInteger(simulated.seeds) && isText(simulated.scenario))
   if (isWhole && isSimulated && (namesATest(caughtBy) || namesACommand(caughtBy))) return { name, ...mutant }
-  throw new Error(`Expected the mutant ${name} to have \`says\`, \`joins\` (or null), \`file\`, \`find\`, \`replace\`, \`caughtBy\` with a test or a command, and \`simulated\`, if at all, with \`seeds\` and \`scenario\`.`)
+  throw new Error(
+    `Expected the mutant ${name} to have \`says\`, \`joins\` (or null), \`file\`, \`find\`, \`replace\`, \`caughtBy\` with a test or a command, and \`simulated\`, if at all, with \`seeds\` and \`scenario\`.`,
+  )
 }
 
 function namesATest(caughtBy) {

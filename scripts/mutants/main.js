@@ -22,7 +22,8 @@ async function main() {
   const chosen = await choose()
   if (chosen === null) return 2
   if (chosen.list) {
-    for (const { name, says, joins } of chosen.mutants) console.log(`${name}  ${says}${joins === null ? '' : ` (${joins})`}`)
+    for (const { name, says, joins } of chosen.mutants)
+      console.log(`${name}  ${says}${joins === null ? '' : ` (${joins})`}`)
     return 0
   }
   const slots = Math.max(1, Math.min(chosen.mutants.length, mostSlots, availableParallelism()))
@@ -30,14 +31,28 @@ async function main() {
 }
 
 async function search(mutants, slots) {
-  const results = await simulateMutants({ root, mutants, slots, makeSlot, simulate: simulateIn, say: (result) => console.log(seedLineOf(result)) })
+  const results = await simulateMutants({
+    root,
+    mutants,
+    slots,
+    makeSlot,
+    simulate: simulateIn,
+    say: (result) => console.log(seedLineOf(result)),
+  })
   return conclude(results)
 }
 
 async function tryAll(mutants, slots) {
   const tests = testRunner(root)
   try {
-    const results = await runMutants({ root, mutants, slots, makeSlot, runTests: tests.run, say: (result) => console.log(lineOf(result)) })
+    const results = await runMutants({
+      root,
+      mutants,
+      slots,
+      makeSlot,
+      runTests: tests.run,
+      say: (result) => console.log(lineOf(result)),
+    })
     return conclude(results)
   } finally {
     await tests.close()
@@ -52,12 +67,24 @@ function conclude(results) {
 /** The mutants that were asked for; null, after a line that says why, if that makes no sense. */
 async function choose() {
   try {
-    const { values } = parseArgs({ options: { only: { type: 'string', multiple: true, default: [] }, simulate: { type: 'boolean', default: false }, list: { type: 'boolean', default: false } } })
+    const { values } = parseArgs({
+      options: {
+        only: { type: 'string', multiple: true, default: [] },
+        simulate: { type: 'boolean', default: false },
+        list: { type: 'boolean', default: false },
+      },
+    })
     const all = await loadMutants(`${root}/test/mutants`)
     const unknown = values.only.find((name) => !all.some((mutant) => mutant.name === name))
     if (unknown !== undefined) throw new Error(`Expected \`--only\` to name a mutant, got "${unknown}". See --list.`)
-    const mutants = all.filter(({ name, simulated }) => (values.only.length === 0 || values.only.includes(name)) && (!values.simulate || simulated !== undefined))
-    if (mutants.length === 0) throw new Error('Expected `--only` to name a mutant that the simulator must find, got none. Leave out `--simulate`.')
+    const mutants = all.filter(
+      ({ name, simulated }) =>
+        (values.only.length === 0 || values.only.includes(name)) && (!values.simulate || simulated !== undefined),
+    )
+    if (mutants.length === 0)
+      throw new Error(
+        'Expected `--only` to name a mutant that the simulator must find, got none. Leave out `--simulate`.',
+      )
     return { mutants, list: values.list, simulate: values.simulate }
   } catch (error) {
     console.error(error.message)

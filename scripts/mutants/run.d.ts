@@ -53,4 +53,8 @@ export function runMutants(run: {
   readonly say?: (result: MutantResult) => void
 }): Promise<MutantResult[]>
 
-export function inSlots<Work>(opened: readonly Slot[], work: Iterable<Work>, handle: (slot: Slot, one: Work) => Promise<void>): Promise<void>
+export function inSlots<Work>(
+  opened: readonly Slot[],
+  work: Iterable<Work>,
+  handle: (slot: Slot, one: Work) => Promise<void>,
+): Promise<void>

@@ -31,7 +31,11 @@ async function tryTests(opened, mutants, runTests) {
   }
   await inSlots(opened, files.values(), async (slot, group) => {
     // The minute is for catching: a whole test may last longer than one that fails half-way.
-    const found = await runTests(slot.folder, group.map(({ caughtBy }) => caughtBy), 2 * limitMs * group.length)
+    const found = await runTests(
+      slot.folder,
+      group.map(({ caughtBy }) => caughtBy),
+      2 * limitMs * group.length,
+    )
     for (const [index, { key }] of group.entries()) ends.set(key, found[index])
   })
   return ends
@@ -50,7 +54,12 @@ async function tryMutant(slot, mutant, healthOf, runTests) {
   try {
     let last
     for (const test of tests) {
-      last = await tryTest(slot, test, runTests, test === mutant.caughtBy ? 'its test passes' : `its scenario ${test.row} breaks nothing`)
+      last = await tryTest(
+        slot,
+        test,
+        runTests,
+        test === mutant.caughtBy ? 'its test passes' : `its scenario ${test.row} breaks nothing`,
+      )
       if (last.kind !== 'caught') return last
     }
     return last
@@ -73,7 +82,16 @@ async function tryTest(slot, test, runTests, survived) {
 
 /** The test that is named with a mutant; and the scenario that was kept for it, which must break, too. */
 function testsOf({ caughtBy, simulated }) {
-  const scenarios = simulated === undefined ? [] : [{ file: 'test/simulation/scenarios.test.ts', title: 'the world of %s keeps every promise', row: simulated.scenario }]
+  const scenarios =
+    simulated === undefined
+      ? []
+      : [
+          {
+            file: 'test/simulation/scenarios.test.ts',
+            title: 'the world of %s keeps every promise',
+            row: simulated.scenario,
+          },
+        ]
   return [caughtBy, ...scenarios]
 }
 
@@ -84,7 +102,9 @@ function keyOf(caughtBy) {
 /** Works off a list, each slot one after the other. */
 export async function inSlots(opened, work, handle) {
   const left = [...work]
-  await Promise.all(opened.map(async (slot) => {
-    for (let next = left.shift(); next !== undefined; next = left.shift()) await handle(slot, next)
-  }))
+  await Promise.all(
+    opened.map(async (slot) => {
+      for (let next = left.shift(); next !== undefined; next = left.shift()) await handle(slot, next)
+    }),
+  )
 }

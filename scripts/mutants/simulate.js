@@ -37,10 +37,13 @@ async function searchFor(slot, mutant, simulate) {
     heal()
   }
   const [line, seed] = /^seed (\d+) breaks: .*$/m.exec(found.output) ?? []
-  if (found.code === 0) return { kind: 'survived', why: `the simulator did not find it in ${mutant.simulated.seeds} seeds` }
+  if (found.code === 0)
+    return { kind: 'survived', why: `the simulator did not find it in ${mutant.simulated.seeds} seeds` }
   if (line === undefined) return { kind: 'broken', why: lastLine(found.output) }
   const { code } = await simulate(slot.folder, ['--seed', seed])
-  return code === 0 ? { kind: 'caught', why: line } : { kind: 'untried', why: `seed ${seed} breaks a promise without it, too` }
+  return code === 0
+    ? { kind: 'caught', why: line }
+    : { kind: 'untried', why: `seed ${seed} breaks a promise without it, too` }
 }
 
 /** Compiles the simulator of a copy, with whatever is planted in it, and runs it. */
@@ -48,7 +51,12 @@ export async function simulateIn(folder, args) {
   const program = join(folder, '.test/simulation/test/simulation/main.js')
   rmSync(join(folder, '.test/simulation'), { recursive: true, force: true })
   // A defect may leave a name unused: types are not what is tried here.
-  const compiled = await runNode(folder, ['node_modules/typescript/bin/tsc', '-p', 'test/simulation/tsconfig.json', '--noCheck'], {}, limitMs)
+  const compiled = await runNode(
+    folder,
+    ['node_modules/typescript/bin/tsc', '-p', 'test/simulation/tsconfig.json', '--noCheck'],
+    {},
+    limitMs,
+  )
   if (!existsSync(program)) return { code: null, output: `it does not compile: ${compiled.output}` }
   const { code, output, isOver } = await runNode(folder, [program, ...args], {}, limitMs)
   return { code, output: isOver ? output : `it did not end within ${limitMs / 1_000} s` }

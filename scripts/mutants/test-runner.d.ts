@@ -5,13 +5,20 @@ export interface TestReport {
   readonly testResults: readonly {
     readonly status: string
     readonly message: string
-    readonly assertionResults: readonly { readonly title: string; readonly status: string; readonly failureMessages: readonly string[] }[]
+    readonly assertionResults: readonly {
+      readonly title: string
+      readonly status: string
+      readonly failureMessages: readonly string[]
+    }[]
   }[]
 }
 
 export function verdict(report: TestReport, title: string): TestEnd
 
-export function testRunner(root: string): { run(folder: string, tests: readonly CaughtBy[], limitMs: number): Promise<readonly TestEnd[]>; close(): Promise<void> }
+export function testRunner(root: string): {
+  run(folder: string, tests: readonly CaughtBy[], limitMs: number): Promise<readonly TestEnd[]>
+  close(): Promise<void>
+}
 
 export function runNode(
   folder: string,

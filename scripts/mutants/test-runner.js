@@ -9,8 +9,13 @@ export function testRunner(root) {
 
   async function run(folder, tests, limitMs) {
     const [first] = tests
-    const environment = first.postgres === true ? { POSTHORN_TEST_FAST: '', POSTHORN_TEST_POSTGRES_URL: await databaseUrl() } : { POSTHORN_TEST_FAST: '1' }
-    return first.command === undefined ? runNamed(folder, tests, environment, limitMs) : [await runCommand(folder, first, environment, limitMs)]
+    const environment =
+      first.postgres === true
+        ? { POSTHORN_TEST_FAST: '', POSTHORN_TEST_POSTGRES_URL: await databaseUrl() }
+        : { POSTHORN_TEST_FAST: '1' }
+    return first.command === undefined
+      ? runNamed(folder, tests, environment, limitMs)
+      : [await runCommand(folder, first, environment, limitMs)]
   }
 
   function databaseUrl() {
@@ -33,7 +38,15 @@ async function runNamed(folder, tests, environment, limitMs) {
   rmSync(report, { force: true })
   const titles = tests.map(titleOf)
   const pattern = titles.map((title) => title.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)).join('|')
-  const args = ['node_modules/vitest/vitest.mjs', 'run', tests[0].file, '-t', pattern, '--reporter=json', `--outputFile=${report}`]
+  const args = [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    tests[0].file,
+    '-t',
+    pattern,
+    '--reporter=json',
+    `--outputFile=${report}`,
+  ]
   const { output, isOver } = await runNode(folder, args, environment, limitMs)
   const broken = (why) => tests.map(() => ({ kind: 'broken', why }))
   if (!isOver) return broken(`it did not end within ${limitMs / 1_000} s`)
@@ -49,14 +62,22 @@ function titleOf({ title, row }) {
 
 /** What a report says of the tests whose title begins so. A defect must fail an assertion: an error in the syntax would fail any test. */
 export function verdict({ testResults }, title) {
-  const unloaded = testResults.find(({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0)
+  const unloaded = testResults.find(
+    ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
+  )
   if (unloaded !== undefined) return { kind: 'broken', why: `its file does not load: ${unloaded.message}` }
-  const tests = testResults.flatMap(({ assertionResults }) => assertionResults).filter((test) => test.title.startsWith(title) && ['passed', 'failed'].includes(test.status))
+  const tests = testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter((test) => test.title.startsWith(title) && ['passed', 'failed'].includes(test.status))
   if (tests.length === 0) return { kind: 'broken', why: 'it is not there' }
-  const failures = tests.flatMap(({ status, failureMessages }) => (status === 'failed' ? [failureMessages[0] ?? ''] : []))
+  const failures = tests.flatMap(({ status, failureMessages }) =>
+    status === 'failed' ? [failureMessages[0] ?? ''] : [],
+  )
   if (failures.length === 0) return { kind: 'passed', why: '' }
   const assertion = failures.find((message) => /^AssertionError|^Error: expected /.test(message))
-  return assertion === undefined ? { kind: 'broken', why: `it fails for no assertion: ${failures[0]}` } : { kind: 'failed', why: assertion }
+  return assertion === undefined
+    ? { kind: 'broken', why: `it fails for no assertion: ${failures[0]}` }
+    : { kind: 'failed', why: assertion }
 }
 
 /** A command that must end well without a defect, and with one must fail and say what is wrong. */
@@ -65,12 +86,19 @@ async function runCommand(folder, { command: [program, ...args], says }, environ
   const { code, output, isOver } = await runNode(folder, args, environment, limitMs)
   if (!isOver) return { kind: 'broken', why: `it did not end within ${limitMs / 1_000} s` }
   if (code === 0) return { kind: 'passed', why: '' }
-  return output.includes(says) ? { kind: 'failed', why: says } : { kind: 'broken', why: `it did not say "${says}": ${output.trim().split('\n').at(-1)}` }
+  return output.includes(says)
+    ? { kind: 'failed', why: says }
+    : { kind: 'broken', why: `it did not say "${says}": ${output.trim().split('\n').at(-1)}` }
 }
 
 /** In a group of its own, which ends with it: a test may have started programs. */
 export function runNode(folder, args, environment, limitMs) {
-  const child = spawn(process.execPath, args, { cwd: folder, detached: true, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...environment } })
+  const child = spawn(process.execPath, args, {
+    cwd: folder,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...environment },
+  })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (chunk) => (output += chunk))
   return new Promise((resolve) => {
@@ -96,11 +124,16 @@ function endGroup(pid) {
 }
 
 function startPostgres(root) {
-  const server = spawn(process.execPath, [join(root, 'scripts/postgres.js')], { detached: true, stdio: ['pipe', 'pipe', 'inherit'] })
+  const server = spawn(process.execPath, [join(root, 'scripts/postgres.js')], {
+    detached: true,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
   const ended = new Promise((resolve) => server.once('exit', resolve))
   const url = new Promise((resolve, reject) => {
     createInterface({ input: server.stdout }).once('line', resolve)
-    server.once('exit', () => reject(new Error('Expected a PostgreSQL for the tests, and it did not start: see above.')))
+    server.once('exit', () =>
+      reject(new Error('Expected a PostgreSQL for the tests, and it did not start: see above.')),
+    )
   })
   return {
     url,

@@ -15,7 +15,10 @@ const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'pos
 export const languages = {
   javascript: {
     client: 'svix 1.99.1',
-    prepare: () => ({ command: [process.execPath, here('javascript/tour.mjs')], environment: { SDKS_MODULE: here('../../node_modules/svix/dist/index.js') } }),
+    prepare: () => ({
+      command: [process.execPath, here('javascript/tour.mjs')],
+      environment: { SDKS_MODULE: here('../../node_modules/svix/dist/index.js') },
+    }),
   },
   'javascript-2': {
     client: 'svix 2',
@@ -24,8 +27,12 @@ export const languages = {
       if (Number(process.versions.node.split('.')[0]) < 22) return missing('it wants Node 22')
       const folder = folderOf('javascript-2')
       writeFileSync(join(folder, 'package.json'), '{"private":true}')
-      if (!run('npm', ['install', '--no-audit', '--no-fund', 'svix@2'], folder)) return missing('npm could not install it')
-      return { command: [process.execPath, here('javascript/tour.mjs')], environment: { SDKS_MODULE: join(folder, 'node_modules/svix/dist/index.js') } }
+      if (!run('npm', ['install', '--no-audit', '--no-fund', 'svix@2'], folder))
+        return missing('npm could not install it')
+      return {
+        command: [process.execPath, here('javascript/tour.mjs')],
+        environment: { SDKS_MODULE: join(folder, 'node_modules/svix/dist/index.js') },
+      }
     },
   },
   python: {
@@ -35,7 +42,9 @@ export const languages = {
       const folder = folderOf('python')
       const python = join(folder, 'venv/bin/python')
       if (!existsSync(python) && !run('python3', ['-m', 'venv', 'venv'], folder)) return missing('python3 -m venv')
-      return run(python, ['-m', 'pip', 'install', '-q', 'svix==2.9.1'], folder) ? { command: [python, here('python/tour.py')] } : missing('pip could not install svix')
+      return run(python, ['-m', 'pip', 'install', '-q', 'svix==2.9.1'], folder)
+        ? { command: [python, here('python/tour.py')] }
+        : missing('pip could not install svix')
     },
   },
   go: {
@@ -43,7 +52,9 @@ export const languages = {
     prepare() {
       if (!has('go', ['version'])) return missing('go')
       const folder = copied('go')
-      return run('go', ['build', '-mod=mod', '-o', 'tour', '.'], folder) ? { command: [join(folder, 'tour')] } : missing('go could not build the tour')
+      return run('go', ['build', '-mod=mod', '-o', 'tour', '.'], folder)
+        ? { command: [join(folder, 'tour')] }
+        : missing('go could not build the tour')
     },
   },
   java: {
@@ -51,7 +62,8 @@ export const languages = {
     prepare() {
       if (!has('java', ['-version']) || !has('mvn', ['-v'])) return missing('java and mvn')
       const folder = copied('java')
-      if (!run('mvn', ['-q', '-B', 'package', 'dependency:build-classpath', '-Dmdep.outputFile=classpath.txt'], folder)) return missing('mvn could not build the tour')
+      if (!run('mvn', ['-q', '-B', 'package', 'dependency:build-classpath', '-Dmdep.outputFile=classpath.txt'], folder))
+        return missing('mvn could not build the tour')
       return { command: ['sh', '-c', 'exec java -cp "target/classes:$(cat classpath.txt)" Tour'], folder }
     },
   },
@@ -60,7 +72,9 @@ export const languages = {
     prepare() {
       if (!has('cargo')) return missing('cargo')
       const folder = copied('rust')
-      return run('cargo', ['build', '-q'], folder) ? { command: [join(folder, 'target/debug/tour')] } : missing('cargo could not build the tour')
+      return run('cargo', ['build', '-q'], folder)
+        ? { command: [join(folder, 'target/debug/tour')] }
+        : missing('cargo could not build the tour')
     },
   },
 }
@@ -89,4 +103,3 @@ function copied(language) {
   cpSync(here(language), folder, { recursive: true })
   return folder
 }
-

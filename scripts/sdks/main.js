@@ -20,8 +20,13 @@ const { values: given } = parseArgs({
 })
 const stores = given.store === undefined ? Object.keys(databases) : [given.store]
 const names = given.language ?? Object.keys(languages)
-if (!stores.every((store) => Object.hasOwn(databases, store)) || !names.every((name) => Object.hasOwn(languages, name))) {
-  console.error(`Expected --store to be sqlite or postgres, and --language one of ${Object.keys(languages).join(', ')}.`)
+if (
+  !stores.every((store) => Object.hasOwn(databases, store)) ||
+  !names.every((name) => Object.hasOwn(languages, name))
+) {
+  console.error(
+    `Expected --store to be sqlite or postgres, and --language one of ${Object.keys(languages).join(', ')}.`,
+  )
   process.exit(2)
 }
 
@@ -44,14 +49,28 @@ async function visit(store) {
   }
 }
 
-async function drive(store, { name, client, command: [program, ...args], environment = {}, folder }, serverUrl, receiver) {
+async function drive(
+  store,
+  { name, client, command: [program, ...args], environment = {}, folder },
+  serverUrl,
+  receiver,
+) {
   const child = spawn(program, args, {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       // Java reads the environment as its locale says.
-      PATH: process.env.PATH, HOME: process.env.HOME, LC_ALL: 'C.UTF-8', ...environment,
-      SDKS_SERVER: serverUrl, SDKS_KEY: adminKey, SDKS_RECEIVER: receiver.url, SDKS_APP: name, SDKS_ORDINARY: JSON.stringify(ordinary), SDKS_RAW: raw, SDKS_RAW_TYPE: rawType,
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      LC_ALL: 'C.UTF-8',
+      ...environment,
+      SDKS_SERVER: serverUrl,
+      SDKS_KEY: adminKey,
+      SDKS_RECEIVER: receiver.url,
+      SDKS_APP: name,
+      SDKS_ORDINARY: JSON.stringify(ordinary),
+      SDKS_RAW: raw,
+      SDKS_RAW_TYPE: rawType,
     },
   })
   const said = []
@@ -61,7 +80,9 @@ async function drive(store, { name, client, command: [program, ...args], environ
   const problems = bodyProblems(receiver.receipts.filter(({ path }) => path === `/${name}`))
   for (const line of said) if (given.verbose === true || line.startsWith('no ')) console.log(`  ${name}: ${line}`)
   for (const problem of problems) console.log(`  ${name}: ${problem}`)
-  console.log(`${store}: ${name} (${client}): ${done.length} of ${steps.length} steps ok, bodies ${problems.length === 0 ? 'equal' : 'differ'}`)
+  console.log(
+    `${store}: ${name} (${client}): ${done.length} of ${steps.length} steps ok, bodies ${problems.length === 0 ? 'equal' : 'differ'}`,
+  )
   total.ok += done.length
   total.all += steps.length
   total.bodies.push(problems.length === 0)
@@ -70,7 +91,8 @@ async function drive(store, { name, client, command: [program, ...args], environ
 
 function conclude() {
   const left = prepared.filter(({ command }) => command === null)
-  for (const { name, reason, isOptional } of left) if (isOptional === true) console.log(`${name} was left out: ${reason}.`)
+  for (const { name, reason, isOptional } of left)
+    if (isOptional === true) console.log(`${name} was left out: ${reason}.`)
   const notRun = left.filter(({ isOptional }) => isOptional !== true).map(({ name, reason }) => `${name} (${reason})`)
   const [areEqual, areVerified] = [total.bodies.every(Boolean), total.signatures.every(Boolean)]
   const count = runnable.filter(({ isOptional }) => isOptional !== true).length

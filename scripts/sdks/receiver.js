@@ -9,12 +9,14 @@ export async function startReceiver() {
   const waiters = new Set()
   const server = createServer((request, response) => {
     const chunks = []
-    request.on('data', (chunk) => chunks.push(chunk)).on('end', () => {
-      if (request.method === 'GET') return show(new URL(request.url, 'http://receiver').searchParams, response)
-      receipts.push({ path: request.url, headers: request.headers, body: Buffer.concat(chunks).toString() })
-      response.writeHead(200).end('thanks')
-      for (const waiter of waiters) waiter()
-    })
+    request
+      .on('data', (chunk) => chunks.push(chunk))
+      .on('end', () => {
+        if (request.method === 'GET') return show(new URL(request.url, 'http://receiver').searchParams, response)
+        receipts.push({ path: request.url, headers: request.headers, body: Buffer.concat(chunks).toString() })
+        response.writeHead(200).end('thanks')
+        for (const waiter of waiters) waiter()
+      })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
 

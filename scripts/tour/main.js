@@ -43,7 +43,8 @@ async function visit(store) {
 
 async function drive(store, url, receiver) {
   const { seen, missing } = await tour(url, receiver)
-  if (given.verbose === true) for (const operation of operations) console.log(`  ${seen.has(operation) ? 'ok     ' : 'missing'} ${operation}`)
+  if (given.verbose === true)
+    for (const operation of operations) console.log(`  ${seen.has(operation) ? 'ok     ' : 'missing'} ${operation}`)
   for (const operation of missing()) console.log(`${store}: not seen: ${operation}`)
   console.log(`${store}: ${seen.size} of ${operations.length} operations ok`)
   const { tried, leaks } = await attack(url)

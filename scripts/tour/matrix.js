@@ -19,9 +19,11 @@ export async function attack(url) {
 }
 
 // Whoever logs out is locked out, and could try nothing more.
-const isLogout = ({ path, method }) => path === '/api/v1/auth/logout' || (path === '/api/v1/session' && method === 'DELETE')
+const isLogout = ({ path, method }) =>
+  path === '/api/v1/auth/logout' || (path === '/api/v1/session' && method === 'DELETE')
 const isRead = ({ method }) => method === 'GET'
-const isWithinApplication = ({ path }) => (/\{(app|delivery|job)_id\}/.test(path) && !path.startsWith('/api/v1/auth/')) || path === '/api/v1/job'
+const isWithinApplication = ({ path }) =>
+  (/\{(app|delivery|job)_id\}/.test(path) && !path.startsWith('/api/v1/auth/')) || path === '/api/v1/job'
 
 const columns = [
   {
@@ -63,7 +65,13 @@ const columns = [
 async function routesOf(url) {
   const { paths } = await (await fetch(`${url}/api/v1/openapi.json`)).json()
   const routes = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { security, operationId }]) => ({ path, method: method.toUpperCase(), operationId, isPublic: security?.length === 0 })))
+    Object.entries(methods).map(([method, { security, operationId }]) => ({
+      path,
+      method: method.toUpperCase(),
+      operationId,
+      isPublic: security?.length === 0,
+    })),
+  )
   return routes.toSorted((one, other) => rank(one) - rank(other))
 }
 
@@ -94,11 +102,25 @@ async function makeWorld(url) {
   async function customer(name) {
     const { id: app_id } = await create('/app', { name, metadata: { name } })
     // Paused: what is sent here stays here.
-    const endpoint = { url: `http://127.0.0.1:1/${name}`, description: name, secret: `whsec_${secret}`, paused: true, headers: { 'x-name': name } }
+    const endpoint = {
+      url: `http://127.0.0.1:1/${name}`,
+      description: name,
+      secret: `whsec_${secret}`,
+      paused: true,
+      headers: { 'x-name': name },
+    }
     const { id: endpoint_id } = await create(`/app/${app_id}/endpoint`, endpoint)
-    const { id: msg_id } = await create(`/app/${app_id}/msg`, { eventType: 'invoice.paid', payload: { name }, eventId: name })
-    const { id: task_id } = await create(`/app/${app_id}/endpoint/${endpoint_id}/recover`, { since: new Date(0).toISOString() })
-    const { data: [{ id: delivery_id }] } = await read(`/delivery?application=${app_id}`)
+    const { id: msg_id } = await create(`/app/${app_id}/msg`, {
+      eventType: 'invoice.paid',
+      payload: { name },
+      eventId: name,
+    })
+    const { id: task_id } = await create(`/app/${app_id}/endpoint/${endpoint_id}/recover`, {
+      since: new Date(0).toISOString(),
+    })
+    const {
+      data: [{ id: delivery_id }],
+    } = await read(`/delivery?application=${app_id}`)
     return { app_id, endpoint_id, msg_id, task_id, delivery_id, job_id: task_id }
   }
   const key = async (appId, access) => (await create('/key', { name: 'of the matrix', appId, access })).token
@@ -108,7 +130,12 @@ async function makeWorld(url) {
     canary,
     otherCanary,
     secret,
-    params: { ...mine, attempt_id: `atmpt_${'0'.repeat(25)}`, event_type_name: 'invoice.paid', key_id: `key_${'0'.repeat(19)}` },
+    params: {
+      ...mine,
+      attempt_id: `atmpt_${'0'.repeat(25)}`,
+      event_type_name: 'invoice.paid',
+      key_id: `key_${'0'.repeat(19)}`,
+    },
     foreign: await key(another.app_id, 'write'),
     reader: await key(mine.app_id, 'read'),
     writer: await key(mine.app_id, 'write'),
@@ -134,7 +161,9 @@ const bodies = {
 }
 
 function bodyOf(operationId, { app_id }) {
-  return operationId === 'v1.job.create' ? { action: 'requeue', filter: { application: app_id } } : (bodies[operationId] ?? {})
+  return operationId === 'v1.job.create'
+    ? { action: 'requeue', filter: { application: app_id } }
+    : (bodies[operationId] ?? {})
 }
 
 async function ask(url, { method, path, operationId }, { params }, token) {

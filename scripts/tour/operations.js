@@ -43,7 +43,10 @@ export const operations = [
   'POST /api/v1/auth/logout',
 ]
 
-const patterns = operations.map((operation) => ({ operation, pattern: new RegExp(`^${operation.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }))
+const patterns = operations.map((operation) => ({
+  operation,
+  pattern: new RegExp(`^${operation.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+}))
 
 /** A `fetch` that notes which operations were answered well, and what was answered last. */
 export function watchedFetch() {

@@ -9,12 +9,20 @@ export async function startReceiver() {
   const broken = new Set()
   const server = createServer((request, response) => {
     const chunks = []
-    request.on('data', (chunk) => chunks.push(chunk)).on('end', () => {
-      const { url: path, headers } = request
-      const body = Buffer.concat(chunks).toString()
-      receipts.push({ path, body, headers, id: headers['webhook-id'], verified: verifies(secrets.get(path), body, headers) })
-      response.writeHead(broken.has(path) ? 500 : 200).end(broken.has(path) ? 'out of order' : 'thanks')
-    })
+    request
+      .on('data', (chunk) => chunks.push(chunk))
+      .on('end', () => {
+        const { url: path, headers } = request
+        const body = Buffer.concat(chunks).toString()
+        receipts.push({
+          path,
+          body,
+          headers,
+          id: headers['webhook-id'],
+          verified: verifies(secrets.get(path), body, headers),
+        })
+        response.writeHead(broken.has(path) ? 500 : 200).end(broken.has(path) ? 'out of order' : 'thanks')
+      })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {

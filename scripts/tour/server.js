@@ -14,10 +14,16 @@ export const adminKey = 'the-admin-key-of-the-tour'
 export const databases = {
   async sqlite() {
     const folder = mkdtempSync(join(tmpdir(), 'posthorn-tour-'))
-    return { url: `sqlite:${join(folder, 'posthorn.db')}`, close: async () => rmSync(folder, { recursive: true, force: true }) }
+    return {
+      url: `sqlite:${join(folder, 'posthorn.db')}`,
+      close: async () => rmSync(folder, { recursive: true, force: true }),
+    }
   },
   async postgres() {
-    const child = spawn(process.execPath, [here('../postgres.js')], { detached: true, stdio: ['pipe', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, [here('../postgres.js')], {
+      detached: true,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
     const exited = once(child, 'exit')
     const [url] = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), exited.then(() => [])])
     if (url === undefined) throw new Error('Expected a PostgreSQL, and it ended: see above.')
@@ -38,10 +44,12 @@ export async function startServer(dist, databaseUrl) {
   const ended = once(child, 'exit')
   const lines = createInterface({ input: child.stdout })
   const url = await Promise.race([
-    new Promise((resolve) => lines.on('line', (line) => {
-      const found = /^posthorn listening on (http:\S+)$/.exec(line)?.[1]
-      if (found !== undefined) resolve(found)
-    })),
+    new Promise((resolve) =>
+      lines.on('line', (line) => {
+        const found = /^posthorn listening on (http:\S+)$/.exec(line)?.[1]
+        if (found !== undefined) resolve(found)
+      }),
+    ),
     ended.then(([code]) => {
       throw new Error(`Expected posthorn serve to listen, and it ended with ${code}: see above.`)
     }),
@@ -59,7 +67,8 @@ export async function startServer(dist, databaseUrl) {
 
 async function run(dist, args, databaseUrl) {
   const [code] = await once(start(dist, args, databaseUrl), 'exit')
-  if (code !== 0) throw new Error(`Expected posthorn ${args.join(' ')} to end well, and it ended with ${code}: see above.`)
+  if (code !== 0)
+    throw new Error(`Expected posthorn ${args.join(' ')} to end well, and it ended with ${code}: see above.`)
 }
 
 function start(dist, args, databaseUrl) {

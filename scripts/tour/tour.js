@@ -22,7 +22,11 @@ export async function tour(url, receiver) {
   await recovery(world)
   await portal(world)
   await farewell(world)
-  assert.deepEqual(receiver.receipts.filter(({ verified }) => !verified), [], 'every request is verified by its secret')
+  assert.deepEqual(
+    receiver.receipts.filter(({ verified }) => !verified),
+    [],
+    'every request is verified by its secret',
+  )
   return watch
 }
 
@@ -42,7 +46,9 @@ async function applications({ svix, watch }) {
   await refused(409, svix.application.create({ name: 'Acme again', uid: 'acme' }))
   assert.equal((await svix.application.get('acme')).id, made.id)
   assert.equal((await svix.application.update('acme', { name: 'Acme Ltd', uid: 'acme' })).name, 'Acme Ltd')
-  assert.deepEqual((await svix.application.patch('acme', { metadata: { plan: 'silver' } })).metadata, { plan: 'silver' })
+  assert.deepEqual((await svix.application.patch('acme', { metadata: { plan: 'silver' } })).metadata, {
+    plan: 'silver',
+  })
   await svix.application.create({ name: 'Other', uid: 'other' })
   const first = await svix.application.list({ limit: 1 })
   assert.deepEqual([first.data.length, first.done], [1, false])
@@ -63,10 +69,16 @@ async function eventTypes({ svix, watch }) {
   assert.deepEqual((await svix.eventType.list({ withContent: true })).data[0].schemas, schemas)
   await svix.eventType.update('order.sent', { description: 'An order was sent' })
   assert.equal(watch.status, 201)
-  assert.equal((await svix.eventType.update('order.sent', { description: 'An order left' })).description, 'An order left')
+  assert.equal(
+    (await svix.eventType.update('order.sent', { description: 'An order left' })).description,
+    'An order left',
+  )
   assert.equal((await svix.eventType.patch('order.sent', { deprecated: true })).deprecated, true)
   await svix.eventType.delete('order.sent')
-  assert.deepEqual((await svix.eventType.list()).data.map(({ name }) => name), ['invoice.paid'])
+  assert.deepEqual(
+    (await svix.eventType.list()).data.map(({ name }) => name),
+    ['invoice.paid'],
+  )
   assert.equal((await svix.eventType.list({ includeArchived: true })).data.length, 2)
   await svix.eventType.delete('order.sent', { expunge: true })
   await refused(404, svix.eventType.get('order.sent'))
@@ -74,13 +86,23 @@ async function eventTypes({ svix, watch }) {
 
 async function endpoints(world) {
   const { svix, watch, receiver } = world
-  const made = await svix.endpoint.create('acme', { url: receiver.expect('/first', secret), uid: 'first', secret, filterTypes: ['invoice.paid'], channels: ['eu'] })
+  const made = await svix.endpoint.create('acme', {
+    url: receiver.expect('/first', secret),
+    uid: 'first',
+    secret,
+    filterTypes: ['invoice.paid'],
+    channels: ['eu'],
+  })
   assert.deepEqual([watch.status, made.uid, made.disabled, made.version], [201, 'first', false, 1])
   assert.deepEqual([made.filterTypes, made.channels], [['invoice.paid'], ['eu']])
   assert.equal((await svix.endpoint.get('acme', 'first')).id, made.id)
   assert.equal((await svix.endpoint.list('acme')).data.length, 1)
   await refused(404, svix.endpoint.get('other', made.id))
-  assert.equal((await svix.endpoint.update('acme', 'first', { url: made.url, uid: 'first', description: 'The first' })).description, 'The first')
+  assert.equal(
+    (await svix.endpoint.update('acme', 'first', { url: made.url, uid: 'first', description: 'The first' }))
+      .description,
+    'The first',
+  )
   await svix.endpoint.update('acme', 'second', { url: receiver.expect('/second', secret) })
   assert.equal(watch.status, 201)
   assert.equal((await svix.endpoint.patch('acme', 'second', { disabled: true })).disabled, true)
@@ -88,7 +110,10 @@ async function endpoints(world) {
   await svix.endpoint.rotateSecret('acme', 'second', { key: secret.replace('whsec_', '') })
   assert.equal((await svix.endpoint.getSecret('acme', 'second')).key, secret)
   await svix.endpoint.updateHeaders('acme', 'first', { headers: { 'x-tour': '1', authorization: 'Basic Zm9v' } })
-  assert.deepEqual(await svix.endpoint.getHeaders('acme', 'first'), { headers: { 'x-tour': '1' }, sensitive: ['authorization'] })
+  assert.deepEqual(await svix.endpoint.getHeaders('acme', 'first'), {
+    headers: { 'x-tour': '1' },
+    sensitive: ['authorization'],
+  })
   await svix.endpoint.patchHeaders('acme', 'first', { headers: { 'x-tour': '2' }, deleteHeaders: ['authorization'] })
   assert.deepEqual(await svix.endpoint.getHeaders('acme', 'first'), { headers: { 'x-tour': '2' }, sensitive: [] })
   const example = await svix.endpoint.sendExample('acme', 'first', { eventType: 'invoice.paid' })
@@ -100,7 +125,11 @@ async function endpoints(world) {
 async function messages(world) {
   const { svix, watch, url } = world
   const headers = { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' }
-  const raw = await watch.fetch(`${url}//api/v1/app/acme/msg`, { method: 'POST', headers, body: `{"eventType": "invoice.paid", "payload": ${payload}, "channels": ["eu"]}` })
+  const raw = await watch.fetch(`${url}//api/v1/app/acme/msg`, {
+    method: 'POST',
+    headers,
+    body: `{"eventType": "invoice.paid", "payload": ${payload}, "channels": ["eu"]}`,
+  })
   const text = await raw.text()
   assert.ok(raw.status === 202 && text.includes(payload), 'the payload comes back as it was written')
   assert.equal((await received(world, '/first', JSON.parse(text).id)).body, payload, 'and so it arrives')
@@ -124,18 +153,33 @@ async function messages(world) {
 
 async function attempts(world) {
   const { svix, message } = world
-  await within(20_000, 'the attempt on record', async () => (await svix.messageAttempt.listByMsg('acme', message.id)).data.length === 1)
+  await within(
+    20_000,
+    'the attempt on record',
+    async () => (await svix.messageAttempt.listByMsg('acme', message.id)).data.length === 1,
+  )
   const [attempt] = (await svix.messageAttempt.listByMsg('acme', message.id)).data
-  assert.deepEqual([attempt.status, attempt.statusText, attempt.responseStatusCode, attempt.response, attempt.triggerType], [0, 'success', 200, 'thanks', 0])
+  assert.deepEqual(
+    [attempt.status, attempt.statusText, attempt.responseStatusCode, attempt.response, attempt.triggerType],
+    [0, 'success', 200, 'thanks', 0],
+  )
   assert.equal((await svix.messageAttempt.get('acme', message.id, attempt.id)).id, attempt.id)
-  assert.ok((await svix.messageAttempt.listByEndpoint('acme', 'first', { status: 0, eventTypes: ['invoice.paid'] })).data.some(({ id }) => id === attempt.id))
+  assert.ok(
+    (await svix.messageAttempt.listByEndpoint('acme', 'first', { status: 0, eventTypes: ['invoice.paid'] })).data.some(
+      ({ id }) => id === attempt.id,
+    ),
+  )
   const [destination] = (await svix.messageAttempt.listAttemptedDestinations('acme', message.id)).data
   assert.deepEqual([destination.uid, destination.status, destination.statusText], ['first', 0, 'success'])
   const [attempted] = (await svix.messageAttempt.listAttemptedMessages('acme', 'first', { limit: 1 })).data
   assert.deepEqual([attempted.id, attempted.status, attempted.payload], [message.id, 0, { id: 7 }])
   await svix.messageAttempt.resend('acme', message.id, 'first')
   await received(world, '/first', message.id, 2)
-  await within(20_000, 'both attempts on record', async () => (await svix.messageAttempt.listByMsg('acme', message.id)).data.length === 2)
+  await within(
+    20_000,
+    'both attempts on record',
+    async () => (await svix.messageAttempt.listByMsg('acme', message.id)).data.length === 2,
+  )
   await svix.messageAttempt.expungeContent('acme', message.id, attempt.id)
   assert.equal((await svix.messageAttempt.get('acme', message.id, attempt.id)).response, '')
   await refused(404, svix.messageAttempt.get('acme', 'invoice-none', attempt.id))
@@ -146,7 +190,11 @@ async function recovery(world) {
   const { svix, receiver, startedAt } = world
   receiver.break('/first')
   const { id } = await svix.message.create('acme', { eventType: 'invoice.paid', payload: { id: 9 } })
-  await within(20_000, 'a dead letter', async () => (await svix.messageAttempt.listAttemptedDestinations('acme', id)).data[0]?.status === 2)
+  await within(
+    20_000,
+    'a dead letter',
+    async () => (await svix.messageAttempt.listAttemptedDestinations('acme', id)).data[0]?.status === 2,
+  )
   receiver.mend('/first')
   const task = await svix.endpoint.recover('acme', 'first', { since: startedAt })
   assert.deepEqual([task.status, task.task], ['running', 'endpoint.recover'])
@@ -172,7 +220,12 @@ async function portal({ svix, client }) {
   await refused(403, customer.endpoint.list('other'))
   await refused(403, customer.application.list())
   await customer.authentication.logout()
-  await within(10_000, 'the key to be refused', () => customer.endpoint.list('acme').then(() => false, ({ code }) => code === 401))
+  await within(10_000, 'the key to be refused', () =>
+    customer.endpoint.list('acme').then(
+      () => false,
+      ({ code }) => code === 401,
+    ),
+  )
 }
 
 async function farewell({ svix, receiver }) {
@@ -192,13 +245,24 @@ async function received({ receiver }, path, id, times = 1) {
 }
 
 async function finished({ svix }, taskId) {
-  await within(20_000, `task ${taskId} to finish`, async () => (await svix.backgroundTask.get(taskId)).status === 'finished')
+  await within(
+    20_000,
+    `task ${taskId} to finish`,
+    async () => (await svix.backgroundTask.get(taskId)).status === 'finished',
+  )
 }
 
 async function refused(status, call) {
-  const thrown = await call.then(() => null, (error) => error)
+  const thrown = await call.then(
+    () => null,
+    (error) => error,
+  )
   assert.ok(thrown instanceof ApiException, `expected ${status}, got ${thrown === null ? 'an answer' : thrown}`)
   assert.equal(thrown.code, status)
   const { detail } = thrown.body
-  assert.ok(status === 422 ? detail.every((problem) => problem.loc.length > 0 && problem.msg !== '') : typeof detail === 'string')
+  assert.ok(
+    status === 422
+      ? detail.every((problem) => problem.loc.length > 0 && problem.msg !== '')
+      : typeof detail === 'string',
+  )
 }

@@ -71,7 +71,15 @@ export function makeApi(parts: ApiParts): Api {
   const { engine, bus, enforcer } = parts
   const { queue, directory, lookMs = null } = parts.store
   const { policies, defaultPolicy, limits, owner } = parts.settings
-  const shared = { ready: parts.open, directory, queue, clock: parts.clock, random: parts.random, policies, defaultPolicy }
+  const shared = {
+    ready: parts.open,
+    directory,
+    queue,
+    clock: parts.clock,
+    random: parts.random,
+    policies,
+    defaultPolicy,
+  }
   const deliveryParts: DeliveryParts = {
     ...shared,
     expect: (endpointId, lane) => engine.expect(endpointId, lane),
@@ -95,7 +103,10 @@ export function makeApi(parts: ApiParts): Api {
   }
 }
 
-function endpointParts({ engine, settings, guard, signature, clock, random }: ApiParts, shared: ResourceParts): EndpointParts {
+function endpointParts(
+  { engine, settings, guard, signature, clock, random }: ApiParts,
+  shared: ResourceParts,
+): EndpointParts {
   const { policies, defaultPolicy, headerPrefix } = settings
   return {
     ...shared,

@@ -39,7 +39,15 @@ export function makeApplications({ ready, directory, clock, random }: ResourcePa
       const { uid = null, name = uid ?? '', metadata = {}, ratePerSecond = null } = checked(input)
       await ready()
       const now = clock.now()
-      return directory.createApplication({ id: makeId('app', now, random), uid, name: checkName(name), metadata, ratePerSecond, createdAt: now, updatedAt: now })
+      return directory.createApplication({
+        id: makeId('app', now, random),
+        uid,
+        name: checkName(name),
+        metadata,
+        ratePerSecond,
+        createdAt: now,
+        updatedAt: now,
+      })
     },
     async list(page = {}) {
       await ready()
@@ -63,7 +71,10 @@ export function checkApplication(idOrUid: unknown): string {
 }
 
 /** The id of an application that must be there already. */
-export async function applicationIdOf({ directory }: Pick<ResourceParts, 'directory'>, idOrUid: string): Promise<string> {
+export async function applicationIdOf(
+  { directory }: Pick<ResourceParts, 'directory'>,
+  idOrUid: string,
+): Promise<string> {
   return found(await directory.application(idOrUid), idOrUid).id
 }
 

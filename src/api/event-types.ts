@@ -7,7 +7,9 @@ import { checkSchemas } from './send/json-schema.ts'
 import { checkPage } from './input/page.ts'
 import type { ResourceParts } from './parts.ts'
 
-export type EventTypeInput = Pick<EventTypeDefinition, 'name' | 'description'> & { readonly [Name in keyof EventTypeChange]?: EventTypeChange[Name] | undefined }
+export type EventTypeInput = Pick<EventTypeDefinition, 'name' | 'description'> & {
+  readonly [Name in keyof EventTypeChange]?: EventTypeChange[Name] | undefined
+}
 
 /** The kinds of events that there are, with descriptions and JSON Schemas, for people and for checks. */
 export interface EventTypes {
@@ -34,10 +36,25 @@ export function makeEventTypes({ ready, directory, clock, changed }: EventTypePa
     get,
     async create({ name, ...input }) {
       checkEventType(name, 'name')
-      const { description = '', schemas = null, archived = false, deprecated = false, featureFlag = null } = checked(input)
+      const {
+        description = '',
+        schemas = null,
+        archived = false,
+        deprecated = false,
+        featureFlag = null,
+      } = checked(input)
       await ready()
       const now = clock.now()
-      const created = await directory.createEventType({ name, description, schemas, archived, deprecated, featureFlag, createdAt: now, updatedAt: now })
+      const created = await directory.createEventType({
+        name,
+        description,
+        schemas,
+        archived,
+        deprecated,
+        featureFlag,
+        createdAt: now,
+        updatedAt: now,
+      })
       changed(name)
       return created
     },
@@ -61,7 +78,13 @@ export function makeEventTypes({ ready, directory, clock, changed }: EventTypePa
 }
 
 /** What was given, and nothing else: `undefined` means "not given". */
-function checked({ description, schemas, archived, deprecated, featureFlag }: Omit<Partial<EventTypeInput>, 'name'>): EventTypeChange {
+function checked({
+  description,
+  schemas,
+  archived,
+  deprecated,
+  featureFlag,
+}: Omit<Partial<EventTypeInput>, 'name'>): EventTypeChange {
   checkText('description', description, 4096)
   if (schemas !== undefined && schemas !== null) checkSchemas(schemas)
   checkFlag('archived', archived)
@@ -76,7 +99,8 @@ function checkText(name: string, value: unknown, mostCharacters: number): void {
 }
 
 function checkFlag(name: string, value: unknown): void {
-  if (value !== undefined && typeof value !== 'boolean') throw expected('invalid_argument', name, 'true or false', value)
+  if (value !== undefined && typeof value !== 'boolean')
+    throw expected('invalid_argument', name, 'true or false', value)
 }
 
 function found(eventType: EventTypeDefinition | null, name: string): EventTypeDefinition {

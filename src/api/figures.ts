@@ -13,7 +13,10 @@ export interface Figures {
   /** How the newest thousand attempts at an endpoint failed, as far as they did. */
   failuresOf(endpointId: string): Promise<AttemptCount[]>
   /** How many dead letters there are, and the newest thousand by endpoint, reason and error. */
-  deadLetters(filter?: { readonly endpointId?: string | undefined; readonly applicationId?: string | undefined }): Promise<DeadLetters>
+  deadLetters(filter?: {
+    readonly endpointId?: string | undefined
+    readonly applicationId?: string | undefined
+  }): Promise<DeadLetters>
 }
 
 const hoursShown = 24
@@ -38,7 +41,15 @@ export function makeFigures({ ready, directory, queue, clock }: ResourceParts): 
       if (own === undefined) return []
       const health = healths.get(endpoint.id) ?? healthy
       const application = applications.get(endpoint.applicationId) ?? null
-      return [{ endpoint, application, health, wellness: wellnessOf(endpoint, health, now), figures: { ...own, hours: lastHours(own.hours, now, hoursShown) } }]
+      return [
+        {
+          endpoint,
+          application,
+          health,
+          wellness: wellnessOf(endpoint, health, now),
+          figures: { ...own, hours: lastHours(own.hours, now, hoursShown) },
+        },
+      ]
     })
   }
 
@@ -59,9 +70,17 @@ export function makeFigures({ ready, directory, queue, clock }: ResourceParts): 
     },
     async deadLetters(filter = {}) {
       await ready()
-      const [groups, counted] = await Promise.all([directory.deadLetters(filter, mostGrouped), directory.countDeliveries({ ...filter, status: 'dead' }, mostDead + 1)])
+      const [groups, counted] = await Promise.all([
+        directory.deadLetters(filter, mostGrouped),
+        directory.countDeliveries({ ...filter, status: 'dead' }, mostDead + 1),
+      ])
       const grouped = groups.reduce((sum, { count }) => sum + count, 0)
-      const urls = new Map((await directory.endpointsById([...new Set(groups.map(({ endpointId }) => endpointId))])).map(({ id, url }) => [id, url]))
+      const urls = new Map(
+        (await directory.endpointsById([...new Set(groups.map(({ endpointId }) => endpointId))])).map(({ id, url }) => [
+          id,
+          url,
+        ]),
+      )
       return {
         groups: groups.map((group) => ({ ...group, url: urls.get(group.endpointId) ?? '' })),
         grouped,

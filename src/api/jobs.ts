@@ -79,7 +79,14 @@ async function createJob({ ready, directory, clock, random, wake }: JobParts, wo
   const { name, reason = null } = actor(by)
   const matching = await countMatching(directory, checked)
   const started = { id: makeId('job', now, random), applicationId, work: checked, matching, actor: name, reason }
-  const job = await directory.createJob({ ...started, state: 'running', done: 0, cursor: null, createdAt: now, updatedAt: now })
+  const job = await directory.createJob({
+    ...started,
+    state: 'running',
+    done: 0,
+    cursor: null,
+    createdAt: now,
+    updatedAt: now,
+  })
   wake()
   return job
 }
@@ -88,7 +95,10 @@ async function changeState(parts: JobParts, id: string, to: 'running' | 'paused'
   const { directory, clock } = parts
   const job = await jobWithId(parts, id)
   const refusal = refusedChange(job, to)
-  const changed = refusal === null ? await directory.changeJob(id, job.state, to, clock.now(), { action: actionTo[to], by: actor(by) }) : null
+  const changed =
+    refusal === null
+      ? await directory.changeJob(id, job.state, to, clock.now(), { action: actionTo[to], by: actor(by) })
+      : null
   if (changed !== null) return changed
   throw expected('wrong_state', 'job', `one that can be ${to} now`, `${id}, and ${refusal ?? 'it has just changed'}`)
 }
@@ -104,7 +114,13 @@ async function countMatching(directory: Directory, work: JobWork): Promise<numbe
 async function checkReceiver(directory: Directory, { action, filter }: JobWork): Promise<void> {
   const endpoint = action === 'replay' ? await endpointWithId(directory, filter.endpointId) : null
   if (endpoint === null || collects(endpoint)) return
-  throw expected('invalid_argument', 'endpointId', 'an endpoint that gets messages', `${endpoint.id}, which is ${endpoint.status}`, 'Enable it first.')
+  throw expected(
+    'invalid_argument',
+    'endpointId',
+    'an endpoint that gets messages',
+    `${endpoint.id}, which is ${endpoint.status}`,
+    'Enable it first.',
+  )
 }
 
 /** Set if the work concerns one application only: its own keys can then see the job. */
@@ -122,7 +138,10 @@ async function endpointWithId(directory: Directory, endpointId: string): Promise
 function checkWork(work: JobWork, now: Instant): JobWork {
   switch (work.action) {
     case 'requeue':
-      return { action: 'requeue', filter: unchanged(onlyStatus(work.filter, ['dead'], ['dead', 'failed'], 'requeue'), now) }
+      return {
+        action: 'requeue',
+        filter: unchanged(onlyStatus(work.filter, ['dead'], ['dead', 'failed'], 'requeue'), now),
+      }
     case 'cancel':
       return { action: 'cancel', filter: asOf(onlyStatus(work.filter, open, [...open, 'dead'], 'cancel'), now) }
     case 'replay':

@@ -57,7 +57,10 @@ export function makeKeys(parts: ResourceParts): Keys {
   const byId = makeShortCache(clock, (id) => directory.key(id))
 
   async function store({ token, ...fields }: NewKey, by?: Actor): Promise<{ key: ApiKey; token: string }> {
-    const key = await directory.createKey({ ...fields, id: makeId('key', fields.createdAt, parts.random), hash: hashOf(token), revokedAt: null }, by)
+    const key = await directory.createKey(
+      { ...fields, id: makeId('key', fields.createdAt, parts.random), hash: hashOf(token), revokedAt: null },
+      by,
+    )
     byHash.forget(key.hash)
     return { key, token }
   }
@@ -73,7 +76,17 @@ export function makeKeys(parts: ResourceParts): Keys {
     async openSession({ id: sessionOf, name, applicationId, access, portal = null }) {
       await ready()
       const now = clock.now()
-      return store({ token: newToken(sessionPrefix), hint: sessionPrefix, name, applicationId, access, createdAt: now, expiresAt: now + sessionMs, sessionOf, portal })
+      return store({
+        token: newToken(sessionPrefix),
+        hint: sessionPrefix,
+        name,
+        applicationId,
+        access,
+        createdAt: now,
+        expiresAt: now + sessionMs,
+        sessionOf,
+        portal,
+      })
     },
     async find(token) {
       if (typeof token !== 'string' || token.length > mostTokenLength) return null
@@ -107,10 +120,21 @@ export function makeKeys(parts: ResourceParts): Keys {
 
 type NewKey = Omit<ApiKey, 'id' | 'hash' | 'revokedAt'> & { readonly token: string }
 
-function checkInput({ name, application, access = 'write', expiresAt, portal }: KeyInput, now: Instant): Pick<ApiKey, 'name' | 'access' | 'createdAt' | 'expiresAt' | 'portal'> {
-  if (typeof name !== 'string' || name.length === 0 || name.length > 256) throw expected('invalid_argument', 'name', 'text of 1 to 256 characters', name)
+function checkInput(
+  { name, application, access = 'write', expiresAt, portal }: KeyInput,
+  now: Instant,
+): Pick<ApiKey, 'name' | 'access' | 'createdAt' | 'expiresAt' | 'portal'> {
+  if (typeof name !== 'string' || name.length === 0 || name.length > 256)
+    throw expected('invalid_argument', 'name', 'text of 1 to 256 characters', name)
   if (access !== 'read' && access !== 'write') throw expected('invalid_argument', 'access', '"read" or "write"', access)
-  if (portal !== undefined && application === undefined) throw expected('invalid_argument', 'portal', 'left out for a key of all applications', portal, 'Give its `application`.')
+  if (portal !== undefined && application === undefined)
+    throw expected(
+      'invalid_argument',
+      'portal',
+      'left out for a key of all applications',
+      portal,
+      'Give its `application`.',
+    )
   return { name, access, createdAt: now, expiresAt: checkExpiry(expiresAt, now), portal: portal ?? null }
 }
 

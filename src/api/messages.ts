@@ -29,14 +29,26 @@ export function makeMessages(parts: MessageParts): Messages {
     await ready()
     const message = await directory.messageOf(await applicationIdOf(parts, application), idOrEventId)
     if (message !== null) return message
-    throw expected('not_found', 'message', 'the id or event id of a message of this application', idOrEventId, 'It may have been pruned.')
+    throw expected(
+      'not_found',
+      'message',
+      'the id or event id of a message of this application',
+      idOrEventId,
+      'It may have been pruned.',
+    )
   }
 
   /** Each batch leaves the filter, because its status changes: the loop ends. */
   async function cancelOpen(messageId: string): Promise<void> {
     const filter = { messageId, status: ['pending', 'failed'] } as const
-    for (let ended = batchRows; ended === batchRows; ) {
-      const cancelled = await queue.cancel({ filter, as: 'cancelled', now: clock.now(), limit: batchRows, by: { name: 'posthorn', reason: 'its message was erased' } })
+    for (let ended = batchRows; ended === batchRows;) {
+      const cancelled = await queue.cancel({
+        filter,
+        as: 'cancelled',
+        now: clock.now(),
+        limit: batchRows,
+        by: { name: 'posthorn', reason: 'its message was erased' },
+      })
       parts.emitCancelled(cancelled)
       ended = cancelled.length
     }

@@ -56,7 +56,10 @@ function sqliteFile(path: string, { secretsKey, plaintextSecrets }: DatabaseSett
   }
 }
 
-function postgresDatabase(url: string, { secretsKey, plaintextSecrets, schema, prepare, notify }: DatabaseSettings): NamedDatabase {
+function postgresDatabase(
+  url: string,
+  { secretsKey, plaintextSecrets, schema, prepare, notify }: DatabaseSettings,
+): NamedDatabase {
   return {
     shown: withoutPassword(url),
     file: null,

@@ -2,7 +2,9 @@ import type { Option } from './command.ts'
 
 /** Usage, what it is for, options and examples: the help of a command, from the same table that parses. */
 export function helpText({ usage, text = [], options = {}, examples = [] }: HelpParts): string {
-  const flags = Object.entries(options).map(([name, { value, sentence = '' }]) => [`--${name}${value === undefined ? '' : ` <${value}>`}`, sentence] as const)
+  const flags = Object.entries(options).map(
+    ([name, { value, sentence = '' }]) => [`--${name}${value === undefined ? '' : ` <${value}>`}`, sentence] as const,
+  )
   const width = Math.max(0, ...flags.map(([flag]) => flag.length)) + 2
   return [
     `Usage: posthorn ${usage}`,

@@ -23,7 +23,14 @@ function terminal(): Terminal {
     interruption.abort()
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, interrupt)
-  return { input: process.stdin, output: process.stdout, messages: process.stderr, say, interrupted: interruption.signal, interrupt }
+  return {
+    input: process.stdin,
+    output: process.stdout,
+    messages: process.stderr,
+    say,
+    interrupted: interruption.signal,
+    interrupt,
+  }
 }
 
 /** Node prints a warning in a form of its own; a command's user needs the sentence. What Posthorn warns of comes as an event. */

@@ -9,7 +9,11 @@ export function overviewHelp(): string {
     'Posthorn delivers webhooks: signed, retried, dead-lettered, recovered after any restart.',
     '',
     'Usage: posthorn <command> [options]',
-    ...sections.flatMap((section) => ['', `${section.title}:`, ...section.commands.map(({ name, summary }) => `  ${name.padEnd(width)}${summary}`)]),
+    ...sections.flatMap((section) => [
+      '',
+      `${section.title}:`,
+      ...section.commands.map(({ name, summary }) => `  ${name.padEnd(width)}${summary}`),
+    ]),
     '',
     'Examples:',
     '  posthorn dev                                     look at it; needs nothing',

@@ -8,7 +8,12 @@ import { groupHelp, overviewHelp } from './overview-help.ts'
 /** What a command line asks for: a text to print, a command to run; or why it is refused. */
 export type ParsedCommandLine =
   | { readonly kind: 'text' | 'refusal'; readonly text: string }
-  | { readonly kind: 'command'; readonly command: Command; readonly options: CommandOptions; readonly given: readonly string[] }
+  | {
+      readonly kind: 'command'
+      readonly command: Command
+      readonly options: CommandOptions
+      readonly given: readonly string[]
+    }
 
 export function parseCommandLine(args: readonly string[], version: string): ParsedCommandLine {
   const [word, ...rest] = args
@@ -16,7 +21,10 @@ export function parseCommandLine(args: readonly string[], version: string): Pars
   if (word === undefined) return refuse(overviewHelp())
   if (isHelp(word)) return rest.length === 0 ? print(overviewHelp()) : parseCommandLine([...rest, '--help'], version)
   const found = commands.find(({ name }) => name === word)
-  if (found === undefined) return refuse(`posthorn: unknown command "${word}".${didYouMean(word, namesOf(commands))} "posthorn --help" lists all.`)
+  if (found === undefined)
+    return refuse(
+      `posthorn: unknown command "${word}".${didYouMean(word, namesOf(commands))} "posthorn --help" lists all.`,
+    )
   return 'commands' in found ? parseGroup(found, rest) : parseCommand(found, found.name, rest)
 }
 
@@ -26,7 +34,9 @@ function parseGroup(group: CommandGroup, [word, ...rest]: readonly string[]): Pa
   const found = group.commands.find(({ name }) => name === word)
   if (found !== undefined) return parseCommand(found, `${group.name} ${found.name}`, rest)
   const suggestion = didYouMean(word, namesOf(group.commands))
-  return refuse(`posthorn ${group.name}: unknown command "${word}".${suggestion} "posthorn ${group.name} --help" lists all.`)
+  return refuse(
+    `posthorn ${group.name}: unknown command "${word}".${suggestion} "posthorn ${group.name} --help" lists all.`,
+  )
 }
 
 function parseCommand(command: Command, name: string, args: readonly string[]): ParsedCommandLine {

@@ -11,7 +11,11 @@ export async function readBytes(path: string, input: NodeJS.ReadStream, name: st
   try {
     return readFileSync(path)
   } catch (cause) {
-    throw new PosthornError('invalid_argument', `Expected \`${name}\` to be a file that can be read: ${messageOf(cause)}.`, { cause })
+    throw new PosthornError(
+      'invalid_argument',
+      `Expected \`${name}\` to be a file that can be read: ${messageOf(cause)}.`,
+      { cause },
+    )
   }
 }
 
@@ -20,6 +24,10 @@ export function readSecret(path: string, option: string): string {
   try {
     return readFileSync(path, 'utf8').trim()
   } catch (cause) {
-    throw new PosthornError('invalid_argument', `Expected \`--${option}\` to name a file that can be read: ${messageOf(cause)}.`, { cause })
+    throw new PosthornError(
+      'invalid_argument',
+      `Expected \`--${option}\` to name a file that can be read: ${messageOf(cause)}.`,
+      { cause },
+    )
   }
 }

@@ -20,7 +20,14 @@ export function describeSettings(sources: readonly Source[]): DescribedSetting[]
     const given = findValue(setting, sources)
     const value = given === null ? setting.default : given.value
     const { unit, sentence } = setting
-    return { name, env: given?.env ?? setting.env[0] ?? '', value: shownValue(name, setting, value), origin: given?.origin ?? 'default', unit, sentence }
+    return {
+      name,
+      env: given?.env ?? setting.env[0] ?? '',
+      value: shownValue(name, setting, value),
+      origin: given?.origin ?? 'default',
+      unit,
+      sentence,
+    }
   })
 }
 

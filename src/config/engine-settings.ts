@@ -21,13 +21,30 @@ export function engineSettings(options: PosthornOptions, owner: string, userAgen
   checkLimits(limits)
   const policies = policiesOf(options, maxRetries)
   const defaultPolicy = policies.get(preset.policy.name) ?? preset.policy
-  return { owner, limits, policies, defaultPolicy, leaseMs, timeoutMs, maxLeased, historyMs: historyDays * day, userAgent, headerPrefix }
+  return {
+    owner,
+    limits,
+    policies,
+    defaultPolicy,
+    leaseMs,
+    timeoutMs,
+    maxLeased,
+    historyMs: historyDays * day,
+    userAgent,
+    headerPrefix,
+  }
 }
 
 type Numbers = Readonly<Record<'leaseMs' | 'timeoutMs' | 'maxLeased' | 'historyDays' | 'maxRetries', number>>
 
 function checkedNumbers(options: PosthornOptions): Numbers {
-  const { leaseMs = 30_000, timeoutMs = 30_000, maxLeased = 5_000, historyDays = 30, maxRetries = standardRetries } = options
+  const {
+    leaseMs = 30_000,
+    timeoutMs = 30_000,
+    maxLeased = 5_000,
+    historyDays = 30,
+    maxRetries = standardRetries,
+  } = options
   checkLeaseMs(leaseMs)
   checkCount('timeoutMs', timeoutMs, 1, 300_000)
   checkCount('maxLeased', maxLeased, 1, 1_000_000)
@@ -36,7 +53,10 @@ function checkedNumbers(options: PosthornOptions): Numbers {
   return { leaseMs, timeoutMs, maxLeased, historyDays, maxRetries }
 }
 
-function policiesOf({ policies: own = {}, allowUnsafeRetryDelays = false }: PosthornOptions, maxRetries: number): Map<string, RetryPolicy> {
+function policiesOf(
+  { policies: own = {}, allowUnsafeRetryDelays = false }: PosthornOptions,
+  maxRetries: number,
+): Map<string, RetryPolicy> {
   const known = Object.values(presets).map(({ policy }) => policy)
   const standard = { ...presets.standard.policy, maxAttempts: maxRetries + 1 }
   const all = [...known, standard, ...Object.entries(own).map(([name, policy]) => ({ ...policy, name }))]
@@ -46,5 +66,7 @@ function policiesOf({ policies: own = {}, allowUnsafeRetryDelays = false }: Post
 
 /** The options that are limits, where they were given. */
 function limitOptions(options: Partial<Limits>, limits: Limits): Partial<Limits> {
-  return Object.fromEntries(Object.entries(options).filter(([name, value]) => Object.hasOwn(limits, name) && value !== undefined))
+  return Object.fromEntries(
+    Object.entries(options).filter(([name, value]) => Object.hasOwn(limits, name) && value !== undefined),
+  )
 }

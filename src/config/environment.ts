@@ -25,12 +25,17 @@ export function printSettings(environment: Environment = process.env): string[] 
 export function commandSources(environment: Environment = process.env): readonly Source[] {
   const named = environment['POSTHORN_CONFIG']
   const values = readConfigFile(named === undefined || named === '' ? null : named, settingNames())
-  return [{ origin: 'environment', values: environment }, ...(values === null ? [] : [{ origin: 'file' as const, values }])]
+  return [
+    { origin: 'environment', values: environment },
+    ...(values === null ? [] : [{ origin: 'file' as const, values }]),
+  ]
 }
 
 /** A warning for each variable that looks like a setting and is none: a slip in its name would silently do nothing. */
 export function unknownVariables(environment: Environment = process.env): string[] {
   const known = [...settingNames(), 'POSTHORN_CONFIG']
-  const unknown = Object.keys(environment).filter((name) => name.startsWith('POSTHORN_') && !known.includes(name)).toSorted()
+  const unknown = Object.keys(environment)
+    .filter((name) => name.startsWith('POSTHORN_') && !known.includes(name))
+    .toSorted()
   return unknown.map((name) => `${name} is no setting of Posthorn.${didYouMean(name, known)}`)
 }

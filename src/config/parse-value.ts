@@ -27,7 +27,13 @@ export function secretText(leastLength: number): ParseValue<string> {
   return (given, name) => {
     if (given.length >= leastLength && /^[\x21-\x7e]+$/.test(given)) return given
     const advice = 'Make one with: openssl rand -hex 32'
-    throw expected('invalid_argument', name, `at least ${leastLength} printable characters without spaces`, `one of ${given.length}`, advice)
+    throw expected(
+      'invalid_argument',
+      name,
+      `at least ${leastLength} printable characters without spaces`,
+      `one of ${given.length}`,
+      advice,
+    )
   }
 }
 

@@ -62,7 +62,8 @@ export const settings = {
     env: ['POSTHORN_OPEN_REQUESTS'],
     default: 5_000,
     unit: 'requests',
-    sentence: 'Requests that one process may have open at once; those to endpoints without a recent success are at most half.',
+    sentence:
+      'Requests that one process may have open at once; those to endpoints without a recent success are at most half.',
     read: wholeNumber(1, 100_000),
   },
   pollMs: {
@@ -97,7 +98,8 @@ export const settings = {
     env: ['POSTHORN_ALLOWED_TARGETS'],
     default: [] as readonly string[],
     unit: '',
-    sentence: 'CIDRs and host patterns that may be called although private, by http too, such as 127.0.0.0/8,*.internal.',
+    sentence:
+      'CIDRs and host patterns that may be called although private, by http too, such as 127.0.0.0/8,*.internal.',
     read: list(),
   },
   allowHttp: {
@@ -111,7 +113,8 @@ export const settings = {
     env: ['POSTHORN_HEADER_PREFIX'],
     default: null as string | null,
     unit: '',
-    sentence: "What the names of the signature's headers begin with; if not given, that of the preset: svix of the preset svix, webhook of all others.",
+    sentence:
+      "What the names of the signature's headers begin with; if not given, that of the preset: svix of the preset svix, webhook of all others.",
     read: text(),
   },
   enforceSchemas: {
@@ -132,7 +135,8 @@ export const settings = {
     env: ['POSTHORN_DATABASE_URL', 'DATABASE_URL'],
     default: 'sqlite:posthorn.db',
     unit: '',
-    sentence: 'Where deliveries are kept: sqlite:path for one process, postgres://user:password@host:port/database for any number of workers.',
+    sentence:
+      'Where deliveries are kept: sqlite:path for one process, postgres://user:password@host:port/database for any number of workers.',
     read: text(),
   },
   schema: {
@@ -153,7 +157,8 @@ export const settings = {
     env: ['POSTHORN_NOTIFY'],
     default: false,
     unit: '',
-    sentence: 'Tells workers at each commit on PostgreSQL that there is something to send (LISTEN and NOTIFY); without it they find it within 250 ms.',
+    sentence:
+      'Tells workers at each commit on PostgreSQL that there is something to send (LISTEN and NOTIFY); without it they find it within 250 ms.',
     read: flag(),
   },
   secretsKey: {
@@ -189,7 +194,8 @@ export const settings = {
     env: ['POSTHORN_ADMIN_KEY'],
     default: null as string | null,
     unit: 'at least 20 characters',
-    sentence: 'An API key that may do everything, taken as given; without it the first start creates one and shows it once.',
+    sentence:
+      'An API key that may do everything, taken as given; without it the first start creates one and shows it once.',
     secret: true,
     read: secretText(20),
   },
@@ -197,14 +203,15 @@ export const settings = {
     env: ['POSTHORN_SERVER'],
     default: null as string | null,
     unit: '',
-    sentence: 'The server that the operator\'s commands talk to, such as https://posthorn.example; without it they open the database themselves.',
+    sentence:
+      "The server that the operator's commands talk to, such as https://posthorn.example; without it they open the database themselves.",
     read: text(),
   },
   key: {
     env: ['POSTHORN_KEY'],
     default: null as string | null,
     unit: 'an API key',
-    sentence: 'The key with which the operator\'s commands talk to that server.',
+    sentence: "The key with which the operator's commands talk to that server.",
     secret: true,
     read: text(),
   },
@@ -233,7 +240,8 @@ export const settings = {
     env: ['POSTHORN_STRICT'],
     default: false,
     unit: '',
-    sentence: 'Refuses fields and parameters of the HTTP API that have no effect; otherwise those of clients of Svix are named in the header x-posthorn-ignored.',
+    sentence:
+      'Refuses fields and parameters of the HTTP API that have no effect; otherwise those of clients of Svix are named in the header x-posthorn-ignored.',
     read: flag(),
   },
   shutdownGraceMs: {
@@ -245,10 +253,22 @@ export const settings = {
   },
 } satisfies Record<string, Setting<unknown>>
 
-export type Settings = { -readonly [Name in keyof typeof settings]: (typeof settings)[Name]['default'] extends infer Value ? Widened<Value> : never }
-type Widened<Value> = Value extends boolean ? boolean : Value extends number ? number : Value extends string ? string : Value
+export type Settings = {
+  -readonly [Name in keyof typeof settings]: (typeof settings)[Name]['default'] extends infer Value
+    ? Widened<Value>
+    : never
+}
+type Widened<Value> = Value extends boolean
+  ? boolean
+  : Value extends number
+    ? number
+    : Value extends string
+      ? string
+      : Value
 
 /** Every name under which a setting may be given. */
 export function settingNames(): string[] {
-  return Object.values<Setting<unknown>>(settings).flatMap(({ env, secret = false }) => (secret ? env.flatMap((name) => [name, `${name}_FILE`]) : env))
+  return Object.values<Setting<unknown>>(settings).flatMap(({ env, secret = false }) =>
+    secret ? env.flatMap((name) => [name, `${name}_FILE`]) : env,
+  )
 }

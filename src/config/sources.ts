@@ -11,13 +11,18 @@ export interface Source {
 
 /** All settings, from the sources or their defaults. */
 export function settingsFrom(sources: readonly Source[]): Settings {
-  const entries = Object.entries<Setting<unknown>>(settings).map(([name, setting]) => [name, findValue(setting, sources)?.value ?? setting.default])
+  const entries = Object.entries<Setting<unknown>>(settings).map(([name, setting]) => [
+    name,
+    findValue(setting, sources)?.value ?? setting.default,
+  ])
   return Object.fromEntries(entries) as Settings
 }
 
 /** Only the settings that are really given: what a command may still choose for itself is absent. */
 export function givenSettings(sources: readonly Source[]): Partial<Settings> {
-  const entries = Object.entries<Setting<unknown>>(settings).map(([name, setting]) => [name, findValue(setting, sources)?.value] as const)
+  const entries = Object.entries<Setting<unknown>>(settings).map(
+    ([name, setting]) => [name, findValue(setting, sources)?.value] as const,
+  )
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
@@ -31,7 +36,8 @@ export interface FoundValue {
 export function findValue(setting: Setting<unknown>, sources: readonly Source[]): FoundValue | null {
   for (const { origin, values } of sources) {
     for (const env of setting.env) {
-      const given = values[env] ?? (setting.secret === true ? secretFrom(values[`${env}_FILE`], `${env}_FILE`) : undefined)
+      const given =
+        values[env] ?? (setting.secret === true ? secretFrom(values[`${env}_FILE`], `${env}_FILE`) : undefined)
       if (given !== undefined && given.trim() !== '') return { value: setting.read(given.trim(), env), env, origin }
     }
   }
@@ -43,6 +49,10 @@ function secretFrom(path: string | undefined, name: string): string | undefined 
   try {
     return readFileSync(path, 'utf8')
   } catch (cause) {
-    throw new PosthornError('invalid_argument', `Expected \`${name}\` to name a file that can be read: ${messageOf(cause)}.`, { cause })
+    throw new PosthornError(
+      'invalid_argument',
+      `Expected \`${name}\` to name a file that can be read: ${messageOf(cause)}.`,
+      { cause },
+    )
   }
 }

@@ -62,6 +62,7 @@ export function show(value: unknown): string {
   if (typeof value === 'string') return `"${value.length > 100 ? `${value.slice(0, 100)}…` : value}"`
   if (typeof value === 'function') return 'a function'
   if (typeof value === 'bigint') return `${value}n`
-  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? `an array of ${value.length}` : 'an object'
+  if (typeof value === 'object' && value !== null)
+    return Array.isArray(value) ? `an array of ${value.length}` : 'an object'
   return String(value)
 }

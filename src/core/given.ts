@@ -1,5 +1,7 @@
 /** What is left of a type once nothing in it is `undefined`. */
-type Given<Fields> = { readonly [Name in keyof Fields as undefined extends Fields[Name] ? Name : never]?: Exclude<Fields[Name], undefined> } & {
+type Given<Fields> = {
+  readonly [Name in keyof Fields as undefined extends Fields[Name] ? Name : never]?: Exclude<Fields[Name], undefined>
+} & {
   readonly [Name in keyof Fields as undefined extends Fields[Name] ? never : Name]: Fields[Name]
 }
 

@@ -9,7 +9,8 @@ export class Lru<Key, Value> {
   private readonly entries = new Map<Key, Value>()
 
   constructor(most: number) {
-    if (!Number.isInteger(most) || most < 1) throw new RangeError(`Expected \`most\` to be a whole number from 1 on, got ${most}.`)
+    if (!Number.isInteger(most) || most < 1)
+      throw new RangeError(`Expected \`most\` to be a whole number from 1 on, got ${most}.`)
     this.most = most
   }
 

@@ -15,7 +15,11 @@ export interface Bus {
 }
 
 /** An event without what the bus itself adds. */
-export type NewEvent = PosthornEvent extends infer Event ? (Event extends PosthornEvent ? Omit<Event, 'topic' | 'at'> : never) : never
+export type NewEvent = PosthornEvent extends infer Event
+  ? Event extends PosthornEvent
+    ? Omit<Event, 'topic' | 'at'>
+    : never
+  : never
 
 /** Emits deliveries that ended without an attempt: cancelled, expired, or their endpoint gone. */
 export function emitEnded(bus: Bus, ended: readonly Cancelled[], reason: DeadReason): void {

@@ -54,7 +54,9 @@ export function handler(posthorn: Posthorn, options: HandlerOptions = {}): Handl
   const parts = partsOf(posthorn, basePath, options)
   const app = new Hono({ getPath: (request) => pathIn(request.url, basePath) })
   for (const operation of operations) {
-    app.on(operation.method.toUpperCase(), routeOf(operation), (context) => serve(parts, operation, context.req.raw, context.req.param()))
+    app.on(operation.method.toUpperCase(), routeOf(operation), (context) =>
+      serve(parts, operation, context.req.raw, context.req.param()),
+    )
   }
   mountDescription(app, basePath)
   const elsewhere = otherPaths(operations, basePath)
@@ -77,7 +79,10 @@ function partsOf(posthorn: Posthorn, basePath: string, options: HandlerOptions):
   }
 }
 
-function authenticationOf(posthorn: Posthorn, options: HandlerOptions): Pick<PipelineParts, 'authorize' | 'callerOf' | 'isDev'> {
+function authenticationOf(
+  posthorn: Posthorn,
+  options: HandlerOptions,
+): Pick<PipelineParts, 'authorize' | 'callerOf' | 'isDev'> {
   const isDev = options.keyless ?? false
   const { authorize, callerOf } = byKey(posthorn, options.adminKey ?? null)
   if (options.authorize !== undefined) return { authorize: options.authorize, callerOf: null, isDev }
@@ -93,14 +98,18 @@ function otherPaths(table: readonly Operation[], basePath: string): Hono {
   const app = new Hono({ getPath: (request) => pathIn(request.url, basePath) })
   for (const [route, methods] of methodsByRoute(table)) {
     const allow = methods.join(', ')
-    app.all(route, (context) => refusal(405, 'method_not_allowed', `Expected ${allow}, got ${context.req.method}.`, { allow }))
+    app.all(route, (context) =>
+      refusal(405, 'method_not_allowed', `Expected ${allow}, got ${context.req.method}.`, { allow }),
+    )
   }
   const dashboard = makeDashboard(builtDashboard, basePath)
   app.notFound((context) => {
     const pathname = pathOf(context.req.url)
     const path = pathIn(context.req.url, basePath)
     const isRead = ['GET', 'HEAD'].includes(context.req.method)
-    return isRead && isBelow(pathname, basePath) && isPage(path) ? dashboard(path) : refusal(404, 'not_found', `Expected a path of the API or a page of the dashboard, got ${pathname}.`)
+    return isRead && isBelow(pathname, basePath) && isPage(path)
+      ? dashboard(path)
+      : refusal(404, 'not_found', `Expected a path of the API or a page of the dashboard, got ${pathname}.`)
   })
   return app
 }
@@ -115,8 +124,17 @@ function mountDescription(app: Hono, basePath: string): void {
     return written
   }
 
-  app.get('/api/v1/openapi.json', () => new Response(description().json, { headers: { 'content-type': 'application/json' } }))
-  app.get('/api', () => new Response(description().page, { headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': pagePolicy } }))
+  app.get(
+    '/api/v1/openapi.json',
+    () => new Response(description().json, { headers: { 'content-type': 'application/json' } }),
+  )
+  app.get(
+    '/api',
+    () =>
+      new Response(description().page, {
+        headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': pagePolicy },
+      }),
+  )
 }
 
 const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'"

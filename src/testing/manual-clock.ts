@@ -49,7 +49,13 @@ export function manualClock(start: Instant = Date.UTC(2026, 0, 1)): ManualClock 
       // After a leap a timer may be late; time does not go back for it.
       firedAtOnce = timer.at > now ? 1 : firedAtOnce + 1
       if (firedAtOnce > mostTimersAtOneInstant) {
-        throw expected('invalid_argument', 'after', `used at most ${mostTimersAtOneInstant} times at one instant`, 'more', 'Is a timer of 0 ms armed in a circle?')
+        throw expected(
+          'invalid_argument',
+          'after',
+          `used at most ${mostTimersAtOneInstant} times at one instant`,
+          'more',
+          'Is a timer of 0 ms armed in a circle?',
+        )
       }
       timers.remove(timer)
       now = Math.max(now, timer.at)
@@ -60,7 +66,8 @@ export function manualClock(start: Instant = Date.UTC(2026, 0, 1)): ManualClock 
   }
 
   function inTurn(ms: number, go: () => Promise<void>): Promise<void> {
-    if (!(ms >= 0 && ms < Infinity)) return Promise.reject(expected('invalid_argument', 'ms', 'a time that does not go back', ms))
+    if (!(ms >= 0 && ms < Infinity))
+      return Promise.reject(expected('invalid_argument', 'ms', 'a time that does not go back', ms))
     const moved = moving.then(go)
     moving = moved.catch(() => {}) // Whoever asked hears of it; the next move begins anyhow.
     return moved
@@ -69,7 +76,8 @@ export function manualClock(start: Instant = Date.UTC(2026, 0, 1)): ManualClock 
   return {
     now: () => now,
     after(ms, callback) {
-      if (!(ms <= longestTimerMs)) throw expected('invalid_argument', 'ms', `at most ${longestTimerMs}, as for a real timer`, ms)
+      if (!(ms <= longestTimerMs))
+        throw expected('invalid_argument', 'ms', `at most ${longestTimerMs}, as for a real timer`, ms)
       turns += 1
       const timer = { at: now + Math.max(0, Math.ceil(ms)), turn: turns, callback }
       timers.add(timer)

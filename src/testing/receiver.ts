@@ -10,7 +10,11 @@ import type { Clock } from '../core/ports/ports.ts'
 /** One way to answer, or not to. */
 export type Behaviour =
   | number
-  | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string | Uint8Array }
+  | {
+      readonly status: number
+      readonly headers?: Readonly<Record<string, string>>
+      readonly body?: string | Uint8Array
+    }
   /** Exactly these bytes, and then the end of the connection. */
   | { readonly raw: string | Uint8Array }
   /** Never answers. */

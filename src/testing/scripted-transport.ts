@@ -81,7 +81,9 @@ export function scriptedTransport(clock: Clock | null = null): ScriptedTransport
     return new Promise((resolve, reject) => {
       const call: Call = { end: resolve, cancelTimer: () => {} }
       calls.add(call)
-      answerTo(request, call).then(resolve, reject).finally(() => calls.delete(call))
+      answerTo(request, call)
+        .then(resolve, reject)
+        .finally(() => calls.delete(call))
     })
   }
 
@@ -124,7 +126,13 @@ export function scriptedTransport(clock: Clock | null = null): ScriptedTransport
     },
     answer(which, script, { delayMs = 0 } = {}) {
       if (delayMs > 0 && clock === null) {
-        throw expected('invalid_argument', 'delayMs', 'used with a clock', delayMs, 'Make the transport with `scriptedTransport(clock)`.')
+        throw expected(
+          'invalid_argument',
+          'delayMs',
+          'used with a clock',
+          delayMs,
+          'Make the transport with `scriptedTransport(clock)`.',
+        )
       }
       rules.push({ which, script, delayMs })
     },

@@ -52,7 +52,10 @@ export async function testPosthorn<Events extends EventSchemas = EventSchemas>(
     const reasons = await Promise.all(open.map(({ id }) => posthorn.deliveries.why(id)))
     const stuck = reasons.filter(({ code }) => code === 'endpoint_paused' || code === 'endpoint_disabled')
     if (stuck.length < open.length) return
-    throw new PosthornError('invalid_argument', `Expected every delivery to end, but ${open.length} cannot. ${stuck[0]?.sentence ?? ''} Resume it first.`)
+    throw new PosthornError(
+      'invalid_argument',
+      `Expected every delivery to end, but ${open.length} cannot. ${stuck[0]?.sentence ?? ''} Resume it first.`,
+    )
   }
 
   return { posthorn, clock, transport, sent: () => transport.requests, settled }

@@ -74,7 +74,8 @@ export class Deadlines {
     this.stopTimer = null
     const current = Math.floor(this.advance() / tickMs)
     const due: Timed[] = []
-    for (let turn = Math.max(this.cursor, current - slotCount + 1); turn <= current; turn++) this.collect(this.slotOf(turn), due)
+    for (let turn = Math.max(this.cursor, current - slotCount + 1); turn <= current; turn++)
+      this.collect(this.slotOf(turn), due)
     this.cursor = current
     // Ending one request may end another that is due too: hence in two steps, and a second look.
     for (const timed of due) {

@@ -17,7 +17,10 @@ export function readDestination(text: string, guard: Guard): Destination {
     return { kind: 'allowed', origin: url.origin, place: placeOf(url), path: url.pathname + url.search }
   } catch (error) {
     const isForbidden = error instanceof PosthornError && error.code === 'forbidden_address'
-    return { kind: 'refused', failure: isForbidden ? forbiddenFailure : { kind: 'protocol', reason: 'URL cannot be called' } }
+    return {
+      kind: 'refused',
+      failure: isForbidden ? forbiddenFailure : { kind: 'protocol', reason: 'URL cannot be called' },
+    }
   }
 }
 

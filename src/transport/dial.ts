@@ -101,7 +101,9 @@ class Dial implements Timed {
     // A known answer may come at once, and undici does not expect that of a connector.
     if (family !== 0) return queueMicrotask(() => this.lookedUp(null, [{ address: hostname, family }]))
     this.tools.deadlines.add(this, lookupBudgetMs)
-    this.cancelLookup = this.tools.lookup(hostname, (error, addresses) => queueMicrotask(() => this.lookedUp(error, addresses)))
+    this.cancelLookup = this.tools.lookup(hostname, (error, addresses) =>
+      queueMicrotask(() => this.lookedUp(error, addresses)),
+    )
   }
 
   /** The budget of the look-up is used up. */
@@ -169,7 +171,8 @@ const perAddressMs = 500
 const connectTo: Connect = ({ port, addresses }) => {
   const options = { port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 }
   const [first] = addresses
-  if (addresses.length === 1 && first !== undefined) return systemConnect({ ...options, host: first.address, autoSelectFamily: false })
+  if (addresses.length === 1 && first !== undefined)
+    return systemConnect({ ...options, host: first.address, autoSelectFamily: false })
   return systemConnect({
     ...options,
     // Never a name that could be looked up a second time, with another answer.

@@ -65,7 +65,11 @@ export function requestFailure(error: unknown): Failure {
       return failure('protocol', 'request cannot be sent', error)
     default:
       if (code.startsWith('ERR_SSL')) return tlsFailure(error)
-      return failure('protocol', error instanceof errors.HTTPParserError ? 'answer is not HTTP' : 'unexpected error', error)
+      return failure(
+        'protocol',
+        error instanceof errors.HTTPParserError ? 'answer is not HTTP' : 'unexpected error',
+        error,
+      )
   }
 }
 

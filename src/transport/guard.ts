@@ -30,19 +30,34 @@ export function makeGuard(options: GuardOptions = {}): Guard {
 
   function isAllowedTarget(hostname: string): boolean {
     if (isIP(hostname) !== 0) return allowed.hasAddress(hostname)
-    return allowed.hasHost(hostname) || (isLocalhost(hostname) && loopbacks.some((address) => allowed.hasAddress(address)))
+    return (
+      allowed.hasHost(hostname) || (isLocalhost(hostname) && loopbacks.some((address) => allowed.hasAddress(address)))
+    )
   }
 
   function checkUrl(url: URL): void {
-    if (url.protocol !== 'https:' && url.protocol !== 'http:') throw expected('invalid_url', 'url', 'an http(s) URL', url.protocol)
+    if (url.protocol !== 'https:' && url.protocol !== 'http:')
+      throw expected('invalid_url', 'url', 'an http(s) URL', url.protocol)
     if (url.username !== '' || url.password !== '') {
-      throw expected('invalid_url', 'url', 'a URL without user name or password', `one for ${url.host}`, 'Put credentials into `headers`.')
+      throw expected(
+        'invalid_url',
+        'url',
+        'a URL without user name or password',
+        `one for ${url.host}`,
+        'Put credentials into `headers`.',
+      )
     }
     const hostname = plainName(url.hostname)
     if (portOf(url) === options.ownPort && (isLocalhost(hostname) || isOwnAddress(hostname))) throw forbidden()
     if (isAllowedTarget(hostname)) return
     if (url.protocol === 'http:' && options.allowHttp !== true) {
-      throw expected('invalid_url', 'url', 'an https URL', url.protocol, 'Plain http needs `allowHttp`, or the target in `allowedTargets`.')
+      throw expected(
+        'invalid_url',
+        'url',
+        'an https URL',
+        url.protocol,
+        'Plain http needs `allowHttp`, or the target in `allowedTargets`.',
+      )
     }
     const isBad = isIP(hostname) === 0 ? isLocalhost(hostname) : !isPublic(hostname)
     if (isBad || badPorts.has(url.port)) throw forbidden()
@@ -53,9 +68,25 @@ export function makeGuard(options: GuardOptions = {}): Guard {
 
 // What is not the public internet, by the registries of special addresses; the last one is Azure's host agent.
 const closedIpv4 = [
-  '0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24', '192.0.2.0/24',
-  '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24', '192.168.0.0/16', '192.175.48.0/24', '198.18.0.0/15', '198.51.100.0/24',
-  '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4', '168.63.129.16/32',
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.31.196.0/24',
+  '192.52.193.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '192.175.48.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  '168.63.129.16/32',
 ]
 // Only global unicast is open, so mapped, compatible, NAT64, local and multicast addresses are out; of the rest, Teredo and
 // 6to4 carry an IPv4 address that nobody would have looked at.
@@ -128,7 +159,8 @@ function readTargets(entries: readonly string[]): Targets {
 
   for (const entry of entries) {
     const network = readNetwork(entry)
-    if (network !== null) (network.family === 'ipv4' ? ipv4 : ipv6).addSubnet(network.address, network.bits, network.family)
+    if (network !== null)
+      (network.family === 'ipv4' ? ipv4 : ipv6).addSubnet(network.address, network.bits, network.family)
     else if (!isHostPattern(entry)) throw badEntry(entry)
     else if (entry.startsWith('*.')) suffixes.push(entry.slice(1).toLowerCase())
     else names.add(entry.toLowerCase())
@@ -180,5 +212,7 @@ const badPorts = new Set(
   0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135 137
   139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 995 1719 1720 1723
   2049 3659 4045 4190 5060 5061 6000 6566 6665 6666 6667 6668 6669 6679 6697 10080
-  `.trim().split(/\s+/),
+  `
+    .trim()
+    .split(/\s+/),
 )

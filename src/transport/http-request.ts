@@ -43,7 +43,13 @@ export class HttpRequest implements Dispatcher.DispatchHandler, Timed {
   private chunks: Buffer[] | null = null
   private bodyBytes = 0
 
-  constructor(request: OutgoingRequest, path: string, clock: Clock, deadlines: Deadlines, resolve: (outcome: Outcome) => void) {
+  constructor(
+    request: OutgoingRequest,
+    path: string,
+    clock: Clock,
+    deadlines: Deadlines,
+    resolve: (outcome: Outcome) => void,
+  ) {
     // Not blocking: undici would look after every head whether another request may follow on the same connection; none does.
     this.options = { path, method: 'POST', headers: flatHeaders(request.headers), body: request.body, blocking: false }
     this.timeoutMs = request.timeoutMs
@@ -56,7 +62,11 @@ export class HttpRequest implements Dispatcher.DispatchHandler, Timed {
     // Undici takes the newer handler interface only from handlers that have this method.
   }
 
-  onResponseStart(_controller: unknown, statusCode: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
+  onResponseStart(
+    _controller: unknown,
+    statusCode: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
     if (statusCode < 200) return // Informational: the answer follows.
     this.statusCode = statusCode
     const retryAfter = headers['retry-after']

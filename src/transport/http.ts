@@ -51,7 +51,15 @@ class HttpTransport implements Transport {
   private isClosed = false
 
   constructor(options: HttpTransportOptions) {
-    const { clock, guard, mostIdle = 1_000, mostIdlePerOrigin = 200, lookup = systemLookup({ clock }), connect, ca } = options
+    const {
+      clock,
+      guard,
+      mostIdle = 1_000,
+      mostIdlePerOrigin = 200,
+      lookup = systemLookup({ clock }),
+      connect,
+      ca,
+    } = options
     this.clock = clock
     this.guard = guard
     this.mostIdlePerOrigin = mostIdlePerOrigin
@@ -80,7 +88,8 @@ class HttpTransport implements Transport {
     if (this.isClosed) return resolve(closedFailure)
     const destination = this.destinationOf(request.url)
     if (destination.kind === 'refused') return resolve(destination.failure)
-    if (!(request.body instanceof Uint8Array)) return resolve({ kind: 'protocol', reason: 'request cannot be sent: its body is not bytes' })
+    if (!(request.body instanceof Uint8Array))
+      return resolve({ kind: 'protocol', reason: 'request cannot be sent: its body is not bytes' })
 
     const underWay = new HttpRequest(request, destination.path, this.clock, this.deadlines, resolve)
     this.deadlines.add(underWay, request.timeoutMs >= 0 ? Math.min(request.timeoutMs, day) : 0)

@@ -17,7 +17,9 @@ test('RR-4-ci a backoff test that is removed, skipped or emptied fails the build
     expect(compareWithSpec(spec, [['backoff.test.ts', without(text, id)]])).toEqual([`${id} has no test.`])
     for (const modifier of ['skip', 'todo']) {
       const skipped = text.replace(`test('${id} `, `test.${modifier}('${id} `)
-      expect(compareWithSpec(spec, [['backoff.test.ts', skipped]])).toEqual([`${id} in backoff.test.ts is skipped by "test.${modifier}".`])
+      expect(compareWithSpec(spec, [['backoff.test.ts', skipped]])).toEqual([
+        `${id} in backoff.test.ts is skipped by "test.${modifier}".`,
+      ])
     }
   }
 
@@ -32,7 +34,9 @@ test('RR-4-ci a backoff test that is removed, skipped or emptied fails the build
     failed: 4,
     problems: [`${first} did not run.`, `${second} was skipped.`, `${exponential} ran 2 times, and must run once.`],
   })
-  const failed = report.testResults.flatMap(({ assertionResults }) => assertionResults).filter(({ status }) => status === 'failed')
+  const failed = report.testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ status }) => status === 'failed')
   expect(failed.map(({ title }) => title.split(' ', 1)[0])).toEqual([floor])
 })
 

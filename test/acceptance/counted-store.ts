@@ -8,7 +8,12 @@ export function countedStore(store: Store): { readonly store: Store; underWay():
 
   /** Counts the calls of a part's methods, and leaves its values as they are. */
   function counted<Part extends object>(part: Part): Part {
-    return Object.fromEntries(Object.entries(part).map(([name, member]) => [name, typeof member === 'function' ? count(member as Method) : member])) as Part
+    return Object.fromEntries(
+      Object.entries(part).map(([name, member]) => [
+        name,
+        typeof member === 'function' ? count(member as Method) : member,
+      ]),
+    ) as Part
   }
 
   function count(method: Method): Method {

@@ -65,7 +65,9 @@ begin select raise(abort, 'no renewals'); end`)
       },
       async indexes() {
         const list = await query(`select name from pragma_index_list('webhook_deliveries')`)
-        const columns = list.map(({ name }) => query(`select name from pragma_index_info(?) order by seqno`, name ?? null))
+        const columns = list.map(({ name }) =>
+          query(`select name from pragma_index_info(?) order by seqno`, name ?? null),
+        )
         return (await Promise.all(columns)).map((rows) => rows.map(({ name }) => String(name)))
       },
       dueStatements: [selectDue('fresh'), selectDue('retries'), selectDue('suspects')],
@@ -74,7 +76,9 @@ begin select raise(abort, 'no renewals'); end`)
         // The list of who is attached is no table.
         const found = steps.filter((step) => /^(SEARCH|SCAN)/.test(step) && !step.includes('json_each'))
         // A skip over `ANY` value of the first column reads the index from end to end, too.
-        return found.map((step) => /^SEARCH .* USING (?:COVERING )?INDEX (\w+) \((?!ANY)/.exec(step)?.[1] ?? 'whole table')
+        return found.map(
+          (step) => /^SEARCH .* USING (?:COVERING )?INDEX (\w+) \((?!ANY)/.exec(step)?.[1] ?? 'whole table',
+        )
       },
     }
   },
@@ -89,7 +93,11 @@ const onPostgres: Database = {
       // Nobody else is there to be looked for between ticks, and an hour by hand would be 14,400 looks.
       store: () => ({ ...postgres(url, { schema, secretsKey }), lookMs: null }),
       query: async (sql, ...values) => (await query(translated(sql), values)) as Row[],
-      environment: { POSTHORN_DATABASE_URL: url, POSTHORN_SCHEMA: schema, POSTHORN_SECRETS_KEY: secretsKey.toString('base64') },
+      environment: {
+        POSTHORN_DATABASE_URL: url,
+        POSTHORN_SCHEMA: schema,
+        POSTHORN_SECRETS_KEY: secretsKey.toString('base64'),
+      },
       async refuseRenewals() {
         await query(`create function refuse_renewals() returns trigger language plpgsql
 as $$ begin raise exception 'no renewals' using errcode = 'disk_full'; end $$`)

@@ -47,7 +47,10 @@ describe.each(databases)('$name', (database) => {
 
   test('LH-flow2 a delivery that fails is kept during the attempt, marked failed or dead, and then no longer kept', async () => {
     const { world, store } = await watchedWorld(database)
-    for (const [attemptCount, status] of [[0, 'failed'], [5, 'dead']] as const) {
+    for (const [attemptCount, status] of [
+      [0, 'failed'],
+      [5, 'dead'],
+    ] as const) {
       const before = store.life().length
       const id = await world.onTheWire({ status: 'failed', attempt_count: attemptCount })
       await world.clock.advance(beatMs)
@@ -97,7 +100,11 @@ describe.each(databases)('$name', (database) => {
   })
 
   test('LH-interval the heartbeat is a third of the lease, at least 100 ms, and always shorter than the lease', async () => {
-    for (const [lease, interval] of [[30_000, 10_000], [300, 100], [120, 100]] as const) {
+    for (const [lease, interval] of [
+      [30_000, 10_000],
+      [300, 100],
+      [120, 100],
+    ] as const) {
       const { world, store } = await watchedWorld(database, { leaseMs: lease })
       await world.onTheWire()
       const startedAt = world.clock.now()
@@ -119,7 +126,9 @@ describe.each(databases)('$name', (database) => {
     const leased = { lease_owner: 'worker-1', lease_until: now + leaseMs, lease_epoch: 3 }
     const open = await world.insert(leased)
     const requeued = await world.insert({ ...leased, lease_epoch: 4 })
-    const closed = await Promise.all(['delivered', 'dead'].map((status) => world.insert({ status, lease_epoch: 3, next_retry_at: null })))
+    const closed = await Promise.all(
+      ['delivered', 'dead'].map((status) => world.insert({ status, lease_epoch: 3, next_retry_at: null })),
+    )
     const before = await world.rows()
     const renew = (owner: string, deliveryId: string): Promise<string[]> =>
       store.queue.renew({ owner, leaseMs, now: now + beatMs, leases: [{ deliveryId, epoch: 3 }] })
@@ -142,11 +151,19 @@ describe.each(databases)('$name', (database) => {
     onTestFinished(() => void process.off('unhandledRejection', note))
 
     const broken = scriptedTransport()
-    broken.answer(() => true, () => { throw new Error('The transport broke its promise.') })
+    broken.answer(
+      () => true,
+      () => {
+        throw new Error('The transport broke its promise.')
+      },
+    )
     const thrownInSend = await watchedWorld(database, { transport: broken })
     const failed = await thrownInSend.world.insert()
     await thrownInSend.world.start()
-    expect(await thrownInSend.world.row(failed)).toMatchObject({ status: 'failed', error_detail: 'The transport broke its promise.' })
+    expect(await thrownInSend.world.row(failed)).toMatchObject({
+      status: 'failed',
+      error_detail: 'The transport broke its promise.',
+    })
     await thrownInSend.world.posthorn.stop()
     expect(thrownInSend.world.clock.pending()).toBe(0)
 
@@ -224,7 +241,9 @@ async function leftOver(before: readonly string[]): Promise<string[]> {
   let extra: string[] = []
   for (let turn = 0; turn < 1_000_000; turn += 1) {
     const known = [...before]
-    extra = resources().filter((name) => (known.includes(name) ? known.splice(known.indexOf(name), 1).length === 0 : true))
+    extra = resources().filter((name) =>
+      known.includes(name) ? known.splice(known.indexOf(name), 1).length === 0 : true,
+    )
     if (extra.length === 0) return []
     await new Promise<void>((resolve) => setImmediate(resolve))
   }

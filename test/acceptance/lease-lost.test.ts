@@ -14,11 +14,15 @@ import type { World } from './world.ts'
 const built = builtPackage()
 
 describe.each(databases)('$name', (database) => {
-  test('LH-lost a renewal that is refused, or that throws, is emitted and logged once, and attempt and mark go on', { timeout: 60_000 }, async () => {
-    await refusedInTheLibrary(database)
-    await erringInTheLibrary(database)
-    await Promise.all((['serve', 'worker'] as const).map((command) => bothInAProcess(database, command)))
-  })
+  test(
+    'LH-lost a renewal that is refused, or that throws, is emitted and logged once, and attempt and mark go on',
+    { timeout: 60_000 },
+    async () => {
+      await refusedInTheLibrary(database)
+      await erringInTheLibrary(database)
+      await Promise.all((['serve', 'worker'] as const).map((command) => bothInAProcess(database, command)))
+    },
+  )
 })
 
 async function refusedInTheLibrary(database: Database): Promise<void> {
@@ -55,7 +59,14 @@ async function erringInTheLibrary(database: Database): Promise<void> {
 /** What is emitted of a lost lease is fixed, field by field: no body and no secret can hide in it. */
 function expectOneLost(world: World, id: string, codes: Pick<EventOf<'lease.lost'>, 'code' | 'store_code'>): void {
   expect(world.heard('lease.lost')).toEqual([
-    { type: 'lease.lost', topic: 'gateway:webhooks', at: expect.any(Number), webhook_delivery_id: id, worker_id: world.posthorn.workerId, ...codes },
+    {
+      type: 'lease.lost',
+      topic: 'gateway:webhooks',
+      at: expect.any(Number),
+      webhook_delivery_id: id,
+      worker_id: world.posthorn.workerId,
+      ...codes,
+    },
   ])
   expectNothingPrivate(world, JSON.stringify(world.events))
 }
@@ -79,7 +90,10 @@ async function bothInAProcess(database: Database, command: 'serve' | 'worker'): 
   expectNothingPrivate(world, `${program.lines.join('\n')}\n${program.stderr}`)
   expect(await world.row(String(taken?.['id']))).toEqual(before)
   expect(await world.row(String(kept?.['id']))).toMatchObject({ status: 'delivered', attempt_count: 1 })
-  expect(await world.query('select status_code, late from posthorn_attempts order by late')).toEqual([{ status_code: 200, late: 0 }, { status_code: 200, late: 1 }])
+  expect(await world.query('select status_code, late from posthorn_attempts order by late')).toEqual([
+    { status_code: 200, late: 0 },
+    { status_code: 200, late: 1 },
+  ])
 }
 
 /** An assertion, and not only a wait: a line that never comes is what this is about. */

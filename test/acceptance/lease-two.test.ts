@@ -15,11 +15,15 @@ const paths = ['/hook', '/b', '/c', '/d']
 const rows = messages * paths.length
 
 describe.each(databases)('$name', (database) => {
-  test('LH-two two workers share 1000 due rows, and none is claimed twice while its lease lives', { timeout: 60_000 }, async () => {
-    // A file of SQLite has one process that delivers; PostgreSQL any number.
-    if (database.name === 'postgres') await twoProcesses(database)
-    else await twoEngines(database)
-  })
+  test(
+    'LH-two two workers share 1000 due rows, and none is claimed twice while its lease lives',
+    { timeout: 60_000 },
+    async () => {
+      // A file of SQLite has one process that delivers; PostgreSQL any number.
+      if (database.name === 'postgres') await twoProcesses(database)
+      else await twoEngines(database)
+    },
+  )
 })
 
 async function twoEngines(database: Database): Promise<void> {
@@ -63,8 +67,14 @@ async function twoProcesses(database: Database): Promise<void> {
 
 /** Due rows for four endpoints; answers with their ids. */
 async function makeRows(world: World): Promise<string[]> {
-  const others = await Promise.all(paths.slice(1).map((path) => world.posthorn.endpoints.create({ application: 'acme', url: world.receiver.url(path) })))
-  const sent = await world.posthorn.send(Array.from({ length: messages }, (_, id) => ({ application: 'acme', type: 'invoice.paid', data: { id } })))
+  const others = await Promise.all(
+    paths
+      .slice(1)
+      .map((path) => world.posthorn.endpoints.create({ application: 'acme', url: world.receiver.url(path) })),
+  )
+  const sent = await world.posthorn.send(
+    Array.from({ length: messages }, (_, id) => ({ application: 'acme', type: 'invoice.paid', data: { id } })),
+  )
   expect(sent.every(({ deliveries }) => deliveries === paths.length)).toBe(true)
   return [world.endpoint.id, ...others.map(({ id }) => id)]
 }
@@ -90,8 +100,12 @@ async function worker(world: World): Promise<Program> {
 
 async function expectEachOnce(world: World): Promise<void> {
   expect(world.receiver.count).toBe(rows)
-  expect(await world.query('select status, attempt_count, count(*) as count from webhook_deliveries group by status, attempt_count')).toEqual([
-    { status: 'delivered', attempt_count: 1, count: rows },
+  expect(
+    await world.query(
+      'select status, attempt_count, count(*) as count from webhook_deliveries group by status, attempt_count',
+    ),
+  ).toEqual([{ status: 'delivered', attempt_count: 1, count: rows }])
+  expect(await world.query('select late, count(*) as count from posthorn_attempts group by late')).toEqual([
+    { late: 0, count: rows },
   ])
-  expect(await world.query('select late, count(*) as count from posthorn_attempts group by late')).toEqual([{ late: 0, count: rows }])
 }

@@ -42,10 +42,25 @@ describe.each(databases)('$name', (database) => {
     }
 
     // The defaults are in force without any setting, and the environment's numbers where they are handed in.
-    expect(await obeyed(database, {}, 101)).toEqual({ timeoutMs: 30 * second, begunInTick: 100, mostOpen: 20, ends: 'failed' })
-    const environment = { WEBHOOK_TIMEOUT_SECONDS: '7', MAX_RETRY_ATTEMPTS: '1', RETRY_BATCH_SIZE: '4', HTTP_POOL_SIZE: '2' }
+    expect(await obeyed(database, {}, 101)).toEqual({
+      timeoutMs: 30 * second,
+      begunInTick: 100,
+      mostOpen: 20,
+      ends: 'failed',
+    })
+    const environment = {
+      WEBHOOK_TIMEOUT_SECONDS: '7',
+      MAX_RETRY_ATTEMPTS: '1',
+      RETRY_BATCH_SIZE: '4',
+      HTTP_POOL_SIZE: '2',
+    }
     const settings = settingsFromEnvironment({ ...environment, POSTHORN_ALLOWED_TARGETS: '127.0.0.0/8' })
-    expect(await obeyed(database, settings, 6)).toEqual({ timeoutMs: 7 * second, begunInTick: 4, mostOpen: 2, ends: 'dead' })
+    expect(await obeyed(database, settings, 6)).toEqual({
+      timeoutMs: 7 * second,
+      begunInTick: 4,
+      mostOpen: 2,
+      ends: 'dead',
+    })
   })
 
   test('RR-3.4-guard a delay under 30 s refuses to start before any I/O, and 30 s passes', async () => {
@@ -70,14 +85,21 @@ describe.each(databases)('$name', (database) => {
     for (const { name, policy } of Object.values(presets)) {
       for (const [, delays] of unsafe) {
         const refusal = tampered(policy, delays, () => caught(() => new Posthorn({ store: watched })))
-        expect(refusal).toMatchObject({ code: 'unsafe_retry_delay', message: expect.stringContaining(`"${name}" has a delay of `) })
+        expect(refusal).toMatchObject({
+          code: 'unsafe_retry_delay',
+          message: expect.stringContaining(`"${name}" has a delay of `),
+        })
       }
     }
     expect(touched).toEqual([])
 
     const world = await makeWorld(database, {
       policies: {
-        exponential: { delays: { kind: 'exponential', baseMs: 30 * second, capMs: 30 * second }, jitterShare: 0.2, maxAttempts: 6 },
+        exponential: {
+          delays: { kind: 'exponential', baseMs: 30 * second, capMs: 30 * second },
+          jitterShare: 0.2,
+          maxAttempts: 6,
+        },
         listed: { delays: { kind: 'list', delaysMs: [30 * second] }, jitterShare: 0, maxAttempts: 2 },
       },
     })
@@ -88,7 +110,9 @@ describe.each(databases)('$name', (database) => {
   test('RR-1-table the values of the broken release are no preset, and start only under the override, with a warning each time', async () => {
     const { store } = await database.open()
     for (const name of ['standard', 'quick']) {
-      expect(caught(() => new Posthorn({ store: store(), policies: { [name]: brokenPolicy } }))).toMatchObject({ code: 'unsafe_retry_delay' })
+      expect(caught(() => new Posthorn({ store: store(), policies: { [name]: brokenPolicy } }))).toMatchObject({
+        code: 'unsafe_retry_delay',
+      })
     }
     for (const { policy } of Object.values(presets)) {
       expect(Math.min(...plannedDelays(policy))).toBeGreaterThanOrEqual(30 * second)
@@ -96,7 +120,13 @@ describe.each(databases)('$name', (database) => {
     }
 
     // The environment can bring back its other numbers, but not its delays: no name sets them.
-    const restored = { WEBHOOK_TIMEOUT_SECONDS: '10', MAX_RETRY_ATTEMPTS: '8', RETRY_BATCH_SIZE: '500', HTTP_POOL_SIZE: '50', BASE_RETRY_DELAY: '5' }
+    const restored = {
+      WEBHOOK_TIMEOUT_SECONDS: '10',
+      MAX_RETRY_ATTEMPTS: '8',
+      RETRY_BATCH_SIZE: '500',
+      HTTP_POOL_SIZE: '50',
+      BASE_RETRY_DELAY: '5',
+    }
     const environment = settingsFromEnvironment({ ...restored, POSTHORN_ALLOWED_TARGETS: '127.0.0.0/8' })
     const careful = await makeWorld(database, environment)
     careful.receiver.behave('/hook', 500)
@@ -107,7 +137,9 @@ describe.each(databases)('$name', (database) => {
     const { allowUnsafeRetryDelays } = settingsFromEnvironment({ POSTHORN_ALLOW_UNSAFE_RETRY_DELAYS: '1' })
     const careless = await makeWorld(database, { policies: { standard: brokenPolicy }, allowUnsafeRetryDelays })
     await careless.start()
-    expect(careless.heard('warning')).toEqual([expect.objectContaining({ code: 'unsafe_retry_delays', message: expect.stringContaining('"standard"') })])
+    expect(careless.heard('warning')).toEqual([
+      expect.objectContaining({ code: 'unsafe_retry_delays', message: expect.stringContaining('"standard"') }),
+    ])
   })
 
   test('RR-3.2-envelope a delivery that always fails gets 6 sends over 1860 s and is dead, and 9 over 15300 s with 8 retries', async () => {
@@ -139,18 +171,27 @@ describe.each(databases)('$name', (database) => {
     for (const each of urls) expect(transport.open(each)).toBe(20)
     const sent = await world.posthorn.send({ ...message, application: 'other' })
     await world.clock.advance(0)
-    expect(transport.requests.at(-1)).toMatchObject({ url: otherUrl, at: tick + 250, headers: { 'webhook-id': sent.id } })
+    expect(transport.requests.at(-1)).toMatchObject({
+      url: otherUrl,
+      at: tick + 250,
+      headers: { 'webhook-id': sent.id },
+    })
     for (const each of urls) expect(transport.open(each)).toBe(20)
 
     await world.clock.advance(20 * second)
     await world.posthorn.idle()
     for (const each of urls) {
       const begun = transport.requests.slice(30).filter((request) => request.url === each)
-      const perTick = Array.from({ length: 4 }, (_, index) => begun.filter(({ at }) => Math.floor(((at ?? 0) - tick) / (5 * second)) === index).length)
+      const perTick = Array.from(
+        { length: 4 },
+        (_, index) => begun.filter(({ at }) => Math.floor(((at ?? 0) - tick) / (5 * second)) === index).length,
+      )
       expect(perTick).toEqual([100, 100, 50, 0])
       expect(transport.mostOpen(each)).toBe(20)
     }
-    expect(await world.query('select status, count(*) as count from webhook_deliveries group by status')).toEqual([{ status: 'delivered', count: 531 }])
+    expect(await world.query('select status, count(*) as count from webhook_deliveries group by status')).toEqual([
+      { status: 'delivered', count: 531 },
+    ])
   })
 
   test('RR-timeout an answer after 29 s is a delivery, and one after 31 s comes too late', async () => {
@@ -163,14 +204,16 @@ describe.each(databases)('$name', (database) => {
     const inTime = await world.posthorn.send(message)
     await world.receiver.waitFor(1)
     await world.poll(29 * second)
-    expect(await attemptsOf(world, inTime.id)).toEqual([{ status: 'delivered', attempt_count: 1, outcome: 'answered', took_ms: 29 * second }])
+    expect(await attemptsOf(world, inTime.id)).toEqual([
+      { status: 'delivered', attempt_count: 1, outcome: 'answered', took_ms: 29 * second },
+    ])
 
     const tooLate = await world.posthorn.send(message)
     await world.receiver.waitFor(2)
     await world.clock.advance(30 * second - 1)
-    expect(await world.query('select status, lease_owner from webhook_deliveries where message_id = ?', tooLate.id)).toEqual([
-      { status: 'pending', lease_owner: world.posthorn.workerId },
-    ])
+    expect(
+      await world.query('select status, lease_owner from webhook_deliveries where message_id = ?', tooLate.id),
+    ).toEqual([{ status: 'pending', lease_owner: world.posthorn.workerId }])
     // The transport looks at its deadlines every 50 ms.
     await world.poll(100)
     const [attempt] = await attemptsOf(world, tooLate.id)
@@ -187,7 +230,9 @@ describe.each(databases)('$name', (database) => {
     await world.posthorn.send(Array.from({ length: 30 }, () => message))
     await world.posthorn.idle()
     expect(transport.requests).toHaveLength(10)
-    expect(world.heard('breaker.opened')).toEqual([expect.objectContaining({ webhook_id: world.endpoint.id, held_until: world.clock.now() + 60 * second })])
+    expect(world.heard('breaker.opened')).toEqual([
+      expect.objectContaining({ webhook_id: world.endpoint.id, held_until: world.clock.now() + 60 * second }),
+    ])
 
     // Held: what comes in waits with the rest, and no row is touched.
     await world.posthorn.send(message)
@@ -218,7 +263,11 @@ describe.each(databases)('$name', (database) => {
     }
     expect(open).toEqual([1, 5, 10, 15])
     await world.posthorn.idle()
-    expect(attemptCounts((await world.rows()).filter((row) => row['status'] === 'delivered'))).toEqual({ 1: 21, 2: 9, 3: 1 })
+    expect(attemptCounts((await world.rows()).filter((row) => row['status'] === 'delivered'))).toEqual({
+      1: 21,
+      2: 9,
+      3: 1,
+    })
 
     await probeCrashes(database)
   })
@@ -268,7 +317,9 @@ async function probeCrashes(database: Database): Promise<void> {
   await world.posthorn.idle()
   await clock.advance(5 * second)
   expect(await world.rows()).toEqual(delivered)
-  expect(await world.query('select failures, held_until, holds from posthorn_endpoint_health')).toEqual([{ failures: 0, held_until: null, holds: 0 }])
+  expect(await world.query('select failures, held_until, holds from posthorn_endpoint_health')).toEqual([
+    { failures: 0, held_until: null, holds: 0 },
+  ])
   await other.send(message)
   await other.idle()
   expect(otherTransport.requests).toHaveLength(13)
@@ -306,9 +357,21 @@ async function obeyed(database: Database, options: Partial<PosthornOptions>, ret
 }
 
 /** Due retries of an endpoint, the world's unless said otherwise, by plain SQL and in one statement. */
-async function insertRetries(world: World, count: number, { id: endpointId, url }: Pick<Endpoint, 'id' | 'url'> = world.endpoint): Promise<void> {
+async function insertRetries(
+  world: World,
+  count: number,
+  { id: endpointId, url }: Pick<Endpoint, 'id' | 'url'> = world.endpoint,
+): Promise<void> {
   const now = world.clock.now()
-  const first = await world.row(await world.insert({ webhook_id: endpointId, target_url: url, status: 'failed', attempt_count: 1, last_attempted_at: now }))
+  const first = await world.row(
+    await world.insert({
+      webhook_id: endpointId,
+      target_url: url,
+      status: 'failed',
+      attempt_count: 1,
+      last_attempted_at: now,
+    }),
+  )
   const rows = Array.from({ length: count - 1 }, (_, index): Row => ({ ...first, id: `${first['id']}-${index}` }))
   const names = Object.keys(first)
   const places = `(${names.map(() => '?').join(', ')})`
@@ -324,14 +387,20 @@ async function sendTimes(world: World): Promise<number[]> {
   await world.start()
   const { id } = await world.posthorn.send(message)
   await world.posthorn.idle()
-  const row = async (): Promise<Row> => (await world.query('select * from webhook_deliveries where message_id = ?', id))[0] ?? {}
+  const row = async (): Promise<Row> =>
+    (await world.query('select * from webhook_deliveries where message_id = ?', id))[0] ?? {}
   for (let now = await row(); now['status'] === 'failed'; now = await row()) {
     await world.leap(Number(now['next_retry_at']) - 5 * second - world.clock.now())
     await world.poll()
   }
 
   const sends = await world.query('select started_at from posthorn_attempts order by epoch')
-  expect(await row()).toMatchObject({ status: 'dead', reason: 'exhausted', attempt_count: sends.length, next_retry_at: null })
+  expect(await row()).toMatchObject({
+    status: 'dead',
+    reason: 'exhausted',
+    attempt_count: sends.length,
+    next_retry_at: null,
+  })
   await world.leap(3_600 * second)
   expect(world.receiver.count).toBe(sends.length)
   expect(world.heard('delivery.dead')).toHaveLength(1)

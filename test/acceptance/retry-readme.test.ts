@@ -17,7 +17,9 @@ test('RR-4-readme the README states the retry contract in the numbers of the cod
   expect(contract).toContain(`±${policy.jitterShare * 100} %`)
   expect(contract).toContain(`${policy.maxAttempts} sends over ${sum(delays) / 60} minutes`)
   expect(contract).toContain(`may take ${settings.timeoutMs.default / 1_000} s`)
-  expect(contract).toContain(`at most ${limits.retriesPerEndpoint} retries per tick of ${limits.pollMs / 1_000} s and ${limits.pool} requests at once`)
+  expect(contract).toContain(
+    `at most ${limits.retriesPerEndpoint} retries per tick of ${limits.pollMs / 1_000} s and ${limits.pool} requests at once`,
+  )
   expect(contract).toMatch(new RegExp(`under ${safeDelayMs / 1_000} s does not start`))
 
   const { timeoutMs, maxRetries, retriesPerEndpoint, pool } = settings
@@ -28,7 +30,11 @@ test('RR-4-readme the README states the retry contract in the numbers of the cod
     [`\`${pool.env[0]}\``, String(pool.default)],
   ])
   // The settings' defaults are written a second time in the preset: the README must not have to choose.
-  expect([maxRetries.default, retriesPerEndpoint.default, pool.default]).toEqual([policy.maxAttempts - 1, limits.retriesPerEndpoint, limits.pool])
+  expect([maxRetries.default, retriesPerEndpoint.default, pool.default]).toEqual([
+    policy.maxAttempts - 1,
+    limits.retriesPerEndpoint,
+    limits.pool,
+  ])
 })
 
 /** A section up to the next heading of its rank, as one line per paragraph: where a sentence is broken does not matter. */
@@ -42,7 +48,15 @@ function sectionOf(text: string, heading: string): string {
 function tableOf(section: string, head: string): string[][] {
   const [, rest = ''] = section.split(new RegExp(`^\\| ${head} .*\\n\\|[-|]+\\n`, 'm'))
   const rows = rest.split('\n\n')[0] ?? ''
-  return rows.trim().split('\n').map((row) => row.split('|').slice(1, -1).map((cell) => cell.trim()))
+  return rows
+    .trim()
+    .split('\n')
+    .map((row) =>
+      row
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    )
 }
 
 function sum(values: readonly number[]): number {

@@ -29,7 +29,13 @@ const planned = plannedDelays(policy)
 /** What the broken release did (RR-1-table); only the override lets it start. */
 const broken: Partial<PosthornOptions> = {
   allowUnsafeRetryDelays: true,
-  policies: { standard: { delays: { kind: 'list', delaysMs: Array.from({ length: 7 }, () => 5_000) }, jitterShare: 0, maxAttempts: 8 } },
+  policies: {
+    standard: {
+      delays: { kind: 'list', delaysMs: Array.from({ length: 7 }, () => 5_000) },
+      jitterShare: 0,
+      maxAttempts: 8,
+    },
+  },
   timeoutMs: 10_000,
   pool: 50,
   retriesPerEndpoint: 500,
@@ -58,7 +64,11 @@ let bad: Simulated
 
 // The broken values run on the memory store, because nothing of theirs is asked by SQL: that takes half the time, and shows that
 // no database is to blame.
-for (const mode of modes) beforeAll(async () => void runs.set(mode, await storedRun(join(folder, `${mode}.db`), mode === 'breaker on')), 300_000)
+for (const mode of modes)
+  beforeAll(
+    async () => void runs.set(mode, await storedRun(join(folder, `${mode}.db`), mode === 'breaker on')),
+    300_000,
+  )
 beforeAll(async () => {
   bad = await simulate({ store: memoryStore(), settings: { ...broken, breaker: false }, tenants, outageMs })
 }, 300_000)
@@ -82,9 +92,13 @@ describe.each(modes)('%s', (mode) => {
     expect(Math.max(...depths)).toBeLessThanOrEqual(hit)
     expect(depths).toEqual(depths.toSorted((left, right) => right - left))
     expect(run.last.queue).toEqual({ fresh: 0, retries: 0, held: 0, dead: 0, atLeast: false, oldestDueAt: null })
-    expect(run.query(`select count(*) as count from webhook_deliveries where status not in ('delivered', 'dead')`)).toEqual([{ count: 0 }])
+    expect(
+      run.query(`select count(*) as count from webhook_deliveries where status not in ('delivered', 'dead')`),
+    ).toEqual([{ count: 0 }])
     // Every endpoint that was down was held, and nobody else.
-    expect(new Set(run.holds.map(({ endpointId }) => endpointId))).toEqual(new Set(mode === 'breaker on' ? run.downIds : []))
+    expect(new Set(run.holds.map(({ endpointId }) => endpointId))).toEqual(
+      new Set(mode === 'breaker on' ? run.downIds : []),
+    )
   })
 
   test('RR-6-intervals every retry left within a tick of its time or of a hold, which lay within ±20 % of 60 s doubled n times, and no outage came back as a stampede', () => {
@@ -100,15 +114,21 @@ where retried_at is not null`)
     // No failure went unseen: each wait is longer than the time between two looks.
     expect(failures.length).toBeGreaterThan(0)
     expect(failures).toHaveLength(run.waits.size)
-    expect(run.query('select count(*) as count from posthorn_endpoint_health where held_until is not null')).toEqual([{ count: 0 }])
+    expect(run.query('select count(*) as count from posthorn_endpoint_health where held_until is not null')).toEqual([
+      { count: 0 },
+    ])
     expect(failures.filter((failure) => !leftInTime(run, failure))).toEqual([])
     expect(run.holds.flatMap((hold) => stampedesAfter(run, hold))).toEqual([])
 
     // Ten minutes need the first four waits; the draws fill the whole range of each.
     if (mode === 'breaker on') return
     const spread = planned.map((plannedMs, index) => {
-      const drawn = [...run.waits.values()].filter((wait) => wait.failures === index + 1).map((wait) => (wait.nextRetryAt - wait.failedAt) / plannedMs)
-      return drawn.length === 0 ? [] : [drawn.reduce((least, share) => Math.min(least, share)), drawn.reduce((most, share) => Math.max(most, share))]
+      const drawn = [...run.waits.values()]
+        .filter((wait) => wait.failures === index + 1)
+        .map((wait) => (wait.nextRetryAt - wait.failedAt) / plannedMs)
+      return drawn.length === 0
+        ? []
+        : [drawn.reduce((least, share) => Math.min(least, share)), drawn.reduce((most, share) => Math.max(most, share))]
     })
     const whole = [expect.closeTo(1 - policy.jitterShare, 2), expect.closeTo(1 + policy.jitterShare, 2)]
     expect(spread).toEqual([whole, whole, whole, whole, []])
@@ -136,7 +156,8 @@ group by webhook_id`)
 
 test('RR-4-metrics the overview shows queue depth, p95 and the dead-letter rate, with a warning over 2 % and an alarm over 5 %', async () => {
   const good = runOf('breaker off')
-  const depths = (from: number, to: number): number[] => good.samples.filter(({ at }) => at > from && at <= to).map(({ queue }) => queue.retries)
+  const depths = (from: number, to: number): number[] =>
+    good.samples.filter(({ at }) => at > from && at <= to).map(({ queue }) => queue.retries)
   expect(depths(good.began, good.outageBegan)).toEqual([0])
   const rising = depths(good.outageBegan, good.outageEnded)
   expect(rising).toHaveLength(outageMs / 40_000)
@@ -172,11 +193,18 @@ async function storedRun(file: string, breaker: boolean): Promise<StoredRun> {
   }
 
   async function sample(): Promise<void> {
-    for (const row of query(`select id, attempt_count, last_attempted_at, next_retry_at, updated_at
+    for (const row of query(
+      `select id, attempt_count, last_attempted_at, next_retry_at, updated_at
 from webhook_deliveries
-where status = 'failed' and updated_at >= ?`, seenUntil)) {
+where status = 'failed' and updated_at >= ?`,
+      seenUntil,
+    )) {
       const failures = Number(row['attempt_count'])
-      waits.set(`${row['id']} ${failures}`, { failures, failedAt: Number(row['last_attempted_at']), nextRetryAt: Number(row['next_retry_at']) })
+      waits.set(`${row['id']} ${failures}`, {
+        failures,
+        failedAt: Number(row['last_attempted_at']),
+        nextRetryAt: Number(row['next_retry_at']),
+      })
       seenUntil = Math.max(seenUntil, Number(row['updated_at']))
     }
   }
@@ -194,26 +222,41 @@ function runOf(mode: (typeof modes)[number]): StoredRun {
 /** Not before its time, which was as planned; later than a tick only while its endpoint was held, or came back from a hold. */
 function leftInTime({ waits, holds }: StoredRun, failure: Row): boolean {
   const plannedMs = planned[Number(failure['failures']) - 1] ?? 0
-  const { failedAt, nextRetryAt } = waits.get(`${failure['delivery_id']} ${failure['failures']}`) ?? { failedAt: 0, nextRetryAt: 0 }
+  const { failedAt, nextRetryAt } = waits.get(`${failure['delivery_id']} ${failure['failures']}`) ?? {
+    failedAt: 0,
+    nextRetryAt: 0,
+  }
   const retriedAt = Number(failure['retried_at'])
-  const isPlanned = failedAt === failure['failed_at'] && Math.abs(nextRetryAt - failedAt - plannedMs) <= plannedMs * policy.jitterShare
-  const wasHeld = holds.some(({ endpointId, began, closed }) => endpointId === failure['webhook_id'] && began <= retriedAt && closed + rampMs >= nextRetryAt)
+  const isPlanned =
+    failedAt === failure['failed_at'] && Math.abs(nextRetryAt - failedAt - plannedMs) <= plannedMs * policy.jitterShare
+  const wasHeld = holds.some(
+    ({ endpointId, began, closed }) =>
+      endpointId === failure['webhook_id'] && began <= retriedAt && closed + rampMs >= nextRetryAt,
+  )
   return isPlanned && retriedAt >= nextRetryAt && (wasHeld || retriedAt - nextRetryAt <= limits.pollMs + mostWaitMs)
 }
 
 /** Times from which on an endpoint that came back got more within a tick than two ticks allow: 100 at first, and twice as many with each tick. */
 function stampedesAfter({ query }: StoredRun, { endpointId, until }: EndpointHold): string[] {
-  const sent = query(`select a.started_at as at
+  const sent = query(
+    `select a.started_at as at
 from posthorn_attempts a
 join webhook_deliveries d on d.id = a.delivery_id
 where d.webhook_id = ? and a.started_at >= ?
-order by a.started_at`, endpointId, until).map(({ at }) => Number(at))
-  return sent.flatMap((at, index) => {
-    const ticks = Math.floor((at - until) / limits.pollMs)
-    const mostInATick = limits.retriesPerEndpoint * (2 ** ticks + 2 ** (ticks + 1))
-    const beyond = sent[index + mostInATick]
-    return beyond !== undefined && beyond < at + limits.pollMs ? [`${endpointId} got over ${mostInATick} within a tick, ${at - until} ms after its hold.`] : []
-  }).slice(0, 1)
+order by a.started_at`,
+    endpointId,
+    until,
+  ).map(({ at }) => Number(at))
+  return sent
+    .flatMap((at, index) => {
+      const ticks = Math.floor((at - until) / limits.pollMs)
+      const mostInATick = limits.retriesPerEndpoint * (2 ** ticks + 2 ** (ticks + 1))
+      const beyond = sent[index + mostInATick]
+      return beyond !== undefined && beyond < at + limits.pollMs
+        ? [`${endpointId} got over ${mostInATick} within a tick, ${at - until} ms after its hold.`]
+        : []
+    })
+    .slice(0, 1)
 }
 
 /** The time within which so many per cent of all attempts had ended. */
@@ -238,9 +281,13 @@ async function overviewOf(delivered: number, dead: number): Promise<Overview> {
   const transport = scriptedTransport()
   transport.answer('https://dead.example/', 500)
   const posthorn = new Posthorn({ store: memoryStore(), clock, transport, maxRetries: 0 })
-  for (const application of ['fine', 'dead']) await posthorn.endpoints.create({ application, url: `https://${application}.example/` })
+  for (const application of ['fine', 'dead'])
+    await posthorn.endpoints.create({ application, url: `https://${application}.example/` })
   await posthorn.start()
-  const applications = [...Array.from({ length: delivered }, () => 'fine'), ...Array.from({ length: dead }, () => 'dead')]
+  const applications = [
+    ...Array.from({ length: delivered }, () => 'fine'),
+    ...Array.from({ length: dead }, () => 'dead'),
+  ]
   await posthorn.send(applications.map((application) => ({ application, type: 'invoice.paid', data: {} })))
   await posthorn.idle()
   const overview = await posthorn.overview()

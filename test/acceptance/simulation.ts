@@ -60,7 +60,13 @@ export async function simulate({ store, settings, tenants, outageMs, sample }: S
   const outageBegan = began + calmMs
   const outageEnded = outageBegan + outageMs
   const isOutage = (): boolean => clock.now() >= outageBegan && clock.now() < outageEnded
-  const posthorn = new Posthorn({ random: seededRandom(7), ...settings, store, clock, transport: simulatedNetwork(clock, isOutage) })
+  const posthorn = new Posthorn({
+    random: seededRandom(7),
+    ...settings,
+    store,
+    clock,
+    transport: simulatedNetwork(clock, isOutage),
+  })
   const samples: Overview[] = []
   const holds = recordHolds(posthorn)
 
@@ -85,7 +91,9 @@ export async function simulate({ store, settings, tenants, outageMs, sample }: S
   const toAll = Array.from({ length: messagesPerSecond }, () => names).flat()
   while (clock.now() < outageEnded + calmMs) {
     const slow = (clock.now() - began) % slowEveryMs === 0 ? ['slow'] : []
-    await posthorn.send([...toAll, ...slow].map((application) => ({ application, type: 'invoice.paid', payload: '{"id":7}' })))
+    await posthorn.send(
+      [...toAll, ...slow].map((application) => ({ application, type: 'invoice.paid', payload: '{"id":7}' })),
+    )
     await pass(1_000)
   }
   while (await hasOpen()) {
@@ -104,7 +112,10 @@ export async function simulate({ store, settings, tenants, outageMs, sample }: S
 function recordHolds(posthorn: Posthorn): EndpointHold[] {
   const holds: EndpointHold[] = []
   const open = new Map<string, Pick<EndpointHold, 'began' | 'until'>>()
-  posthorn.on('breaker.opened', ({ webhook_id: id, held_until: until, at }) => void open.set(id, { began: open.get(id)?.began ?? at, until }))
+  posthorn.on(
+    'breaker.opened',
+    ({ webhook_id: id, held_until: until, at }) => void open.set(id, { began: open.get(id)?.began ?? at, until }),
+  )
   posthorn.on('breaker.closed', ({ webhook_id: endpointId, at: closed }) => {
     const hold = open.get(endpointId)
     if (hold !== undefined) holds.push({ endpointId, ...hold, closed })
@@ -113,15 +124,24 @@ function recordHolds(posthorn: Posthorn): EndpointHold[] {
   return holds
 }
 
-async function makeEndpoints(posthorn: Posthorn, applications: readonly string[], paths: readonly string[]): Promise<string[]> {
+async function makeEndpoints(
+  posthorn: Posthorn,
+  applications: readonly string[],
+  paths: readonly string[],
+): Promise<string[]> {
   const ids: string[] = []
   for (const application of applications) {
-    for (const path of paths) ids.push((await posthorn.endpoints.create({ application, url: `https://${application}.example/${path}` })).id)
+    for (const path of paths)
+      ids.push((await posthorn.endpoints.create({ application, url: `https://${application}.example/${path}` })).id)
   }
   return ids
 }
 
-async function countEnds(posthorn: Posthorn, endpointIds: readonly string[], created: { since?: number; until?: number }): Promise<Simulated['hit']> {
+async function countEnds(
+  posthorn: Posthorn,
+  endpointIds: readonly string[],
+  created: { since?: number; until?: number },
+): Promise<Simulated['hit']> {
   const counts = { created: 0, dead: 0 }
   for (const endpointId of endpointIds) {
     counts.created += await posthorn.deliveries.count({ endpointId, ...created })

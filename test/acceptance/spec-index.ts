@@ -20,7 +20,9 @@ export function compareWithSpec(spec: string, files: readonly TestFile[]): strin
     ...repeated(ids).map((id) => `${id} stands twice in the specification.`),
     ...ids.filter((id) => count(id) === 0).map((id) => `${id} has no test.`),
     ...repeated(found.map((title) => title.id)).map((id) => `${id} has ${count(id)} tests, and must have one.`),
-    ...found.filter((title) => !ids.includes(title.id)).map((title) => `${title.id} in ${title.file} is not in the specification.`),
+    ...found
+      .filter((title) => !ids.includes(title.id))
+      .map((title) => `${title.id} in ${title.file} is not in the specification.`),
     ...files.flatMap(skippedIn),
   ]
 }
@@ -48,7 +50,8 @@ function titlesOf([file, text]: TestFile): Title[] {
 }
 
 // `test.skip`, `describe.only`, `context.skip()`, `{ skip: true }`, `xtest`: whatever keeps a test from running, or from counting.
-const skipPattern = /\b(\w+)(?:\.\w+)*?\.(skip|skipIf|runIf|todo|only|fails)\b|\b(skip|todo|only|fails)\s*:|\bx(?:test|it|describe)\b/g
+const skipPattern =
+  /\b(\w+)(?:\.\w+)*?\.(skip|skipIf|runIf|todo|only|fails)\b|\b(skip|todo|only|fails)\s*:|\bx(?:test|it|describe)\b/g
 
 function skippedIn(file: TestFile): string[] {
   const [name, text] = file
@@ -57,7 +60,9 @@ function skippedIn(file: TestFile): string[] {
   return marks.flatMap((mark) => {
     const named = skippedTitles(mark, titles)
     const sign = mark[0].trim()
-    return named.length === 0 ? [`${name} has "${sign}", and no test may be skipped.`] : named.map(({ id }) => `${id} in ${name} is skipped by "${sign}".`)
+    return named.length === 0
+      ? [`${name} has "${sign}", and no test may be skipped.`]
+      : named.map(({ id }) => `${id} in ${name} is skipped by "${sign}".`)
   })
 }
 

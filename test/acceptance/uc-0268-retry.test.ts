@@ -37,13 +37,21 @@ describe.each(databases)('$name', (database) => {
     expect(world.heard('delivery.failed')).toHaveLength(1)
 
     // What the endpoint asks for changes nothing: not later, and not never again.
-    const asking = [{ status: 503, headers: { 'retry-after': '3600' } }, { status: 429, headers: { 'retry-after': '1' } }, { status: 410 }]
+    const asking = [
+      { status: 503, headers: { 'retry-after': '3600' } },
+      { status: 429, headers: { 'retry-after': '1' } },
+      { status: 410 },
+    ]
     for (const behaviour of asking) {
       world.receiver.behave('/hook', behaviour)
       const other = await world.insert()
       await world.poll()
       const row = await world.row(other)
-      expect(row).toMatchObject({ status: 'failed', attempt_count: 1, next_retry_at: Number(row['last_attempted_at']) + 30 * second })
+      expect(row).toMatchObject({
+        status: 'failed',
+        attempt_count: 1,
+        next_retry_at: Number(row['last_attempted_at']) + 30 * second,
+      })
     }
     const { status } = await world.posthorn.endpoints.get(world.endpoint.id)
     expect(status).toBe('active')
@@ -57,7 +65,12 @@ describe.each(databases)('$name', (database) => {
 
     const dead = await world.row(id)
     expect(dead).toMatchObject({ status: 'dead', attempt_count: 5, next_retry_at: null, reason: 'exhausted' })
-    const event = { topic: 'gateway:webhooks', webhook_delivery_id: id, webhook_id: world.endpoint.id, session_id: 'session-7' }
+    const event = {
+      topic: 'gateway:webhooks',
+      webhook_delivery_id: id,
+      webhook_id: world.endpoint.id,
+      session_id: 'session-7',
+    }
     expect(world.heard('delivery.dead')).toEqual([expect.objectContaining(event)])
     expect(world.heard('delivery.failed')).toEqual([])
 
@@ -70,13 +83,20 @@ describe.each(databases)('$name', (database) => {
 
   test('UC-0268-schedule the waits are 30, 120, 600 and 3600 seconds, and 21600 with gateway-6', async () => {
     const wanted = [30, 120, 600, 3_600]
-    for (const [preset, waits] of [['gateway', wanted], ['gateway-6', [...wanted, 21_600]]] as const) {
+    for (const [preset, waits] of [
+      ['gateway', wanted],
+      ['gateway-6', [...wanted, 21_600]],
+    ] as const) {
       const world = await makeWorld(database, { preset })
       world.receiver.behave('/hook', 500)
       const id = await world.insert()
       await world.start()
       expect(await waitsUntilDead(world, id)).toEqual(waits)
-      expect(await world.row(id)).toMatchObject({ status: 'dead', attempt_count: waits.length + 1, next_retry_at: null })
+      expect(await world.row(id)).toMatchObject({
+        status: 'dead',
+        attempt_count: waits.length + 1,
+        next_retry_at: null,
+      })
       expect(world.receiver.count).toBe(waits.length + 1)
     }
 
@@ -100,12 +120,29 @@ describe.each(databases)('$name', (database) => {
 
     const now = world.clock.now()
     const rows = await world.rows()
-    const delivered = { status: 'delivered', attempt_count: 1, last_attempted_at: now, next_retry_at: null, error_detail: null, lease_owner: null }
+    const delivered = {
+      status: 'delivered',
+      attempt_count: 1,
+      last_attempted_at: now,
+      next_retry_at: null,
+      error_detail: null,
+      lease_owner: null,
+    }
     expect(rows).toEqual(ids.toSorted().map((id) => expect.objectContaining({ id, ...delivered })))
-    expect(world.heard('delivery.delivered').map((event) => event.webhook_delivery_id).toSorted()).toEqual(ids.toSorted())
+    expect(
+      world
+        .heard('delivery.delivered')
+        .map((event) => event.webhook_delivery_id)
+        .toSorted(),
+    ).toEqual(ids.toSorted())
     expect(world.events.filter(({ type }) => type === 'delivery.failed' || type === 'delivery.dead')).toEqual([])
     const attempts = await Promise.all(ids.map((id) => world.posthorn.deliveries.attempts(id)))
-    expect(attempts.flat().map(({ statusCode }) => String(statusCode)).toSorted()).toEqual(['200', '200', '200', '204'])
+    expect(
+      attempts
+        .flat()
+        .map(({ statusCode }) => String(statusCode))
+        .toSorted(),
+    ).toEqual(['200', '200', '200', '204'])
 
     await world.poll(30 * second)
     await world.leap(3_600 * second)
@@ -126,11 +163,18 @@ describe.each(databases)('$name', (database) => {
     const { headers, body } = receipt!
     const secret = world.endpoint.secrets[0]!.value
     const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
-    const signed = { 'webhook-id': String(headers['webhook-id']), 'webhook-timestamp': String(headers['webhook-timestamp']), 'webhook-signature': String(headers['webhook-signature']) }
+    const signed = {
+      'webhook-id': String(headers['webhook-id']),
+      'webhook-timestamp': String(headers['webhook-timestamp']),
+      'webhook-signature': String(headers['webhook-signature']),
+    }
     const now = world.clock.now()
     expect(headers['x-webhook-signature']).toBe(`sha256=${createHmac('sha256', key).update(payload).digest('hex')}`)
     new Webhook(secret).verify(body, signed, { jsonParse: false })
-    expect(verify(body, headers, secret, { now })).toEqual({ messageId: receipt?.id, timestamp: Math.floor(now / second) })
+    expect(verify(body, headers, secret, { now })).toEqual({
+      messageId: receipt?.id,
+      timestamp: Math.floor(now / second),
+    })
     verifyBodySignature(body, headers, secret)
 
     for (const index of body.keys()) {
@@ -190,7 +234,11 @@ describe.each(databases)('$name', (database) => {
 
   test('UC-0268-network whatever breaks on the wire is a failed attempt with its reason, on the same schedule', async () => {
     const clock = manualClock()
-    const transport = httpTransport({ clock, guard: makeGuard({ allowedTargets: ['127.0.0.0/8', '*.test'] }), lookup: noSuchName })
+    const transport = httpTransport({
+      clock,
+      guard: makeGuard({ allowedTargets: ['127.0.0.0/8', '*.test'] }),
+      lookup: noSuchName,
+    })
     const world = await makeWorld(database, { preset: 'gateway', clock, transport })
     world.receiver.behave('/reset', 'reset')
     world.receiver.behave('/hang', 'hang')
@@ -207,10 +255,17 @@ describe.each(databases)('$name', (database) => {
     for (const [url, reason] of cases) {
       const endpoint = await world.posthorn.endpoints.create({ application: 'acme', url })
       const id = await world.insert({ webhook_id: endpoint.id })
-      for (const [attemptCount, wait] of [[1, 30], [2, 120]] as const) {
+      for (const [attemptCount, wait] of [
+        [1, 30],
+        [2, 120],
+      ] as const) {
         await nextAttempt(world, id)
         const row = await world.row(id)
-        expect(row).toMatchObject({ status: 'failed', attempt_count: attemptCount, error_detail: expect.stringMatching(reason) })
+        expect(row).toMatchObject({
+          status: 'failed',
+          attempt_count: attemptCount,
+          error_detail: expect.stringMatching(reason),
+        })
         expect(Number(row['next_retry_at']) - Number(row['last_attempted_at']), url).toBe(wait * second)
       }
       await world.posthorn.cancel(id)

@@ -13,7 +13,11 @@ describe.each(databases)('$name', (database) => {
     await world.start()
     await world.posthorn.stop()
     await world.clock.advance(3_600 * second)
-    const ids = await inserted(world, 3, { status: 'failed', attempt_count: 2, next_retry_at: world.clock.now() - 1_800 * second })
+    const ids = await inserted(world, 3, {
+      status: 'failed',
+      attempt_count: 2,
+      next_retry_at: world.clock.now() - 1_800 * second,
+    })
     expect(world.receiver.count).toBe(0)
 
     const restarted = world.second()
@@ -30,9 +34,21 @@ describe.each(databases)('$name', (database) => {
   test('UC-0269-S2 dead rows are neither sent nor changed by a start and the cycles after it', async () => {
     const world = await makeWorld(database, { preset: 'gateway' })
     const past = world.clock.now() - 3_600 * second
-    await world.insert({ status: 'dead', reason: 'exhausted', attempt_count: 5, next_retry_at: null, last_attempted_at: past })
+    await world.insert({
+      status: 'dead',
+      reason: 'exhausted',
+      attempt_count: 5,
+      next_retry_at: null,
+      last_attempted_at: past,
+    })
     // One whose time was never taken off it is dead all the same.
-    await world.insert({ status: 'dead', reason: 'exhausted', attempt_count: 5, next_retry_at: past, last_attempted_at: past })
+    await world.insert({
+      status: 'dead',
+      reason: 'exhausted',
+      attempt_count: 5,
+      next_retry_at: past,
+      last_attempted_at: past,
+    })
     const before = await world.rows()
 
     await world.start()
@@ -82,7 +98,9 @@ describe.each(databases)('$name', (database) => {
     expect(world.receiver.count).toBe(5)
     const sent = await delivered(world)
     expect(sent).toHaveLength(5)
-    expect((await world.rows()).filter(({ id }) => !sent.includes(String(id)))).toEqual(before.filter(({ id }) => !sent.includes(String(id))))
+    expect((await world.rows()).filter(({ id }) => !sent.includes(String(id)))).toEqual(
+      before.filter(({ id }) => !sent.includes(String(id))),
+    )
     await world.poll()
     expect(world.receiver.count).toBe(8)
   })
@@ -91,7 +109,13 @@ describe.each(databases)('$name', (database) => {
     const world = await makeWorld(database, { preset: 'gateway' })
     const past = world.clock.now() - second
     await world.insert({ status: 'delivered', attempt_count: 1, next_retry_at: null, last_attempted_at: past })
-    await world.insert({ status: 'dead', reason: 'exhausted', attempt_count: 5, next_retry_at: null, last_attempted_at: past })
+    await world.insert({
+      status: 'dead',
+      reason: 'exhausted',
+      attempt_count: 5,
+      next_retry_at: null,
+      last_attempted_at: past,
+    })
     const before = await world.rows()
 
     await world.start()

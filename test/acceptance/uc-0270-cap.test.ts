@@ -17,15 +17,25 @@ describe.each(databases)('$name', (database) => {
     const world = await makeWorld(database, { preset: 'gateway' })
     // Over three endpoints: the cap is one for all of them.
     const endpoints = [world.endpoint.id]
-    for (const path of ['/second', '/third']) endpoints.push((await world.posthorn.endpoints.create({ application: 'acme', url: world.receiver.url(path) })).id)
+    for (const path of ['/second', '/third'])
+      endpoints.push((await world.posthorn.endpoints.create({ application: 'acme', url: world.receiver.url(path) })).id)
     for (let index = 0; index < 12; index += 1) {
-      await world.insert({ status: 'pending', webhook_id: endpoints[index % 3] ?? '', next_retry_at: world.clock.now() - (12 - index) * second })
+      await world.insert({
+        status: 'pending',
+        webhook_id: endpoints[index % 3] ?? '',
+        next_retry_at: world.clock.now() - (12 - index) * second,
+      })
     }
 
     const before = await world.rows()
 
     await world.start()
-    for (const [sent, left] of [[5, 7], [10, 2], [12, 0], [12, 0]] as const) {
+    for (const [sent, left] of [
+      [5, 7],
+      [10, 2],
+      [12, 0],
+      [12, 0],
+    ] as const) {
       expect(world.receiver.count).toBe(sent)
       const untouched = await pending(world)
       expect(untouched).toHaveLength(left)
@@ -102,7 +112,9 @@ describe.each(databases)('$name', (database) => {
     expect(world.receiver.count).toBe(9)
 
     // Nor does what comes in by the API leave before its cycle.
-    await world.posthorn.send(Array.from({ length: 6 }, () => ({ application: 'acme', type: 'invoice.paid', data: {} })))
+    await world.posthorn.send(
+      Array.from({ length: 6 }, () => ({ application: 'acme', type: 'invoice.paid', data: {} })),
+    )
     await world.posthorn.idle()
     expect(world.receiver.count).toBe(9)
     await world.poll()
@@ -113,12 +125,16 @@ describe.each(databases)('$name', (database) => {
     const transport = scriptedTransport()
     const world = await makeWorld(database, { preset: 'gateway', transport })
     const ids: string[] = []
-    for (let index = 0; index < 5; index += 1) ids.push(await world.insert({ next_retry_at: world.clock.now() - (5 - index) * second }))
+    for (let index = 0; index < 5; index += 1)
+      ids.push(await world.insert({ next_retry_at: world.clock.now() - (5 - index) * second }))
     const [, bad = ''] = ids
     const { message_id: messageId } = await world.row(bad)
-    transport.answer(({ headers }) => headers['webhook-id'] === messageId, () => {
-      throw new Error('the socket fell out of the wall')
-    })
+    transport.answer(
+      ({ headers }) => headers['webhook-id'] === messageId,
+      () => {
+        throw new Error('the socket fell out of the wall')
+      },
+    )
 
     await world.start()
     expect(transport.requests).toHaveLength(5)
@@ -130,7 +146,8 @@ describe.each(databases)('$name', (database) => {
       error_detail: 'the socket fell out of the wall',
       lease_owner: null,
     })
-    for (const id of ids) if (id !== bad) expect(await world.row(id)).toMatchObject({ status: 'delivered', attempt_count: 1 })
+    for (const id of ids)
+      if (id !== bad) expect(await world.row(id)).toMatchObject({ status: 'delivered', attempt_count: 1 })
     await world.poll()
     expect(transport.requests).toHaveLength(5)
   })
@@ -168,7 +185,8 @@ async function boundedByTheCapAlone(database: Database): Promise<void> {
   const transport = scriptedTransport()
   const world = await makeWorld(database, { preset: 'gateway', transport })
   const endpoints = [world.endpoint]
-  for (const name of ['second', 'third']) endpoints.push(await world.posthorn.endpoints.create({ application: 'acme', url: `https://${name}.test/hook` }))
+  for (const name of ['second', 'third'])
+    endpoints.push(await world.posthorn.endpoints.create({ application: 'acme', url: `https://${name}.test/hook` }))
   const hung = endpoints.map(({ url }) => transport.hold(url))
   const open = (): number => endpoints.reduce((sum, { url }) => sum + transport.open(url), 0)
   for (let index = 0; index < 12; index += 1) {
@@ -180,7 +198,9 @@ async function boundedByTheCapAlone(database: Database): Promise<void> {
   await world.clock.advance(0)
   for (const count of [5, 10, 12, 12]) {
     expect(open()).toBe(count)
-    expect(await world.query('select count(*) as count from webhook_deliveries where lease_owner is not null')).toEqual([{ count }])
+    expect(await world.query('select count(*) as count from webhook_deliveries where lease_owner is not null')).toEqual(
+      [{ count }],
+    )
     // Nothing leaves between two cycles.
     await world.clock.advance(5 * second - 1)
     expect(open()).toBe(count)
@@ -195,9 +215,19 @@ async function pending(world: World): Promise<Row[]> {
   return world.query(`select * from webhook_deliveries where status = 'pending' order by id`)
 }
 
-async function retriedFromTheStart(world: World, reset: (id: string) => Promise<unknown>, waits: readonly number[]): Promise<void> {
+async function retriedFromTheStart(
+  world: World,
+  reset: (id: string) => Promise<unknown>,
+  waits: readonly number[],
+): Promise<void> {
   const past = world.clock.now() - 3_600 * second
-  const id = await world.insert({ status: 'dead', reason: 'exhausted', attempt_count: 5, next_retry_at: null, last_attempted_at: past })
+  const id = await world.insert({
+    status: 'dead',
+    reason: 'exhausted',
+    attempt_count: 5,
+    next_retry_at: null,
+    last_attempted_at: past,
+  })
   await world.poll()
   const sent = world.receiver.count
   await reset(id)
@@ -207,7 +237,12 @@ async function retriedFromTheStart(world: World, reset: (id: string) => Promise<
   expect(await world.row(id)).toMatchObject({ status: 'failed', attempt_count: 1 })
 
   expect(await waitsUntilDead(world, id)).toEqual(waits)
-  expect(await world.row(id)).toMatchObject({ status: 'dead', reason: 'exhausted', attempt_count: waits.length + 1, next_retry_at: null })
+  expect(await world.row(id)).toMatchObject({
+    status: 'dead',
+    reason: 'exhausted',
+    attempt_count: waits.length + 1,
+    next_retry_at: null,
+  })
   expect(world.receiver.count).toBe(sent + waits.length + 1)
 }
 

@@ -19,9 +19,16 @@ export interface HeldWorld extends World {
 }
 
 /** Under `standard` without the fast path, with the order of the store's calls on record. */
-export async function watchedWorld(database: Database, options: Partial<Omit<PosthornOptions, 'clock'>> = {}): Promise<{ world: HeldWorld; store: WatchedStore }> {
+export async function watchedWorld(
+  database: Database,
+  options: Partial<Omit<PosthornOptions, 'clock'>> = {},
+): Promise<{ world: HeldWorld; store: WatchedStore }> {
   let watched: WatchedStore | undefined
-  const world = await makeWorld(database, { fastPath: false, timeoutMs: 300_000, ...options }, (store) => (watched = watch(store)))
+  const world = await makeWorld(
+    database,
+    { fastPath: false, timeoutMs: 300_000, ...options },
+    (store) => (watched = watch(store)),
+  )
   if (watched === undefined) throw new Error('The world did not wrap its store.')
   // The receiver answers when this clock moves, whatever the world's own clock does.
   const gate = manualClock()
@@ -52,7 +59,12 @@ export async function watchedWorld(database: Database, options: Partial<Omit<Pos
 
 /** Another worker takes a row over, as it may when a lease has run out; answers with its name. On SQLite it must be one of the process that delivers. */
 export async function takeOver(world: World, id: string, until: number, owner = 'other'): Promise<string> {
-  await world.query('update webhook_deliveries set lease_owner = ?, lease_until = ?, lease_epoch = lease_epoch + 1 where id = ?', owner, until, id)
+  await world.query(
+    'update webhook_deliveries set lease_owner = ?, lease_until = ?, lease_epoch = lease_epoch + 1 where id = ?',
+    owner,
+    until,
+    id,
+  )
   return owner
 }
 

@@ -76,11 +76,19 @@ export async function makeWorld(
     events,
     query,
     rows,
-    heard: (type) => events.filter((event): event is Extract<PosthornEvent, { type: typeof type }> => event.type === type),
+    heard: (type) =>
+      events.filter((event): event is Extract<PosthornEvent, { type: typeof type }> => event.type === type),
     async insert(row = {}) {
       const now = clock.now()
       const messageId = makeId('msg', now, Math.random)
-      await query('insert into posthorn_messages (id, application_id, type, body, created_at) values (?, ?, ?, ?, ?)', messageId, endpoint.applicationId, 'invoice.paid', '{"id":7}', now)
+      await query(
+        'insert into posthorn_messages (id, application_id, type, body, created_at) values (?, ?, ?, ?, ?)',
+        messageId,
+        endpoint.applicationId,
+        'invoice.paid',
+        '{"id":7}',
+        now,
+      )
       const full: Row = {
         id: makeId('dlv', now, Math.random),
         webhook_id: endpoint.id,
@@ -96,7 +104,10 @@ export async function makeWorld(
         ...row,
       }
       const names = Object.keys(full)
-      await query(`insert into webhook_deliveries (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`, ...Object.values(full))
+      await query(
+        `insert into webhook_deliveries (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`,
+        ...Object.values(full),
+      )
       return String(full['id'])
     },
     async row(id) {

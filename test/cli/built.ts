@@ -18,7 +18,11 @@ export function builtPackage({ dashboard = false }: { dashboard?: boolean } = {}
     const compiler = join(root, 'node_modules', '.bin', 'tsc')
     // As in a fast run of all tests, types are not checked.
     const unchecked = process.env['POSTHORN_TEST_FAST'] === '1' ? ['--noCheck'] : []
-    const compiled = promisify(execFile)(compiler, ['-p', 'tsconfig.build.json', '--outDir', join(folder, 'dist'), ...unchecked], { cwd: root })
+    const compiled = promisify(execFile)(
+      compiler,
+      ['-p', 'tsconfig.build.json', '--outDir', join(folder, 'dist'), ...unchecked],
+      { cwd: root },
+    )
     if (dashboard) await bundle(join(folder, 'dist/ui'))
     await compiled
   }, 120_000)

@@ -50,7 +50,11 @@ describe('the command line', () => {
   })
 
   test.each<[string[], Record<string, string>, string]>([
-    [[], { POSTHORN_POLL_MS: 'soon' }, 'posthorn: Expected `POSTHORN_POLL_MS` to be a whole number from 10 to 600000, got "soon".\n'],
+    [
+      [],
+      { POSTHORN_POLL_MS: 'soon' },
+      'posthorn: Expected `POSTHORN_POLL_MS` to be a whole number from 10 to 600000, got "soon".\n',
+    ],
     [['--database', 'mysql://me:secret@host/db'], {}, 'posthorn: Expected `database` to be `sqlite:` and a path'],
     [[], { POSTHORN_PRESET: 'hasty' }, 'posthorn: Expected `preset` to be one of'],
   ])('dev %j with %j ends with one line that names what is wrong', async (args, environment, wanted) => {
@@ -80,7 +84,8 @@ describe('posthorn dev', () => {
     await program.says(/^Stopping: /)
     expect(await program.ended).toEqual({ code: 0, signal: null })
     expect(program.lines.filter((line) => line.includes('sample.ok'))).toHaveLength(11)
-    const [, sent, delivered, dead, open] = /^sent (\d+) delivered (\d+) dead (\d+) open (\d+)$/.exec(program.lines.at(-1) ?? '') ?? []
+    const [, sent, delivered, dead, open] =
+      /^sent (\d+) delivered (\d+) dead (\d+) open (\d+)$/.exec(program.lines.at(-1) ?? '') ?? []
     expect(Number(sent)).toBe(21)
     expect(Number(delivered) + Number(dead) + Number(open)).toBe(21)
     expect(Number(delivered)).toBeGreaterThanOrEqual(11)
@@ -110,20 +115,24 @@ describe('posthorn dev', () => {
     expect(await program.ended).toEqual({ code: 0, signal: null })
   })
 
-  test.each(['POSTHORN_DATABASE_URL', '--database'])('on a database given by %s it sends no samples, and delivers as the settings say', async (how) => {
-    const file = join(await temporaryFolder(), 'own.db')
-    const url = `sqlite:${file}`
-    const program = how === '--database' ? posthorn(['dev', '--once', how, url]) : posthorn(['dev', '--once'], { [how]: url })
-    expect(await program.ended).toEqual({ code: 0, signal: null })
-    expect(program.lines).toEqual(['sent 0 delivered 0 dead 0 open 0'])
-    expect(program.stderr).not.toContain('Retry delays under 30 s')
-    expect(program.stderr).toContain(`${file}.key`)
+  test.each(['POSTHORN_DATABASE_URL', '--database'])(
+    'on a database given by %s it sends no samples, and delivers as the settings say',
+    async (how) => {
+      const file = join(await temporaryFolder(), 'own.db')
+      const url = `sqlite:${file}`
+      const program =
+        how === '--database' ? posthorn(['dev', '--once', how, url]) : posthorn(['dev', '--once'], { [how]: url })
+      expect(await program.ended).toEqual({ code: 0, signal: null })
+      expect(program.lines).toEqual(['sent 0 delivered 0 dead 0 open 0'])
+      expect(program.stderr).not.toContain('Retry delays under 30 s')
+      expect(program.stderr).toContain(`${file}.key`)
 
-    const store = sqlite(file)
-    await store.open()
-    expect(await store.directory.listEndpoints({}, { limit: 10, after: null })).toEqual([])
-    await store.close()
-  })
+      const store = sqlite(file)
+      await store.open()
+      expect(await store.directory.listEndpoints({}, { limit: 10, after: null })).toEqual([])
+      await store.close()
+    },
+  )
 
   test('a database that is in use is refused by the name of its holder', async () => {
     const url = `sqlite:${join(await temporaryFolder(), 'own.db')}`

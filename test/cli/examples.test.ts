@@ -23,9 +23,19 @@ test('the lines that dev prints at its end compile as they are, and fit a termin
   mkdirSync(join(root, '.test'), { recursive: true })
   const folder = mkdtempSync(join(root, '.test', 'next-steps-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { exports: Record<string, { types: string }> }
-  const paths = Object.fromEntries(Object.entries(exports).map(([name, { types }]) => [join('posthorn', name), [built.path(types.replace('./dist/', ''))]]))
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    exports: Record<string, { types: string }>
+  }
+  const paths = Object.fromEntries(
+    Object.entries(exports).map(([name, { types }]) => [
+      join('posthorn', name),
+      [built.path(types.replace('./dist/', ''))],
+    ]),
+  )
   writeFileSync(join(folder, 'next.mts'), code)
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ extends: '../../tsconfig.json', compilerOptions: { paths }, include: ['next.mts'] }))
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ extends: '../../tsconfig.json', compilerOptions: { paths }, include: ['next.mts'] }),
+  )
   await promisify(execFile)(join(root, 'node_modules', '.bin', 'tsc'), ['-p', folder, '--noEmit'], { cwd: root })
 })

@@ -49,37 +49,56 @@ async function inPostgres(): Promise<Place> {
   }
 }
 
-describe.each(isFast ? [{ name: 'sqlite', place: inSqlite }] : [{ name: 'sqlite', place: inSqlite }, { name: 'postgres', place: inPostgres }])(
-  'posthorn migrate on $name',
-  ({ place }) => {
-    test('brings a new database to this version, says so, and finds nothing to do the second time', async () => {
-      const { environment, shown } = await place()
-      expect(await run(['migrate'], environment)).toEqual({ lines: [`${shown} migrated from version 0 to ${newest}`], code: 0, stderr: '' })
-      expect(await run(['migrate'], environment)).toEqual({ lines: [`${shown} is at version ${newest} already`], code: 0, stderr: '' })
+describe.each(
+  isFast
+    ? [{ name: 'sqlite', place: inSqlite }]
+    : [
+        { name: 'sqlite', place: inSqlite },
+        { name: 'postgres', place: inPostgres },
+      ],
+)('posthorn migrate on $name', ({ place }) => {
+  test('brings a new database to this version, says so, and finds nothing to do the second time', async () => {
+    const { environment, shown } = await place()
+    expect(await run(['migrate'], environment)).toEqual({
+      lines: [`${shown} migrated from version 0 to ${newest}`],
+      code: 0,
+      stderr: '',
     })
-
-    test('prints SQL that makes the same schema when a person applies it', async () => {
-      const { environment, shown, apply, store } = await place()
-      const { lines, code } = await run(['migrate', '--print'], environment)
-      expect(code).toBe(0)
-      await apply(lines.join('\n'))
-      expect((await run(['migrate'], environment)).lines).toEqual([`${shown} is at version ${newest} already`])
-
-      const posthorn = new Posthorn({ store: store() })
-      onTestFinished(() => posthorn.stop())
-      await posthorn.endpoints.create({ application: 'acme', url: 'https://acme.example/hooks' })
-      expect(await posthorn.send({ application: 'acme', type: 'invoice.paid', data: {} })).toMatchObject({ deliveries: 1 })
+    expect(await run(['migrate'], environment)).toEqual({
+      lines: [`${shown} is at version ${newest} already`],
+      code: 0,
+      stderr: '',
     })
+  })
 
-    test('prints nothing but a remark for a schema that has everything', async () => {
-      const { environment } = await place()
-      expect((await run(['migrate', '--print', '--from', String(newest)], environment)).lines).toEqual(['-- Nothing to do.'])
+  test('prints SQL that makes the same schema when a person applies it', async () => {
+    const { environment, shown, apply, store } = await place()
+    const { lines, code } = await run(['migrate', '--print'], environment)
+    expect(code).toBe(0)
+    await apply(lines.join('\n'))
+    expect((await run(['migrate'], environment)).lines).toEqual([`${shown} is at version ${newest} already`])
+
+    const posthorn = new Posthorn({ store: store() })
+    onTestFinished(() => posthorn.stop())
+    await posthorn.endpoints.create({ application: 'acme', url: 'https://acme.example/hooks' })
+    expect(await posthorn.send({ application: 'acme', type: 'invoice.paid', data: {} })).toMatchObject({
+      deliveries: 1,
     })
-  },
-)
+  })
+
+  test('prints nothing but a remark for a schema that has everything', async () => {
+    const { environment } = await place()
+    expect((await run(['migrate', '--print', '--from', String(newest)], environment)).lines).toEqual([
+      '-- Nothing to do.',
+    ])
+  })
+})
 
 test.each([
-  [['--print', '--from', 'yesterday'], 'Expected `from` to be the version of a schema, a whole number, got "yesterday".'],
+  [
+    ['--print', '--from', 'yesterday'],
+    'Expected `from` to be the version of a schema, a whole number, got "yesterday".',
+  ],
   [['--from', '1'], 'Expected `from` to be given together with --print, got "1".'],
   [['--database', 'mysql://me:secret@host/db'], 'Expected `database` to be `sqlite:` and a path'],
   [['--database', 'postgres://me:secret@127.0.0.1:1/db'], 'Expected PostgreSQL to answer'],

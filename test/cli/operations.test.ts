@@ -16,35 +16,47 @@ const commands = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block =
 /** What looks at this machine itself, whatever server there is. */
 const localWords = new Set(['doctor', 'config', 'migrate'])
 
-test('docs/operations.md has ten things, and each of its commands works as it is written', { timeout: 120_000 }, async () => {
-  expect(page.match(/^## \d+\. /gm)).toHaveLength(10)
-  const { environment, posthorn, endpointId, send, deadLetters } = await shop()
-  await deadLetters(3)
-  const [open = ''] = await send(1)
-  const job = await posthorn.jobs.create({ action: 'requeue', filter: { status: 'dead', reason: 'expired' } })
-  const { key } = await posthorn.keys.create({ name: 'old' })
-  const ids: Readonly<Record<string, string>> = { dlv: open, ep: endpointId, job: job.id, key: key.id }
+test(
+  'docs/operations.md has ten things, and each of its commands works as it is written',
+  { timeout: 120_000 },
+  async () => {
+    expect(page.match(/^## \d+\. /gm)).toHaveLength(10)
+    const { environment, posthorn, endpointId, send, deadLetters } = await shop()
+    await deadLetters(3)
+    const [open = ''] = await send(1)
+    const job = await posthorn.jobs.create({ action: 'requeue', filter: { status: 'dead', reason: 'expired' } })
+    const { key } = await posthorn.keys.create({ name: 'old' })
+    const ids: Readonly<Record<string, string>> = { dlv: open, ep: endpointId, job: job.id, key: key.id }
 
-  const server = startProgram(built.path('cli/main.js'), ['serve'], { ...environment, POSTHORN_ADMIN_KEY: adminKey })
-  const url = (await server.says(/^posthorn listening on /)).replace(/^.* on /, '')
+    const server = startProgram(built.path('cli/main.js'), ['serve'], { ...environment, POSTHORN_ADMIN_KEY: adminKey })
+    const url = (await server.says(/^posthorn listening on /)).replace(/^.* on /, '')
 
-  for (const command of commands) {
-    const [program, ...args] = wordsOf(command.replaceAll(/\b(dlv|ep|job|key)_…/g, (_, kind: string) => ids[kind] ?? ''))
-    expect(program).toBe('posthorn')
-    const [word = ''] = args
-    const running = startProgram(built.path('cli/main.js'), args, localWords.has(word) ? environment : { POSTHORN_SERVER: url, POSTHORN_KEY: adminKey })
-    if (word === 'tail') {
-      await running.says(/^Watching /)
-      running.child.kill('SIGINT')
+    for (const command of commands) {
+      const [program, ...args] = wordsOf(
+        command.replaceAll(/\b(dlv|ep|job|key)_…/g, (_, kind: string) => ids[kind] ?? ''),
+      )
+      expect(program).toBe('posthorn')
+      const [word = ''] = args
+      const running = startProgram(
+        built.path('cli/main.js'),
+        args,
+        localWords.has(word) ? environment : { POSTHORN_SERVER: url, POSTHORN_KEY: adminKey },
+      )
+      if (word === 'tail') {
+        await running.says(/^Watching /)
+        running.child.kill('SIGINT')
+      }
+      const { code } = await running.ended
+      // A busy machine may really have something wrong with it, and nothing listens at the endpoint.
+      expect(word === 'doctor' ? [0, 1] : [0], `${command}: ${running.stderr}`).toContain(code)
     }
-    const { code } = await running.ended
-    // A busy machine may really have something wrong with it, and nothing listens at the endpoint.
-    expect(word === 'doctor' ? [0, 1] : [0], `${command}: ${running.stderr}`).toContain(code)
-  }
-})
+  },
+)
 
 test('docs/configuration.md is what the table of settings says; npm run docs writes it', () => {
-  expect(readFileSync(join(root, 'docs', 'configuration.md'), 'utf8')).toBe(configurationPage(settings, describeSettings([])))
+  expect(readFileSync(join(root, 'docs', 'configuration.md'), 'utf8')).toBe(
+    configurationPage(settings, describeSettings([])),
+  )
 })
 
 function wordsOf(command: string): string[] {

@@ -16,16 +16,21 @@ export interface Program {
 
 /** Starts a script under Node, with nothing of this process's settings; what still runs is killed at the test's end, or when `atEnd` says so. */
 export function startProgram(
-  script: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}, atEnd: (kill: () => Promise<void>) => void = onTestFinished,
+  script: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  atEnd: (kill: () => Promise<void>) => void = onTestFinished,
 ): Program {
   const child = spawn(process.execPath, [script, ...args], { env: { PATH: process.env['PATH'], ...environment } })
   const lines: string[] = []
-  const waiters: { pattern: RegExp; times: number; resolve: (line: string) => void; reject: (error: Error) => void }[] = []
+  const waiters: { pattern: RegExp; times: number; resolve: (line: string) => void; reject: (error: Error) => void }[] =
+    []
   let stderr = ''
   let hasEnded = false
 
   function hear(line: string): void {
-    for (const { pattern, times, resolve } of waiters) if (pattern.test(line) && said(pattern).length >= times) resolve(line)
+    for (const { pattern, times, resolve } of waiters)
+      if (pattern.test(line) && said(pattern).length >= times) resolve(line)
   }
 
   function said(pattern: RegExp): string[] {

@@ -35,5 +35,8 @@ export async function run(args: readonly string[], environment: Readonly<Record<
 function written(): { stream: NodeJS.WriteStream; text(): string } {
   let text = ''
   const stream = new Writable({ write: (chunk, _, done) => ((text += String(chunk)), done()) })
-  return { stream: Object.assign(stream, { isTTY: false, columns: 80 }) as unknown as NodeJS.WriteStream, text: () => text }
+  return {
+    stream: Object.assign(stream, { isTTY: false, columns: 80 }) as unknown as NodeJS.WriteStream,
+    text: () => text,
+  }
 }

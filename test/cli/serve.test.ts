@@ -16,7 +16,8 @@ const adminKey = 'an-admin-key-of-the-test'
 
 async function environmentOf(database: 'sqlite' | 'postgres'): Promise<Record<string, string>> {
   const usual = { POSTHORN_PORT: '0', POSTHORN_ALLOWED_TARGETS: '127.0.0.0/8' }
-  if (database === 'sqlite') return { ...usual, POSTHORN_DATABASE_URL: `sqlite:${join(await temporaryFolder(), 'posthorn.db')}` }
+  if (database === 'sqlite')
+    return { ...usual, POSTHORN_DATABASE_URL: `sqlite:${join(await temporaryFolder(), 'posthorn.db')}` }
   const { url, schema, drop } = freshSchema()
   onTestFinished(drop)
   return { ...usual, POSTHORN_DATABASE_URL: url, POSTHORN_SCHEMA: schema, POSTHORN_PLAINTEXT_SECRETS: '1' }
@@ -31,42 +32,70 @@ async function listening(program: Program): Promise<string> {
   return line.slice('posthorn listening on '.length)
 }
 
-async function call(url: string, key: string | null, method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }> {
+async function call(
+  url: string,
+  key: string | null,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<{ status: number; body: unknown }> {
   const headers = { connection: 'close', ...(key !== null && { authorization: `Bearer ${key}` }) }
-  const response = await fetch(`${url}${path}`, { method, headers, body: body === undefined ? null : JSON.stringify(body) })
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers,
+    body: body === undefined ? null : JSON.stringify(body),
+  })
   const text = await response.text()
   return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : text }
 }
 
-describe.each(isFast ? (['sqlite'] as const) : (['sqlite', 'postgres'] as const))('posthorn serve on %s', (database) => {
-  test('makes a key on its first start, shows it once, and delivers a signed webhook', { timeout: 60_000 }, async () => {
-    const environment = await environmentOf(database)
-    const local = await receiver()
-    onTestFinished(() => local.close())
-    if (database === 'postgres') expect(await posthorn(['migrate'], environment).ended).toMatchObject({ code: 0 })
-    const first = posthorn(['serve'], environment)
-    const key = (await first.says(/^posthorn admin key, shown only now: phk_/)).replace(/^.*: /, '')
-    await first.says(/^Retry policy standard: 6 attempts over 31 minutes, /)
-    const url = await listening(first)
+describe.each(isFast ? (['sqlite'] as const) : (['sqlite', 'postgres'] as const))(
+  'posthorn serve on %s',
+  (database) => {
+    test(
+      'makes a key on its first start, shows it once, and delivers a signed webhook',
+      { timeout: 60_000 },
+      async () => {
+        const environment = await environmentOf(database)
+        const local = await receiver()
+        onTestFinished(() => local.close())
+        if (database === 'postgres') expect(await posthorn(['migrate'], environment).ended).toMatchObject({ code: 0 })
+        const first = posthorn(['serve'], environment)
+        const key = (await first.says(/^posthorn admin key, shown only now: phk_/)).replace(/^.*: /, '')
+        await first.says(/^Retry policy standard: 6 attempts over 31 minutes, /)
+        const url = await listening(first)
 
-    expect(await call(url, null, 'GET', '/readyz')).toMatchObject({ status: 200 })
-    expect(await call(url, key, 'POST', '/api/v1/app', { name: 'Acme', uid: 'acme' })).toMatchObject({ status: 201 })
-    const endpoint = await call(url, key, 'POST', '/api/v1/app/acme/endpoint', { url: local.url('/hook') })
-    const secret = await call(url, key, 'GET', `/api/v1/app/acme/endpoint/${(endpoint.body as { id: string }).id}/secret`)
-    expect(await call(url, key, 'POST', '/api/v1/app/acme/msg', { eventType: 'invoice.paid', payload: { id: 7 } })).toMatchObject({ status: 202 })
-    const [receipt] = await local.waitFor(1)
-    expect(Buffer.from(receipt?.body ?? []).toString()).toBe('{"id":7}')
-    expect(() => verify(receipt?.body ?? '', receipt?.headers ?? {}, (secret.body as { key: string }).key)).not.toThrow()
+        expect(await call(url, null, 'GET', '/readyz')).toMatchObject({ status: 200 })
+        expect(await call(url, key, 'POST', '/api/v1/app', { name: 'Acme', uid: 'acme' })).toMatchObject({
+          status: 201,
+        })
+        const endpoint = await call(url, key, 'POST', '/api/v1/app/acme/endpoint', { url: local.url('/hook') })
+        const secret = await call(
+          url,
+          key,
+          'GET',
+          `/api/v1/app/acme/endpoint/${(endpoint.body as { id: string }).id}/secret`,
+        )
+        expect(
+          await call(url, key, 'POST', '/api/v1/app/acme/msg', { eventType: 'invoice.paid', payload: { id: 7 } }),
+        ).toMatchObject({ status: 202 })
+        const [receipt] = await local.waitFor(1)
+        expect(Buffer.from(receipt?.body ?? []).toString()).toBe('{"id":7}')
+        expect(() =>
+          verify(receipt?.body ?? '', receipt?.headers ?? {}, (secret.body as { key: string }).key),
+        ).not.toThrow()
 
-    first.child.kill('SIGTERM')
-    expect(await first.ended).toEqual({ code: 0, signal: null })
+        first.child.kill('SIGTERM')
+        expect(await first.ended).toEqual({ code: 0, signal: null })
 
-    const second = posthorn(['serve', '--no-worker'], environment)
-    const again = await listening(second)
-    expect(second.lines.join('\n')).not.toContain('admin key')
-    expect(await call(again, key, 'GET', '/api/v1/app/acme')).toMatchObject({ status: 200 })
-  })
-})
+        const second = posthorn(['serve', '--no-worker'], environment)
+        const again = await listening(second)
+        expect(second.lines.join('\n')).not.toContain('admin key')
+        expect(await call(again, key, 'GET', '/api/v1/app/acme')).toMatchObject({ status: 200 })
+      },
+    )
+  },
+)
 
 test('a key that was given is the only one, and may come from a file', async () => {
   const program = posthorn(['serve'], { ...(await environmentOf('sqlite')), POSTHORN_ADMIN_KEY: adminKey })
@@ -106,12 +135,18 @@ test('an endpoint that leads back to the server itself is refused, whatever else
   await call(url, adminKey, 'POST', '/api/v1/app', { name: 'Acme', uid: 'acme' })
   for (const target of [url, url.replace('127.0.0.1', 'localhost'), url.replace('127.0.0.1', '127.1')]) {
     const reply = await call(url, adminKey, 'POST', '/api/v1/app/acme/endpoint', { url: `${target}/api/v1/app` })
-    expect(reply).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'url'], type: 'value_error.forbidden_address' }] } })
+    expect(reply).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['body', 'url'], type: 'value_error.forbidden_address' }] },
+    })
   }
 })
 
 test.each([
-  [{ POSTHORN_ADMIN_KEY: 'too-short' }, 'Expected `POSTHORN_ADMIN_KEY` to be at least 20 printable characters without spaces, got "one of 9".'],
+  [
+    { POSTHORN_ADMIN_KEY: 'too-short' },
+    'Expected `POSTHORN_ADMIN_KEY` to be at least 20 printable characters without spaces, got "one of 9".',
+  ],
   [{ POSTHORN_PORT: '70000' }, 'Expected `POSTHORN_PORT` to be a whole number from 0 to 65535'],
   [{ POSTHORN_DATABASE_URL: 'mysql://me:secret@host/db' }, 'Expected `database` to be `sqlite:`'],
 ])('%j is refused in one line', async (change, wanted) => {
@@ -125,12 +160,25 @@ test.each([
 describe('posthorn dev', () => {
   test('answers the HTTP API without a key, but not to pages from elsewhere', { timeout: 60_000 }, async () => {
     // The end waits for the attempts under way, one of which hangs.
-    const program = posthorn(['dev'], { TMPDIR: await temporaryFolder(), POSTHORN_PORT: '0', WEBHOOK_TIMEOUT_SECONDS: '1' })
+    const program = posthorn(['dev'], {
+      TMPDIR: await temporaryFolder(),
+      POSTHORN_PORT: '0',
+      WEBHOOK_TIMEOUT_SECONDS: '1',
+    })
     const url = await listening(program)
-    expect(await call(url, null, 'GET', '/api/v1/app')).toMatchObject({ status: 200, body: { data: expect.any(Array) as unknown[] } })
+    expect(await call(url, null, 'GET', '/api/v1/app')).toMatchObject({
+      status: 200,
+      body: { data: expect.any(Array) as unknown[] },
+    })
     await program.says(/sample\.reset for 1 endpoint$/)
-    expect(await call(url, null, 'POST', '/api/v1/app/dev/msg', { eventType: 'sample.ok', payload: { mine: true } })).toMatchObject({ status: 202 })
-    const foreign = await fetch(`${url}/api/v1/app`, { method: 'POST', body: '{"name":"x"}', headers: { origin: 'https://evil.example', 'content-type': 'text/plain' } })
+    expect(
+      await call(url, null, 'POST', '/api/v1/app/dev/msg', { eventType: 'sample.ok', payload: { mine: true } }),
+    ).toMatchObject({ status: 202 })
+    const foreign = await fetch(`${url}/api/v1/app`, {
+      method: 'POST',
+      body: '{"name":"x"}',
+      headers: { origin: 'https://evil.example', 'content-type': 'text/plain' },
+    })
     expect(foreign.status).toBe(401)
     const rebound = await fetch(`${url}/api/v1/app`, { headers: { 'sec-fetch-site': 'cross-site' } })
     expect(rebound.status).toBe(401)

@@ -26,11 +26,17 @@ export async function shop(database: 'sqlite' | 'postgres' = 'sqlite'): Promise<
   const { store, settings } = database === 'sqlite' ? inFile(join(folder, 'posthorn.db')) : inSchema()
   const posthorn = new Posthorn({ store, allowedTargets: ['127.0.0.0/8'] })
   onTestFinished(() => posthorn.stop())
-  const { id: endpointId, secrets } = await posthorn.endpoints.create({ application: 'acme', uid: 'till', url: 'http://127.0.0.1:9/hooks' })
+  const { id: endpointId, secrets } = await posthorn.endpoints.create({
+    application: 'acme',
+    uid: 'till',
+    url: 'http://127.0.0.1:9/hooks',
+  })
   await posthorn.endpoints.pause(endpointId, { by: 'the test' })
 
   async function send(count: number): Promise<string[]> {
-    await posthorn.send(Array.from({ length: count }, (_, index) => ({ application: 'acme', type: 'invoice.paid', data: { id: index } })))
+    await posthorn.send(
+      Array.from({ length: count }, (_, index) => ({ application: 'acme', type: 'invoice.paid', data: { id: index } })),
+    )
     const listed = await store.directory.listDeliveries({ endpointId }, { limit: count, after: null })
     return listed.map(({ id }) => id).toReversed()
   }

@@ -19,15 +19,30 @@ test('a command names the flag that is wrong', async () => {
   const { environment } = await shop()
   const bad = async (...args: string[]): Promise<string> => (await run(args, environment)).stderr
   expect(await bad('send', 'a..b', '--application', 'acme', '--data', '{}')).toContain('<type>')
-  expect(await bad('send', 'a', '--application', 'acme', '--data', '{}', '--event-id', 'a b')).toContain('`--event-id` to be')
-  expect(await bad('endpoints', 'create', 'nowhere', '--application', 'acme')).toContain('`<url>` to be an absolute http(s) URL')
-  expect(await bad('endpoints', 'create', 'https://a.example', '--application', 'acme', '--policy', 'none')).toContain('`--policy` to be one of')
+  expect(await bad('send', 'a', '--application', 'acme', '--data', '{}', '--event-id', 'a b')).toContain(
+    '`--event-id` to be',
+  )
+  expect(await bad('endpoints', 'create', 'nowhere', '--application', 'acme')).toContain(
+    '`<url>` to be an absolute http(s) URL',
+  )
+  expect(await bad('endpoints', 'create', 'https://a.example', '--application', 'acme', '--policy', 'none')).toContain(
+    '`--policy` to be one of',
+  )
 })
 
 test('a variable that is no setting is warned of', async () => {
-  expect(unknownVariables({ POSTHORN_PROT: '1', POSTHORN_CONFIG: 'x', POSTHORN_KEY_FILE: 'x', OTHER: '1', POSTHORN_PORT: '1' })).toEqual([
-    'POSTHORN_PROT is no setting of Posthorn. Did you mean "POSTHORN_PORT"?',
-  ])
+  expect(
+    unknownVariables({
+      POSTHORN_PROT: '1',
+      POSTHORN_CONFIG: 'x',
+      POSTHORN_KEY_FILE: 'x',
+      OTHER: '1',
+      POSTHORN_PORT: '1',
+    }),
+  ).toEqual(['POSTHORN_PROT is no setting of Posthorn. Did you mean "POSTHORN_PORT"?'])
   const { stderr, code } = await run(['config'], { POSTHORN_DATABASEURL: 'sqlite:x.db' })
-  expect([code, stderr]).toEqual([0, 'warning: POSTHORN_DATABASEURL is no setting of Posthorn. Did you mean "POSTHORN_DATABASE_URL"?\n'])
+  expect([code, stderr]).toEqual([
+    0,
+    'warning: POSTHORN_DATABASEURL is no setting of Posthorn. Did you mean "POSTHORN_DATABASE_URL"?\n',
+  ])
 })

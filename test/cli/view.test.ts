@@ -7,18 +7,44 @@ import { mostInteresting, tableLines } from '../../src/cli/view/table.ts'
 import { cell, wrapped } from '../../src/cli/view/text.ts'
 
 const now = 1_700_000_000_000
-const overview = { delivered: 17, dead: 3, queue: { fresh: 1, retries: 2, atLeast: false, oldestDueAt: null } } as unknown as Overview
+const overview = {
+  delivered: 17,
+  dead: 3,
+  queue: { fresh: 1, retries: 2, atLeast: false, oldestDueAt: null },
+} as unknown as Overview
 
 function delivery(change: Partial<Delivery> = {}): Delivery {
   return {
-    id: 'dlv_1m7gst4wd5npyh74xn1', endpointId: 'ep_1', applicationId: 'app_1', messageId: 'msg_1', eventType: 'invoice.paid', sessionId: null,
-    targetUrl: 'https://acme.example', status: 'pending', reason: null, attemptCount: 0, nextRetryAt: now, lastAttemptedAt: null, errorDetail: null,
-    policy: 'standard', leaseOwner: null, leaseUntil: null, leaseEpoch: 0, interruptions: 0, crashCount: 0, requeuedAt: null, createdAt: now - 1_500, updatedAt: now,
+    id: 'dlv_1m7gst4wd5npyh74xn1',
+    endpointId: 'ep_1',
+    applicationId: 'app_1',
+    messageId: 'msg_1',
+    eventType: 'invoice.paid',
+    sessionId: null,
+    targetUrl: 'https://acme.example',
+    status: 'pending',
+    reason: null,
+    attemptCount: 0,
+    nextRetryAt: now,
+    lastAttemptedAt: null,
+    errorDetail: null,
+    policy: 'standard',
+    leaseOwner: null,
+    leaseUntil: null,
+    leaseEpoch: 0,
+    interruptions: 0,
+    crashCount: 0,
+    requeuedAt: null,
+    createdAt: now - 1_500,
+    updatedAt: now,
     ...change,
   }
 }
 
-function table(deliveries: readonly Delivery[], size: { columns: number; rows: number } = { columns: 80, rows: 24 }): string[] {
+function table(
+  deliveries: readonly Delivery[],
+  size: { columns: number; rows: number } = { columns: 80, rows: 24 },
+): string[] {
   const frame = { title: 'Posthorn dev', hint: 'q quit', overview, now, ...size }
   return tableLines({ ...frame, deliveries, label: () => 'acme', paint: (_, text) => text })
 }
@@ -27,11 +53,27 @@ describe('the table', () => {
   test.each<[string, Partial<Delivery>, RegExp]>([
     ['waiting', {}, /acme +pending +0 {2}waits for its turn/],
     ['on its way', { leaseUntil: now + 1 }, /acme +sending +0/],
-    ['to be retried', { status: 'failed', attemptCount: 2, nextRetryAt: now + 3_100, errorDetail: 'HTTP 500' }, /failed +2 {2}retry in 4 s · HTTP 500/],
-    ['due again', { status: 'failed', attemptCount: 2, nextRetryAt: now, errorDetail: 'HTTP 500' }, /failed +2 {2}retry is due · HTTP 500/],
-    ['sent again', { status: 'failed', attemptCount: 2, leaseUntil: now + 1, errorDetail: 'HTTP 500' }, /sending +2 {2}once more · HTTP 500/],
+    [
+      'to be retried',
+      { status: 'failed', attemptCount: 2, nextRetryAt: now + 3_100, errorDetail: 'HTTP 500' },
+      /failed +2 {2}retry in 4 s · HTTP 500/,
+    ],
+    [
+      'due again',
+      { status: 'failed', attemptCount: 2, nextRetryAt: now, errorDetail: 'HTTP 500' },
+      /failed +2 {2}retry is due · HTTP 500/,
+    ],
+    [
+      'sent again',
+      { status: 'failed', attemptCount: 2, leaseUntil: now + 1, errorDetail: 'HTTP 500' },
+      /sending +2 {2}once more · HTTP 500/,
+    ],
     ['delivered', { status: 'delivered', attemptCount: 1 }, /delivered +1 {2}after 1\.5 s/],
-    ['dead', { status: 'dead', reason: 'exhausted', attemptCount: 4, errorDetail: 'HTTP 500: no' }, /dead +4 {2}exhausted: HTTP 500: no/],
+    [
+      'dead',
+      { status: 'dead', reason: 'exhausted', attemptCount: 4, errorDetail: 'HTTP 500: no' },
+      /dead +4 {2}exhausted: HTTP 500: no/,
+    ],
     ['cancelled', { status: 'dead', reason: 'cancelled', attemptCount: 1 }, /dead +1 {2}cancelled/],
   ])('says why a delivery is %s', (_, change, wanted) => {
     expect(table([delivery(change)])[3]).toMatch(wanted)
@@ -40,7 +82,11 @@ describe('the table', () => {
   test('fits the terminal, whatever an endpoint has answered', () => {
     const nasty = 'HTTP 500: \x1b[2J\r\n漢字😀 ' + 'long '.repeat(100)
     const many = Array.from({ length: 50 }, () => delivery({ status: 'failed', errorDetail: nasty }))
-    for (const size of [{ columns: 80, rows: 24 }, { columns: 60, rows: 12 }, { columns: 200, rows: 80 }]) {
+    for (const size of [
+      { columns: 80, rows: 24 },
+      { columns: 60, rows: 12 },
+      { columns: 200, rows: 80 },
+    ]) {
       const lines = table(many, size)
       expect(lines.length).toBeLessThan(size.rows)
       for (const line of lines) {
@@ -76,15 +122,35 @@ test('a note is wrapped to the width, and keeps its empty lines', () => {
 })
 
 describe('the lines', () => {
-  const about = { topic: 'gateway:webhooks', at: now, webhook_delivery_id: 'dlv_1', webhook_id: 'ep_1', message_id: 'msg_1', session_id: null } as const
+  const about = {
+    topic: 'gateway:webhooks',
+    at: now,
+    webhook_delivery_id: 'dlv_1',
+    webhook_id: 'ep_1',
+    message_id: 'msg_1',
+    session_id: null,
+  } as const
   test.each<[PosthornEvent, string]>([
     [
-      { ...about, type: 'delivery.failed', attempt_count: 2, outcome: 'answered', error_detail: 'HTTP 500: \x1b[2J\nno', next_retry_at: now + 4_000 },
+      {
+        ...about,
+        type: 'delivery.failed',
+        attempt_count: 2,
+        outcome: 'answered',
+        error_detail: 'HTTP 500: \x1b[2J\nno',
+        next_retry_at: now + 4_000,
+      },
       'acme      failed     attempt 2: HTTP 500:  [2J no; again in 4 s',
     ],
-    [{ ...about, type: 'delivery.delivered', attempt_count: 1, took_ms: 12 }, 'acme      delivered  attempt 1 took 12 ms'],
+    [
+      { ...about, type: 'delivery.delivered', attempt_count: 1, took_ms: 12 },
+      'acme      delivered  attempt 1 took 12 ms',
+    ],
     [{ ...about, type: 'delivery.dead', reason: 'cancelled', error_detail: null }, 'acme      dead       cancelled'],
-    [{ ...about, type: 'breaker.opened', held_until: now + 60_000 }, 'acme      held       too many failures; nothing is sent for 60 s'],
+    [
+      { ...about, type: 'breaker.opened', held_until: now + 60_000 },
+      'acme      held       too many failures; nothing is sent for 60 s',
+    ],
   ])('an event is one harmless line: %#', (event, wanted) => {
     const line = lineOf(event, { of: () => 'acme' })
     expect(line).toMatch(/^2023-11-14T22:13:20\.000Z {2}(dlv|ep)_1 /)
@@ -92,7 +158,12 @@ describe('the lines', () => {
   })
 
   test('warnings are messages, and no data', () => {
-    expect(lineOf({ topic: 'gateway:webhooks', at: now, type: 'warning', code: 'store_error', message: 'x' }, { of: String })).toBe(null)
+    expect(
+      lineOf(
+        { topic: 'gateway:webhooks', at: now, type: 'warning', code: 'store_error', message: 'x' },
+        { of: String },
+      ),
+    ).toBe(null)
   })
 })
 

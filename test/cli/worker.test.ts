@@ -48,7 +48,10 @@ test('posthorn worker says who it is and where, delivers, ends in order on SIGTE
   program.child.kill('SIGTERM')
   expect(await program.ended).toEqual({ code: 0, signal: null })
   expect(program.lines).toEqual([ready, ready.replace(/ on .*/, ' delivered 1 failed 0 dead 0')])
-  expect(program.stderr.trimEnd().split('\n')).toEqual([expect.stringMatching(/^warning: secrets_key: /), expect.stringMatching(/^Stopping: /)])
+  expect(program.stderr.trimEnd().split('\n')).toEqual([
+    expect.stringMatching(/^warning: secrets_key: /),
+    expect.stringMatching(/^Stopping: /),
+  ])
 })
 
 test('a stop waits for the attempt that is under way, and a second signal does not', async () => {
@@ -82,20 +85,29 @@ test('a stop gives up after POSTHORN_SHUTDOWN_GRACE_MS, and gives the delivery b
 
 test('a worker on SQLite never loads the driver of PostgreSQL, and one on PostgreSQL does', async () => {
   // A hook of Node's that refuses the package `pg` to whoever imports it.
-  const refusal = "export async function resolve(name, context, next) { if (name === 'pg') throw new Error('pg was asked for'); return next(name, context) }"
+  const refusal =
+    "export async function resolve(name, context, next) { if (name === 'pg') throw new Error('pg was asked for'); return next(name, context) }"
   const registration = `import { register } from 'node:module'; register(${JSON.stringify(dataUrl(refusal))})`
   const environment = { NODE_OPTIONS: `--import=${dataUrl(registration)}` }
   const { worker } = await makeScene()
   const program = worker(environment)
   await program.says(/^posthorn worker /)
 
-  const other = startProgram(built.path('cli/main.js'), ['worker', '--database', 'postgres://me@127.0.0.1:1/db'], environment)
+  const other = startProgram(
+    built.path('cli/main.js'),
+    ['worker', '--database', 'postgres://me@127.0.0.1:1/db'],
+    environment,
+  )
   expect(await other.ended).toEqual({ code: 1, signal: null })
   expect(other.stderr).toContain('pg was asked for')
 })
 
 test.each<[string[], Record<string, string>, string]>([
-  [['--database', 'postgres://me:secret@127.0.0.1:1/db'], { POSTHORN_PLAINTEXT_SECRETS: '1' }, 'posthorn: Expected PostgreSQL to answer'],
+  [
+    ['--database', 'postgres://me:secret@127.0.0.1:1/db'],
+    { POSTHORN_PLAINTEXT_SECRETS: '1' },
+    'posthorn: Expected PostgreSQL to answer',
+  ],
   [['--database', 'postgres://me:secret@127.0.0.1:1/db'], {}, 'posthorn: Expected `secretsKey` to be the key'],
   [['--database', 'mysql://me:secret@host/db'], {}, 'posthorn: Expected `database` to be `sqlite:` and a path'],
 ])('posthorn worker %j with %j ends with one line that names what is wrong', async (args, environment, wanted) => {

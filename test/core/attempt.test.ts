@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { askedToWaitMs, blamesEndpoint, errorDetail, isProvisional, succeeded } from '../../src/core/delivery/attempt.ts'
+import {
+  askedToWaitMs,
+  blamesEndpoint,
+  errorDetail,
+  isProvisional,
+  succeeded,
+} from '../../src/core/delivery/attempt.ts'
 import type { FailureKind, Outcome } from '../../src/core/delivery/attempt.ts'
 import { day } from '../../src/core/time.ts'
 
@@ -63,9 +69,12 @@ test.each([
   expect(askedToWaitMs(outcome)).toBe(waitMs)
 })
 
-test.each(['interrupted', 'started', 'crashed'] as const)('a record that says %s gives way to what came of its attempt', (outcome) => {
-  expect(isProvisional(outcome)).toBe(true)
-})
+test.each(['interrupted', 'started', 'crashed'] as const)(
+  'a record that says %s gives way to what came of its attempt',
+  (outcome) => {
+    expect(isProvisional(outcome)).toBe(true)
+  },
+)
 
 test.each(['answered', ...kinds] as const)('a record that says %s is what came of its attempt', (outcome) => {
   expect(isProvisional(outcome)).toBe(false)

@@ -4,7 +4,10 @@ import { curlOf } from '../../src/core/signing/curl.ts'
 
 /** What curl would be given, by a real shell; with what comes through the pipe, if something does. */
 function given(command: string): string[] {
-  const printed = command.replace(/(^|\| )curl /, (_, before: string) => `${before}sh -c 'printf "%s\\0" "$@"; case "$*" in *@-) cat;; esac' curl `)
+  const printed = command.replace(
+    /(^|\| )curl /,
+    (_, before: string) => `${before}sh -c 'printf "%s\\0" "$@"; case "$*" in *@-) cat;; esac' curl `,
+  )
   return execFileSync('sh', ['-c', printed]).toString('latin1').split('\0')
 }
 
@@ -15,11 +18,27 @@ test.each([
   ['that looks like the name of a file', '@/etc/passwd'],
   ['empty', ''],
 ])('a body %s comes through the shell as it is', (_, body) => {
-  const command = curlOf({ url: "https://acme.example/it's?a=1&b=2", headers: { 'x-name': "O'Hara; rm -rf /" }, body: Buffer.from(body) })
-  expect(given(command)).toEqual(['-X', 'POST', "https://acme.example/it's?a=1&b=2", '-H', "x-name: O'Hara; rm -rf /", '--data-raw', body, ''])
+  const command = curlOf({
+    url: "https://acme.example/it's?a=1&b=2",
+    headers: { 'x-name': "O'Hara; rm -rf /" },
+    body: Buffer.from(body),
+  })
+  expect(given(command)).toEqual([
+    '-X',
+    'POST',
+    "https://acme.example/it's?a=1&b=2",
+    '-H',
+    "x-name: O'Hara; rm -rf /",
+    '--data-raw',
+    body,
+    '',
+  ])
 })
 
-test.each([['no text', [0xff, 0xfe, 0x01]], ['with a zero in it', [0x61, 0x00, 0x62]]])('a body that is %s comes through a pipe', (_, bytes) => {
+test.each([
+  ['no text', [0xff, 0xfe, 0x01]],
+  ['with a zero in it', [0x61, 0x00, 0x62]],
+])('a body that is %s comes through a pipe', (_, bytes) => {
   const command = curlOf({ url: 'https://acme.example', headers: {}, body: Uint8Array.from(bytes) })
   const [, , , option, source, ...rest] = given(command)
   expect([option, source]).toEqual(['--data-binary', '@-'])

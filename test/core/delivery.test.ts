@@ -2,7 +2,16 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { succeeded } from '../../src/core/delivery/attempt.ts'
 import type { FailureKind, Outcome } from '../../src/core/delivery/attempt.ts'
-import { isDue, isLeased, isOpen, laneOf, settle, settleCrash, statuses, suspectAfterInterruptions } from '../../src/core/delivery/delivery.ts'
+import {
+  isDue,
+  isLeased,
+  isOpen,
+  laneOf,
+  settle,
+  settleCrash,
+  statuses,
+  suspectAfterInterruptions,
+} from '../../src/core/delivery/delivery.ts'
 import { presets } from '../../src/core/delivery/presets.ts'
 import type { PresetName } from '../../src/core/delivery/presets.ts'
 import { day, hour, minute, second } from '../../src/core/time.ts'
@@ -75,32 +84,42 @@ describe('settle', () => {
 
   test('never schedules in the past, never allows more sends than the policy, and always gives an end', () => {
     fc.assert(
-      fc.property(presetName, fc.nat({ max: 20 }), outcome, fc.boolean(), chance, (preset, attemptCount, given, honoured, random) => {
-        const { policy } = presets[preset]
-        const mark = settle({ attemptCount }, given, policy, honoured, now, () => random)
-        expect(mark.attemptCount).toBe(attemptCount + 1)
-        expect(mark.status === 'delivered').toBe(succeeded(given))
-        expect(mark.nextRetryAt === null).toBe(mark.status !== 'failed')
-        expect(mark.reason === null).toBe(mark.status !== 'dead')
-        expect(mark.errorDetail === null).toBe(mark.status === 'delivered')
-        if (mark.status !== 'failed') return
-        expect(mark.attemptCount).toBeLessThan(policy.maxAttempts)
-        expect(mark.nextRetryAt).toBeGreaterThanOrEqual(now + second)
-        expect(Number.isSafeInteger(mark.nextRetryAt)).toBe(true)
-      }),
+      fc.property(
+        presetName,
+        fc.nat({ max: 20 }),
+        outcome,
+        fc.boolean(),
+        chance,
+        (preset, attemptCount, given, honoured, random) => {
+          const { policy } = presets[preset]
+          const mark = settle({ attemptCount }, given, policy, honoured, now, () => random)
+          expect(mark.attemptCount).toBe(attemptCount + 1)
+          expect(mark.status === 'delivered').toBe(succeeded(given))
+          expect(mark.nextRetryAt === null).toBe(mark.status !== 'failed')
+          expect(mark.reason === null).toBe(mark.status !== 'dead')
+          expect(mark.errorDetail === null).toBe(mark.status === 'delivered')
+          if (mark.status !== 'failed') return
+          expect(mark.attemptCount).toBeLessThan(policy.maxAttempts)
+          expect(mark.nextRetryAt).toBeGreaterThanOrEqual(now + second)
+          expect(Number.isSafeInteger(mark.nextRetryAt)).toBe(true)
+        },
+      ),
     )
   })
 
-  test.each(Object.values(presets))('a delivery that always fails under $name is sent exactly $policy.maxAttempts times', ({ policy }) => {
-    let sends = 0
-    let attemptCount = 0
-    for (let status = 'pending'; status !== 'dead'; sends += 1) {
-      const mark = settle({ attemptCount }, failure, policy, true, now, midpoint)
-      attemptCount = mark.attemptCount
-      status = mark.status
-    }
-    expect(sends).toBe(policy.maxAttempts)
-  })
+  test.each(Object.values(presets))(
+    'a delivery that always fails under $name is sent exactly $policy.maxAttempts times',
+    ({ policy }) => {
+      let sends = 0
+      let attemptCount = 0
+      for (let status = 'pending'; status !== 'dead'; sends += 1) {
+        const mark = settle({ attemptCount }, failure, policy, true, now, midpoint)
+        attemptCount = mark.attemptCount
+        status = mark.status
+      }
+      expect(sends).toBe(policy.maxAttempts)
+    },
+  )
 })
 
 describe('settleCrash', () => {
@@ -136,7 +155,11 @@ test.each([
   ['interrupted once', aDelivery({ interruptions: 1 }), 'fresh'],
   ['interrupted once, after an attempt', aDelivery({ interruptions: 1, lastAttemptedAt: 5 }), 'retries'],
   ['interrupted twice', aDelivery({ interruptions: suspectAfterInterruptions }), 'suspects'],
-  ['interrupted twice, after a failure', aDelivery({ status: 'failed', lastAttemptedAt: 5, interruptions: 2 }), 'suspects'],
+  [
+    'interrupted twice, after a failure',
+    aDelivery({ status: 'failed', lastAttemptedAt: 5, interruptions: 2 }),
+    'suspects',
+  ],
   ['interrupted five times', aDelivery({ interruptions: 5, crashCount: 3 }), 'suspects'],
 ])('the lane of a delivery that was %s', (_, delivery, lane) => {
   expect(laneOf(delivery)).toBe(lane)

@@ -5,9 +5,12 @@ import { anEndpoint } from './examples.ts'
 import { thrownBy } from './thrown.ts'
 
 describe('checkUrl', () => {
-  test.each(['https://example.com/hooks', 'http://127.0.0.1:8080', 'https://example.com/?token=1#a', 'https://[::1]/'])('takes %s', (url) => {
-    expect(checkUrl(url).href).toBe(new URL(url).href)
-  })
+  test.each(['https://example.com/hooks', 'http://127.0.0.1:8080', 'https://example.com/?token=1#a', 'https://[::1]/'])(
+    'takes %s',
+    (url) => {
+      expect(checkUrl(url).href).toBe(new URL(url).href)
+    },
+  )
 
   test.each([
     ['a path', '/hooks', 'an absolute http(s) URL of at most 2000 characters, got "/hooks"'],
@@ -100,23 +103,43 @@ describe('checkEndpoint', () => {
     ['too many headers', { headers: headersOf(51) }, 'invalid_header', 'an object of at most 50 headers, got 51'],
     ['a header with a space', { headers: { 'x y': '1' } }, 'invalid_header', '`headers` to be named by'],
     ['a header without a name', { headers: { '': '1' } }, 'invalid_header', '`headers` to be named by'],
-    ['a header that HTTP uses', { headers: { 'Content-Length': '1' } }, 'invalid_header', 'got "Content-Length". Choose another name.'],
+    [
+      'a header that HTTP uses',
+      { headers: { 'Content-Length': '1' } },
+      'invalid_header',
+      'got "Content-Length". Choose another name.',
+    ],
     ['a header that names the host', { headers: { HOST: 'x' } }, 'invalid_header', 'got "HOST"'],
     ['a header that the signature uses', { headers: { 'Webhook-Id': 'x' } }, 'invalid_header', 'got "Webhook-Id"'],
-    ['a body header that HTTP uses', { bodyHeader: 'host' }, 'invalid_header', 'Expected `bodyHeader` to be free of names'],
+    [
+      'a body header that HTTP uses',
+      { bodyHeader: 'host' },
+      'invalid_header',
+      'Expected `bodyHeader` to be free of names',
+    ],
     ['a body header that is no text', { bodyHeader: 7 }, 'invalid_header', 'Expected `bodyHeader` to be named by'],
     [
       'a header that would leave twice',
       { signature: 'body', bodyHeader: 'x-sign', headers: { 'X-Sign': '1' } },
       'invalid_header',
-      "free of the signature's own header, x-sign, got \"X-Sign\"",
+      'free of the signature\'s own header, x-sign, got "X-Sign"',
     ],
     ['a filter that is none', { filter: { and: [{ path: 'a' }] } }, 'invalid_argument', '`filter.and[0]`'],
     ['metadata that is no table', { metadata: ['a'] }, 'invalid_argument', '`metadata`'],
     ['metadata that is no text', { metadata: { a: 7 } }, 'invalid_argument', '`metadata`'],
     ['too much metadata', { metadata: headersOf(51) }, 'invalid_argument', '`metadata`'],
-    ['another signature', { signature: 'none' }, 'invalid_argument', '`signature` to be "standard" or "body", got "none"'],
-    ['a rate of nothing', { ratePerSecond: 0 }, 'invalid_argument', '`ratePerSecond` to be a whole number from 1 to 100000, got 0'],
+    [
+      'another signature',
+      { signature: 'none' },
+      'invalid_argument',
+      '`signature` to be "standard" or "body", got "none"',
+    ],
+    [
+      'a rate of nothing',
+      { ratePerSecond: 0 },
+      'invalid_argument',
+      '`ratePerSecond` to be a whole number from 1 to 100000, got 0',
+    ],
     ['half a delivery per second', { ratePerSecond: 0.5 }, 'invalid_argument', 'got 0.5'],
     ['a description that is too long', { description: 'x'.repeat(1001) }, 'invalid_argument', '`description`'],
     ['a description that is none', { description: 7 }, 'invalid_argument', '`description`'],
@@ -132,7 +155,9 @@ describe('checkEndpoint', () => {
     (value) => {
       const error = thrownBy(() => checkEndpoint(anEndpoint({ headers: { authorization: value } })))
       expect(error.code).toBe('invalid_header')
-      expect(error.message).toContain('Expected `headers.authorization` to be printable ASCII of at most 4096 characters')
+      expect(error.message).toContain(
+        'Expected `headers.authorization` to be printable ASCII of at most 4096 characters',
+      )
       expect(error.message).not.toContain('hunter2')
     },
   )

@@ -20,7 +20,9 @@ test.each([
 })
 
 test('advice follows as a sentence of its own', () => {
-  expect(expected('not_found', 'id', 'known', 'dlv_1', 'Look again.').message).toBe('Expected `id` to be known, got "dlv_1". Look again.')
+  expect(expected('not_found', 'id', 'known', 'dlv_1', 'Look again.').message).toBe(
+    'Expected `id` to be known, got "dlv_1". Look again.',
+  )
 })
 
 test('an error carries its code, its name and its cause', () => {

@@ -1,7 +1,16 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { FailureKind, Outcome } from '../../src/core/delivery/attempt.ts'
-import { awaitsProbe, healthy, isHeld, isWorthSaving, judge, learn, nextGeneration, probeHold } from '../../src/core/endpoint/health.ts'
+import {
+  awaitsProbe,
+  healthy,
+  isHeld,
+  isWorthSaving,
+  judge,
+  learn,
+  nextGeneration,
+  probeHold,
+} from '../../src/core/endpoint/health.ts'
 import type { Evidence, Health, Lesson, LessonInput } from '../../src/core/endpoint/health.ts'
 import { presets } from '../../src/core/delivery/presets.ts'
 import { day, hour, minute, second } from '../../src/core/time.ts'
@@ -15,7 +24,9 @@ const gateway = presets.gateway.limits
 const ninthInRow: Window = { size: 5, graceLeft: 0, failuresInRow: 9 }
 const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 const anyOutcome: fc.Arbitrary<Outcome> = fc.oneof(
-  fc.constantFrom(200, 404, 410, 429, 500, 503).chain((statusCode) => fc.option(fc.nat({ max: day })).map((waitMs) => answer(statusCode, waitMs))),
+  fc
+    .constantFrom(200, 404, 410, 429, 500, 503)
+    .chain((statusCode) => fc.option(fc.nat({ max: day })).map((waitMs) => answer(statusCode, waitMs))),
   fc.constantFrom<FailureKind>('timeout', 'reset', 'dns').map((kind) => ({ kind, reason: kind })),
 )
 
@@ -32,7 +43,10 @@ describe('the window follows the outcomes', () => {
   })
 
   test('nothing is learnt from failures under the gateway preset', () => {
-    const [last] = history(Array.from({ length: 30 }, () => answer(503, minute)), { limits: gateway, window: startWindow(gateway) }).slice(-1)
+    const [last] = history(
+      Array.from({ length: 30 }, () => answer(503, minute)),
+      { limits: gateway, window: startWindow(gateway) },
+    ).slice(-1)
     expect(last).toEqual({ window: startWindow(gateway), health: healthy, opened: false, closed: false, gone: false })
   })
 })
@@ -45,7 +59,11 @@ describe('the breaker', () => {
     ['the tenth failure, without a breaker', 9, 0, { ...ours, breaker: false }, false],
     ['the failure of a probe, without a breaker', 0, 1, { ...ours, breaker: false }, false],
   ])('opens or not at %s', (_, failuresInRow, holds, limits, opens) => {
-    const { opened, health } = lesson(answer(500), { window: { ...ninthInRow, failuresInRow }, health: { ...healthy, holds }, limits })
+    const { opened, health } = lesson(answer(500), {
+      window: { ...ninthInRow, failuresInRow },
+      health: { ...healthy, holds },
+      limits,
+    })
     expect(opened).toBe(opens)
     expect(isHeld(health, now)).toBe(opens)
     expect(health.holds).toBe(holds + (opens ? 1 : 0))
@@ -60,7 +78,10 @@ describe('the breaker', () => {
     ['404', answer(404), false],
     ['302', answer(302), false],
   ])('ten times %s in a row', (_, outcome, opens) => {
-    expect(history(Array.from({ length: 10 }, () => outcome)).map((each) => each.opened)).toEqual([...Array.from({ length: 9 }, () => false), opens])
+    expect(history(Array.from({ length: 10 }, () => outcome)).map((each) => each.opened)).toEqual([
+      ...Array.from({ length: 9 }, () => false),
+      opens,
+    ])
   })
 
   test('holds for a minute, then doubles up to a quarter of an hour', () => {
@@ -97,10 +118,25 @@ describe('the breaker', () => {
     ['a success', answer(200), null],
     ['an answer that proves life', answer(404), now - hour],
   ])('closes at %s, into a slow start and a ramp', (_, outcome, failingSince) => {
-    const health: Health = { ...healthy, holds: 3, heldUntil: now + minute, failures: 10, failingSince: now - hour, failedAttempts: 40, generation: 4 }
+    const health: Health = {
+      ...healthy,
+      holds: 3,
+      heldUntil: now + minute,
+      failures: 10,
+      failingSince: now - hour,
+      failedAttempts: 40,
+      generation: 4,
+    }
     const closing = lesson(outcome, { window: { size: 18, graceLeft: 0, failuresInRow: 0 }, health }, { probe: true })
     expect(closing).toMatchObject({ opened: false, closed: true, window: startWindow(ours) })
-    expect(closing.health).toMatchObject({ holds: 0, heldUntil: null, failures: 0, failingSince, rampFrom: now, generation: 5 })
+    expect(closing.health).toMatchObject({
+      holds: 0,
+      heldUntil: null,
+      failures: 0,
+      failingSince,
+      rampFrom: now,
+      generation: 5,
+    })
   })
 
   test('lets one delivery go and see, by a hold that outlasts it by a second', () => {
@@ -126,7 +162,11 @@ describe('the breaker', () => {
   test('every hold ends within 18 minutes, however often it was doubled', () => {
     fc.assert(
       fc.property(fc.nat({ max: 5000 }), chance, (holds, random) => {
-        const { health } = lesson(answer(500), { health: { ...healthy, holds }, window: ninthInRow, random: () => random })
+        const { health } = lesson(answer(500), {
+          health: { ...healthy, holds },
+          window: ninthInRow,
+          random: () => random,
+        })
         expect(isHeld(health, now)).toBe(true)
         expect(isHeld(health, now + 18 * minute)).toBe(false)
         expect(awaitsProbe(health, now + 18 * minute)).toBe(true)
@@ -136,7 +176,12 @@ describe('the breaker', () => {
 
   test('an endpoint cannot get stuck, whatever the order of outcomes, probes, stragglers and crashes', () => {
     // Without an outcome, the worker crashed with the delivery. A straggler began some generations ago.
-    const step = fc.record({ outcome: fc.option(anyOutcome), times: fc.constantFrom(1, 2, 10, 30), laterMs: fc.nat({ max: hour }), age: fc.constantFrom(0, 0, 0, 1, 2) })
+    const step = fc.record({
+      outcome: fc.option(anyOutcome),
+      times: fc.constantFrom(1, 2, 10, 30),
+      laterMs: fc.nat({ max: hour }),
+      age: fc.constantFrom(0, 0, 0, 1, 2),
+    })
     let probes = 0
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), chance, (steps, random) => {
@@ -148,7 +193,12 @@ describe('the breaker', () => {
           if (probing) probes += 1
           for (let time = 0; outcome !== null && time < times; time += 1) {
             const before = health
-            const evidence: Evidence = { outcome, generation: health.generation - age, sameUrl: true, probe: probing && time === 0 && age === 0 }
+            const evidence: Evidence = {
+              outcome,
+              generation: health.generation - age,
+              sameUrl: true,
+              probe: probing && time === 0 && age === 0,
+            }
             ;({ window, health } = learn({ window, health, evidence, limits: ours, now: at, random: () => random }))
             expect(health.generation).toBeGreaterThanOrEqual(before.generation)
           }
@@ -193,12 +243,25 @@ describe('evidence from another URL', () => {
     ['410', answer(410)],
   ])('counts for nothing: %s', (_, outcome) => {
     const input = { window: ninthInRow, health: { ...healthy, holds: 2, heldUntil: now + minute, generation: 3 } }
-    expect(lesson(outcome, input, { sameUrl: false, probe: true })).toEqual({ ...input, opened: false, closed: false, gone: false })
+    expect(lesson(outcome, input, { sameUrl: false, probe: true })).toEqual({
+      ...input,
+      opened: false,
+      closed: false,
+      gone: false,
+    })
   })
 })
 
 describe('evidence from a past generation of the same URL', () => {
-  const held: Health = { ...healthy, holds: 1, heldUntil: now + 10 * minute, rampFrom: now + 10 * minute, failingSince: now, failedAttempts: 10, generation: 5 }
+  const held: Health = {
+    ...healthy,
+    holds: 1,
+    heldUntil: now + 10 * minute,
+    rampFrom: now + 10 * minute,
+    failingSince: now,
+    failedAttempts: 10,
+    generation: 5,
+  }
   const past = { generation: 4 }
 
   test.each([
@@ -207,7 +270,13 @@ describe('evidence from a past generation of the same URL', () => {
     ['a failure does not double it', answer(500)],
     ['a shorter wait does not move it', answer(503, minute)],
   ])('%s', (_, outcome) => {
-    expect(lesson(outcome, { window: ninthInRow, health: held }, past)).toEqual({ window: ninthInRow, health: held, opened: false, closed: false, gone: false })
+    expect(lesson(outcome, { window: ninthInRow, health: held }, past)).toEqual({
+      window: ninthInRow,
+      health: held,
+      opened: false,
+      closed: false,
+      gone: false,
+    })
   })
 
   test('a longer wait moves the hold, and begins the next generation', () => {
@@ -244,7 +313,11 @@ describe('health', () => {
     ['held before, which begins a generation and a ramp', { holds: 1 }, { generation: 4, rampFrom: now }],
   ])('a success clears an endpoint that is %s', (_, trouble, left) => {
     const kept = { generation: 3, rampFrom: 7, version: 9 }
-    expect(lesson(answer(200), { health: { ...healthy, ...kept, ...trouble } }).health).toEqual({ ...healthy, ...kept, ...left })
+    expect(lesson(answer(200), { health: { ...healthy, ...kept, ...trouble } }).health).toEqual({
+      ...healthy,
+      ...kept,
+      ...left,
+    })
   })
 
   test('a success without trouble before it hands back the same health, so that nothing is written', () => {
@@ -277,7 +350,15 @@ test.each([
 
 describe('the next generation', () => {
   const troubled: Health = {
-    failures: 4, heldUntil: now + minute, holds: 3, failingSince: now - 5 * day, failedAttempts: 90, warned: true, generation: 6, rampFrom: now + minute, version: 12,
+    failures: 4,
+    heldUntil: now + minute,
+    holds: 3,
+    failingSince: now - 5 * day,
+    failedAttempts: 90,
+    warned: true,
+    generation: 6,
+    rampFrom: now + minute,
+    version: 12,
   }
 
   test('has nothing against it, and what was held leaves in steps from now on', () => {
@@ -289,7 +370,11 @@ describe('the next generation', () => {
     ['was active and never held', false, null, null],
     ['was active and still ramps', false, now - minute, now - minute],
   ])('of an endpoint that %s', (_, keptBack, rampFrom, next) => {
-    expect(nextGeneration({ ...healthy, generation: 1, rampFrom }, keptBack, now)).toEqual({ ...healthy, generation: 2, rampFrom: next })
+    expect(nextGeneration({ ...healthy, generation: 1, rampFrom }, keptBack, now)).toEqual({
+      ...healthy,
+      generation: 2,
+      rampFrom: next,
+    })
   })
 
   test('a failure after it is the first of a streak, not of one that disables', () => {
@@ -322,7 +407,10 @@ function answer(statusCode: number, retryAfterMs: number | null = null): Outcome
 /** What an outcome teaches that was gathered in the present state of its endpoint, unless said otherwise. */
 function lesson(outcome: Outcome, over: Partial<LessonInput> = {}, about: Partial<Evidence> = {}): Lesson {
   const input = { window: startWindow(ours), health: healthy, limits: ours, now, random: midpoint, ...over }
-  return learn({ ...input, evidence: { outcome, generation: input.health.generation, sameUrl: true, probe: false, ...about } })
+  return learn({
+    ...input,
+    evidence: { outcome, generation: input.health.generation, sameUrl: true, probe: false, ...about },
+  })
 }
 
 /** The lessons of outcomes that come one after the other, each building on the one before. */
@@ -330,7 +418,9 @@ function history(outcomes: readonly Outcome[], over: Partial<LessonInput> = {}):
   const lessons: Lesson[] = []
   for (const outcome of outcomes) {
     const last = lessons.at(-1)
-    lessons.push(lesson(outcome, { ...over, ...(last === undefined ? {} : { window: last.window, health: last.health }) }))
+    lessons.push(
+      lesson(outcome, { ...over, ...(last === undefined ? {} : { window: last.window, health: last.health }) }),
+    )
   }
   return lessons
 }

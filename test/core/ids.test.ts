@@ -36,9 +36,11 @@ describe('makeId', () => {
   })
 
   test('can be asked when it was made', () => {
-    fc.assert(fc.property(fc.constantFrom(...kinds), instant, chance, (kind, now, random) => {
-      expect(timeOfId(makeId(kind, now, () => random))).toBe(now)
-    }))
+    fc.assert(
+      fc.property(fc.constantFrom(...kinds), instant, chance, (kind, now, random) => {
+        expect(timeOfId(makeId(kind, now, () => random))).toBe(now)
+      }),
+    )
   })
 
   test('uses all fifty bits of chance: neighbouring draws give different ids', () => {
@@ -105,7 +107,13 @@ describe('attemptId', () => {
     )
   })
 
-  test.each(['', 'atmpt_', 'dlv_0000000110000000000', 'atmpt_000000011000000000000000', 'atmpt_000000011000000000000000u'])('%j is none', (text) => {
+  test.each([
+    '',
+    'atmpt_',
+    'dlv_0000000110000000000',
+    'atmpt_000000011000000000000000',
+    'atmpt_000000011000000000000000u',
+  ])('%j is none', (text) => {
     expect(attemptOf(text)).toBeNull()
   })
 })

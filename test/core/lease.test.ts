@@ -26,11 +26,16 @@ test('every lease that is allowed has a heartbeat of at least 100 ms that is sho
   )
 })
 
-test.each([100, 99, 1, 0, -1, 150.5, Number.NaN, Number.POSITIVE_INFINITY, 3_600_001])('a lease of %d ms is refused', (lease) => {
-  const error = thrownBy(() => checkLeaseMs(lease))
-  expect(error.code).toBe('invalid_argument')
-  expect(error.message).toBe(`Expected \`leaseMs\` to be whole milliseconds over 100 and up to an hour, got ${lease}.`)
-})
+test.each([100, 99, 1, 0, -1, 150.5, Number.NaN, Number.POSITIVE_INFINITY, 3_600_001])(
+  'a lease of %d ms is refused',
+  (lease) => {
+    const error = thrownBy(() => checkLeaseMs(lease))
+    expect(error.code).toBe('invalid_argument')
+    expect(error.message).toBe(
+      `Expected \`leaseMs\` to be whole milliseconds over 100 and up to an hour, got ${lease}.`,
+    )
+  },
+)
 
 test('a renewal that errs is given up while a third of the lease is left', () => {
   expect(renewalGivesUpAt(1000, 30_000)).toBe(21_000)

@@ -30,5 +30,7 @@ test.each([
 })
 
 test.each(['5', null, undefined, 5n])('a count of %s is none', (value) => {
-  expect(thrownBy(() => checkCount('most', value, 1, 10)).message).toContain('Expected `most` to be a whole number from 1 to 10, got ')
+  expect(thrownBy(() => checkCount('most', value, 1, 10)).message).toContain(
+    'Expected `most` to be a whole number from 1 to 10, got ',
+  )
 })

@@ -34,7 +34,9 @@ describe('fanOut', () => {
     ['a filter and another channel', ['eu'], ['us'], false],
     ['a filter and no channel', ['eu'], [], false],
   ])('channels: %s', (_, wanted, sent, matches) => {
-    expect(fanOut({ type: 'a', channels: sent, body }, [anEndpoint({ channels: wanted })])).toHaveLength(matches ? 1 : 0)
+    expect(fanOut({ type: 'a', channels: sent, body }, [anEndpoint({ channels: wanted })])).toHaveLength(
+      matches ? 1 : 0,
+    )
   })
 
   test.each([
@@ -53,11 +55,14 @@ describe('fanOut', () => {
     expect(fanOut({ type: 'a', channels: [], body }, [large, huge, other])).toEqual([large])
   })
 
-  test.each(['', 'plain text', '{"data":', '\u0000'])('a body that is no JSON (%j) matches no filter, not even a negated one', (text) => {
-    const missing = anEndpoint({ filter: { not: { path: 'data', exists: true } } })
-    const all = anEndpoint()
-    expect(fanOut({ type: 'a', channels: [], body: Buffer.from(text) }, [missing, all])).toEqual([all])
-  })
+  test.each(['', 'plain text', '{"data":', '\u0000'])(
+    'a body that is no JSON (%j) matches no filter, not even a negated one',
+    (text) => {
+      const missing = anEndpoint({ filter: { not: { path: 'data', exists: true } } })
+      const all = anEndpoint()
+      expect(fanOut({ type: 'a', channels: [], body: Buffer.from(text) }, [missing, all])).toEqual([all])
+    },
+  )
 
   test('a body is not read if no endpoint in question has a filter', () => {
     const unread = new Proxy(new Uint8Array(), {
@@ -82,10 +87,21 @@ describe('fanOut', () => {
     fc.assert(
       fc.property(path, path, (stem, type) => {
         const below = type.length > stem.length && stem.every((each, index) => type[index] === each)
-        const found = fanOut({ type: type.join('.'), channels: [], body }, [anEndpoint({ types: [`${stem.join('.')}.*`] })])
+        const found = fanOut({ type: type.join('.'), channels: [], body }, [
+          anEndpoint({ types: [`${stem.join('.')}.*`] }),
+        ])
         expect(found.length === 1).toBe(below)
       }),
-      { examples: [[['a'], ['a', 'b']], [['a', 'b'], ['a', 'b', 'c', 'd']], [['a'], ['a']]] },
+      {
+        examples: [
+          [['a'], ['a', 'b']],
+          [
+            ['a', 'b'],
+            ['a', 'b', 'c', 'd'],
+          ],
+          [['a'], ['a']],
+        ],
+      },
     )
   })
 })
@@ -95,24 +111,35 @@ describe('checkEventType', () => {
     expect(checkEventType(type)).toBe(type)
   })
 
-  test.each(['', '.', 'a.', '.a', 'a..b', 'a b', 'invoice.*', 'ä', 'a\n', 'x'.repeat(257), 7, null, undefined])('refuses %j', (type) => {
-    const error = thrownBy(() => checkEventType(type, 'types'))
-    expect(error.code).toBe('invalid_event_type')
-    expect(error.message).toContain('Expected `types` to be words of letters, digits, _ or - joined by dots, such as invoice.paid, got ')
-  })
+  test.each(['', '.', 'a.', '.a', 'a..b', 'a b', 'invoice.*', 'ä', 'a\n', 'x'.repeat(257), 7, null, undefined])(
+    'refuses %j',
+    (type) => {
+      const error = thrownBy(() => checkEventType(type, 'types'))
+      expect(error.code).toBe('invalid_event_type')
+      expect(error.message).toContain(
+        'Expected `types` to be words of letters, digits, _ or - joined by dots, such as invoice.paid, got ',
+      )
+    },
+  )
 })
 
 describe('envelope', () => {
   test('is type, timestamp and data, in that order', () => {
     const bytes = envelope('invoice.paid', 1_700_000_000_000, { id: 7, text: '✓' })
-    expect(Buffer.from(bytes).toString()).toBe('{"type":"invoice.paid","timestamp":"2023-11-14T22:13:20.000Z","data":{"id":7,"text":"✓"}}')
+    expect(Buffer.from(bytes).toString()).toBe(
+      '{"type":"invoice.paid","timestamp":"2023-11-14T22:13:20.000Z","data":{"id":7,"text":"✓"}}',
+    )
   })
 
   test('carries every JSON value unchanged', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (data) => {
         const parsed: unknown = JSON.parse(Buffer.from(envelope('a', 0, data)).toString())
-        expect(parsed).toEqual({ type: 'a', timestamp: '1970-01-01T00:00:00.000Z', data: JSON.parse(JSON.stringify(data)) })
+        expect(parsed).toEqual({
+          type: 'a',
+          timestamp: '1970-01-01T00:00:00.000Z',
+          data: JSON.parse(JSON.stringify(data)),
+        })
       }),
     )
   })
@@ -141,5 +168,7 @@ test('a body may have a mebibyte and no more', () => {
   expect(checkBody(body)).toBe(body)
   const error = thrownBy(() => checkBody(new Uint8Array(mostBodyBytes + 1)))
   expect(error.code).toBe('body_too_large')
-  expect(error.message).toBe('Expected `body` to be at most 1048576 bytes, got 1048577. Send a link to the data instead.')
+  expect(error.message).toBe(
+    'Expected `body` to be at most 1048576 bytes, got 1048577. Send a link to the data instead.',
+  )
 })

@@ -6,7 +6,16 @@ import { thrownBy } from './thrown.ts'
 
 const body = {
   type: 'invoice.paid',
-  data: { amount: 120, currency: 'EUR', paid: true, note: null, items: [{ sku: 'a-1' }, { sku: 'b-2' }], 'odd.name': 7, at: '2026-03-01T10:00:00Z', empty: {} },
+  data: {
+    amount: 120,
+    currency: 'EUR',
+    paid: true,
+    note: null,
+    items: [{ sku: 'a-1' }, { sku: 'b-2' }],
+    'odd.name': 7,
+    at: '2026-03-01T10:00:00Z',
+    empty: {},
+  },
 }
 
 describe('matches', () => {
@@ -50,19 +59,54 @@ describe('matches', () => {
     [{ path: 'constructor', exists: true }, false],
     [{ path: 'data.__proto__', exists: true }, false],
     [{ path: 'data.currency.length', exists: true }, false],
-    [{ and: [{ path: 'data.amount', greater: 100 }, { path: 'data.currency', equals: 'EUR' }] }, true],
-    [{ and: [{ path: 'data.amount', greater: 100 }, { path: 'data.currency', equals: 'USD' }] }, false],
-    [{ or: [{ path: 'data.amount', greater: 1_000 }, { path: 'data.currency', equals: 'EUR' }] }, true],
-    [{ or: [{ path: 'data.amount', greater: 1_000 }, { path: 'data.currency', equals: 'USD' }] }, false],
+    [
+      {
+        and: [
+          { path: 'data.amount', greater: 100 },
+          { path: 'data.currency', equals: 'EUR' },
+        ],
+      },
+      true,
+    ],
+    [
+      {
+        and: [
+          { path: 'data.amount', greater: 100 },
+          { path: 'data.currency', equals: 'USD' },
+        ],
+      },
+      false,
+    ],
+    [
+      {
+        or: [
+          { path: 'data.amount', greater: 1_000 },
+          { path: 'data.currency', equals: 'EUR' },
+        ],
+      },
+      true,
+    ],
+    [
+      {
+        or: [
+          { path: 'data.amount', greater: 1_000 },
+          { path: 'data.currency', equals: 'USD' },
+        ],
+      },
+      false,
+    ],
     [{ not: { path: 'data.currency', equals: 'USD' } }, true],
     [{ not: { path: 'data.missing', equals: 'USD' } }, true],
     [{ not: { path: 'data.currency', equals: 'EUR' } }, false],
   ]
 
-  test.each(table.map(([filter, wanted]) => [JSON.stringify(filter), wanted, filter] as const))('%s is %s', (_, wanted, filter) => {
-    checkFilter(filter)
-    expect(matches(filter, body)).toBe(wanted)
-  })
+  test.each(table.map(([filter, wanted]) => [JSON.stringify(filter), wanted, filter] as const))(
+    '%s is %s',
+    (_, wanted, filter) => {
+      checkFilter(filter)
+      expect(matches(filter, body)).toBe(wanted)
+    },
+  )
 
   test('what is own to the body counts, even under the name of something inherited', () => {
     expect(matches({ path: '__proto__', equals: 1 }, JSON.parse('{"__proto__":1}'))).toBe(true)
@@ -75,21 +119,30 @@ describe('matches', () => {
         expect(matches({ not: { not: one } }, value)).toBe(left)
         expect(matches({ and: [one, other] }, value)).toBe(left && right)
         expect(matches({ or: [one, other] }, value)).toBe(left || right)
-        expect(matches({ not: { and: [one, other] } }, value)).toBe(matches({ or: [{ not: one }, { not: other }] }, value))
+        expect(matches({ not: { and: [one, other] } }, value)).toBe(
+          matches({ or: [{ not: one }, { not: other }] }, value),
+        )
       }),
     )
   })
 
   test('a value is found by the path of names and indexes that leads to it', () => {
     fc.assert(
-      fc.property(fc.array(fc.oneof(fc.string(), fc.nat({ max: 3 })), { maxLength: 5 }), fc.integer(), (steps, leaf) => {
-        const value = steps.reduceRight<unknown>((inner, step) => (typeof step === 'number' ? withItem(step, inner) : withName(step, inner)), leaf)
-        const path = `$${steps.map((step) => `[${JSON.stringify(step)}]`).join('')}`
-        if (path.length > 500) return
-        checkFilter({ path, equals: leaf })
-        expect(matches({ path, equals: leaf }, value)).toBe(true)
-        expect(matches({ path, equals: leaf + 1 }, value)).toBe(false)
-      }),
+      fc.property(
+        fc.array(fc.oneof(fc.string(), fc.nat({ max: 3 })), { maxLength: 5 }),
+        fc.integer(),
+        (steps, leaf) => {
+          const value = steps.reduceRight<unknown>(
+            (inner, step) => (typeof step === 'number' ? withItem(step, inner) : withName(step, inner)),
+            leaf,
+          )
+          const path = `$${steps.map((step) => `[${JSON.stringify(step)}]`).join('')}`
+          if (path.length > 500) return
+          checkFilter({ path, equals: leaf })
+          expect(matches({ path, equals: leaf }, value)).toBe(true)
+          expect(matches({ path, equals: leaf + 1 }, value)).toBe(false)
+        },
+      ),
     )
   })
 })
@@ -104,7 +157,11 @@ describe('checkFilter', () => {
     ['a join beside a condition', { and: [{ path: 'a', exists: true }], path: 'b', equals: 1 }, 'and, path, equals'],
     ['an empty and', { and: [] }, '`filter.and`'],
     ['an or that is no list', { or: { path: 'a', exists: true } }, '`filter.or`'],
-    ['a bad condition deep inside', { and: [{ path: 'a', exists: true }, { not: { or: [{ path: 'b', exists: 1 }] } }] }, '`filter.and[1].not.or[0].exists`'],
+    [
+      'a bad condition deep inside',
+      { and: [{ path: 'a', exists: true }, { not: { or: [{ path: 'b', exists: 1 }] } }] },
+      '`filter.and[1].not.or[0].exists`',
+    ],
     ['an object to compare with', { path: 'a', equals: {} }, '`filter.equals`'],
     ['NaN to compare with', { path: 'a', equals: Number.NaN }, '`filter.equals`'],
     ['true as a bound', { path: 'a', greater: true }, '`filter.greater`'],
@@ -112,9 +169,24 @@ describe('checkFilter', () => {
     ['a list within the choices', { path: 'a', in: [[1]] }, '`filter.in`'],
     ['a number as a prefix', { path: 'a', prefix: 1 }, '`filter.prefix`'],
     ['a text that is too long', { path: 'a', equals: 'x'.repeat(1_001) }, '`filter.equals`'],
-    ...['', '.', 'a.', '.a', 'a..b', 'a b', 'a[', 'a[x]', 'a[-1]', 'a["x]', "a['x']", 'a[0]b', '$.', '$..a', 7, 'x'.repeat(501)].map(
-      (path) => [`the path ${String(path).slice(0, 20)}`, { path, exists: true }, '`filter.path`'] as const,
-    ),
+    ...[
+      '',
+      '.',
+      'a.',
+      '.a',
+      'a..b',
+      'a b',
+      'a[',
+      'a[x]',
+      'a[-1]',
+      'a["x]',
+      "a['x']",
+      'a[0]b',
+      '$.',
+      '$..a',
+      7,
+      'x'.repeat(501),
+    ].map((path) => [`the path ${String(path).slice(0, 20)}`, { path, exists: true }, '`filter.path`'] as const),
   ])('refuses %s, and says where', (_, filter, place) => {
     const error = thrownBy(() => checkFilter(filter))
     expect(error.code).toBe('invalid_argument')
@@ -128,7 +200,9 @@ describe('checkFilter', () => {
 
   test('refuses one condition too many over the whole tree, the joins counted', () => {
     expect(() => checkFilter(wide(mostConditions))).not.toThrow()
-    expect(thrownBy(() => checkFilter({ and: [wide(60), wide(40)] })).message).toContain(`at most ${mostConditions} conditions`)
+    expect(thrownBy(() => checkFilter({ and: [wide(60), wide(40)] })).message).toContain(
+      `at most ${mostConditions} conditions`,
+    )
   })
 
   test('takes every filter that is one, and throws nothing but its own error at anything else', () => {
@@ -145,7 +219,10 @@ describe('checkFilter', () => {
   })
 })
 
-const path = fc.oneof(fc.constantFrom('a', 'a.b', '$', 'a[0]', '["x y"]', '$.a.b[1].c'), fc.stringMatching(/^[a-c](\.[a-c]){0,2}$/))
+const path = fc.oneof(
+  fc.constantFrom('a', 'a.b', '$', 'a[0]', '["x y"]', '$.a.b[1].c'),
+  fc.stringMatching(/^[a-c](\.[a-c]){0,2}$/),
+)
 const scalar = fc.oneof(fc.string({ maxLength: 5 }), fc.integer(), fc.boolean(), fc.constant(null))
 const bound = fc.oneof(fc.string({ maxLength: 5 }), fc.integer())
 const condition: fc.Arbitrary<PayloadFilter> = fc.oneof(

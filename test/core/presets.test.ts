@@ -5,8 +5,24 @@ import { checkPolicy, safeDelayMs } from '../../src/core/delivery/retry-policy.t
 import { thrownBy } from './thrown.ts'
 
 const counts = { pollMs: 5_000, retriesPerEndpoint: 100, retriesPerTick: 10_000, pool: 20, openRequests: 5_000 }
-const ours = { ...counts, perCycle: null, slowStart: true, breaker: true, fastPath: true, heedsEndpoint: true, suspects: true }
-const plain = { ...counts, perCycle: 5, slowStart: false, breaker: false, fastPath: false, heedsEndpoint: false, suspects: false }
+const ours = {
+  ...counts,
+  perCycle: null,
+  slowStart: true,
+  breaker: true,
+  fastPath: true,
+  heedsEndpoint: true,
+  suspects: true,
+}
+const plain = {
+  ...counts,
+  perCycle: 5,
+  slowStart: false,
+  breaker: false,
+  fastPath: false,
+  heedsEndpoint: false,
+  suspects: false,
+}
 
 test.each([
   ['standard', 6, 0.2, 'standard', ours],
@@ -30,12 +46,19 @@ test.each(Object.entries(presets))('%s passes the guard, and is found under its 
 })
 
 test('no preset holds a delay of the broken release', () => {
-  const delays = Object.values(presets).flatMap(({ policy }) => (policy.delays.kind === 'list' ? policy.delays.delaysMs : [policy.delays.baseMs]))
+  const delays = Object.values(presets).flatMap(({ policy }) =>
+    policy.delays.kind === 'list' ? policy.delays.delaysMs : [policy.delays.baseMs],
+  )
   expect(Math.min(...delays)).toBe(safeDelayMs)
 })
 
-test.each(['Standard', '', 'constructor', '__proto__'])('an unknown preset (%j) is refused with the names there are', (name) => {
-  const error = thrownBy(() => presetNamed(name))
-  expect(error.code).toBe('unknown_preset')
-  expect(error.message).toBe(`Expected \`preset\` to be one of standard, patient, svix, gateway, gateway-6, got "${name}".`)
-})
+test.each(['Standard', '', 'constructor', '__proto__'])(
+  'an unknown preset (%j) is refused with the names there are',
+  (name) => {
+    const error = thrownBy(() => presetNamed(name))
+    expect(error.code).toBe('unknown_preset')
+    expect(error.message).toBe(
+      `Expected \`preset\` to be one of standard, patient, svix, gateway, gateway-6, got "${name}".`,
+    )
+  },
+)

@@ -14,7 +14,7 @@ describe('a step of the ramp', () => {
     ['doubles with every tick', 27_000, 1, { tick: 5, allowance: 3_200 }],
     ['is divided among the workers', 10_000, 3, { tick: 2, allowance: 134 }],
     ['leaves one to each of very many workers', 0, 1_000, { tick: 0, allowance: 1 }],
-    ['is one worker\'s while nobody is counted', 0, 0, { tick: 0, allowance: 100 }],
+    ["is one worker's while nobody is counted", 0, 0, { tick: 0, allowance: 100 }],
     ['stays a number, however long it lasts', 86_400_000, 1, { tick: 17_280, allowance: 104_857_600 }],
   ])('%s', (_, afterMs, workers, step) => {
     expect(rampStep({ rampFrom: now }, limits, workers, now + afterMs)).toEqual(step)

@@ -87,11 +87,17 @@ describe('tokens are dealt', () => {
   })
 
   test('from all limits that somebody is under, or from none', () => {
-    expect(deal({ app: 6, one: 1, two: 9 }, [['one', 'app'], 5], [['two', 'app'], 4], [['none', 'app'], 5])).toEqual([[1, 4, 0], { app: 1, one: 0, two: 5 }])
+    expect(deal({ app: 6, one: 1, two: 9 }, [['one', 'app'], 5], [['two', 'app'], 4], [['none', 'app'], 5])).toEqual([
+      [1, 4, 0],
+      { app: 1, one: 0, two: 5 },
+    ])
   })
 })
 
 function deal(tokens: Record<string, number>, ...takers: [string[], number][]): unknown {
-  const { dealt, left } = dealTokens(new Map(Object.entries(tokens)), takers.map(([limitIds, most]) => ({ limitIds, most })))
+  const { dealt, left } = dealTokens(
+    new Map(Object.entries(tokens)),
+    takers.map(([limitIds, most]) => ({ limitIds, most })),
+  )
   return [dealt, Object.fromEntries(left)]
 }

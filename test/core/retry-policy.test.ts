@@ -15,7 +15,11 @@ function policy(delays: RetryDelays, more: Partial<RetryPolicy> = {}): RetryPoli
 }
 
 const list = (...seconds: number[]): RetryDelays => ({ kind: 'list', delaysMs: seconds.map((each) => each * second) })
-const exponential = (baseMs: number, capMs: number | null = null): RetryDelays => ({ kind: 'exponential', baseMs, capMs })
+const exponential = (baseMs: number, capMs: number | null = null): RetryDelays => ({
+  kind: 'exponential',
+  baseMs,
+  capMs,
+})
 
 describe('delayAfter', () => {
   test.each([
@@ -114,11 +118,26 @@ describe('checkPolicy', () => {
     ['no send', policy(list(30), { maxAttempts: 0 }), '`policies.ours.maxAttempts`', 'got 0'],
     ['half a send', policy(list(30), { maxAttempts: 1.5 }), '`policies.ours.maxAttempts`', 'got 1.5'],
     ['101 sends', policy(exponential(60 * second), { maxAttempts: 101 }), '`policies.ours.maxAttempts`', 'got 101'],
-    ['sends that are no number', policy(list(30), { maxAttempts: Number.NaN }), '`policies.ours.maxAttempts`', 'got NaN'],
+    [
+      'sends that are no number',
+      policy(list(30), { maxAttempts: Number.NaN }),
+      '`policies.ours.maxAttempts`',
+      'got NaN',
+    ],
     ['negative jitter', policy(list(30, 30), { jitterShare: -0.1 }), '`policies.ours.jitterShare`', 'got -0.1'],
     ['jitter over half', policy(list(30, 30), { jitterShare: 0.51 }), '`policies.ours.jitterShare`', 'got 0.51'],
-    ['jitter that is no number', policy(list(30, 30), { jitterShare: Number.NaN }), '`policies.ours.jitterShare`', 'got NaN'],
-    ['a list that is too short', policy(list(30)), '`policies.ours.delaysMs`', 'at least 2 delays for 3 sends, got an array of 1'],
+    [
+      'jitter that is no number',
+      policy(list(30, 30), { jitterShare: Number.NaN }),
+      '`policies.ours.jitterShare`',
+      'got NaN',
+    ],
+    [
+      'a list that is too short',
+      policy(list(30)),
+      '`policies.ours.delaysMs`',
+      'at least 2 delays for 3 sends, got an array of 1',
+    ],
     ['a delay of zero', policy(list(30, 0)), '`policies.ours`', 'got 0'],
     ['a negative delay', policy(list(30, -60)), '`policies.ours`', 'got -60000'],
     ['a fraction of a millisecond', policy(exponential(30_000.5)), '`policies.ours`', 'got 30000.5'],

@@ -18,7 +18,9 @@ test('data that it does not allow is refused with the path of every issue', asyn
   const refused = checkData('invoice.paid', invoice, { id: '7', lines: [{ amount: 'x' }] })
   await expect(refused).rejects.toBeInstanceOf(PosthornError)
   await expect(refused).rejects.toMatchObject({ code: 'schema_mismatch' })
-  await expect(refused).rejects.toThrow(/^Expected `data` to be what the schema of invoice\.paid allows, got "id: .*; lines\.0\.amount: /)
+  await expect(refused).rejects.toThrow(
+    /^Expected `data` to be what the schema of invoice\.paid allows, got "id: .*; lines\.0\.amount: /,
+  )
 })
 
 test.each([
@@ -29,10 +31,28 @@ test.each([
   ['two issues', [{ message: 'one' }, { message: 'two' }], '"one; two"'],
   ['more than five', Array.from({ length: 9 }, (_, index) => ({ message: `${index}` })), '"0; 1; 2; 3; 4"'],
 ])('an issue with %s can be read', async (_, issues, shown) => {
-  await expect(checkData('a', schemaOf(() => ({ issues })), {})).rejects.toThrow(`allows, got ${shown}.`)
+  await expect(
+    checkData(
+      'a',
+      schemaOf(() => ({ issues })),
+      {},
+    ),
+  ).rejects.toThrow(`allows, got ${shown}.`)
 })
 
 test('a schema that answers later is waited for', async () => {
-  await expect(checkData('a', schemaOf(async () => ({ issues: [{ message: 'late' }] })), {})).rejects.toThrow('"late"')
-  await expect(checkData('a', schemaOf(async (value) => ({ value })), {})).resolves.toBeUndefined()
+  await expect(
+    checkData(
+      'a',
+      schemaOf(async () => ({ issues: [{ message: 'late' }] })),
+      {},
+    ),
+  ).rejects.toThrow('"late"')
+  await expect(
+    checkData(
+      'a',
+      schemaOf(async (value) => ({ value })),
+      {},
+    ),
+  ).resolves.toBeUndefined()
 })

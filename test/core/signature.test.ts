@@ -2,7 +2,14 @@ import { createHash, createHmac, generateKeyPairSync, verify as verifyBytes } fr
 import * as fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
-import { checkHeaderPrefix, checkSecret, defaultBodyHeader, ed25519Key, hmacSecret, signatureHeaders } from '../../src/core/signing/signature.ts'
+import {
+  checkHeaderPrefix,
+  checkSecret,
+  defaultBodyHeader,
+  ed25519Key,
+  hmacSecret,
+  signatureHeaders,
+} from '../../src/core/signing/signature.ts'
 import type { Secret, SignatureInput } from '../../src/core/signing/signature.ts'
 import { thrownBy } from './thrown.ts'
 
@@ -34,7 +41,9 @@ function sign(over: Partial<SignatureInput> = {}): Record<string, string> {
 }
 
 function bodyHmac(value: string): string {
-  return `sha256=${createHmac('sha256', Buffer.from(value.slice('whsec_'.length), 'base64')).update(body).digest('hex')}`
+  return `sha256=${createHmac('sha256', Buffer.from(value.slice('whsec_'.length), 'base64'))
+    .update(body)
+    .digest('hex')}`
 }
 
 function base64(length: number): string {
@@ -50,13 +59,18 @@ describe('v1', () => {
   })
 
   test('carries the id of the message and the second of the attempt', () => {
-    expect(sign({ now: 1_700_000_000_999 })).toMatchObject({ 'webhook-id': 'msg_0000000000000000001', 'webhook-timestamp': '1700000000' })
+    expect(sign({ now: 1_700_000_000_999 })).toMatchObject({
+      'webhook-id': 'msg_0000000000000000001',
+      'webhook-timestamp': '1700000000',
+    })
   })
 
   test('is the HMAC-SHA256 of id.timestamp.body under the decoded secret', () => {
     const headers = sign({ now: 1_700_000_000_000 })
     const key = Buffer.from(newer.slice('whsec_'.length), 'base64')
-    const hmac = createHmac('sha256', key).update(`msg_0000000000000000001.1700000000.${body.toString()}`).digest('base64')
+    const hmac = createHmac('sha256', key)
+      .update(`msg_0000000000000000001.1700000000.${body.toString()}`)
+      .digest('base64')
     expect(headers['webhook-signature']).toBe(`v1,${hmac}`)
   })
 
@@ -78,7 +92,8 @@ describe('v1', () => {
   test('signs once per live secret, so that old and new verify during a rotation', () => {
     const headers = sign({ secrets: [secret(newer), secret(older, now + 1)] })
     expect(headers['webhook-signature']?.split(' ')).toHaveLength(2)
-    for (const value of [newer, older]) expect(new Webhook(value).verify(body.toString(), headers)).toMatchObject({ type: 'invoice.paid' })
+    for (const value of [newer, older])
+      expect(new Webhook(value).verify(body.toString(), headers)).toMatchObject({ type: 'invoice.paid' })
   })
 
   test.each([
@@ -138,7 +153,9 @@ describe('the body scheme', () => {
   })
 
   test('is refused without an HMAC secret', () => {
-    const error = thrownBy(() => sign({ scheme: 'body', secrets: [secret(`whsk_${Buffer.alloc(32, 7).toString('base64')}`)] }))
+    const error = thrownBy(() =>
+      sign({ scheme: 'body', secrets: [secret(`whsk_${Buffer.alloc(32, 7).toString('base64')}`)] }),
+    )
     expect(error.code).toBe('invalid_secret')
     expect(error.message).toBe('Expected `secrets` to be a whsec_ secret for the body signature, got "only whsk_".')
   })
@@ -155,7 +172,13 @@ test.each([
 })
 
 describe('checkSecret', () => {
-  test.each([`whsec_${base64(24)}`, `whsec_${base64(32)}`, `whsec_${base64(64)}`, `whsk_${base64(32)}`, `whsk_${base64(64)}`])('takes %s', (value) => {
+  test.each([
+    `whsec_${base64(24)}`,
+    `whsec_${base64(32)}`,
+    `whsec_${base64(64)}`,
+    `whsk_${base64(32)}`,
+    `whsk_${base64(64)}`,
+  ])('takes %s', (value) => {
     expect(checkSecret(value)).toBe(value)
   })
 
@@ -174,7 +197,8 @@ describe('checkSecret', () => {
     const error = thrownBy(() => checkSecret(value))
     expect(error.code).toBe('invalid_secret')
     expect(error.message).toContain(`got "${value.length} characters". Leave it out and Posthorn makes one.`)
-    for (const piece of [value.slice(0, 7), value.slice(-7)]) if (piece.length === 7) expect(error.message).not.toContain(piece)
+    for (const piece of [value.slice(0, 7), value.slice(-7)])
+      if (piece.length === 7) expect(error.message).not.toContain(piece)
   })
 
   test.each([undefined, null, 7, { value: 'whsec_' }])('refuses %s', (value) => {
@@ -183,7 +207,9 @@ describe('checkSecret', () => {
 })
 
 describe('checkHeaderPrefix', () => {
-  test.each(['webhook', 'svix', 'acme-2', 'x-acme'])('takes %s', (prefix) => expect(checkHeaderPrefix(prefix)).toBe(prefix))
+  test.each(['webhook', 'svix', 'acme-2', 'x-acme'])('takes %s', (prefix) =>
+    expect(checkHeaderPrefix(prefix)).toBe(prefix),
+  )
 
   test('lowers the case, as header names are compared', () => expect(checkHeaderPrefix('Acme')).toBe('acme'))
 

@@ -42,12 +42,42 @@ test.each<[string, Partial<VerdictInput>, string, number | null]>([
   ['has used up its budget', { free: noPlace }, 'budget', null],
   ['has used up its budget before a probe', { health: ended, free: noPlace }, 'budget', null],
   ['has its window full', { free: { ...noPlace, budget: 5 } }, 'window', null],
-  ['leases fewer than before, because its window shrank', { free: { ...noPlace, window: -3, budget: 5 } }, 'window', null],
-  ['has had its retries of this tick', { due: due('retries'), allowance: { retries: 0, ramp: unlimited } }, 'allowance', nextTickAt],
-  ['has had more than its retries of this tick', { due: due('retries'), allowance: { retries: -3, ramp: unlimited } }, 'allowance', nextTickAt],
-  ['has had the step of its ramp', { due: due('fresh', 'retries'), allowance: { retries: 100, ramp: 0 } }, 'ramp', nextTickAt],
-  ['has only suspects, and they may not go', { due: due('suspects'), free: { window: 40, budget: 40, suspects: 0 } }, 'allowance', nextTickAt],
-  ['has only a suspect to probe with, and it may not go', { health: ended, due: due('suspects'), free: { window: 40, budget: 40, suspects: 0 } }, 'allowance', nextTickAt],
+  [
+    'leases fewer than before, because its window shrank',
+    { free: { ...noPlace, window: -3, budget: 5 } },
+    'window',
+    null,
+  ],
+  [
+    'has had its retries of this tick',
+    { due: due('retries'), allowance: { retries: 0, ramp: unlimited } },
+    'allowance',
+    nextTickAt,
+  ],
+  [
+    'has had more than its retries of this tick',
+    { due: due('retries'), allowance: { retries: -3, ramp: unlimited } },
+    'allowance',
+    nextTickAt,
+  ],
+  [
+    'has had the step of its ramp',
+    { due: due('fresh', 'retries'), allowance: { retries: 100, ramp: 0 } },
+    'ramp',
+    nextTickAt,
+  ],
+  [
+    'has only suspects, and they may not go',
+    { due: due('suspects'), free: { window: 40, budget: 40, suspects: 0 } },
+    'allowance',
+    nextTickAt,
+  ],
+  [
+    'has only a suspect to probe with, and it may not go',
+    { health: ended, due: due('suspects'), free: { window: 40, budget: 40, suspects: 0 } },
+    'allowance',
+    nextTickAt,
+  ],
 ])('an endpoint waits that %s', (_, over, reason, until) => {
   expect(verdictOf(input(over))).toEqual({ kind: 'wait', reason, until })
 })
@@ -56,16 +86,40 @@ test.each<[string, Partial<VerdictInput>, [fresh: number, retries: number, suspe
   ['fresh ones as far as the window goes', {}, [40, 0, 0]],
   ['fresh ones as far as the budget goes', { free: { window: 40, budget: 7, suspects: 1 } }, [7, 0, 0]],
   ['fresh ones whatever the retries have had', { allowance: { retries: 0, ramp: unlimited } }, [40, 0, 0]],
-  ['no more fresh ones than the window, although the retries have had too many', { due: due('fresh', 'retries'), allowance: { retries: -3, ramp: unlimited } }, [40, 0, 0]],
-  ['no more fresh ones than the window, although the suspects have had too many', { due: due('fresh', 'suspects'), allowance: { retries: -3, ramp: unlimited } }, [40, 0, 0]],
+  [
+    'no more fresh ones than the window, although the retries have had too many',
+    { due: due('fresh', 'retries'), allowance: { retries: -3, ramp: unlimited } },
+    [40, 0, 0],
+  ],
+  [
+    'no more fresh ones than the window, although the suspects have had too many',
+    { due: due('fresh', 'suspects'), allowance: { retries: -3, ramp: unlimited } },
+    [40, 0, 0],
+  ],
   ['retries within the tick', { due: due('retries'), allowance: { retries: 30, ramp: unlimited } }, [0, 30, 0]],
   ['half of each', { due: due('fresh', 'retries') }, [20, 20, 0]],
-  ['few retries and the rest fresh', { due: due('fresh', 'retries'), allowance: { retries: 3, ramp: unlimited } }, [37, 3, 0]],
-  ['both lanes within the step of the ramp', { due: due('fresh', 'retries'), allowance: { retries: 100, ramp: 9 } }, [4, 5, 0]],
+  [
+    'few retries and the rest fresh',
+    { due: due('fresh', 'retries'), allowance: { retries: 3, ramp: unlimited } },
+    [37, 3, 0],
+  ],
+  [
+    'both lanes within the step of the ramp',
+    { due: due('fresh', 'retries'), allowance: { retries: 100, ramp: 9 } },
+    [4, 5, 0],
+  ],
   ['fresh ones within the step of the ramp', { allowance: { retries: 100, ramp: 9 } }, [9, 0, 0]],
   ['one suspect beside the others', { due: due('fresh', 'retries', 'suspects') }, [19, 20, 1]],
-  ['a suspect as one of the retries', { due: due('retries', 'suspects'), allowance: { retries: 10, ramp: unlimited } }, [0, 9, 1]],
-  ['nothing of suspects that may not go', { due: due('fresh', 'suspects'), free: { window: 40, budget: 40, suspects: 0 } }, [40, 0, 0]],
+  [
+    'a suspect as one of the retries',
+    { due: due('retries', 'suspects'), allowance: { retries: 10, ramp: unlimited } },
+    [0, 9, 1],
+  ],
+  [
+    'nothing of suspects that may not go',
+    { due: due('fresh', 'suspects'), free: { window: 40, budget: 40, suspects: 0 } },
+    [40, 0, 0],
+  ],
   ['all, where no answer of the endpoint is heeded', { limits: heedless, health: held }, [40, 0, 0]],
   ['all, once a wait that it asked for is over', { health: { heldUntil: now, holds: 0 } }, [40, 0, 0]],
 ])('an endpoint takes %s', (_, over, [fresh, retries, suspects]) => {
@@ -102,7 +156,8 @@ test('whatever is asked, nobody takes more than is free, a lane never less than 
       expect(fresh + retries + suspects).toBeLessThanOrEqual(Math.min(within.window, within.budget, allowed.ramp))
       expect(retries + suspects).toBeLessThanOrEqual(Math.max(allowed.retries, 0))
       expect(suspects).toBeLessThanOrEqual(within.suspects)
-      for (const lane of ['fresh', 'retries', 'suspects'] as const) if (!lanes[lane]) expect(verdict.lanes[lane]).toBe(0)
+      for (const lane of ['fresh', 'retries', 'suspects'] as const)
+        if (!lanes[lane]) expect(verdict.lanes[lane]).toBe(0)
     }),
     { numRuns: 2_000 },
   )

@@ -15,7 +15,13 @@ const other = hmacSecret(Buffer.alloc(32, 2))
 const signingKey = `whsk_${Buffer.alloc(32, 3).toString('base64')}`
 const publicKey = `whpk_${Buffer.from(createPublicKey(ed25519Key(signingKey)).export({ format: 'jwk' }).x ?? '', 'base64url').toString('base64')}`
 
-function signed(body: Uint8Array, value: string, scheme: SignatureScheme = 'standard', at = now, prefix = 'webhook'): Record<string, string> {
+function signed(
+  body: Uint8Array,
+  value: string,
+  scheme: SignatureScheme = 'standard',
+  at = now,
+  prefix = 'webhook',
+): Record<string, string> {
   const secrets = [{ id: 'sec_0000000000000000001', value, createdAt: 0, expiresAt: null }]
   return signatureHeaders({ scheme, bodyHeader: defaultBodyHeader, prefix, secrets, messageId, body, now: at })
 }
@@ -26,18 +32,27 @@ describe('verifySignature', () => {
   test('accepts what was signed, byte for byte', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), pairs, (body, [signer, verifier]) => {
-        expect(verifySignature(body, signed(body, signer), verifier, { now })).toEqual({ messageId, timestamp: now / 1000 })
+        expect(verifySignature(body, signed(body, signer), verifier, { now })).toEqual({
+          messageId,
+          timestamp: now / 1000,
+        })
       }),
     )
   })
 
   test('refuses any body of which a bit was flipped', () => {
-    const flip = fc.record({ body: fc.uint8Array({ minLength: 1, maxLength: 100 }), at: fc.nat(), bit: fc.nat({ max: 7 }) })
+    const flip = fc.record({
+      body: fc.uint8Array({ minLength: 1, maxLength: 100 }),
+      at: fc.nat(),
+      bit: fc.nat({ max: 7 }),
+    })
     fc.assert(
       fc.property(flip, pairs, ({ body, at, bit }, [signer, verifier]) => {
         const changed = Uint8Array.from(body)
         changed[at % body.length]! ^= 1 << bit
-        expect(thrownBy(() => verifySignature(changed, signed(body, signer), verifier, { now })).code).toBe('invalid_signature')
+        expect(thrownBy(() => verifySignature(changed, signed(body, signer), verifier, { now })).code).toBe(
+          'invalid_signature',
+        )
       }),
     )
   })
@@ -50,7 +65,8 @@ describe('verifySignature', () => {
         const text = headers['webhook-signature']!
         const at = text.indexOf(',') + 1 + (place % 40)
         const changed = text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1)
-        const call = (): unknown => verifySignature(body, { ...headers, 'webhook-signature': changed }, verifier, { now })
+        const call = (): unknown =>
+          verifySignature(body, { ...headers, 'webhook-signature': changed }, verifier, { now })
         expect(thrownBy(call).code).toBe('invalid_signature')
       }),
     )
@@ -65,19 +81,27 @@ describe('verifySignature', () => {
     const body = Buffer.from('{"id":7}')
     const headers = signed(body, hmac, 'standard', now, used)
     expect(Object.keys(headers)).toEqual([`${used}-id`, `${used}-timestamp`, `${used}-signature`])
-    expect(verifySignature(body, headers, hmac, { now, ...(prefix === undefined ? {} : { prefix }) }).messageId).toBe(messageId)
+    expect(verifySignature(body, headers, hmac, { now, ...(prefix === undefined ? {} : { prefix }) }).messageId).toBe(
+      messageId,
+    )
   })
 
   test('does not find headers under a prefix that nobody told it of, and says which it looked for', () => {
     const body = Buffer.from('{"id":7}')
     const headers = signed(body, hmac, 'standard', now, 'acme-hook')
     expect(thrownBy(() => verifySignature(body, headers, hmac, { now })).message).toContain('`webhook-id`')
-    expect(thrownBy(() => verifySignature(body, headers, hmac, { now, prefix: 'other' })).message).toContain('`other-id`')
+    expect(thrownBy(() => verifySignature(body, headers, hmac, { now, prefix: 'other' })).message).toContain(
+      '`other-id`',
+    )
   })
 
   test('accepts what the independent package signed, and the reverse', () => {
     const text = '{"type":"invoice.paid"}'
-    const theirs = { 'webhook-id': messageId, 'webhook-timestamp': String(now / 1000), 'webhook-signature': new Webhook(hmac).sign(messageId, new Date(now), text) }
+    const theirs = {
+      'webhook-id': messageId,
+      'webhook-timestamp': String(now / 1000),
+      'webhook-signature': new Webhook(hmac).sign(messageId, new Date(now), text),
+    }
     expect(verifySignature(text, theirs, hmac, { now })).toMatchObject({ messageId })
     expect(signed(Buffer.from(text), hmac)).toEqual(theirs)
   })
@@ -88,10 +112,18 @@ describe('verifySignature', () => {
   test.each([
     ['text', '{"id":7}', good],
     ['bytes', body, good],
-    ['names in another case', body, Object.fromEntries(Object.entries(good).map(([name, value]) => [name.toUpperCase(), value]))],
+    [
+      'names in another case',
+      body,
+      Object.fromEntries(Object.entries(good).map(([name, value]) => [name.toUpperCase(), value])),
+    ],
     ['web headers', body, new Headers(good)],
     ['lists of values', body, Object.fromEntries(Object.entries(good).map(([name, value]) => [name, [value]]))],
-    ['another signature before it', body, { ...good, 'webhook-signature': `v1,AAAA v2,x ${good['webhook-signature']}` }],
+    [
+      'another signature before it',
+      body,
+      { ...good, 'webhook-signature': `v1,AAAA v2,x ${good['webhook-signature']}` },
+    ],
   ])('takes %s', (_, given, headers) => {
     expect(verifySignature(given, headers, hmac, { now }).messageId).toBe(messageId)
   })
@@ -111,16 +143,19 @@ describe('verifySignature', () => {
     expect(error.message).not.toContain(secret.slice(6))
   })
 
-  test.each(['webhook-id', 'webhook-timestamp', 'webhook-signature'])('refuses a request without %s by name', (name) => {
-    for (const value of [undefined, '', []]) {
-      const error = thrownBy(() => verifySignature(body, { ...good, [name]: value }, hmac, { now }))
-      expect(error.code).toBe('invalid_signature')
-      expect(error.message).toContain(`Expected the header \`${name}\`, and it is missing.`)
-    }
-    const web = new Headers(good)
-    web.delete(name)
-    expect(thrownBy(() => verifySignature(body, web, hmac, { now })).message).toContain(`\`${name}\``)
-  })
+  test.each(['webhook-id', 'webhook-timestamp', 'webhook-signature'])(
+    'refuses a request without %s by name',
+    (name) => {
+      for (const value of [undefined, '', []]) {
+        const error = thrownBy(() => verifySignature(body, { ...good, [name]: value }, hmac, { now }))
+        expect(error.code).toBe('invalid_signature')
+        expect(error.message).toContain(`Expected the header \`${name}\`, and it is missing.`)
+      }
+      const web = new Headers(good)
+      web.delete(name)
+      expect(thrownBy(() => verifySignature(body, web, hmac, { now })).message).toContain(`\`${name}\``)
+    },
+  )
 
   test.each(['yesterday', '-5', '1e9', '1700000000.5', '9999999999999'])('refuses a timestamp of %s', (timestamp) => {
     const error = thrownBy(() => verifySignature(body, { ...good, 'webhook-timestamp': timestamp }, hmac, { now }))
@@ -166,14 +201,18 @@ describe('verifyBodySignature', () => {
     expect(() => verifyBodySignature(body, headers, hmac)).not.toThrow()
     expect(() => verifyBodySignature('{"id":7}', headers, hmac)).not.toThrow()
     expect(thrownBy(() => verifyBodySignature('{"id":8}', headers, hmac)).code).toBe('invalid_signature')
-    expect(thrownBy(() => verifyBodySignature(body, headers, other)).message).toContain('No signature in `x-webhook-signature` matches')
+    expect(thrownBy(() => verifyBodySignature(body, headers, other)).message).toContain(
+      'No signature in `x-webhook-signature` matches',
+    )
   })
 
   test('finds its header under any name and in any case', () => {
     const value = headers[defaultBodyHeader]
     expect(() => verifyBodySignature(body, { 'X-Gateway-Signature': value }, hmac, 'X-Gateway-Signature')).not.toThrow()
     expect(() => verifyBodySignature(body, { 'x-gateway-signature': value }, hmac, 'X-Gateway-Signature')).not.toThrow()
-    expect(thrownBy(() => verifyBodySignature(body, {}, hmac, 'X-Gateway-Signature')).message).toContain('`X-Gateway-Signature`')
+    expect(thrownBy(() => verifyBodySignature(body, {}, hmac, 'X-Gateway-Signature')).message).toContain(
+      '`X-Gateway-Signature`',
+    )
   })
 
   test('refuses a signing key, and leaves that key usable', () => {
@@ -188,7 +227,7 @@ describe('verifyBodySignature', () => {
 describe("the receiver's verify", () => {
   const body = Buffer.from('{"id":7}')
 
-  test('takes the machine\'s clock if no time is given', () => {
+  test("takes the machine's clock if no time is given", () => {
     expect(verify(body, signed(body, hmac, 'standard', Date.now()), hmac).messageId).toBe(messageId)
     expect(thrownBy(() => verify(body, signed(body, hmac), hmac)).code).toBe('stale_signature')
   })

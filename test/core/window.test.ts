@@ -17,13 +17,19 @@ describe('the window', () => {
   })
 
   test('grows by one per success, up to the pool', () => {
-    const sizes = windows(startWindow(ours), Array.from({ length: 20 }, () => true)).map(({ size }) => size)
+    const sizes = windows(
+      startWindow(ours),
+      Array.from({ length: 20 }, () => true),
+    ).map(({ size }) => size)
     expect(sizes.slice(0, 3)).toEqual([6, 7, 8])
     expect(sizes.slice(-5)).toEqual([20, 20, 20, 20, 20])
   })
 
   test('halves at a failure, then only after as many outcomes as it is wide', () => {
-    const sizes = windows({ size: 20, graceLeft: 0, failuresInRow: 0 }, Array.from({ length: 18 }, () => false)).map(({ size }) => size)
+    const sizes = windows(
+      { size: 20, graceLeft: 0, failuresInRow: 0 },
+      Array.from({ length: 18 }, () => false),
+    ).map(({ size }) => size)
     // The first failure halves; ten more are the rest of the same bad second; the twelfth halves again.
     expect(sizes).toEqual([10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 5, 5, 5, 5, 5, 5, 2])
   })
@@ -42,14 +48,19 @@ describe('the window', () => {
 
   test('is always within 1 and the pool, whatever comes', () => {
     fc.assert(
-      fc.property(fc.array(fc.boolean(), { maxLength: 300 }), fc.integer({ min: 1, max: 50 }), fc.boolean(), (outcomes, pool, slowStart) => {
-        const limits = { ...ours, pool, slowStart }
-        for (const { size } of windows(startWindow(limits), outcomes, limits)) {
-          expect(size).toBeGreaterThanOrEqual(1)
-          expect(size).toBeLessThanOrEqual(pool)
-          expect(Number.isInteger(size)).toBe(true)
-        }
-      }),
+      fc.property(
+        fc.array(fc.boolean(), { maxLength: 300 }),
+        fc.integer({ min: 1, max: 50 }),
+        fc.boolean(),
+        (outcomes, pool, slowStart) => {
+          const limits = { ...ours, pool, slowStart }
+          for (const { size } of windows(startWindow(limits), outcomes, limits)) {
+            expect(size).toBeGreaterThanOrEqual(1)
+            expect(size).toBeLessThanOrEqual(pool)
+            expect(Number.isInteger(size)).toBe(true)
+          }
+        },
+      ),
     )
   })
 })
@@ -93,7 +104,11 @@ describe('the share of one worker', () => {
 
   test('however workers come and go, and however long their requests stay open, they never open more than the pool and one each', () => {
     // Each step is a beat: one worker comes, goes, or looks around; it opens all it may, and ends some of what is open.
-    const step = fc.record({ worker: fc.nat({ max: 4 }), action: fc.constantFrom('beat', 'beat', 'beat', 'leave'), ends: fc.nat({ max: 20 }) })
+    const step = fc.record({
+      worker: fc.nat({ max: 4 }),
+      action: fc.constantFrom('beat', 'beat', 'beat', 'leave'),
+      ends: fc.nat({ max: 20 }),
+    })
     let joined = 0
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 20 }), fc.array(step, { maxLength: 60 }), (pool, steps) => {
@@ -110,7 +125,12 @@ describe('the share of one worker', () => {
           workers.set(worker, me)
           const others = [...workers.values()].filter((other) => other !== me)
           me.workers = others.length + 1
-          me.share = nextShare(pool, me.share, me.told, others.map(({ told }) => told))
+          me.share = nextShare(
+            pool,
+            me.share,
+            me.told,
+            others.map(({ told }) => told),
+          )
           me.open = Math.max(me.open, me.share)
           const open = [...workers.values()].reduce((sum, each) => sum + each.open, 0)
           expect(open).toBeLessThan(pool + 5)

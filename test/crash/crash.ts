@@ -23,7 +23,11 @@ export function crashRun(): (args: readonly string[]) => Promise<CrashResult> {
     const program = startProgram(join(root, 'scripts/crash/main.js'), [...args, ...briefly, '--dist', built.path('.')])
     const { code } = await program.ended
     const words = ['accepted', 'delivered', 'dead', 'lost', 'repeats', 'explained']
-    const values = form.exec(program.lines.at(-1) ?? '')?.slice(1).map(Number) ?? []
+    const values =
+      form
+        .exec(program.lines.at(-1) ?? '')
+        ?.slice(1)
+        .map(Number) ?? []
     const figures = Object.fromEntries(values.map((value, index) => [words[index] ?? '', value]))
     return { code, lines: program.lines.slice(0, -1), figures, said: `${program.lines.join('\n')}\n${program.stderr}` }
   }
@@ -32,7 +36,15 @@ export function crashRun(): (args: readonly string[]) => Promise<CrashResult> {
 /** Whatever its seed: all that was accepted came, and every repeat has its fault. */
 export function expectAllDelivered({ code, lines, figures, said }: CrashResult): void {
   const { accepted = 0, repeats } = figures
-  expect({ code, ...figures }, said).toEqual({ code: 0, accepted, delivered: accepted, dead: 0, lost: 0, repeats, explained: repeats })
+  expect({ code, ...figures }, said).toEqual({
+    code: 0,
+    accepted,
+    delivered: accepted,
+    dead: 0,
+    lost: 0,
+    repeats,
+    explained: repeats,
+  })
   expect(accepted, said).toBeGreaterThan(20)
   expect(lines.at(-1), said).toMatch(/^longest recovery \d+ ms$/)
 }
@@ -40,7 +52,15 @@ export function expectAllDelivered({ code, lines, figures, said }: CrashResult):
 /** All but the poison, which is on hold as a suspect, or dead. */
 export function expectOnlyPoisonUndelivered({ code, lines, figures, said }: CrashResult): void {
   const { accepted = 0, repeats = 0, dead = 0 } = figures
-  expect({ code, ...figures }, said).toEqual({ code: 0, accepted, delivered: accepted - 1, dead, lost: 0, repeats, explained: repeats })
+  expect({ code, ...figures }, said).toEqual({
+    code: 0,
+    accepted,
+    delivered: accepted - 1,
+    dead,
+    lost: 0,
+    repeats,
+    explained: repeats,
+  })
   expect(dead + (lines.includes('open 1') ? 1 : 0), said).toBe(1)
   // Three sends of the poison are two repeats.
   expect(repeats, said).toBeGreaterThanOrEqual(2)

@@ -16,9 +16,13 @@ test.each([
   expectAllDelivered(await crash([...onShared, ...args]))
 })
 
-test('on PostgreSQL workers that are killed and a database that crashes: nothing is lost', { timeout: 60_000 }, async () => {
-  expectAllDelivered(await crash([...onOwn, '--kills', '2', '--restarts', '1']))
-})
+test(
+  'on PostgreSQL workers that are killed and a database that crashes: nothing is lost',
+  { timeout: 60_000 },
+  async () => {
+    expectAllDelivered(await crash([...onOwn, '--kills', '2', '--restarts', '1']))
+  },
+)
 
 test('on PostgreSQL a delivery that ends its worker takes no other along', { timeout: 60_000 }, async () => {
   const { figures, said } = await crash([...onShared, '--poison', '--delay', '1500'])
@@ -28,14 +32,22 @@ test('on PostgreSQL a delivery that ends its worker takes no other along', { tim
   expect(accepted - delivered, said).toBeLessThanOrEqual(4)
 })
 
-test('on PostgreSQL a full disk is said so by `send`, and costs nothing once it is freed', { timeout: 60_000 }, async () => {
-  const result = await crash([...onOwn, '--disk', '--rounds', '1'])
-  expectAllDelivered(result)
-  expect(result.lines, result.said).toContain('refused with: store_full')
-})
+test(
+  'on PostgreSQL a full disk is said so by `send`, and costs nothing once it is freed',
+  { timeout: 60_000 },
+  async () => {
+    const result = await crash([...onOwn, '--disk', '--rounds', '1'])
+    expectAllDelivered(result)
+    expect(result.lines, result.said).toContain('refused with: store_full')
+  },
+)
 
-test('on PostgreSQL workers whose clocks are an hour off send nothing early and steal no lease', { timeout: 60_000 }, async () => {
-  const result = await crash([...onShared, '--clock', '--rounds', '2'])
-  expectAllDelivered(result)
-  expect(result.lines.join('\n'), result.said).toMatch(/^for later [1-9]\d* early 0$/m)
-})
+test(
+  'on PostgreSQL workers whose clocks are an hour off send nothing early and steal no lease',
+  { timeout: 60_000 },
+  async () => {
+    const result = await crash([...onShared, '--clock', '--rounds', '2'])
+    expectAllDelivered(result)
+    expect(result.lines.join('\n'), result.said).toMatch(/^for later [1-9]\d* early 0$/m)
+  },
+)

@@ -12,7 +12,15 @@ const orderly = { kind: 'orderly', name: 'orderly', at: 5_000, endedAt: 5_500 } 
 const once: CrashRun['receipts'] = [{ id: 'a', at: 1, pid: other }]
 
 function reportOf(run: Partial<CrashRun>): CrashReport {
-  return report({ accepted: new Map([['a', 0]]), receipts: [], faults: [], rows: [], reachMs: 2_000, startedAt: 0, ...run })
+  return report({
+    accepted: new Map([['a', 0]]),
+    receipts: [],
+    faults: [],
+    rows: [],
+    reachMs: 2_000,
+    startedAt: 0,
+    ...run,
+  })
 }
 
 function lineOf(run: Partial<CrashRun>): { line: string | undefined; isFine: boolean } {
@@ -28,7 +36,10 @@ function twice(firstAt: number, firstPid: number, secondAt: number, secondPid = 
 }
 
 test('everything once is fine', () => {
-  expect(lineOf({ receipts: once })).toEqual({ line: 'accepted 1 delivered 1 dead 0 lost 0 repeats 0 explained 0', isFine: true })
+  expect(lineOf({ receipts: once })).toEqual({
+    line: 'accepted 1 delivered 1 dead 0 lost 0 repeats 0 explained 0',
+    isFine: true,
+  })
 })
 
 test.each<[string, Partial<CrashRun>, string]>([
@@ -44,8 +55,16 @@ test.each<[string, Partial<CrashRun>, string]>([
     { receipts: once, rows: [{ id: 'dlv', messageId: 'unheard', status: 'dead' }] },
     'accepted 1 delivered 1 dead 1 lost 0 repeats 0 explained 0',
   ],
-  ['a delivery that is still open', { rows: [{ id: 'dlv', messageId: 'a', status: 'pending' }] }, 'accepted 1 delivered 0 dead 0 lost 0 repeats 0 explained 0'],
-  ['a problem of the mode', { receipts: once, problems: ['sent too early'] }, 'accepted 1 delivered 1 dead 0 lost 0 repeats 0 explained 0'],
+  [
+    'a delivery that is still open',
+    { rows: [{ id: 'dlv', messageId: 'a', status: 'pending' }] },
+    'accepted 1 delivered 0 dead 0 lost 0 repeats 0 explained 0',
+  ],
+  [
+    'a problem of the mode',
+    { receipts: once, problems: ['sent too early'] },
+    'accepted 1 delivered 1 dead 0 lost 0 repeats 0 explained 0',
+  ],
 ])('%s is not fine', (_, run, line) => {
   expect(lineOf(run)).toEqual({ line, isFine: false })
 })
@@ -83,12 +102,19 @@ test('a machine that leaves a process without a turn explains a repeat, and is o
 
 test('what its sender never heard of may come, and counts for nothing', () => {
   const receipts = [...once, { id: 'unheard', at: 3, pid: other }]
-  expect(lineOf({ receipts })).toEqual({ line: 'accepted 1 delivered 1 dead 0 lost 0 repeats 0 explained 0', isFine: true })
+  expect(lineOf({ receipts })).toEqual({
+    line: 'accepted 1 delivered 1 dead 0 lost 0 repeats 0 explained 0',
+    isFine: true,
+  })
 })
 
 test.each(['dead', 'pending'])('the poison may end %s, and nothing else may', (status) => {
   const rows = [{ id: 'dlv', messageId: 'a', status }]
-  expect(reportOf({ receipts: once, rows, poisonId: 'a' })).toMatchObject({ isFine: true, dead: status === 'dead' ? 1 : 0, open: status === 'dead' ? 0 : 1 })
+  expect(reportOf({ receipts: once, rows, poisonId: 'a' })).toMatchObject({
+    isFine: true,
+    dead: status === 'dead' ? 1 : 0,
+    open: status === 'dead' ? 0 : 1,
+  })
   expect(reportOf({ receipts: once, rows, poisonId: 'b' }).isFine).toBe(false)
 })
 
@@ -96,7 +122,12 @@ test.each<[string, CrashFault, Partial<CrashRun>, number]>([
   ['from a kill to what it interrupted', kill, { receipts: twice(4_990, victim, 7_200) }, 2_200],
   ['from a kill to what had not come yet', kill, { receipts: [{ id: 'a', at: 6_100, pid: other }] }, 1_100],
   ['from the end of an outage', outage, { receipts: [{ id: 'a', at: 6_100, pid: other }] }, 100],
-  ['not of what was accepted later', kill, { accepted: new Map([['a', 5_500]]), receipts: [{ id: 'a', at: 6_100, pid: other }] }, 0],
+  [
+    'not of what was accepted later',
+    kill,
+    { accepted: new Map([['a', 5_500]]), receipts: [{ id: 'a', at: 6_100, pid: other }] },
+    0,
+  ],
   ['not of the poison', kill, { receipts: twice(4_990, victim, 7_200), poisonId: 'a' }, 0],
 ])('the longest recovery counts %s', (_, fault, run, ms) => {
   expect(lastLines(reportOf({ faults: [fault], ...run }))[0]).toBe(`longest recovery ${ms} ms`)

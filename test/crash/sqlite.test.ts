@@ -18,8 +18,12 @@ test('on SQLite a delivery that ends its worker takes no other along', { timeout
   expectOnlyPoisonUndelivered(await crash([...onFile, '--poison', '--delay', '1000']))
 })
 
-test('on SQLite a full disk is said so by `send`, and costs nothing once it is freed', { timeout: 60_000 }, async () => {
-  const result = await crash([...onFile, '--disk', '--rounds', '1'])
-  expectAllDelivered(result)
-  expect(result.lines, result.said).toContain('integrity_check: ok')
-})
+test(
+  'on SQLite a full disk is said so by `send`, and costs nothing once it is freed',
+  { timeout: 60_000 },
+  async () => {
+    const result = await crash([...onFile, '--disk', '--rounds', '1'])
+    expectAllDelivered(result)
+    expect(result.lines, result.said).toContain('integrity_check: ok')
+  },
+)

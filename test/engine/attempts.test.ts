@@ -4,26 +4,29 @@ import { makeGate } from './gate.ts'
 import { engineWorld, inStatus, leased, settled, urlOf } from './world.ts'
 
 describe('an endpoint that changes in mid-flight', () => {
-  test.each(['pause', 'disable'] as const)('after %s nothing more is sent: what is on the wire ends, what waits is given back', async (change) => {
-    const world = engineWorld()
-    const { id } = await world.endpoint('hook')
-    const hold = world.transport.hold(urlOf('hook'))
-    await world.send('hook', 60)
-    await world.posthorn.start()
-    await settled()
-    await world.posthorn.endpoints[change](id)
-    hold.release()
-    await world.posthorn.idle()
-    await world.poll()
-    const rows = await world.rows()
-    expect(world.sentTo('hook')).toBe(5)
-    expect([inStatus(rows, 'delivered'), inStatus(rows, 'pending'), leased(rows)]).toEqual([5, 55, 0])
+  test.each(['pause', 'disable'] as const)(
+    'after %s nothing more is sent: what is on the wire ends, what waits is given back',
+    async (change) => {
+      const world = engineWorld()
+      const { id } = await world.endpoint('hook')
+      const hold = world.transport.hold(urlOf('hook'))
+      await world.send('hook', 60)
+      await world.posthorn.start()
+      await settled()
+      await world.posthorn.endpoints[change](id)
+      hold.release()
+      await world.posthorn.idle()
+      await world.poll()
+      const rows = await world.rows()
+      expect(world.sentTo('hook')).toBe(5)
+      expect([inStatus(rows, 'delivered'), inStatus(rows, 'pending'), leased(rows)]).toEqual([5, 55, 0])
 
-    await world.posthorn.endpoints[change === 'pause' ? 'resume' : 'enable'](id)
-    await world.poll()
-    expect(inStatus(await world.rows(), 'delivered')).toBe(60)
-    expect(world.sentTo('hook')).toBe(60)
-  })
+      await world.posthorn.endpoints[change === 'pause' ? 'resume' : 'enable'](id)
+      await world.poll()
+      expect(inStatus(await world.rows(), 'delivered')).toBe(60)
+      expect(world.sentTo('hook')).toBe(60)
+    },
+  )
 
   test('gets the next attempt at its new URL, and what waits for the wire too', async () => {
     const world = engineWorld({ breaker: false })
@@ -84,7 +87,9 @@ describe('a lease that ran out although its worker lives', () => {
     expect(world.sentTo('hook')).toBe(1)
     expect(world.heard('delivery.delivered')).toHaveLength(1)
     // One send, one record: the outcome takes the place of what the takeover had written.
-    expect(await world.posthorn.deliveries.attempts(row?.id ?? '')).toMatchObject([{ outcome: 'answered', statusCode: 200, epoch: 1 }])
+    expect(await world.posthorn.deliveries.attempts(row?.id ?? '')).toMatchObject([
+      { outcome: 'answered', statusCode: 200, epoch: 1 },
+    ])
   })
 
   test('is marked under its newer epoch if the mark of the older one came too late', async () => {
@@ -130,7 +135,10 @@ test('a requeue is answered by a new attempt, not by one of before that is still
   await world.poll()
   expect(await world.rows()).toMatchObject([{ status: 'delivered', attemptCount: 1 }])
   const attempts = await world.posthorn.deliveries.attempts(row?.id ?? '')
-  expect(attempts.map(({ statusCode, late }) => [statusCode, late])).toEqual([[500, true], [200, false]])
+  expect(attempts.map(({ statusCode, late }) => [statusCode, late])).toEqual([
+    [500, true],
+    [200, false],
+  ])
 })
 
 test('an attempt keeps its lease for as long as the store does not take its mark: nobody else sends it', async () => {
@@ -162,7 +170,13 @@ describe('a worker that was asleep for longer than its leases', () => {
     await settled()
     expect([world.sentTo('hook'), leased(await world.rows())]).toEqual([1, 8])
     const wants = [{ endpointId, lane: 'fresh', most: 8, mostBytes: 100_000 }] as const
-    const taken = await world.store.queue.claim({ owner: 'other', leaseMs: 60_000, now: world.clock.now() + 30_000, most: 8, wants })
+    const taken = await world.store.queue.claim({
+      owner: 'other',
+      leaseMs: 60_000,
+      now: world.clock.now() + 30_000,
+      most: 8,
+      wants,
+    })
     expect(taken).toHaveLength(8)
     await world.clock.leap(60_000)
     await settled()
@@ -171,7 +185,9 @@ describe('a worker that was asleep for longer than its leases', () => {
     expect((await world.rows()).every(({ leaseOwner }) => leaseOwner === 'other')).toBe(true)
     const sent = world.transport.requests[0]?.headers['webhook-id']
     const row = (await world.rows()).find(({ messageId }) => messageId === sent)
-    expect(await world.posthorn.deliveries.attempts(row?.id ?? '')).toMatchObject([{ outcome: 'answered', epoch: 1, late: true }])
+    expect(await world.posthorn.deliveries.attempts(row?.id ?? '')).toMatchObject([
+      { outcome: 'answered', epoch: 1, late: true },
+    ])
   })
 
   test('E12 gives back what nobody has taken yet, and sends it under a new lease', async () => {
@@ -225,7 +241,10 @@ describe('events', () => {
     await world.posthorn.idle()
     expect(inStatus(await world.rows(), 'delivered')).toBe(10)
     expect(heard).toHaveLength(10)
-    const warnings = world.heard('warning').filter(({ code }) => code === 'listener_threw').map(({ message }) => message)
+    const warnings = world
+      .heard('warning')
+      .filter(({ code }) => code === 'listener_threw')
+      .map(({ message }) => message)
     expect(warnings.filter((message) => message.includes('listener broke'))).toHaveLength(10)
     expect(warnings.filter((message) => message.includes('listener rejected')).length).toBeGreaterThanOrEqual(10)
   })
@@ -244,7 +263,9 @@ test('a delivery whose policy is unknown follows that of its endpoint, with one 
   second.on('warning', ({ code, message }) => void (code === 'unknown_policy' && warnings.push(message)))
   await second.start()
   await second.idle()
-  const delays = (await world.rows()).map(({ nextRetryAt, lastAttemptedAt }) => (nextRetryAt ?? 0) - (lastAttemptedAt ?? 0))
+  const delays = (await world.rows()).map(
+    ({ nextRetryAt, lastAttemptedAt }) => (nextRetryAt ?? 0) - (lastAttemptedAt ?? 0),
+  )
   expect(delays).toEqual([30_000, 30_000, 30_000])
   expect(warnings).toHaveLength(1)
   expect(warnings[0]).toContain('"forgotten"')
@@ -253,14 +274,24 @@ test('a delivery whose policy is unknown follows that of its endpoint, with one 
 test('a mark carries what was sent, and nothing of the body', async () => {
   const world = engineWorld()
   await world.endpoint('hook')
-  world.transport.answer(urlOf('hook'), { kind: 'answered', statusCode: 500, excerpt: 'broken', retryAfterMs: null }, { delayMs: 40 })
+  world.transport.answer(
+    urlOf('hook'),
+    { kind: 'answered', statusCode: 500, excerpt: 'broken', retryAfterMs: null },
+    { delayMs: 40 },
+  )
   await world.posthorn.start()
   await world.send('hook')
   await world.clock.advance(40)
   await world.posthorn.idle()
-  const requests = world.store.calls.filter(({ method }) => method === 'mark').map(({ request }) => request[0] as MarkRequest)
+  const requests = world.store.calls
+    .filter(({ method }) => method === 'mark')
+    .map(({ request }) => request[0] as MarkRequest)
   expect(requests.flatMap(({ marks }) => marks)).toMatchObject([
-    { epoch: 1, mark: { status: 'failed', attemptCount: 1, errorDetail: 'HTTP 500: broken' }, attempt: { tookMs: 40, statusCode: 500, url: urlOf('hook') } },
+    {
+      epoch: 1,
+      mark: { status: 'failed', attemptCount: 1, errorDetail: 'HTTP 500: broken' },
+      attempt: { tookMs: 40, statusCode: 500, url: urlOf('hook') },
+    },
   ])
   expect(JSON.stringify(requests)).not.toContain('invoice.paid')
 })

@@ -18,9 +18,17 @@ function made(options: Record<string, unknown> = {}): Posthorn {
 
 describe('options', () => {
   test.each<[string, unknown, RegExp]>([
-    ['nothing', {}, /^Expected `store` to be a store, such as sqlite\('webhooks\.db'\), got undefined\. Import `sqlite` from 'posthorn\/sqlite'/],
+    [
+      'nothing',
+      {},
+      /^Expected `store` to be a store, such as sqlite\('webhooks\.db'\), got undefined\. Import `sqlite` from 'posthorn\/sqlite'/,
+    ],
     ['no options', undefined, /^Expected `store` to be a store/],
-    ['the name of a file', { store: 'webhooks.db' }, /^Expected `store` to be a store, got text\. Did you mean sqlite\('webhooks\.db'\)\?/],
+    [
+      'the name of a file',
+      { store: 'webhooks.db' },
+      /^Expected `store` to be a store, got text\. Did you mean sqlite\('webhooks\.db'\)\?/,
+    ],
     ['a URL', { store: 'postgres://me:word@db/x' }, /Did you mean postgres\('postgres:\/\/…@db\/x'\)\?/],
     ['a function', { store: memoryStore }, /got a function/],
     ['another object', { store: {} }, /got an object/],
@@ -30,16 +38,34 @@ describe('options', () => {
 
   test('an event that is never emitted cannot be listened for', () => {
     const posthorn = made()
-    expect(() => posthorn.on('delivery.deaf' as 'delivery.dead', () => undefined)).toThrow(/^Expected `type` to be \* or one of .*, got "delivery\.deaf"\. Did you mean "delivery\.dead"\?$/)
+    expect(() => posthorn.on('delivery.deaf' as 'delivery.dead', () => undefined)).toThrow(
+      /^Expected `type` to be \* or one of .*, got "delivery\.deaf"\. Did you mean "delivery\.dead"\?$/,
+    )
     expect(() => posthorn.on('toString' as 'warning', () => undefined)).toThrow(/^Expected `type`/)
     expect(() => posthorn.on('*', () => undefined)).not.toThrow()
   })
 
   test.each<[string, (posthorn: Posthorn) => Promise<unknown>, string]>([
-    ['send', (posthorn) => posthorn.send({ application: 'acme', type: 'a', data: {}, chanels: ['eu'] } as MessageInput), 'Expected `chanels` to be left out: `send` has no such option. Did you mean "channels"?'],
-    ['send within a transaction', (posthorn) => posthorn.send({ application: 'acme', type: 'a', data: {} }, { trx: {} } as object), 'Expected `trx` to be left out: `send` has no such option. Did you mean "tx"?'],
-    ['endpoints.create', (posthorn) => posthorn.endpoints.create({ application: 'acme', urll: 'https://a.example' } as never), 'Expected `urll` to be left out: `endpoints.create` has no such option. Did you mean "url"?'],
-    ['endpoints.update', (posthorn) => posthorn.endpoints.update('ep_1', { polcy: 'patient' } as object), 'Expected `polcy` to be left out: `endpoints.update` has no such option. Did you mean "policy"?'],
+    [
+      'send',
+      (posthorn) => posthorn.send({ application: 'acme', type: 'a', data: {}, chanels: ['eu'] } as MessageInput),
+      'Expected `chanels` to be left out: `send` has no such option. Did you mean "channels"?',
+    ],
+    [
+      'send within a transaction',
+      (posthorn) => posthorn.send({ application: 'acme', type: 'a', data: {} }, { trx: {} } as object),
+      'Expected `trx` to be left out: `send` has no such option. Did you mean "tx"?',
+    ],
+    [
+      'endpoints.create',
+      (posthorn) => posthorn.endpoints.create({ application: 'acme', urll: 'https://a.example' } as never),
+      'Expected `urll` to be left out: `endpoints.create` has no such option. Did you mean "url"?',
+    ],
+    [
+      'endpoints.update',
+      (posthorn) => posthorn.endpoints.update('ep_1', { polcy: 'patient' } as object),
+      'Expected `polcy` to be left out: `endpoints.update` has no such option. Did you mean "policy"?',
+    ],
   ])('that %s does not know are refused', async (_, call, message) => {
     const posthorn = made()
     expect(await refusal(() => call(posthorn))).toMatchObject({ code: 'invalid_argument', message })
@@ -47,7 +73,12 @@ describe('options', () => {
   })
 
   test.each<[string, Record<string, unknown>, ErrorCode, RegExp]>([
-    ['a preset that is not known', { preset: 'fast' }, 'unknown_preset', /`preset` to be one of standard, patient, svix, gateway, gateway-6, got "fast"/],
+    [
+      'a preset that is not known',
+      { preset: 'fast' },
+      'unknown_preset',
+      /`preset` to be one of standard, patient, svix, gateway, gateway-6, got "fast"/,
+    ],
     ['a preset by a name of Object.prototype', { preset: 'constructor' }, 'unknown_preset', /got "constructor"/],
     ['a poll of no time', { pollMs: 0 }, 'invalid_argument', /`pollMs` to be a whole number from 10 to 600000, got 0/],
     ['a pool below zero', { pool: -1 }, 'invalid_argument', /`pool`.*got -1/],
@@ -60,9 +91,24 @@ describe('options', () => {
     ['endless leases', { maxLeased: Number.POSITIVE_INFINITY }, 'invalid_argument', /`maxLeased`.*got Infinity/],
     ['history of no days', { historyDays: 0 }, 'invalid_argument', /`historyDays`.*got 0/],
     ['a network that is none', { allowedTargets: ['10.0.0.0/99'] }, 'invalid_argument', /10\.0\.0\.0\/99/],
-    ['a policy without sends', { policies: { own: policy({ maxAttempts: 0 }) } }, 'invalid_argument', /`policies\.own\.maxAttempts`.*got 0/],
-    ['a policy with too wide a jitter', { policies: { own: policy({ jitterShare: 2 }) } }, 'invalid_argument', /`policies\.own\.jitterShare`.*got 2/],
-    ['a policy with too few delays', { policies: { own: policy({ maxAttempts: 4 }) } }, 'invalid_argument', /at least 3 delays for 4 sends, got an array of 2/],
+    [
+      'a policy without sends',
+      { policies: { own: policy({ maxAttempts: 0 }) } },
+      'invalid_argument',
+      /`policies\.own\.maxAttempts`.*got 0/,
+    ],
+    [
+      'a policy with too wide a jitter',
+      { policies: { own: policy({ jitterShare: 2 }) } },
+      'invalid_argument',
+      /`policies\.own\.jitterShare`.*got 2/,
+    ],
+    [
+      'a policy with too few delays',
+      { policies: { own: policy({ maxAttempts: 4 }) } },
+      'invalid_argument',
+      /at least 3 delays for 4 sends, got an array of 2/,
+    ],
   ])('refuse %s', async (_, options, code, message) => {
     const error = await refusal(() => made(options))
     expect(error).toMatchObject({ code, message: expect.stringMatching(message) })
@@ -76,7 +122,10 @@ describe('options', () => {
   ])('refuse %s under 30 seconds, unless it is allowed in so many words', async (_, unsafe, shown) => {
     const policies = { own: policy(unsafe) }
     const error = await refusal(() => made({ policies }))
-    expect(error).toMatchObject({ code: 'unsafe_retry_delay', message: expect.stringMatching(/"own" has a delay of .* under 30s risk overwhelming .* Raise the delay/s) })
+    expect(error).toMatchObject({
+      code: 'unsafe_retry_delay',
+      message: expect.stringMatching(/"own" has a delay of .* under 30s risk overwhelming .* Raise the delay/s),
+    })
     expect(error.message).toContain(shown)
     made({ policies, allowUnsafeRetryDelays: true })
   })
@@ -107,7 +156,11 @@ describe('endpoints', () => {
     ['a header value with a new line', { headers: { 'x-tenant': '7\r\nx-admin: 1' } }, 'invalid_header'],
     ['a header value that is no text', { headers: { 'x-tenant': 7 } }, 'invalid_header'],
     ['a signature header with a blank', { bodyHeader: 'x hmac' }, 'invalid_header'],
-    ['a header under the name of the signature', { signature: 'body', headers: { 'X-Webhook-Signature': '7' } }, 'invalid_header'],
+    [
+      'a header under the name of the signature',
+      { signature: 'body', headers: { 'X-Webhook-Signature': '7' } },
+      'invalid_header',
+    ],
     ['a signature that is not known', { signature: 'rsa' }, 'invalid_argument'],
     ['a rate of none', { ratePerSecond: 0 }, 'invalid_argument'],
     ['a uid with a blank', { uid: 'the erp' }, 'invalid_argument'],
@@ -117,14 +170,25 @@ describe('endpoints', () => {
     ['an application that was never made', { application: `app_${'0'.repeat(19)}` }, 'not_found'],
   ])('refuse %s', async (_, change, code) => {
     const posthorn = made()
-    const input = { application: 'acme', url: 'https://example.com/', ...change } as EndpointInput & { application: string }
+    const input = { application: 'acme', url: 'https://example.com/', ...change } as EndpointInput & {
+      application: string
+    }
     const error = await refusal(() => posthorn.endpoints.create(input))
     expect(error).toMatchObject({ code, message: expect.stringMatching(form) })
     expect(error.message).not.toContain('do-not-repeat-me')
     expect(await posthorn.endpoints.list()).toEqual([])
   })
 
-  test.each(['127.0.0.1', '10.1.2.3', '169.254.169.254', '[::1]', '[::ffff:10.0.0.1]', 'localhost', '0x7f.1', '2130706433'])('refuse the forbidden address %s', async (host) => {
+  test.each([
+    '127.0.0.1',
+    '10.1.2.3',
+    '169.254.169.254',
+    '[::1]',
+    '[::ffff:10.0.0.1]',
+    'localhost',
+    '0x7f.1',
+    '2130706433',
+  ])('refuse the forbidden address %s', async (host) => {
     const posthorn = made()
     const error = await refusal(() => posthorn.endpoints.create({ application: 'acme', url: `https://${host}/` }))
     expect(error).toMatchObject({ code: 'forbidden_address', message: expect.stringMatching(form) })
@@ -133,22 +197,44 @@ describe('endpoints', () => {
   test('refuse a change that would break them, and stay as they are', async () => {
     const posthorn = made()
     const before = await posthorn.endpoints.create({ application: 'acme', url: 'https://example.com/' })
-    for (const [change, code] of [[{ url: 'https://10.0.0.1/' }, 'forbidden_address'], [{ policy: 'own' }, 'unknown_policy'], [{ headers: { host: 'x' } }, 'invalid_header']] as const) {
-      expect(await refusal(() => posthorn.endpoints.update(before.id, change as Partial<EndpointInput>))).toMatchObject({ code })
+    for (const [change, code] of [
+      [{ url: 'https://10.0.0.1/' }, 'forbidden_address'],
+      [{ policy: 'own' }, 'unknown_policy'],
+      [{ headers: { host: 'x' } }, 'invalid_header'],
+    ] as const) {
+      expect(await refusal(() => posthorn.endpoints.update(before.id, change as Partial<EndpointInput>))).toMatchObject(
+        { code },
+      )
     }
-    expect(await refusal(() => posthorn.endpoints.rotateSecret(before.id, { secret: fakeSecret }))).toMatchObject({ code: 'invalid_secret' })
-    expect(await refusal(() => posthorn.endpoints.rotateSecret(before.id, { overlapMs: -1 }))).toMatchObject({ code: 'invalid_argument' })
+    expect(await refusal(() => posthorn.endpoints.rotateSecret(before.id, { secret: fakeSecret }))).toMatchObject({
+      code: 'invalid_secret',
+    })
+    expect(await refusal(() => posthorn.endpoints.rotateSecret(before.id, { overlapMs: -1 }))).toMatchObject({
+      code: 'invalid_argument',
+    })
     expect(await posthorn.endpoints.get(before.id)).toEqual(before)
   })
 
   test('refuse a key pair where the body is signed, and to sign the body where there is a key pair', async () => {
     const posthorn = made()
-    const create = (signature: 'body' | 'standard', secret?: string) => posthorn.endpoints.create({ application: 'acme', url: 'https://example.com/', signature, ...(secret !== undefined && { secret }) })
+    const create = (signature: 'body' | 'standard', secret?: string) =>
+      posthorn.endpoints.create({
+        application: 'acme',
+        url: 'https://example.com/',
+        signature,
+        ...(secret !== undefined && { secret }),
+      })
     const [signed, standard] = [await create('body'), await create('standard', keyPair)]
-    for (const attempt of [() => posthorn.endpoints.rotateSecret(signed.id, { secret: keyPair }), () => posthorn.endpoints.update(standard.id, { signature: 'body' })]) {
+    for (const attempt of [
+      () => posthorn.endpoints.rotateSecret(signed.id, { secret: keyPair }),
+      () => posthorn.endpoints.update(standard.id, { signature: 'body' }),
+    ]) {
       expect(await refusal(attempt)).toMatchObject({ code: 'invalid_secret', message: expect.stringMatching(form) })
     }
-    expect([await posthorn.endpoints.get(signed.id), await posthorn.endpoints.get(standard.id)]).toEqual([signed, standard])
+    expect([await posthorn.endpoints.get(signed.id), await posthorn.endpoints.get(standard.id)]).toEqual([
+      signed,
+      standard,
+    ])
     await posthorn.endpoints.rotateSecret(standard.id)
     expect(await posthorn.endpoints.update(standard.id, { signature: 'body' })).toMatchObject({ signature: 'body' })
   })
@@ -180,10 +266,16 @@ describe('messages', () => {
     ['a payload that is an object', { data: undefined, payload: { id: 7 } }, 'not_serialisable'],
     ['data that is too large', { data: 'x'.repeat(1024 * 1024) }, 'body_too_large'],
     ['a payload of one byte too many', { data: undefined, payload: Buffer.alloc(1024 * 1024 + 1) }, 'body_too_large'],
-    ['a content type with a new line', { data: undefined, payload: 'x', contentType: 'text/plain\r\nx-admin: 1' }, 'invalid_header'],
+    [
+      'a content type with a new line',
+      { data: undefined, payload: 'x', contentType: 'text/plain\r\nx-admin: 1' },
+      'invalid_header',
+    ],
   ])('with %s are refused', async (_, change, code) => {
     const posthorn = made()
-    const error = await refusal(() => posthorn.send({ application: 'acme', type: 'invoice.paid', data: { id: 7 }, ...change } as MessageInput))
+    const error = await refusal(() =>
+      posthorn.send({ application: 'acme', type: 'invoice.paid', data: { id: 7 }, ...change } as MessageInput),
+    )
     expect(error).toMatchObject({ code, message: expect.stringMatching(form) })
     expect(await posthorn.applications.list()).toEqual([])
   })
@@ -191,23 +283,39 @@ describe('messages', () => {
   test.each([
     ['a cycle', cycle, /circular/],
     ['a BigInt', { id: 7n }, /BigInt/],
-    ['a toJSON that throws', { toJSON: () => { throw new Error('out of paper') } }, /out of paper/],
+    [
+      'a toJSON that throws',
+      {
+        toJSON: () => {
+          throw new Error('out of paper')
+        },
+      },
+      /out of paper/,
+    ],
   ])('with data that holds %s are refused, and the reason is kept', async (_, data, reason) => {
     const error = await refusal(() => made().send({ application: 'acme', type: 'invoice.paid', data }))
-    expect(error).toMatchObject({ code: 'not_serialisable', message: expect.stringMatching(/^Expected `data` to be a JSON value: /) })
+    expect(error).toMatchObject({
+      code: 'not_serialisable',
+      message: expect.stringMatching(/^Expected `data` to be a JSON value: /),
+    })
     expect(error.message).toMatch(reason)
     expect(error.cause).toBeInstanceOf(Error)
   })
 
   test('that are no objects are refused', async () => {
     for (const nothing of [null, undefined, 'invoice.paid', 7]) {
-      expect(await refusal(() => made().send(nothing as unknown as MessageInput))).toMatchObject({ code: 'invalid_argument', message: expect.stringMatching(form) })
+      expect(await refusal(() => made().send(nothing as unknown as MessageInput))).toMatchObject({
+        code: 'invalid_argument',
+        message: expect.stringMatching(form),
+      })
     }
   })
 
   test('of exactly the largest size are sent', async () => {
     const posthorn = made()
-    expect(await posthorn.send({ application: 'acme', type: 'file.made', payload: Buffer.alloc(1024 * 1024) })).toMatchObject({ deliveries: 0 })
+    expect(
+      await posthorn.send({ application: 'acme', type: 'file.made', payload: Buffer.alloc(1024 * 1024) }),
+    ).toMatchObject({ deliveries: 0 })
   })
 })
 
@@ -221,7 +329,11 @@ describe('calls', () => {
     ['a requeue of what is not there', (posthorn) => posthorn.requeue(unknown), 'not_found'],
     ['a cancel of what is no id', (posthorn) => posthorn.cancel('7'), 'invalid_id'],
     ['a requeue by nothing', (posthorn) => posthorn.requeue(null as unknown as string), 'invalid_argument'],
-    ['a requeue of all that was delivered', (posthorn) => posthorn.requeue({ status: 'delivered' }), 'invalid_argument'],
+    [
+      'a requeue of all that was delivered',
+      (posthorn) => posthorn.requeue({ status: 'delivered' }),
+      'invalid_argument',
+    ],
     ['a cancel of the dead', (posthorn) => posthorn.cancel({ status: 'dead' }), 'invalid_argument'],
     ['a status that is none', ({ deliveries }) => deliveries.list({ status: 'lost' as 'dead' }), 'invalid_argument'],
     ['ids that are none', ({ deliveries }) => deliveries.count({ ids: ['7'] }), 'invalid_id'],
@@ -231,7 +343,11 @@ describe('calls', () => {
     ['a stop with a grace below zero', (posthorn) => posthorn.stop({ graceMs: -1 }), 'invalid_argument'],
     ['an endpoint that is not there', ({ endpoints }) => endpoints.get('nobody'), 'not_found'],
     ['an application that is not there', ({ applications }) => applications.get('nobody'), 'not_found'],
-    ['an application under a taken uid', async ({ applications }) => [await applications.create({ uid: 'a' }), await applications.create({ uid: 'a' })], 'already_exists'],
+    [
+      'an application under a taken uid',
+      async ({ applications }) => [await applications.create({ uid: 'a' }), await applications.create({ uid: 'a' })],
+      'already_exists',
+    ],
   ])('with %s are refused', async (_, call, code) => {
     const error = await refusal(() => call(made()))
     expect(error).toMatchObject({ code, message: expect.stringMatching(form) })

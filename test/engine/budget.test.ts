@@ -114,51 +114,64 @@ describe('the budget', () => {
     expect(inStatus(await world.rows(), 'delivered')).toBe(10)
   })
 
-  test.each([['on', true], ['off', false]])('1,000 hung endpoints hold at most half of it, and leave the healthy ones alone (fast path %s)', async (_name, fastPath) => {
-    const maxLeased = 200
-    const world = engineWorld({ maxLeased, fastPath })
-    await world.endpoint('healthy')
-    await world.send('healthy')
-    await world.posthorn.start()
-    await world.posthorn.idle()
-    const hung = Array.from({ length: 1_000 }, (_, index) => `hung-${index}`)
-    for (const name of hung) await world.endpoint(name)
-    world.transport.hold(({ url }) => url.includes('hung'))
-    await Promise.all(hung.map((name) => world.send(name, 2)))
-    await settled()
-    const held = world.transport.requests.length - world.sentTo('healthy')
-    expect(held).toBeGreaterThan(maxLeased / 4)
-    expect(held).toBeLessThanOrEqual(maxLeased / 2)
-
-    for (let round = 1; round <= 5; round += 1) {
-      await world.clock.advance(5_000)
-      await world.send('healthy', 50)
+  test.each([
+    ['on', true],
+    ['off', false],
+  ])(
+    '1,000 hung endpoints hold at most half of it, and leave the healthy ones alone (fast path %s)',
+    async (_name, fastPath) => {
+      const maxLeased = 200
+      const world = engineWorld({ maxLeased, fastPath })
+      await world.endpoint('healthy')
+      await world.send('healthy')
+      await world.posthorn.start()
+      await world.posthorn.idle()
+      const hung = Array.from({ length: 1_000 }, (_, index) => `hung-${index}`)
+      for (const name of hung) await world.endpoint(name)
+      world.transport.hold(({ url }) => url.includes('hung'))
+      await Promise.all(hung.map((name) => world.send(name, 2)))
       await settled()
-      expect(world.sentTo('healthy')).toBe(1 + round * 50)
-    }
-    expect(leased(await world.rows())).toBeLessThanOrEqual(maxLeased / 2)
-  })
+      const held = world.transport.requests.length - world.sentTo('healthy')
+      expect(held).toBeGreaterThan(maxLeased / 4)
+      expect(held).toBeLessThanOrEqual(maxLeased / 2)
+
+      for (let round = 1; round <= 5; round += 1) {
+        await world.clock.advance(5_000)
+        await world.send('healthy', 50)
+        await settled()
+        expect(world.sentTo('healthy')).toBe(1 + round * 50)
+      }
+      expect(leased(await world.rows())).toBeLessThanOrEqual(maxLeased / 2)
+    },
+  )
 })
 
 describe('an application', () => {
-  test.each([['on', true], ['off', false]])('E10 that holds four fifths of all rows gets no more, and a newcomer finds a place at once (fast path %s)', async (_name, fastPath) => {
-    const world = engineWorld({ maxLeased: 100, fastPath })
-    for (let index = 0; index < 10; index += 1) await world.posthorn.endpoints.create({ application: 'greedy', url: `https://greedy.example/${index}` })
-    await world.endpoint('newcomer')
-    await world.posthorn.start()
-    await world.send('greedy')
-    await world.posthorn.idle()
-    // Each of its endpoints has just been reached: nobody could know that they will hang.
-    world.transport.hold(({ url }) => url.startsWith('https://greedy.example/'))
-    await world.send('greedy', 50)
-    await settled()
-    const held = leased(await world.rows())
-    expect(held).toBeGreaterThan(60)
-    expect(held).toBeLessThanOrEqual(80)
-    await world.send('newcomer', 5)
-    await settled()
-    expect(world.sentTo('newcomer')).toBe(5)
-  })
+  test.each([
+    ['on', true],
+    ['off', false],
+  ])(
+    'E10 that holds four fifths of all rows gets no more, and a newcomer finds a place at once (fast path %s)',
+    async (_name, fastPath) => {
+      const world = engineWorld({ maxLeased: 100, fastPath })
+      for (let index = 0; index < 10; index += 1)
+        await world.posthorn.endpoints.create({ application: 'greedy', url: `https://greedy.example/${index}` })
+      await world.endpoint('newcomer')
+      await world.posthorn.start()
+      await world.send('greedy')
+      await world.posthorn.idle()
+      // Each of its endpoints has just been reached: nobody could know that they will hang.
+      world.transport.hold(({ url }) => url.startsWith('https://greedy.example/'))
+      await world.send('greedy', 50)
+      await settled()
+      const held = leased(await world.rows())
+      expect(held).toBeGreaterThan(60)
+      expect(held).toBeLessThanOrEqual(80)
+      await world.send('newcomer', 5)
+      await settled()
+      expect(world.sentTo('newcomer')).toBe(5)
+    },
+  )
 
   test('E10 is one of 20 whose endpoints hang with five large bodies each: together they hold half of the bytes, and others go on', async () => {
     const world = engineWorld()
@@ -169,7 +182,12 @@ describe('an application', () => {
     await world.posthorn.idle()
     world.transport.hold(({ url }) => url.includes('hung'))
     const payload = Buffer.alloc(mostBodyBytes, 'x')
-    for (let index = 0; index < 20; index += 1) await Promise.all(Array.from({ length: 5 }, () => world.posthorn.send({ application: `hung-${index}`, type: 'invoice.paid', payload })))
+    for (let index = 0; index < 20; index += 1)
+      await Promise.all(
+        Array.from({ length: 5 }, () =>
+          world.posthorn.send({ application: `hung-${index}`, type: 'invoice.paid', payload }),
+        ),
+      )
     await settled()
     expect(leased(await world.rows())).toBe(32)
     await world.send('healthy', 20)
@@ -229,7 +247,20 @@ function recordsOf(count: number): EndpointRecord[] {
   const clock = manualClock()
   const { queue, directory, beat } = memoryStore()
   const bus = makeBus(clock)
-  const endpoints = new Endpoints({ queue, directory, beat, transport: scriptedTransport(clock), clock, random: seededRandom(1), bus, settings, lookMs: null, listen: null })
-  endpoints.know(Array.from({ length: count }, (_, index) => anEndpoint({ id: `ep_${index}`, applicationId: `app_${index}` })))
+  const endpoints = new Endpoints({
+    queue,
+    directory,
+    beat,
+    transport: scriptedTransport(clock),
+    clock,
+    random: seededRandom(1),
+    bus,
+    settings,
+    lookMs: null,
+    listen: null,
+  })
+  endpoints.know(
+    Array.from({ length: count }, (_, index) => anEndpoint({ id: `ep_${index}`, applicationId: `app_${index}` })),
+  )
   return [...endpoints.all()]
 }

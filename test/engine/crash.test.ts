@@ -31,36 +31,46 @@ async function makeScene(): Promise<Scene> {
 
 test.each([
   // While requests are on the wire: the endpoint took the first ten, and then let the rest hang.
-  { moment: 'while requests hang', answers: [...Array<number>(10).fill(200), 'hang' as const], requests: 13, hung: 3, accepted: 60 },
+  {
+    moment: 'while requests hang',
+    answers: [...Array<number>(10).fill(200), 'hang' as const],
+    requests: 13,
+    hung: 3,
+    accepted: 60,
+  },
   // While everything happens at once: sends are stored, answers come in, marks are written.
   { moment: 'in full flight', answers: 200, requests: 80, hung: 0, accepted: 40 },
-])('an engine killed $moment loses nothing, and the next one repeats only what was in flight', { timeout: 60_000 }, async ({ answers, requests, hung, accepted }) => {
-  const scene = await makeScene()
-  scene.receiver.behave('/hook', answers)
-  const killed = scene.engine('send')
-  await Promise.all([scene.receiver.waitFor(requests), killed.says(/^accepted /, accepted)])
-  killed.child.kill('SIGKILL')
-  expect(await killed.ended).toEqual({ code: null, signal: 'SIGKILL' })
+])(
+  'an engine killed $moment loses nothing, and the next one repeats only what was in flight',
+  { timeout: 60_000 },
+  async ({ answers, requests, hung, accepted }) => {
+    const scene = await makeScene()
+    scene.receiver.behave('/hook', answers)
+    const killed = scene.engine('send')
+    await Promise.all([scene.receiver.waitFor(requests), killed.says(/^accepted /, accepted)])
+    killed.child.kill('SIGKILL')
+    expect(await killed.ended).toEqual({ code: null, signal: 'SIGKILL' })
 
-  scene.receiver.behave('/hook', 200)
-  const next = scene.engine('drain')
-  const drained = await next.says(/^drained /)
-  expect(await next.ended).toEqual({ code: 0, signal: null })
+    scene.receiver.behave('/hook', 200)
+    const next = scene.engine('drain')
+    const drained = await next.says(/^drained /)
+    expect(await next.ended).toEqual({ code: 0, signal: null })
 
-  const times = new Map<string, number>()
-  for (const { id } of scene.receiver.receipts) times.set(id, (times.get(id) ?? 0) + 1)
-  const acceptedIds = idsOf(killed, 'accepted')
-  expect(acceptedIds.length).toBeGreaterThanOrEqual(accepted)
-  expect(acceptedIds.filter((id) => !times.has(id))).toEqual([])
-  expect(Number(drained.split(' ')[1])).toBe(times.size)
+    const times = new Map<string, number>()
+    for (const { id } of scene.receiver.receipts) times.set(id, (times.get(id) ?? 0) + 1)
+    const acceptedIds = idsOf(killed, 'accepted')
+    expect(acceptedIds.length).toBeGreaterThanOrEqual(accepted)
+    expect(acceptedIds.filter((id) => !times.has(id))).toEqual([])
+    expect(Number(drained.split(' ')[1])).toBe(times.size)
 
-  // In flight was what had left and was not marked yet: whatever was marked is never sent again.
-  const marked = new Set(idsOf(killed, 'delivered'))
-  const repeated = [...times].filter(([, count]) => count > 1).map(([id]) => id)
-  expect(repeated.filter((id) => marked.has(id))).toEqual([])
-  expect(repeated.length).toBeGreaterThanOrEqual(hung)
-  expect(Math.max(...times.values())).toBeLessThanOrEqual(2)
-})
+    // In flight was what had left and was not marked yet: whatever was marked is never sent again.
+    const marked = new Set(idsOf(killed, 'delivered'))
+    const repeated = [...times].filter(([, count]) => count > 1).map(([id]) => id)
+    expect(repeated.filter((id) => marked.has(id))).toEqual([])
+    expect(repeated.length).toBeGreaterThanOrEqual(hung)
+    expect(Math.max(...times.values())).toBeLessThanOrEqual(2)
+  },
+)
 
 test('a second live process on the same file is refused by pid and host, until the first one has ended', async () => {
   const scene = await makeScene()

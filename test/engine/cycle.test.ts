@@ -28,30 +28,33 @@ describe('the walk', () => {
 })
 
 describe('a store that errs', () => {
-  test.each(['dueEndpoints', 'claim', 'health'] as const)('in %s costs a warning and a tick, and no delivery', async (method) => {
-    const world = engineWorld({ fastPath: false })
-    await world.endpoint('hook')
-    await world.send('hook', 3)
-    let failures = 1
-    world.store.bend = async (call, run) => {
-      if (call.method === method && failures > 0) {
-        failures -= 1
-        throw new Error('The store is away.')
+  test.each(['dueEndpoints', 'claim', 'health'] as const)(
+    'in %s costs a warning and a tick, and no delivery',
+    async (method) => {
+      const world = engineWorld({ fastPath: false })
+      await world.endpoint('hook')
+      await world.send('hook', 3)
+      let failures = 1
+      world.store.bend = async (call, run) => {
+        if (call.method === method && failures > 0) {
+          failures -= 1
+          throw new Error('The store is away.')
+        }
+        return run()
       }
-      return run()
-    }
-    const second = world.second()
-    const warnings: string[] = []
-    second.on('warning', ({ message }) => warnings.push(message))
-    await second.start()
-    await second.idle()
-    expect(warnings.join()).toContain('The store is away.')
-    expect(world.sentTo('hook')).toBe(0)
-    await world.clock.advance(5_000)
-    await second.idle()
-    expect(inStatus(await world.rows(), 'delivered')).toBe(3)
-    expect(world.sentTo('hook')).toBe(3)
-  })
+      const second = world.second()
+      const warnings: string[] = []
+      second.on('warning', ({ message }) => warnings.push(message))
+      await second.start()
+      await second.idle()
+      expect(warnings.join()).toContain('The store is away.')
+      expect(world.sentTo('hook')).toBe(0)
+      await world.clock.advance(5_000)
+      await second.idle()
+      expect(inStatus(await world.rows(), 'delivered')).toBe(3)
+      expect(world.sentTo('hook')).toBe(3)
+    },
+  )
 })
 
 test('the rows of a deleted endpoint end dead, gone, in batches, and nothing is sent', async () => {

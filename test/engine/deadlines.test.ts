@@ -27,7 +27,10 @@ test('a send that the store has begun is of an unknown outcome after ten seconds
   }
   const sent = ended(world)
   await world.clock.advance(10_000)
-  expect(sent.error).toMatchObject({ code: 'outcome_unknown', message: expect.stringContaining('same idempotency key') })
+  expect(sent.error).toMatchObject({
+    code: 'outcome_unknown',
+    message: expect.stringContaining('same idempotency key'),
+  })
   expect(await world.rows()).toHaveLength(1)
   answer.open()
 })

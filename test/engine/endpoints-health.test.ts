@@ -177,7 +177,10 @@ describe('an endpoint that is gone for good', () => {
     await world.posthorn.idle()
     await settled()
     expect(world.heard('endpoint.disabled')).toMatchObject([{ webhook_id: id, reason: 'it answered 410 Gone' }])
-    expect(await world.posthorn.endpoints.get(id)).toMatchObject({ status: 'disabled', statusReason: 'it answered 410 Gone' })
+    expect(await world.posthorn.endpoints.get(id)).toMatchObject({
+      status: 'disabled',
+      statusReason: 'it answered 410 Gone',
+    })
     await world.send('hook')
     await world.poll(600_000)
     expect(world.sentTo('hook')).toBe(1)
@@ -197,7 +200,9 @@ describe('an endpoint that is gone for good', () => {
     await world.poll(5 * day - (world.clock.now() - startedAt) - 600_001)
     expect(world.heard('endpoint.disabled')).toEqual([])
     await everySixHours(world, 2)
-    expect(world.heard('endpoint.disabled')).toMatchObject([{ webhook_id: id, reason: 'it has only failed for five days' }])
+    expect(world.heard('endpoint.disabled')).toMatchObject([
+      { webhook_id: id, reason: 'it has only failed for five days' },
+    ])
     expect(world.heard('endpoint.failing')).toHaveLength(1)
     expect((await world.posthorn.endpoints.get(id)).status).toBe('disabled')
   })
@@ -246,7 +251,8 @@ describe('under a gateway preset', () => {
     await world.posthorn.start()
     for (let tick = 0; tick < 4; tick += 1) await world.poll()
     expect(world.sentTo('hook')).toBe(12)
-    for (const { nextRetryAt, lastAttemptedAt } of await world.rows()) expect((nextRetryAt ?? 0) - (lastAttemptedAt ?? 0)).toBe(30_000)
+    for (const { nextRetryAt, lastAttemptedAt } of await world.rows())
+      expect((nextRetryAt ?? 0) - (lastAttemptedAt ?? 0)).toBe(30_000)
     expect((await world.posthorn.endpoints.get(id)).status).toBe('active')
     expect(world.heard('breaker.opened')).toEqual([])
   })
@@ -264,13 +270,19 @@ test('an endpoint whose secret cannot be opened keeps its rows, is told once, an
     await world.send(name)
   }
   const database = new DatabaseSync(file)
-  const damage = database.prepare("update posthorn_endpoint_secrets set sealed = substr(sealed, 1, length(sealed) - 8) || 'AAAAAAA=' where endpoint_id = ?")
+  const damage = database.prepare(
+    "update posthorn_endpoint_secrets set sealed = substr(sealed, 1, length(sealed) - 8) || 'AAAAAAA=' where endpoint_id = ?",
+  )
   expect(damage.run(endpoints[4]?.id ?? '').changes).toBe(1)
   database.close()
 
   const second = world.second()
   const warnings: string[] = []
-  second.on('warning', ({ code, message }) => void (code === 'secrets_key' && message.includes('could not be read') && warnings.push(message)))
+  second.on(
+    'warning',
+    ({ code, message }) =>
+      void (code === 'secrets_key' && message.includes('could not be read') && warnings.push(message)),
+  )
   await second.start()
   await second.idle()
   await world.clock.advance(20_000)

@@ -16,26 +16,51 @@ describe.each(databases)('endpoints ($name)', (database) => {
   test('one that is made has the settings given, the defaults of the preset, and a secret of its own', async () => {
     const { posthorn, clock } = await makeWorld(database)
     const given = {
-      uid: 'erp', url: 'https://example.com/hooks?a=b', description: 'The ERP', types: ['invoice.*'], channels: ['eu'],
-      headers: { 'x-tenant': '7' }, policy: 'patient', signature: 'body', bodyHeader: 'x-hmac', ratePerSecond: 10,
+      uid: 'erp',
+      url: 'https://example.com/hooks?a=b',
+      description: 'The ERP',
+      types: ['invoice.*'],
+      channels: ['eu'],
+      headers: { 'x-tenant': '7' },
+      policy: 'patient',
+      signature: 'body',
+      bodyHeader: 'x-hmac',
+      ratePerSecond: 10,
     } as const
     const made = await posthorn.endpoints.create({ application: 'acme', ...given })
     expect(made).toMatchObject({ ...given, status: 'active', statusReason: null, createdAt: clock.now() })
-    expect(made.secrets).toEqual([expect.objectContaining({ value: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/), expiresAt: null })])
+    expect(made.secrets).toEqual([
+      expect.objectContaining({ value: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/), expiresAt: null }),
+    ])
     expect(await posthorn.endpoints.get(made.id)).toEqual(made)
     expect(await posthorn.endpoints.get({ application: 'acme', uid: 'erp' })).toEqual(made)
 
     const plain = await posthorn.endpoints.create({ application: 'acme', url: 'https://example.com/' })
-    expect(plain).toMatchObject({ uid: null, types: [], channels: [], headers: {}, policy: 'standard', signature: 'standard', ratePerSecond: null })
+    expect(plain).toMatchObject({
+      uid: null,
+      types: [],
+      channels: [],
+      headers: {},
+      policy: 'standard',
+      signature: 'standard',
+      ratePerSecond: null,
+    })
     expect(plain.secrets[0]?.value).not.toBe(made.secrets[0]?.value)
   })
 
   test('a secret of your own is kept, and a uid that is taken is refused', async () => {
     const { posthorn } = await makeWorld(database)
     const secret = `whsec_${Buffer.alloc(24, 1).toString('base64')}`
-    const made = await posthorn.endpoints.create({ application: 'acme', uid: 'erp', url: 'https://example.com/', secret })
+    const made = await posthorn.endpoints.create({
+      application: 'acme',
+      uid: 'erp',
+      url: 'https://example.com/',
+      secret,
+    })
     expect(made.secrets.map(({ value }) => value)).toEqual([secret])
-    expect(await refusal(() => posthorn.endpoints.create({ application: 'acme', uid: 'erp', url: 'https://example.com/' }))).toMatchObject({ code: 'already_exists' })
+    expect(
+      await refusal(() => posthorn.endpoints.create({ application: 'acme', uid: 'erp', url: 'https://example.com/' })),
+    ).toMatchObject({ code: 'already_exists' })
     await posthorn.endpoints.create({ application: 'umbrella', uid: 'erp', url: 'https://example.com/' })
   })
 
@@ -43,7 +68,8 @@ describe.each(databases)('endpoints ($name)', (database) => {
     const world = await makeWorld(database)
     const { endpoints } = world.posthorn
     const others: string[] = []
-    for (let index = 0; index < 5; index += 1) others.push((await endpoints.create({ application: 'umbrella', url: 'https://example.com/' })).id)
+    for (let index = 0; index < 5; index += 1)
+      others.push((await endpoints.create({ application: 'umbrella', url: 'https://example.com/' })).id)
     expect((await endpoints.list({ application: 'umbrella' })).map(({ id }) => id)).toEqual(others)
     expect((await endpoints.list()).map(({ id }) => id)).toEqual([world.endpoint.id, ...others].toSorted())
     const first = await endpoints.list({ application: 'umbrella' }, { limit: 2 })
@@ -58,14 +84,20 @@ describe.each(databases)('endpoints ($name)', (database) => {
     await world.start()
     await world.posthorn.send(paid)
     await world.posthorn.idle()
-    await world.posthorn.endpoints.update(world.endpoint.id, { url: world.receiver.url('/moved'), headers: { 'x-tenant': '7' } })
+    await world.posthorn.endpoints.update(world.endpoint.id, {
+      url: world.receiver.url('/moved'),
+      headers: { 'x-tenant': '7' },
+    })
     await world.poll(60 * second)
     await world.poll()
     expect(world.receiver.receipts.map(({ path }) => path)).toEqual(['/hook', '/moved'])
     expect(world.receiver.receipts[1]?.headers['x-tenant']).toBe('7')
     expect(await world.rows()).toMatchObject([{ status: 'delivered', target_url: world.receiver.url('/moved') }])
     // What was not named stays as it was.
-    expect(await world.posthorn.endpoints.get(world.endpoint.id)).toMatchObject({ policy: 'standard', secrets: world.endpoint.secrets })
+    expect(await world.posthorn.endpoints.get(world.endpoint.id)).toMatchObject({
+      policy: 'standard',
+      secrets: world.endpoint.secrets,
+    })
   })
 
   test('a change of filters applies to the next send', async () => {
@@ -80,13 +112,20 @@ describe.each(databases)('endpoints ($name)', (database) => {
     const world = await makeWorld(database)
     const { endpoints } = world.posthorn
     await world.start()
-    expect(await endpoints.pause(world.endpoint.id, { by: 'kim' })).toMatchObject({ status: 'paused', statusReason: 'by kim', statusSince: world.clock.now() })
+    expect(await endpoints.pause(world.endpoint.id, { by: 'kim' })).toMatchObject({
+      status: 'paused',
+      statusReason: 'by kim',
+      statusSince: world.clock.now(),
+    })
     expect(await world.posthorn.send(paid)).toMatchObject({ deliveries: 1 })
     await world.poll()
     expect(world.receiver.count).toBe(0)
     const [row] = await world.rows()
     expect(row).toMatchObject({ status: 'pending', attempt_count: 0, lease_owner: null })
-    expect(await world.posthorn.deliveries.why(String(row?.['id']))).toMatchObject({ code: 'endpoint_paused', sentence: expect.stringContaining('by kim') })
+    expect(await world.posthorn.deliveries.why(String(row?.['id']))).toMatchObject({
+      code: 'endpoint_paused',
+      sentence: expect.stringContaining('by kim'),
+    })
 
     expect(await endpoints.resume(world.endpoint.id)).toMatchObject({ status: 'active', statusReason: null })
     await world.poll()
@@ -123,7 +162,9 @@ describe.each(databases)('endpoints ($name)', (database) => {
     await world.poll(60 * second)
     await world.poll()
     expect(world.receiver.count).toBe(1)
-    expect(await world.rows()).toMatchObject([{ status: 'dead', reason: 'gone', attempt_count: 1, next_retry_at: null }])
+    expect(await world.rows()).toMatchObject([
+      { status: 'dead', reason: 'gone', attempt_count: 1, next_retry_at: null },
+    ])
     expect(world.heard('delivery.dead')).toMatchObject([{ reason: 'gone', webhook_id: world.endpoint.id }])
   })
 
@@ -137,7 +178,9 @@ describe.each(databases)('endpoints ($name)', (database) => {
     expect(await endpoints.resume(erp)).toMatchObject({ status: 'active' })
     expect((await endpoints.rotateSecret(erp)).secrets).toHaveLength(2)
     expect(await refusal(() => endpoints.get('erp'))).toMatchObject({ code: 'not_found' })
-    expect(await refusal(() => endpoints.get({ application: 'umbrella', uid: 'erp' }))).toMatchObject({ code: 'not_found' })
+    expect(await refusal(() => endpoints.get({ application: 'umbrella', uid: 'erp' }))).toMatchObject({
+      code: 'not_found',
+    })
     await endpoints.delete(erp)
     expect(await refusal(() => endpoints.get(erp))).toMatchObject({ code: 'not_found' })
   })
@@ -146,12 +189,15 @@ describe.each(databases)('endpoints ($name)', (database) => {
     const world = await makeWorld(database)
     world.receiver.behave('/hook', 503)
     await world.start()
-    for (let count = 0; count < 10; count += 1) await world.posthorn.send({ application: 'acme', type: 'invoice.paid', data: {} })
+    for (let count = 0; count < 10; count += 1)
+      await world.posthorn.send({ application: 'acme', type: 'invoice.paid', data: {} })
     await world.posthorn.idle()
     expect(await world.query('select holds from posthorn_endpoint_health')).toEqual([{ holds: 1 }])
     await world.posthorn.endpoints.disable(world.endpoint.id)
     await world.posthorn.endpoints.enable(world.endpoint.id)
-    expect(await world.query('select holds, held_until, failing_since from posthorn_endpoint_health')).toEqual([{ holds: 0, held_until: null, failing_since: null }])
+    expect(await world.query('select holds, held_until, failing_since from posthorn_endpoint_health')).toEqual([
+      { holds: 0, held_until: null, failing_since: null },
+    ])
   })
 })
 
@@ -163,7 +209,10 @@ describe.each(databases)('rotation ($name)', (database) => {
     const old = world.endpoint.secrets[0]?.value ?? ''
     const rotated = await world.posthorn.endpoints.rotateSecret(world.endpoint.id, { overlapMs: 120 * second })
     const fresh = rotated.secrets[0]?.value ?? ''
-    expect(rotated.secrets).toMatchObject([{ value: fresh, expiresAt: null }, { value: old, expiresAt: world.clock.now() + 120 * second }])
+    expect(rotated.secrets).toMatchObject([
+      { value: fresh, expiresAt: null },
+      { value: old, expiresAt: world.clock.now() + 120 * second },
+    ])
     expect(fresh).not.toBe(old)
 
     const during = await received(world)
@@ -180,7 +229,11 @@ describe.each(databases)('rotation ($name)', (database) => {
     await clock.advance(hour)
     const own = `whsec_${Buffer.alloc(32, 2).toString('base64')}`
     const again = await posthorn.endpoints.rotateSecret(endpoint.id, { secret: own })
-    expect(again.secrets).toMatchObject([{ value: own, expiresAt: null }, { expiresAt: clock.now() + 24 * hour }, { expiresAt: clock.now() + 23 * hour }])
+    expect(again.secrets).toMatchObject([
+      { value: own, expiresAt: null },
+      { expiresAt: clock.now() + 24 * hour },
+      { expiresAt: clock.now() + 23 * hour },
+    ])
     const third = await posthorn.endpoints.rotateSecret(endpoint.id, { overlapMs: 0 })
     expect(third.secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > clock.now())).toHaveLength(1)
   })

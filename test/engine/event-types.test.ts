@@ -14,7 +14,11 @@ describe.each(stores)('event types on $name', (kind) => {
   test('are made, read, changed and deleted by name', async () => {
     const { posthorn, clock } = await worldOn(kind)
     const { eventTypes } = posthorn
-    const made = await eventTypes.create({ name: 'invoice.paid', description: 'Somebody has paid.', schemas: { 1: invoice } })
+    const made = await eventTypes.create({
+      name: 'invoice.paid',
+      description: 'Somebody has paid.',
+      schemas: { 1: invoice },
+    })
     const times = { createdAt: clock.now(), updatedAt: clock.now() }
     expect(made).toEqual({
       name: 'invoice.paid',
@@ -32,7 +36,9 @@ describe.each(stores)('event types on $name', (kind) => {
     const other = await eventTypes.create({ name: 'a', description: '' })
     expect(await eventTypes.list()).toEqual([other])
     expect(await eventTypes.list({ archived: true })).toEqual([other, changed])
-    expect(await refusal(() => eventTypes.create({ name: 'a', description: '' }))).toMatchObject({ code: 'already_exists' })
+    expect(await refusal(() => eventTypes.create({ name: 'a', description: '' }))).toMatchObject({
+      code: 'already_exists',
+    })
     await eventTypes.delete('a')
     expect(await refusal(() => eventTypes.get('a'))).toMatchObject({ code: 'not_found' })
     expect(await refusal(() => eventTypes.delete('a'))).toMatchObject({ code: 'not_found' })
@@ -44,7 +50,8 @@ describe.each(stores)('event types on $name', (kind) => {
     await posthorn.eventTypes.create({ name: 'invoice.paid', description: '', schemas: { 9: false, 10: invoice } })
     await posthorn.eventTypes.create({ name: 'no.schema', description: '' })
     const good = { id: 7, lines: [{ sku: 'abc' }] }
-    for (const content of [{ data: good }, { payload: JSON.stringify(good) }]) await posthorn.send({ application: 'acme', type: 'invoice.paid', ...content })
+    for (const content of [{ data: good }, { payload: JSON.stringify(good) }])
+      await posthorn.send({ application: 'acme', type: 'invoice.paid', ...content })
     await posthorn.send({ application: 'acme', type: 'no.schema', data: 'anything' })
     await posthorn.send({ application: 'acme', type: 'undefined.type', payload: 'anything' })
     const stored = (): number => store.calls.filter(({ method }) => method === 'enqueue').length
@@ -56,10 +63,21 @@ describe.each(stores)('event types on $name', (kind) => {
       expect(error).toMatchObject({ code: 'schema_mismatch', message: expect.stringContaining('#/lines/1/sku') })
     }
     const missing = await refusal(() => posthorn.send({ application: 'acme', type: 'invoice.paid', data: {} }))
-    expect(missing).toMatchObject({ code: 'schema_mismatch', message: expect.stringContaining('Expected `data` to be what the schema of invoice.paid allows') })
+    expect(missing).toMatchObject({
+      code: 'schema_mismatch',
+      message: expect.stringContaining('Expected `data` to be what the schema of invoice.paid allows'),
+    })
     const text = await refusal(() => posthorn.send({ application: 'acme', type: 'invoice.paid', payload: 'no JSON' }))
-    expect(text).toMatchObject({ code: 'schema_mismatch', message: expect.stringContaining('Expected `payload` to be JSON') })
-    const batch = await refusal(() => posthorn.send([{ application: 'acme', type: 'invoice.paid', data: good }, { application: 'acme', type: 'invoice.paid', data: bad }]))
+    expect(text).toMatchObject({
+      code: 'schema_mismatch',
+      message: expect.stringContaining('Expected `payload` to be JSON'),
+    })
+    const batch = await refusal(() =>
+      posthorn.send([
+        { application: 'acme', type: 'invoice.paid', data: good },
+        { application: 'acme', type: 'invoice.paid', data: bad },
+      ]),
+    )
     expect(batch).toMatchObject({ code: 'schema_mismatch' })
     expect(stored()).toBe(before)
   })
@@ -94,7 +112,11 @@ describe('schemas', () => {
 
   test('see what leaves, and not what the caller has made of it since', async () => {
     const { posthorn } = engineWorld({ enforceSchemas: true })
-    await posthorn.eventTypes.create({ name: 'a', description: '', schemas: { 1: { type: 'object', properties: { at: { type: 'string' } }, required: ['at'] } } })
+    await posthorn.eventTypes.create({
+      name: 'a',
+      description: '',
+      schemas: { 1: { type: 'object', properties: { at: { type: 'string' } }, required: ['at'] } },
+    })
     const data: { at?: Date } = { at: new Date(0) }
     const sending = posthorn.send({ application: 'acme', type: 'a', data })
     delete data.at
@@ -104,10 +126,23 @@ describe('schemas', () => {
   test.each<[string, unknown]>([
     ['true', true],
     ['an empty one', {}],
-    ['one of draft 4', { $schema: 'http://json-schema.org/draft-04/schema#', type: 'integer', minimum: 1, exclusiveMinimum: true }],
-    ['one of draft 7', { $schema: 'http://json-schema.org/draft-07/schema#', definitions: { a: { type: 'string' } }, properties: { a: { $ref: '#/definitions/a' } } }],
+    [
+      'one of draft 4',
+      { $schema: 'http://json-schema.org/draft-04/schema#', type: 'integer', minimum: 1, exclusiveMinimum: true },
+    ],
+    [
+      'one of draft 7',
+      {
+        $schema: 'http://json-schema.org/draft-07/schema#',
+        definitions: { a: { type: 'string' } },
+        properties: { a: { $ref: '#/definitions/a' } },
+      },
+    ],
     ['one that refers to itself', { properties: { child: { $ref: '#' } } }],
-    ['one with keywords of others', { 'x-internal': { type: 'whatever' }, example: { id: 7 }, examples: [{ id: 7 }], default: {} }],
+    [
+      'one with keywords of others',
+      { 'x-internal': { type: 'whatever' }, example: { id: 7 }, examples: [{ id: 7 }], default: {} },
+    ],
   ])('may be %s', async (_, schema) => {
     const { posthorn } = engineWorld({ enforceSchemas: true })
     await posthorn.eventTypes.create({ name: 'a', description: '', schemas: { 1: schema } })
@@ -125,11 +160,17 @@ describe('schemas', () => {
     ['one with a pattern that is none', { properties: { a: { pattern: '(' } } }, 'Invalid regular expression'],
     ['one with a length below nothing', { minLength: -1 }, '#/minLength'],
     ['one with a reference to nothing', { properties: { a: { $ref: '#/$defs/a' } } }, 'a reference to #/$defs/a'],
-    ['one with a reference elsewhere', { $ref: 'https://example.com/schema.json' }, 'a reference to https://example.com/schema.json'],
+    [
+      'one with a reference elsewhere',
+      { $ref: 'https://example.com/schema.json' },
+      'a reference to https://example.com/schema.json',
+    ],
     ['one that is too long', { description: 'x'.repeat(300_000) }, 'more than 262144'],
   ])('may not be %s', async (_, schema, place) => {
     const { posthorn } = engineWorld()
-    const error = await refusal(() => posthorn.eventTypes.create({ name: 'a', description: '', schemas: { 1: schema } }))
+    const error = await refusal(() =>
+      posthorn.eventTypes.create({ name: 'a', description: '', schemas: { 1: schema } }),
+    )
     expect(error.code).toBe('invalid_argument')
     expect(error.message).toContain('Expected `schemas.1` to be a JSON Schema')
     expect(error.message).toContain(place)
@@ -137,9 +178,16 @@ describe('schemas', () => {
 
   test('that go round in circles refuse a message, and harm nothing else', async () => {
     const { posthorn } = engineWorld({ enforceSchemas: true })
-    await posthorn.eventTypes.create({ name: 'a', description: '', schemas: { 1: { properties: { a: { $ref: '#/properties/a' } } } } })
+    await posthorn.eventTypes.create({
+      name: 'a',
+      description: '',
+      schemas: { 1: { properties: { a: { $ref: '#/properties/a' } } } },
+    })
     const error = await refusal(() => posthorn.send({ application: 'acme', type: 'a', data: { a: 7 } }))
-    expect(error).toMatchObject({ code: 'schema_mismatch', message: expect.stringContaining('the schema cannot be applied') })
+    expect(error).toMatchObject({
+      code: 'schema_mismatch',
+      message: expect.stringContaining('the schema cannot be applied'),
+    })
     await posthorn.send({ application: 'acme', type: 'a', data: { b: 7 } })
   })
 })

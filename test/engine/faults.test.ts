@@ -39,7 +39,9 @@ describe.each(stores)('one whole life on %s, from send over a failure to the del
     }
     // The loop has really gone over the whole life.
     expect(calls).toBeGreaterThan(10)
-    expect([...seen]).toEqual(expect.arrayContaining(['enqueue', 'dueEndpoints', 'claim', 'mark', 'saveHealth', 'matching']))
+    expect([...seen]).toEqual(
+      expect.arrayContaining(['enqueue', 'dueEndpoints', 'claim', 'mark', 'saveHealth', 'matching']),
+    )
   })
 })
 
@@ -75,7 +77,10 @@ test('a worker whose n-th write never ends loses nothing: another one delivers, 
     expect(await world.rows()).toEqual(rows)
     const attempts = (await Promise.all(rows.map(({ id }) => world.posthorn.deliveries.attempts(id)))).flat()
     expect([nth, attempts.length]).toEqual([nth, world.sentTo('hook')])
-    expect([nth, attempts.filter(({ late }) => !late).length]).toEqual([nth, sum(rows.map(({ attemptCount }) => attemptCount))])
+    expect([nth, attempts.filter(({ late }) => !late).length]).toEqual([
+      nth,
+      sum(rows.map(({ attemptCount }) => attemptCount)),
+    ])
   }
   expect(wedgedAt).toBeGreaterThanOrEqual(4)
 })
@@ -90,7 +95,8 @@ function oneFault(world: EngineWorld, mode: Mode, nth: number): { bend: Bend; fa
       if (count !== nth) return run()
       fault.failed = call.method
       if (mode === 'after' || mode === 'hangs, and is done') await run()
-      if (mode.startsWith('hangs')) await new Promise<void>((resolve) => void world.clock.after(storeDeadlineMs, resolve))
+      if (mode.startsWith('hangs'))
+        await new Promise<void>((resolve) => void world.clock.after(storeDeadlineMs, resolve))
       throw new Error('The store is away.')
     },
   }
@@ -101,7 +107,15 @@ function oneFault(world: EngineWorld, mode: Mode, nth: number): { bend: Bend; fa
 async function live(world: EngineWorld): Promise<void> {
   world.transport.answer(urlOf('hook'), answers([500, 500]))
   const started = insist(() => world.posthorn.start())
-  const sent = started.then(() => Promise.all(['a', 'b'].map((key) => insist(() => world.posthorn.send({ application: 'hook', type: 'invoice.paid', data: key, idempotencyKey: key })))))
+  const sent = started.then(() =>
+    Promise.all(
+      ['a', 'b'].map((key) =>
+        insist(() =>
+          world.posthorn.send({ application: 'hook', type: 'invoice.paid', data: key, idempotencyKey: key }),
+        ),
+      ),
+    ),
+  )
   await world.clock.advance(150_000)
   expect(await sent).toHaveLength(2)
   // The last call of all may hang, too; no further one does.
@@ -112,14 +126,30 @@ async function live(world: EngineWorld): Promise<void> {
 
 async function expectOneLife(world: EngineWorld, which: string): Promise<void> {
   const rows = await world.rows()
-  expect([which, rows.map(({ status, attemptCount }) => [status, attemptCount])]).toEqual([which, [['delivered', 2], ['delivered', 2]]])
+  expect([which, rows.map(({ status, attemptCount }) => [status, attemptCount])]).toEqual([
+    which,
+    [
+      ['delivered', 2],
+      ['delivered', 2],
+    ],
+  ])
   expect([which, world.sentTo('hook')]).toEqual([which, 4])
   for (const { id } of rows) {
     // A lease whose claim or commit was not answered ran out, and was taken over: that is on record, too.
     const attempts = (await world.posthorn.deliveries.attempts(id)).filter(({ outcome }) => !isProvisional(outcome))
-    expect([which, attempts.map(({ statusCode, late }) => [statusCode, late])]).toEqual([which, [[500, false], [200, false]]])
+    expect([which, attempts.map(({ statusCode, late }) => [statusCode, late])]).toEqual([
+      which,
+      [
+        [500, false],
+        [200, false],
+      ],
+    ])
   }
-  expect([which, world.heard('delivery.failed').length, world.heard('delivery.delivered').length]).toEqual([which, 2, 2])
+  expect([which, world.heard('delivery.failed').length, world.heard('delivery.delivered').length]).toEqual([
+    which,
+    2,
+    2,
+  ])
 }
 
 async function insist<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -92,7 +92,13 @@ describe('another URL', () => {
     const { id } = await world.endpoint('hook')
     await world.send('hook', 2)
     const trouble = { failures: 9, holds: 3, failedAttempts: 90, warned: true }
-    await world.store.queue.saveHealth(id, { ...healthy, ...trouble, failingSince: world.clock.now() - 6 * day, heldUntil: world.clock.now() + 15 * minute, generation: 3 })
+    await world.store.queue.saveHealth(id, {
+      ...healthy,
+      ...trouble,
+      failingSince: world.clock.now() - 6 * day,
+      heldUntil: world.clock.now() + 15 * minute,
+      generation: 3,
+    })
     await world.posthorn.start()
     await world.poll()
     expect(world.transport.requests).toEqual([])
@@ -107,7 +113,13 @@ describe('another URL', () => {
 test('a person who enables an endpoint is not overruled by failures from before', async () => {
   const world = engineWorld({ breaker: false })
   const { id } = await world.endpoint('hook')
-  await world.store.queue.saveHealth(id, { ...healthy, failedAttempts: 90, warned: true, failingSince: world.clock.now() - 6 * day, generation: 3 })
+  await world.store.queue.saveHealth(id, {
+    ...healthy,
+    failedAttempts: 90,
+    warned: true,
+    failingSince: world.clock.now() - 6 * day,
+    generation: 3,
+  })
   const hold = world.transport.hold(urlOf('hook'))
   world.transport.answer(urlOf('hook'), 503)
   await world.posthorn.start()
@@ -124,7 +136,9 @@ test('a person who enables an endpoint is not overruled by failures from before'
 })
 
 /** A delivery that is on the wire to an endpoint whose URL is then changed; the old one answers so. */
-async function movedInFlight(answer: number | Outcome): Promise<{ world: EngineWorld; id: string; hold: { release(): void } }> {
+async function movedInFlight(
+  answer: number | Outcome,
+): Promise<{ world: EngineWorld; id: string; hold: { release(): void } }> {
   const world = engineWorld()
   const { id } = await world.endpoint('hook')
   const hold = world.transport.hold(urlOf('hook'))

@@ -25,7 +25,14 @@ describe.each(stores)('a job on $name', (kind) => {
     const work = { action: 'requeue', filter: { endpointId } } as const
     expect(await world.posthorn.jobs.preview(work)).toBe(1_100)
     const job = await world.posthorn.jobs.create(work, { by: 'kim', reason: 'the receiver is back' })
-    expect(job).toMatchObject({ state: 'running', matching: 1_100, done: 0, applicationId, actor: 'kim', reason: 'the receiver is back' })
+    expect(job).toMatchObject({
+      state: 'running',
+      matching: 1_100,
+      done: 0,
+      applicationId,
+      actor: 'kim',
+      reason: 'the receiver is back',
+    })
 
     await world.posthorn.start()
     expect(await progress(world, job)).toEqual([500, 1_000, 1_100])
@@ -75,8 +82,14 @@ describe.each(stores)('a job on $name', (kind) => {
     await world.endpoint('other')
     await dead(world, 'hook', 3)
     await dead(world, 'other', 1_100)
-    const stuck = await world.posthorn.jobs.create({ action: 'requeue', filter: { endpointId: await idOf(world, 'hook') } })
-    const behind = await world.posthorn.jobs.create({ action: 'requeue', filter: { endpointId: await idOf(world, 'other') } })
+    const stuck = await world.posthorn.jobs.create({
+      action: 'requeue',
+      filter: { endpointId: await idOf(world, 'hook') },
+    })
+    const behind = await world.posthorn.jobs.create({
+      action: 'requeue',
+      filter: { endpointId: await idOf(world, 'other') },
+    })
     let isAway = true
     world.store.bend = async ({ method, request }, run) => {
       if (isAway && method === 'advanceJob' && request[0] === stuck.id) throw new Error('the store is away')
@@ -94,8 +107,13 @@ describe.each(stores)('a job on $name', (kind) => {
     const { posthorn, clock, transport } = world
     await world.endpoint('acme', { types: ['b'] })
     const since = clock.now()
-    for (let id = 0; id < 130; id += 1) await posthorn.send({ application: 'acme', type: 'a', data: { id }, channels: ['eu'] })
-    const unwanted = [{ type: 'b' }, { type: 'a', channels: ['us'] }, { type: 'a', channels: ['eu'], data: { id: 1_000 } }]
+    for (let id = 0; id < 130; id += 1)
+      await posthorn.send({ application: 'acme', type: 'a', data: { id }, channels: ['eu'] })
+    const unwanted = [
+      { type: 'b' },
+      { type: 'a', channels: ['us'] },
+      { type: 'a', channels: ['eu'], data: { id: 1_000 } },
+    ]
     for (const each of unwanted) await posthorn.send({ application: 'acme', data: { id: 0 }, ...each })
     const erased = await posthorn.send({ application: 'acme', type: 'a', data: { id: 0 }, channels: ['eu'] })
     await posthorn.messages.erase('acme', erased.id)
@@ -116,7 +134,9 @@ describe.each(stores)('a job on $name', (kind) => {
     expect(job).toMatchObject({ matching: 135, applicationId: late.applicationId })
     expect(await progress(world, job)).toEqual([100, 135])
     await world.poll(minute)
-    const got = transport.requests.filter(({ url }) => url === urlOf('late')).map(({ body }) => (JSON.parse(body) as { data: { id: number } }).data.id)
+    const got = transport.requests
+      .filter(({ url }) => url === urlOf('late'))
+      .map(({ body }) => (JSON.parse(body) as { data: { id: number } }).data.id)
     expect(got.toSorted((one, other) => one - other)).toEqual(Array.from({ length: 131 }, (_, id) => id))
 
     const again = await posthorn.jobs.create(work)
@@ -137,7 +157,10 @@ describe.each(stores)('a job on $name', (kind) => {
     await world.posthorn.start()
     await world.poll()
     expect(await jobs.get(id)).toMatchObject({ state: 'paused', done: 0 })
-    expect(await refusal(() => jobs.pause(id))).toMatchObject({ code: 'wrong_state', message: expect.stringContaining('it is paused already') })
+    expect(await refusal(() => jobs.pause(id))).toMatchObject({
+      code: 'wrong_state',
+      message: expect.stringContaining('it is paused already'),
+    })
 
     await jobs.resume(id)
     await world.posthorn.idle()
@@ -146,7 +169,10 @@ describe.each(stores)('a job on $name', (kind) => {
     await world.poll(minute)
     expect(await jobs.get(id)).toMatchObject({ state: 'cancelled', done: 500 })
     expect(inStatus(await world.rows('hook'), 'dead')).toBe(600)
-    expect(await refusal(() => jobs.resume(id))).toMatchObject({ code: 'wrong_state', message: expect.stringContaining('it is cancelled') })
+    expect(await refusal(() => jobs.resume(id))).toMatchObject({
+      code: 'wrong_state',
+      message: expect.stringContaining('it is cancelled'),
+    })
     expect(await jobs.list({ application: 'hook' })).toEqual([])
     expect(await jobs.list()).toMatchObject([{ id }])
   })
@@ -188,7 +214,10 @@ describe.each(stores)('a job on $name', (kind) => {
     const { id: endpointId } = await world.endpoint('hook')
     const work = { action: 'replay', filter: { endpointId, since: 0, until: world.clock.now() + minute } } as const
     await posthorn.endpoints.disable(endpointId)
-    expect(await refusal(() => posthorn.jobs.create(work))).toMatchObject({ code: 'invalid_argument', message: expect.stringContaining('Enable it first.') })
+    expect(await refusal(() => posthorn.jobs.create(work))).toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('Enable it first.'),
+    })
 
     await posthorn.endpoints.enable(endpointId)
     const job = await posthorn.jobs.create(work)
@@ -198,7 +227,9 @@ describe.each(stores)('a job on $name', (kind) => {
     await posthorn.endpoints.disable(endpointId)
     await world.poll()
     expect(await posthorn.jobs.get(job.id)).toMatchObject({ state: 'paused', done: 100 })
-    expect(world.heard('warning')).toMatchObject([{ code: 'job_stopped', message: expect.stringContaining('enable the endpoint') }])
+    expect(world.heard('warning')).toMatchObject([
+      { code: 'job_stopped', message: expect.stringContaining('enable the endpoint') },
+    ])
 
     await posthorn.endpoints.enable(endpointId)
     await posthorn.jobs.resume(job.id)
@@ -215,10 +246,15 @@ describe.each(stores)('a job on $name', (kind) => {
 describe.each(stores.filter(({ name }) => name !== 'sqlite'))('a job on $name, which many workers share,', (kind) => {
   test('is not done twice by two who are at it at once, because a turn has run out', async () => {
     const world = await worldOn(kind)
-    await world.posthorn.send(Array.from({ length: 250 }, (_, id) => ({ application: 'hook', type: 'a', data: { id } })))
+    await world.posthorn.send(
+      Array.from({ length: 250 }, (_, id) => ({ application: 'hook', type: 'a', data: { id } })),
+    )
     const { id: endpointId } = await world.endpoint('hook')
     await world.posthorn.endpoints.pause(endpointId)
-    const job = await world.posthorn.jobs.create({ action: 'replay', filter: { endpointId, since: 0, until: world.clock.now() + minute } })
+    const job = await world.posthorn.jobs.create({
+      action: 'replay',
+      filter: { endpointId, since: 0, until: world.clock.now() + minute },
+    })
     // Both have read the same page before either writes.
     const both = makeGate()
     let readers = 0
@@ -243,7 +279,9 @@ describe.each(databases)('a job on $name', ({ open }) => {
     const clock = manualClock()
     const first = worker(clock)
     await first.posthorn.endpoints.create({ application: 'acme', url: urlOf('hook') })
-    await first.posthorn.send(Array.from({ length: 1_100 }, (_, id) => ({ application: 'acme', type: 'a', data: { id } })))
+    await first.posthorn.send(
+      Array.from({ length: 1_100 }, (_, id) => ({ application: 'acme', type: 'a', data: { id } })),
+    )
     await first.posthorn.cancel({})
     const { id } = await first.posthorn.jobs.create({ action: 'requeue', filter: {} })
     await first.posthorn.start()
@@ -277,9 +315,21 @@ describe('bad work', () => {
     ['cancelling what is delivered', { action: 'cancel', filter: { status: 'delivered' } }, '`status`'],
     ['no filter', { action: 'requeue' }, '`filter`'],
     ['a replay to no endpoint', { action: 'replay', filter: { since: 0, until: 1 } }, '`endpointId`'],
-    ['a replay to an endpoint that is not there', { action: 'replay', filter: { endpointId: 'ep_0000000000000000001', since: 0, until: 1 } }, '`endpoint`'],
-    ['a replay that ends before it begins', { action: 'replay', filter: { endpointId: 'ep_0000000000000000001', since: 2, until: 1 } }, '`since`'],
-    ['a replay without an end', { action: 'replay', filter: { endpointId: 'ep_0000000000000000001', since: 2 } }, '`since`'],
+    [
+      'a replay to an endpoint that is not there',
+      { action: 'replay', filter: { endpointId: 'ep_0000000000000000001', since: 0, until: 1 } },
+      '`endpoint`',
+    ],
+    [
+      'a replay that ends before it begins',
+      { action: 'replay', filter: { endpointId: 'ep_0000000000000000001', since: 2, until: 1 } },
+      '`since`',
+    ],
+    [
+      'a replay without an end',
+      { action: 'replay', filter: { endpointId: 'ep_0000000000000000001', since: 2 } },
+      '`since`',
+    ],
   ])('%s is refused', async (_, work, place) => {
     const { posthorn } = engineWorld()
     expect((await refusal(() => posthorn.jobs.create(work as never))).message).toContain(`Expected ${place}`)

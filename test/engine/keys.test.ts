@@ -12,7 +12,18 @@ describe.each(stores)('keys on $name', (kind) => {
     const { key, token } = await posthorn.keys.create({ name: 'billing' })
     expect(token).toMatch(/^phk_[0-9a-z]{40}$/)
     const hash = createHash('sha256').update(token).digest('hex')
-    const kept = { name: 'billing', applicationId: null, access: 'write', hash, hint: token.slice(0, 8), createdAt: clock.now(), expiresAt: null, revokedAt: null, sessionOf: null, portal: null }
+    const kept = {
+      name: 'billing',
+      applicationId: null,
+      access: 'write',
+      hash,
+      hint: token.slice(0, 8),
+      createdAt: clock.now(),
+      expiresAt: null,
+      revokedAt: null,
+      sessionOf: null,
+      portal: null,
+    }
     expect(key).toEqual({ id: key.id, ...kept })
     expect(await store.directory.keyByHash(hash)).toEqual(key)
     expect(await posthorn.keys.find(token)).toEqual(key)
@@ -23,7 +34,12 @@ describe.each(stores)('keys on $name', (kind) => {
     const { posthorn, clock } = await worldOn(kind)
     const { id } = await posthorn.applications.create({ uid: 'acme' })
     const expiresAt = clock.now() + hour
-    const { key, token } = await posthorn.keys.create({ name: 'portal', application: 'acme', access: 'read', expiresAt: new Date(expiresAt) })
+    const { key, token } = await posthorn.keys.create({
+      name: 'portal',
+      application: 'acme',
+      access: 'read',
+      expiresAt: new Date(expiresAt),
+    })
     expect(key).toMatchObject({ applicationId: id, access: 'read', expiresAt })
     await clock.advance(hour - 1)
     expect(await posthorn.keys.find(token)).toEqual(key)
@@ -68,7 +84,8 @@ describe('looking up a key', () => {
     const { posthorn, clock, store } = engineWorld()
     const { token } = await posthorn.keys.create({ name: 'billing' })
     const asked = (): number => store.calls.filter(({ method }) => method === 'keyByHash').length
-    for (let time = 0; time < 3; time += 1) await Promise.all([posthorn.keys.find(token), posthorn.keys.find('phk_unknown')])
+    for (let time = 0; time < 3; time += 1)
+      await Promise.all([posthorn.keys.find(token), posthorn.keys.find('phk_unknown')])
     expect(asked()).toBe(2)
     await clock.advance(5_000)
     await Promise.all([posthorn.keys.find(token), posthorn.keys.find('phk_unknown')])
@@ -128,7 +145,10 @@ describe('bad keys', () => {
     ['an application that is not there', { name: 'a', application: 'nobody' }, 'not_found', '`application`'],
   ])('%s is refused', async (_, input, code, place) => {
     const { posthorn } = engineWorld()
-    expect(await refusal(() => posthorn.keys.create(input as never))).toMatchObject({ code, message: expect.stringContaining(`Expected ${place}`) })
+    expect(await refusal(() => posthorn.keys.create(input as never))).toMatchObject({
+      code,
+      message: expect.stringContaining(`Expected ${place}`),
+    })
   })
 
   test('a key that is not there cannot be revoked', async () => {

@@ -21,7 +21,13 @@ test('E18 the 10,001st application takes the place of the one that was used leas
 async function applications(world: EngineWorld, count: number): Promise<string[]> {
   const now = world.clock.now()
   const made = Array.from({ length: count }, (_, index) => ({
-    id: `app_${String(index).padStart(19, '0')}`, uid: null, name: '', metadata: {}, ratePerSecond: null, createdAt: now, updatedAt: now,
+    id: `app_${String(index).padStart(19, '0')}`,
+    uid: null,
+    name: '',
+    metadata: {},
+    ratePerSecond: null,
+    createdAt: now,
+    updatedAt: now,
   }))
   for (const application of made) await world.store.directory.createApplication(application)
   return made.map(({ id }) => id)

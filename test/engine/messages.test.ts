@@ -15,11 +15,23 @@ describe.each(stores)('messages on $name', (kind) => {
     const { id } = await posthorn.send({ ...paid, eventId: 'invoice-7', channels: ['eu'], sessionId: 's' })
     await posthorn.send({ ...paid, application: 'other' })
     const message = await posthorn.messages.get('acme', id)
-    expect(message).toMatchObject({ id, type: 'invoice.paid', eventId: 'invoice-7', channels: ['eu'], sessionId: 's', createdAt: clock.now(), erasedAt: null })
+    expect(message).toMatchObject({
+      id,
+      type: 'invoice.paid',
+      eventId: 'invoice-7',
+      channels: ['eu'],
+      sessionId: 's',
+      createdAt: clock.now(),
+      erasedAt: null,
+    })
     expect(JSON.parse(Buffer.from(message.body).toString())).toMatchObject({ type: 'invoice.paid', data: { id: 7 } })
     expect(await posthorn.messages.get(message.applicationId, 'invoice-7')).toEqual(message)
-    for (const name of [id, 'invoice-7']) expect(await refusal(() => posthorn.messages.get('other', name))).toMatchObject({ code: 'not_found' })
-    expect(await refusal(() => posthorn.messages.get('nobody', id))).toMatchObject({ code: 'not_found', message: expect.stringContaining('`application`') })
+    for (const name of [id, 'invoice-7'])
+      expect(await refusal(() => posthorn.messages.get('other', name))).toMatchObject({ code: 'not_found' })
+    expect(await refusal(() => posthorn.messages.get('nobody', id))).toMatchObject({
+      code: 'not_found',
+      message: expect.stringContaining('`application`'),
+    })
   })
 
   test('are listed in either order, and to the end', async () => {
@@ -34,7 +46,10 @@ describe.each(stores)('messages on $name', (kind) => {
     expect(newest.items.map(({ id }) => id)).toEqual(sent.toReversed().slice(0, 2))
     const all: string[] = []
     for (let after: string | null = null, pages = 0; pages < 10; pages += 1) {
-      const { items, next } = await posthorn.messages.list({ applicationId, types: ['even'] }, { limit: 1, order: 'ascending', after })
+      const { items, next } = await posthorn.messages.list(
+        { applicationId, types: ['even'] },
+        { limit: 1, order: 'ascending', after },
+      )
       all.push(...items.map(({ id }) => id))
       if (next === null) break
       after = next
@@ -42,7 +57,7 @@ describe.each(stores)('messages on $name', (kind) => {
     expect(all).toEqual([sent[0], sent[2], sent[4]])
   })
 
-  test('have an event id once: the second is refused with the first one\'s id, and others go on', async () => {
+  test("have an event id once: the second is refused with the first one's id, and others go on", async () => {
     const { posthorn } = await worldOn(kind)
     const first = await posthorn.send({ ...paid, eventId: 'invoice-7' })
     const results = await Promise.allSettled([
@@ -67,7 +82,9 @@ describe.each(stores)('messages on $name', (kind) => {
     await posthorn.send({ ...paid, application: id }, { mustExist: true })
     await posthorn.applications.delete('acme')
     for (const application of ['acme', id]) {
-      expect(await refusal(() => posthorn.send({ ...paid, application }, { mustExist: true }))).toMatchObject({ code: 'not_found' })
+      expect(await refusal(() => posthorn.send({ ...paid, application }, { mustExist: true }))).toMatchObject({
+        code: 'not_found',
+      })
     }
     expect(await refusal(() => posthorn.send({ ...paid, application: id }))).toMatchObject({ code: 'not_found' })
     // Without the condition it is made anew, as on first use.
@@ -86,7 +103,8 @@ describe.each(stores)('messages on $name', (kind) => {
     expect(await refusal(() => posthorn.send(paid, { mustExist: true }))).toMatchObject({ code: 'not_found' })
     const second = await posthorn.applications.create({ uid: 'acme' })
     await posthorn.send(paid)
-    for (const { id } of [first, second]) expect((await posthorn.messages.list({ applicationId: id })).items).toHaveLength(1)
+    for (const { id } of [first, second])
+      expect((await posthorn.messages.list({ applicationId: id })).items).toHaveLength(1)
   })
 
   test('for an application that is not there leave those that came with them alone', async () => {
@@ -112,9 +130,13 @@ describe.each(stores)('messages on $name', (kind) => {
     expect(await posthorn.send(paid, { to: late.id })).toMatchObject({ deliveries: 1 })
     await posthorn.idle()
     expect([world.sentTo('acme'), world.sentTo('late'), world.sentTo('bystander')]).toEqual([1, 1, 0])
-    for (const to of [stranger.id, 'ep_0000000000000000001']) expect(await refusal(() => posthorn.send(paid, { to }))).toMatchObject({ code: 'not_found' })
+    for (const to of [stranger.id, 'ep_0000000000000000001'])
+      expect(await refusal(() => posthorn.send(paid, { to }))).toMatchObject({ code: 'not_found' })
     await posthorn.endpoints.disable(chosen.id)
-    expect(await refusal(() => posthorn.send(paid, { to: chosen.id }))).toMatchObject({ code: 'invalid_argument', message: expect.stringContaining('Enable it first.') })
+    expect(await refusal(() => posthorn.send(paid, { to: chosen.id }))).toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('Enable it first.'),
+    })
     await posthorn.endpoints.enable(chosen.id)
     expect(await posthorn.send(paid, { to: chosen.id })).toMatchObject({ deliveries: 1 })
     await posthorn.endpoints.delete(chosen.id)
@@ -127,13 +149,22 @@ describe.each(stores)('messages on $name', (kind) => {
     const world = await worldOn(kind)
     const { posthorn } = world
     await posthorn.start()
-    const large = await world.endpoint('acme', { filter: { and: [{ path: 'data.amount', greater: 100 }, { path: 'type', prefix: 'invoice.' }] } })
+    const large = await world.endpoint('acme', {
+      filter: {
+        and: [
+          { path: 'data.amount', greater: 100 },
+          { path: 'type', prefix: 'invoice.' },
+        ],
+      },
+    })
     expect((await posthorn.endpoints.get(large.id)).filter).toEqual(large.filter)
     const amounts = [50, 150]
     for (const amount of amounts) await posthorn.send({ ...paid, data: { amount } })
     await posthorn.send({ ...paid, payload: 'plain text', data: undefined })
     await posthorn.idle()
-    expect(world.transport.requests.map(({ body }) => (JSON.parse(body) as { data: unknown }).data)).toEqual([{ amount: 150 }])
+    expect(world.transport.requests.map(({ body }) => (JSON.parse(body) as { data: unknown }).data)).toEqual([
+      { amount: 150 },
+    ])
     await posthorn.endpoints.update(large.id, { filter: null })
     await posthorn.send({ ...paid, data: { amount: 1 } })
     await posthorn.idle()
@@ -167,7 +198,10 @@ describe.each(stores)('messages on $name', (kind) => {
     expect(world.heard('delivery.dead')).toMatchObject([{ webhook_delivery_id: cancelled?.id, reason: 'cancelled' }])
 
     for (const delivery of [done, cancelled]) {
-      expect(await refusal(() => posthorn.requeue(delivery?.id ?? ''))).toMatchObject({ code: 'not_found', message: expect.stringContaining('erased') })
+      expect(await refusal(() => posthorn.requeue(delivery?.id ?? ''))).toMatchObject({
+        code: 'not_found',
+        message: expect.stringContaining('erased'),
+      })
     }
     expect(await posthorn.requeue({ endpointId: endpoint.id })).toBe(0)
     const job = await posthorn.jobs.create({ action: 'requeue', filter: {} })
@@ -181,14 +215,22 @@ describe.each(stores)('messages on $name', (kind) => {
     const world = await worldOn(kind)
     const { posthorn } = world
     const endpoint = await world.endpoint('acme')
-    world.transport.answer(urlOf('acme'), { kind: 'answered', statusCode: 500, excerpt: 'a secret', retryAfterMs: null })
+    world.transport.answer(urlOf('acme'), {
+      kind: 'answered',
+      statusCode: 500,
+      excerpt: 'a secret',
+      retryAfterMs: null,
+    })
     await posthorn.start()
     const { id: messageId } = await posthorn.send(paid)
     await posthorn.idle()
     const { items, next } = await posthorn.deliveries.listAttempts({ messageId })
     expect(next).toBeNull()
     const [only] = items
-    expect(only).toMatchObject({ attempt: { number: 1, statusCode: 500, excerpt: 'a secret' }, delivery: { messageId, endpointId: endpoint.id } })
+    expect(only).toMatchObject({
+      attempt: { number: 1, statusCode: 500, excerpt: 'a secret' },
+      delivery: { messageId, endpointId: endpoint.id },
+    })
     const id = only?.attempt.id ?? ''
     expect(id).toBe(attemptId(only?.delivery.id ?? '', only?.attempt.epoch ?? 0))
     expect(await posthorn.deliveries.attempt(id)).toEqual(only)
@@ -215,7 +257,13 @@ describe.each(stores)('messages on $name', (kind) => {
     await world.send('acme', 2)
     await posthorn.idle()
     const range = { since: clock.now() - minute, until: clock.now() + minute }
-    expect(await posthorn.endpoints.counts(id, range)).toEqual({ delivered: 3, dead: 0, cancelled: 0, fresh: 0, retrying: 2 })
+    expect(await posthorn.endpoints.counts(id, range)).toEqual({
+      delivered: 3,
+      dead: 0,
+      cancelled: 0,
+      fresh: 0,
+      retrying: 2,
+    })
     await posthorn.cancel({ endpointId: id })
     expect(await posthorn.endpoints.counts(id, range)).toMatchObject({ delivered: 3, cancelled: 2, retrying: 0 })
   })
@@ -230,7 +278,11 @@ describe('an example', () => {
   ])('is %s, and goes to that endpoint only', async (_, schema, body) => {
     const world = engineWorld({ enforceSchemas: true })
     const { posthorn, transport } = world
-    await posthorn.eventTypes.create({ name: 'invoice.paid', description: '', schemas: schema === null ? null : { 1: false, 2: schema } })
+    await posthorn.eventTypes.create({
+      name: 'invoice.paid',
+      description: '',
+      schemas: schema === null ? null : { 1: false, 2: schema },
+    })
     const { id } = await world.endpoint('acme', { types: ['user.made'] })
     await posthorn.endpoints.create({ application: 'acme', url: urlOf('other') })
     await posthorn.start()
@@ -244,10 +296,16 @@ describe('an example', () => {
   test('of an event type that nobody has defined is harmless, and of what is none refused', async () => {
     const world = engineWorld()
     const { id } = await world.endpoint('acme')
-    expect(Buffer.from((await world.posthorn.endpoints.sendExample(id, 'any.type')).body).toString()).toBe('{"success":true}')
-    expect(await refusal(() => world.posthorn.endpoints.sendExample(id, 'no type'))).toMatchObject({ code: 'invalid_event_type' })
+    expect(Buffer.from((await world.posthorn.endpoints.sendExample(id, 'any.type')).body).toString()).toBe(
+      '{"success":true}',
+    )
+    expect(await refusal(() => world.posthorn.endpoints.sendExample(id, 'no type'))).toMatchObject({
+      code: 'invalid_event_type',
+    })
     await world.posthorn.endpoints.disable(id)
-    expect(await refusal(() => world.posthorn.endpoints.sendExample(id, 'any.type'))).toMatchObject({ code: 'invalid_argument' })
+    expect(await refusal(() => world.posthorn.endpoints.sendExample(id, 'any.type'))).toMatchObject({
+      code: 'invalid_argument',
+    })
   })
 })
 
@@ -261,19 +319,31 @@ describe('the headers of the signature', () => {
     const [request] = world.transport.requests
     const { headers = {}, body = '' } = request ?? {}
     expect(Object.keys(headers).filter((name) => name.endsWith('-signature'))).toEqual([`${headerPrefix}-signature`])
-    expect(verify(body, headers, secrets[0]?.value ?? '', { now: world.clock.now(), prefix: headerPrefix })).toMatchObject({ messageId: id })
-    expect(await refusal(() => world.endpoint('bad', { headers: { [`${headerPrefix}-id`]: '1' } }))).toMatchObject({ code: 'invalid_header' })
+    expect(
+      verify(body, headers, secrets[0]?.value ?? '', { now: world.clock.now(), prefix: headerPrefix }),
+    ).toMatchObject({ messageId: id })
+    expect(await refusal(() => world.endpoint('bad', { headers: { [`${headerPrefix}-id`]: '1' } }))).toMatchObject({
+      code: 'invalid_header',
+    })
   })
 
   test('cannot begin with just anything', async () => {
-    expect(await refusal(() => engineWorld({ headerPrefix: 'a b' }))).toMatchObject({ code: 'invalid_argument', message: expect.stringContaining('`headerPrefix`') })
+    expect(await refusal(() => engineWorld({ headerPrefix: 'a b' }))).toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('`headerPrefix`'),
+    })
   })
 })
 
 describe('applications', () => {
   test.each(stores)('keep what was set on $name', async (kind) => {
     const { posthorn, clock } = await worldOn(kind)
-    const made = await posthorn.applications.create({ uid: 'acme', name: 'Acme', metadata: { plan: 'gold' }, ratePerSecond: 5 })
+    const made = await posthorn.applications.create({
+      uid: 'acme',
+      name: 'Acme',
+      metadata: { plan: 'gold' },
+      ratePerSecond: 5,
+    })
     expect(made).toMatchObject({ uid: 'acme', name: 'Acme', metadata: { plan: 'gold' }, ratePerSecond: 5 })
     expect(await posthorn.applications.get('acme')).toEqual(made)
     await clock.advance(1)
@@ -300,15 +370,25 @@ describe('applications', () => {
 test('the name of an event is refused within a transaction, where two could take it', async () => {
   const { posthorn } = engineWorld()
   const error = await refusal(() => posthorn.send({ ...paid, eventId: 'invoice-7' }, { tx: {} }))
-  expect(error).toMatchObject({ code: 'invalid_argument', message: expect.stringContaining('Expected `eventId` to be left out within a transaction') })
+  expect(error).toMatchObject({
+    code: 'invalid_argument',
+    message: expect.stringContaining('Expected `eventId` to be left out within a transaction'),
+  })
 })
 
-test.each([['', 'text'], ['x'.repeat(257), 'text'], [7, 'text'], ['msg_0000000000000000001', "Posthorn's own ids"]])('%j is no event id', async (eventId, place) => {
+test.each([
+  ['', 'text'],
+  ['x'.repeat(257), 'text'],
+  [7, 'text'],
+  ['msg_0000000000000000001', "Posthorn's own ids"],
+])('%j is no event id', async (eventId, place) => {
   const { posthorn } = engineWorld()
   expect((await refusal(() => posthorn.send({ ...paid, eventId: eventId as string }))).message).toContain(place)
 })
 
 test('a page in an order that is none is refused', async () => {
   const { posthorn }: EngineWorld = engineWorld()
-  expect(await refusal(() => posthorn.applications.list({ order: 'random' as never }))).toMatchObject({ code: 'invalid_argument' })
+  expect(await refusal(() => posthorn.applications.list({ order: 'random' as never }))).toMatchObject({
+    code: 'invalid_argument',
+  })
 })

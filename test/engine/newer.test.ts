@@ -44,7 +44,10 @@ describe.each(Object.entries(places))('a store in %s that a later release has mi
     await posthorn.idle()
     expect(transport.requests).toHaveLength(1)
     const deliveries = await posthorn.deliveries.list()
-    expect(deliveries.map(({ status, leaseOwner }) => [status, leaseOwner])).toEqual([['pending', null], ['delivered', null]])
+    expect(deliveries.map(({ status, leaseOwner }) => [status, leaseOwner])).toEqual([
+      ['pending', null],
+      ['delivered', null],
+    ])
     expect(warnings).toEqual(['newer_database'])
     expect(clock.pending()).toBe(lookouts(place))
   })
@@ -62,7 +65,10 @@ describe.each(Object.entries(places))('a store in %s that a later release has mi
     await posthorn.start()
     await posthorn.send({ application: 'acme', type: 'invoice.paid', data: 1 })
     expect([warnings, transport.requests.length, clock.pending()]).toEqual([['newer_database'], 0, lookouts(place)])
-    expect(await refusal(() => place.store().open())).toMatchObject({ code: 'newer_database', message: expect.stringContaining('version 999') })
+    expect(await refusal(() => place.store().open())).toMatchObject({
+      code: 'newer_database',
+      message: expect.stringContaining('version 999'),
+    })
   })
 })
 

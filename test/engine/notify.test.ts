@@ -24,7 +24,8 @@ const listeners = `select pid from pg_stat_activity where application_name = 'po
 describe.skipIf(isFast)('postgres(url, { notify: true })', () => {
   const schema = isFast ? null : freshSchema()
   const channel = channelOf(schema?.schema ?? '')
-  const businesses = schema === null ? null : new Pool({ connectionString: schema.url, max: 2, connectionTimeoutMillis: 10_000 })
+  const businesses =
+    schema === null ? null : new Pool({ connectionString: schema.url, max: 2, connectionTimeoutMillis: 10_000 })
   afterAll(async () => {
     await businesses?.end()
     await schema?.drop()
@@ -112,7 +113,10 @@ describe.skipIf(isFast)('postgres(url, { notify: true })', () => {
     const warnings: EventOf<'warning'>[] = []
     const lost = new Promise<void>((resolve) => worker.on('warning', (event) => (warnings.push(event), resolve())))
     await startListening()
-    await schema?.query('select pg_terminate_backend(pid) from pg_stat_activity where pid = $1', await untilListeners(1))
+    await schema?.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where pid = $1',
+      await untilListeners(1),
+    )
     await lost
     await sender.send(paid)
     await clock.advance(250)
@@ -124,7 +128,9 @@ describe.skipIf(isFast)('postgres(url, { notify: true })', () => {
     await worker.idle()
     await sender.send(paid)
     await transport.sent(2)
-    expect(warnings).toEqual([expect.objectContaining({ code: 'store_error', message: expect.stringContaining('still found') })])
+    expect(warnings).toEqual([
+      expect.objectContaining({ code: 'store_error', message: expect.stringContaining('still found') }),
+    ])
   })
 
   test('a database that is away is tried again after 1, 2, 4, … 30 s, is told of once, and keeps nobody from stopping', async () => {
@@ -145,7 +151,9 @@ describe.skipIf(isFast)('postgres(url, { notify: true })', () => {
     await worker.idle()
     proxy.blackHole()
     for (let seconds = 0; seconds < 91; seconds += 1) await clock.leap(1_000)
-    expect(tries.slice(1).map((at, index) => at - (tries[index] ?? 0))).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000])
+    expect(tries.slice(1).map((at, index) => at - (tries[index] ?? 0))).toEqual([
+      1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000,
+    ])
     expect(warnings.filter((message) => message.includes('away'))).toHaveLength(1)
     // The last try hangs for a minute, on a wire that says nothing.
     await worker.stop()
@@ -183,7 +191,10 @@ describe.skipIf(isFast)('postgres(url, { notify: true })', () => {
 
   test('under a preset whose rows leave on the tick only, nobody listens', async () => {
     let isAsked = false
-    worker = posthorn({ preset: 'gateway', store: { ...storeAt(schema?.url ?? ''), listen: async () => void (isAsked = true) } })
+    worker = posthorn({
+      preset: 'gateway',
+      store: { ...storeAt(schema?.url ?? ''), listen: async () => void (isAsked = true) },
+    })
     await worker.start()
     await worker.idle()
     await sender.send(paid)
@@ -193,5 +204,7 @@ describe.skipIf(isFast)('postgres(url, { notify: true })', () => {
 })
 
 test('behind a pooler that changes connections it is refused, with the reason', () => {
-  expect(() => postgres('postgres://host/x', { notify: true, prepare: false })).toThrow(/`notify` to be left out together with `prepare: false`.*lets nobody listen/)
+  expect(() => postgres('postgres://host/x', { notify: true, prepare: false })).toThrow(
+    /`notify` to be left out together with `prepare: false`.*lets nobody listen/,
+  )
 })

@@ -13,10 +13,22 @@ const paid = { application: 'acme', type: 'invoice.paid', data: { id: 7 } } as c
 describe.each(databases)('requeue ($name)', (database) => {
   test('a dead delivery is sent again at once, with all its attempts before it', async () => {
     const world = await makeWorld(database)
-    const id = await world.insert({ status: 'dead', reason: 'exhausted', attempt_count: 6, next_retry_at: null, error_detail: 'HTTP 500' })
+    const id = await world.insert({
+      status: 'dead',
+      reason: 'exhausted',
+      attempt_count: 6,
+      next_retry_at: null,
+      error_detail: 'HTTP 500',
+    })
     await world.start()
     const requeued = await world.posthorn.requeue(id, { by: 'kim', reason: 'the receiver is back' })
-    expect(requeued).toMatchObject({ id, status: 'pending', reason: null, attemptCount: 0, nextRetryAt: world.clock.now() })
+    expect(requeued).toMatchObject({
+      id,
+      status: 'pending',
+      reason: null,
+      attemptCount: 0,
+      nextRetryAt: world.clock.now(),
+    })
     // One row wakes the loop: it need not wait for the tick.
     await world.posthorn.idle()
     expect(world.receiver.count).toBe(1)
@@ -73,7 +85,12 @@ describe.each(databases)('requeue ($name)', (database) => {
     await world.posthorn.idle()
 
     expect(added.id).not.toBe(before?.['id'])
-    expect(added).toMatchObject({ messageId: sent.id, endpointId: world.endpoint.id, status: 'pending', attemptCount: 0 })
+    expect(added).toMatchObject({
+      messageId: sent.id,
+      endpointId: world.endpoint.id,
+      status: 'pending',
+      attemptCount: 0,
+    })
     expect(world.receiver.receipts.map(({ id }) => id)).toEqual([sent.id, sent.id])
     expect(world.receiver.receipts[1]?.body).toEqual(world.receiver.receipts[0]?.body)
     expect(await world.row(String(before?.['id']))).toEqual(before)
@@ -87,16 +104,30 @@ describe.each(databases)('cancel ($name)', (database) => {
     const world = await makeWorld(database)
     const id = await world.insert({ status: 'failed', attempt_count: 2, next_retry_at: world.clock.now() + minute })
     await world.start()
-    expect(await world.posthorn.cancel(id, { by: 'kim' })).toMatchObject({ id, status: 'dead', reason: 'cancelled', nextRetryAt: null, attemptCount: 2 })
-    expect(world.heard('delivery.dead')).toMatchObject([{ webhook_delivery_id: id, webhook_id: world.endpoint.id, session_id: 'session-1', reason: 'cancelled' }])
+    expect(await world.posthorn.cancel(id, { by: 'kim' })).toMatchObject({
+      id,
+      status: 'dead',
+      reason: 'cancelled',
+      nextRetryAt: null,
+      attemptCount: 2,
+    })
+    expect(world.heard('delivery.dead')).toMatchObject([
+      { webhook_delivery_id: id, webhook_id: world.endpoint.id, session_id: 'session-1', reason: 'cancelled' },
+    ])
     await world.poll(minute)
     await world.poll()
     expect(world.receiver.count).toBe(0)
 
     const delivered = await world.insert({ status: 'delivered', attempt_count: 1, next_retry_at: null })
-    for (const [ended, status] of [[id, 'dead'], [delivered, 'delivered']] as const) {
+    for (const [ended, status] of [
+      [id, 'dead'],
+      [delivered, 'delivered'],
+    ] as const) {
       const error = await refusal(() => world.posthorn.cancel(ended))
-      expect(error).toMatchObject({ code: 'wrong_state', message: expect.stringMatching(new RegExp(`Expected .* an open one.* got .*${status}`)) })
+      expect(error).toMatchObject({
+        code: 'wrong_state',
+        message: expect.stringMatching(new RegExp(`Expected .* an open one.* got .*${status}`)),
+      })
     }
   })
 
@@ -105,7 +136,12 @@ describe.each(databases)('cancel ($name)', (database) => {
     const later = { next_retry_at: world.clock.now() + minute }
     for (let index = 0; index < 3; index += 1) await world.insert({ ...later, event_type: 'user.made' })
     const other = await world.insert(later)
-    const delivered = await world.insert({ status: 'delivered', attempt_count: 1, next_retry_at: null, event_type: 'user.made' })
+    const delivered = await world.insert({
+      status: 'delivered',
+      attempt_count: 1,
+      next_retry_at: null,
+      event_type: 'user.made',
+    })
     expect(await world.posthorn.cancel({ type: 'user.made' }, { by: 'kim' })).toBe(3)
     expect(world.heard('delivery.dead').map(({ reason }) => reason)).toEqual(['cancelled', 'cancelled', 'cancelled'])
     expect(await world.row(other)).toMatchObject({ status: 'pending' })
@@ -139,7 +175,14 @@ describe.each(databases)('what operators read ($name)', (database) => {
     await world.clock.advance(second)
     await world.posthorn.cancel({ status: 'pending' })
     const [cancelled, requeued] = await world.posthorn.audit()
-    expect(cancelled).toMatchObject({ action: 'cancel', actor: 'library', reason: null, count: 1, at: world.clock.now(), target: expect.stringContaining('pending') })
+    expect(cancelled).toMatchObject({
+      action: 'cancel',
+      actor: 'library',
+      reason: null,
+      count: 1,
+      at: world.clock.now(),
+      target: expect.stringContaining('pending'),
+    })
     expect(requeued).toMatchObject({ action: 'requeue', actor: 'kim', reason: 'it is back', count: 1, target: dead })
     const [first] = await world.posthorn.audit({ limit: 1 })
     expect(first).toEqual(cancelled)
@@ -154,12 +197,35 @@ describe.each(databases)('what operators read ($name)', (database) => {
     const table: [string, string, RegExp][] = [
       [due, 'next_in_line', /^Due, and leaves as soon as/],
       [await world.insert({ next_retry_at: now + minute }), 'scheduled', /^Scheduled for 2026-01-01 00:01:00 UTC/],
-      [await world.insert({ status: 'failed', attempt_count: 2, last_attempted_at: now, next_retry_at: now + minute, error_detail: 'HTTP 500: oh\nno' }), 'waiting_for_retry', /^Waiting for retry 2 of 5 at 2026-01-01 00:01:00 UTC after: HTTP 500: oh$/],
-      [await world.insert({ status: 'failed', attempt_count: 2, last_attempted_at: now }), 'next_tick', /^Due, and leaves with the next tick/],
-      [await world.insert({ status: 'dead', reason: 'exhausted', attempt_count: 6, error_detail: 'HTTP 500' }), 'exhausted', /^Dead after 6 failed attempts. The last answer was: HTTP 500/],
-      [await world.insert({ status: 'delivered', attempt_count: 2, last_attempted_at: now }), 'delivered', /^Delivered at attempt 2/],
+      [
+        await world.insert({
+          status: 'failed',
+          attempt_count: 2,
+          last_attempted_at: now,
+          next_retry_at: now + minute,
+          error_detail: 'HTTP 500: oh\nno',
+        }),
+        'waiting_for_retry',
+        /^Waiting for retry 2 of 5 at 2026-01-01 00:01:00 UTC after: HTTP 500: oh$/,
+      ],
+      [
+        await world.insert({ status: 'failed', attempt_count: 2, last_attempted_at: now }),
+        'next_tick',
+        /^Due, and leaves with the next tick/,
+      ],
+      [
+        await world.insert({ status: 'dead', reason: 'exhausted', attempt_count: 6, error_detail: 'HTTP 500' }),
+        'exhausted',
+        /^Dead after 6 failed attempts. The last answer was: HTTP 500/,
+      ],
+      [
+        await world.insert({ status: 'delivered', attempt_count: 2, last_attempted_at: now }),
+        'delivered',
+        /^Delivered at attempt 2/,
+      ],
     ]
-    for (const [id, code, sentence] of table) expect(await posthorn.deliveries.why(id)).toEqual({ code, sentence: expect.stringMatching(sentence) })
+    for (const [id, code, sentence] of table)
+      expect(await posthorn.deliveries.why(id)).toEqual({ code, sentence: expect.stringMatching(sentence) })
     await posthorn.endpoints.disable(world.endpoint.id)
     expect(await posthorn.deliveries.why(due)).toMatchObject({ code: 'endpoint_disabled' })
   })
@@ -174,7 +240,14 @@ describe.each(databases)('what operators read ($name)', (database) => {
     await world.posthorn.send({ ...paid, deliverAt: world.clock.now() + minute })
     await world.posthorn.idle()
     expect(await world.posthorn.overview({ windowMs: minute })).toMatchObject({
-      at: world.clock.now(), windowMs: minute, attempts: 3, delivered: 2, failed: 1, dead: 0, deadLetterRate: 0, alarm: 'none',
+      at: world.clock.now(),
+      windowMs: minute,
+      attempts: 3,
+      delivered: 2,
+      failed: 1,
+      dead: 0,
+      deadLetterRate: 0,
+      alarm: 'none',
       queue: { fresh: 1, retries: 1, atLeast: false },
     })
 
@@ -191,7 +264,13 @@ describe.each(databases)('what operators read ($name)', (database) => {
     const world = await makeWorld(database)
     const start = world.clock.now()
     const ids: string[] = []
-    for (const row of [{}, { status: 'failed', attempt_count: 1 }, { status: 'dead', reason: 'exhausted' }, { status: 'delivered' }, { event_type: 'user.made' }]) {
+    for (const row of [
+      {},
+      { status: 'failed', attempt_count: 1 },
+      { status: 'dead', reason: 'exhausted' },
+      { status: 'delivered' },
+      { event_type: 'user.made' },
+    ]) {
       ids.push(await world.insert(row))
       await world.clock.advance(second)
     }
@@ -234,7 +313,15 @@ describe.each(databases)('what operators read ($name)', (database) => {
     await world.posthorn.requeue(id)
     await world.posthorn.idle()
     expect(await world.posthorn.deliveries.attempts(id)).toMatchObject([
-      { number: 1, deliveryId: id, outcome: 'answered', statusCode: 503, excerpt: 'busy', url: world.endpoint.url, late: false },
+      {
+        number: 1,
+        deliveryId: id,
+        outcome: 'answered',
+        statusCode: 503,
+        excerpt: 'busy',
+        url: world.endpoint.url,
+        late: false,
+      },
       { number: 2, outcome: 'reset', statusCode: null, late: false },
       { number: 3, outcome: 'answered', statusCode: 200, excerpt: null },
     ])

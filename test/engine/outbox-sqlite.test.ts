@@ -25,18 +25,33 @@ interface World {
   count(table: string): number
 }
 
-async function makeWorld(Driver: new (path: string) => SqliteDriver = DatabaseSync, options: Partial<PosthornOptions> = {}): Promise<World> {
+async function makeWorld(
+  Driver: new (path: string) => SqliteDriver = DatabaseSync,
+  options: Partial<PosthornOptions> = {},
+): Promise<World> {
   const path = await freshPath()
   const clock = manualClock()
   const transport = scriptedTransport(clock)
-  const posthorn = new Posthorn({ store: sqlite({ open: () => new Driver(path), synchronous: 'off', plaintextSecrets: true }), clock, transport, ...options })
+  const posthorn = new Posthorn({
+    store: sqlite({ open: () => new Driver(path), synchronous: 'off', plaintextSecrets: true }),
+    clock,
+    transport,
+    ...options,
+  })
   onTestFinished(() => posthorn.stop({ graceMs: 0 }))
   await posthorn.endpoints.create({ application: 'acme', url })
   const db = new Driver(path)
   onTestFinished(() => void db.close())
   db.exec('pragma synchronous = off')
   db.exec('create table invoices (id integer primary key)')
-  return { path, posthorn, clock, transport, db, count: (table) => (db.prepare(`select count(*) as count from ${table}`).get() as { count: number }).count }
+  return {
+    path,
+    posthorn,
+    clock,
+    transport,
+    db,
+    count: (table) => (db.prepare(`select count(*) as count from ${table}`).get() as { count: number }).count,
+  }
 }
 
 describe.each([
@@ -66,7 +81,9 @@ describe.each([
     await posthorn.send({ ...paid, application: 'newcomer', idempotencyKey: 'k' }, { tx: db })
     expect(await posthorn.send([paid, paid], { tx: db })).toHaveLength(2)
     db.exec('rollback')
-    expect(['posthorn_messages', 'webhook_deliveries', 'posthorn_idempotency_keys', 'posthorn_applications'].map(count)).toEqual([0, 0, 0, 1])
+    expect(
+      ['posthorn_messages', 'webhook_deliveries', 'posthorn_idempotency_keys', 'posthorn_applications'].map(count),
+    ).toEqual([0, 0, 0, 1])
     await clock.advance(5_000)
     expect(transport.requests).toHaveLength(0)
   })
@@ -76,7 +93,9 @@ describe.each([
     const first = await posthorn.send({ ...paid, idempotencyKey: 'k' })
     db.exec('begin immediate')
     expect(await posthorn.send({ ...paid, idempotencyKey: 'k' }, { tx: db })).toEqual({ ...first, repeated: true })
-    expect(await refusal(() => posthorn.send({ ...paid, data: 8, idempotencyKey: 'k' }, { tx: db }))).toMatchObject({ code: 'idempotency_conflict' })
+    expect(await refusal(() => posthorn.send({ ...paid, data: 8, idempotencyKey: 'k' }, { tx: db }))).toMatchObject({
+      code: 'idempotency_conflict',
+    })
     db.exec('insert into invoices values (7)')
     db.exec('commit')
     expect([count('invoices'), count('posthorn_messages')]).toEqual([1, 1])
@@ -136,7 +155,10 @@ test('a transaction that stays open holds the engine up for a moment only, and w
 describe('refuses', () => {
   test('a connection that is in no transaction', async () => {
     const { posthorn, db, count } = await makeWorld()
-    expect(await refusal(() => posthorn.send(paid, { tx: db }))).toMatchObject({ code: 'invalid_argument', message: expect.stringContaining('Begin one first') })
+    expect(await refusal(() => posthorn.send(paid, { tx: db }))).toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('Begin one first'),
+    })
     expect(count('posthorn_messages')).toBe(0)
   })
 
@@ -145,7 +167,10 @@ describe('refuses', () => {
     const tx = new StrictDriver(path)
     onTestFinished(() => void tx.close())
     tx.exec('begin')
-    expect(await refusal(() => posthorn.send(paid, { tx }))).toMatchObject({ code: 'invalid_argument', message: expect.stringContaining('another copy of SQLite') })
+    expect(await refusal(() => posthorn.send(paid, { tx }))).toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('another copy of SQLite'),
+    })
   })
 
   test('a connection to another file', async () => {
@@ -153,25 +178,41 @@ describe('refuses', () => {
     const tx = new DatabaseSync(await freshPath())
     onTestFinished(() => tx.close())
     tx.exec('begin')
-    expect(await refusal(() => posthorn.send(paid, { tx }))).toMatchObject({ code: 'invalid_argument', message: expect.stringContaining('outside its own file') })
+    expect(await refusal(() => posthorn.send(paid, { tx }))).toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('outside its own file'),
+    })
   })
 
   test.each([undefined, null, 'tx', {}, { query: () => [] }])('%j', async (tx) => {
     const { posthorn } = await makeWorld()
-    expect(await refusal(() => posthorn.send(paid, { tx }))).toMatchObject({ code: 'invalid_argument', message: expect.stringContaining('`tx`') })
+    expect(await refusal(() => posthorn.send(paid, { tx }))).toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('`tx`'),
+    })
   })
 
   test('to wait for a store that is not open, and for a schema that takes its time', async () => {
     const path = await freshPath()
-    const slow = { '~standard': { version: 1, vendor: 'test', validate: async (value: unknown) => ({ value }) } } as const
-    const posthorn = new Posthorn({ store: sqlite({ open: () => new DatabaseSync(path) }), events: { 'invoice.paid': slow } })
+    const slow = {
+      '~standard': { version: 1, vendor: 'test', validate: async (value: unknown) => ({ value }) },
+    } as const
+    const posthorn = new Posthorn({
+      store: sqlite({ open: () => new DatabaseSync(path) }),
+      events: { 'invoice.paid': slow },
+    })
     onTestFinished(() => posthorn.stop())
     const tx = new DatabaseSync(path)
     onTestFinished(() => tx.close())
     tx.exec('begin')
     const given = { ...paid, type: 'invoice.paid' } as const
-    expect(await refusal(() => posthorn.send(given, { tx }))).toMatchObject({ code: 'invalid_argument', message: expect.stringContaining('answers at once') })
-    expect(await refusal(() => posthorn.send({ application: 'acme', type: 'invoice.paid', payload: '' }, { tx }))).toMatchObject({ code: 'stopped', message: expect.stringContaining('start()') })
+    expect(await refusal(() => posthorn.send(given, { tx }))).toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('answers at once'),
+    })
+    expect(
+      await refusal(() => posthorn.send({ application: 'acme', type: 'invoice.paid', payload: '' }, { tx })),
+    ).toMatchObject({ code: 'stopped', message: expect.stringContaining('start()') })
   })
 
   test.each<[string, (path: string) => unknown, string]>([
@@ -182,7 +223,10 @@ describe('refuses', () => {
     const [same] = (kept(await freshPath()) ?? []) as [unknown?]
     onTestFinished(() => (same instanceof DatabaseSync ? same.close() : undefined))
     const open = (): SqliteDriver => (same ?? new DatabaseSync(':memory:')) as SqliteDriver
-    expect(await refusal(() => sqlite({ open }).open())).toMatchObject({ code: 'invalid_argument', message: expect.stringContaining(hint) })
+    expect(await refusal(() => sqlite({ open }).open())).toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining(hint),
+    })
   })
 
   test('a driver whose SQLite may lose what was committed', async () => {
@@ -192,6 +236,9 @@ describe('refuses', () => {
         return super.prepare(text.replace('sqlite_version()', `'3.51.2'`))
       }
     }
-    expect(await refusal(() => sqlite({ open: () => new Old(path) }).open())).toMatchObject({ code: 'store_too_old', message: expect.stringContaining('got 3.51.2') })
+    expect(await refusal(() => sqlite({ open: () => new Old(path) }).open())).toMatchObject({
+      code: 'store_too_old',
+      message: expect.stringContaining('got 3.51.2'),
+    })
   })
 })

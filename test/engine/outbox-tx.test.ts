@@ -21,7 +21,14 @@ const paid = { application: 'acme', type: 'invoice.paid', data: { id: 7 } }
 
 describe.skipIf(isFast)('send(message, { tx }) on PostgreSQL', () => {
   const schema = isFast ? null : freshSchema()
-  const businesses = schema === null ? null : new Pool({ connectionString: schema.url, connectionTimeoutMillis: 10_000, options: `-c search_path=${schema.schema}` })
+  const businesses =
+    schema === null
+      ? null
+      : new Pool({
+          connectionString: schema.url,
+          connectionTimeoutMillis: 10_000,
+          options: `-c search_path=${schema.schema}`,
+        })
   afterAll(async () => {
     await businesses?.end()
     await schema?.drop()
@@ -74,7 +81,12 @@ describe.skipIf(isFast)('send(message, { tx }) on PostgreSQL', () => {
       expect(sent).toMatchObject({ deliveries: 0, repeated: false })
       expect(await posthorn.send(paid, { tx })).toMatchObject({ deliveries: 1 })
       await tx.query('rollback')
-      expect([await count('messages'), await count('webhook_deliveries'), await count('idempotency_keys'), await count('applications')]).toEqual([0, 0, 0, 1])
+      expect([
+        await count('messages'),
+        await count('webhook_deliveries'),
+        await count('idempotency_keys'),
+        await count('applications'),
+      ]).toEqual([0, 0, 0, 1])
     })
 
     test('a batch is stored by its commit, without a lease, and nobody is told', async () => {
@@ -94,7 +106,10 @@ describe.skipIf(isFast)('send(message, { tx }) on PostgreSQL', () => {
     test('endpoints that it has made by plain SQL are seen, and only those that match', async () => {
       const tx = await begin()
       await tx.query(`insert into applications (id, uid) values ('app_plain', 'plain')`)
-      await tx.query(`insert into endpoints (id, application_id, url, types) values ('ep_1', 'app_plain', $1, '["invoice.*"]'), ('ep_2', 'app_plain', $1, '["user.*"]')`, [url])
+      await tx.query(
+        `insert into endpoints (id, application_id, url, types) values ('ep_1', 'app_plain', $1, '["invoice.*"]'), ('ep_2', 'app_plain', $1, '["user.*"]')`,
+        [url],
+      )
       expect(await posthorn.send({ ...paid, application: 'plain' }, { tx })).toMatchObject({ deliveries: 1 })
       await tx.query(`update endpoints set status = 'disabled' where id = 'ep_1'`)
       expect(await posthorn.send({ ...paid, application: 'plain' }, { tx })).toMatchObject({ deliveries: 0 })
@@ -104,7 +119,13 @@ describe.skipIf(isFast)('send(message, { tx }) on PostgreSQL', () => {
     test('the bytes, quotes, backslashes and missing values arrive as they were', async () => {
       const payload = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
       const tx = await begin()
-      const given = { application: 'acme', type: 'file.made', payload, contentType: 'application/x-"odd"; a=\\{},null', channels: [] }
+      const given = {
+        application: 'acme',
+        type: 'file.made',
+        payload,
+        contentType: 'application/x-"odd"; a=\\{},null',
+        channels: [],
+      }
       const { id } = await posthorn.send({ ...given, sessionId: `"quoted" \\ 'single' {null,}` }, { tx })
       const { id: second } = await posthorn.send({ ...given, payload: '' }, { tx })
       await tx.query('commit')
@@ -114,15 +135,18 @@ describe.skipIf(isFast)('send(message, { tx }) on PostgreSQL', () => {
       expect(await store.directory.message(second)).toMatchObject({ sessionId: null })
     })
 
-    test.each(['begin isolation level repeatable read', 'begin isolation level serializable'])('it works in %s', async (how) => {
-      const tx = await begin(how)
-      await tx.query('select 1')
-      await posthorn.endpoints.create({ application: 'acme', url })
-      expect(await posthorn.send({ ...paid, idempotencyKey: 'k' }, { tx })).toMatchObject({ deliveries: 1 })
-      expect(await posthorn.send({ ...paid, idempotencyKey: 'k' }, { tx })).toMatchObject({ repeated: true })
-      await tx.query('commit')
-      expect(await count('messages')).toBe(1)
-    })
+    test.each(['begin isolation level repeatable read', 'begin isolation level serializable'])(
+      'it works in %s',
+      async (how) => {
+        const tx = await begin(how)
+        await tx.query('select 1')
+        await posthorn.endpoints.create({ application: 'acme', url })
+        expect(await posthorn.send({ ...paid, idempotencyKey: 'k' }, { tx })).toMatchObject({ deliveries: 1 })
+        expect(await posthorn.send({ ...paid, idempotencyKey: 'k' }, { tx })).toMatchObject({ repeated: true })
+        await tx.query('commit')
+        expect(await count('messages')).toBe(1)
+      },
+    )
 
     test('the only connection of a pool is enough, though it is in the transaction', async () => {
       const pool = new Pool({ connectionString: schema?.url, max: 1, connectionTimeoutMillis: 10_000 })
@@ -154,7 +178,9 @@ describe.skipIf(isFast)('send(message, { tx }) on PostgreSQL', () => {
     test('another content under it is refused, and the transaction goes on', async () => {
       await posthorn.send({ ...paid, idempotencyKey: 'k' })
       const tx = await begin()
-      expect(await refusal(() => posthorn.send({ ...paid, data: 8, idempotencyKey: 'k' }, { tx }))).toMatchObject({ code: 'idempotency_conflict' })
+      expect(await refusal(() => posthorn.send({ ...paid, data: 8, idempotencyKey: 'k' }, { tx }))).toMatchObject({
+        code: 'idempotency_conflict',
+      })
       await posthorn.send(paid, { tx })
       await tx.query('commit')
       expect(await count('messages')).toBe(2)
@@ -164,7 +190,13 @@ describe.skipIf(isFast)('send(message, { tx }) on PostgreSQL', () => {
       await posthorn.send({ ...paid, idempotencyKey: 'k' })
       await clock.advance(25 * 3_600_000)
       const tx = await begin()
-      const [first, second] = await posthorn.send([{ ...paid, idempotencyKey: 'k' }, { ...paid, idempotencyKey: 'k' }], { tx })
+      const [first, second] = await posthorn.send(
+        [
+          { ...paid, idempotencyKey: 'k' },
+          { ...paid, idempotencyKey: 'k' },
+        ],
+        { tx },
+      )
       await tx.query('commit')
       expect(first).toMatchObject({ repeated: false })
       expect(second).toEqual({ ...first, repeated: true })
@@ -212,7 +244,9 @@ describe.skipIf(isFast)('send(message, { tx }) on PostgreSQL', () => {
     test('this process looks again after 10, 40, 160 and 640 ms', async () => {
       // Without probes, so that only the looks can find it.
       await posthorn.stop()
-      posthorn = worker({ store: { ...make(postgres(schema?.url ?? '', { schema: schema?.schema, secretsKey })), lookMs: null } })
+      posthorn = worker({
+        store: { ...make(postgres(schema?.url ?? '', { schema: schema?.schema, secretsKey })), lookMs: null },
+      })
       await posthorn.start()
       await posthorn.idle()
       const tx = await begin()
@@ -274,16 +308,25 @@ describe.skipIf(isFast)('send(message, { tx }) on PostgreSQL', () => {
     })
 
     test('a pool', async () => {
-      expect(await refusal(() => posthorn.send(paid, { tx: businesses }))).toMatchObject({ code: 'invalid_argument', message: expect.stringContaining('pool.connect()') })
+      expect(await refusal(() => posthorn.send(paid, { tx: businesses }))).toMatchObject({
+        code: 'invalid_argument',
+        message: expect.stringContaining('pool.connect()'),
+      })
     })
 
     test.each([undefined, null, 'tx', {}, { query: 'select' }, () => undefined])('%s', async (tx) => {
-      expect(await refusal(() => posthorn.send(paid, { tx }))).toMatchObject({ code: 'invalid_argument', message: expect.stringContaining('`tx`') })
+      expect(await refusal(() => posthorn.send(paid, { tx }))).toMatchObject({
+        code: 'invalid_argument',
+        message: expect.stringContaining('`tx`'),
+      })
     })
 
     test('an executor that does not answer with rows', async () => {
       const tx = { query: async () => 'done' }
-      expect(await refusal(() => posthorn.send(paid, { tx }))).toMatchObject({ code: 'invalid_argument', message: expect.stringContaining('{ rows }') })
+      expect(await refusal(() => posthorn.send(paid, { tx }))).toMatchObject({
+        code: 'invalid_argument',
+        message: expect.stringContaining('{ rows }'),
+      })
     })
   })
 
@@ -293,15 +336,22 @@ describe.skipIf(isFast)('send(message, { tx }) on PostgreSQL', () => {
     const tx = {
       async query(text: string, values: unknown[]) {
         seen.push(...values)
-        const { rows } = await client.query(text, values).catch((cause: unknown) => Promise.reject(new Error('wrapped', { cause })))
-        return (rows as Record<string, unknown>[]).map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [camelCased(name), grown(value)])))
+        const { rows } = await client
+          .query(text, values)
+          .catch((cause: unknown) => Promise.reject(new Error('wrapped', { cause })))
+        return (rows as Record<string, unknown>[]).map((row) =>
+          Object.fromEntries(Object.entries(row).map(([name, value]) => [camelCased(name), grown(value)])),
+        )
       },
     }
     const first = await posthorn.send({ ...paid, idempotencyKey: 'k' }, { tx })
     expect(await posthorn.send({ ...paid, idempotencyKey: 'k' }, { tx })).toEqual({ ...first, repeated: true })
     expect(seen.filter((value) => typeof value === 'object' && value !== null)).toEqual([])
     await client.query('commit')
-    expect(await refusal(() => posthorn.send(paid, { tx }))).toMatchObject({ code: 'invalid_argument', message: expect.stringContaining('Begin one first') })
+    expect(await refusal(() => posthorn.send(paid, { tx }))).toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('Begin one first'),
+    })
   })
 })
 

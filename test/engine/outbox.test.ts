@@ -25,11 +25,37 @@ describe('the fast path', () => {
 
   test.each<[string, (world: EngineWorld, id: string) => Promise<unknown>]>([
     ['the process does not dispatch', async () => undefined],
-    ['the endpoint is paused', async (world, id) => [await world.posthorn.start(), await world.posthorn.endpoints.pause(id)]],
-    ['the endpoint has a rate limit', async (world, id) => [await world.posthorn.start(), await world.posthorn.endpoints.update(id, { ratePerSecond: 5 })]],
-    ['the breaker of the endpoint awaits its probe', async (world, id) => [await unwell(world, id, { holds: 1, heldUntil: world.clock.now() - 1 }), await world.posthorn.start()]],
-    ['a hold of the endpoint has ended, and what it kept back leaves in steps', async (world, id) => [await unwell(world, id, { rampFrom: world.clock.now() }), await world.posthorn.start()]],
-    ['the endpoint has a backlog', async (world) => [await world.send('hook', 300), world.transport.hold(urlOf('hook')), await world.posthorn.start(), await settled()]],
+    [
+      'the endpoint is paused',
+      async (world, id) => [await world.posthorn.start(), await world.posthorn.endpoints.pause(id)],
+    ],
+    [
+      'the endpoint has a rate limit',
+      async (world, id) => [
+        await world.posthorn.start(),
+        await world.posthorn.endpoints.update(id, { ratePerSecond: 5 }),
+      ],
+    ],
+    [
+      'the breaker of the endpoint awaits its probe',
+      async (world, id) => [
+        await unwell(world, id, { holds: 1, heldUntil: world.clock.now() - 1 }),
+        await world.posthorn.start(),
+      ],
+    ],
+    [
+      'a hold of the endpoint has ended, and what it kept back leaves in steps',
+      async (world, id) => [await unwell(world, id, { rampFrom: world.clock.now() }), await world.posthorn.start()],
+    ],
+    [
+      'the endpoint has a backlog',
+      async (world) => [
+        await world.send('hook', 300),
+        world.transport.hold(urlOf('hook')),
+        await world.posthorn.start(),
+        await settled(),
+      ],
+    ],
   ])('is not taken if %s', async (_, prepare) => {
     const world = engineWorld()
     const { id } = await world.endpoint('hook')
@@ -108,20 +134,29 @@ describe('storing', () => {
     await world.endpoint('hook')
     const stranger = `app_${'0'.repeat(19)}`
     const applications = ['hook', stranger, 'hook']
-    const results = await Promise.allSettled(applications.map((application) => world.posthorn.send({ application, type: 'invoice.paid', data: 1 })))
+    const results = await Promise.allSettled(
+      applications.map((application) => world.posthorn.send({ application, type: 'invoice.paid', data: 1 })),
+    )
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     expect(await world.rows()).toHaveLength(2)
   })
 
   test('of a message nobody wants is no error', async () => {
     const world = engineWorld()
-    expect(await world.posthorn.send({ application: 'lonely', type: 'invoice.paid', data: 1 })).toMatchObject({ deliveries: 0, repeated: false })
+    expect(await world.posthorn.send({ application: 'lonely', type: 'invoice.paid', data: 1 })).toMatchObject({
+      deliveries: 0,
+      repeated: false,
+    })
   })
 
   test('makes an application once, however many send to it at the same time', async () => {
     const world = engineWorld()
     const other = world.second()
-    await Promise.all([world.posthorn, other].flatMap((posthorn) => Array.from({ length: 20 }, () => posthorn.send({ application: 'new', type: 'invoice.paid', data: 1 }))))
+    await Promise.all(
+      [world.posthorn, other].flatMap((posthorn) =>
+        Array.from({ length: 20 }, () => posthorn.send({ application: 'new', type: 'invoice.paid', data: 1 })),
+      ),
+    )
     expect(await world.posthorn.applications.list()).toHaveLength(1)
   })
 
@@ -129,7 +164,12 @@ describe('storing', () => {
     const world = engineWorld()
     await world.endpoint('hook')
     await world.posthorn.start()
-    await world.posthorn.send({ application: 'hook', type: 'invoice.paid', data: 1, deliverAt: world.clock.now() + 60_000 })
+    await world.posthorn.send({
+      application: 'hook',
+      type: 'invoice.paid',
+      data: 1,
+      deliverAt: world.clock.now() + 60_000,
+    })
     await world.poll(59_999)
     expect(world.sentTo('hook')).toBe(0)
     await world.poll()
@@ -193,7 +233,8 @@ describe.each([
     await world.posthorn.start()
     const message = { application: 'hook', type: 'invoice.paid', idempotencyKey: 'once' }
     await world.posthorn.send({ ...message, data: 1 })
-    for (let time = 0; time < 10; time += 1) await expect(world.posthorn.send({ ...message, data: 2 })).rejects.toMatchObject({ code: 'idempotency_conflict' })
+    for (let time = 0; time < 10; time += 1)
+      await expect(world.posthorn.send({ ...message, data: 2 })).rejects.toMatchObject({ code: 'idempotency_conflict' })
     await world.send('hook', 5)
     await world.posthorn.idle()
     expect(world.sentTo('hook')).toBe(6)
@@ -205,7 +246,11 @@ describe('a send queue that is full', () => {
     const world = engineWorld()
     await world.endpoint('hook')
     const release = stuck(world)
-    const sending = Promise.allSettled(Array.from({ length: 10_001 }, (_, data) => world.posthorn.send({ application: 'hook', type: 'invoice.paid', data })))
+    const sending = Promise.allSettled(
+      Array.from({ length: 10_001 }, (_, data) =>
+        world.posthorn.send({ application: 'hook', type: 'invoice.paid', data }),
+      ),
+    )
     await settled()
     release()
     const refused = (await sending).filter((result) => result.status === 'rejected')
@@ -221,15 +266,21 @@ describe('a send queue that is full', () => {
     await world.endpoint('hook')
     const release = stuck(world)
     const payload = Buffer.alloc(mostBodyBytes, 'x')
-    const sending = Promise.allSettled(Array.from({ length: 65 }, () => world.posthorn.send({ application: 'hook', type: 'invoice.paid', payload })))
+    const sending = Promise.allSettled(
+      Array.from({ length: 65 }, () => world.posthorn.send({ application: 'hook', type: 'invoice.paid', payload })),
+    )
     await settled()
     release()
-    expect((await sending).filter(({ status }) => status === 'rejected')).toMatchObject([{ reason: { code: 'overloaded' } }])
+    expect((await sending).filter(({ status }) => status === 'rejected')).toMatchObject([
+      { reason: { code: 'overloaded' } },
+    ])
   })
 })
 
 function envelopesOf(world: EngineWorld): EnqueueRequest['envelopes'][] {
-  return world.store.calls.filter(({ method }) => method === 'enqueue').map(({ request }) => (request[0] as EnqueueRequest).envelopes)
+  return world.store.calls
+    .filter(({ method }) => method === 'enqueue')
+    .map(({ request }) => (request[0] as EnqueueRequest).envelopes)
 }
 
 function failing(wanted: string): EngineWorld['store']['bend'] {

@@ -26,7 +26,12 @@ describe.each(databases)('send ($name)', (database) => {
     const timestamp = new Date(world.clock.now()).toISOString()
     expect(receipt?.body.toString()).toBe(`{"type":"invoice.paid","timestamp":"${timestamp}","data":{"id":7}}`)
     expect(world.heard('message.enqueued')).toEqual([
-      expect.objectContaining({ message_id: sent.id, application_id: world.endpoint.applicationId, event_type: 'invoice.paid', deliveries: 1 }),
+      expect.objectContaining({
+        message_id: sent.id,
+        application_id: world.endpoint.applicationId,
+        event_type: 'invoice.paid',
+        deliveries: 1,
+      }),
     ])
   })
 
@@ -36,14 +41,18 @@ describe.each(databases)('send ($name)', (database) => {
     const sent = await world.posthorn.send([0, 1, 2].map((id) => ({ ...paid, data: { id } })))
     await world.posthorn.idle()
     expect(new Set(sent.map(({ id }) => id)).size).toBe(3)
-    const bodies = new Map(world.receiver.receipts.map(({ id, body }) => [id, JSON.parse(body.toString()) as { data: unknown }]))
+    const bodies = new Map(
+      world.receiver.receipts.map(({ id, body }) => [id, JSON.parse(body.toString()) as { data: unknown }]),
+    )
     expect(sent.map(({ id }) => bodies.get(id)?.data)).toEqual([{ id: 0 }, { id: 1 }, { id: 2 }])
     expect(await world.posthorn.send([])).toEqual([])
   })
 
   test('a message whose check fails keeps the others of its call from being stored', async () => {
     const world = await makeWorld(database)
-    await expect(world.posthorn.send([paid, { ...paid, type: 'not a type' }])).rejects.toMatchObject({ code: 'invalid_event_type' })
+    await expect(world.posthorn.send([paid, { ...paid, type: 'not a type' }])).rejects.toMatchObject({
+      code: 'invalid_event_type',
+    })
     expect(await world.rows()).toEqual([])
   })
 
@@ -75,14 +84,19 @@ describe.each(databases)('send ($name)', (database) => {
     const world = await makeWorld(database)
     await world.posthorn.send({ ...paid, idempotencyKey: 'invoice-7' })
     const error = await refusal(() => world.posthorn.send({ ...paid, ...change, idempotencyKey: 'invoice-7' }))
-    expect(error).toMatchObject({ code: 'idempotency_conflict', message: expect.stringMatching(/^Expected `idempotencyKey` to be new.*, got "msg_/) })
+    expect(error).toMatchObject({
+      code: 'idempotency_conflict',
+      message: expect.stringMatching(/^Expected `idempotencyKey` to be new.*, got "msg_/),
+    })
     expect(await world.rows()).toHaveLength(1)
   })
 
   test('a thousand sends in parallel under one key are one message', async () => {
     const world = await makeWorld(database)
     await world.start()
-    const sent = await Promise.all(Array.from({ length: 1_000 }, () => world.posthorn.send({ ...paid, idempotencyKey: 'invoice-7' })))
+    const sent = await Promise.all(
+      Array.from({ length: 1_000 }, () => world.posthorn.send({ ...paid, idempotencyKey: 'invoice-7' })),
+    )
     await world.posthorn.idle()
     expect(new Set(sent.map(({ id }) => id)).size).toBe(1)
     expect(sent.filter(({ repeated }) => !repeated)).toHaveLength(1)
@@ -95,7 +109,8 @@ describe.each(databases)('send ($name)', (database) => {
     const world = await makeWorld(database)
     const { endpoints } = world.posthorn
     await endpoints.delete(world.endpoint.id)
-    const add = (path: string, wants: { types?: string[]; channels?: string[] }) => endpoints.create({ application: 'acme', url: world.receiver.url(path), ...wants })
+    const add = (path: string, wants: { types?: string[]; channels?: string[] }) =>
+      endpoints.create({ application: 'acme', url: world.receiver.url(path), ...wants })
     await add('/all', {})
     await add('/exact', { types: ['invoice.paid'] })
     await add('/below', { types: ['invoice.*'] })
@@ -150,8 +165,18 @@ describe.each(databases)('send ($name)', (database) => {
     const world = await makeWorld(database)
     const bytes = Buffer.from(Array.from({ length: 512 }, (_, index) => index % 256))
     // A view into a larger buffer: only the view is the payload.
-    await world.posthorn.send({ application: 'acme', type: 'file.made', payload: Buffer.concat([Buffer.from('before'), bytes]).subarray(6), contentType: 'application/octet-stream' })
-    await world.posthorn.send({ application: 'acme', type: 'file.made', payload: '<é id="7"/>\n', contentType: 'text/xml; charset=utf-8' })
+    await world.posthorn.send({
+      application: 'acme',
+      type: 'file.made',
+      payload: Buffer.concat([Buffer.from('before'), bytes]).subarray(6),
+      contentType: 'application/octet-stream',
+    })
+    await world.posthorn.send({
+      application: 'acme',
+      type: 'file.made',
+      payload: '<é id="7"/>\n',
+      contentType: 'text/xml; charset=utf-8',
+    })
     await world.posthorn.send({ application: 'acme', type: 'file.made', payload: '' })
     await world.start()
     const received = new Map(world.receiver.receipts.map(({ headers, body }) => [headers['content-type'], body]))
@@ -164,7 +189,10 @@ describe.each(databases)('send ($name)', (database) => {
     const world = await makeWorld(database)
     const payload = Buffer.from('as it was')
     const data = { id: 7 }
-    const sending = world.posthorn.send([{ application: 'acme', type: 'file.made', payload }, { ...paid, data }])
+    const sending = world.posthorn.send([
+      { application: 'acme', type: 'file.made', payload },
+      { ...paid, data },
+    ])
     payload.fill('x')
     data.id = 8
     await sending
@@ -181,7 +209,9 @@ describe.each(databases)('send ($name)', (database) => {
     await world.posthorn.idle()
     await world.poll(60 * second)
     await world.poll()
-    expect(world.heard('delivery.failed')).toMatchObject([{ session_id: 'session-7', attempt_count: 1, error_detail: 'HTTP 500' }])
+    expect(world.heard('delivery.failed')).toMatchObject([
+      { session_id: 'session-7', attempt_count: 1, error_detail: 'HTTP 500' },
+    ])
     expect(world.heard('delivery.delivered')).toMatchObject([{ session_id: 'session-7', attempt_count: 2 }])
   })
 
@@ -202,10 +232,14 @@ describe.each(databases)('send ($name)', (database) => {
 
   test('what waits to be stored is bounded, and the one too many hears that it was not stored', async () => {
     const world = await makeWorld(database)
-    const results = await Promise.allSettled(Array.from({ length: 10_001 }, () => world.posthorn.send({ application: 'nobody', type: 'a', payload: '' })))
+    const results = await Promise.allSettled(
+      Array.from({ length: 10_001 }, () => world.posthorn.send({ application: 'nobody', type: 'a', payload: '' })),
+    )
     const refused = results.filter((result) => result.status === 'rejected')
     expect(refused.map(({ reason }) => (reason as PosthornError).code)).toEqual(['overloaded'])
-    expect(String(refused[0]?.reason)).toMatch(/Expected `send queue` to be under 10000 .*, got 10000\. Nothing of this message was stored/)
+    expect(String(refused[0]?.reason)).toMatch(
+      /Expected `send queue` to be under 10000 .*, got 10000\. Nothing of this message was stored/,
+    )
     expect(await world.query('select count(*) as count from posthorn_messages')).toEqual([{ count: 10_000 }])
     // It was a moment's trouble.
     expect(await world.posthorn.send(paid)).toMatchObject({ deliveries: 1 })
@@ -237,7 +271,11 @@ describe.each(databases)('a life ($name)', (database) => {
       () => posthorn.overview(),
       () => posthorn.requeue({}),
     ]
-    for (const call of calls) expect(await refusal(call)).toMatchObject({ code: 'stopped', message: expect.stringContaining('Create a new one') })
+    for (const call of calls)
+      expect(await refusal(call)).toMatchObject({
+        code: 'stopped',
+        message: expect.stringContaining('Create a new one'),
+      })
     expect(world.clock.pending()).toBe(0)
   })
 
@@ -300,7 +338,10 @@ describe.each(databases)('a life ($name)', (database) => {
 })
 
 describe('declared events', () => {
-  const events = { 'invoice.paid': z.object({ id: z.number(), sum: z.number().optional() }), 'user.made': z.object({ name: z.string().min(1) }) }
+  const events = {
+    'invoice.paid': z.object({ id: z.number(), sum: z.number().optional() }),
+    'user.made': z.object({ name: z.string().min(1) }),
+  }
 
   test('data that fits its schema is sent as given', async () => {
     const { posthorn, sent, settled } = await testPosthorn({ events })
@@ -320,10 +361,20 @@ describe('declared events', () => {
     const data = { id: 'seven' }
     // @ts-expect-error the schema wants a number
     const mismatch = await refusal(() => posthorn.send({ application: 'acme', type: 'invoice.paid', data }))
-    expect(mismatch).toMatchObject({ code: 'schema_mismatch', message: expect.stringMatching(/^Expected `data` to be what the schema of invoice\.paid allows, got "id: .*expected number/) })
+    expect(mismatch).toMatchObject({
+      code: 'schema_mismatch',
+      message: expect.stringMatching(
+        /^Expected `data` to be what the schema of invoice\.paid allows, got "id: .*expected number/,
+      ),
+    })
     // @ts-expect-error not among the declared events
     const unknown = await refusal(() => posthorn.send({ application: 'acme', type: 'invoice.lost', data: {} }))
-    expect(unknown).toMatchObject({ code: 'unknown_event_type', message: expect.stringMatching(/^Expected `type` to be one of the declared events \(invoice\.paid, user\.made\), got "invoice\.lost"/) })
+    expect(unknown).toMatchObject({
+      code: 'unknown_event_type',
+      message: expect.stringMatching(
+        /^Expected `type` to be one of the declared events \(invoice\.paid, user\.made\), got "invoice\.lost"/,
+      ),
+    })
     // @ts-expect-error a name of Object.prototype is no declared event either
     const inherited = await refusal(() => posthorn.send({ application: 'acme', type: 'constructor', data: {} }))
     expect(inherited).toMatchObject({ code: 'unknown_event_type' })

@@ -30,8 +30,14 @@ describe.each([
     expect(inStatus(await world.rows(), 'pending')).toBe(3)
     await world.poll(3 * hour)
     const rows = await world.rows()
-    expect(rows.map(({ status, reason }) => [status, reason])).toEqual([['pending', null], ['dead', 'expired'], ['dead', 'expired']])
-    expect(world.heard('delivery.dead').map(({ reason, webhook_delivery_id: told }) => [reason, told])).toEqual(rows.slice(1).map((row) => ['expired', row.id]))
+    expect(rows.map(({ status, reason }) => [status, reason])).toEqual([
+      ['pending', null],
+      ['dead', 'expired'],
+      ['dead', 'expired'],
+    ])
+    expect(world.heard('delivery.dead').map(({ reason, webhook_delivery_id: told }) => [reason, told])).toEqual(
+      rows.slice(1).map((row) => ['expired', row.id]),
+    )
     expect(world.transport.requests).toEqual([])
   })
 
@@ -88,7 +94,9 @@ test('history goes in bites of a thousand rows', async () => {
   await world.posthorn.idle()
   await world.poll(day + 2 * hour)
   expect(await world.rows()).toEqual([])
-  const bites = world.store.calls.filter(({ method }) => method === 'prune').map(({ request }) => (request[0] as { limit: number }).limit)
+  const bites = world.store.calls
+    .filter(({ method }) => method === 'prune')
+    .map(({ request }) => (request[0] as { limit: number }).limit)
   expect(new Set(bites)).toEqual(new Set([1_000]))
 })
 

@@ -15,7 +15,10 @@ describe('after a hold', () => {
     for (const [tick, count] of perTick.entries()) expect(count).toBeLessThanOrEqual(100 * 2 ** tick)
     expect(inStatus(await world.rows(), 'delivered')).toBe(3_001)
     await world.poll(2 * tickMs)
-    expect((await world.store.queue.health([endpointId])).get(endpointId)).toMatchObject({ rampFrom: null, heldUntil: null })
+    expect((await world.store.queue.health([endpointId])).get(endpointId)).toMatchObject({
+      rampFrom: null,
+      heldUntil: null,
+    })
   })
 
   test('fresh deliveries and retries share a step', async () => {
@@ -32,7 +35,10 @@ describe('after a hold', () => {
     await world.poll(60_000 - 1)
     const before = world.store.claims().length
     await world.poll(tickMs)
-    const lanes = world.store.claims().slice(before).map(({ claim }) => claim.lane)
+    const lanes = world.store
+      .claims()
+      .slice(before)
+      .map(({ claim }) => claim.lane)
     expect(lanes.length).toBeLessThanOrEqual(100)
     expect(lanes.filter((lane) => lane === 'fresh').length).toBeGreaterThanOrEqual(40)
     expect(lanes.filter((lane) => lane === 'retries').length).toBeGreaterThanOrEqual(40)
@@ -72,7 +78,9 @@ describe('after a hold', () => {
       await world.send('hook', 40)
       await world.poll(1_000)
     }
-    const waiting = (await world.rows('hook')).filter(({ status, lastAttemptedAt }) => status === 'pending' && lastAttemptedAt === null)
+    const waiting = (await world.rows('hook')).filter(
+      ({ status, lastAttemptedAt }) => status === 'pending' && lastAttemptedAt === null,
+    )
     expect(waiting).toEqual([])
     expect((await world.store.queue.health([endpointId])).get(endpointId)).toMatchObject({ rampFrom: null })
   })

@@ -17,7 +17,10 @@ describe('a rate limit', () => {
     const times = world.transport.requests.map(({ at }) => (at ?? 0) - startedAt)
     expect(times.length).toBeLessThanOrEqual(1.1 * 20 * 10 + 20)
     expect(times.length).toBeGreaterThanOrEqual(0.9 * 20 * 10)
-    const perSecond = Array.from({ length: 10 }, (_, index) => times.filter((at) => at >= index * 1_000 && at < (index + 1) * 1_000).length)
+    const perSecond = Array.from(
+      { length: 10 },
+      (_, index) => times.filter((at) => at >= index * 1_000 && at < (index + 1) * 1_000).length,
+    )
     for (const count of perSecond) {
       expect(count).toBeGreaterThanOrEqual(18)
       expect(count).toBeLessThanOrEqual(41)
@@ -104,7 +107,10 @@ describe('the rate limit of an application', () => {
   test('takes no tokens of an endpoint that cannot leave because of it', async () => {
     const state = emptyState(false)
     const world = engineWorld({}, memoryStore({ state }))
-    const { applicationId, ids: [left, right] } = await withEndpoints(world, 3, { left: 10, right: 10 })
+    const {
+      applicationId,
+      ids: [left, right],
+    } = await withEndpoints(world, 3, { left: 10, right: 10 })
     await world.send('acme', 5)
     await world.posthorn.start()
     await world.posthorn.idle()
@@ -116,13 +122,21 @@ describe('the rate limit of an application', () => {
 
   test('comes with the tokens of its endpoints in one call, and is asked for once', async () => {
     const world = engineWorld()
-    const { applicationId, ids: [left] } = await withEndpoints(world, 100, { left: 30, right: null })
+    const {
+      applicationId,
+      ids: [left],
+    } = await withEndpoints(world, 100, { left: 30, right: null })
     await world.send('acme', 2)
     await world.posthorn.start()
     await world.posthorn.idle()
     const first = world.store.calls.find(({ method }) => method === 'takeTokens')
-    const asks = [{ id: left, perSecond: 30 }, { id: applicationId, perSecond: 100 }].map((ask) => ({ ...ask, most: expect.any(Number) }))
-    expect(first?.request).toEqual([{ now: world.clock.now(), asks: expect.toSatisfy((given: typeof asks) => given.length === 2) }])
+    const asks = [
+      { id: left, perSecond: 30 },
+      { id: applicationId, perSecond: 100 },
+    ].map((ask) => ({ ...ask, most: expect.any(Number) }))
+    expect(first?.request).toEqual([
+      { now: world.clock.now(), asks: expect.toSatisfy((given: typeof asks) => given.length === 2) },
+    ])
     expect(first?.request).toEqual([{ now: world.clock.now(), asks: expect.arrayContaining(asks) }])
     expect(world.transport.requests).toHaveLength(4)
   })
@@ -140,7 +154,10 @@ describe('the rate limit of an application', () => {
     await world.posthorn.idle()
     expect(world.sentTo('free')).toBe(5)
     const [waiting] = await world.posthorn.deliveries.list({ status: 'pending' }, { limit: 1 })
-    expect((await world.posthorn.deliveries.detail(waiting?.id ?? '')).why).toMatchObject({ code: 'rate_limited', sentence: expect.stringContaining('its application, 1 per second') })
+    expect((await world.posthorn.deliveries.detail(waiting?.id ?? '')).why).toMatchObject({
+      code: 'rate_limited',
+      sentence: expect.stringContaining('its application, 1 per second'),
+    })
     await world.posthorn.applications.update('acme', { ratePerSecond: null })
     await world.clock.advance(2_000)
     await world.posthorn.idle()
@@ -179,9 +196,14 @@ test('E11 the tokens of 50 limited endpoints come with one call for each claim',
 })
 
 /** Endpoints of one application, `acme`, by name with their own limits. */
-async function withEndpoints(world: EngineWorld, ratePerSecond: number | null, limits: Readonly<Record<string, number | null>>): Promise<{ applicationId: string; ids: string[] }> {
+async function withEndpoints(
+  world: EngineWorld,
+  ratePerSecond: number | null,
+  limits: Readonly<Record<string, number | null>>,
+): Promise<{ applicationId: string; ids: string[] }> {
   const { id: applicationId } = await world.posthorn.applications.create({ uid: 'acme', ratePerSecond })
   const ids: string[] = []
-  for (const [name, own] of Object.entries(limits)) ids.push((await world.posthorn.endpoints.create({ application: 'acme', url: urlOf(name), ratePerSecond: own })).id)
+  for (const [name, own] of Object.entries(limits))
+    ids.push((await world.posthorn.endpoints.create({ application: 'acme', url: urlOf(name), ratePerSecond: own })).id)
   return { applicationId, ids }
 }

@@ -11,14 +11,19 @@ const once = { delays: { kind: 'list', delaysMs: [] }, jitterShare: 0, maxAttemp
 describe('fairness', () => {
   test('endpoints take turns: a long backlog does not delay a short one', async () => {
     const world = engineWorld({ maxLeased: 20 })
-    for (const [name, count] of [['long', 1_000], ['short', 10], ['other', 10]] as const) {
+    for (const [name, count] of [
+      ['long', 1_000],
+      ['short', 10],
+      ['other', 10],
+    ] as const) {
       await world.endpoint(name)
       await world.send(name, count)
     }
     await world.posthorn.start()
     await world.posthorn.idle()
     expect(world.transport.requests).toHaveLength(1_020)
-    for (const name of ['short', 'other']) expect(world.transport.requests.findLastIndex(({ url }) => url === urlOf(name))).toBeLessThan(150)
+    for (const name of ['short', 'other'])
+      expect(world.transport.requests.findLastIndex(({ url }) => url === urlOf(name))).toBeLessThan(150)
   })
 
   test('an endpoint that found no place gets one as soon as one is free, and not at the tick', async () => {
@@ -119,7 +124,10 @@ describe('fairness', () => {
     const before = world.store.claims().length
     await world.send('shared', 100)
     await world.poll()
-    const lanes = world.store.claims().slice(before).map(({ claim }) => claim.lane)
+    const lanes = world.store
+      .claims()
+      .slice(before)
+      .map(({ claim }) => claim.lane)
     expect(lanes).toHaveLength(200)
     // The tick finds both at the same time; the fresh rows that went before it had it for themselves.
     expect(lanes.filter((lane) => lane === 'retries')).toHaveLength(100)
@@ -228,5 +236,10 @@ describe('the lane of the retries', () => {
 })
 
 async function holdEndpoint(world: EngineWorld, endpointId: string): Promise<void> {
-  await world.store.queue.saveHealth(endpointId, { ...healthy, holds: 1, heldUntil: world.clock.now() + 900_000, generation: 1 })
+  await world.store.queue.saveHealth(endpointId, {
+    ...healthy,
+    holds: 1,
+    heldUntil: world.clock.now() + 900_000,
+    generation: 1,
+  })
 }

@@ -19,7 +19,11 @@ for (const database of databases) {
     world.receiver.behave('/hook', [500, 200])
     const id = await world.insert()
     await world.start()
-    expect(await world.row(id)).toMatchObject({ status: 'failed', attempt_count: 1, next_retry_at: world.clock.now() + 30_000 })
+    expect(await world.row(id)).toMatchObject({
+      status: 'failed',
+      attempt_count: 1,
+      next_retry_at: world.clock.now() + 30_000,
+    })
     await world.poll(30_000)
     await world.poll()
     expect(await world.row(id)).toMatchObject({ status: 'delivered', attempt_count: 2 })

@@ -28,11 +28,21 @@ describe('a stop', () => {
     await world.clock.advance(1)
     await stopped.promise
     const rows = await world.rows()
-    expect(rows).toMatchObject(Array.from({ length: 20 }, () => ({ status: 'pending', attemptCount: 0, leaseOwner: null, crashCount: 0, interruptions: 0 })))
+    expect(rows).toMatchObject(
+      Array.from({ length: 20 }, () => ({
+        status: 'pending',
+        attemptCount: 0,
+        leaseOwner: null,
+        crashCount: 0,
+        interruptions: 0,
+      })),
+    )
     expect(world.clock.pending()).toBe(0)
     // What was on the wire may have arrived: that is on record, and no blame.
     const attempts = (await Promise.all(rows.map(({ id }) => world.store.directory.attempts(id)))).flat()
-    expect(attempts.map(({ outcome, url }) => [outcome, url])).toEqual(Array.from({ length: 5 }, () => ['interrupted', urlOf('hook')]))
+    expect(attempts.map(({ outcome, url }) => [outcome, url])).toEqual(
+      Array.from({ length: 5 }, () => ['interrupted', urlOf('hook')]),
+    )
 
     const next = nextProcess(world)
     await next.posthorn.start()

@@ -56,7 +56,9 @@ describe('a lease that its worker did not outlive', () => {
     await world.posthorn.start()
     for (let minutes = 0; minutes < 30; minutes += 1) await world.poll(minute)
     const ended = await world.rows()
-    expect([inStatus(ended, 'delivered'), ended.filter(({ attemptCount }) => attemptCount === 1).length]).toEqual([40, 40])
+    expect([inStatus(ended, 'delivered'), ended.filter(({ attemptCount }) => attemptCount === 1).length]).toEqual([
+      40, 40,
+    ])
   })
 })
 
@@ -70,7 +72,9 @@ describe('a suspect, interrupted twice,', () => {
     expect(await world.rows()).toMatchObject([{ status: 'pending', leaseOwner: null }])
     await world.poll(5_001)
     expect(world.sentTo('hook')).toBe(1)
-    expect(await world.rows()).toMatchObject([{ status: 'delivered', attemptCount: 1, interruptions: 0, crashCount: 0 }])
+    expect(await world.rows()).toMatchObject([
+      { status: 'delivered', attemptCount: 1, interruptions: 0, crashCount: 0 },
+    ])
   })
 
   test('has its attempt written ahead, and the outcome takes the place of that record', async () => {
@@ -95,7 +99,9 @@ describe('a suspect, interrupted twice,', () => {
     }
     await world.poll()
     expect([world.sentTo('hook'), calls(world, 'start')]).toEqual([0, 1])
-    expect(world.heard('warning')).toMatchObject([{ code: 'store_error', message: expect.stringContaining('could not be written ahead') }])
+    expect(world.heard('warning')).toMatchObject([
+      { code: 'store_error', message: expect.stringContaining('could not be written ahead') },
+    ])
     expect(await world.rows()).toMatchObject([{ status: 'pending', leaseOwner: null, crashCount: 0 }])
     world.store.bend = (_, run) => run()
     await world.poll()
@@ -142,7 +148,11 @@ describe('a crash', () => {
     expectPause(world, row, 1)
   })
 
-  test.each([[1, 5], [2, 15], [3, 60]])('after %i others has a pause of about %i minutes', async (before, minutes) => {
+  test.each([
+    [1, 5],
+    [2, 15],
+    [3, 60],
+  ])('after %i others has a pause of about %i minutes', async (before, minutes) => {
     const world = await worldAfterCrash(before)
     const [row] = await world.rows()
     expect(row).toMatchObject({ status: 'pending', crashCount: before + 1 })
@@ -152,7 +162,14 @@ describe('a crash', () => {
   test('is the last if it is the fifth: the delivery is dead, crashed, with all five on record, and that is emitted', async () => {
     const world = await worldAfterCrash(4)
     const [row] = await world.rows()
-    expect(row).toMatchObject({ status: 'dead', reason: 'crashed', attemptCount: 0, crashCount: 5, nextRetryAt: null, leaseOwner: null })
+    expect(row).toMatchObject({
+      status: 'dead',
+      reason: 'crashed',
+      attemptCount: 0,
+      crashCount: 5,
+      nextRetryAt: null,
+      leaseOwner: null,
+    })
     expect(row?.errorDetail).toContain('5 workers')
     expect((await outcomes(world, row)).filter((outcome) => outcome === 'crashed')).toHaveLength(5)
     expect(world.heard('delivery.dead')).toMatchObject([{ webhook_delivery_id: row?.id, reason: 'crashed' }])
@@ -164,7 +181,9 @@ describe('a crash', () => {
     const [row] = await world.rows()
     await world.posthorn.requeue(row?.id ?? '')
     await world.posthorn.idle()
-    expect(await world.rows()).toMatchObject([{ status: 'delivered', attemptCount: 1, crashCount: 0, interruptions: 0 }])
+    expect(await world.rows()).toMatchObject([
+      { status: 'delivered', attemptCount: 1, crashCount: 0, interruptions: 0 },
+    ])
     expect(world.sentTo('hook')).toBe(1)
   })
 
@@ -225,7 +244,11 @@ async function claimed(world: EngineWorld, name: string, times: number): Promise
 }
 
 /** Suspects at rest: interrupted twice, and then crashed so often; with `started`, a worker has begun the next attempt and ended. */
-async function suspects(world: EngineWorld, name: string, { rows = 1, crashes = 0, started = false } = {}): Promise<void> {
+async function suspects(
+  world: EngineWorld,
+  name: string,
+  { rows = 1, crashes = 0, started = false } = {},
+): Promise<void> {
   const endpointId = await sentElsewhere(world, name, rows)
   let now = world.clock.now()
   for (let time = 0; time < 2; time += 1) await claimAs(world, endpointId, now++, time)
@@ -236,17 +259,32 @@ async function suspects(world: EngineWorld, name: string, { rows = 1, crashes = 
 }
 
 /** Leases all rows of an endpoint for a millisecond, as a worker that does not live longer. */
-async function claimAs(world: EngineWorld, endpointId: string, now: number, worker: number): Promise<{ deliveryId: string; epoch: number }[]> {
+async function claimAs(
+  world: EngineWorld,
+  endpointId: string,
+  now: number,
+  worker: number,
+): Promise<{ deliveryId: string; epoch: number }[]> {
   const wants = lanes.map((lane) => ({ endpointId, lane, most: 100, mostBytes: 1_000_000 }))
   const claims = await world.store.queue.claim({ owner: `dead-${worker}`, leaseMs: 1, now, most: 100, wants })
   return claims.map(({ delivery }) => ({ deliveryId: delivery.id, epoch: delivery.leaseEpoch }))
 }
 
-async function release(world: EngineWorld, leases: { deliveryId: string; epoch: number }[], now: number, worker: number): Promise<void> {
+async function release(
+  world: EngineWorld,
+  leases: { deliveryId: string; epoch: number }[],
+  now: number,
+  worker: number,
+): Promise<void> {
   expect(await world.store.queue.release({ owner: `dead-${worker}`, now, leases })).toHaveLength(leases.length)
 }
 
-async function start(world: EngineWorld, leases: { deliveryId: string; epoch: number }[], now: number, worker: number): Promise<void> {
+async function start(
+  world: EngineWorld,
+  leases: { deliveryId: string; epoch: number }[],
+  now: number,
+  worker: number,
+): Promise<void> {
   const starts = leases.map((lease) => ({ ...lease, url: urlOf('hook') }))
   expect(await world.store.queue.start({ owner: `dead-${worker}`, now, starts })).toHaveLength(leases.length)
 }

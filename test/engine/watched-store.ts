@@ -38,12 +38,17 @@ export function watch(store: Store, bend: Bend = (_, run) => run()): WatchedStor
     calls,
     bend,
     // A claim that found nothing is no part of a life.
-    life: () => calls.filter(({ method, answer }) => ofALife.has(method) && !(method === 'claim' && isEmpty(answer))).map(({ method }) => method),
+    life: () =>
+      calls
+        .filter(({ method, answer }) => ofALife.has(method) && !(method === 'claim' && isEmpty(answer)))
+        .map(({ method }) => method),
     claims: () =>
-      calls.filter(({ method }) => method === 'claim').flatMap(({ owner, request, answer }) => {
-        const { now: at } = request[0] as { now: Instant }
-        return ((answer ?? []) as Claim[]).map((claim) => ({ owner, at, claim }))
-      }),
+      calls
+        .filter(({ method }) => method === 'claim')
+        .flatMap(({ owner, request, answer }) => {
+          const { now: at } = request[0] as { now: Instant }
+          return ((answer ?? []) as Claim[]).map((claim) => ({ owner, at, claim }))
+        }),
   }
   return watched
 }

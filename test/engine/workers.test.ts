@@ -86,7 +86,7 @@ describe.each(stores)('workers on %s', (_, makeStore) => {
     for (const transport of transports) transport.answer(urlOf('hook'), 200, { delayMs: answerMs })
     for (const hold of holds) hold.release()
     let most = 0
-    for (let step = 0; step < 6 * beatMs / answerMs; step += 1) {
+    for (let step = 0; step < (6 * beatMs) / answerMs; step += 1) {
       await world.clock.advance(answerMs)
       most = Math.max(most, open())
     }
@@ -103,7 +103,10 @@ describe.each(stores)('workers on %s', (_, makeStore) => {
     for (let step = 0; step < 120; step += 1) await world.clock.advance(100)
 
     const times = transports.flatMap(({ requests }) => requests.map(({ at }) => at ?? 0))
-    for (const from of times) expect(times.filter((at) => at >= from && at < from + 10_000).length).toBeLessThanOrEqual(1.1 * 10 * ratePerSecond)
+    for (const from of times)
+      expect(times.filter((at) => at >= from && at < from + 10_000).length).toBeLessThanOrEqual(
+        1.1 * 10 * ratePerSecond,
+      )
     expect(times.length).toBeGreaterThanOrEqual(0.8 * 12 * ratePerSecond)
   })
 
@@ -228,8 +231,15 @@ function workersOn(inner: Store, count: number): Workers {
   // Whoever stops closes its store, and the others still use it.
   const store = { ...world.store, close: async () => {} }
   const transports = [world.transport, ...Array.from({ length: count - 1 }, () => scriptedTransport(world.clock))]
-  const others = transports.slice(1).map((transport, index) => world.second({ store, transport, random: seededRandom(index + 2) }))
-  return { world, others, transports, open: () => transports.reduce((sum, transport) => sum + transport.open(urlOf('hook')), 0) }
+  const others = transports
+    .slice(1)
+    .map((transport, index) => world.second({ store, transport, random: seededRandom(index + 2) }))
+  return {
+    world,
+    others,
+    transports,
+    open: () => transports.reduce((sum, transport) => sum + transport.open(urlOf('hook')), 0),
+  }
 }
 
 async function startAll(world: EngineWorld, others: readonly Posthorn[]): Promise<void> {

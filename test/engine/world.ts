@@ -68,7 +68,9 @@ export function engineWorld(options: Partial<PosthornOptions> = {}, inner: Store
       return endpoint
     },
     async send(name, count = 1) {
-      await posthorn.send(Array.from({ length: count }, (_, id) => ({ application: name, type: 'invoice.paid', data: { id } })))
+      await posthorn.send(
+        Array.from({ length: count }, (_, id) => ({ application: name, type: 'invoice.paid', data: { id } })),
+      )
     },
     async rows(name) {
       const filter = name === undefined ? {} : { endpointId: endpoints.get(name)?.id ?? '' }
@@ -98,7 +100,9 @@ export function inStatus(rows: readonly Delivery[], status: Delivery['status']):
 
 /** What claims have asked for so far, endpoint by endpoint. */
 export function wantsOf(store: WatchedStore, endpointId: string): Want[] {
-  const requests = store.calls.filter(({ method }) => method === 'claim').map(({ request }) => request[0] as Parameters<Store['queue']['claim']>[0])
+  const requests = store.calls
+    .filter(({ method }) => method === 'claim')
+    .map(({ request }) => request[0] as Parameters<Store['queue']['claim']>[0])
   return requests.flatMap(({ wants }) => wants.filter((want) => want.endpointId === endpointId))
 }
 

@@ -23,8 +23,15 @@ test('behind a body parser of express the API says what to do', async () => {
   onTestFinished(() => void server.close())
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const init = { method: 'POST', body: '{"name":"a"}', headers: { 'content-type': 'application/json', connection: 'close' } }
+  const init = {
+    method: 'POST',
+    body: '{"name":"a"}',
+    headers: { 'content-type': 'application/json', connection: 'close' },
+  }
   const response = await fetch(`${url}/api/v1/app`, init)
-  expect([response.status, await response.json()]).toEqual([500, { code: 'body_was_read', detail: expect.stringContaining('before express.json()') as string }])
+  expect([response.status, await response.json()]).toEqual([
+    500,
+    { code: 'body_was_read', detail: expect.stringContaining('before express.json()') as string },
+  ])
   expect((await fetch(`${url}/api/v1/health/ping`, { headers: { connection: 'close' } })).status).toBe(204)
 })

@@ -14,11 +14,16 @@ describe.skipIf(isFast)('the outbox', () => {
     ['pg', pg],
     ['drizzle', drizzle],
     ['kysely', kysely],
-  ])('examples/outbox-%s.ts commits one invoice with its webhook, and sends nothing for the one that is rolled back', async (_name, main) => {
-    const { url, schema, query, drop } = freshSchema()
-    onTestFinished(drop)
-    expect(await main(url, schema)).toEqual({ invoices: 1, webhooks: [{ id: 7 }] })
-    expect(await query('select status, attempt_count from webhook_deliveries')).toEqual([{ status: 'delivered', attempt_count: 1 }])
-    expect(await query('select id from messages')).toHaveLength(1)
-  })
+  ])(
+    'examples/outbox-%s.ts commits one invoice with its webhook, and sends nothing for the one that is rolled back',
+    async (_name, main) => {
+      const { url, schema, query, drop } = freshSchema()
+      onTestFinished(drop)
+      expect(await main(url, schema)).toEqual({ invoices: 1, webhooks: [{ id: 7 }] })
+      expect(await query('select status, attempt_count from webhook_deliveries')).toEqual([
+        { status: 'delivered', attempt_count: 1 },
+      ])
+      expect(await query('select id from messages')).toHaveLength(1)
+    },
+  )
 })

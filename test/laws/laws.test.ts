@@ -1,8 +1,22 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import {
-  backoffInStores, chanceExceptions, columns, coreImports, corePurity, deliveryUpdates, drivers, environment, fencing, heartbeatLayers, laws, layers,
-  mapping, processEnd, timeAndChance, uiTypes,
+  backoffInStores,
+  chanceExceptions,
+  columns,
+  coreImports,
+  corePurity,
+  deliveryUpdates,
+  drivers,
+  environment,
+  fencing,
+  heartbeatLayers,
+  laws,
+  layers,
+  mapping,
+  processEnd,
+  timeAndChance,
+  uiTypes,
 } from './laws.ts'
 import { importsOf, readSource, readTree } from './source.ts'
 
@@ -60,7 +74,7 @@ describe.each<[string, (path: string, text: string) => string[], { broken: Case[
         ['core/pace.ts', 'setTimeout(next, 5)'],
         ['core/pace.ts', 'if (process.env.X) console.log(1)'],
         ['core/pace.ts', 'await fetch(url)'],
-        ['core/pace.ts', 'const text = `at ${Date.now()} o\'clock`'],
+        ['core/pace.ts', "const text = `at ${Date.now()} o'clock`"],
       ],
       kept: [
         ['core/time.ts', 'return new Date(at).toISOString()'],
@@ -85,7 +99,10 @@ describe.each<[string, (path: string, text: string) => string[], { broken: Case[
         ['engine/deliver.ts', "export * from '../clock.ts'"],
       ],
       kept: [
-        ['engine/deliver.ts', "import { x } from '../core/pace.ts'\nimport { y } from './writer.ts'\nimport { z } from 'node:crypto'"],
+        [
+          'engine/deliver.ts',
+          "import { x } from '../core/pace.ts'\nimport { y } from './writer.ts'\nimport { z } from 'node:crypto'",
+        ],
         ['stores/sqlite/queue/queue.ts', "import { x } from '../sql.ts'\nimport { y } from '../../../core/ids.ts'"],
         ['server/api.ts', "import { x } from '../posthorn.ts'\nimport { y } from '../core/ids.ts'"],
         ['ui/app.tsx', "import type { x } from '../server/schemas/common.ts'"],
@@ -209,8 +226,14 @@ describe.each<[string, (path: string, text: string) => string[], { broken: Case[
       ],
       kept: [
         ['stores/sqlite/queue/claim.ts', 'const text = `select lease_until from webhook_deliveries`'],
-        ['engine/deliver.ts', 'bus.tell({ webhook_id: id, attempt_count: 1, next_retry_at: at, error_detail: detail })'],
-        ['engine/deliver.ts', "// lease_until is the store's\nthrow new Error('Update the secret, or select another from the list.')"],
+        [
+          'engine/deliver.ts',
+          'bus.tell({ webhook_id: id, attempt_count: 1, next_retry_at: at, error_detail: detail })',
+        ],
+        [
+          'engine/deliver.ts',
+          "// lease_until is the store's\nthrow new Error('Update the secret, or select another from the list.')",
+        ],
       ],
     },
   ],
@@ -238,17 +261,44 @@ describe.each<[string, (path: string, text: string) => string[], { broken: Case[
       broken: [
         ['stores/sqlite/queue/mark.ts', 'const text = `update webhook_deliveries\nset status = ?1\nwhere id = ?2`'],
         ['stores/sqlite/queue/mark.ts', 'const text = `update webhook_deliveries\nset status = ?1`'],
-        ['stores/sqlite/queue/mark.ts', 'const text = `update webhook_deliveries\nset status = ?1\nwhere id = ?2 and lease_owner = ?3`'],
-        ['stores/sqlite/queue/mark.ts', 'const text = `update webhook_deliveries\nset lease_owner = null, lease_epoch = 5\nwhere id = ?2 and lease_epoch = ?3`'],
-        ['stores/shared/directory/operations.ts', 'return sql`update ${deliveries}\nset status = ${status}\nwhere id = ${id}`'],
-        ['stores/postgres/queue/mark.ts', "const text = 'update app.webhook_deliveries d set status = v.status from v where d.id = v.id'"],
+        [
+          'stores/sqlite/queue/mark.ts',
+          'const text = `update webhook_deliveries\nset status = ?1\nwhere id = ?2 and lease_owner = ?3`',
+        ],
+        [
+          'stores/sqlite/queue/mark.ts',
+          'const text = `update webhook_deliveries\nset lease_owner = null, lease_epoch = 5\nwhere id = ?2 and lease_epoch = ?3`',
+        ],
+        [
+          'stores/shared/directory/operations.ts',
+          'return sql`update ${deliveries}\nset status = ${status}\nwhere id = ${id}`',
+        ],
+        [
+          'stores/postgres/queue/mark.ts',
+          "const text = 'update app.webhook_deliveries d set status = v.status from v where d.id = v.id'",
+        ],
       ],
       kept: [
-        ['stores/sqlite/queue/mark.ts', 'const text = `update webhook_deliveries\nset status = ?1\nwhere id = ?2 and lease_owner = ?3 and lease_epoch = ?4`'],
-        ['stores/shared/directory/operations.ts', 'return sql`update ${deliveries}\nset lease_epoch = lease_epoch + 1\nwhere id = ${id}`'],
-        ['stores/postgres/queue/claim.ts', `const text = "update webhook_deliveries d set lease_until = $1 where id = $2 and lease_owner || '' = $3 and lease_epoch = $4"`],
-        ['stores/postgres/queue/claim.ts', "const text = 'update webhook_deliveries d set lease_epoch = d.lease_epoch + 1 from due where d.id = due.id'"],
-        ['stores/shared/directory/operations.ts', 'return sql`update ${table("endpoints")}\nset status = ${status}\nwhere id = ${id}`'],
+        [
+          'stores/sqlite/queue/mark.ts',
+          'const text = `update webhook_deliveries\nset status = ?1\nwhere id = ?2 and lease_owner = ?3 and lease_epoch = ?4`',
+        ],
+        [
+          'stores/shared/directory/operations.ts',
+          'return sql`update ${deliveries}\nset lease_epoch = lease_epoch + 1\nwhere id = ${id}`',
+        ],
+        [
+          'stores/postgres/queue/claim.ts',
+          `const text = "update webhook_deliveries d set lease_until = $1 where id = $2 and lease_owner || '' = $3 and lease_epoch = $4"`,
+        ],
+        [
+          'stores/postgres/queue/claim.ts',
+          "const text = 'update webhook_deliveries d set lease_epoch = d.lease_epoch + 1 from due where d.id = due.id'",
+        ],
+        [
+          'stores/shared/directory/operations.ts',
+          'return sql`update ${table("endpoints")}\nset status = ${status}\nwhere id = ${id}`',
+        ],
       ],
     },
   ],
@@ -264,8 +314,14 @@ describe.each<[string, (path: string, text: string) => string[], { broken: Case[
         ['stores/sqlite/queue/mark.ts', "import { delayAfter } from '../../../core/delivery/retry-policy.ts'"],
       ],
       kept: [
-        ['stores/sqlite/queue/mark.ts', 'const text = `update x set next_retry_at = ?7, lease_epoch = lease_epoch + 1`'],
-        ['stores/sqlite/queue/mark.ts', 'const text = `update x set next_retry_at = ${now},\n  lease_epoch = lease_epoch + 1`'],
+        [
+          'stores/sqlite/queue/mark.ts',
+          'const text = `update x set next_retry_at = ?7, lease_epoch = lease_epoch + 1`',
+        ],
+        [
+          'stores/sqlite/queue/mark.ts',
+          'const text = `update x set next_retry_at = ${now},\n  lease_epoch = lease_epoch + 1`',
+        ],
         ['engine/deliver.ts', "import { delayAfter } from '../core/retry-policy.ts'"],
       ],
     },
@@ -320,7 +376,8 @@ describe('readSource', () => {
   })
 
   test('reads the imports of every form', () => {
-    const text = "import a from 'a'\nimport type { B } from 'b'\nimport {\n  c,\n} from 'c'\nexport * from 'd'\nimport 'e'\nconst f = import('f')\n// import g from 'g'"
+    const text =
+      "import a from 'a'\nimport type { B } from 'b'\nimport {\n  c,\n} from 'c'\nexport * from 'd'\nimport 'e'\nconst f = import('f')\n// import g from 'g'"
     expect(importsOf(readSource(text))).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
   })
 })

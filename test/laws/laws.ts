@@ -11,7 +11,10 @@ export interface Law {
 export const laws: readonly Law[] = [
   { name: 'core imports only core, and node:crypto where it signs or makes ids', check: coreImports },
   { name: 'core knows no time, chance, timer, process, console or network', check: corePurity },
-  { name: 'engine, stores and transport import core and themselves, never each other; ui also the schemas of the server', check: layers },
+  {
+    name: 'engine, stores and transport import core and themselves, never each other; ui also the schemas of the server',
+    check: layers,
+  },
   { name: 'ui takes only types of core and of server/schemas, and writes text, never HTML', check: uiTypes },
   { name: 'a store is handed in: only its own folder loads its driver', check: drivers },
   { name: 'only clock.ts reads time or chance, and ui/clock.ts in the browser', check: timeAndChance },
@@ -29,11 +32,17 @@ const cryptoInCore = new Set(['core/signing/signature.ts', 'core/signing/verify.
 export function coreImports(path: string, text: string): string[] {
   if (folderOf(path) !== 'core') return []
   return importsOf(readSource(text))
-    .filter((name) => !(isRelative(name) ? folderOf(resolve(path, name)) === 'core' : name === 'node:crypto' && cryptoInCore.has(path)))
+    .filter(
+      (name) =>
+        !(isRelative(name)
+          ? folderOf(resolve(path, name)) === 'core'
+          : name === 'node:crypto' && cryptoInCore.has(path)),
+    )
     .map((name) => `${path} imports ${name}`)
 }
 
-const impure = /\b(Date|Math\.random|setTimeout|setInterval|setImmediate|queueMicrotask|process|console|fetch|performance|globalThis)\b/g
+const impure =
+  /\b(Date|Math\.random|setTimeout|setInterval|setImmediate|queueMicrotask|process|console|fetch|performance|globalThis)\b/g
 
 export function corePurity(path: string, text: string): string[] {
   if (folderOf(path) !== 'core') return []
@@ -67,7 +76,9 @@ const markup = /\b(innerHTML|outerHTML|dangerouslySetInnerHTML|insertAdjacentHTM
 export function uiTypes(path: string, text: string): string[] {
   if (folderOf(path) !== 'ui') return []
   const source = readSource(text)
-  const values = [...source.uncommented.matchAll(/^\s*(?:import|export)\s+(?!type\b)[^'"]*?from\s+['"]([^'"]+)['"]/gm)].map((match) => match[1] ?? '')
+  const values = [
+    ...source.uncommented.matchAll(/^\s*(?:import|export)\s+(?!type\b)[^'"]*?from\s+['"]([^'"]+)['"]/gm),
+  ].map((match) => match[1] ?? '')
   const strays = values.filter((name) => isRelative(name) && folderOf(resolve(path, name)) !== 'ui')
   return [...strays.map((name) => `${path} imports values of ${name}`), ...uses(path, source.code, markup)]
 }
@@ -82,13 +93,18 @@ export function drivers(path: string, text: string): string[] {
   const imports = importsOf(readSource(text))
   const strays = driverHomes.filter(([driver, home]) => imports.includes(driver) && !path.startsWith(home))
   // What every user loads must not load a store.
-  const stores = ['index.ts', 'posthorn.ts'].includes(path) ? imports.filter((name) => folderOf(resolve(path, name)) === 'stores') : []
+  const stores = ['index.ts', 'posthorn.ts'].includes(path)
+    ? imports.filter((name) => folderOf(resolve(path, name)) === 'stores')
+    : []
   return [...strays.map(([driver]) => driver), ...stores].map((name) => `${path} imports ${name}`)
 }
 
 const time = String.raw`Date\.now|new Date\s*\(\s*\)|(?<!new )\bDate\s*\(|setTimeout|setInterval|performance\.now|hrtime|AbortSignal\.timeout`
 const chance = String.raw`Math\.random|random(?:Bytes|Fill|FillSync|UUID|Int)|getRandomValues|generateKey\w*`
-const timeOrChance = new RegExp(String.raw`(?<![\w.])(?:(?:process|globalThis|crypto)\.)?(?:${time}|${chance})(?!\w)`, 'g')
+const timeOrChance = new RegExp(
+  String.raw`(?<![\w.])(?:(?:process|globalThis|crypto)\.)?(?:${time}|${chance})(?!\w)`,
+  'g',
+)
 
 /** Who else may draw random numbers, and how; each is there because its result must not come from a seed. */
 export const chanceExceptions: Readonly<Record<string, readonly string[]>> = {
@@ -110,7 +126,9 @@ export function timeAndChance(path: string, text: string): string[] {
   const source = readSource(text)
   const timers = importsOf(source).filter((name) => /^(node:)?timers(\/|$)/.test(name))
   const allowed = chanceExceptions[path] ?? []
-  const found = uses(path, source.code, timeOrChance).filter((violation) => !allowed.some((name) => violation.endsWith(` ${name}`)))
+  const found = uses(path, source.code, timeOrChance).filter(
+    (violation) => !allowed.some((name) => violation.endsWith(` ${name}`)),
+  )
   return [...timers.map((name) => `${path} imports ${name}`), ...found]
 }
 
@@ -123,18 +141,25 @@ export function environment(path: string, text: string): string[] {
 export function processEnd(path: string, text: string): string[] {
   if (path === 'cli/main.ts') return []
   const source = readSource(text)
-  return [...uses(path, source.code, /\bprocess\s*\??\.\s*(exit|abort|kill|reallyExit)\b(?!Code)/g), ...processImports(path, source.uncommented, 'exit')]
+  return [
+    ...uses(path, source.code, /\bprocess\s*\??\.\s*(exit|abort|kill|reallyExit)\b(?!Code)/g),
+    ...processImports(path, source.uncommented, 'exit'),
+  ]
 }
 
 /** Columns that are no field of an event: `core/ports/events.ts` shares the others with the rows of deliveries. */
-const columnsOnly = /\b(lease_owner|lease_until|lease_epoch|crash_count|last_attempted_at|requeued_at|target_url|created_at|updated_at)\b/g
-const statement = /(?:^|\n)\s*(select\s[^;]*\sfrom\s+\S|insert into\s+\S|update\s+\S+\s+set\s|delete from\s+\S|create (table|index|unique index)\s|alter table\s)/
+const columnsOnly =
+  /\b(lease_owner|lease_until|lease_epoch|crash_count|last_attempted_at|requeued_at|target_url|created_at|updated_at)\b/g
+const statement =
+  /(?:^|\n)\s*(select\s[^;]*\sfrom\s+\S|insert into\s+\S|update\s+\S+\s+set\s|delete from\s+\S|create (table|index|unique index)\s|alter table\s)/
 const tables = /\b(webhook_deliveries|posthorn_[a-z_]+)\b/
 
 export function columns(path: string, text: string): string[] {
   if (folderOf(path) === 'stores') return []
   const { code, strings } = readSource(text)
-  const quoted = strings.flatMap((each) => [...each.matchAll(new RegExp(`${columnsOnly.source}|\\bnext_retry_at\\b`, 'g'))].map(([name]) => name))
+  const quoted = strings.flatMap((each) =>
+    [...each.matchAll(new RegExp(`${columnsOnly.source}|\\bnext_retry_at\\b`, 'g'))].map(([name]) => name),
+  )
   const written = strings.filter((each) => statement.test(each) || tables.test(each))
   return [
     ...uses(path, code, columnsOnly),
@@ -175,7 +200,9 @@ export function backoffInStores(path: string, text: string): string[] {
   if (folderOf(path) !== 'stores') return []
   const source = readSource(text)
   return [
-    ...source.strings.filter((each) => decided.test(each)).map((each) => `${path} computes next_retry_at: ${firstLine(each)}`),
+    ...source.strings
+      .filter((each) => decided.test(each))
+      .map((each) => `${path} computes next_retry_at: ${firstLine(each)}`),
     ...importsOf(source)
       .filter((name) => isRelative(name) && deciders.has(resolve(path, name)))
       .map((name) => `${path} imports ${name}`),
@@ -186,9 +213,19 @@ export function backoffInStores(path: string, text: string): string[] {
 export function heartbeatLayers(path: string, text: string): string[] {
   const source = readSource(text)
   const folder = folderOf(path)
-  const interval = folder === 'engine' || path === 'core/delivery/lease.ts' ? [] : uses(path, source.code, /\b(heartbeatMs|renewalGivesUpAt|makeHeartbeat)\b/g)
-  const sql = folder === 'stores' ? [] : source.strings.filter((each) => /\blease_until\b/.test(each)).map(() => `${path} writes the SQL of a renewal`)
-  return [...interval, ...sql, ...(folder === 'stores' ? renewalTimers(path, source.code, source.strings) : renewalCalls(path, source.code))]
+  const interval =
+    folder === 'engine' || path === 'core/delivery/lease.ts'
+      ? []
+      : uses(path, source.code, /\b(heartbeatMs|renewalGivesUpAt|makeHeartbeat)\b/g)
+  const sql =
+    folder === 'stores'
+      ? []
+      : source.strings.filter((each) => /\blease_until\b/.test(each)).map(() => `${path} writes the SQL of a renewal`)
+  return [
+    ...interval,
+    ...sql,
+    ...(folder === 'stores' ? renewalTimers(path, source.code, source.strings) : renewalCalls(path, source.code)),
+  ]
 }
 
 /** A store that prolongs leases must not also decide when. */
@@ -208,7 +245,11 @@ function raisesEpoch(update: string): boolean {
 
 function namesOwnerAndEpoch(update: string): boolean {
   const where = update.slice(update.search(/\bwhere\b/i))
-  return /\bwhere\b/i.test(where) && /\blease_owner\b(?: \|\| '')?\s*(=|is not distinct from)/i.test(where) && /\blease_epoch\b/i.test(where)
+  return (
+    /\bwhere\b/i.test(where) &&
+    /\blease_owner\b(?: \|\| '')?\s*(=|is not distinct from)/i.test(where) &&
+    /\blease_epoch\b/i.test(where)
+  )
 }
 
 function processImports(path: string, uncommented: string, name: string): string[] {

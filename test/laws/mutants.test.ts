@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -21,17 +30,24 @@ test.each(planted)('the mutant $name still applies, and the test that must catch
   const { caughtBy } = mutant
   if ('command' in caughtBy) expect(existsSync(join(root, caughtBy.command[1] ?? ''))).toBe(true)
   else expect(testsOf(caughtBy.file)).toContain(caughtBy.title)
-  if (mutant.simulated !== undefined) expect(existsSync(join(root, 'test/simulation/scenarios', mutant.simulated.scenario))).toBe(true)
+  if (mutant.simulated !== undefined)
+    expect(existsSync(join(root, 'test/simulation/scenarios', mutant.simulated.scenario))).toBe(true)
 })
 
 test('the simulator must find ten of them by itself', () => {
-  expect(planted.filter(({ simulated }) => simulated !== undefined && simulated.seeds <= 2_000).length).toBeGreaterThanOrEqual(10)
+  expect(
+    planted.filter(({ simulated }) => simulated !== undefined && simulated.seeds <= 2_000).length,
+  ).toBeGreaterThanOrEqual(10)
 })
 
 /** The text of a test file; one of a store has its titles in the conformance suite. */
 function testsOf(file: string): string {
   const suite = join(root, 'src/testing/store-suite')
-  const cases = file.startsWith('test/stores/') ? readdirSync(suite, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts')).map((name) => readFileSync(join(suite, name), 'utf8')) : []
+  const cases = file.startsWith('test/stores/')
+    ? readdirSync(suite, { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.ts'))
+        .map((name) => readFileSync(join(suite, name), 'utf8'))
+    : []
   return [readFileSync(join(root, file), 'utf8'), ...cases].join('\n')
 }
 
@@ -50,7 +66,9 @@ describe('patched', () => {
     ['is not there', 'c', 0],
     ['stands there twice', 'a', 2],
   ])('refuses a text that %s', (_, find, count) => {
-    expect(() => patched('a b a', { file: 'src/x.ts', find, replace: '' })).toThrow(`Expected src/x.ts to hold the text to replace once, found it ${count} times.`)
+    expect(() => patched('a b a', { file: 'src/x.ts', find, replace: '' })).toThrow(
+      `Expected src/x.ts to hold the text to replace once, found it ${count} times.`,
+    )
   })
 })
 
@@ -94,7 +112,14 @@ describe('a run in a small project', () => {
     ]
     const said: MutantResult[] = []
     const tests = testRunner(folder)
-    const results = await runMutants({ root: folder, mutants, slots: 2, makeSlot, runTests: tests.run, say: (result) => void said.push(result) })
+    const results = await runMutants({
+      root: folder,
+      mutants,
+      slots: 2,
+      makeSlot,
+      runTests: tests.run,
+      say: (result) => void said.push(result),
+    })
     await tests.close()
 
     expect(Object.fromEntries(results.map(({ mutant, kind }) => [mutant.name, kind]))).toEqual({
@@ -123,13 +148,18 @@ describe('a run in a small project', () => {
     const seen: string[] = []
     const results = await runMutants({
       root: folder,
-      mutants: [sum, { ...sum, name: 'sum/other', replace: 'left * right', caughtBy: { file: 'test/sum.test.js', title: 'other' } }],
+      mutants: [
+        sum,
+        { ...sum, name: 'sum/other', replace: 'left * right', caughtBy: { file: 'test/sum.test.js', title: 'other' } },
+      ],
       slots: 1,
       makeSlot,
       async runTests(slot, tests) {
         const text = readFileSync(join(slot, 'src/sum.js'), 'utf8')
         seen.push(text.slice(text.indexOf('=> ') + '=> '.length).trim())
-        return tests.map(() => (text === project['src/sum.js'] ? { kind: 'passed', why: '' } : { kind: 'failed', why: 'AssertionError' }))
+        return tests.map(() =>
+          text === project['src/sum.js'] ? { kind: 'passed', why: '' } : { kind: 'failed', why: 'AssertionError' },
+        )
       },
     })
     expect(seen).toEqual(['left + right', 'left - right', 'left * right'])
@@ -142,8 +172,18 @@ describe('a search by the simulator', () => {
   const found = { code: 1, output: 'seed 5 breaks: sums are right\n' }
 
   test.each([
-    ['caught', searched, (isPlanted: boolean) => (isPlanted ? found : { code: 0, output: '' }), 'seed 5 breaks: sums are right'],
-    ['survived', searched, () => ({ code: 0, output: '7 seeds, 0 violations' }), 'the simulator did not find it in 7 seeds'],
+    [
+      'caught',
+      searched,
+      (isPlanted: boolean) => (isPlanted ? found : { code: 0, output: '' }),
+      'seed 5 breaks: sums are right',
+    ],
+    [
+      'survived',
+      searched,
+      () => ({ code: 0, output: '7 seeds, 0 violations' }),
+      'the simulator did not find it in 7 seeds',
+    ],
     ['untried', searched, () => found, 'seed 5 breaks a promise without it, too'],
     ['broken', searched, () => ({ code: 1, output: 'oh\nSyntaxError\n' }), 'SyntaxError'],
     ['loose', { ...searched, find: 'left * right' }, () => found, 'Expected src/sum.js to hold'],
@@ -175,7 +215,11 @@ test('a mutant is caught only if the scenario that was kept for it breaks, too',
     makeSlot,
     async runTests(slot, tests) {
       const isPlanted = readFileSync(join(slot, 'src/sum.js'), 'utf8') !== project['src/sum.js']
-      return tests.map((asked) => (isPlanted && 'title' in asked && asked.title === 'adds' ? { kind: 'failed', why: 'AssertionError' } : { kind: 'passed', why: '' }))
+      return tests.map((asked) =>
+        isPlanted && 'title' in asked && asked.title === 'adds'
+          ? { kind: 'failed', why: 'AssertionError' }
+          : { kind: 'passed', why: '' },
+      )
     },
   })
   expect(results).toMatchObject([{ kind: 'survived', why: 'its scenario sum.json breaks nothing' }])
@@ -184,9 +228,21 @@ test('a mutant is caught only if the scenario that was kept for it breaks, too',
 describe('verdict', () => {
   test.each([
     ['one that passes', reportOf(ended('passed'), ended('skipped')), 'passed'],
-    ['one that fails an assertion', reportOf(ended('passed'), ended('failed', 'AssertionError: expected 0 to be 2')), 'failed'],
-    ['one that fails an assertion of node', reportOf(ended('failed', 'AssertionError [ERR_ASSERTION]: 0 !== 2')), 'failed'],
-    ['one that asserts nothing', reportOf(ended('failed', 'Error: expected any number of assertion, but got none')), 'failed'],
+    [
+      'one that fails an assertion',
+      reportOf(ended('passed'), ended('failed', 'AssertionError: expected 0 to be 2')),
+      'failed',
+    ],
+    [
+      'one that fails an assertion of node',
+      reportOf(ended('failed', 'AssertionError [ERR_ASSERTION]: 0 !== 2')),
+      'failed',
+    ],
+    [
+      'one that asserts nothing',
+      reportOf(ended('failed', 'Error: expected any number of assertion, but got none')),
+      'failed',
+    ],
     ['one that throws', reportOf(ended('failed', 'ReferenceError: missing is not defined')), 'broken'],
     ['one that lasts too long', reportOf(ended('failed', 'Error: Test timed out in 20000ms.')), 'broken'],
     ['one that is not there', reportOf({ ...ended('failed', 'AssertionError'), title: 'another' }), 'broken'],

@@ -8,7 +8,9 @@ import type { RunReport } from '../../scripts/judge-run.js'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Runs test files of its own with the settings and the sources of this project, in a folder that is gone when the test has ended. */
-export async function runProject(files: Readonly<Record<string, string>>): Promise<{ readonly folder: string; readonly report: RunReport }> {
+export async function runProject(
+  files: Readonly<Record<string, string>>,
+): Promise<{ readonly folder: string; readonly report: RunReport }> {
   mkdirSync(join(root, '.test'), { recursive: true })
   // Within the project, so that its packages are found.
   const folder = mkdtempSync(join(root, '.test', 'project-'))
@@ -19,7 +21,15 @@ export async function runProject(files: Readonly<Record<string, string>>): Promi
     writeFileSync(join(folder, path), text)
   }
   const report = join(folder, 'report.json')
-  await vitest(['run', '--root', folder, '--config', join(root, 'vitest.config.ts'), '--reporter=json', `--outputFile=${report}`])
+  await vitest([
+    'run',
+    '--root',
+    folder,
+    '--config',
+    join(root, 'vitest.config.ts'),
+    '--reporter=json',
+    `--outputFile=${report}`,
+  ])
   return { folder, report: JSON.parse(readFileSync(report, 'utf8')) as RunReport }
 }
 

@@ -7,12 +7,32 @@ import { root } from '../acceptance/files.ts'
 /** What may be at the root of the project, and nothing else. */
 const allowed = [
   // What people read first.
-  'README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'CODE_OF_CONDUCT.md', 'LICENSE', 'SECURITY.md',
+  'README.md',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'CODE_OF_CONDUCT.md',
+  'LICENSE',
+  'SECURITY.md',
   // What tools look for here.
-  '.ci', '.editorconfig', '.git-blame-ignore-revs', '.github', '.gitignore', '.oxfmtrc.json', '.oxlintrc.json',
-  'package-lock.json', 'package.json', 'tsconfig.build.json', 'tsconfig.json', 'vitest.config.ts',
+  '.ci',
+  '.editorconfig',
+  '.git-blame-ignore-revs',
+  '.github',
+  '.gitignore',
+  '.oxfmtrc.json',
+  '.oxlintrc.json',
+  'package-lock.json',
+  'package.json',
+  'tsconfig.build.json',
+  'tsconfig.json',
+  'vitest.config.ts',
   // What the project is made of.
-  'bench', 'docs', 'examples', 'scripts', 'src', 'test',
+  'bench',
+  'docs',
+  'examples',
+  'scripts',
+  'src',
+  'test',
 ]
 
 test('only what is listed is at the root of the project', () => {
@@ -39,10 +59,17 @@ function strays(names: readonly string[]): string[] {
 /** What git keeps there; where it is not at hand, whatever is there and is not ignored. */
 function namesAtRoot(): string[] {
   if (existsSync(join(root, '.git'))) {
-    const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 }).split('\0')
+    const files = execFileSync('git', ['ls-files', '-z'], {
+      cwd: root,
+      encoding: 'utf8',
+      maxBuffer: 64 * 1024 * 1024,
+    }).split('\0')
     return [...new Set(files.filter((file) => file !== '').map((file) => file.split('/', 1)[0] ?? file))]
   }
-  const ignored = textOf('.gitignore').split('\n').filter((line) => line !== '').map((line) => line.replace(/\/$/, ''))
+  const ignored = textOf('.gitignore')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.replace(/\/$/, ''))
   const forms = ignored.map((line) => new RegExp(`^${line.replaceAll('.', String.raw`\.`).replaceAll('*', '.*')}$`))
   return readdirSync(root).filter((name) => !forms.some((form) => form.test(name)))
 }

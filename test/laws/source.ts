@@ -104,7 +104,9 @@ export function readSource(text: string): Source {
 
 /** What a file imports or passes on, types included, as written. */
 export function importsOf(source: Source): string[] {
-  const statements = source.uncommented.matchAll(/^\s*(?:import|export)\b[^'"]*?\bfrom\s+['"]([^'"]+)['"]|\bimport\s*\(?\s*['"]([^'"]+)['"]/gm)
+  const statements = source.uncommented.matchAll(
+    /^\s*(?:import|export)\b[^'"]*?\bfrom\s+['"]([^'"]+)['"]|\bimport\s*\(?\s*['"]([^'"]+)['"]/gm,
+  )
   return [...statements].map((match) => match[1] ?? match[2] ?? '')
 }
 

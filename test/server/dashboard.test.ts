@@ -14,7 +14,11 @@ function folderWith(files: Readonly<Record<string, string>>): string {
   return folder
 }
 
-const built = { 'index.html': '<!doctype html><base href="/" /><title>Posthorn</title>', 'assets/index-3f9a.js': 'run()', 'icon.svg': '<svg/>' }
+const built = {
+  'index.html': '<!doctype html><base href="/" /><title>Posthorn</title>',
+  'assets/index-3f9a.js': 'run()',
+  'icon.svg': '<svg/>',
+}
 
 test('every page is the same page, which is told where it lives and what it may load', async () => {
   const dashboard = makeDashboard(folderWith(built), '/hooks')
@@ -40,7 +44,11 @@ test('the server knows every page that the dashboard has', () => {
 test('what has a hash in its name is kept for ever, what has none for an hour, and what is not there is not found', async () => {
   const dashboard = makeDashboard(folderWith(built), '')
   const script = await dashboard('/assets/index-3f9a.js')
-  expect([script.status, script.headers.get('content-type'), await script.text()]).toEqual([200, 'text/javascript; charset=utf-8', 'run()'])
+  expect([script.status, script.headers.get('content-type'), await script.text()]).toEqual([
+    200,
+    'text/javascript; charset=utf-8',
+    'run()',
+  ])
   expect(script.headers.get('cache-control')).toContain('immutable')
   expect((await dashboard('/icon.svg')).headers.get('cache-control')).toBe('public, max-age=3600')
   expect((await dashboard('/assets/index-gone.js')).status).toBe(404)
@@ -52,7 +60,7 @@ test('a dashboard that is not built says how to build it', async () => {
   expect(await response.text()).toContain('npm run build')
 })
 
-test('the API stays the API, and what lies outside of the mount is nobody\'s page', async () => {
+test("the API stays the API, and what lies outside of the mount is nobody's page", async () => {
   const { posthorn } = await serverWorld()
   const answer = handler(posthorn, { basePath: '/hooks', adminKey })
   const ask = async (path: string, method = 'GET'): Promise<[number, string | null]> => {
@@ -62,7 +70,17 @@ test('the API stays the API, and what lies outside of the mount is nobody\'s pag
   expect(await ask('/hooks/api/v1/nothing')).toEqual([404, 'application/json'])
   expect(await ask('/hooks/api/v1/app')).toEqual([401, 'application/json'])
   expect(await ask('/other')).toEqual([404, 'application/json'])
-  for (const path of ['metrics', 'metrics/deliveries', 'admin', '.env', 'wp-login.php', 'robots.txt', 'assets', '%2e%2e/secret']) expect(await ask(`/hooks/${path}`)).toEqual([404, 'application/json'])
+  for (const path of [
+    'metrics',
+    'metrics/deliveries',
+    'admin',
+    '.env',
+    'wp-login.php',
+    'robots.txt',
+    'assets',
+    '%2e%2e/secret',
+  ])
+    expect(await ask(`/hooks/${path}`)).toEqual([404, 'application/json'])
   expect(await ask('/hooks/deliveries', 'POST')).toEqual([404, 'application/json'])
   expect((await ask('/hooks/deliveries'))[1]).not.toBe('application/json')
 })

@@ -25,14 +25,20 @@ describe.each(databases)('an idempotency key on %s', (database) => {
     expect(await make(world, { name: 'Other' })).toMatchObject({ status: 409, body: { code: 'idempotency_conflict' } })
     const elsewhere = await world.call('POST', '/api/v1/app?get_if_exists=true', { body: { name: 'Acme' }, headers })
     expect(elsewhere).toMatchObject({ status: 409, body: { code: 'idempotency_conflict' } })
-    const otherPath = await world.call('POST', '/api/v1/event-type', { body: { name: 'a.b', description: '' }, headers })
+    const otherPath = await world.call('POST', '/api/v1/event-type', {
+      body: { name: 'a.b', description: '' },
+      headers,
+    })
     expect(otherPath.status).toBe(201)
   })
 
   test('is another one under another caller', async () => {
     const world = await serverWorld({}, database)
     await make(world)
-    expect(await make(world, { name: 'Other' }, await world.token())).toMatchObject({ status: 201, body: { name: 'Other' } })
+    expect(await make(world, { name: 'Other' }, await world.token())).toMatchObject({
+      status: 201,
+      body: { name: 'Other' },
+    })
   })
 
   test('is forgotten after a day', async () => {
@@ -84,7 +90,10 @@ test('what an answer holds that is secret is not kept: a repeat makes another', 
   const world = await serverWorld()
   await world.posthorn.applications.create({ uid: 'acme' })
   for (const path of ['/api/v1/key', '/api/v1/auth/app-portal-access/acme']) {
-    const [first, second] = [await world.call('POST', path, { body: { name: 'a' }, headers }), await world.call('POST', path, { body: { name: 'a' }, headers })]
+    const [first, second] = [
+      await world.call('POST', path, { body: { name: 'a' }, headers }),
+      await world.call('POST', path, { body: { name: 'a' }, headers }),
+    ]
     expect(first.status).toBe(second.status)
     expect((first.body as { token: string }).token).not.toBe((second.body as { token: string }).token)
   }

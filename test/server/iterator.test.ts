@@ -14,7 +14,9 @@ describe('iterators', () => {
     const second = await pageOf({ limit: 3, order, iterator: first.iterator }, 'ascending', listOf(ids), self)
     const third = await pageOf({ limit: 3, order, iterator: second.iterator }, 'ascending', listOf(ids), self)
     expect([first, second, third].map(({ data, done }) => ({ data, done }))).toEqual([
-      { data: all.slice(0, 3), done: false }, { data: all.slice(3, 6), done: false }, { data: all.slice(6), done: true },
+      { data: all.slice(0, 3), done: false },
+      { data: all.slice(3, 6), done: false },
+      { data: all.slice(6), done: true },
     ])
     const back = await pageOf({ limit: 3, order, iterator: third.prevIterator }, 'ascending', listOf(ids), self)
     expect(back).toEqual({ data: all.slice(3, 6), done: false, iterator: all[5], prevIterator: `-${all[3]}` })
@@ -26,31 +28,56 @@ describe('iterators', () => {
 
   test('neither skip nor repeat a row while others are inserted', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.uniqueArray(fc.nat(999), { minLength: 1, maxLength: 30 }), fc.array(fc.nat(999), { maxLength: 30 }), fc.integer({ min: 1, max: 5 }), async (early, late, limit) => {
-        const rows = early.map(name)
-        const inserted = late.map(name).filter((row) => !rows.includes(row))
-        const seen: string[] = []
-        for (let iterator: string | null = null, done = false; !done; ) {
-          const page: ListPage<string> = await pageOf({ limit, iterator }, 'ascending', listOf(rows.toSorted()), self)
-          seen.push(...page.data)
-          ;({ iterator, done } = page)
-          const row = inserted.pop()
-          if (row !== undefined && !rows.includes(row)) rows.push(row)
-        }
-        expect(seen).toEqual([...new Set(seen)].toSorted())
-        expect(early.map(name).filter((row) => !seen.includes(row))).toEqual([])
-      }),
+      fc.asyncProperty(
+        fc.uniqueArray(fc.nat(999), { minLength: 1, maxLength: 30 }),
+        fc.array(fc.nat(999), { maxLength: 30 }),
+        fc.integer({ min: 1, max: 5 }),
+        async (early, late, limit) => {
+          const rows = early.map(name)
+          const inserted = late.map(name).filter((row) => !rows.includes(row))
+          const seen: string[] = []
+          for (let iterator: string | null = null, done = false; !done;) {
+            const page: ListPage<string> = await pageOf({ limit, iterator }, 'ascending', listOf(rows.toSorted()), self)
+            seen.push(...page.data)
+            ;({ iterator, done } = page)
+            const row = inserted.pop()
+            if (row !== undefined && !rows.includes(row)) rows.push(row)
+          }
+          expect(seen).toEqual([...new Set(seen)].toSorted())
+          expect(early.map(name).filter((row) => !seen.includes(row))).toEqual([])
+        },
+      ),
     )
   })
 
   test('go on where a scan stopped, even if it found nothing', async () => {
-    expect(await scanOf({ limit: 2 }, 'descending', scan, self)).toEqual({ data: [], done: false, iterator: 'msg_9', prevIterator: null })
-    expect(await scanOf({ limit: 2, iterator: '-msg_1' }, 'descending', scan, self)).toEqual({ data: [], done: false, iterator: null, prevIterator: '-msg_9' })
+    expect(await scanOf({ limit: 2 }, 'descending', scan, self)).toEqual({
+      data: [],
+      done: false,
+      iterator: 'msg_9',
+      prevIterator: null,
+    })
+    expect(await scanOf({ limit: 2, iterator: '-msg_1' }, 'descending', scan, self)).toEqual({
+      data: [],
+      done: false,
+      iterator: null,
+      prevIterator: '-msg_9',
+    })
   })
 
   test('of an empty page is the place that was asked for', async () => {
-    expect(await pageOf({ limit: 2, iterator: 'app_x' }, 'ascending', async () => [], self)).toEqual({ data: [], done: true, iterator: 'app_x', prevIterator: null })
-    expect(await pageOf({ limit: 2 }, 'ascending', async () => [], self)).toEqual({ data: [], done: true, iterator: null, prevIterator: null })
+    expect(await pageOf({ limit: 2, iterator: 'app_x' }, 'ascending', async () => [], self)).toEqual({
+      data: [],
+      done: true,
+      iterator: 'app_x',
+      prevIterator: null,
+    })
+    expect(await pageOf({ limit: 2 }, 'ascending', async () => [], self)).toEqual({
+      data: [],
+      done: true,
+      iterator: null,
+      prevIterator: null,
+    })
   })
 
   test('of a name that begins with a minus does not walk back', async () => {
@@ -60,10 +87,21 @@ describe('iterators', () => {
     expect(listQuery('name').parse({ iterator: first.iterator }).iterator).toBe('.-a')
     const second = await pageOf({ limit: 1, iterator: first.iterator }, 'ascending', listOf(names), self)
     expect(second).toMatchObject({ data: ['-b'], prevIterator: '--b' })
-    expect((await pageOf({ limit: 1, iterator: second.prevIterator }, 'ascending', listOf(names), self)).data).toEqual(['-a'])
+    expect((await pageOf({ limit: 1, iterator: second.prevIterator }, 'ascending', listOf(names), self)).data).toEqual([
+      '-a',
+    ])
   })
 
-  test.each(['', '-', 'app', 'ep_0000000000000000000', "app_'; drop", 'app_0000000000000000000 ', '--app_0000000000000000000', 'app_000'])('are refused if they are none of the list: "%s"', (iterator) => {
+  test.each([
+    '',
+    '-',
+    'app',
+    'ep_0000000000000000000',
+    "app_'; drop",
+    'app_0000000000000000000 ',
+    '--app_0000000000000000000',
+    'app_000',
+  ])('are refused if they are none of the list: "%s"', (iterator) => {
     expect(listQuery('app').safeParse({ iterator }).success).toBe(false)
   })
 
@@ -73,7 +111,9 @@ describe('iterators', () => {
 
   test('come with fifty rows in the usual order if nothing is asked for', () => {
     expect(listQuery('app').parse({})).toEqual({ limit: 50 })
-    expect(listQuery('app').parse({ iterator: '-app_0000000000000000000', order: 'descending', limit: '250' })).toMatchObject({ limit: 250 })
+    expect(
+      listQuery('app').parse({ iterator: '-app_0000000000000000000', order: 'descending', limit: '250' }),
+    ).toMatchObject({ limit: 250 })
   })
 })
 

@@ -21,7 +21,9 @@ describe.each(databases)('keys on %s', (database) => {
   test('of an application that does not exist, or that end in the past, are refused', async () => {
     const { call } = await serverWorld({}, database)
     expect(await call('POST', '/api/v1/key', { body: { name: 'a', appId: 'nobody' } })).toMatchObject({ status: 404 })
-    expect(await call('POST', '/api/v1/key', { body: { name: 'a', expiresAt: '2020-01-01T00:00:00Z' } })).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'expiresAt'] }] } })
+    expect(await call('POST', '/api/v1/key', { body: { name: 'a', expiresAt: '2020-01-01T00:00:00Z' } })).toMatchObject(
+      { status: 422, body: { detail: [{ loc: ['body', 'expiresAt'] }] } },
+    )
     expect(await call('DELETE', '/api/v1/key/key_0123456789abcdefghj')).toMatchObject({ status: 404 })
   })
 
@@ -34,9 +36,14 @@ describe.each(databases)('keys on %s', (database) => {
     expect((await call('GET', '/api/v1/app/acme', { token })).status).toBe(200)
     expect((await call('GET', '/api/v1/app', { token })).status).toBe(403)
 
-    const behind = await call('POST', '/api/v1/auth/app-portal-access/acme', { body: {}, headers: { 'x-forwarded-proto': 'https' } })
+    const behind = await call('POST', '/api/v1/auth/app-portal-access/acme', {
+      body: {},
+      headers: { 'x-forwarded-proto': 'https' },
+    })
     expect(behind.body).toMatchObject({ url: expect.stringMatching(/^https:\/\/posthorn\.test\/login#key=/) })
-    const { token: second } = (await call('POST', '/api/v1/auth/app-portal-access/acme', { body: {} })).body as { token: string }
+    const { token: second } = (await call('POST', '/api/v1/auth/app-portal-access/acme', { body: {} })).body as {
+      token: string
+    }
     expect((await call('POST', '/api/v1/auth/logout', { token })).status).toBe(204)
     expect((await call('GET', '/api/v1/app/acme', { token })).status).toBe(401)
     await clock.advance(hour - 1)
@@ -48,20 +55,32 @@ describe.each(databases)('keys on %s', (database) => {
   test('a portal link can make its application', async () => {
     const { call, posthorn } = await serverWorld({}, database)
     expect(await call('POST', '/api/v1/auth/app-portal-access/acme', { body: {} })).toMatchObject({ status: 404 })
-    expect(await call('POST', '/api/v1/auth/app-portal-access/acme', { body: { application: { name: 'Acme' } } })).toMatchObject({ status: 200 })
+    expect(
+      await call('POST', '/api/v1/auth/app-portal-access/acme', { body: { application: { name: 'Acme' } } }),
+    ).toMatchObject({ status: 200 })
     expect(await posthorn.applications.get('acme')).toMatchObject({ name: 'Acme' })
   })
 
   test('a key for all applications does not end itself by logging out', async () => {
     const { call, token } = await serverWorld({}, database)
     const own = await token()
-    expect(await call('POST', '/api/v1/auth/logout', { token: own })).toMatchObject({ status: 403, body: { code: 'permission_denied' } })
+    expect(await call('POST', '/api/v1/auth/logout', { token: own })).toMatchObject({
+      status: 403,
+      body: { code: 'permission_denied' },
+    })
     expect((await call('GET', '/api/v1/app', { token: own })).status).toBe(200)
   })
 })
 
 test.each([
-  `Basic ${adminKey}`, `Bearer`, `Bearer  `, `Bearer ${adminKey}x`, `Bearer ${adminKey.slice(1)}`, `Bearer ${adminKey} x`, adminKey, `Bearer ${'x'.repeat(10_000)}`,
+  `Basic ${adminKey}`,
+  `Bearer`,
+  `Bearer  `,
+  `Bearer ${adminKey}x`,
+  `Bearer ${adminKey.slice(1)}`,
+  `Bearer ${adminKey} x`,
+  adminKey,
+  `Bearer ${'x'.repeat(10_000)}`,
 ])('authorization %j is none', async (authorization) => {
   const { call } = await serverWorld()
   const reply = await call('GET', '/api/v1/app', { token: null, headers: { authorization } })
@@ -71,5 +90,7 @@ test.each([
 
 test('the kind of credentials may be written in any case', async () => {
   const { call } = await serverWorld()
-  expect(await call('GET', '/api/v1/app', { token: null, headers: { authorization: `bearer ${adminKey}` } })).toMatchObject({ status: 200 })
+  expect(
+    await call('GET', '/api/v1/app', { token: null, headers: { authorization: `bearer ${adminKey}` } }),
+  ).toMatchObject({ status: 200 })
 })

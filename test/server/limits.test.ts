@@ -11,13 +11,19 @@ describe('a body', () => {
   test('of more than its limit is refused by what it says of itself, unread', async () => {
     const world = await serverWorld()
     let isRead = false
-    const body = new ReadableStream({
-      pull(controller) {
-        isRead = true
-        controller.close()
+    const body = new ReadableStream(
+      {
+        pull(controller) {
+          isRead = true
+          controller.close()
+        },
       },
-    }, { highWaterMark: 0 })
-    const reply = await world.call('POST', '/api/v1/app', { body, headers: { 'content-length': String(mostRequestBytes + 1) } })
+      { highWaterMark: 0 },
+    )
+    const reply = await world.call('POST', '/api/v1/app', {
+      body,
+      headers: { 'content-length': String(mostRequestBytes + 1) },
+    })
     expect(reply).toMatchObject({ status: 413, body: { code: 'body_too_large' } })
     expect(isRead).toBe(false)
   })
@@ -46,9 +52,13 @@ describe('a body', () => {
 
   test('of more than 64 levels is refused, brackets in texts aside', async () => {
     const world = await serverWorld()
-    const deep = (levels: number): Promise<unknown> => world.call('POST', '/api/v1/app', { body: `{"name":"\\"${'['.repeat(99)}","x":${nested(levels - 1)}}` })
+    const deep = (levels: number): Promise<unknown> =>
+      world.call('POST', '/api/v1/app', { body: `{"name":"\\"${'['.repeat(99)}","x":${nested(levels - 1)}}` })
     expect(await deep(64)).toMatchObject({ status: 201 })
-    expect(await deep(65)).toMatchObject({ status: 422, body: { detail: [{ loc: ['body'], type: 'value_error.too_deep' }] } })
+    expect(await deep(65)).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['body'], type: 'value_error.too_deep' }] },
+    })
     expect(await deep(500_000)).toMatchObject({ status: 422 })
   })
 })
@@ -57,7 +67,8 @@ describe('calls', () => {
   test('of one key beyond its rate are refused until it may call again', async () => {
     const world = await serverWorld({ rateLimitPerSecond: 2 })
     const other = await world.token()
-    const get = (token?: string): Promise<{ status: number; headers: Headers }> => world.call('GET', '/api/v1/app', token === undefined ? {} : { token })
+    const get = (token?: string): Promise<{ status: number; headers: Headers }> =>
+      world.call('GET', '/api/v1/app', token === undefined ? {} : { token })
     expect([(await get()).status, (await get()).status]).toEqual([200, 200])
     const refused = await get()
     expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } })

@@ -39,7 +39,11 @@ describe('a server', () => {
   test('is alive before it is ready, and ready only while it is well', async () => {
     const server = await listening()
     let isWell = true
-    expect([await statusOf(`${server.url}/livez`), await statusOf(`${server.url}/readyz`), await statusOf(server.url)]).toEqual([200, 503, 503])
+    expect([
+      await statusOf(`${server.url}/livez`),
+      await statusOf(`${server.url}/readyz`),
+      await statusOf(server.url),
+    ]).toEqual([200, 503, 503])
     server.serve(ok, () => (isWell ? Promise.resolve() : Promise.reject(new Error('gone'))))
     expect([await statusOf(`${server.url}/readyz`), await statusOf(server.url)]).toEqual([200, 200])
     isWell = false
@@ -67,7 +71,11 @@ describe('a server', () => {
     await asked.opened
 
     const drained = server.drain(35_000)
-    expect([await statusOf(`${server.url}/readyz`), await statusOf(`${server.url}/livez`), await statusOf(server.url)]).toEqual([503, 200, 200])
+    expect([
+      await statusOf(`${server.url}/readyz`),
+      await statusOf(`${server.url}/livez`),
+      await statusOf(server.url),
+    ]).toEqual([503, 200, 200])
     await clock.advance(1_000)
     await expect(fetch(server.url)).rejects.toThrow('fetch failed')
     gate.open()
@@ -114,13 +122,26 @@ describe('a server', () => {
     }, well)
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`
     const chunks = Array.from({ length: Math.ceil(mostRequestBytes / 0x10000) + 1 }, () => chunk)
-    expect(await talk(server.port, 'POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n', ...chunks)).toContain('413')
-    expect(await talk(server.port, `POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: ${mostRequestBytes + 1}\r\n\r\n`)).toContain('413')
+    expect(
+      await talk(
+        server.port,
+        'POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n',
+        ...chunks,
+      ),
+    ).toContain('413')
+    expect(
+      await talk(
+        server.port,
+        `POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: ${mostRequestBytes + 1}\r\n\r\n`,
+      ),
+    ).toContain('413')
   })
 
   test('refuses a port that is taken, and an address that is not its own, in words', async () => {
     const { port } = await listening()
-    await expect(listening({ port })).rejects.toThrow(`Expected \`POSTHORN_PORT\` to be a port that is free, got ${port}.`)
+    await expect(listening({ port })).rejects.toThrow(
+      `Expected \`POSTHORN_PORT\` to be a port that is free, got ${port}.`,
+    )
     await expect(listening({ host: '203.0.113.1' })).rejects.toThrow('Change POSTHORN_HOST or POSTHORN_PORT.')
   })
 })

@@ -37,8 +37,18 @@ test('every operation is described, with its answers, its refusals and its param
     if (described === undefined) throw new Error(`${id} is not described.`)
     const { responses, parameters, requestBody, security } = described
     const statuses = Object.keys(responses)
-    expect({ [id]: statuses }).toEqual({ [id]: expect.arrayContaining([...Object.keys(answers), '422', '500', '503', ...(realm === 'public' ? [] : ['401', '403', '429'])]) as string[] })
-    expect(parameters.filter((each) => each.in === 'path').map(({ name }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? [])
+    expect({ [id]: statuses }).toEqual({
+      [id]: expect.arrayContaining([
+        ...Object.keys(answers),
+        '422',
+        '500',
+        '503',
+        ...(realm === 'public' ? [] : ['401', '403', '429']),
+      ]) as string[],
+    })
+    expect(parameters.filter((each) => each.in === 'path').map(({ name }) => `{${name}}`)).toEqual(
+      path.match(/\{\w+\}/g) ?? [],
+    )
     expect(requestBody !== undefined).toBe(body !== undefined)
     expect(security).toEqual(realm === 'public' ? [] : undefined)
   }
@@ -48,7 +58,8 @@ test('every reference leads somewhere', async () => {
   const document = await documentOf()
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(schemas|responses)\/([^"]+)"/g)]
   expect(references.length).toBeGreaterThan(50)
-  for (const [, kind, name] of references) expect(document.components[kind as 'schemas' | 'responses']).toHaveProperty([name ?? ''])
+  for (const [, kind, name] of references)
+    expect(document.components[kind as 'schemas' | 'responses']).toHaveProperty([name ?? ''])
   expect([...JSON.stringify(document).matchAll(/"\$ref":/g)]).toHaveLength(references.length)
 })
 

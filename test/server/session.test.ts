@@ -14,8 +14,19 @@ async function signIn({ call }: ServerWorld, key: string): Promise<string> {
   return cookie.split(';')[0] ?? ''
 }
 
-function withCookie({ call }: ServerWorld, cookie: string, method: string, path: string, headers: Readonly<Record<string, string>> = {}, body?: unknown): Promise<Reply> {
-  return call(method, `/api/v1${path}`, { token: null, headers: { cookie, ...headers }, ...(body !== undefined && { body }) })
+function withCookie(
+  { call }: ServerWorld,
+  cookie: string,
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  body?: unknown,
+): Promise<Reply> {
+  return call(method, `/api/v1${path}`, {
+    token: null,
+    headers: { cookie, ...headers },
+    ...(body !== undefined && { body }),
+  })
 }
 
 describe.each(databases)('a session on %s', (database) => {
@@ -24,10 +35,15 @@ describe.each(databases)('a session on %s', (database) => {
     await world.posthorn.applications.create({ uid: 'acme' })
     const cookie = await signIn(world, await world.token({ application: 'acme', access: 'read' }))
     const shown = await withCookie(world, cookie, 'GET', '/session')
-    expect(shown.body).toEqual({ caller: { name: 'of a test', applicationId: expect.stringMatching(/^app_/), access: 'read' }, dev: false })
+    expect(shown.body).toEqual({
+      caller: { name: 'of a test', applicationId: expect.stringMatching(/^app_/), access: 'read' },
+      dev: false,
+    })
     expect((await withCookie(world, cookie, 'GET', '/app/acme')).status).toBe(200)
     expect((await withCookie(world, cookie, 'GET', '/app')).status).toBe(403)
-    expect((await withCookie(world, cookie, 'POST', '/app/acme/msg', ownPage, { eventType: 'a', payload: {} })).status).toBe(403)
+    expect(
+      (await withCookie(world, cookie, 'POST', '/app/acme/msg', ownPage, { eventType: 'a', payload: {} })).status,
+    ).toBe(403)
   })
 
   test("of a customer's link to the portal stays a customer's", async () => {
@@ -35,16 +51,29 @@ describe.each(databases)('a session on %s', (database) => {
     await world.posthorn.applications.create({ uid: 'acme' })
     await world.posthorn.eventTypes.create({ name: 'hidden', description: '', featureFlag: 'beta' })
     const cookie = await signIn(world, await world.token({ application: 'acme', portal: { featureFlags: [] } }))
-    expect((await withCookie(world, cookie, 'POST', '/app/acme/endpoint', ownPage, { url: 'https://acme.example/hooks' })).status).toBe(201)
-    expect((await withCookie(world, cookie, 'POST', '/app/acme/msg', ownPage, { eventType: 'a', payload: {} })).status).toBe(403)
+    expect(
+      (await withCookie(world, cookie, 'POST', '/app/acme/endpoint', ownPage, { url: 'https://acme.example/hooks' }))
+        .status,
+    ).toBe(201)
+    expect(
+      (await withCookie(world, cookie, 'POST', '/app/acme/msg', ownPage, { eventType: 'a', payload: {} })).status,
+    ).toBe(403)
     expect((await withCookie(world, cookie, 'GET', '/event-type')).body).toMatchObject({ data: [] })
   })
 
   test('writes only for the dashboard itself: no other page can use the cookie', async () => {
     const world = await serverWorld({}, database)
     const cookie = await signIn(world, adminKey)
-    const make = async (headers: Readonly<Record<string, string>>): Promise<number> => (await withCookie(world, cookie, 'POST', '/app', headers, { name: 'x' })).status
-    for (const headers of [{}, { 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }, { 'sec-fetch-site': 'none' }, { origin: 'https://evil.example' }, { origin: 'null' }]) {
+    const make = async (headers: Readonly<Record<string, string>>): Promise<number> =>
+      (await withCookie(world, cookie, 'POST', '/app', headers, { name: 'x' })).status
+    for (const headers of [
+      {},
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { 'sec-fetch-site': 'none' },
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+    ]) {
       expect(await make(headers), JSON.stringify(headers)).toBe(401)
     }
     expect(await make(ownPage)).toBe(201)
@@ -80,7 +109,8 @@ describe.each(databases)('a session on %s', (database) => {
     const world = await serverWorld({}, database)
     const cookie = await signIn(world, adminKey)
     const other = handler(world.posthorn, { adminKey: 'another-admin-key-of-the-test' })
-    const ask = (answer: (request: Request) => Promise<Response>): Promise<Response> => answer(new Request('http://posthorn.test/api/v1/app', { headers: { cookie } }))
+    const ask = (answer: (request: Request) => Promise<Response>): Promise<Response> =>
+      answer(new Request('http://posthorn.test/api/v1/app', { headers: { cookie } }))
     expect((await ask(handler(world.posthorn, { adminKey }))).status).toBe(200)
     expect((await ask(other)).status).toBe(401)
     expect((await ask(handler(world.posthorn))).status).toBe(401)
@@ -100,8 +130,12 @@ describe.each(databases)('a session on %s', (database) => {
 
 test('a key that is not known, or a page of another site, opens no session', async () => {
   const world = await serverWorld()
-  const open = (key: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Reply> => world.call('POST', '/api/v1/session', { token: null, body: { key }, headers })
-  expect(await open('phk_nobody')).toMatchObject({ status: 401, body: { detail: 'This key is not known, or it has ended.' } })
+  const open = (key: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Reply> =>
+    world.call('POST', '/api/v1/session', { token: null, body: { key }, headers })
+  expect(await open('phk_nobody')).toMatchObject({
+    status: 401,
+    body: { detail: 'This key is not known, or it has ended.' },
+  })
   expect((await open('')).status).toBe(422)
   expect((await open(adminKey, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
   expect((await open(adminKey, { origin: 'https://evil.example' })).status).toBe(403)
@@ -112,15 +146,25 @@ test('behind TLS the cookie travels over TLS only, and below a base path only th
   const { posthorn } = await serverWorld()
   const answer = handler(posthorn, { adminKey, basePath: '/hooks' })
   const headers = { origin: 'https://posthorn.test', 'content-type': 'application/json' }
-  const response = await answer(new Request('http://posthorn.test/hooks/api/v1/session', { method: 'POST', headers, body: JSON.stringify({ key: adminKey }) }))
+  const response = await answer(
+    new Request('http://posthorn.test/hooks/api/v1/session', {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ key: adminKey }),
+    }),
+  )
   expect(response.headers.get('set-cookie')).toMatch(/Path=\/hooks; .*; Secure$/)
 })
 
 test('without keys, for development, this machine is let in, and nobody else', async () => {
   const { posthorn } = await serverWorld()
   const answer = handler(posthorn, { keyless: true })
-  const ask = async (url: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> => answer(new Request(`${url}/api/v1/session`, { headers }))
-  expect(await (await ask('http://127.0.0.1:8071')).json()).toEqual({ caller: { name: 'dev', applicationId: null, access: 'write' }, dev: true })
+  const ask = async (url: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
+    answer(new Request(`${url}/api/v1/session`, { headers }))
+  expect(await (await ask('http://127.0.0.1:8071')).json()).toEqual({
+    caller: { name: 'dev', applicationId: null, access: 'write' },
+    dev: true,
+  })
   expect((await ask('http://localhost:8071', { 'sec-fetch-site': 'same-origin' })).status).toBe(200)
   expect((await ask('http://rebound.example:8071')).status).toBe(401)
   expect((await ask('http://127.0.0.1:8071', { origin: 'https://evil.example' })).status).toBe(401)

@@ -19,9 +19,18 @@ interface Listening {
   readonly status: number
 }
 
-async function listen(world: ServerWorld, query = '', headers: Readonly<Record<string, string>> = {}, token = adminKey): Promise<Listening> {
+async function listen(
+  world: ServerWorld,
+  query = '',
+  headers: Readonly<Record<string, string>> = {},
+  token = adminKey,
+): Promise<Listening> {
   const answer = handler(world.posthorn, { adminKey })
-  const response = await answer(new Request(`http://posthorn.test/api/v1/stream${query}`, { headers: { authorization: `Bearer ${token}`, ...headers } }))
+  const response = await answer(
+    new Request(`http://posthorn.test/api/v1/stream${query}`, {
+      headers: { authorization: `Bearer ${token}`, ...headers },
+    }),
+  )
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   onTestFinished(() => reader?.cancel().catch(() => undefined))
   let rest = ''
@@ -36,15 +45,22 @@ async function listen(world: ServerWorld, query = '', headers: Readonly<Record<s
       const end = rest.indexOf('\n\n')
       const lines = rest.slice(0, end).split('\n')
       rest = rest.slice(end + 2)
-      const field = (name: string): string | null => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2) ?? null
-      return { id: field('id'), event: field('event') ?? `:${lines[0]?.slice(1) ?? ''}`, data: JSON.parse(field('data') ?? '{}') as Record<string, unknown> }
+      const field = (name: string): string | null =>
+        lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2) ?? null
+      return {
+        id: field('id'),
+        event: field('event') ?? `:${lines[0]?.slice(1) ?? ''}`,
+        data: JSON.parse(field('data') ?? '{}') as Record<string, unknown>,
+      }
     },
   }
   if (response.status === 200) expect((await listening.next()).event).toBe(': open')
   return listening
 }
 
-async function streamWorld(database: 'sqlite' | 'postgres'): Promise<ServerWorld & { acme: string; other: string; send(application: string): Promise<void> }> {
+async function streamWorld(
+  database: 'sqlite' | 'postgres',
+): Promise<ServerWorld & { acme: string; other: string; send(application: string): Promise<void> }> {
   const world = await serverWorld({}, database)
   const acme = await world.posthorn.endpoints.create({ application: 'acme', url: 'https://acme.example/hooks' })
   const other = await world.posthorn.endpoints.create({ application: 'other', url: 'https://other.example/hooks' })
@@ -66,9 +82,16 @@ describe.each(databases)('the stream on %s', (database) => {
     const { next } = await listen(world)
     await world.send('acme')
     const enqueued = await next()
-    expect(enqueued).toMatchObject({ event: 'message.enqueued', id: expect.stringMatching(/^evt_/), data: { type: 'message.enqueued', at: expect.stringMatching(/^2026-.*Z$/), endpointId: null, deliveries: 1 } })
+    expect(enqueued).toMatchObject({
+      event: 'message.enqueued',
+      id: expect.stringMatching(/^evt_/),
+      data: { type: 'message.enqueued', at: expect.stringMatching(/^2026-.*Z$/), endpointId: null, deliveries: 1 },
+    })
     const delivered = await next()
-    expect(delivered).toMatchObject({ event: 'delivery.delivered', data: { endpointId: world.acme, webhook_id: world.acme, attempt_count: 1 } })
+    expect(delivered).toMatchObject({
+      event: 'delivery.delivered',
+      data: { endpointId: world.acme, webhook_id: world.acme, attempt_count: 1 },
+    })
     expect(delivered.data['applicationId']).toBe(enqueued.data['applicationId'])
   })
 
@@ -92,13 +115,20 @@ describe.each(databases)('the stream on %s', (database) => {
 
   test('tells of a type, an endpoint or an application only, if asked', async () => {
     const world = await streamWorld(database)
-    const [byType, byEndpoint, byApplication] = [await listen(world, '?type=delivery.delivered'), await listen(world, `?endpoint=${world.other}`), await listen(world, '?application=other')]
+    const [byType, byEndpoint, byApplication] = [
+      await listen(world, '?type=delivery.delivered'),
+      await listen(world, `?endpoint=${world.other}`),
+      await listen(world, '?application=other'),
+    ]
     await world.send('acme')
     await world.send('other')
     expect((await byType.next()).data['endpointId']).toBe(world.acme)
     expect((await byType.next()).data['endpointId']).toBe(world.other)
     expect(await byEndpoint.next()).toMatchObject({ event: 'delivery.delivered', data: { endpointId: world.other } })
-    expect([(await byApplication.next()).event, (await byApplication.next()).data['endpointId']]).toEqual(['message.enqueued', world.other])
+    expect([(await byApplication.next()).event, (await byApplication.next()).data['endpointId']]).toEqual([
+      'message.enqueued',
+      world.other,
+    ])
   })
 
   test("an application's key hears of its own only, and nothing of workers or warnings", async () => {
@@ -126,7 +156,10 @@ describe.each(databases)('the stream on %s', (database) => {
 
 test('a reader that is too slow is told how many it missed; the others are not held up', async () => {
   const world = await streamWorld('sqlite')
-  const [slow, quick] = [await world.posthorn.stream.open({}), await world.posthorn.stream.open({ types: ['breaker.closed'] })]
+  const [slow, quick] = [
+    await world.posthorn.stream.open({}),
+    await world.posthorn.stream.open({ types: ['breaker.closed'] }),
+  ]
   // Each enqueues and delivers: more than the ring keeps.
   const messages = Array.from({ length: 1_000 }, () => ({ application: 'acme', type: 'a', data: {} }))
   for (let round = 0; round < 6; round += 1) {
@@ -146,55 +179,62 @@ test('a reader that is too slow is told how many it missed; the others are not h
   expect(await quick.next()).toEqual({ kind: 'gap', missed: null })
 })
 
-test.skipIf(isFast)('on PostgreSQL a reader hears of what other processes do, each thing once, and they write nothing while nobody reads', async () => {
-  const { url, schema, drop, query } = freshSchema()
-  onTestFinished(drop)
-  const clock = manualClock()
-  const process = (): Posthorn => {
-    const posthorn = new Posthorn({ store: postgres(url, { schema, plaintextSecrets: true }), clock, transport: scriptedTransport(clock) })
-    onTestFinished(() => posthorn.stop())
-    return posthorn
-  }
-  const [server, worker] = [process(), process()]
-  await worker.endpoints.create({ application: 'acme', url: 'https://acme.example/hooks' })
-  await worker.start()
-  async function send(): Promise<string> {
-    const { id } = await worker.send({ application: 'acme', type: 'invoice.paid', data: {} })
-    await worker.idle()
-    return id
-  }
-  /** The database has its own time: the clock waits for it, so that nothing is forgotten before it could be read. */
-  async function pass(ms: number): Promise<void> {
-    await clock.advance(ms)
-    await query('select 1')
-  }
-  /** Goes on until it has what it waits for: the database answers in its own time. */
-  async function until<Value>(wanted: Promise<Value>): Promise<Value> {
-    let isHere = false
-    void wanted.finally(() => (isHere = true))
-    while (!isHere) await pass(250)
-    return wanted
-  }
-  async function nextEvent(): Promise<unknown> {
-    for (;;) {
-      const item = await reader.next()
-      if (item?.kind === 'event') return item.event.event
+test.skipIf(isFast)(
+  'on PostgreSQL a reader hears of what other processes do, each thing once, and they write nothing while nobody reads',
+  async () => {
+    const { url, schema, drop, query } = freshSchema()
+    onTestFinished(drop)
+    const clock = manualClock()
+    const process = (): Posthorn => {
+      const posthorn = new Posthorn({
+        store: postgres(url, { schema, plaintextSecrets: true }),
+        clock,
+        transport: scriptedTransport(clock),
+      })
+      onTestFinished(() => posthorn.stop())
+      return posthorn
     }
-  }
+    const [server, worker] = [process(), process()]
+    await worker.endpoints.create({ application: 'acme', url: 'https://acme.example/hooks' })
+    await worker.start()
+    async function send(): Promise<string> {
+      const { id } = await worker.send({ application: 'acme', type: 'invoice.paid', data: {} })
+      await worker.idle()
+      return id
+    }
+    /** The database has its own time: the clock waits for it, so that nothing is forgotten before it could be read. */
+    async function pass(ms: number): Promise<void> {
+      await clock.advance(ms)
+      await query('select 1')
+    }
+    /** Goes on until it has what it waits for: the database answers in its own time. */
+    async function until<Value>(wanted: Promise<Value>): Promise<Value> {
+      let isHere = false
+      void wanted.finally(() => (isHere = true))
+      while (!isHere) await pass(250)
+      return wanted
+    }
+    async function nextEvent(): Promise<unknown> {
+      for (;;) {
+        const item = await reader.next()
+        if (item?.kind === 'event') return item.event.event
+      }
+    }
 
-  await send()
-  await clock.advance(1_000)
-  expect(await query('select id from events')).toEqual([])
-  const reader = await server.stream.open({ types: ['delivery.delivered'] })
-  let first: unknown = null
-  const heard = nextEvent().then((event) => (first = event))
-  while (first === null) {
     await send()
-    await pass(1_000)
-  }
-  await heard
-  const last = await send()
-  const ids: unknown[] = [(first as { message_id: string }).message_id]
-  while (ids.at(-1) !== last) ids.push(((await until(nextEvent())) as { message_id: string }).message_id)
-  expect(new Set(ids).size).toBe(ids.length)
-})
+    await clock.advance(1_000)
+    expect(await query('select id from events')).toEqual([])
+    const reader = await server.stream.open({ types: ['delivery.delivered'] })
+    let first: unknown = null
+    const heard = nextEvent().then((event) => (first = event))
+    while (first === null) {
+      await send()
+      await pass(1_000)
+    }
+    await heard
+    const last = await send()
+    const ids: unknown[] = [(first as { message_id: string }).message_id]
+    while (ids.at(-1) !== last) ids.push(((await until(nextEvent())) as { message_id: string }).message_id)
+    expect(new Set(ids).size).toBe(ids.length)
+  },
+)

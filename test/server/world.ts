@@ -34,7 +34,12 @@ export interface ServerWorld {
   readonly answer: Handler
   call(method: string, path: string, asked?: Asked): Promise<Reply>
   /** A key of the given kind. */
-  token(kind?: { application?: string; access?: 'read' | 'write'; expiresAt?: number; portal?: { featureFlags: string[] } }): Promise<string>
+  token(kind?: {
+    application?: string
+    access?: 'read' | 'write'
+    expiresAt?: number
+    portal?: { featureFlags: string[] }
+  }): Promise<string>
 }
 
 export const adminKey = 'an-admin-key-of-the-test'
@@ -42,7 +47,11 @@ export const adminKey = 'an-admin-key-of-the-test'
 /** The databases that the server must be the same on. */
 export const databases: readonly ('sqlite' | 'postgres')[] = isFast ? ['sqlite'] : ['sqlite', 'postgres']
 
-export async function serverWorld(options: HandlerOptions = {}, database: 'sqlite' | 'postgres' = 'sqlite', more: Partial<PosthornOptions> = {}): Promise<ServerWorld> {
+export async function serverWorld(
+  options: HandlerOptions = {},
+  database: 'sqlite' | 'postgres' = 'sqlite',
+  more: Partial<PosthornOptions> = {},
+): Promise<ServerWorld> {
   const clock = manualClock()
   const transport = scriptedTransport(clock)
   const counted = countedStore(storeOf(database))
@@ -50,7 +59,12 @@ export async function serverWorld(options: HandlerOptions = {}, database: 'sqlit
   const posthorn = new Posthorn({ store: counted.store, clock, transport, ...more })
   onTestFinished(() => posthorn.stop())
   const incidents: Incident[] = []
-  const answer = handler(posthorn, { adminKey, report: (incident) => incidents.push(incident), warn: () => undefined, ...options })
+  const answer = handler(posthorn, {
+    adminKey,
+    report: (incident) => incidents.push(incident),
+    warn: () => undefined,
+    ...options,
+  })
   return {
     posthorn,
     clock,
@@ -65,8 +79,14 @@ export async function serverWorld(options: HandlerOptions = {}, database: 'sqlit
   }
 }
 
-async function call(answer: (request: Request) => Promise<Response>, method: string, path: string, { token = adminKey, body, headers = {} }: Asked): Promise<Reply> {
-  const text = body === undefined ? null : typeof body === 'string' || body instanceof ReadableStream ? body : JSON.stringify(body)
+async function call(
+  answer: (request: Request) => Promise<Response>,
+  method: string,
+  path: string,
+  { token = adminKey, body, headers = {} }: Asked,
+): Promise<Reply> {
+  const text =
+    body === undefined ? null : typeof body === 'string' || body instanceof ReadableStream ? body : JSON.stringify(body)
   const request = new Request(`http://posthorn.test${path}`, { method, headers, body: text, duplex: 'half' })
   if (token !== null) request.headers.set('authorization', `Bearer ${token}`)
   const response = await answer(request)

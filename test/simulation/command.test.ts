@@ -39,7 +39,11 @@ describe('bad input is named, and ends with 2', () => {
     ['older.json', { ...scenarioOf(1), format: 0 }, 'to have the format 1, got 0'],
     ['nameless.json', { seeds: [1, 2, 3] }, 'to have the format 1, got none'],
     ['text.json', 'seed 12', 'to hold a scenario as JSON'],
-    ['half.json', { format: 1, actions: [], processes: [], endpoints: [] }, 'to have seed, lengthMs, store and settings'],
+    [
+      'half.json',
+      { format: 1, actions: [], processes: [], endpoints: [] },
+      'to have seed, lengthMs, store and settings',
+    ],
     ['listless.json', { ...scenarioOf(1), actions: 7 }, 'Expected `actions`'],
     ['unknown.json', { ...scenarioOf(1), actions: [{ at: 1, do: 'earthquake' }] }, 'got "earthquake"'],
   ])('a scenario like %s', async (name, content, message) => {

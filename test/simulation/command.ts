@@ -17,9 +17,12 @@ export interface Output {
 export async function simulate(args: readonly string[], output: Output): Promise<number> {
   try {
     const given = options(args)
-    if (given.scenario !== undefined) return await replay(readScenario(given.scenario, actionNames), given.trace, output)
+    if (given.scenario !== undefined)
+      return await replay(readScenario(given.scenario, actionNames), given.trace, output)
     if (given.seed !== undefined) return await replay(scenarioOf(given.seed), given.trace, output)
-    return given.first ? await findFirst(given.from, given.seeds, output.line) : await search(given.from, given.seeds, given.only, output.line)
+    return given.first
+      ? await findFirst(given.from, given.seeds, output.line)
+      : await search(given.from, given.seeds, given.only, output.line)
   } catch (error) {
     if (!(error instanceof BadScenario)) throw error
     output.error(error.message)
@@ -43,9 +46,22 @@ function options(args: readonly string[]) {
 function parse(args: readonly string[]) {
   const text = { type: 'string' } as const
   try {
-    return parseArgs({ args: [...args], options: { seeds: text, from: text, seed: text, scenario: text, only: text, trace: { type: 'boolean' }, first: { type: 'boolean' } } })
+    return parseArgs({
+      args: [...args],
+      options: {
+        seeds: text,
+        from: text,
+        seed: text,
+        scenario: text,
+        only: text,
+        trace: { type: 'boolean' },
+        first: { type: 'boolean' },
+      },
+    })
   } catch (error) {
-    throw new BadScenario(`${error instanceof Error ? error.message : String(error)} Known are --seeds, --from, --only, --first, --seed, --scenario and --trace.`)
+    throw new BadScenario(
+      `${error instanceof Error ? error.message : String(error)} Known are --seeds, --from, --only, --first, --seed, --scenario and --trace.`,
+    )
   }
 }
 
@@ -60,6 +76,8 @@ async function replay(scenario: Scenario, isTraced: boolean, { line }: Output): 
   const result = await runScenario(scenario, { trace: isTraced ? line : null })
   const violations = [...result.violations, ...(await judgePair(scenario))]
   for (const violation of violations.slice(0, 20)) line(`broken: ${kindOf(violation)}\n  ${violation.detail}`)
-  line(`trace ${result.traceHash}, ${result.events} events, ${result.deliveries} deliveries, ${Math.round(result.virtualMs / 1_000)} virtual seconds, ${violations.length} violations`)
+  line(
+    `trace ${result.traceHash}, ${result.events} events, ${result.deliveries} deliveries, ${Math.round(result.virtualMs / 1_000)} virtual seconds, ${violations.length} violations`,
+  )
   return violations.length === 0 ? 0 : 1
 }

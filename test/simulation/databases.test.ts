@@ -11,7 +11,9 @@ import { readScenario } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
 
 const folder = join(import.meta.dirname, 'scenarios')
-const scenarios = readdirSync(folder).toSorted().map((file) => ({ file, kept: readScenario(join(folder, file), actionNames) }))
+const scenarios = readdirSync(folder)
+  .toSorted()
+  .map((file) => ({ file, kept: readScenario(join(folder, file), actionNames) }))
 
 test.each(scenarios)('on SQLite the world of $file keeps every promise', async ({ kept }) => {
   await keepsEveryPromise(sqlite(':memory:', { plaintextSecrets: true }), ofOneProcess(kept))
@@ -46,7 +48,12 @@ function ofOneProcess(scenario: Scenario): Scenario {
   const process = scenario.processes.find(({ role }) => role === 'worker') ?? scenario.processes[0]
   if (process === undefined) return scenario
   const actions = scenario.actions.map((action) => ('process' in action ? { ...action, process: process.id } : action))
-  return { ...scenario, store: { ...scenario.store, kind: 'single', lookMs: null }, processes: [{ ...process, offsetMs: 0, driftPpm: 0 }], actions }
+  return {
+    ...scenario,
+    store: { ...scenario.store, kind: 'single', lookMs: null },
+    processes: [{ ...process, offsetMs: 0, driftPpm: 0 }],
+    actions,
+  }
 }
 
 /** Looks for what others have committed are most of what a database is asked, and not what is tried here. */

@@ -26,7 +26,9 @@ export class Draw {
 
   /** Instants within a length of time, in order. */
   instants(count: number, fromMs: number, toMs: number): number[] {
-    return Array.from({ length: count }, () => this.between(fromMs, Math.max(fromMs, toMs))).toSorted((one, other) => one - other)
+    return Array.from({ length: count }, () => this.between(fromMs, Math.max(fromMs, toMs))).toSorted(
+      (one, other) => one - other,
+    )
   }
 }
 

@@ -21,7 +21,16 @@ const busy: Scenario = {
     ...[0, 1].map((process) => ({ at: 10, do: 'start', process })),
     behaves(20, { answer: 500, tookMs: [500, 900], share: 1, otherwiseMs: [5, 80], retryAfterMs: null }),
     // Fewer than open its breaker, whose hold would outlast the retries.
-    ...[1_000, 3_000, 6_000].map((at) => ({ at, do: 'send', process: 0, application: 0, count: 3, name: null, delayMs: 0, tx: null })),
+    ...[1_000, 3_000, 6_000].map((at) => ({
+      at,
+      do: 'send',
+      process: 0,
+      application: 0,
+      count: 3,
+      name: null,
+      delayMs: 0,
+      tx: null,
+    })),
     behaves(12_000, inOrder),
   ],
 }
@@ -42,12 +51,66 @@ test('a store in order breaks no promise', async () => {
 })
 
 test.each([
-  ['finds nothing that is due', 'everything ends once all has healed', withQueue(() => ({ dueEndpoints: async () => [] }))],
-  ['forgets the deliveries of a message', 'what was accepted is stored, with all its deliveries', withQueue(({ enqueue }) => ({ enqueue: (request) => enqueue({ ...request, envelopes: request.envelopes.map((envelope) => ({ ...envelope, deliveries: envelope.deliveries.slice(1) })) }) }))],
-  ['hands out what is not due', 'nothing is sent before it is due', withQueue(({ claim, dueEndpoints }) => ({ claim: (request) => claim({ ...request, now: request.now + 20_000 }), dueEndpoints: async (request) => (await dueEndpoints(request)).map((row) => ({ ...row, dueAt: 0 })) }))],
-  ['takes marks for delivered', 'delivered means that the endpoint answered 2xx', withQueue(({ mark }) => ({ mark: (request) => mark({ ...request, marks: request.marks.map((each) => ({ ...each, mark: { ...each.mark, status: 'delivered', reason: null, nextRetryAt: null } })) }) }))],
-  ['gives up at the first failure', 'nothing is given up before it was sent as often as its policy, or five crashes, ask for', withQueue(({ mark }) => ({ mark: (request) => mark({ ...request, marks: request.marks.map((each) => (each.mark.status === 'failed' ? { ...each, mark: { ...each.mark, status: 'dead', reason: 'exhausted', nextRetryAt: null } } : each)) }) }))],
-  ['records no attempts', 'every request is on record', withQueue(({ mark }) => ({ mark: (request) => mark({ ...request, marks: request.marks.map((each) => ({ ...each, attempt: null })) }) }))],
+  [
+    'finds nothing that is due',
+    'everything ends once all has healed',
+    withQueue(() => ({ dueEndpoints: async () => [] })),
+  ],
+  [
+    'forgets the deliveries of a message',
+    'what was accepted is stored, with all its deliveries',
+    withQueue(({ enqueue }) => ({
+      enqueue: (request) =>
+        enqueue({
+          ...request,
+          envelopes: request.envelopes.map((envelope) => ({ ...envelope, deliveries: envelope.deliveries.slice(1) })),
+        }),
+    })),
+  ],
+  [
+    'hands out what is not due',
+    'nothing is sent before it is due',
+    withQueue(({ claim, dueEndpoints }) => ({
+      claim: (request) => claim({ ...request, now: request.now + 20_000 }),
+      dueEndpoints: async (request) => (await dueEndpoints(request)).map((row) => ({ ...row, dueAt: 0 })),
+    })),
+  ],
+  [
+    'takes marks for delivered',
+    'delivered means that the endpoint answered 2xx',
+    withQueue(({ mark }) => ({
+      mark: (request) =>
+        mark({
+          ...request,
+          marks: request.marks.map((each) => ({
+            ...each,
+            mark: { ...each.mark, status: 'delivered', reason: null, nextRetryAt: null },
+          })),
+        }),
+    })),
+  ],
+  [
+    'gives up at the first failure',
+    'nothing is given up before it was sent as often as its policy, or five crashes, ask for',
+    withQueue(({ mark }) => ({
+      mark: (request) =>
+        mark({
+          ...request,
+          marks: request.marks.map((each) =>
+            each.mark.status === 'failed'
+              ? { ...each, mark: { ...each.mark, status: 'dead', reason: 'exhausted', nextRetryAt: null } }
+              : each,
+          ),
+        }),
+    })),
+  ],
+  [
+    'records no attempts',
+    'every request is on record',
+    withQueue(({ mark }) => ({
+      mark: (request) => mark({ ...request, marks: request.marks.map((each) => ({ ...each, attempt: null })) }),
+    })),
+  ],
 ])('it is noticed that a store %s', async (_what, promise, tamper) => {
   const { violations } = await runScenario(busy, { tamper })
   expect(violations.map(({ invariant }) => invariant)).toContain(promise)

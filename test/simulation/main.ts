@@ -6,4 +6,7 @@ import { simulate } from './command.ts'
 //   npm run simulate -- --seed S [--trace]                   one of them again
 //   npm run simulate -- --scenario FILE [--trace]            one that was kept
 
-process.exitCode = await simulate(process.argv.slice(2), { line: (text) => console.log(text), error: (text) => console.error(text) })
+process.exitCode = await simulate(process.argv.slice(2), {
+  line: (text) => console.log(text),
+  error: (text) => console.error(text),
+})

@@ -20,15 +20,25 @@ const unnoticedMs = 1_000
 export function pairOf(scenario: Scenario): Pair | null {
   const { endpoints, settings } = scenario
   if (settings.preset.startsWith('gateway')) return null
-  const actions = scenario.actions.filter((action) => neighbourly.has(action.do) && Reflect.get(action, 'poison') !== true).map(plain)
+  const actions = scenario.actions
+    .filter((action) => neighbourly.has(action.do) && Reflect.get(action, 'poison') !== true)
+    .map(plain)
   const touched = new Set(actions.flatMap((action) => (action.do === 'send' ? [] : [numberIn(action, 'endpoint')])))
-  const troubled = new Set(endpoints.filter(({ id, ratePerSecond }) => touched.has(id) || ratePerSecond !== null).map(({ application }) => application))
+  const troubled = new Set(
+    endpoints
+      .filter(({ id, ratePerSecond }) => touched.has(id) || ratePerSecond !== null)
+      .map(({ application }) => application),
+  )
   for (const { application } of scenario.limited ?? []) troubled.add(application)
   const inOrder = endpoints.find(({ application }) => !troubled.has(application))
   if (inOrder === undefined || troubled.size === 0) return null
   const { application } = inOrder
   const together = { ...scenario, actions }
-  const alone = { ...together, endpoints: endpoints.filter((each) => each.application === application), actions: actions.filter((action) => action.do === 'start' || numberIn(action, 'application') === application) }
+  const alone = {
+    ...together,
+    endpoints: endpoints.filter((each) => each.application === application),
+    actions: actions.filter((action) => action.do === 'start' || numberIn(action, 'application') === application),
+  }
   return { application, together, alone }
 }
 
@@ -40,10 +50,18 @@ export async function judgePair(scenario: Scenario): Promise<Violation[]> {
 
 /** A tenant in order is never slower than twice its time alone. */
 async function comparePair({ application, together, alone }: Pair): Promise<Violation[]> {
-  const [slowest, usual] = [slowestMs(await runWorld(together), application), slowestMs(await runWorld(alone), application)]
+  const [slowest, usual] = [
+    slowestMs(await runWorld(together), application),
+    slowestMs(await runWorld(alone), application),
+  ]
   // What another process has stored is found by a look, which comes at any moment of its interval.
   if (slowest <= Math.max(2 * usual, unnoticedMs + (together.store.lookMs ?? 0))) return []
-  return [{ invariant: 'a tenant in order is not slowed down by others', detail: `tenant ${application} waited up to ${slowest} ms beside the others, and ${usual} ms alone` }]
+  return [
+    {
+      invariant: 'a tenant in order is not slowed down by others',
+      detail: `tenant ${application} waited up to ${slowest} ms beside the others, and ${usual} ms alone`,
+    },
+  ]
 }
 
 /** Messages of one tenant, without names and transactions: those would differ between the two. */
@@ -55,7 +73,9 @@ function plain(action: Action): Action {
 
 /** The longest time from a send of the tenant to its first receipt. */
 function slowestMs({ history }: World, application: number): number {
-  const sentAt = new Map(history.sends.filter((send) => send.application === application).map(({ body, at }) => [body, at]))
+  const sentAt = new Map(
+    history.sends.filter((send) => send.application === application).map(({ body, at }) => [body, at]),
+  )
   const waits = new Map<string, number>()
   for (const { body, endpointId, at, answered } of history.calls) {
     const from = sentAt.get(body)

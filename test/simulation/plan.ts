@@ -52,7 +52,12 @@ function drawSettings(draw: Draw): SettingsPlan {
   const kind = draw.next()
   if (kind < 0.5) return { preset: 'standard' }
   if (kind < 0.6) return { preset: draw.pick(['gateway', 'gateway-6']) }
-  return { preset: 'standard', pool: draw.pick([2, 4, 8, 20]), retriesPerEndpoint: draw.pick([2, 5, 10]), maxLeased: draw.pick([20, 100, 5_000]) }
+  return {
+    preset: 'standard',
+    pool: draw.pick([2, 4, 8, 20]),
+    retriesPerEndpoint: draw.pick([2, 5, 10]),
+    maxLeased: draw.pick([20, 100, 5_000]),
+  }
 }
 
 function drawProcesses(draw: Draw, { kind }: StorePlan, isLong: boolean): ProcessPlan[] {

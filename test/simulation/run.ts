@@ -30,7 +30,9 @@ export async function runScenario(scenario: Scenario, options: WorldOptions = {}
   const world = await runWorld(scenario, options)
   countStates(world)
   return {
-    violations: invariants.flatMap(({ name, check }) => [...check(world)].map((violation) => ({ invariant: name, ...violation }))),
+    violations: invariants.flatMap(({ name, check }) =>
+      [...check(world)].map((violation) => ({ invariant: name, ...violation })),
+    ),
     traceHash: world.scheduler.traceHash,
     events: world.scheduler.steps,
     deliveries: world.state.deliveries.size,
@@ -77,9 +79,12 @@ function heal(world: World): void {
 /** Operators look after what was paused, disabled, or disabled itself by an answer that came late; and somebody must deliver. */
 function look(world: World): void {
   for (const { id, status } of world.state.endpoints.values()) {
-    if (status === 'paused' || status === 'disabled') world.operator.posthorn.endpoints.enable(id).catch(() => undefined)
+    if (status === 'paused' || status === 'disabled')
+      world.operator.posthorn.endpoints.enable(id).catch(() => undefined)
   }
-  const workers = [...world.processes.values()].filter(({ plan }) => plan.role === 'worker').slice(0, mostWorkersWhileHealing)
+  const workers = [...world.processes.values()]
+    .filter(({ plan }) => plan.role === 'worker')
+    .slice(0, mostWorkersWhileHealing)
   for (const process of workers) if (!process.isAlive) process.start()
 }
 
@@ -100,5 +105,7 @@ async function stop(world: World): Promise<void> {
   const { scheduler } = world
   for (const process of world.processes.values()) void process.leave(35_000)
   void world.operator.leave(0)
-  await scheduler.run(scheduler.now + stopsWithinMs, () => [...world.processes.values()].every(({ isAlive }) => !isAlive))
+  await scheduler.run(scheduler.now + stopsWithinMs, () =>
+    [...world.processes.values()].every(({ isAlive }) => !isAlive),
+  )
 }

@@ -74,7 +74,9 @@ function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {
-    throw new BadScenario(`Expected a scenario in ${path}, found no file that can be read. Name one of test/simulation/scenarios.`)
+    throw new BadScenario(
+      `Expected a scenario in ${path}, found no file that can be read. Name one of test/simulation/scenarios.`,
+    )
   }
 }
 
@@ -82,22 +84,37 @@ function parse(path: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new BadScenario(`Expected ${path} to hold a scenario as JSON, got something else. Shrink a failing seed anew.`)
+    throw new BadScenario(
+      `Expected ${path} to hold a scenario as JSON, got something else. Shrink a failing seed anew.`,
+    )
   }
 }
 
 function checkScenario(given: unknown, path: string, knownActions: ReadonlySet<string>): Scenario {
   const scenario = (typeof given === 'object' && given !== null ? given : {}) as Partial<Scenario>
   if (scenario.format !== scenarioFormat) {
-    throw new BadScenario(`Expected ${path} to have the format ${scenarioFormat}, got ${JSON.stringify(scenario.format) ?? 'none'}. It is of another release: find the failure anew with \`npm run simulate\`.`)
+    throw new BadScenario(
+      `Expected ${path} to have the format ${scenarioFormat}, got ${JSON.stringify(scenario.format) ?? 'none'}. It is of another release: find the failure anew with \`npm run simulate\`.`,
+    )
   }
   for (const name of ['actions', 'processes', 'endpoints'] as const) {
-    if (!Array.isArray(scenario[name])) throw new BadScenario(`Expected \`${name}\` of ${path} to be a list, got ${typeof scenario[name]}.`)
+    if (!Array.isArray(scenario[name]))
+      throw new BadScenario(`Expected \`${name}\` of ${path} to be a list, got ${typeof scenario[name]}.`)
   }
-  if (!Number.isSafeInteger(scenario.seed) || !Number.isSafeInteger(scenario.lengthMs) || scenario.store === undefined || scenario.settings === undefined) {
-    throw new BadScenario(`Expected ${path} to have seed, lengthMs, store and settings, got only ${Object.keys(scenario).join(', ')}.`)
+  if (
+    !Number.isSafeInteger(scenario.seed) ||
+    !Number.isSafeInteger(scenario.lengthMs) ||
+    scenario.store === undefined ||
+    scenario.settings === undefined
+  ) {
+    throw new BadScenario(
+      `Expected ${path} to have seed, lengthMs, store and settings, got only ${Object.keys(scenario).join(', ')}.`,
+    )
   }
   const stranger = scenario.actions?.find((action) => !knownActions.has(action.do))
-  if (stranger !== undefined) throw new BadScenario(`Expected the actions of ${path} to be known, got "${stranger.do}". Known are ${[...knownActions].join(', ')}.`)
+  if (stranger !== undefined)
+    throw new BadScenario(
+      `Expected the actions of ${path} to be known, got "${stranger.do}". Known are ${[...knownActions].join(', ')}.`,
+    )
   return scenario as Scenario
 }

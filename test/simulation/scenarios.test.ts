@@ -11,5 +11,8 @@ const folder = join(import.meta.dirname, 'scenarios')
 test.each(readdirSync(folder).toSorted())('the world of %s keeps every promise', async (file) => {
   const scenario = readScenario(join(folder, file), actionNames)
   const { violations } = await runScenario(scenario)
-  expect([...violations, ...(await judgePair(scenario))], `npm run simulate -- --scenario test/simulation/scenarios/${file}`).toEqual([])
+  expect(
+    [...violations, ...(await judgePair(scenario))],
+    `npm run simulate -- --scenario test/simulation/scenarios/${file}`,
+  ).toEqual([])
 })

@@ -30,7 +30,9 @@ export async function search(from: number, seeds: number, only: string, line: (t
       tally.timedMs += cpuMs() - startedMs
     }
     const ofPair = seed % pairEvery === 0 ? await judgePair(scenario) : []
-    const [own, paired] = [result.violations, ofPair].map((found) => found.filter((violation) => kindOf(violation).includes(only)))
+    const [own, paired] = [result.violations, ofPair].map((found) =>
+      found.filter((violation) => kindOf(violation).includes(only)),
+    )
     const isNew = (violation: Violation): boolean => !tally.kinds.has(kindOf(violation))
     const [newOwn, newPaired] = [uniqueKinds(own?.filter(isNew)), uniqueKinds(paired?.filter(isNew))]
     tally.add(seed, result, [...(own ?? []), ...(paired ?? [])])
@@ -63,14 +65,21 @@ function uniqueKinds(violations: readonly Violation[] = []): Violation[] {
 }
 
 /** Shrinks what broke a promise for the first time, and says how to see it again. */
-async function keep(scenario: Scenario, violation: Violation, judgeOf: typeof judge, line: (text: string) => void): Promise<void> {
+async function keep(
+  scenario: Scenario,
+  violation: Violation,
+  judgeOf: typeof judge,
+  line: (text: string) => void,
+): Promise<void> {
   const kind = kindOf(violation)
   line(`seed ${scenario.seed} breaks: ${kind}\n  ${violation.detail}`)
   const shrunk = await shrink(scenario, kind, { judge: judgeOf, mostRuns: mostShrinkRuns })
   const path = `${foundIn}/seed-${scenario.seed}-${kind.replaceAll(/[^a-z0-9]+/gi, '-').slice(0, 50)}.json`
   mkdirSync(foundIn, { recursive: true })
   writeFileSync(path, `${JSON.stringify(shrunk, null, 2)}\n`)
-  line(`  ${shrunk.actions.length} of ${scenario.actions.length} actions are needed; see it with: npm run simulate -- --scenario ${path}`)
+  line(
+    `  ${shrunk.actions.length} of ${scenario.actions.length} actions are needed; see it with: npm run simulate -- --scenario ${path}`,
+  )
 }
 
 function report(tally: Tally, seeds: number, only: string, line: (text: string) => void): number {
@@ -82,7 +91,9 @@ function report(tally: Tally, seeds: number, only: string, line: (text: string) 
   line(`\n${tally.progress}`)
   // Whoever looks for one promise has not checked the others.
   const scope = only === '' ? '' : ` of "${only}"`
-  line(`${seeds} seeds, ${tally.violations} violations${scope}, ${states.length - missing.length} of ${states.length} states reached`)
+  line(
+    `${seeds} seeds, ${tally.violations} violations${scope}, ${states.length - missing.length} of ${states.length} states reached`,
+  )
   return tally.violations > 0 || (missing.length > 0 && seeds >= seedsForAllStates) ? 1 : 0
 }
 

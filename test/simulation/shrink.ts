@@ -25,7 +25,7 @@ export async function shrink(scenario: Scenario, kind: string, { judge, mostRuns
     return true
   }
 
-  for (let before = ''; before !== JSON.stringify(smallest) && runs < mostRuns; ) {
+  for (let before = ''; before !== JSON.stringify(smallest) && runs < mostRuns;) {
     before = JSON.stringify(smallest)
     await removeActions(() => smallest, keeps)
     await lowerCounts(() => smallest, keeps)
@@ -42,7 +42,7 @@ type Keeps = (smaller: Scenario) => Promise<boolean>
 /** By halves, quarters and so on down to single ones. */
 async function removeActions(current: Current, keeps: Keeps): Promise<void> {
   for (let size = Math.ceil(current().actions.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
-    for (let from = 0; from < current().actions.length; ) {
+    for (let from = 0; from < current().actions.length;) {
       const { actions } = current()
       const isGone = await keeps({ ...current(), actions: [...actions.slice(0, from), ...actions.slice(from + size)] })
       if (!isGone) from += size
@@ -53,9 +53,15 @@ async function removeActions(current: Current, keeps: Keeps): Promise<void> {
 async function lowerCounts(current: Current, keeps: Keeps): Promise<void> {
   for (let index = 0; index < current().actions.length; index += 1) {
     for (const name of ['count', 'times']) {
-      for (let count = numberIn(current().actions[index], name); count > 1; count = Math.min(count - 1, numberIn(current().actions[index], name))) {
+      for (
+        let count = numberIn(current().actions[index], name);
+        count > 1;
+        count = Math.min(count - 1, numberIn(current().actions[index], name))
+      ) {
         const lower = Math.floor(count / 2)
-        const actions = current().actions.map((action, each) => (each === index ? { ...action, [name]: lower } : action))
+        const actions = current().actions.map((action, each) =>
+          each === index ? { ...action, [name]: lower } : action,
+        )
         if (!(await keeps({ ...current(), actions }))) break
       }
     }
@@ -65,10 +71,18 @@ async function lowerCounts(current: Current, keeps: Keeps): Promise<void> {
 /** Endpoints and processes that nothing needs any more; and differences between processes. */
 async function removeUnused(current: Current, keeps: Keeps): Promise<void> {
   for (const { id } of current().endpoints) {
-    await keeps({ ...current(), endpoints: current().endpoints.filter((each) => each.id !== id), actions: current().actions.filter((action) => numberIn(action, 'endpoint', -1) !== id) })
+    await keeps({
+      ...current(),
+      endpoints: current().endpoints.filter((each) => each.id !== id),
+      actions: current().actions.filter((action) => numberIn(action, 'endpoint', -1) !== id),
+    })
   }
   for (const { id } of current().processes) {
-    await keeps({ ...current(), processes: current().processes.filter((each) => each.id !== id), actions: current().actions.filter((action) => numberIn(action, 'process', -1) !== id) })
+    await keeps({
+      ...current(),
+      processes: current().processes.filter((each) => each.id !== id),
+      actions: current().actions.filter((action) => numberIn(action, 'process', -1) !== id),
+    })
   }
   await keeps({ ...current(), processes: current().processes.map((each) => ({ ...each, offsetMs: 0, driftPpm: 0 })) })
 }

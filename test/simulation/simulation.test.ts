@@ -8,12 +8,15 @@ const seeds = isFast ? 40 : 500
 // Few to a test, so that each is done long before its time is up.
 const seedsPerTest = 5
 
-test.each(Array.from({ length: seeds / seedsPerTest }, (_, index) => 1 + index * seedsPerTest))('no promise is broken in the worlds of five seeds from %i on', async (from) => {
-  for (let seed = from; seed < from + seedsPerTest; seed += 1) {
-    const { violations } = await runScenario(scenarioOf(seed))
-    expect(violations, `npm run simulate -- --seed ${seed}`).toEqual([])
-  }
-})
+test.each(Array.from({ length: seeds / seedsPerTest }, (_, index) => 1 + index * seedsPerTest))(
+  'no promise is broken in the worlds of five seeds from %i on',
+  async (from) => {
+    for (let seed = from; seed < from + seedsPerTest; seed += 1) {
+      const { violations } = await runScenario(scenarioOf(seed))
+      expect(violations, `npm run simulate -- --seed ${seed}`).toEqual([])
+    }
+  },
+)
 
 test('a tenant in order is not slowed down by others in trouble', async () => {
   for (let seed = 10; seed <= seeds; seed += 10) expect(await judgePair(scenarioOf(seed)), `seed ${seed}`).toEqual([])

@@ -67,15 +67,36 @@ export function countStates(world: World): void {
   }
   const takeovers = new Map<string, number>()
   for (const { before, after, method } of history.rows) {
-    if (method === 'claim' && before !== null && before.leaseOwner !== null) takeovers.set(after.id, (takeovers.get(after.id) ?? 0) + 1)
+    if (method === 'claim' && before !== null && before.leaseOwner !== null)
+      takeovers.set(after.id, (takeovers.get(after.id) ?? 0) + 1)
   }
   reach('lease taken over', takeovers.size > 0)
-  reach('lease taken over twice', [...takeovers.values()].some((count) => count > 1))
-  reach('given back unsent', history.rows.some(({ method, after }) => method === 'release' && laneOf(after) === 'fresh'))
-  reach('key repeated', history.sends.some(({ answer }) => answer?.kind === 'sent' && answer.repeated))
-  reach('asked to wait', history.calls.some(({ answered }) => answered.kind === 'answered' && answered.retryAfterMs !== null))
-  reach('worker joined the others', [...history.lives.values()].filter(({ attachedAt }) => attachedAt !== null && attachedAt > world.startedAt + 1_000).length > 0)
-  for (const reason of ['exhausted', 'crashed', 'gone']) reach(`dead: ${reason}`, history.rows.some(({ after }) => after.reason === reason))
+  reach(
+    'lease taken over twice',
+    [...takeovers.values()].some((count) => count > 1),
+  )
+  reach(
+    'given back unsent',
+    history.rows.some(({ method, after }) => method === 'release' && laneOf(after) === 'fresh'),
+  )
+  reach(
+    'key repeated',
+    history.sends.some(({ answer }) => answer?.kind === 'sent' && answer.repeated),
+  )
+  reach(
+    'asked to wait',
+    history.calls.some(({ answered }) => answered.kind === 'answered' && answered.retryAfterMs !== null),
+  )
+  reach(
+    'worker joined the others',
+    [...history.lives.values()].filter(({ attachedAt }) => attachedAt !== null && attachedAt > world.startedAt + 1_000)
+      .length > 0,
+  )
+  for (const reason of ['exhausted', 'crashed', 'gone'])
+    reach(
+      `dead: ${reason}`,
+      history.rows.some(({ after }) => after.reason === reason),
+    )
   countEvents(world, reach)
   countEndpoints(world, reach)
 }
@@ -92,8 +113,16 @@ function countEndpoints(world: World, reach: (state: string, isReached: boolean)
   const { history, scenario } = world
   const receivers = [...world.receivers]
   const moves = history.endpoints.filter(({ before, after }) => before !== null && before.url !== after.url)
-  reach('moved with requests open', moves.some(({ at, after }) => history.calls.some((call) => call.endpointId === after.id && call.at < at && (call.endedAt ?? call.answeredAt) > at)))
-  for (const { id, plan } of receivers) reach('rate limit reached', plan.ratePerSecond !== null && wasUsedUp(history, new Set([id]), plan.ratePerSecond))
+  reach(
+    'moved with requests open',
+    moves.some(({ at, after }) =>
+      history.calls.some(
+        (call) => call.endpointId === after.id && call.at < at && (call.endedAt ?? call.answeredAt) > at,
+      ),
+    ),
+  )
+  for (const { id, plan } of receivers)
+    reach('rate limit reached', plan.ratePerSecond !== null && wasUsedUp(history, new Set([id]), plan.ratePerSecond))
   for (const { application, ratePerSecond } of scenario.limited ?? []) {
     const ids = receivers.filter(({ plan }) => plan.application === application).map(({ id }) => id)
     reach('rate limit of an application reached', ids.length > 1 && wasUsedUp(history, new Set(ids), ratePerSecond))

@@ -12,13 +12,19 @@ const unknown = new PosthornError('outcome_unknown', 'The answer was lost.')
 describe('messages that are sent at the same time', () => {
   test('are stored with one statement, and everyone is answered in order', async () => {
     const { queue, statements } = recorded()
-    expect(await Promise.all(['a', 'b', 'c'].map((id) => queue.enqueue(send(id))))).toEqual([stored('a'), stored('b'), stored('c')])
+    expect(await Promise.all(['a', 'b', 'c'].map((id) => queue.enqueue(send(id))))).toEqual([
+      stored('a'),
+      stored('b'),
+      stored('c'),
+    ])
     expect(statements).toEqual(['enqueue a b c'])
   })
 
   test('while one statement runs go into the next', async () => {
     const gate = makeGate()
-    const { queue, statements } = recorded({ before: async (statement) => (statement === 'enqueue a' ? gate.opened : undefined) })
+    const { queue, statements } = recorded({
+      before: async (statement) => (statement === 'enqueue a' ? gate.opened : undefined),
+    })
     const early = queue.enqueue(send('a'))
     await turns(3)
     const late = ['b', 'c'].map((id) => queue.enqueue(send(id)))
@@ -40,7 +46,9 @@ describe('messages that are sent at the same time', () => {
   test('are waited for as long as every turn brings more, at most eight', async () => {
     let turn = 0
     const arriving: Promise<Enqueued[]>[] = []
-    const { queue, statements } = recorded({ turn: async () => void (turn < 20 ? arriving.push(queue.enqueue(send(`t${(turn += 1)}`))) : undefined) })
+    const { queue, statements } = recorded({
+      turn: async () => void (turn < 20 ? arriving.push(queue.enqueue(send(`t${(turn += 1)}`))) : undefined),
+    })
     await queue.enqueue(send('first'))
     expect(statements[0]).toBe('enqueue first t1 t2 t3 t4 t5 t6 t7 t8')
     await Promise.all(arriving)
@@ -48,7 +56,13 @@ describe('messages that are sent at the same time', () => {
 
   test('by different owners, or with leases of different lengths, never share a statement', async () => {
     const { queue, statements } = recorded()
-    const requests = [send('a'), send('b', { owner: 'bert' }), send('c'), send('d', { leaseMs: 7 }), send('e', { owner: 'bert' })]
+    const requests = [
+      send('a'),
+      send('b', { owner: 'bert' }),
+      send('c'),
+      send('d', { leaseMs: 7 }),
+      send('e', { owner: 'bert' }),
+    ]
     await Promise.all(requests.map((request) => queue.enqueue(request)))
     expect(statements).toEqual(['enqueue a c', 'enqueue b e', 'enqueue d'])
   })
@@ -56,13 +70,20 @@ describe('messages that are sent at the same time', () => {
   test('are stored at the latest of their times', async () => {
     const times: number[] = []
     const { queue } = recorded({ enqueued: ({ now }) => void times.push(now) })
-    await Promise.all([queue.enqueue(send('a', { now: 5 })), queue.enqueue(send('b', { now: 9 })), queue.enqueue(send('c', { now: 7 }))])
+    await Promise.all([
+      queue.enqueue(send('a', { now: 5 })),
+      queue.enqueue(send('b', { now: 9 })),
+      queue.enqueue(send('c', { now: 7 })),
+    ])
     expect(times).toEqual([9])
   })
 
   test('several in one request are answered together', async () => {
     const { queue, statements } = recorded()
-    const [one, two] = await Promise.all([queue.enqueue({ ...send('a'), envelopes: [envelope('a'), envelope('b')] }), queue.enqueue(send('c'))])
+    const [one, two] = await Promise.all([
+      queue.enqueue({ ...send('a'), envelopes: [envelope('a'), envelope('b')] }),
+      queue.enqueue(send('c')),
+    ])
     expect([one, two]).toEqual([[...stored('a'), ...stored('b')], stored('c')])
     expect(statements).toEqual(['enqueue a b c'])
   })
@@ -70,10 +91,14 @@ describe('messages that are sent at the same time', () => {
   test('whoever does not want to begin is asked once, right before the statement, and nothing is written for it', async () => {
     const gate = makeGate()
     const asked: string[] = []
-    const { queue, statements } = recorded({ before: async (statement) => (statement === 'enqueue first' ? gate.opened : undefined) })
+    const { queue, statements } = recorded({
+      before: async (statement) => (statement === 'enqueue first' ? gate.opened : undefined),
+    })
     const first = queue.enqueue(send('first'))
     await turns(3)
-    const [yes, no] = [true, false].map((answer) => queue.enqueue({ ...send(String(answer)), begins: () => (asked.push(String(answer)), answer) }))
+    const [yes, no] = [true, false].map((answer) =>
+      queue.enqueue({ ...send(String(answer)), begins: () => (asked.push(String(answer)), answer) }),
+    )
     await turns(3)
     expect(asked).toEqual([])
     gate.open()
@@ -85,13 +110,28 @@ describe('messages that are sent at the same time', () => {
 
 describe('a batch that fails', () => {
   test('E6 what was stored is answered as stored though a neighbour was refused', async () => {
-    const { queue, statements } = recorded({ before: async (statement) => refuseIf(statement.includes('bad'), refused) })
+    const { queue, statements } = recorded({
+      before: async (statement) => refuseIf(statement.includes('bad'), refused),
+    })
     const results = await Promise.allSettled(['a', 'b', 'c', 'bad', 'd', 'e'].map((id) => queue.enqueue(send(id))))
     expect(results.map((result) => (result.status === 'fulfilled' ? result.value : result.reason))).toEqual([
-      stored('a'), stored('b'), stored('c'), refused, stored('d'), stored('e'),
+      stored('a'),
+      stored('b'),
+      stored('c'),
+      refused,
+      stored('d'),
+      stored('e'),
     ])
     // By halves; and whatever was stored is stored once.
-    expect(statements).toEqual(['enqueue a b c bad d e', 'enqueue a b c', 'enqueue bad d e', 'enqueue bad d', 'enqueue bad', 'enqueue d', 'enqueue e'])
+    expect(statements).toEqual([
+      'enqueue a b c bad d e',
+      'enqueue a b c',
+      'enqueue bad d e',
+      'enqueue bad d',
+      'enqueue bad',
+      'enqueue d',
+      'enqueue e',
+    ])
   })
 
   test('an id that is in use is the fault of one, too', async () => {
@@ -104,21 +144,34 @@ describe('a batch that fails', () => {
   test('nobody is asked again whether to begin when a batch is split', async () => {
     let asked = 0
     const { queue } = recorded({ before: async (statement) => refuseIf(statement.includes('bad'), refused) })
-    await Promise.allSettled(['a', 'b', 'bad', 'c'].map((id) => queue.enqueue({ ...send(id), begins: () => (asked += 1) > 0 })))
+    await Promise.allSettled(
+      ['a', 'b', 'bad', 'c'].map((id) => queue.enqueue({ ...send(id), begins: () => (asked += 1) > 0 })),
+    )
     expect(asked).toBe(4)
   })
 
-  test.each([['away', away], ['unknown', unknown]])('E7 a dead store answers five hundred senders at once (%s)', async (_, error) => {
+  test.each([
+    ['away', away],
+    ['unknown', unknown],
+  ])('E7 a dead store answers five hundred senders at once (%s)', async (_, error) => {
     const { queue, statements } = recorded({ before: () => Promise.reject(error) })
-    const results = await Promise.allSettled(Array.from({ length: 500 }, (__, index) => queue.enqueue(send(`m${index}`))))
-    expect(new Set(results.map((result) => (result.status === 'rejected' ? result.reason : 'stored')))).toEqual(new Set([error]))
+    const results = await Promise.allSettled(
+      Array.from({ length: 500 }, (__, index) => queue.enqueue(send(`m${index}`))),
+    )
+    expect(new Set(results.map((result) => (result.status === 'rejected' ? result.reason : 'stored')))).toEqual(
+      new Set([error]),
+    )
     expect(statements).toHaveLength(1)
   })
 
   test('and while it is split the store dies: the rest is answered at once, and no more statements are sent', async () => {
-    const { queue, statements } = recorded({ before: async (statement) => refuseIf(true, statement.split(' ').length > 5 ? refused : away) })
+    const { queue, statements } = recorded({
+      before: async (statement) => refuseIf(true, statement.split(' ').length > 5 ? refused : away),
+    })
     const results = await Promise.allSettled(Array.from({ length: 8 }, (_, index) => queue.enqueue(send(`m${index}`))))
-    expect(new Set(results.map((result) => (result.status === 'rejected' ? result.reason : 'stored')))).toEqual(new Set([away]))
+    expect(new Set(results.map((result) => (result.status === 'rejected' ? result.reason : 'stored')))).toEqual(
+      new Set([away]),
+    )
     expect(statements).toHaveLength(2)
   })
 
@@ -130,7 +183,12 @@ describe('a batch that fails', () => {
 
   test('one whose question throws is answered with that, and the others are stored', async () => {
     const { queue } = recorded()
-    const broken = queue.enqueue({ ...send('a'), begins: () => { throw new TypeError('on the way') } })
+    const broken = queue.enqueue({
+      ...send('a'),
+      begins: () => {
+        throw new TypeError('on the way')
+      },
+    })
     const other = queue.enqueue(send('b'))
     await expect(broken).rejects.toThrow('on the way')
     expect(await other).toEqual(stored('b'))
@@ -183,7 +241,11 @@ describe('what is written under leases', () => {
       queue.mark({ owner: 'anna', now: 1, marks: [markOf('m1')] }),
     ])
     expect(answers).toEqual([['marked', 'lost'], ['marked'], ['marked']])
-    const released = await Promise.all([['a', 'b'], ['c'], ['b', 'd']].map((ids) => queue.release({ owner: 'anna', now: 1, leases: ids.map((deliveryId) => ({ deliveryId, epoch: 1 })) })))
+    const released = await Promise.all(
+      [['a', 'b'], ['c'], ['b', 'd']].map((ids) =>
+        queue.release({ owner: 'anna', now: 1, leases: ids.map((deliveryId) => ({ deliveryId, epoch: 1 })) }),
+      ),
+    )
     expect(released).toEqual([['a'], ['c'], ['d']])
     expect(statements).toEqual(['mark m1 m2 m3', 'mark m1', 'release a b c', 'release b d'])
   })
@@ -198,9 +260,14 @@ describe('what is written under leases', () => {
   })
 
   test('a refused mark harms only itself, and a renewal that failed harms nobody', async () => {
-    const { queue } = recorded({ before: async (statement) => refuseIf(/bad|renew/.test(statement), statement.startsWith('renew') ? away : refused) })
+    const { queue } = recorded({
+      before: async (statement) =>
+        refuseIf(/bad|renew/.test(statement), statement.startsWith('renew') ? away : refused),
+    })
     const renewal = queue.renew({ owner: 'anna', now: 1, leaseMs: 9, leases: [] })
-    const results = await Promise.allSettled(['m1', 'bad', 'm3'].map((id) => queue.mark({ owner: 'anna', now: 1, marks: [markOf(id)] })))
+    const results = await Promise.allSettled(
+      ['m1', 'bad', 'm3'].map((id) => queue.mark({ owner: 'anna', now: 1, marks: [markOf(id)] })),
+    )
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     await expect(renewal).rejects.toBe(away)
     expect(await queue.mark({ owner: 'anna', now: 1, marks: [markOf('m4')] })).toEqual(['marked'])
@@ -218,7 +285,13 @@ interface Script {
 }
 
 /** A batched queue over one that writes down its statements. */
-function recorded({ turn, before = async () => undefined, enqueued = () => undefined, mark = () => 'marked', lost = new Set() }: Script = {}) {
+function recorded({
+  turn,
+  before = async () => undefined,
+  enqueued = () => undefined,
+  mark = () => 'marked',
+  lost = new Set(),
+}: Script = {}) {
   const statements: string[] = []
   let open = 0
   let most = 0
@@ -241,15 +314,35 @@ function recorded({ turn, before = async () => undefined, enqueued = () => undef
     ...memoryStore().queue,
     async enqueue(request) {
       enqueued(request)
-      const ids = await statement('enqueue', request.envelopes.map(({ message }) => message.id))
+      const ids = await statement(
+        'enqueue',
+        request.envelopes.map(({ message }) => message.id),
+      )
       return ids.flatMap(stored)
     },
     async mark({ marks }) {
-      return (await statement('mark', marks.map(({ deliveryId }) => deliveryId))).map(mark)
+      return (
+        await statement(
+          'mark',
+          marks.map(({ deliveryId }) => deliveryId),
+        )
+      ).map(mark)
     },
-    start: ({ starts }) => statement('start', starts.map(({ deliveryId }) => deliveryId)),
-    renew: ({ leases }) => statement('renew', leases.map(({ deliveryId }) => deliveryId)),
-    release: ({ leases }) => statement('release', leases.map(({ deliveryId }) => deliveryId)),
+    start: ({ starts }) =>
+      statement(
+        'start',
+        starts.map(({ deliveryId }) => deliveryId),
+      ),
+    renew: ({ leases }) =>
+      statement(
+        'renew',
+        leases.map(({ deliveryId }) => deliveryId),
+      ),
+    release: ({ leases }) =>
+      statement(
+        'release',
+        leases.map(({ deliveryId }) => deliveryId),
+      ),
   }
   return { queue: batched(inner, { next: turn ?? loopTurns.next, nowMs: () => 0 }), statements, mostOpen: () => most }
 }
@@ -264,7 +357,18 @@ function send(id: string, change: Partial<EnqueueRequest> = {}): EnqueueRequest 
 }
 
 function envelope(id: string): Envelope {
-  const message = { id, applicationId: 'app_1', type: 't', eventId: null, body: Buffer.from(''), contentType: 'text/plain', sessionId: null, channels: [], createdAt: 1, erasedAt: null }
+  const message = {
+    id,
+    applicationId: 'app_1',
+    type: 't',
+    eventId: null,
+    body: Buffer.from(''),
+    contentType: 'text/plain',
+    sessionId: null,
+    channels: [],
+    createdAt: 1,
+    erasedAt: null,
+  }
   return { message, idempotencyKey: null, bodyHash: 'hash', endpointsVersion: 1, deliveries: [] }
 }
 

@@ -29,13 +29,18 @@ test('the databases do what the model does, whatever is asked of them', { timeou
   const property = fc.asyncProperty(operations, (asked) => compare(asked))
   const details = await fc.check(property, { numRuns: runs, interruptAfterTimeLimit: timeLimitMs, ...replayed })
   const replay = `POSTHORN_TEST_SEED=${details.seed} POSTHORN_TEST_PATH=${details.counterexamplePath ?? ''} npx vitest run test/stores/differential.test.ts`
-  if (details.failed) throw new Error(`${await fc.asyncDefaultReportMessage(details)}\n\nTo see it again: ${replay}\n`, { cause: details.errorInstance })
+  if (details.failed)
+    throw new Error(`${await fc.asyncDefaultReportMessage(details)}\n\nTo see it again: ${replay}\n`, {
+      cause: details.errorInstance,
+    })
 })
 
 /** Asks the same of the model and of every database, and compares answers and rows after every step. */
 async function compare(asked: readonly Operation[]): Promise<void> {
   const model = memoryStore()
-  const others = await Promise.all(candidates.map(async (candidate) => ({ ...candidate, store: await candidate.make() })))
+  const others = await Promise.all(
+    candidates.map(async (candidate) => ({ ...candidate, store: await candidate.make() })),
+  )
   try {
     const world = beginning()
     for (const store of [model, ...others.map((other) => other.store)]) await world.settle(store)
@@ -51,7 +56,8 @@ async function compare(asked: readonly Operation[]): Promise<void> {
       }
     }
     const history = await historyOf(model, world)
-    for (const { name, store } of others) expect(await historyOf(store, world), `the history of ${name}`).toEqual(history)
+    for (const { name, store } of others)
+      expect(await historyOf(store, world), `the history of ${name}`).toEqual(history)
   } finally {
     for (const { store, done } of others) await done(store)
   }
@@ -78,7 +84,9 @@ async function historyOf({ directory }: Store, { rows }: World): Promise<unknown
     messages.push(message === null ? null : { ...message, body: Buffer.from(message.body).toString() })
   }
   // The ids of the audit are each store's own, and those of one instant are in no order.
-  const deeds = (await directory.audit({ limit: 1_000, after: null })).map((entry) => JSON.stringify({ ...entry, id: null }))
+  const deeds = (await directory.audit({ limit: 1_000, after: null })).map((entry) =>
+    JSON.stringify({ ...entry, id: null }),
+  )
   return { attempts, messages, deeds: deeds.toSorted() }
 }
 

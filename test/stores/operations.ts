@@ -17,11 +17,21 @@ export type Operation =
   | { readonly kind: 'enqueue'; readonly owner: string; readonly envelopes: readonly EnvelopePlan[] }
   | { readonly kind: 'claim'; readonly owner: string; readonly wants: readonly WantPlan[]; readonly most: number }
   | { readonly kind: 'renew' | 'release' | 'start'; readonly owner: string; readonly leases: readonly LeasePlan[] }
-  | { readonly kind: 'mark'; readonly owner: string; readonly leases: readonly LeasePlan[]; readonly ends: readonly End[]; readonly begunBefore: number }
+  | {
+      readonly kind: 'mark'
+      readonly owner: string
+      readonly leases: readonly LeasePlan[]
+      readonly ends: readonly End[]
+      readonly begunBefore: number
+    }
   | { readonly kind: 'edit'; readonly endpoint: number; readonly to: Edit }
   | { readonly kind: 'disable'; readonly endpoint: number; readonly generation: number }
   | { readonly kind: 'learn'; readonly endpoint: number; readonly generation: number }
-  | { readonly kind: 'tokens'; readonly asks: readonly { readonly limit: string; readonly perSecond: number; readonly most: number }[]; readonly back: number }
+  | {
+      readonly kind: 'tokens'
+      readonly asks: readonly { readonly limit: string; readonly perSecond: number; readonly most: number }[]
+      readonly back: number
+    }
   | { readonly kind: 'requeue' | 'cancel'; readonly which: Which; readonly place: number }
   | { readonly kind: 'prune'; readonly ageMs: number }
   | { readonly kind: 'advance'; readonly ms: number }
@@ -83,29 +93,53 @@ const edits: Readonly<Record<Edit, (now: number) => EndpointChange>> = {
 
 const owner = fc.constantFrom('anna', 'bert')
 const places = fc.nat({ max: 7 })
-const leases = fc.array(fc.record<LeasePlan>({ place: places, behind: fc.constantFrom(0, 0, 0, 0, 1) }), { minLength: 1, maxLength: 5 })
+const leases = fc.array(fc.record<LeasePlan>({ place: places, behind: fc.constantFrom(0, 0, 0, 0, 1) }), {
+  minLength: 1,
+  maxLength: 5,
+})
 
 /** Sequences in which most leases are live, and some are lost, late or another's. */
 export const operations: fc.Arbitrary<Operation[]> = fc.array(
   fc.oneof(
-    { weight: 4, arbitrary: fc.record({ kind: fc.constant('enqueue' as const), owner, envelopes: fc.array(envelopePlan(), { minLength: 1, maxLength: 4 }) }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        kind: fc.constant('enqueue' as const),
+        owner,
+        envelopes: fc.array(envelopePlan(), { minLength: 1, maxLength: 4 }),
+      }),
+    },
     {
       weight: 5,
       arbitrary: fc.record({
         kind: fc.constant('claim' as const),
         owner,
-        wants: fc.uniqueArray(wantPlan(), { minLength: 1, maxLength: 6, selector: ({ endpoint, lane }) => `${endpoint} ${lane}` }),
+        wants: fc.uniqueArray(wantPlan(), {
+          minLength: 1,
+          maxLength: 6,
+          selector: ({ endpoint, lane }) => `${endpoint} ${lane}`,
+        }),
         most: fc.constantFrom(1, 3, 100),
       }),
     },
-    { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('renew' as const, 'release' as const, 'start' as const), owner, leases }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        kind: fc.constantFrom('renew' as const, 'release' as const, 'start' as const),
+        owner,
+        leases,
+      }),
+    },
     {
       weight: 4,
       arbitrary: fc.record({
         kind: fc.constant('mark' as const),
         owner,
         leases,
-        ends: fc.array(fc.constantFrom<End>('delivered', 'failed', 'dueAtOnce', 'dead', 'crashed', 'unsent'), { minLength: 5, maxLength: 5 }),
+        ends: fc.array(fc.constantFrom<End>('delivered', 'failed', 'dueAtOnce', 'dead', 'crashed', 'unsent'), {
+          minLength: 5,
+          maxLength: 5,
+        }),
         begunBefore: fc.constantFrom(0, 0, 0, 1),
       }),
     },
@@ -117,18 +151,45 @@ export const operations: fc.Arbitrary<Operation[]> = fc.array(
         place: places,
       }),
     },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('edit' as const), endpoint: fc.nat({ max: 2 }), to: fc.constantFrom<Edit>('url', 'pause', 'disable', 'enable', 'other') }) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('disable' as const, 'learn' as const), endpoint: fc.nat({ max: 2 }), generation: fc.nat({ max: 2 }) }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant('edit' as const),
+        endpoint: fc.nat({ max: 2 }),
+        to: fc.constantFrom<Edit>('url', 'pause', 'disable', 'enable', 'other'),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constantFrom('disable' as const, 'learn' as const),
+        endpoint: fc.nat({ max: 2 }),
+        generation: fc.nat({ max: 2 }),
+      }),
+    },
     {
       weight: 1,
       arbitrary: fc.record({
         kind: fc.constant('tokens' as const),
-        asks: fc.array(fc.record({ limit: fc.constantFrom('ep_b', 'ep_a'), perSecond: fc.constantFrom(1, 3, 7), most: fc.constantFrom(0, 1, 5) }), { maxLength: 4 }),
+        asks: fc.array(
+          fc.record({
+            limit: fc.constantFrom('ep_b', 'ep_a'),
+            perSecond: fc.constantFrom(1, 3, 7),
+            most: fc.constantFrom(0, 1, 5),
+          }),
+          { maxLength: 4 },
+        ),
         back: fc.constantFrom(0, 0, 1),
       }),
     },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('prune' as const), ageMs: fc.constantFrom(0, minute) }) },
-    { weight: 3, arbitrary: fc.record({ kind: fc.constant('advance' as const), ms: fc.constantFrom(0, 1, leaseMs - 1, leaseMs, minute, day) }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        kind: fc.constant('advance' as const),
+        ms: fc.constantFrom(0, 1, leaseMs - 1, leaseMs, minute, day),
+      }),
+    },
   ),
   { minLength: 1, maxLength: 40, size: 'max' },
 )
@@ -146,7 +207,12 @@ function envelopePlan(): fc.Arbitrary<EnvelopePlan> {
 }
 
 function wantPlan(): fc.Arbitrary<WantPlan> {
-  return fc.record({ endpoint: fc.nat({ max: 2 }), lane: fc.constantFrom(...lanes), most: fc.constantFrom(1, 2, 100), mostBytes: fc.constantFrom(0, 1, 40, 2 ** 20, 2 ** 20) })
+  return fc.record({
+    endpoint: fc.nat({ max: 2 }),
+    lane: fc.constantFrom(...lanes),
+    most: fc.constantFrom(1, 2, 100),
+    mostBytes: fc.constantFrom(0, 1, 40, 2 ** 20, 2 ** 20),
+  })
 }
 
 /** Three endpoints of one application at the start of time. */
@@ -176,8 +242,12 @@ export function ask(operation: Operation, world: World): (store: Store) => Promi
       return enqueue(operation, world)
     case 'claim': {
       const { most } = operation
-      const wants = operation.wants.map(({ endpoint, ...want }) => ({ ...want, endpointId: endpointAt(world, endpoint).id }))
-      return async ({ queue }) => (await queue.claim({ owner: operation.owner, leaseMs, now, most, wants })).map(promised)
+      const wants = operation.wants.map(({ endpoint, ...want }) => ({
+        ...want,
+        endpointId: endpointAt(world, endpoint).id,
+      }))
+      return async ({ queue }) =>
+        (await queue.claim({ owner: operation.owner, leaseMs, now, most, wants })).map(promised)
     }
     case 'renew': {
       const request = { owner: operation.owner, now, leaseMs, leases: leasesOf(operation.leases, world) }
@@ -185,7 +255,11 @@ export function ask(operation: Operation, world: World): (store: Store) => Promi
     }
     case 'release': {
       const held = leasesOf(operation.leases, world)
-      const request = { owner: operation.owner, now, leases: held.map((lease, index) => (index % 2 === 0 ? lease : { ...lease, nextRetryAt: now + minute })) }
+      const request = {
+        owner: operation.owner,
+        now,
+        leases: held.map((lease, index) => (index % 2 === 0 ? lease : { ...lease, nextRetryAt: now + minute })),
+      }
       return async ({ queue }) => (await queue.release(request)).toSorted()
     }
     case 'start': {
@@ -193,9 +267,16 @@ export function ask(operation: Operation, world: World): (store: Store) => Promi
       return async ({ queue }) => (await queue.start({ owner: operation.owner, now, starts })).toSorted()
     }
     case 'edit':
-      return ({ directory }) => directory.updateEndpoint(endpointAt(world, operation.endpoint).id, edits[operation.to](now), now)
+      return ({ directory }) =>
+        directory.updateEndpoint(endpointAt(world, operation.endpoint).id, edits[operation.to](now), now)
     case 'disable':
-      return ({ queue }) => queue.disable({ endpointId: endpointAt(world, operation.endpoint).id, generation: operation.generation, reason: 'gone', now })
+      return ({ queue }) =>
+        queue.disable({
+          endpointId: endpointAt(world, operation.endpoint).id,
+          generation: operation.generation,
+          reason: 'gone',
+          now,
+        })
     case 'learn': {
       const { id } = endpointAt(world, operation.endpoint)
       return async ({ queue }) => {
@@ -217,7 +298,10 @@ export function ask(operation: Operation, world: World): (store: Store) => Promi
       const marks = held.map((delivery, index) => {
         const settled = ends[operation.ends[index] ?? 'delivered']({ delivery }, now)
         const { attempt } = settled
-        return { ...settled, attempt: attempt === null ? null : { ...attempt, epoch: Math.max(attempt.epoch - operation.begunBefore, 1) } }
+        return {
+          ...settled,
+          attempt: attempt === null ? null : { ...attempt, epoch: Math.max(attempt.epoch - operation.begunBefore, 1) },
+        }
       })
       return ({ queue }) => queue.mark({ owner: operation.owner, now, marks })
     }
@@ -226,7 +310,13 @@ export function ask(operation: Operation, world: World): (store: Store) => Promi
       return ({ queue }) => queue.requeue(request)
     }
     case 'cancel': {
-      const request = { filter: filterOf(operation, world), now, limit: 1_000, by: { name: 'kim', reason: 'asked to' }, as: 'cancelled' as const }
+      const request = {
+        filter: filterOf(operation, world),
+        now,
+        limit: 1_000,
+        by: { name: 'kim', reason: 'asked to' },
+        as: 'cancelled' as const,
+      }
       return async ({ queue }) => (await queue.cancel(request)).toSorted((one, other) => (one.id < other.id ? -1 : 1))
     }
     case 'prune':
@@ -256,13 +346,23 @@ function enqueue(operation: Operation & { kind: 'enqueue' }, world: World): (sto
     }
     const deliveries = plan.to.map((place) => {
       const { id: endpointId, url: targetUrl, policy } = endpointAt(world, place)
-      return { id: makeId('dlv', now, random), endpointId, targetUrl, policy, nextRetryAt: now + plan.delayMs, leased: plan.leased }
+      return {
+        id: makeId('dlv', now, random),
+        endpointId,
+        targetUrl,
+        policy,
+        nextRetryAt: now + plan.delayMs,
+        leased: plan.leased,
+      }
     })
     return { stale: plan.stale, envelope: { message, idempotencyKey: plan.key, bodyHash: plan.bodyHash, deliveries } }
   })
   return async ({ queue, directory }) => {
     const version = (await directory.matching(endpointAt(world, 0).applicationId))?.endpointsVersion ?? 0
-    const envelopes = plans.map(({ stale, envelope }): Envelope => ({ ...envelope, endpointsVersion: stale ? version - 1 : version }))
+    const envelopes = plans.map(({ stale, envelope }): Envelope => ({
+      ...envelope,
+      endpointsVersion: stale ? version - 1 : version,
+    }))
     return queue.enqueue({ owner: operation.owner, leaseMs, now, envelopes })
   }
 }
@@ -275,9 +375,33 @@ function endpointAt({ endpoints }: World, place: number): Endpoint {
 
 /** What the port says of a claim; the model may answer with more. */
 function promised({ delivery, message, lane, tookOver }: Claim): unknown {
-  const { id, endpointId, messageId, eventType, sessionId, attemptCount, policy, interruptions, crashCount, leaseEpoch, createdAt } = delivery
+  const {
+    id,
+    endpointId,
+    messageId,
+    eventType,
+    sessionId,
+    attemptCount,
+    policy,
+    interruptions,
+    crashCount,
+    leaseEpoch,
+    createdAt,
+  } = delivery
   return {
-    delivery: { id, endpointId, messageId, eventType, sessionId, attemptCount, policy, interruptions, crashCount, leaseEpoch, createdAt },
+    delivery: {
+      id,
+      endpointId,
+      messageId,
+      eventType,
+      sessionId,
+      attemptCount,
+      policy,
+      interruptions,
+      crashCount,
+      leaseEpoch,
+      createdAt,
+    },
     message: { id: message.id, body: Buffer.from(message.body).toString(), contentType: message.contentType },
     lane,
     tookOver,
@@ -289,16 +413,24 @@ function leasesOf(plans: readonly LeasePlan[], world: World): { deliveryId: stri
 }
 
 function heldOf(plans: readonly LeasePlan[], { rows }: World): Delivery[] {
-  const leasedFirst = [...rows.filter((row) => row.leaseOwner !== null), ...rows.filter((row) => row.leaseOwner === null)]
+  const leasedFirst = [
+    ...rows.filter((row) => row.leaseOwner !== null),
+    ...rows.filter((row) => row.leaseOwner === null),
+  ]
   const held = plans.flatMap(({ place: at, behind }) => {
     const row = leasedFirst[at]
     return row === undefined ? [] : [{ ...row, leaseEpoch: row.leaseEpoch - behind }]
   })
   // An engine holds a lease once: what the same one twice in a request would mean, no port says.
-  return held.filter((one, index) => held.findIndex(({ id, leaseEpoch }) => id === one.id && leaseEpoch === one.leaseEpoch) === index)
+  return held.filter(
+    (one, index) => held.findIndex(({ id, leaseEpoch }) => id === one.id && leaseEpoch === one.leaseEpoch) === index,
+  )
 }
 
-function filterOf({ which, place: at }: Operation & { kind: 'requeue' | 'cancel' }, { rows, now, endpoints }: World): DeliveryFilter {
+function filterOf(
+  { which, place: at }: Operation & { kind: 'requeue' | 'cancel' },
+  { rows, now, endpoints }: World,
+): DeliveryFilter {
   switch (which) {
     case 'one':
       return { ids: [rows[at]?.id ?? makeId('dlv', now, () => 0)] }

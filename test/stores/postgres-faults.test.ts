@@ -27,10 +27,24 @@ describe('a database that is away for a while', () => {
     const endpoint = await world.endpoint()
     proxy.blackHole()
     const calls = [
-      store.queue.claim({ owner: 'anna', leaseMs: 30_000, now: start, most: 1, wants: [{ endpointId: endpoint.id, lane: 'fresh', most: 1, mostBytes: 1 }] }),
+      store.queue.claim({
+        owner: 'anna',
+        leaseMs: 30_000,
+        now: start,
+        most: 1,
+        wants: [{ endpointId: endpoint.id, lane: 'fresh', most: 1, mostBytes: 1 }],
+      }),
       store.queue.dueEndpoints({ lane: 'fresh', after: '', limit: 10 }),
       store.directory.listApplications({ limit: 1, after: null }),
-      store.directory.createApplication({ id: world.id('app'), uid: null, name: '', metadata: {}, ratePerSecond: null, createdAt: start, updatedAt: start }),
+      store.directory.createApplication({
+        id: world.id('app'),
+        uid: null,
+        name: '',
+        metadata: {},
+        ratePerSecond: null,
+        createdAt: start,
+        updatedAt: start,
+      }),
     ]
     for (const ended of await Promise.allSettled(calls)) {
       expect(ended).toMatchObject({ status: 'rejected', reason: { name: 'PosthornError', code: 'store_failed' } })
@@ -56,9 +70,13 @@ describe('a database that is away for a while', () => {
     const endpoint = await world.endpoint()
     const first = await world.envelope([endpoint], { key: 'once' })
     const again = await world.envelope([endpoint], { key: 'once' })
-    const enqueue = (envelope: typeof first) => store.queue.enqueue({ owner: 'anna', leaseMs: 30_000, now: start, envelopes: [envelope] })
+    const enqueue = (envelope: typeof first) =>
+      store.queue.enqueue({ owner: 'anna', leaseMs: 30_000, now: start, envelopes: [envelope] })
     proxy.swallowAnswersTo('insert into')
-    await expect(enqueue(first)).rejects.toMatchObject({ code: 'outcome_unknown', message: expect.stringContaining('same idempotency key') })
+    await expect(enqueue(first)).rejects.toMatchObject({
+      code: 'outcome_unknown',
+      message: expect.stringContaining('same idempotency key'),
+    })
     proxy.heal()
     expect(await enqueue(again)).toEqual([{ kind: 'repeated', messageId: first.message.id, deliveries: 1 }])
   })
@@ -67,7 +85,9 @@ describe('a database that is away for a while', () => {
     const { store, proxy } = await throughProxy({ timeoutMs: 500 })
     const application = await makeWorld(store).application()
     proxy.swallowAnswersTo('commit\0')
-    await expect(store.directory.updateApplication(application.id, { name: 'new' }, start)).rejects.toMatchObject({ code: 'outcome_unknown' })
+    await expect(store.directory.updateApplication(application.id, { name: 'new' }, start)).rejects.toMatchObject({
+      code: 'outcome_unknown',
+    })
     expect(await namesOf()).toEqual([{ name: 'new' }])
   })
 
@@ -75,7 +95,9 @@ describe('a database that is away for a while', () => {
     const { store, proxy } = await throughProxy({ timeoutMs: 500 })
     const application = await makeWorld(store).application()
     proxy.swallowAnswersTo('endpoints_version = endpoints_version + 1')
-    await expect(store.directory.updateApplication(application.id, { name: 'new' }, start)).rejects.toMatchObject({ code: 'store_failed' })
+    await expect(store.directory.updateApplication(application.id, { name: 'new' }, start)).rejects.toMatchObject({
+      code: 'store_failed',
+    })
     expect(await namesOf()).toEqual([{ name: 'Acme' }])
   })
 
@@ -95,10 +117,15 @@ describe('a database that is away for a while', () => {
     onTestFinished(() => holder.end())
     await holder.query('begin')
     await holder.query(`select from ${schema.schema}.applications where id = $1 for update`, [application.id])
-    const ended = expect(store.directory.updateApplication(application.id, { name: 'new' }, start)).rejects.toMatchObject({ code: 'store_failed' })
+    const ended = expect(
+      store.directory.updateApplication(application.id, { name: 'new' }, start),
+    ).rejects.toMatchObject({ code: 'store_failed' })
     await waiting(1)
-    await schema.query(`select pg_terminate_backend(pid) from pg_stat_activity
-where application_name = 'posthorn' and query like $1`, [`%${schema.schema}%`])
+    await schema.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+where application_name = 'posthorn' and query like $1`,
+      [`%${schema.schema}%`],
+    )
     await ended
     await holder.query('rollback')
     expect(await namesOf()).toEqual([{ name: 'Acme' }])
@@ -114,9 +141,14 @@ test('a statement that waits too long is given up by the server: nothing was sto
   const holder = new Pool({ connectionString: schema.url, max: 1 })
   onTestFinished(() => holder.end())
   await holder.query('begin')
-  await holder.query(`insert into ${schema.schema}.idempotency_keys values ($1, 'once', 'm', 'h', 0, 0)`, [endpoint.applicationId])
+  await holder.query(`insert into ${schema.schema}.idempotency_keys values ($1, 'once', 'm', 'h', 0, 0)`, [
+    endpoint.applicationId,
+  ])
   const sent = store.queue.enqueue({ owner: 'anna', leaseMs: 30_000, now: start, envelopes: [envelope] })
-  await expect(sent).rejects.toMatchObject({ code: 'store_failed', message: expect.stringContaining('Nothing was stored') })
+  await expect(sent).rejects.toMatchObject({
+    code: 'store_failed',
+    message: expect.stringContaining('Nothing was stored'),
+  })
   await holder.query('rollback')
   expect(await store.directory.message(envelope.message.id)).toBeNull()
 })
@@ -128,7 +160,11 @@ test('of messages that are stored together, one that the server refuses harms no
   // Longer than an entry of an index may be, and nothing that could be compressed.
   const keys = ['short', randomBytes(9_000).toString('hex'), 'also short']
   const envelopes = await Promise.all(keys.map((key) => world.envelope([endpoint], { key })))
-  const results = await Promise.allSettled(envelopes.map((envelope) => store.queue.enqueue({ owner: 'anna', leaseMs: 30_000, now: start, envelopes: [envelope] })))
+  const results = await Promise.allSettled(
+    envelopes.map((envelope) =>
+      store.queue.enqueue({ owner: 'anna', leaseMs: 30_000, now: start, envelopes: [envelope] }),
+    ),
+  )
   expect(results).toMatchObject([
     { status: 'fulfilled', value: [{ kind: 'stored' }] },
     { status: 'rejected', reason: { code: 'data_refused', message: expect.stringContaining('too long') } },
@@ -149,12 +185,17 @@ test('of two transactions that wait for each other one is repeated, and both are
     database.transaction(async (tx) => {
       tries += 1
       for (const id of order) {
-        await tx.run(sql`update ${table('applications')} set endpoints_version = endpoints_version + 1 where id = ${id}`)
+        await tx.run(
+          sql`update ${table('applications')} set endpoints_version = endpoints_version + 1 where id = ${id}`,
+        )
         await bothHold()
       }
     })
   await Promise.all([raiseIn(ids), raiseIn(ids.toReversed())])
-  expect(await schema.query('select endpoints_version as version from applications')).toEqual([{ version: 3 }, { version: 3 }])
+  expect(await schema.query('select endpoints_version as version from applications')).toEqual([
+    { version: 3 },
+    { version: 3 },
+  ])
   // The one that is repeated may meet the other once more.
   expect(tries).toBeGreaterThanOrEqual(3)
 })
@@ -185,7 +226,9 @@ async function throughProxy(options: { timeoutMs?: number }): Promise<{ store: S
 /** Until so many statements on this schema wait for a lock. */
 async function waiting(count: number): Promise<void> {
   for (;;) {
-    const rows = await schema.query(`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like $1`, [`%${schema.schema}%`])
+    const rows = await schema.query(`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like $1`, [
+      `%${schema.schema}%`,
+    ])
     if (rows.length >= count) return
   }
 }

@@ -16,14 +16,21 @@ afterAll(async () => {
   await schema.drop()
 })
 
-test.each(['fresh', 'retries'] as const)('a claim begins where it is told to, each endpoint at its own place (%s)', async (lane) => {
-  const [one, other] = [await world.endpoint(), await world.endpoint()]
-  for (const endpoint of [one, other]) for (const dueAt of [start - 3, start - 2, start - 1]) await world.send(endpoint, { dueAt })
-  if (lane === 'retries') await schema.query(`update webhook_deliveries set requeued_at = 1`)
-  const wants = [{ endpointId: one.id, lane, most: 10, mostBytes: 2 ** 20, dueFrom: start - 2 }, { endpointId: other.id, lane, most: 10, mostBytes: 2 ** 20, dueFrom: start - 1 }]
-  const claims = await store.queue.claim({ owner: 'anna', leaseMs, now: start, most: 100, wants })
-  expect(claims.map(({ delivery }) => delivery.endpointId)).toEqual([one.id, one.id, other.id])
-})
+test.each(['fresh', 'retries'] as const)(
+  'a claim begins where it is told to, each endpoint at its own place (%s)',
+  async (lane) => {
+    const [one, other] = [await world.endpoint(), await world.endpoint()]
+    for (const endpoint of [one, other])
+      for (const dueAt of [start - 3, start - 2, start - 1]) await world.send(endpoint, { dueAt })
+    if (lane === 'retries') await schema.query(`update webhook_deliveries set requeued_at = 1`)
+    const wants = [
+      { endpointId: one.id, lane, most: 10, mostBytes: 2 ** 20, dueFrom: start - 2 },
+      { endpointId: other.id, lane, most: 10, mostBytes: 2 ** 20, dueFrom: start - 1 },
+    ]
+    const claims = await store.queue.claim({ owner: 'anna', leaseMs, now: start, most: 100, wants })
+    expect(claims.map(({ delivery }) => delivery.endpointId)).toEqual([one.id, one.id, other.id])
+  },
+)
 
 test.each(['fresh', 'retries'] as const)('a walk passes over what was due before (%s)', async (lane) => {
   const [old, both] = [await world.endpoint(), await world.endpoint()]

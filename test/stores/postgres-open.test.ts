@@ -16,17 +16,26 @@ describe('migrations', () => {
     const schema = fresh()
     const stores = Array.from({ length: 20 }, () => storeIn(schema))
     await Promise.all(stores.map((store) => store.open()))
-    expect(await schema.query('select version from migrations order by version')).toEqual(migrations.map(({ version }) => ({ version })))
+    expect(await schema.query('select version from migrations order by version')).toEqual(
+      migrations.map(({ version }) => ({ version })),
+    )
     await Promise.all(stores.map((store) => store.directory.listApplications({ limit: 1, after: null })))
   })
 
   test('everything is in the schema, the indexes too, and nothing outside of it', async () => {
     const schema = fresh()
-    const outside = () => schema.query(`select count(*) as count from pg_class c join pg_namespace n on n.oid = c.relnamespace where nspname = 'public'`)
+    const outside = () =>
+      schema.query(
+        `select count(*) as count from pg_class c join pg_namespace n on n.oid = c.relnamespace where nspname = 'public'`,
+      )
     const before = await outside()
     await storeIn(schema).open()
-    const names = (await schema.query('select relname from pg_class where relnamespace = $1::regnamespace', [schema.schema])).map(({ relname }) => relname)
-    expect(names).toEqual(expect.arrayContaining(['webhook_deliveries', 'webhook_deliveries_fresh', 'posthorn_endpoints_uid', 'messages']))
+    const names = (
+      await schema.query('select relname from pg_class where relnamespace = $1::regnamespace', [schema.schema])
+    ).map(({ relname }) => relname)
+    expect(names).toEqual(
+      expect.arrayContaining(['webhook_deliveries', 'webhook_deliveries_fresh', 'posthorn_endpoints_uid', 'messages']),
+    )
     expect(await outside()).toEqual(before)
   })
 
@@ -37,7 +46,9 @@ describe('migrations', () => {
     await schema.query(`create table ${schema.schema}.other (id text)`)
     await schema.query(`create index webhook_deliveries_dead on ${schema.schema}.other (id)`)
     await expect(storeIn(schema).open()).rejects.toMatchObject({ code: 'store_failed' })
-    expect(await schema.query('select tablename from pg_tables where schemaname = $1', [schema.schema])).toEqual([{ tablename: 'other' }])
+    expect(await schema.query('select tablename from pg_tables where schemaname = $1', [schema.schema])).toEqual([
+      { tablename: 'other' },
+    ])
     await schema.query('drop index webhook_deliveries_dead')
     await storeIn(schema).open()
   })
@@ -46,7 +57,10 @@ describe('migrations', () => {
     const schema = fresh()
     await storeIn(schema).open()
     await schema.query('insert into migrations (version) values (99)')
-    await expect(storeIn(schema).open()).rejects.toMatchObject({ code: 'newer_database', message: expect.stringContaining('upgrade') })
+    await expect(storeIn(schema).open()).rejects.toMatchObject({
+      code: 'newer_database',
+      message: expect.stringContaining('upgrade'),
+    })
   })
 
   test('a schema that is up to date needs no right to change it', async () => {
@@ -86,38 +100,56 @@ describe('what cannot be opened says why, and what to do', () => {
   test('a database that does not exist', async () => {
     const url = new URL(fresh().url)
     url.pathname = '/not_there'
-    await expect(postgres(url.href, { secretsKey }).open()).rejects.toMatchObject({ code: 'store_failed', message: expect.stringContaining('createdb') })
+    await expect(postgres(url.href, { secretsKey }).open()).rejects.toMatchObject({
+      code: 'store_failed',
+      message: expect.stringContaining('createdb'),
+    })
   })
 
   test('a user that does not exist', async () => {
     const url = new URL(fresh().url)
     url.username = 'nobody_we_know'
-    await expect(postgres(url.href, { secretsKey }).open()).rejects.toMatchObject({ code: 'store_failed', message: expect.stringContaining('user and password') })
+    await expect(postgres(url.href, { secretsKey }).open()).rejects.toMatchObject({
+      code: 'store_failed',
+      message: expect.stringContaining('user and password'),
+    })
   })
 
   test('missing rights', async () => {
     const schema = fresh()
     await storeIn(schema).open()
     const role = await roleIn(schema)
-    await expect(storeIn(schema, {}, role.url).open()).rejects.toMatchObject({ code: 'store_failed', message: expect.stringContaining('grant') })
+    await expect(storeIn(schema, {}, role.url).open()).rejects.toMatchObject({
+      code: 'store_failed',
+      message: expect.stringContaining('grant'),
+    })
   })
 
   test('a user that may only read', async () => {
     const schema = fresh()
     const role = await roleIn(schema)
     await schema.query(`alter role ${role.name} set default_transaction_read_only = on`)
-    await expect(storeIn(schema, {}, role.url).open()).rejects.toMatchObject({ code: 'store_failed', message: expect.stringContaining('primary') })
+    await expect(storeIn(schema, {}, role.url).open()).rejects.toMatchObject({
+      code: 'store_failed',
+      message: expect.stringContaining('primary'),
+    })
   })
 
   test('a schema with tables of another program', async () => {
     const schema = fresh()
     await schema.query(`create schema ${schema.schema}`)
     await schema.query(`create table ${schema.schema}.messages (id integer)`)
-    await expect(storeIn(schema).open()).rejects.toMatchObject({ code: 'store_failed', message: expect.stringContaining('Give another `schema`') })
+    await expect(storeIn(schema).open()).rejects.toMatchObject({
+      code: 'store_failed',
+      message: expect.stringContaining('Give another `schema`'),
+    })
   })
 
   test('no key for the secrets', async () => {
-    await expect(postgres(fresh().url, {}).open()).rejects.toMatchObject({ code: 'invalid_argument', message: expect.stringContaining('openssl rand -base64 32') })
+    await expect(postgres(fresh().url, {}).open()).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('openssl rand -base64 32'),
+    })
   })
 
   test('another key than the one that the secrets were sealed with', async () => {
@@ -127,7 +159,9 @@ describe('what cannot be opened says why, and what to do', () => {
     await makeWorld(store).endpoint()
     const [row] = await schema.query('select sealed from endpoint_secrets')
     expect(row?.['sealed']).toMatch(/^v1\./)
-    await expect(storeIn(schema, { secretsKey: randomBytes(32) }).open()).rejects.toMatchObject({ code: 'secrets_unreadable' })
+    await expect(storeIn(schema, { secretsKey: randomBytes(32) }).open()).rejects.toMatchObject({
+      code: 'secrets_unreadable',
+    })
   })
 
   test.each<[string, unknown, PostgresOptions, string]>([
@@ -152,7 +186,9 @@ describe('a pool that the application hands in', () => {
     const store = postgres(pool, { schema: schema.schema, secretsKey })
     await store.open()
     const listeners = pool.listenerCount('error')
-    await Promise.all(Array.from({ length: 10 }, () => makeWorld(store).directory.listApplications({ limit: 1, after: null })))
+    await Promise.all(
+      Array.from({ length: 10 }, () => makeWorld(store).directory.listApplications({ limit: 1, after: null })),
+    )
     await store.close()
     expect(pool.listenerCount('error')).toBe(listeners - 1)
     expect(pool.idleCount).toBe(pool.totalCount)
@@ -179,24 +215,30 @@ describe('prepared statements', () => {
   test.each([
     [true, 5],
     [false, 0],
-  ])('prepare: %s leaves %i on a connection that has enqueued, claimed, renewed, marked and released', async (prepare, wanted) => {
-    const schema = fresh()
-    const pool = new Pool({ connectionString: schema.url, max: 1, connectionTimeoutMillis: 10_000 })
-    onTestFinished(() => pool.end())
-    const store = postgres(pool, { schema: schema.schema, secretsKey, prepare })
-    await store.open()
-    await wholeLife(store)
-    await store.close()
-    expect((await pool.query('select name from pg_prepared_statements')).rows).toHaveLength(wanted)
-    expect((await pool.query(`select 1 from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()`)).rows).toEqual([])
-  })
+  ])(
+    'prepare: %s leaves %i on a connection that has enqueued, claimed, renewed, marked and released',
+    async (prepare, wanted) => {
+      const schema = fresh()
+      const pool = new Pool({ connectionString: schema.url, max: 1, connectionTimeoutMillis: 10_000 })
+      onTestFinished(() => pool.end())
+      const store = postgres(pool, { schema: schema.schema, secretsKey, prepare })
+      await store.open()
+      await wholeLife(store)
+      await store.close()
+      expect((await pool.query('select name from pg_prepared_statements')).rows).toHaveLength(wanted)
+      expect(
+        (await pool.query(`select 1 from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()`)).rows,
+      ).toEqual([])
+    },
+  )
 })
 
 test('the store tells the time of its database', async () => {
   const schema = fresh()
   const store = storeIn(schema)
   await store.open()
-  const clock = async () => Number((await schema.query('select extract(epoch from clock_timestamp()) * 1000 as time'))[0]?.['time'])
+  const clock = async () =>
+    Number((await schema.query('select extract(epoch from clock_timestamp()) * 1000 as time'))[0]?.['time'])
   const before = await clock()
   const told = (await store.time?.()) ?? 0
   expect(told).toBeGreaterThanOrEqual(Math.floor(before))
@@ -223,10 +265,14 @@ async function wholeLife(store: Store): Promise<void> {
   await world.sendOne(endpoint)
   const { delivery } = await world.claimOne({ from: endpoint })
   const leases = [{ deliveryId: delivery.id, epoch: delivery.leaseEpoch }]
-  expect(await store.queue.renew({ owner: 'anna', now: delivery.createdAt, leaseMs: 30_000, leases })).toEqual([delivery.id])
+  expect(await store.queue.renew({ owner: 'anna', now: delivery.createdAt, leaseMs: 30_000, leases })).toEqual([
+    delivery.id,
+  ])
   expect(await store.queue.release({ owner: 'anna', now: delivery.createdAt, leases })).toEqual([delivery.id])
   const mark = { status: 'delivered', reason: null, attemptCount: 1, nextRetryAt: null, errorDetail: null } as const
-  expect(await world.mark([{ deliveryId: delivery.id, epoch: 1, endpointId: endpoint.id, mark, attempt: null }])).toEqual(['lost'])
+  expect(
+    await world.mark([{ deliveryId: delivery.id, epoch: 1, endpointId: endpoint.id, mark, attempt: null }]),
+  ).toEqual(['lost'])
 }
 
 function fresh(): TestSchema {

@@ -31,15 +31,20 @@ test.each<[string, string, unknown[]]>([
   ['a renewal', renewText(dialect), ['anna', 1, ids, ones]],
   ['a release', releaseText(dialect), ['anna', ids, ones, ...Array.from({ length: 4 }, () => ids.map(() => null))]],
   ['an attempt that is written ahead', startText(dialect), ['anna', 1, ids, ones, ids.map(() => 'https://a.example')]],
-])('%s compares nothing twice, though statistics of a quiet hour say that nobody has a lease', async (_, text, values) => {
-  await schema.query(`update webhook_deliveries set lease_owner = null, lease_epoch = 0`)
-  await schema.query('analyze webhook_deliveries')
-  await schema.query(`update webhook_deliveries set lease_owner = 'anna', lease_epoch = 1 where substr(id, 5)::integer <= ${held}`)
-  const [answer] = await schema.query(`explain (analyze, format json) ${text}`, values)
-  const plan = JSON.stringify(answer)
-  expect(plan).toContain(`"Actual Rows":${held}`)
-  expect(plan).not.toMatch(/"Rows Removed by Join Filter":[1-9]/)
-})
+])(
+  '%s compares nothing twice, though statistics of a quiet hour say that nobody has a lease',
+  async (_, text, values) => {
+    await schema.query(`update webhook_deliveries set lease_owner = null, lease_epoch = 0`)
+    await schema.query('analyze webhook_deliveries')
+    await schema.query(
+      `update webhook_deliveries set lease_owner = 'anna', lease_epoch = 1 where substr(id, 5)::integer <= ${held}`,
+    )
+    const [answer] = await schema.query(`explain (analyze, format json) ${text}`, values)
+    const plan = JSON.stringify(answer)
+    expect(plan).toContain(`"Actual Rows":${held}`)
+    expect(plan).not.toMatch(/"Rows Removed by Join Filter":[1-9]/)
+  },
+)
 
 test('a claim reads each lane from its own index, and no attempts but those it writes', async () => {
   await schema.query(`insert into attempts (delivery_id, epoch, started_at, took_ms, outcome, url)
@@ -51,15 +56,28 @@ test('a claim reads each lane from its own index, and no attempts but those it w
   const plan = JSON.stringify(answer)
   for (const lane of lanes) expect(plan).toContain(`"Index Name":"webhook_deliveries_${lane}"`)
   expect(plan).toContain('"Conflict Arbiter Indexes":["attempts_pkey"]')
-  expect(plan).not.toMatch(/"Node Type":"Seq Scan","Parent Relationship":"\w+","Parallel Aware":\w+,"Async Capable":\w+,"Relation Name":"(webhook_deliveries|attempts)"/)
+  expect(plan).not.toMatch(
+    /"Node Type":"Seq Scan","Parent Relationship":"\w+","Parallel Aware":\w+,"Async Capable":\w+,"Relation Name":"(webhook_deliveries|attempts)"/,
+  )
 })
 
 test('a claim of one lane is not planned anew each time', async () => {
   const pool = new Pool({ connectionString: schema.url, max: 1 })
   onTestFinished(() => pool.end())
-  const ofFresh = [['ep_1', 'ep_2'], [5, 5], [1_000, 1_000], [0, 1], [0, 0]]
+  const ofFresh = [
+    ['ep_1', 'ep_2'],
+    [5, 5],
+    [1_000, 1_000],
+    [0, 1],
+    [0, 0],
+  ]
   const nothing: unknown[] = Array.from({ length: 10 }, () => [])
-  for (let run = 0; run < 10; run += 1) await pool.query({ name: 'claim', text: claimText(dialect), values: ['bert', 100, 200, 10, ...ofFresh, ...nothing] })
+  for (let run = 0; run < 10; run += 1)
+    await pool.query({
+      name: 'claim',
+      text: claimText(dialect),
+      values: ['bert', 100, 200, 10, ...ofFresh, ...nothing],
+    })
   const { rows: plans } = await pool.query('select generic_plans, custom_plans from pg_prepared_statements')
   expect(plans).toEqual([{ generic_plans: '5', custom_plans: '5' }])
 })
@@ -67,5 +85,8 @@ test('a claim of one lane is not planned anew each time', async () => {
 test.each(lanes)('the walk steps through the index of its lane (%s)', async (lane) => {
   const [answer] = await schema.query(`explain (format json) ${walkText(dialect, lane)}`, ['', 10, 0])
   const plan = JSON.stringify(answer)
-  expect(plan.match(/"Index Name":"\w+"/g)).toEqual([`"Index Name":"webhook_deliveries_${lane}"`, `"Index Name":"webhook_deliveries_${lane}"`])
+  expect(plan.match(/"Index Name":"\w+"/g)).toEqual([
+    `"Index Name":"webhook_deliveries_${lane}"`,
+    `"Index Name":"webhook_deliveries_${lane}"`,
+  ])
 })

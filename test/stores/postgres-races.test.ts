@@ -46,8 +46,13 @@ test('a dead row that is requeued while it is to be pruned keeps its attempts', 
   const endpoint = await world.endpoint()
   const id = await world.sendOne(endpoint)
   await schema.query(`update webhook_deliveries set status = 'dead'`)
-  await schema.query(`insert into attempts (delivery_id, epoch, started_at, took_ms, outcome, url) values ($1, 1, 0, 0, 'answered', '')`, [id])
-  await after(`update webhook_deliveries set status = 'pending'`, () => store.queue.prune({ before: start + 1, now: start + 1, limit: 10 }))
+  await schema.query(
+    `insert into attempts (delivery_id, epoch, started_at, took_ms, outcome, url) values ($1, 1, 0, 0, 'answered', '')`,
+    [id],
+  )
+  await after(`update webhook_deliveries set status = 'pending'`, () =>
+    store.queue.prune({ before: start + 1, now: start + 1, limit: 10 }),
+  )
   expect(await world.delivery(id)).toMatchObject({ status: 'pending' })
   expect(await store.directory.attempts(id)).toHaveLength(1)
 })
@@ -66,7 +71,10 @@ test('a key that another has just taken, and not yet committed, is waited for an
 
 test('an event id that another transaction takes meanwhile is taken, also within a batch, whose others are stored', async () => {
   const endpoint = await world.endpoint()
-  const [plain, named] = [await world.envelope([endpoint]), await world.envelope([endpoint], { message: { eventId: 'paid-7' } })]
+  const [plain, named] = [
+    await world.envelope([endpoint]),
+    await world.envelope([endpoint], { message: { eventId: 'paid-7' } }),
+  ]
   const answers = await after(
     `insert into messages (id, application_id, event_id, body) values ('msg_first', '${endpoint.applicationId}', 'paid-7', '')`,
     () => store.queue.enqueue({ owner: 'anna', leaseMs, now: start, envelopes: [plain, named] }),
@@ -88,8 +96,9 @@ test('an event id that another transaction gives up is stored', async () => {
 })
 
 test('a key that another process takes meanwhile is busy', async () => {
-  const taken = await after(`insert into replies (key, request_hash, expires_at) values ('once', 'hash', ${start + 1})`, () =>
-    store.directory.takeReply({ key: 'once', requestHash: 'hash', now: start, until: start + 1 }),
+  const taken = await after(
+    `insert into replies (key, request_hash, expires_at) values ('once', 'hash', ${start + 1})`,
+    () => store.directory.takeReply({ key: 'once', requestHash: 'hash', now: start, until: start + 1 }),
   )
   expect(taken).toEqual({ kind: 'busy' })
 })
@@ -98,10 +107,21 @@ test('a bite of a job leaves alone what was delivered meanwhile, and goes on fro
   const endpoint = await world.endpoint()
   const ids = [await world.sendOne(endpoint), await world.sendOne(endpoint)].toSorted()
   const job = await store.directory.createJob({
-    id: world.id('job'), applicationId: null, work: { action: 'cancel', filter: { endpointId: endpoint.id } }, state: 'running',
-    matching: 2, done: 0, cursor: null, actor: 'test', reason: null, createdAt: start, updatedAt: start,
+    id: world.id('job'),
+    applicationId: null,
+    work: { action: 'cancel', filter: { endpointId: endpoint.id } },
+    state: 'running',
+    matching: 2,
+    done: 0,
+    cursor: null,
+    actor: 'test',
+    reason: null,
+    createdAt: start,
+    updatedAt: start,
   })
-  const bite = await after(`update webhook_deliveries set status = 'delivered' where id = '${ids[0]}'`, () => store.directory.advanceJob(job.id, 10, start))
+  const bite = await after(`update webhook_deliveries set status = 'delivered' where id = '${ids[0]}'`, () =>
+    store.directory.advanceJob(job.id, 10, start),
+  )
   expect(bite).toMatchObject({ job: { state: 'done', done: 1 }, cancelled: [{ id: ids[1] }] })
   expect(await world.delivery(ids[0] ?? '')).toMatchObject({ status: 'delivered' })
 })
@@ -136,10 +156,16 @@ test('an attempt is not written ahead if its row is taken over meanwhile', async
 
 test('a new URL begins the generation after one that a worker writes just now', async () => {
   const endpoint = await world.endpoint()
-  await after(`insert into endpoint_health (endpoint_id, generation, held_until, version) values ('${endpoint.id}', 3, ${start + 9}, 1)`, () =>
-    store.directory.updateEndpoint(endpoint.id, { url: 'https://new.example' }, start),
+  await after(
+    `insert into endpoint_health (endpoint_id, generation, held_until, version) values ('${endpoint.id}', 3, ${start + 9}, 1)`,
+    () => store.directory.updateEndpoint(endpoint.id, { url: 'https://new.example' }, start),
   )
-  expect((await store.queue.health([endpoint.id])).get(endpoint.id)).toMatchObject({ generation: 4, heldUntil: null, rampFrom: start, version: 2 })
+  expect((await store.queue.health([endpoint.id])).get(endpoint.id)).toMatchObject({
+    generation: 4,
+    heldUntil: null,
+    rampFrom: start,
+    version: 2,
+  })
 })
 
 test('an endpoint whose next generation is just being written is not disabled', async () => {
@@ -152,7 +178,7 @@ test('an endpoint whose next generation is just being written is not disabled', 
   expect(await store.directory.endpoint(null, endpoint.id)).toMatchObject({ status: 'active' })
 })
 
-test('workers that take tokens at the same time get no more than a second\'s worth in a second, whatever order they ask in', async () => {
+test("workers that take tokens at the same time get no more than a second's worth in a second, whatever order they ask in", async () => {
   const another = postgres(schema.url, { schema: schema.schema, plaintextSecrets: true })
   await another.open()
   const [perSecond, ids] = [50, ['ep_1', 'ep_2', 'ep_3']]
@@ -161,7 +187,10 @@ test('workers that take tokens at the same time get no more than a second\'s wor
   const calls = Array.from({ length: 60 }, async (_, index) => {
     const order = index % 2 === 0 ? ids : ids.toReversed()
     const asks = order.map((id) => ({ id, perSecond, most: 3 }))
-    const counts = await (index % 3 === 0 ? another : store).queue.takeTokens({ now: start + ((index * 37) % 1_000), asks })
+    const counts = await (index % 3 === 0 ? another : store).queue.takeTokens({
+      now: start + ((index * 37) % 1_000),
+      asks,
+    })
     for (const [place, id] of order.entries()) granted.set(id, (granted.get(id) ?? 0) + (counts[place] ?? 0))
   })
   await Promise.all(calls)
@@ -174,19 +203,37 @@ test('workers that take tokens at the same time get no more than a second\'s wor
 
 test('two changes of one endpoint at the same time are both kept', async () => {
   const endpoint = await world.endpoint()
-  await after(`update endpoints set description = 'from another'`, () => store.directory.updateEndpoint(endpoint.id, { policy: 'patient' }, start))
-  expect(await store.directory.endpoint(null, endpoint.id)).toMatchObject({ description: 'from another', policy: 'patient' })
+  await after(`update endpoints set description = 'from another'`, () =>
+    store.directory.updateEndpoint(endpoint.id, { policy: 'patient' }, start),
+  )
+  expect(await store.directory.endpoint(null, endpoint.id)).toMatchObject({
+    description: 'from another',
+    policy: 'patient',
+  })
 })
 
 test('a bite takes no more than its limit, however the rows are found', async () => {
   const endpoint = await world.endpoint()
-  const ids = [await world.sendOne(endpoint), await world.sendOne(endpoint), await world.sendOne(endpoint), await world.sendOne(endpoint)]
+  const ids = [
+    await world.sendOne(endpoint),
+    await world.sendOne(endpoint),
+    await world.sendOne(endpoint),
+    await world.sendOne(endpoint),
+  ]
   // Of one connection, which is then planned with nested loops only.
-  const pool = new Pool({ connectionString: schema.url, max: 1, connectionTimeoutMillis: 10_000, options: '-c enable_hashjoin=off -c enable_mergejoin=off -c enable_hashagg=off -c enable_sort=off -c enable_material=off' })
+  const pool = new Pool({
+    connectionString: schema.url,
+    max: 1,
+    connectionTimeoutMillis: 10_000,
+    options:
+      '-c enable_hashjoin=off -c enable_mergejoin=off -c enable_hashagg=off -c enable_sort=off -c enable_material=off',
+  })
   const looped = postgres(pool, { schema: schema.schema, plaintextSecrets: true })
   await looped.open()
   expect(await looped.queue.requeue({ filter: { ids }, now: start, limit: 2, by })).toBe(2)
-  expect(await looped.queue.cancel({ filter: { endpointId: endpoint.id }, as: 'cancelled', now: start, limit: 3, by })).toHaveLength(3)
+  expect(
+    await looped.queue.cancel({ filter: { endpointId: endpoint.id }, as: 'cancelled', now: start, limit: 3, by }),
+  ).toHaveLength(3)
   await looped.close()
   await pool.end()
 })
@@ -200,12 +247,19 @@ insert into attempts (delivery_id, epoch, started_at, took_ms, outcome, url) val
 }
 
 /** Calls while another transaction has written, and ends that once the call waits for it. */
-async function after<Result>(written: string, call: () => Promise<Result>, end: 'commit' | 'rollback' = 'commit'): Promise<Result> {
+async function after<Result>(
+  written: string,
+  call: () => Promise<Result>,
+  end: 'commit' | 'rollback' = 'commit',
+): Promise<Result> {
   await other.query('begin')
   await other.query(written)
   const calling = call()
   for (;;) {
-    const waiting = await schema.query(`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like $1`, [`%${schema.schema}%`])
+    const waiting = await schema.query(
+      `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like $1`,
+      [`%${schema.schema}%`],
+    )
     if (waiting.length > 0) break
   }
   await other.query(end)

@@ -10,7 +10,8 @@ import type { SqliteDatabase } from '../../src/stores/sqlite/database.ts'
 import { storeError } from '../../src/stores/sqlite/errors.ts'
 import { freshPath } from './sqlite-folder.ts'
 
-const insert = (value: number | string) => (connection: Connection) => connection.run(sql`insert into things (value) values (${value})`)
+const insert = (value: number | string) => (connection: Connection) =>
+  connection.run(sql`insert into things (value) values (${value})`)
 
 describe('a connection', () => {
   test('writes ahead, and a commit is on the disk when it returns', async () => {
@@ -59,8 +60,13 @@ describe('errors say what to do', () => {
     const { database, connection } = await withThings(path, { busyTimeoutMs: 1 })
     const other = new DatabaseSync(path)
     other.exec('begin exclusive')
-    await expect(database.write(insert(1))).rejects.toMatchObject({ code: 'store_locked', message: expect.stringContaining('Another process') })
-    await expect(database.transaction((tx) => tx.run(sql`delete from things`))).rejects.toMatchObject({ code: 'store_locked' })
+    await expect(database.write(insert(1))).rejects.toMatchObject({
+      code: 'store_locked',
+      message: expect.stringContaining('Another process'),
+    })
+    await expect(database.transaction((tx) => tx.run(sql`delete from things`))).rejects.toMatchObject({
+      code: 'store_locked',
+    })
     // Reading takes no lock that could be refused.
     expect(await database.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
     other.exec('rollback')
@@ -86,7 +92,11 @@ describe('errors say what to do', () => {
     [20, 'data_refused'],
   ])('SQLite code %i is %s', (errcode, code) => {
     const thrown = Object.assign(new Error('what SQLite said'), { errcode })
-    expect(storeError(thrown)).toMatchObject({ code, cause: thrown, message: expect.stringContaining('what SQLite said') })
+    expect(storeError(thrown)).toMatchObject({
+      code,
+      cause: thrown,
+      message: expect.stringContaining('what SQLite said'),
+    })
   })
 
   test('an error of our own passes as it is', () => {
@@ -98,7 +108,12 @@ describe('errors say what to do', () => {
 describe('a turn of the loop', () => {
   test('has one commit for all of its calls', async () => {
     const { database, commits } = await withThings()
-    await Promise.all([database.write(insert(1)), database.write(insert(2)), database.query(sql`select 1`), database.write(insert(3))])
+    await Promise.all([
+      database.write(insert(1)),
+      database.write(insert(2)),
+      database.query(sql`select 1`),
+      database.write(insert(3)),
+    ])
     expect(commits()).toBe(1)
     await database.write(insert(4))
     expect(commits()).toBe(2)
@@ -112,7 +127,10 @@ describe('a turn of the loop', () => {
       throw new TypeError('on the way')
     })
     const last = database.write(insert(3))
-    await expect(failing).rejects.toMatchObject({ code: 'store_failed', message: expect.stringContaining('on the way') })
+    await expect(failing).rejects.toMatchObject({
+      code: 'store_failed',
+      message: expect.stringContaining('on the way'),
+    })
     await Promise.all([first, last])
     expect(things(connection)).toEqual([1, 3])
     expect(commits()).toBe(1)
@@ -138,7 +156,10 @@ describe('a turn of the loop', () => {
 
   test('only reading begins no transaction', async () => {
     const { database, commits } = await withThings()
-    expect(await Promise.all([database.query(sql`select 1 as a`), database.query(sql`select 2 as a`)])).toEqual([[{ a: 1 }], [{ a: 2 }]])
+    expect(await Promise.all([database.query(sql`select 1 as a`), database.query(sql`select 2 as a`)])).toEqual([
+      [{ a: 1 }],
+      [{ a: 2 }],
+    ])
     expect(commits()).toBe(0)
   })
 })
@@ -157,8 +178,12 @@ describe('a transaction', () => {
       })
       .then(() => seen.push('slow'))
     const turn = database.write(insert('turn')).then(() => seen.push('turn'))
-    const read = database.query(sql`select count(*) as count from things`).then((rows) => seen.push(`read ${String(rows[0]?.['count'])}`))
-    const next = database.transaction((tx) => tx.run(sql`insert into things (value) values (${'next'})`)).then(() => seen.push('next'))
+    const read = database
+      .query(sql`select count(*) as count from things`)
+      .then((rows) => seen.push(`read ${String(rows[0]?.['count'])}`))
+    const next = database
+      .transaction((tx) => tx.run(sql`insert into things (value) values (${'next'})`))
+      .then(() => seen.push('next'))
     await turns(5)
     expect(seen).toEqual(['before'])
 

@@ -30,12 +30,17 @@ describe('a file', () => {
     await store.close()
     const other = await openStore(path)
     expect(await other.directory.application(applicationId)).toMatchObject({ name: 'Acme' })
-    expect(await other.directory.delivery(envelope.deliveries[0]?.id ?? '')).toMatchObject({ status: 'pending', messageId: envelope.message.id })
+    expect(await other.directory.delivery(envelope.deliveries[0]?.id ?? '')).toMatchObject({
+      status: 'pending',
+      messageId: envelope.message.id,
+    })
   })
 
   test('is refused before it is opened, and opened once however often it is asked', async () => {
     const store = sqlite(await freshPath())
-    await expect(store.queue.dueEndpoints({ lane: 'fresh', after: '', limit: 1 })).rejects.toMatchObject({ code: 'stopped' })
+    await expect(store.queue.dueEndpoints({ lane: 'fresh', after: '', limit: 1 })).rejects.toMatchObject({
+      code: 'stopped',
+    })
     const notes = await Promise.all([store.open(), store.open()])
     expect(notes.flat()).toHaveLength(1)
     await store.close()
@@ -46,15 +51,24 @@ describe('a file', () => {
     const path = await freshPath()
     await (await openStore(path)).close()
     plainSql(path, 'insert into posthorn_migrations (version) values (999)')
-    await expect(sqlite(path).open()).rejects.toMatchObject({ code: 'newer_database', message: expect.stringContaining('999') })
+    await expect(sqlite(path).open()).rejects.toMatchObject({
+      code: 'newer_database',
+      message: expect.stringContaining('999'),
+    })
     expect(plainSql(path, 'select max(version) as version from posthorn_migrations')).toEqual([{ version: 999 }])
   })
 
   test('that is none of SQLite is refused', async () => {
     const path = await freshPath()
     await writeFile(path, 'Dear diary, today I was mistaken for a database. '.repeat(20))
-    await expect(sqlite(path).open()).rejects.toMatchObject({ code: 'store_failed', message: expect.stringContaining('right path') })
-    await expect(sqlite(join(path, 'below')).open()).rejects.toMatchObject({ code: 'store_failed', message: expect.stringContaining('directory') })
+    await expect(sqlite(path).open()).rejects.toMatchObject({
+      code: 'store_failed',
+      message: expect.stringContaining('right path'),
+    })
+    await expect(sqlite(join(path, 'below')).open()).rejects.toMatchObject({
+      code: 'store_failed',
+      message: expect.stringContaining('directory'),
+    })
   })
 
   test.each(['', 'file:posthorn.db'])('%j is no path', (path) => {
@@ -68,10 +82,21 @@ describe('rows inserted by plain SQL', () => {
     const store = await openStore(path)
     plainSql(path, `insert into posthorn_messages (id, body) values ('msg_1', '{"n":1}')`)
     plainSql(path, `insert into webhook_deliveries (id, webhook_id, message_id) values ('dlv_1', 'ep_1', 'msg_1')`)
-    plainSql(path, `insert into webhook_deliveries (id, webhook_id, message_id, status, last_attempted_at) values ('dlv_2', 'ep_1', 'msg_1', 'pending', 5)`)
-    const wants = (['fresh', 'retries'] as const).map((lane) => ({ endpointId: 'ep_1', lane, most: 10, mostBytes: 1_000 }))
+    plainSql(
+      path,
+      `insert into webhook_deliveries (id, webhook_id, message_id, status, last_attempted_at) values ('dlv_2', 'ep_1', 'msg_1', 'pending', 5)`,
+    )
+    const wants = (['fresh', 'retries'] as const).map((lane) => ({
+      endpointId: 'ep_1',
+      lane,
+      most: 10,
+      mostBytes: 1_000,
+    }))
     const claims = await store.queue.claim({ owner: 'anna', leaseMs: 1_000, now: noon, most: 10, wants })
-    expect(claims.map(({ delivery, lane }) => [delivery.id, lane])).toEqual([['dlv_1', 'fresh'], ['dlv_2', 'retries']])
+    expect(claims.map(({ delivery, lane }) => [delivery.id, lane])).toEqual([
+      ['dlv_1', 'fresh'],
+      ['dlv_2', 'retries'],
+    ])
     expect(claims[0]).toMatchObject({ delivery: { attemptCount: 0, leaseEpoch: 1, crashCount: 0, policy: 'standard' } })
     expect(Buffer.from(claims[0]?.message.body ?? []).toString()).toBe('{"n":1}')
   })
@@ -85,13 +110,20 @@ describe('rows inserted by plain SQL', () => {
     const wants = [{ endpointId: 'ep_one', lane: 'fresh' as const, most: 1, mostBytes: 1_000 }]
     const claims = await store.queue.claim({ owner: 'anna', leaseMs: 1_000, now: noon, most: 1, wants })
     expect(claims.map(({ message }) => message.id)).toEqual([envelope.message.id])
-    expect(await store.directory.delivery('dlv_0')).toMatchObject({ leaseOwner: null, leaseEpoch: 0, status: 'pending' })
+    expect(await store.directory.delivery('dlv_0')).toMatchObject({
+      leaseOwner: null,
+      leaseEpoch: 0,
+      status: 'pending',
+    })
   })
 
   test('every open row is in exactly one lane', async () => {
     const path = await freshPath()
     const store = await openStore(path)
-    plainSql(path, `insert into posthorn_endpoints (id, application_id, url) values ('ep_1', 'app_1', 'https://acme.example')`)
+    plainSql(
+      path,
+      `insert into posthorn_endpoints (id, application_id, url) values ('ep_1', 'app_1', 'https://acme.example')`,
+    )
     plainSql(path, `insert into posthorn_messages (id, body) values ('msg_1', '{}')`)
     let count = 0
     for (const status of ['pending', 'failed']) {
@@ -99,17 +131,26 @@ describe('rows inserted by plain SQL', () => {
         for (const requeued of ['null', '5']) {
           for (const interruptions of [0, 1, 2, 9]) {
             count += 1
-            plainSql(path, `insert into webhook_deliveries (id, webhook_id, message_id, status, last_attempted_at, requeued_at, interruptions)
-              values ('dlv_${count}', 'ep_1', 'msg_1', '${status}', ${attempted}, ${requeued}, ${interruptions})`)
+            plainSql(
+              path,
+              `insert into webhook_deliveries (id, webhook_id, message_id, status, last_attempted_at, requeued_at, interruptions)
+              values ('dlv_${count}', 'ep_1', 'msg_1', '${status}', ${attempted}, ${requeued}, ${interruptions})`,
+            )
           }
         }
       }
     }
     const { queue } = await store.directory.overview({ now: noon, windowMs: 60_000 })
     expect(queue).toMatchObject({ fresh: 2, retries: 14 + 16 })
-    for (const [lane, wanted] of [['fresh', 2], ['retries', 14], ['suspects', 16]] as const) {
+    for (const [lane, wanted] of [
+      ['fresh', 2],
+      ['retries', 14],
+      ['suspects', 16],
+    ] as const) {
       const wants = [{ endpointId: 'ep_1', lane, most: 100, mostBytes: 1_000 }]
-      expect(await store.queue.claim({ owner: 'anna', leaseMs: 1_000, now: noon, most: 100, wants })).toHaveLength(wanted)
+      expect(await store.queue.claim({ owner: 'anna', leaseMs: 1_000, now: noon, most: 100, wants })).toHaveLength(
+        wanted,
+      )
     }
   })
 })
@@ -167,7 +208,9 @@ describe('one engine process per file', () => {
     const path = await freshPath()
     const store = await openStore(path)
     const envelope = anEnvelope(await anApplication(store))
-    await store.queue.enqueue(enqueued({ ...envelope, deliveries: envelope.deliveries.map((delivery) => ({ ...delivery, leased: true })) }))
+    await store.queue.enqueue(
+      enqueued({ ...envelope, deliveries: envelope.deliveries.map((delivery) => ({ ...delivery, leased: true })) }),
+    )
     const before = plainSql(path, 'select * from webhook_deliveries')
     await store.attach(worker('a'))
     expect(plainSql(path, 'select * from webhook_deliveries')).toEqual(before)
@@ -186,10 +229,17 @@ async function engineProcess(path: string): Promise<ChildProcess> {
   await build({
     configFile: false,
     logLevel: 'silent',
-    build: { outDir: folder, emptyOutDir: false, ssr: resolve('src/stores/sqlite/index.ts'), rollupOptions: { output: { entryFileNames: 'sqlite.mjs' } } },
+    build: {
+      outDir: folder,
+      emptyOutDir: false,
+      ssr: resolve('src/stores/sqlite/index.ts'),
+      rollupOptions: { output: { entryFileNames: 'sqlite.mjs' } },
+    },
   })
   await symlink(resolve('node_modules'), join(folder, 'node_modules'))
-  await writeFile(join(folder, 'engine.mjs'), `
+  await writeFile(
+    join(folder, 'engine.mjs'),
+    `
     import { hostname } from 'node:os'
     import { sqlite } from './sqlite.mjs'
     const store = sqlite(process.argv[2])
@@ -197,8 +247,11 @@ async function engineProcess(path: string): Promise<ChildProcess> {
     await store.attach({ id: 'there', pid: process.pid, host: hostname(), startedAt: 1 })
     process.send('attached')
     setInterval(() => {}, 60_000)
-  `)
-  const child = spawn(process.execPath, [join(folder, 'engine.mjs'), path], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  `,
+  )
+  const child = spawn(process.execPath, [join(folder, 'engine.mjs'), path], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
   onTestFinished(() => void child.kill('SIGKILL'))
   const [signal] = await Promise.race([once(child, 'message'), once(child, 'exit')])
   expect(signal).toBe('attached')
@@ -208,7 +261,10 @@ async function engineProcess(path: string): Promise<ChildProcess> {
 function plainSql(path: string, text: string): unknown[] {
   const database = new DatabaseSync(path)
   try {
-    return database.prepare(text).all().map((row) => ({ ...row }))
+    return database
+      .prepare(text)
+      .all()
+      .map((row) => ({ ...row }))
   } finally {
     database.close()
   }

@@ -36,7 +36,15 @@ export async function openStore(path: string, options: SqliteOptions = {}): Prom
 /** An application to send for. */
 export async function anApplication(store: Store): Promise<string> {
   const id = newId('app')
-  await store.directory.createApplication({ id, uid: null, name: 'Acme', metadata: {}, ratePerSecond: null, createdAt: noon, updatedAt: noon })
+  await store.directory.createApplication({
+    id,
+    uid: null,
+    name: 'Acme',
+    metadata: {},
+    ratePerSecond: null,
+    createdAt: noon,
+    updatedAt: noon,
+  })
   return id
 }
 
@@ -71,6 +79,11 @@ export function anEnvelope(applicationId: string, change: { endpointId?: string 
   }
 }
 
-export function enqueued(...envelopes: readonly Envelope[]): { owner: string; leaseMs: number; now: number; envelopes: readonly Envelope[] } {
+export function enqueued(...envelopes: readonly Envelope[]): {
+  owner: string
+  leaseMs: number
+  now: number
+  envelopes: readonly Envelope[]
+} {
   return { owner: 'anna', leaseMs: 30_000, now: noon, envelopes }
 }

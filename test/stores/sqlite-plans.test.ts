@@ -41,12 +41,16 @@ describe('a claim reads the rows it takes, in due order, from the index of its l
 
 describe('the walk over endpoints steps through the index of its lane', () => {
   test.each(lanes)('%s', (lane) => {
-    const searches = plan(operations.dueEndpoints({ lane, after: '', limit: 100 })).filter((step) => step.includes('USING'))
-    expect(searches.map((step) => step.replace(/^SEARCH \w+ /, '')).filter((step) => step.startsWith('USING'))).toEqual([
-      `USING INDEX webhook_deliveries_${lane} (webhook_id>?)`,
-      `USING INDEX webhook_deliveries_${lane} (webhook_id>?)`,
-      `USING INDEX webhook_deliveries_${lane} (webhook_id=?)`,
-    ])
+    const searches = plan(operations.dueEndpoints({ lane, after: '', limit: 100 })).filter((step) =>
+      step.includes('USING'),
+    )
+    expect(searches.map((step) => step.replace(/^SEARCH \w+ /, '')).filter((step) => step.startsWith('USING'))).toEqual(
+      [
+        `USING INDEX webhook_deliveries_${lane} (webhook_id>?)`,
+        `USING INDEX webhook_deliveries_${lane} (webhook_id>?)`,
+        `USING INDEX webhook_deliveries_${lane} (webhook_id=?)`,
+      ],
+    )
   })
 })
 
@@ -72,7 +76,9 @@ describe('every list comes from an index', () => {
   ])('%j from %s, %s', (filter, index, order) => {
     const [search = '', ...rest] = plan(listStatement(filter, { after: 'dlv_x', limit: 50 }))
     expect(search).toContain(`USING INDEX ${index} (`)
-    expect(rest.filter((step) => step.includes('B-TREE'))).toEqual(order === 'sorted' ? ['USE TEMP B-TREE FOR ORDER BY'] : [])
+    expect(rest.filter((step) => step.includes('B-TREE'))).toEqual(
+      order === 'sorted' ? ['USE TEMP B-TREE FOR ORDER BY'] : [],
+    )
   })
 
   test.each<[DeliveryFilter, string]>([
@@ -82,7 +88,9 @@ describe('every list comes from an index', () => {
     [{ applicationId: 'a', status: 'dead' }, 'webhook_deliveries_dead_of_endpoint'],
   ])('%j endpoint by endpoint, each from %s', (filter, index) => {
     const steps = plan(listStatement(filter, { after: 'dlv_x', limit: 50 }))
-    expect(steps.find((step) => step.includes('webhook_id=?'))).toMatch(new RegExp(`INDEX ${index} \\(webhook_id=\\? AND id`))
+    expect(steps.find((step) => step.includes('webhook_id=?'))).toMatch(
+      new RegExp(`INDEX ${index} \\(webhook_id=\\? AND id`),
+    )
     expect(steps.filter((step) => step.startsWith('SCAN') || step.includes('B-TREE'))).toEqual([])
   })
 })
@@ -91,11 +99,29 @@ describe('figures come from indexes, and never from all rows', () => {
   test.each<[string, Sql, string[]]>([
     ['dead letters of all', deadLetterGroups({}, 10), ['webhook_deliveries_dead']],
     ['dead letters of an endpoint', deadLetterGroups({ endpointId: 'e' }, 10), ['webhook_deliveries_dead_of_endpoint']],
-    ['dead letters of an application', deadLetterGroups({ applicationId: 'a' }, 10), ['webhook_deliveries_dead_of_endpoint', 'posthorn_endpoints_of_application']],
+    [
+      'dead letters of an application',
+      deadLetterGroups({ applicationId: 'a' }, 10),
+      ['webhook_deliveries_dead_of_endpoint', 'posthorn_endpoints_of_application'],
+    ],
     ['retries before one', dueBefore({ id: 'd', endpointId: 'e', nextRetryAt: 5 }, 10), ['webhook_deliveries_retries']],
     ['hours', figures.hoursOf(['e'], 5), ['posthorn_endpoint_minutes_of_endpoint']],
-    ['backlogs', figures.backlogsOf(['e']), ['sqlite_autoindex_posthorn_endpoints_1', 'webhook_deliveries_fresh', 'webhook_deliveries_retries', 'webhook_deliveries_suspects', 'posthorn_endpoint_minutes_of_endpoint']],
-    ['failures', figures.failuresOf('e', 10), ['webhook_deliveries_of_endpoint', 'sqlite_autoindex_posthorn_attempts_1']],
+    [
+      'backlogs',
+      figures.backlogsOf(['e']),
+      [
+        'sqlite_autoindex_posthorn_endpoints_1',
+        'webhook_deliveries_fresh',
+        'webhook_deliveries_retries',
+        'webhook_deliveries_suspects',
+        'posthorn_endpoint_minutes_of_endpoint',
+      ],
+    ],
+    [
+      'failures',
+      figures.failuresOf('e', 10),
+      ['webhook_deliveries_of_endpoint', 'sqlite_autoindex_posthorn_attempts_1'],
+    ],
   ])('%s', (_, statement, wanted) => {
     expect(indexes(statement)).toEqual(wanted)
     expect(rowScans(statement)).toEqual([])
@@ -107,13 +133,16 @@ describe('figures come from indexes, and never from all rows', () => {
     const used = indexes(statement).filter((name) => name.startsWith('webhook_deliveries'))
     expect(used.toSorted()).toEqual([
       applicationId === undefined ? 'webhook_deliveries_dead' : 'webhook_deliveries_dead_of_endpoint',
-      ...Array.from({ length: 3 }, () => 'webhook_deliveries_fresh'), ...Array.from({ length: 3 }, () => 'webhook_deliveries_retries'),
+      ...Array.from({ length: 3 }, () => 'webhook_deliveries_fresh'),
+      ...Array.from({ length: 3 }, () => 'webhook_deliveries_retries'),
       ...Array.from({ length: 3 }, () => 'webhook_deliveries_suspects'),
     ])
   })
 
   test('endpoints that fail', () => {
-    expect(indexes(sql`select * from ${table('endpoints')} ${figures.failingFirst(undefined, 20)}`)[0]).toBe('posthorn_endpoint_health_failing')
+    expect(indexes(sql`select * from ${table('endpoints')} ${figures.failingFirst(undefined, 20)}`)[0]).toBe(
+      'posthorn_endpoint_health_failing',
+    )
   })
 })
 
@@ -132,13 +161,17 @@ describe('the lists of messages and attempts walk in order, from an index', () =
         ...plan(messages.countMessages(filter, 10)),
       ].filter((step) => !/^(SCAN counted|CO-ROUTINE|SUBQUERY|LIST SUBQUERY)/.test(step))
       for (const step of steps) expect(step.replace('COVERING ', '')).toContain(ofApplication)
-      expect(plan(messages.walkEnd(filter, { ...page, order }))[0]).toContain('USING COVERING INDEX posthorn_messages_of_application')
+      expect(plan(messages.walkEnd(filter, { ...page, order }))[0]).toContain(
+        'USING COVERING INDEX posthorn_messages_of_application',
+      )
     }
   })
 
   test('a message by its event id', () => {
     const statement = sql`select id from ${table('messages')} where application_id = ${'a'} and event_id = ${'e'}`
-    expect(plan(statement)).toEqual(['SEARCH posthorn_messages USING INDEX posthorn_messages_event_id (application_id=? AND event_id=?)'])
+    expect(plan(statement)).toEqual([
+      'SEARCH posthorn_messages USING INDEX posthorn_messages_event_id (application_id=? AND event_id=?)',
+    ])
   })
 
   test.each<[AttemptFilter, string]>([
@@ -149,8 +182,14 @@ describe('the lists of messages and attempts walk in order, from an index', () =
   ])('attempts %j from %s', (filter, index) => {
     const after = attemptId('dlv_0123456789012345678', 3)
     const steps = plan(attempts.listAttempts(filter, { ...page, after }, 'dlv_2'))
-    expect(steps.slice(0, 2)).toEqual(['MATERIALIZE walked', expect.stringContaining(`SEARCH d USING INDEX ${index} (`)])
-    expect(steps.slice(2, 4)).toEqual(['SCAN d', expect.stringContaining('SEARCH a USING INDEX sqlite_autoindex_posthorn_attempts_1 (delivery_id=?')])
+    expect(steps.slice(0, 2)).toEqual([
+      'MATERIALIZE walked',
+      expect.stringContaining(`SEARCH d USING INDEX ${index} (`),
+    ])
+    expect(steps.slice(2, 4)).toEqual([
+      'SCAN d',
+      expect.stringContaining('SEARCH a USING INDEX sqlite_autoindex_posthorn_attempts_1 (delivery_id=?'),
+    ])
     expect(steps.slice(4).filter((step) => step.startsWith('SCAN'))).toEqual([])
     expect(plan(attempts.walkEnd(filter, { ...page, after }))[0]).toContain(`SEARCH d USING`)
   })
@@ -184,8 +223,13 @@ describe('a bite of a job walks in the order of ids, and sorts nothing', () => {
     [{ status: 'dead', endpointId: 'e' }, 'webhook_deliveries_dead_of_endpoint'],
   ])('%j by %s', (filter, index) => {
     const steps = plan(walk({ work: { action: 'requeue', filter }, cursor: 'dlv_1' }, 100))
-    expect(steps.filter((step) => step.includes('webhook_deliveries'))).toEqual([expect.stringContaining(`SEARCH webhook_deliveries USING INDEX ${index} (`)])
-    const walked = steps.slice(0, steps.findIndex((step) => step.startsWith('MATERIALIZE picked')))
+    expect(steps.filter((step) => step.includes('webhook_deliveries'))).toEqual([
+      expect.stringContaining(`SEARCH webhook_deliveries USING INDEX ${index} (`),
+    ])
+    const walked = steps.slice(
+      0,
+      steps.findIndex((step) => step.startsWith('MATERIALIZE picked')),
+    )
     expect(walked.filter((step) => step.includes('B-TREE'))).toEqual([])
   })
 
@@ -214,7 +258,9 @@ describe('no bite of an operator or the pruner reads the whole table', () => {
   })
 
   test('requeue of dead letters goes through those', async () => {
-    const steps = await plansOf((tx) => operations.requeue(tx, { ...request, filter: { status: 'dead', endpointId: 'e' } }))
+    const steps = await plansOf((tx) =>
+      operations.requeue(tx, { ...request, filter: { status: 'dead', endpointId: 'e' } }),
+    )
     expect(steps).toContain('SEARCH webhook_deliveries USING INDEX webhook_deliveries_dead_of_endpoint (webhook_id=?)')
   })
 
@@ -260,5 +306,9 @@ function indexes(statement: Sql): string[] {
 }
 
 function rowScans(statement: Sql): string[] {
-  return plan(statement).filter((step) => /^SCAN (webhook_deliveries|posthorn_attempts|posthorn_endpoint_minutes|posthorn_messages|d|a|m)\b/.test(step) && !step.includes('USING'))
+  return plan(statement).filter(
+    (step) =>
+      /^SCAN (webhook_deliveries|posthorn_attempts|posthorn_endpoint_minutes|posthorn_messages|d|a|m)\b/.test(step) &&
+      !step.includes('USING'),
+  )
 }

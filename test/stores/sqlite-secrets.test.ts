@@ -36,7 +36,10 @@ describe('the vault', () => {
     const sealed = keyedVault(makeKey()).seal('ep_a', 'sec_a', 'whsec_x')
     const keyId = sealed.split('.')[1] ?? ''
     expect(() => vault.open('ep_a', 'sec_a', sealed)).toThrow(
-      expect.objectContaining({ code: 'secrets_unreadable', message: expect.stringContaining(`key ${keyId}. Give that key as \`secretsKey\``) }),
+      expect.objectContaining({
+        code: 'secrets_unreadable',
+        message: expect.stringContaining(`key ${keyId}. Give that key as \`secretsKey\``),
+      }),
     )
   })
 
@@ -98,7 +101,10 @@ describe('secrets of endpoints in a file', () => {
     const { store } = await withEndpoint(path)
     await store.close()
     await rm(`${path}.key`)
-    await expect(sqlite(path).open()).rejects.toMatchObject({ code: 'secrets_unreadable', message: expect.stringContaining(`${path}.key`) })
+    await expect(sqlite(path).open()).rejects.toMatchObject({
+      code: 'secrets_unreadable',
+      message: expect.stringContaining(`${path}.key`),
+    })
     expect(await readdir(dirname(path))).not.toContain('posthorn.db.key')
   })
 
@@ -107,7 +113,10 @@ describe('secrets of endpoints in a file', () => {
     const { store } = await withEndpoint(path)
     await store.close()
     await writeFile(`${path}.key`, 'not a key')
-    await expect(sqlite(path).open()).rejects.toMatchObject({ code: 'invalid_argument', message: expect.stringContaining(`${path}.key`) })
+    await expect(sqlite(path).open()).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining(`${path}.key`),
+    })
   })
 
   test('plain text is stored where that was asked for, and read by a store with a key', async () => {
@@ -129,7 +138,10 @@ describe('secrets of endpoints in a file', () => {
   })
 })
 
-async function withEndpoint(path: string, options: Parameters<typeof openStore>[1] = {}): Promise<{ store: Store; endpoint: Endpoint }> {
+async function withEndpoint(
+  path: string,
+  options: Parameters<typeof openStore>[1] = {},
+): Promise<{ store: Store; endpoint: Endpoint }> {
   const store = await openStore(path, options)
   const endpoint = await store.directory.createEndpoint({
     id: newId('ep'),

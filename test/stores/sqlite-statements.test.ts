@@ -4,15 +4,25 @@ import { all, insertInto, listOf, render, sql, table, words } from '../../src/st
 import type { Dialect } from '../../src/stores/shared/sql/sql.ts'
 import { sqliteDialect } from '../../src/stores/sqlite/connection.ts'
 
-const postgres: Dialect = { placeholder: (position) => `$${position}`, table: (name) => `posthorn.${name}`, words: { binary: 'bytea', id: 'text', forUpdate: 'for update' } }
+const postgres: Dialect = {
+  placeholder: (position) => `$${position}`,
+  table: (name) => `posthorn.${name}`,
+  words: { binary: 'bytea', id: 'text', forUpdate: 'for update' },
+}
 
 describe('the sql tag', () => {
   test('one text serves both databases: values as parameters, pieces spliced in, tables by their full names', () => {
     const piece = sql`id = ${'a'} and n > ${2}`
     const statement = sql`select 1 from ${table('endpoints')} where ${piece} and x is not ${null}`
     const values = ['a', 2, null]
-    expect(render(statement, sqliteDialect)).toEqual({ text: 'select 1 from posthorn_endpoints where id = ?1 and n > ?2 and x is not ?3', values })
-    expect(render(statement, postgres)).toEqual({ text: 'select 1 from posthorn.endpoints where id = $1 and n > $2 and x is not $3', values })
+    expect(render(statement, sqliteDialect)).toEqual({
+      text: 'select 1 from posthorn_endpoints where id = ?1 and n > ?2 and x is not ?3',
+      values,
+    })
+    expect(render(statement, postgres)).toEqual({
+      text: 'select 1 from posthorn.endpoints where id = $1 and n > $2 and x is not $3',
+      values,
+    })
   })
 
   test('only webhook_deliveries keeps its bare name on SQLite', () => {
@@ -29,7 +39,10 @@ describe('the sql tag', () => {
   })
 
   test('lists are filled up to a power of two, so that few texts serve all lengths', () => {
-    expect(render(listOf(['a', 'b', 'c']), sqliteDialect)).toEqual({ text: '(?1, ?2, ?3, ?4)', values: ['a', 'b', 'c', 'c'] })
+    expect(render(listOf(['a', 'b', 'c']), sqliteDialect)).toEqual({
+      text: '(?1, ?2, ?3, ?4)',
+      values: ['a', 'b', 'c', 'c'],
+    })
     expect(render(listOf(['a']), sqliteDialect).values).toEqual(['a'])
   })
 
@@ -51,7 +64,9 @@ describe('a filter', () => {
   })
 
   test('names several statuses in the order of the index, each once', () => {
-    expect(render(whereDelivery({ status: ['failed', 'pending', 'failed'] }), sqliteDialect).text).toBe(`status in ('pending', 'failed')`)
+    expect(render(whereDelivery({ status: ['failed', 'pending', 'failed'] }), sqliteDialect).text).toBe(
+      `status in ('pending', 'failed')`,
+    )
   })
 
   test('turns times into ranges of the ids', () => {

@@ -43,7 +43,8 @@ export class StrictDriver implements SqliteDriver {
 function inOrder(values: readonly unknown[]): unknown[] {
   if (values.length === 0) return []
   const [given] = values
-  if (values.length > 1 || typeof given !== 'object' || given === null) throw new RangeError('Too many parameter values were provided')
+  if (values.length > 1 || typeof given !== 'object' || given === null)
+    throw new RangeError('Too many parameter values were provided')
   return Object.values(given)
 }
 

@@ -37,16 +37,22 @@ test('a SQLite file of the first version goes on with what it held', async () =>
   await expectWhole(sqlite(path, { plaintextSecrets: true }))
 })
 
-test.skipIf(isFast)('a PostgreSQL schema of the first version is refused until it is migrated, and goes on with what it held', async () => {
-  const { url, schema, query, drop } = freshSchema()
-  onTestFinished(drop)
-  await query(`create schema ${schema}`)
-  for (const statement of firstVersion) await query(textOf(statement, postgresDialect(schema)))
-  const store = postgres(url, { schema, plaintextSecrets: true })
-  await expect(store.open()).rejects.toMatchObject({ code: 'older_database', message: expect.stringContaining('posthorn migrate') })
-  expect(await migrateDatabase(url, { schema, prepare: true })).toEqual({ from: 1, to: migrations.at(-1)?.version })
-  await expectWhole(store)
-})
+test.skipIf(isFast)(
+  'a PostgreSQL schema of the first version is refused until it is migrated, and goes on with what it held',
+  async () => {
+    const { url, schema, query, drop } = freshSchema()
+    onTestFinished(drop)
+    await query(`create schema ${schema}`)
+    for (const statement of firstVersion) await query(textOf(statement, postgresDialect(schema)))
+    const store = postgres(url, { schema, plaintextSecrets: true })
+    await expect(store.open()).rejects.toMatchObject({
+      code: 'older_database',
+      message: expect.stringContaining('posthorn migrate'),
+    })
+    expect(await migrateDatabase(url, { schema, prepare: true })).toEqual({ from: 1, to: migrations.at(-1)?.version })
+    await expectWhole(store)
+  },
+)
 
 async function expectWhole(store: Store): Promise<void> {
   await store.open()
@@ -63,10 +69,14 @@ async function expectWhole(store: Store): Promise<void> {
   expect(await directory.delivery('dlv_1')).toMatchObject({ interruptions: 0, crashCount: 0 })
   expect(await directory.delivery('dlv_2')).toMatchObject({ interruptions: 0, crashCount: 5 })
   const wants = [{ endpointId: 'ep_1', lane: 'fresh' as const, most: 10, mostBytes: 1_000 }]
-  expect(await store.queue.claim({ owner: 'anna', leaseMs: 1_000, now: 1, most: 10, wants })).toMatchObject([{ delivery: { id: 'dlv_1' } }])
+  expect(await store.queue.claim({ owner: 'anna', leaseMs: 1_000, now: 1, most: 10, wants })).toMatchObject([
+    { delivery: { id: 'dlv_1' } },
+  ])
   const worker = { id: 'anna', pid: 1, host: 'here', startedAt: 1 }
   await store.attach(worker)
-  expect(await store.beat(worker, { now: 2, goneBefore: 0, sharesAmong: 1, waits: [] })).toEqual([{ ...worker, seenAt: 2, sharesAmong: 1, waits: [] }])
+  expect(await store.beat(worker, { now: 2, goneBefore: 0, sharesAmong: 1, waits: [] })).toEqual([
+    { ...worker, seenAt: 2, sharesAmong: 1, waits: [] },
+  ])
 }
 
 function textOf(statement: Sql, dialect: Dialect): string {

@@ -19,7 +19,9 @@ describe.each(stores)('%s', (_, make) => {
     expect(await world.delivery(deliveryId)).toEqual(before)
     const claim = await world.claimOne({ from: endpoint, owner: 'bert', at: start + 5 })
     expect(claim).toMatchObject({ tookOver: 'interrupted', delivery: { interruptions: 1, leaseEpoch: 2 } })
-    expect(await store.directory.attempts(deliveryId)).toMatchObject([{ epoch: 1, outcome: 'interrupted', startedAt: start }])
+    expect(await store.directory.attempts(deliveryId)).toMatchObject([
+      { epoch: 1, outcome: 'interrupted', startedAt: start },
+    ])
   })
 
   test('a clock that was an hour ahead when its worker ended makes nobody wait an hour, and the record is not of the future', async () => {

@@ -23,11 +23,24 @@ describe('a manual clock', () => {
   test('fires timers in the order of time, each at its own instant, and those of one instant in the order of arming', async () => {
     const clock = manualClock(0)
     const fired: [string, number][] = []
-    for (const [name, ms] of [['c', 30], ['a', 10], ['b1', 20], ['b2', 20], ['later', 51], ['d', 50]] as const) {
+    for (const [name, ms] of [
+      ['c', 30],
+      ['a', 10],
+      ['b1', 20],
+      ['b2', 20],
+      ['later', 51],
+      ['d', 50],
+    ] as const) {
       clock.after(ms, () => fired.push([name, clock.now()]))
     }
     await clock.advance(50)
-    expect(fired).toEqual([['a', 10], ['b1', 20], ['b2', 20], ['c', 30], ['d', 50]])
+    expect(fired).toEqual([
+      ['a', 10],
+      ['b1', 20],
+      ['b2', 20],
+      ['c', 30],
+      ['d', 50],
+    ])
     await clock.advance(1)
     expect(fired.at(-1)).toEqual(['later', 51])
   })
@@ -106,9 +119,15 @@ describe('a manual clock', () => {
     clock.after(70, () => fired.push(['other', clock.now()]))
     clock.after(101, () => fired.push(['later', clock.now()]))
     await clock.leap(100)
-    expect(fired.splice(0)).toEqual([['tick', 100], ['other', 100]])
+    expect(fired.splice(0)).toEqual([
+      ['tick', 100],
+      ['other', 100],
+    ])
     await clock.advance(5)
-    expect(fired).toEqual([['later', 101], ['tick', 105]])
+    expect(fired).toEqual([
+      ['later', 101],
+      ['tick', 105],
+    ])
     await expect(clock.leap(-1)).rejects.toThrow('Expected `ms` to be')
   })
 
@@ -134,7 +153,11 @@ describe('a manual clock', () => {
       answers.shift()?.()
     }
     await moved
-    expect(heard).toEqual([['first', 5], ['second', 5], ['timer', 10]])
+    expect(heard).toEqual([
+      ['first', 5],
+      ['second', 5],
+      ['timer', 10],
+    ])
   })
 
   test('tells the mover of a timer that throws, and goes on afterwards', async () => {

@@ -6,13 +6,21 @@ import { scriptedTransport } from '../../src/testing/scripted-transport.ts'
 
 const url = 'https://example.com/hooks'
 const ok: Outcome = { kind: 'answered', statusCode: 200, excerpt: '', retryAfterMs: null }
-const request = (change: Partial<OutgoingRequest> = {}): OutgoingRequest => ({ url, headers: {}, body: Buffer.from('hello'), timeoutMs: 30_000, ...change })
+const request = (change: Partial<OutgoingRequest> = {}): OutgoingRequest => ({
+  url,
+  headers: {},
+  body: Buffer.from('hello'),
+  timeoutMs: 30_000,
+  ...change,
+})
 
 describe('a scripted transport', () => {
   test('answers 200 unless told otherwise, and remembers what it sent', async () => {
     const clock = manualClock(5)
     const transport = scriptedTransport(clock)
-    expect(await transport.send(request({ headers: { 'webhook-id': 'msg_1' }, body: Buffer.from('grüezi').subarray(2) }))).toEqual(ok)
+    expect(
+      await transport.send(request({ headers: { 'webhook-id': 'msg_1' }, body: Buffer.from('grüezi').subarray(2) })),
+    ).toEqual(ok)
     expect(transport.requests).toEqual([{ url, headers: { 'webhook-id': 'msg_1' }, body: 'üezi', at: 5 }])
   })
 
@@ -20,7 +28,9 @@ describe('a scripted transport', () => {
     const transport = scriptedTransport()
     await transport.send(request())
     expect(transport.requests[0]?.at).toBeNull()
-    expect(() => transport.answer(url, 200, { delayMs: 5 })).toThrow('Make the transport with `scriptedTransport(clock)`')
+    expect(() => transport.answer(url, 200, { delayMs: 5 })).toThrow(
+      'Make the transport with `scriptedTransport(clock)`',
+    )
   })
 
   test.each([
@@ -40,10 +50,12 @@ describe('a scripted transport', () => {
     transport.answer(() => true, 500)
     transport.answer(url, 404)
     transport.answer((asked) => asked.headers['x'] === 'y', 410)
-    const codes = [request(), request({ headers: { x: 'y' } }), request({ url: 'https://other.example/' })].map(async (asked) => {
-      const outcome = await transport.send(asked)
-      return outcome.kind === 'answered' ? outcome.statusCode : outcome.kind
-    })
+    const codes = [request(), request({ headers: { x: 'y' } }), request({ url: 'https://other.example/' })].map(
+      async (asked) => {
+        const outcome = await transport.send(asked)
+        return outcome.kind === 'answered' ? outcome.statusCode : outcome.kind
+      },
+    )
     expect(await Promise.all(codes)).toEqual([404, 410, 500])
   })
 
@@ -88,7 +100,10 @@ describe('a scripted transport', () => {
 
     transport.answer(url, 500)
     hold.release()
-    expect(await Promise.all(held)).toEqual([{ ...ok, statusCode: 500 }, { ...ok, statusCode: 500 }])
+    expect(await Promise.all(held)).toEqual([
+      { ...ok, statusCode: 500 },
+      { ...ok, statusCode: 500 },
+    ])
     expect([hold.waiting, transport.open(url)]).toEqual([0, 0])
     expect(await transport.send(request())).toEqual({ ...ok, statusCode: 500 })
   })

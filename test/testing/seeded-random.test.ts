@@ -20,7 +20,9 @@ describe('seeded chance', () => {
   })
 
   test('differs from seed to seed, neighbours and large ones included', () => {
-    const firsts = [...Array(1000).keys(), 2 ** 32, 2 ** 32 + 1, 2 ** 40, 2 ** 52, -1].map((seed) => seededRandom(seed)())
+    const firsts = [...Array(1000).keys(), 2 ** 32, 2 ** 32 + 1, 2 ** 40, 2 ** 52, -1].map((seed) =>
+      seededRandom(seed)(),
+    )
     expect(new Set(firsts).size).toBe(firsts.length)
   })
 
@@ -29,7 +31,10 @@ describe('seeded chance', () => {
     const firsts = Array.from({ length: 20_000 }, (_, seed) => seededRandom(seed)())
     for (const numbers of [many, firsts]) {
       expect(numbers.every((number) => number >= 0 && number < 1)).toBe(true)
-      const tenths = Array.from({ length: 10 }, (_, tenth) => numbers.filter((number) => Math.floor(number * 10) === tenth).length)
+      const tenths = Array.from(
+        { length: 10 },
+        (_, tenth) => numbers.filter((number) => Math.floor(number * 10) === tenth).length,
+      )
       for (const count of tenths) expect(Math.abs(count - 2000)).toBeLessThan(200)
     }
   })

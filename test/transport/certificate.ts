@@ -20,7 +20,13 @@ export interface CertificateOptions {
 }
 
 /** An X.509 certificate made on the spot, so that no private key lies in the repository. Times are years past and to come. */
-export function makeCertificate({ name, hosts = [], issuer, isAuthority = false, notAfter = '20990101000000Z' }: CertificateOptions): Certificate {
+export function makeCertificate({
+  name,
+  hosts = [],
+  issuer,
+  isAuthority = false,
+  notAfter = '20990101000000Z',
+}: CertificateOptions): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const algorithm = sequence(oid('2a8648ce3d040302')) // ecdsa-with-SHA256
   const content = sequence(

@@ -2,19 +2,25 @@ import { expect, test } from 'vitest'
 import { manualClock } from '../../src/testing/manual-clock.ts'
 import { Deadlines, makeTimed } from '../../src/transport/deadlines.ts'
 
-test.each([0, 1, 49, 50, 51, 999, 30_000, 51_200, 51_250, 200_000])('a deadline of %i ms is kept to within a tick', async (ms) => {
-  const clock = manualClock()
-  const deadlines = new Deadlines(clock)
-  const started = clock.now()
-  let endedAfter = -1
-  deadlines.add(makeTimed(() => (endedAfter = clock.now() - started)), ms)
-  await clock.advance(Math.max(ms - 1, 0))
-  expect(endedAfter).toBe(-1)
-  await clock.advance(51)
-  expect(endedAfter).toBeGreaterThanOrEqual(ms)
-  expect(endedAfter).toBeLessThanOrEqual(ms + 50)
-  expect(clock.pending()).toBe(0)
-})
+test.each([0, 1, 49, 50, 51, 999, 30_000, 51_200, 51_250, 200_000])(
+  'a deadline of %i ms is kept to within a tick',
+  async (ms) => {
+    const clock = manualClock()
+    const deadlines = new Deadlines(clock)
+    const started = clock.now()
+    let endedAfter = -1
+    deadlines.add(
+      makeTimed(() => (endedAfter = clock.now() - started)),
+      ms,
+    )
+    await clock.advance(Math.max(ms - 1, 0))
+    expect(endedAfter).toBe(-1)
+    await clock.advance(51)
+    expect(endedAfter).toBeGreaterThanOrEqual(ms)
+    expect(endedAfter).toBeLessThanOrEqual(ms + 50)
+    expect(clock.pending()).toBe(0)
+  },
+)
 
 test('there is one timer for all, and none when there is nothing to time', async () => {
   const clock = manualClock()
@@ -37,7 +43,10 @@ test('one that is removed by another of the same tick does not expire', async ()
   const deadlines = new Deadlines(clock)
   const expired: string[] = []
   const second = makeTimed(() => expired.push('second'))
-  deadlines.add(makeTimed(() => (expired.push('first'), deadlines.remove(second))), 100)
+  deadlines.add(
+    makeTimed(() => (expired.push('first'), deadlines.remove(second))),
+    100,
+  )
   deadlines.add(second, 100)
   await clock.advance(200)
   expect(expired).toEqual(['first'])
@@ -48,7 +57,15 @@ test('what is added while others expire is timed as well', async () => {
   const clock = manualClock()
   const deadlines = new Deadlines(clock)
   const expired: string[] = []
-  deadlines.add(makeTimed(() => deadlines.add(makeTimed(() => expired.push('later')), 100)), 100)
+  deadlines.add(
+    makeTimed(() =>
+      deadlines.add(
+        makeTimed(() => expired.push('later')),
+        100,
+      ),
+    ),
+    100,
+  )
   await clock.advance(150)
   expect(expired).toEqual([])
   await clock.advance(100)
@@ -61,9 +78,15 @@ test.each([
 ])('a wall clock that is set %s neither ends a deadline nor keeps it open', async (_what, jump) => {
   const clock = manualClock()
   let offset = 0
-  const deadlines = new Deadlines({ now: () => clock.now() + offset, after: (ms, callback) => clock.after(ms, callback) })
+  const deadlines = new Deadlines({
+    now: () => clock.now() + offset,
+    after: (ms, callback) => clock.after(ms, callback),
+  })
   let isExpired = false
-  deadlines.add(makeTimed(() => (isExpired = true)), 10_000)
+  deadlines.add(
+    makeTimed(() => (isExpired = true)),
+    10_000,
+  )
   await clock.advance(5_000)
   offset = jump
   await clock.advance(4_900)
@@ -93,6 +116,9 @@ test.each([
 
 test('what has no deadline gets none by shortening it', () => {
   const clock = manualClock()
-  new Deadlines(clock).shorten(makeTimed(() => undefined), 100)
+  new Deadlines(clock).shorten(
+    makeTimed(() => undefined),
+    100,
+  )
   expect(clock.pending()).toBe(0)
 })

@@ -36,11 +36,14 @@ describe('addresses', () => {
     ['240.0.0.0/4', '240.0.0.0', '255.255.255.255', null, null],
     ['168.63.129.16', '168.63.129.16', '168.63.129.16', '168.63.129.15', '168.63.129.17'],
   ]
-  test.each(ipv4)('%s is closed to both its ends, and its neighbours are open', (_network, first, last, before, after) => {
-    expect([first, last].map((address) => guard.allows(address, 'example.com'))).toEqual([false, false])
-    const neighbours = [before, after].filter((address) => address !== null)
-    expect(neighbours.filter((address) => !guard.allows(address, 'example.com'))).toEqual([])
-  })
+  test.each(ipv4)(
+    '%s is closed to both its ends, and its neighbours are open',
+    (_network, first, last, before, after) => {
+      expect([first, last].map((address) => guard.allows(address, 'example.com'))).toEqual([false, false])
+      const neighbours = [before, after].filter((address) => address !== null)
+      expect(neighbours.filter((address) => !guard.allows(address, 'example.com'))).toEqual([])
+    },
+  )
 
   test.each([
     ['unspecified', '::'],
@@ -73,8 +76,18 @@ describe('addresses', () => {
   ])('%s (%s) is closed', (_what, address) => expect(guard.allows(address, 'example.com')).toBe(false))
 
   test.each([
-    '1.1.1.1', '8.8.8.8', '223.255.255.255', '2000::', '2001:200::', '2001:db7:ffff::1', '2001:db9::', '2003::', '2606:4700:4700::1111',
-    '3ffe:ffff::1', '3fff:1000::', '3fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff',
+    '1.1.1.1',
+    '8.8.8.8',
+    '223.255.255.255',
+    '2000::',
+    '2001:200::',
+    '2001:db7:ffff::1',
+    '2001:db9::',
+    '2003::',
+    '2606:4700:4700::1111',
+    '3ffe:ffff::1',
+    '3fff:1000::',
+    '3fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff',
   ])('%s is open', (address) => expect(guard.allows(address, 'example.com')).toBe(true))
 })
 
@@ -161,7 +174,9 @@ describe('URLs', () => {
 })
 
 describe('allowed targets', () => {
-  const lax = makeGuard({ allowedTargets: ['127.0.0.0/8', '::1/128', '192.168.7.9', 'fd00::/8', 'hooks.local', '*.Internal'] })
+  const lax = makeGuard({
+    allowedTargets: ['127.0.0.0/8', '::1/128', '192.168.7.9', 'fd00::/8', 'hooks.local', '*.Internal'],
+  })
 
   test.each([
     ['a network, by http, on any port', 'http://127.9.9.9:25/'],
@@ -194,7 +209,9 @@ describe('allowed targets', () => {
 
   test('our own port of this machine stays closed, whatever is allowed; its neighbours do not', () => {
     const own = makeGuard({ allowedTargets: ['0.0.0.0/0', '::/0', 'hooks.local'], ownPort: 8071 })
-    const machine = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []).map(({ address }) => address)
+    const machine = Object.values(networkInterfaces())
+      .flatMap((addresses) => addresses ?? [])
+      .map(({ address }) => address)
     expect(machine).toContain('127.0.0.1')
     for (const address of ['127.9.9.9', '0.0.0.0', '::1', '::', '::ffff:127.0.0.1', ...machine]) {
       expect([address, own.allows(address, 'hooks.local', 8071)]).toEqual([address, false])
@@ -202,9 +219,15 @@ describe('allowed targets', () => {
     }
     expect(own.allows('1.1.1.1', 'hooks.local', 8071)).toBe(true)
     for (const host of ['127.0.0.1', '127.1', '[::1]', '0', 'localhost', 'a.localhost']) {
-      expect([host, verdict(`http://${host}:8071/`, own), verdict(`http://${host}:8072/`, own)]).toEqual([host, 'forbidden_address', 'allowed'])
+      expect([host, verdict(`http://${host}:8071/`, own), verdict(`http://${host}:8072/`, own)]).toEqual([
+        host,
+        'forbidden_address',
+        'allowed',
+      ])
     }
-    expect([verdict('http://localhost/', makeGuard({ ownPort: 80, allowHttp: true, allowedTargets: ['127.0.0.0/8'] }))]).toEqual(['forbidden_address'])
+    expect([
+      verdict('http://localhost/', makeGuard({ ownPort: 80, allowHttp: true, allowedTargets: ['127.0.0.0/8'] })),
+    ]).toEqual(['forbidden_address'])
   })
 
   test('localhost stays closed when only another network is allowed', () => {
@@ -217,14 +240,36 @@ describe('allowed targets', () => {
   })
 
   test.each([
-    '', ' ', '*', '*.', '*.*.internal', 'a*.internal', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', '10.0.0.0/-1', '::1/129', '300.0.0.1',
-    '127.1', '0x7f.0x1', 'fe80::1%eth0', 'http://example.com', 'example.com:80', 'exa mple.com', 'hooks.local/8', '[::1]',
+    '',
+    ' ',
+    '*',
+    '*.',
+    '*.*.internal',
+    'a*.internal',
+    '10.0.0.0/33',
+    '10.0.0.0/',
+    '10.0.0.0/8/8',
+    '10.0.0.0/-1',
+    '::1/129',
+    '300.0.0.1',
+    '127.1',
+    '0x7f.0x1',
+    'fe80::1%eth0',
+    'http://example.com',
+    'example.com:80',
+    'exa mple.com',
+    'hooks.local/8',
+    '[::1]',
   ])('the entry "%s" is refused by its name', (entry) => {
-    expect(() => makeGuard({ allowedTargets: ['10.0.0.0/8', entry] })).toThrow(expect.objectContaining({ code: 'invalid_argument' }))
+    expect(() => makeGuard({ allowedTargets: ['10.0.0.0/8', entry] })).toThrow(
+      expect.objectContaining({ code: 'invalid_argument' }),
+    )
     expect(() => makeGuard({ allowedTargets: [entry] })).toThrow(`"${entry}"`)
   })
 
   test('an entry that is not text is refused', () => {
-    expect(() => makeGuard({ allowedTargets: [7 as unknown as string] })).toThrow(expect.objectContaining({ code: 'invalid_argument' }))
+    expect(() => makeGuard({ allowedTargets: [7 as unknown as string] })).toThrow(
+      expect.objectContaining({ code: 'invalid_argument' }),
+    )
   })
 })

@@ -23,15 +23,24 @@ async function deadPort(): Promise<number> {
 /** A connector that says when the first connection to a port is closed. */
 function watchedConnect(watchedPort: number): { connect: Connect; closed: Promise<unknown> } {
   const events = new EventEmitter()
-  const connect: Connect = ({ port }) => connectTcp({ host: '127.0.0.1', port }).once('close', () => events.emit(`closed ${port}`))
+  const connect: Connect = ({ port }) =>
+    connectTcp({ host: '127.0.0.1', port }).once('close', () => events.emit(`closed ${port}`))
   return { connect, closed: once(events, `closed ${watchedPort}`) }
 }
 
 describe('an answer', () => {
-  test.each([200, 201, 204, 299, 301, 304, 400, 404, 410, 429, 500, 503, 599])('with status %i is answered as it is', async (status) => {
-    const server = await openReceiver({ behaviour: status })
-    expect(await openTransport().send(request(server.url()))).toEqual({ kind: 'answered', statusCode: status, excerpt: '', retryAfterMs: null })
-  })
+  test.each([200, 201, 204, 299, 301, 304, 400, 404, 410, 429, 500, 503, 599])(
+    'with status %i is answered as it is',
+    async (status) => {
+      const server = await openReceiver({ behaviour: status })
+      expect(await openTransport().send(request(server.url()))).toEqual({
+        kind: 'answered',
+        statusCode: status,
+        excerpt: '',
+        retryAfterMs: null,
+      })
+    },
+  )
 
   test('comes to exactly the bytes, path and headers that were given', async () => {
     const server = await openReceiver()
@@ -41,8 +50,8 @@ describe('an answer', () => {
     const [receipt] = server.receipts
     expect(receipt).toMatchObject({ order: 1, id: 'msg_1', path: '/hooks/a%20b?x=1&y=%2f', body })
     expect(receipt?.headers).toEqual({
-      'host': `127.0.0.1:${server.port}`,
-      'connection': 'keep-alive',
+      host: `127.0.0.1:${server.port}`,
+      connection: 'keep-alive',
       'accept-encoding': 'identity',
       'content-type': 'application/octet-stream',
       'webhook-id': 'msg_1',
@@ -59,7 +68,9 @@ describe('an answer', () => {
 
   test('to a body that is a part of a larger buffer gets only that part', async () => {
     const server = await openReceiver()
-    await openTransport().send(request(server.url(), { body: new Uint8Array(Buffer.from('abcdefgh').buffer, 2, 0).fill(0) }))
+    await openTransport().send(
+      request(server.url(), { body: new Uint8Array(Buffer.from('abcdefgh').buffer, 2, 0).fill(0) }),
+    )
     await openTransport().send(request(server.url(), { body: new TextEncoder().encode('abcdefgh').subarray(2, 5) }))
     expect(server.receipts.map(({ body }) => body.toString())).toEqual(['', 'cde'])
   })
@@ -74,7 +85,11 @@ describe('an answer', () => {
     ['without a length', 'HTTP/1.1 200 OK\r\n\r\nuntil the end', 'until the end'],
     ['in HTTP/1.0', 'HTTP/1.0 200 OK\r\n\r\nold', 'old'],
     ['in chunks', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n', 'abcde'],
-    ['that says it is compressed, as it is', 'HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 4\r\n\r\nabcd', 'abcd'],
+    [
+      'that says it is compressed, as it is',
+      'HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 4\r\n\r\nabcd',
+      'abcd',
+    ],
   ])('with a body %s is read', async (_what, raw, excerpt) => {
     const server = await openReceiver({ behaviour: { raw } })
     expect(await openTransport().send(request(server.url()))).toMatchObject({ statusCode: 200, excerpt })
@@ -85,13 +100,43 @@ describe('a failure', () => {
   const wire: [what: string, behaviour: Behaviour, kind: string, reason: string][] = [
     ['a reset', 'reset', 'reset', 'connection reset (ECONNRESET)'],
     ['a connection closed without a word', { raw: '' }, 'reset', 'connection closed before an answer (UND_ERR_SOCKET)'],
-    ['half a head', { raw: 'HTTP/1.1 200 OK\r\ncontent-' }, 'reset', 'connection closed before an answer (UND_ERR_SOCKET)'],
+    [
+      'half a head',
+      { raw: 'HTTP/1.1 200 OK\r\ncontent-' },
+      'reset',
+      'connection closed before an answer (UND_ERR_SOCKET)',
+    ],
     ['something that is not HTTP', { raw: 'SSH-2.0-OpenSSH_9.2\r\n' }, 'protocol', 'answer is not HTTP'],
-    ['a head without end', { raw: `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(17 * kilobyte)}` }, 'protocol', 'headers of the answer too large (UND_ERR_HEADERS_OVERFLOW)'],
-    ['too many headers', { raw: `HTTP/1.1 200 OK\r\n${'x-header: some value\r\n'.repeat(1000)}\r\n` }, 'protocol', 'headers of the answer too large (UND_ERR_HEADERS_OVERFLOW)'],
-    ['both lengths', { raw: 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n' }, 'protocol', 'answer is not HTTP (UND_ERR_RES_CONTENT_LENGTH_MISMATCH)'],
-    ['an upgrade that nobody asked for', { raw: 'HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n' }, 'protocol', 'unexpected answer (UND_ERR_SOCKET)'],
-    ['100 Continue that nobody asked for', { raw: 'HTTP/1.1 100 Continue\r\n\r\n' }, 'protocol', 'unexpected answer (UND_ERR_SOCKET)'],
+    [
+      'a head without end',
+      { raw: `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(17 * kilobyte)}` },
+      'protocol',
+      'headers of the answer too large (UND_ERR_HEADERS_OVERFLOW)',
+    ],
+    [
+      'too many headers',
+      { raw: `HTTP/1.1 200 OK\r\n${'x-header: some value\r\n'.repeat(1000)}\r\n` },
+      'protocol',
+      'headers of the answer too large (UND_ERR_HEADERS_OVERFLOW)',
+    ],
+    [
+      'both lengths',
+      { raw: 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n' },
+      'protocol',
+      'answer is not HTTP (UND_ERR_RES_CONTENT_LENGTH_MISMATCH)',
+    ],
+    [
+      'an upgrade that nobody asked for',
+      { raw: 'HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n' },
+      'protocol',
+      'unexpected answer (UND_ERR_SOCKET)',
+    ],
+    [
+      '100 Continue that nobody asked for',
+      { raw: 'HTTP/1.1 100 Continue\r\n\r\n' },
+      'protocol',
+      'unexpected answer (UND_ERR_SOCKET)',
+    ],
   ]
   test.each(wire)('%s is reported as it is', async (_what, behaviour, kind, reason) => {
     const server = await openReceiver({ behaviour })
@@ -124,7 +169,10 @@ describe('a failure', () => {
 
   test('a name without an address', async () => {
     const lookup = scriptedLookup({ 'receiver.localhost': [[]] })
-    expect(await openTransport({ lookup }).send(request('http://receiver.localhost/'))).toEqual({ kind: 'dns', reason: 'name has no address' })
+    expect(await openTransport({ lookup }).send(request('http://receiver.localhost/'))).toEqual({
+      kind: 'dns',
+      reason: 'name has no address',
+    })
   })
 
   test.each([
@@ -175,7 +223,9 @@ describe('a failure', () => {
     const server = await openReceiver()
     const transport = openTransport()
     const outcomes = await Promise.all(
-      Array.from({ length: 1_000 }, (_, index) => transport.send(request(server.url(), index % 100 === 99 ? {} : { headers: { a: '\n' } }))),
+      Array.from({ length: 1_000 }, (_, index) =>
+        transport.send(request(server.url(), index % 100 === 99 ? {} : { headers: { a: '\n' } })),
+      ),
     )
     expect(outcomes.filter(({ kind }) => kind === 'answered')).toHaveLength(10)
     expect([server.count, server.connections]).toEqual([10, 10])
@@ -254,7 +304,9 @@ describe('the deadline', () => {
 
   test('covers a TLS handshake that is not answered', async () => {
     const clock = manualClock()
-    const server = createServer((socket) => void socket.once('data', () => server.emit('hello')).on('error', () => undefined))
+    const server = createServer(
+      (socket) => void socket.once('data', () => server.emit('hello')).on('error', () => undefined),
+    )
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void server.close())
     const transport = openTransport({ clock })
@@ -295,18 +347,33 @@ describe('once the head has come, the status decides', () => {
   test.each([200, 500])('a body that never ends (%i)', async (status) => {
     const server = await openReceiver({ behaviour: { kind: 'endless', status } })
     const outcome = await openTransport().send(request(server.url()))
-    expect(outcome).toEqual({ kind: 'answered', statusCode: status, excerpt: 'x'.repeat(16 * kilobyte), retryAfterMs: null })
+    expect(outcome).toEqual({
+      kind: 'answered',
+      statusCode: status,
+      excerpt: 'x'.repeat(16 * kilobyte),
+      retryAfterMs: null,
+    })
   })
 
   test.each([200, 500])('a huge body (%i)', async (status) => {
     const server = await openReceiver({ behaviour: { kind: 'huge', status } })
     const outcome = await openTransport().send(request(server.url()))
-    expect(outcome).toEqual({ kind: 'answered', statusCode: status, excerpt: 'x'.repeat(16 * kilobyte), retryAfterMs: null })
+    expect(outcome).toEqual({
+      kind: 'answered',
+      statusCode: status,
+      excerpt: 'x'.repeat(16 * kilobyte),
+      retryAfterMs: null,
+    })
   })
 
   test.each([200, 500])('a body that is cut off (%i)', async (status) => {
     const server = await openReceiver({ behaviour: { kind: 'cut', status } })
-    expect(await openTransport().send(request(server.url()))).toEqual({ kind: 'answered', statusCode: status, excerpt: 'cut short', retryAfterMs: null })
+    expect(await openTransport().send(request(server.url()))).toEqual({
+      kind: 'answered',
+      statusCode: status,
+      excerpt: 'cut short',
+      retryAfterMs: null,
+    })
   })
 
   test.each([
@@ -347,7 +414,8 @@ describe('once the head has come, the status decides', () => {
     const clock = manualClock()
     const server = await openReceiver({ behaviour: (receipt) => ({ status: 200, body: receipt.path }) })
     const transport = openTransport({ clock })
-    for (const path of ['/a', '/b']) expect(await transport.send(request(server.url(path)))).toMatchObject({ statusCode: 200, excerpt: path })
+    for (const path of ['/a', '/b'])
+      expect(await transport.send(request(server.url(path)))).toMatchObject({ statusCode: 200, excerpt: path })
     expect([server.connections, clock.pending()]).toEqual([1, 0])
   })
 
@@ -377,10 +445,15 @@ describe('once the head has come, the status decides', () => {
     ['65536 bytes are read to the end, and the connection is kept', 64 * kilobyte, 1],
     ['one byte more is cut', 64 * kilobyte + 1, 2],
   ])('%s', async (_what, length, connections) => {
-    const server = await openReceiver({ behaviour: { status: 200, headers: { 'content-length': String(length) }, body: Buffer.alloc(length, 'y') } })
+    const server = await openReceiver({
+      behaviour: { status: 200, headers: { 'content-length': String(length) }, body: Buffer.alloc(length, 'y') },
+    })
     const transport = openTransport()
     for (let turn = 0; turn < 2; turn++) {
-      expect(await transport.send(request(server.url()))).toMatchObject({ statusCode: 200, excerpt: 'y'.repeat(16 * kilobyte) })
+      expect(await transport.send(request(server.url()))).toMatchObject({
+        statusCode: 200,
+        excerpt: 'y'.repeat(16 * kilobyte),
+      })
     }
     expect(server.connections).toBe(connections)
   })
@@ -394,10 +467,19 @@ describe('the response body that is kept', () => {
     ['NUL, which not every database stores', Buffer.from([0x41, 0, 0x42]), 'A\ufffdB'],
     ['a character halved by the limit', `${'a'.repeat(16 * kilobyte - 1)}☃`, 'a'.repeat(16 * kilobyte - 1)],
     ['exactly the limit', 'b'.repeat(16 * kilobyte), 'b'.repeat(16 * kilobyte)],
-    ['junk, which is no longer as text than anything else', Buffer.alloc(20 * kilobyte, 0xff), '\ufffd'.repeat(Math.floor((16 * kilobyte) / 3))],
+    [
+      'junk, which is no longer as text than anything else',
+      Buffer.alloc(20 * kilobyte, 0xff),
+      '\ufffd'.repeat(Math.floor((16 * kilobyte) / 3)),
+    ],
   ])('of %s', async (_what, body, excerpt) => {
     const server = await openReceiver({ behaviour: { status: 500, body } })
-    expect(await openTransport().send(request(server.url()))).toEqual({ kind: 'answered', statusCode: 500, excerpt, retryAfterMs: null })
+    expect(await openTransport().send(request(server.url()))).toEqual({
+      kind: 'answered',
+      statusCode: 500,
+      excerpt,
+      retryAfterMs: null,
+    })
   })
 })
 
@@ -437,10 +519,15 @@ describe('connections', () => {
     const server = await openReceiver({ behaviour: 'hang' })
     server.behave('/healthy', 200)
     const transport = openTransport({ clock })
-    const slow = Array.from({ length: 12 * 20 }, (_, index) => transport.send(request(server.url(`/slow/${index % 12}`), at(30_000))))
+    const slow = Array.from({ length: 12 * 20 }, (_, index) =>
+      transport.send(request(server.url(`/slow/${index % 12}`), at(30_000))),
+    )
     // With no wait for the slow ones: the clock stands still, so a request that waited for one of them would wait for ever.
     for (let turn = 0; turn < 3; turn++) {
-      expect(await transport.send(request(server.url('/healthy'), at(30_000)))).toMatchObject({ kind: 'answered', statusCode: 200 })
+      expect(await transport.send(request(server.url('/healthy'), at(30_000)))).toMatchObject({
+        kind: 'answered',
+        statusCode: 200,
+      })
     }
     await server.waitFor(240 + 3)
     await clock.advance(30_050)

@@ -18,17 +18,23 @@ test('after close nothing is left: no socket, no timer, no request', async () =>
   expect([clock.pending(), openSockets() - before]).toEqual([1, 11]) // One listens, and five connections have two ends each.
 
   const closed = transport.close()
-  expect(await Promise.all([...open, lookingUp])).toEqual(Array.from({ length: 6 }, () => ({ kind: 'reset', reason: 'the transport was closed' })))
+  expect(await Promise.all([...open, lookingUp])).toEqual(
+    Array.from({ length: 6 }, () => ({ kind: 'reset', reason: 'the transport was closed' })),
+  )
   await closed
   await server.close()
   // The server's own ends are gone after the turn of the loop in which they were closed.
   for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve))
   expect([clock.pending(), openSockets() - before, cancelled]).toEqual([0, 0, 1])
 
-  expect(await transport.send(request(server.url('/fine')))).toEqual({ kind: 'reset', reason: 'the transport was closed' })
+  expect(await transport.send(request(server.url('/fine')))).toEqual({
+    kind: 'reset',
+    reason: 'the transport was closed',
+  })
   await transport.close()
 })
 
 function openSockets(): number {
-  return process.getActiveResourcesInfo().filter((resource) => resource.startsWith('TCP') || resource.startsWith('TLS')).length
+  return process.getActiveResourcesInfo().filter((resource) => resource.startsWith('TCP') || resource.startsWith('TLS'))
+    .length
 }

@@ -20,7 +20,9 @@ const loopback: NameAnswer = { addresses: ['127.0.0.1'] }
 /** The answer of a look-up in short: its addresses, or the code of its error. */
 function answerOf(lookup: Lookup, hostname: string): Promise<readonly string[] | string> {
   return new Promise((resolve) => {
-    lookup(hostname, (error, addresses) => resolve(error === null ? addresses.map(({ address }) => address) : String('code' in error ? error.code : error)))
+    lookup(hostname, (error, addresses) =>
+      resolve(error === null ? addresses.map(({ address }) => address) : String('code' in error ? error.code : error)),
+    )
   })
 }
 
@@ -34,16 +36,23 @@ function hostsFile(text: string): string {
 
 test('E8 twenty names that never resolve leave look-ups of healthy names alone', async () => {
   const clock = manualClock()
-  const nameServer = await openNameServer((name, family) => (name.startsWith('silent') ? null : family === 'A' ? loopback : 'no data'))
+  const nameServer = await openNameServer((name, family) =>
+    name.startsWith('silent') ? null : family === 'A' ? loopback : 'no data',
+  )
   const server = await openReceiver()
   const lookup = systemLookup({ clock, nameServers: [nameServer.address], hostsPath: hostsFile('') })
   const transport = openTransport({ clock, guard: makeGuard({ allowedTargets: ['*.test'] }), lookup })
 
-  const silent = Array.from({ length: 200 }, (_, index) => transport.send(request(`http://silent-${index % 20}.test:${server.port}/`, { timeoutMs: 30_000 })))
+  const silent = Array.from({ length: 200 }, (_, index) =>
+    transport.send(request(`http://silent-${index % 20}.test:${server.port}/`, { timeoutMs: 30_000 })),
+  )
   await nameServer.waitFor(2 * 20)
   // The clock stands still, so a look-up that waited for another would wait for ever.
   for (let turn = 0; turn < 10; turn++) {
-    expect(await transport.send(request(`http://healthy-${turn}.test:${server.port}/`))).toMatchObject({ kind: 'answered', statusCode: 200 })
+    expect(await transport.send(request(`http://healthy-${turn}.test:${server.port}/`))).toMatchObject({
+      kind: 'answered',
+      statusCode: 200,
+    })
   }
   await clock.advance(3_050)
   expect(new Set((await Promise.all(silent)).map(({ kind }) => kind))).toEqual(new Set(['dns']))
@@ -53,7 +62,12 @@ test('E8 twenty names that never resolve leave look-ups of healthy names alone',
 describe('name servers', () => {
   test.each<[what: string, ipv4: NameAnswer, ipv6: NameAnswer, answer: readonly string[] | string]>([
     ['an address of each family', loopback, { addresses: ['::1'] }, ['127.0.0.1', '::1']],
-    ['several addresses', { addresses: ['127.0.0.1', '127.0.0.2'] }, { addresses: ['::1', '2001:db8::7'] }, ['127.0.0.1', '127.0.0.2', '::1', '2001:db8::7']],
+    [
+      'several addresses',
+      { addresses: ['127.0.0.1', '127.0.0.2'] },
+      { addresses: ['::1', '2001:db8::7'] },
+      ['127.0.0.1', '127.0.0.2', '::1', '2001:db8::7'],
+    ],
     ['no IPv6 address', loopback, 'no data', ['127.0.0.1']],
     ['no IPv4 address', 'no data', { addresses: ['::1'] }, ['::1']],
     ['IPv6 denied', loopback, 'no such name', ['127.0.0.1']],
@@ -63,26 +77,44 @@ describe('name servers', () => {
     ['no such name, and no data', 'no data', 'no such name', 'ENOTFOUND'],
     ['servers out of order', 'failure', 'failure', 'ESERVFAIL'],
     ['nobody who knows all', 'no data', 'failure', 'ESERVFAIL'],
-    ['more addresses than anybody needs', { addresses: Array.from({ length: 20 }, (_, index) => `127.0.0.${index + 1}`) }, 'no data', Array.from({ length: 16 }, (_, index) => `127.0.0.${index + 1}`)],
+    [
+      'more addresses than anybody needs',
+      { addresses: Array.from({ length: 20 }, (_, index) => `127.0.0.${index + 1}`) },
+      'no data',
+      Array.from({ length: 16 }, (_, index) => `127.0.0.${index + 1}`),
+    ],
   ])('%s', async (_what, ipv4, ipv6, answer) => {
     const nameServer = await openNameServer((_name, family) => (family === 'A' ? ipv4 : ipv6))
     expect(await answerOf(nameServerLookup(manualClock(), [nameServer.address]), 'hooks.test')).toEqual(answer)
   })
 
   test.each<[what: string, ipv4: NameAnswer, ipv6: NameAnswer, ttlSeconds: number]>([
-    ['the shortest of all records', { addresses: ['127.0.0.1'], ttlSeconds: 30 }, { addresses: ['::1'], ttlSeconds: 20 }, 20],
+    [
+      'the shortest of all records',
+      { addresses: ['127.0.0.1'], ttlSeconds: 30 },
+      { addresses: ['::1'], ttlSeconds: 20 },
+      20,
+    ],
     ['that of the family which has addresses', { addresses: ['127.0.0.1'], ttlSeconds: 30 }, 'no data', 30],
     ['none when a family is missing', { addresses: ['127.0.0.1'], ttlSeconds: 30 }, 'failure', 0],
   ])('an answer lasts for %s', async (_what, ipv4, ipv6, ttlSeconds) => {
     const nameServer = await openNameServer((_name, family) => (family === 'A' ? ipv4 : ipv6))
     const lookup = nameServerLookup(manualClock(), [nameServer.address])
-    expect(await new Promise((resolve) => lookup('hooks.test', (_error, _addresses, ttl) => resolve(ttl)))).toBe(ttlSeconds)
+    expect(await new Promise((resolve) => lookup('hooks.test', (_error, _addresses, ttl) => resolve(ttl)))).toBe(
+      ttlSeconds,
+    )
   })
 
-  test.each<[silent: 'A' | 'AAAA', answer: string]>([['AAAA', '127.0.0.1'], ['A', '::1']])('silence for %s is waited for half a second, and no longer', async (silent, answer) => {
+  test.each<[silent: 'A' | 'AAAA', answer: string]>([
+    ['AAAA', '127.0.0.1'],
+    ['A', '::1'],
+  ])('silence for %s is waited for half a second, and no longer', async (silent, answer) => {
     const manual = manualClock()
     const events = new EventEmitter()
-    const clock: Clock = { now: () => manual.now(), after: (ms, callback) => (events.emit('armed', ms), manual.after(ms, callback)) }
+    const clock: Clock = {
+      now: () => manual.now(),
+      after: (ms, callback) => (events.emit('armed', ms), manual.after(ms, callback)),
+    }
     const nameServer = await openNameServer((_name, family) => (family === silent ? null : { addresses: [answer] }))
     const armed = once(events, 'armed')
     const answered = answerOf(nameServerLookup(clock, [nameServer.address]), 'hooks.test')
@@ -91,14 +123,19 @@ describe('name servers', () => {
     expect(await answered).toEqual([answer])
   })
 
-  test.each(['a..test', `${'a'.repeat(64)}.test`, `${'a.'.repeat(130)}test`])('a name that cannot be asked for (%s) is a failure', async (name) => {
-    const nameServer = await openNameServer(() => loopback)
-    expect(await answerOf(nameServerLookup(manualClock(), [nameServer.address]), name)).toBe('EBADNAME')
-  })
+  test.each(['a..test', `${'a'.repeat(64)}.test`, `${'a.'.repeat(130)}test`])(
+    'a name that cannot be asked for (%s) is a failure',
+    async (name) => {
+      const nameServer = await openNameServer(() => loopback)
+      expect(await answerOf(nameServerLookup(manualClock(), [nameServer.address]), name)).toBe('EBADNAME')
+    },
+  )
 
   test('what is cancelled does not call back, and leaves nothing behind', async () => {
     const manual = manualClock()
-    const nameServer = await openNameServer((name, family) => (name === 'silent.test' ? null : family === 'A' ? loopback : 'no data'))
+    const nameServer = await openNameServer((name, family) =>
+      name === 'silent.test' ? null : family === 'A' ? loopback : 'no data',
+    )
     const lookup = nameServerLookup(manual, [nameServer.address])
     let calls = 0
     const cancel = lookup('silent.test', () => calls++)
@@ -111,7 +148,12 @@ describe('name servers', () => {
 })
 
 /** A look-up that a test answers by hand. */
-function handLookup(): { ask: Lookup; asked: string[]; cancelled: string[]; answer: (...answer: Parameters<LookedUp>) => void } {
+function handLookup(): {
+  ask: Lookup
+  asked: string[]
+  cancelled: string[]
+  answer: (...answer: Parameters<LookedUp>) => void
+} {
   const asked: string[] = []
   const cancelled: string[] = []
   let latest: LookedUp | null = null
@@ -206,7 +248,14 @@ describe('an answer', () => {
     const asked: string[] = []
     const shared = new SharedLookups(manualClock(), (name, done) => {
       asked.push(name)
-      done(null, [{ address: '1.1.1.1', family: 4 }, { address: '1.0.0.1', family: 4 }], 60)
+      done(
+        null,
+        [
+          { address: '1.1.1.1', family: 4 },
+          { address: '1.0.0.1', family: 4 },
+        ],
+        60,
+      )
       return () => undefined
     })
     const judged: string[] = []
@@ -218,8 +267,15 @@ describe('an answer', () => {
     const transport = openTransport({ guard, connect, lookup: (name, done) => shared.lookUp(name, done) })
     expect(await transport.send(request('http://hooks.test/'))).toMatchObject({ statusCode: 200 })
     forbidden = '1.0.0.1'
-    expect(await transport.send(request('http://hooks.test/'))).toEqual({ kind: 'forbidden', reason: 'forbidden address' })
-    expect([asked, dialled, judged]).toEqual([['hooks.test'], ['1.1.1.1', '1.0.0.1'], ['1.1.1.1', '1.0.0.1', '127.0.0.1', '1.1.1.1', '1.0.0.1']])
+    expect(await transport.send(request('http://hooks.test/'))).toEqual({
+      kind: 'forbidden',
+      reason: 'forbidden address',
+    })
+    expect([asked, dialled, judged]).toEqual([
+      ['hooks.test'],
+      ['1.1.1.1', '1.0.0.1'],
+      ['1.1.1.1', '1.0.0.1', '127.0.0.1', '1.1.1.1', '1.0.0.1'],
+    ])
   })
 })
 
@@ -236,7 +292,11 @@ describe('the hosts file', () => {
     ['something that is no address', 'localhost a\n300.0.0.1 a', 'a', undefined],
     ['an address without a name', '127.0.0.1\n\n', '', undefined],
   ])('has %s', (_what, text, name, addresses) => {
-    expect(parseHosts(text).get(name)?.map(({ address }) => address)).toEqual(addresses)
+    expect(
+      parseHosts(text)
+        .get(name)
+        ?.map(({ address }) => address),
+    ).toEqual(addresses)
   })
 
   test('is read again when it has changed, and looked at once a second', async () => {
@@ -268,8 +328,14 @@ describe('the hosts file', () => {
     ['other.test', ['127.0.0.9']],
     ['notlocalhost', ['127.0.0.9']],
   ])('comes before name servers, which never hear of localhost: %s', async (name, answer) => {
-    const nameServer = await openNameServer((_name, family) => (family === 'A' ? { addresses: ['127.0.0.9'] } : 'no data'))
-    const lookup = systemLookup({ clock: manualClock(), nameServers: [nameServer.address], hostsPath: hostsFile('127.0.0.7 hosts.test\n127.0.0.8 localhost') })
+    const nameServer = await openNameServer((_name, family) =>
+      family === 'A' ? { addresses: ['127.0.0.9'] } : 'no data',
+    )
+    const lookup = systemLookup({
+      clock: manualClock(),
+      nameServers: [nameServer.address],
+      hostsPath: hostsFile('127.0.0.7 hosts.test\n127.0.0.8 localhost'),
+    })
     expect(await answerOf(lookup, name)).toEqual(answer)
     expect(nameServer.questions).toHaveLength(answer[0] === '127.0.0.9' ? 2 : 0)
   })
@@ -280,7 +346,11 @@ describe('the hosts file', () => {
   })
 
   test('without it localhost is this machine all the same', async () => {
-    const lookup = systemLookup({ clock: manualClock(), nameServers: ['127.0.0.1:1'], hostsPath: join(tmpdir(), 'posthorn-no-such-file') })
+    const lookup = systemLookup({
+      clock: manualClock(),
+      nameServers: ['127.0.0.1:1'],
+      hostsPath: join(tmpdir(), 'posthorn-no-such-file'),
+    })
     expect(await answerOf(lookup, 'localhost')).toEqual(['127.0.0.1', '::1'])
   })
 })

@@ -2,7 +2,12 @@ import { createSocket } from 'node:dgram'
 import { onTestFinished } from 'vitest'
 
 /** How a name server answers one question; null if never. */
-export type NameAnswer = { readonly addresses: readonly string[]; readonly ttlSeconds?: number } | 'no data' | 'no such name' | 'failure' | null
+export type NameAnswer =
+  | { readonly addresses: readonly string[]; readonly ttlSeconds?: number }
+  | 'no data'
+  | 'no such name'
+  | 'failure'
+  | null
 
 export interface NameServer {
   /** As `Resolver.setServers` takes it. */
@@ -57,7 +62,7 @@ function readQuestion(query: Buffer): { name: string; family: Family; end: numbe
   return { name: labels.join('.').toLowerCase(), family, end: at + 5 }
 }
 
-const codes = { 'no data': 0, 'failure': 2, 'no such name': 3 } as const
+const codes = { 'no data': 0, failure: 2, 'no such name': 3 } as const
 
 /** The question again, and records that point back to its name. */
 function reply(query: Buffer, end: number, family: Family, answer: Exclude<NameAnswer, null>): Buffer {

@@ -9,7 +9,8 @@ test('each path behaves as it was told, and the others by default', async () => 
   server.behave('/mirror', ({ body }) => ({ status: 200, body }))
   const transport = openTransport()
   const statuses = []
-  for (const path of ['/', '/broken', '/words', '/mirror']) statuses.push(await transport.send(request(server.url(path))))
+  for (const path of ['/', '/broken', '/words', '/mirror'])
+    statuses.push(await transport.send(request(server.url(path))))
   expect(statuses).toMatchObject([
     { statusCode: 204 },
     { statusCode: 500 },
@@ -37,8 +38,12 @@ test('`waitFor` resolves with what came, in order, and at once if it has come al
   const server = await openReceiver()
   const transport = openTransport()
   const waiting = server.waitFor(2, '/b')
-  for (const path of ['/a', '/b', '/a', '/b']) await transport.send(request(server.url(path), { headers: { 'webhook-id': `msg${path}` } }))
-  expect((await waiting).map(({ order, id }) => [order, id])).toEqual([[2, 'msg/b'], [4, 'msg/b']])
+  for (const path of ['/a', '/b', '/a', '/b'])
+    await transport.send(request(server.url(path), { headers: { 'webhook-id': `msg${path}` } }))
+  expect((await waiting).map(({ order, id }) => [order, id])).toEqual([
+    [2, 'msg/b'],
+    [4, 'msg/b'],
+  ])
   expect(await server.waitFor(4)).toHaveLength(4)
   expect(server.receipts.map(({ path }) => path)).toEqual(['/a', '/b', '/a', '/b'])
 })

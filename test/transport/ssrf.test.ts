@@ -10,9 +10,22 @@ const good = '1.1.1.1'
 
 describe('literals', () => {
   test.each([
-    'http://127.0.0.1/', 'http://2130706433/', 'http://0177.0.0.1/', 'http://0x7f000001/', 'http://127.1/', 'http://１２７.０.０.１/',
-    'http://127%2e0%2e0%2e1/', 'http://127.0.0.1./', 'http://169.254.169.254/latest/', 'http://10.0.0.1/', 'http://[::1]/',
-    'http://[::ffff:127.0.0.1]/', 'http://[::127.0.0.1]/', 'http://[64:ff9b::7f00:1]/', 'http://[2002:7f00:1::]/', 'http://[fd00::1]/',
+    'http://127.0.0.1/',
+    'http://2130706433/',
+    'http://0177.0.0.1/',
+    'http://0x7f000001/',
+    'http://127.1/',
+    'http://１２７.０.０.１/',
+    'http://127%2e0%2e0%2e1/',
+    'http://127.0.0.1./',
+    'http://169.254.169.254/latest/',
+    'http://10.0.0.1/',
+    'http://[::1]/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://[::127.0.0.1]/',
+    'http://[64:ff9b::7f00:1]/',
+    'http://[2002:7f00:1::]/',
+    'http://[fd00::1]/',
   ])('%s reaches no socket, and does with the guard open', async (url) => {
     const canary = await openReceiver()
     const { connect, dialled } = divertedTo(canary.port)
@@ -21,7 +34,10 @@ describe('literals', () => {
     expect(refused).toEqual({ kind: 'forbidden', reason: 'forbidden address' })
     expect([dialled, canary.connections]).toEqual([[], 0])
 
-    expect(await openTransport({ guard: open, connect }).send(request(url))).toMatchObject({ kind: 'answered', statusCode: 200 })
+    expect(await openTransport({ guard: open, connect }).send(request(url))).toMatchObject({
+      kind: 'answered',
+      statusCode: 200,
+    })
     expect([dialled.length, canary.connections]).toEqual([1, 1])
   })
 })
@@ -45,7 +61,9 @@ describe('names', () => {
     expect(refused).toEqual({ kind: 'forbidden', reason: 'forbidden address' })
     expect([dialled, canary.connections]).toEqual([[], 0])
 
-    expect(await openTransport({ guard: trusting, lookup, connect }).send(request('http://rebound.test/'))).toMatchObject({ statusCode: 200 })
+    expect(
+      await openTransport({ guard: trusting, lookup, connect }).send(request('http://rebound.test/')),
+    ).toMatchObject({ statusCode: 200 })
     expect([dialled, canary.connections]).toEqual([answers[0], 1])
   })
 
@@ -54,9 +72,13 @@ describe('names', () => {
     const lookup = scriptedLookup({ 'hooks.test': [[bad], [bad]] })
     const options = { allowHttp: true, allowedTargets: ['127.0.0.0/8'] }
     const url = `http://hooks.test:${canary.port}/`
-    const refused = await openTransport({ guard: makeGuard({ ...options, ownPort: canary.port }), lookup }).send(request(url))
+    const refused = await openTransport({ guard: makeGuard({ ...options, ownPort: canary.port }), lookup }).send(
+      request(url),
+    )
     expect([refused, canary.connections]).toEqual([{ kind: 'forbidden', reason: 'forbidden address' }, 0])
-    expect(await openTransport({ guard: makeGuard(options), lookup }).send(request(url))).toMatchObject({ statusCode: 200 })
+    expect(await openTransport({ guard: makeGuard(options), lookup }).send(request(url))).toMatchObject({
+      statusCode: 200,
+    })
   })
 
   test('a name that is public at first and private later is judged at every connection', async () => {
@@ -73,7 +95,10 @@ describe('names', () => {
 
     expect(await transport.send(request('http://rebound.test/'))).toMatchObject({ statusCode: 200 })
     isFirst = false
-    expect(await transport.send(request('http://rebound.test/'))).toEqual({ kind: 'forbidden', reason: 'forbidden address' })
+    expect(await transport.send(request('http://rebound.test/'))).toEqual({
+      kind: 'forbidden',
+      reason: 'forbidden address',
+    })
     expect([dialled, canary.connections]).toEqual([[good], 1])
   })
 
@@ -94,7 +119,10 @@ describe('names', () => {
     const transport = openTransport({
       lookup: (_hostname, done) => {
         lookups++
-        done(null, [{ address: '127.0.0.1', family: 4 }, { address: '127.0.0.2', family: 4 }])
+        done(null, [
+          { address: '127.0.0.1', family: 4 },
+          { address: '127.0.0.2', family: 4 },
+        ])
         return () => undefined
       },
       guard: makeGuard({ allowedTargets: ['127.0.0.0/8', 'rebound.test'] }),
@@ -115,7 +143,9 @@ describe('connections', () => {
     expect(canary.receipts).toEqual([])
 
     const trusting = makeGuard({ allowedTargets: ['rebound.test'] })
-    expect(await openTransport({ guard: trusting, lookup, connect }).send(request('http://rebound.test/'))).toMatchObject({ statusCode: 200 })
+    expect(
+      await openTransport({ guard: trusting, lookup, connect }).send(request('http://rebound.test/')),
+    ).toMatchObject({ statusCode: 200 })
     expect(canary.receipts).toHaveLength(1)
   })
 
@@ -129,7 +159,15 @@ describe('connections', () => {
   test('proxy variables change nothing', async () => {
     const proxy = await openReceiver()
     const target = await openReceiver()
-    const names = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY', 'NODE_USE_ENV_PROXY']
+    const names = [
+      'http_proxy',
+      'HTTP_PROXY',
+      'https_proxy',
+      'HTTPS_PROXY',
+      'all_proxy',
+      'ALL_PROXY',
+      'NODE_USE_ENV_PROXY',
+    ]
     const before = names.map((name) => process.env[name])
     for (const name of names) process.env[name] = name === 'NODE_USE_ENV_PROXY' ? '1' : proxy.url()
     try {

@@ -19,7 +19,10 @@ describe('a certificate', () => {
   ])('that is good for %s is accepted', async (_what, hosts, called) => {
     const server = await openReceiver({ tls: issue(hosts) })
     const transport = openTransport(trusting)
-    expect(await transport.send(request(`https://${called}:${server.port}/`))).toMatchObject({ kind: 'answered', statusCode: 200 })
+    expect(await transport.send(request(`https://${called}:${server.port}/`))).toMatchObject({
+      kind: 'answered',
+      statusCode: 200,
+    })
     expect(server.receipts).toHaveLength(1)
   })
 
@@ -27,7 +30,15 @@ describe('a certificate', () => {
     ['expired', issue(['receiver.test'], { notAfter: '20210101000000Z' }), 'CERT_HAS_EXPIRED'],
     ['for another host', issue(['other.test']), 'ERR_TLS_CERT_ALTNAME_INVALID'],
     ['self-signed', makeCertificate({ name: 'receiver', hosts: ['receiver.test'] }), 'DEPTH_ZERO_SELF_SIGNED_CERT'],
-    ['of an unknown authority', makeCertificate({ name: 'receiver', hosts: ['receiver.test'], issuer: makeCertificate({ name: 'Nobody', isAuthority: true }) }), 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+    [
+      'of an unknown authority',
+      makeCertificate({
+        name: 'receiver',
+        hosts: ['receiver.test'],
+        issuer: makeCertificate({ name: 'Nobody', isAuthority: true }),
+      }),
+      'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    ],
   ])('that is %s is refused, and nothing is sent', async (_what, certificate, code) => {
     const server = await openReceiver({ tls: certificate })
     const outcome = await openTransport(trusting).send(request(`https://receiver.test:${server.port}/`))
@@ -39,12 +50,16 @@ describe('a certificate', () => {
     const server = await openReceiver({ tls: makeCertificate({ name: 'receiver', hosts: ['receiver.test'] }) })
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
     onTestFinished(() => void delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'])
-    expect(await openTransport(trusting).send(request(`https://receiver.test:${server.port}/`))).toMatchObject({ kind: 'tls' })
+    expect(await openTransport(trusting).send(request(`https://receiver.test:${server.port}/`))).toMatchObject({
+      kind: 'tls',
+    })
   })
 
   test('of our own authority is added to the public ones only where it was asked for', async () => {
     const server = await openReceiver({ tls: issue(['receiver.test']) })
-    expect(await openTransport({ lookup }).send(request(`https://receiver.test:${server.port}/`))).toMatchObject({ kind: 'tls' })
+    expect(await openTransport({ lookup }).send(request(`https://receiver.test:${server.port}/`))).toMatchObject({
+      kind: 'tls',
+    })
   })
 })
 
@@ -67,7 +82,10 @@ test('a server that hangs up in the handshake fails it', async () => {
 })
 
 test('a connection is used again, also after the other side has closed the one before', async () => {
-  const server = await openReceiver({ tls: issue(['receiver.test']), behaviour: [200, 200, { status: 200, headers: { connection: 'close' } }, 200] })
+  const server = await openReceiver({
+    tls: issue(['receiver.test']),
+    behaviour: [200, 200, { status: 200, headers: { connection: 'close' } }, 200],
+  })
   const transport = openTransport(trusting)
   for (let turn = 0; turn < 4; turn++) {
     expect(await transport.send(request(`https://receiver.test:${server.port}/`))).toMatchObject({ statusCode: 200 })

@@ -29,11 +29,19 @@ export function openTransport(options: Partial<HttpTransportOptions> = {}): Tran
 }
 
 export function request(url: string, more: Partial<OutgoingRequest> = {}): OutgoingRequest {
-  return { url, headers: { 'content-type': 'application/json' }, body: Buffer.from('{"hello":"world"}'), timeoutMs: 10_000, ...more }
+  return {
+    url,
+    headers: { 'content-type': 'application/json' },
+    body: Buffer.from('{"hello":"world"}'),
+    timeoutMs: 10_000,
+    ...more,
+  }
 }
 
 /** A resolver that gives each look-up of a name its next answer, and the last one from then on. */
-export function scriptedLookup(answers: Readonly<Record<string, readonly (readonly string[] | NodeJS.ErrnoException)[]>>): Lookup {
+export function scriptedLookup(
+  answers: Readonly<Record<string, readonly (readonly string[] | NodeJS.ErrnoException)[]>>,
+): Lookup {
   const asked = new Map<string, number>()
   return (hostname, done) => {
     const turn = asked.get(hostname) ?? 0
@@ -41,7 +49,11 @@ export function scriptedLookup(answers: Readonly<Record<string, readonly (readon
     const list = answers[hostname] ?? []
     const answer = list[Math.min(turn, list.length - 1)] ?? errorWithCode('ENOTFOUND')
     if (answer instanceof Error) done(answer, [])
-    else done(null, answer.map((address): LookupAddress => ({ address, family: address.includes(':') ? 6 : 4 })))
+    else
+      done(
+        null,
+        answer.map((address): LookupAddress => ({ address, family: address.includes(':') ? 6 : 4 })),
+      )
     return () => undefined
   }
 }
@@ -51,7 +63,10 @@ export function errorWithCode(code: string): NodeJS.ErrnoException {
 }
 
 /** A connector that notes where it was sent, and dials the canary on loopback instead: no packet leaves the machine. */
-export function divertedTo(port: number): { readonly dialled: string[]; connect(to: { addresses: readonly LookupAddress[] }): Socket } {
+export function divertedTo(port: number): {
+  readonly dialled: string[]
+  connect(to: { addresses: readonly LookupAddress[] }): Socket
+} {
   const dialled: string[] = []
   return {
     dialled,

@@ -37,7 +37,9 @@ describe('the address', () => {
     await page.locator('tbody tr').first().waitFor()
     expect(await page.getByLabel('Event type').inputValue()).toBe('customer.updated')
     expect(await page.getByRole('checkbox', { name: 'retrying' }).isChecked()).toBe(true)
-    await expect.poll(async () => new Set(await page.locator('tbody .main a').allTextContents())).toEqual(new Set(['customer.updated']))
+    await expect
+      .poll(async () => new Set(await page.locator('tbody .main a').allTextContents()))
+      .toEqual(new Set(['customer.updated']))
     await close()
   })
 
@@ -56,7 +58,9 @@ describe('the address', () => {
     const { page, close } = await stage.open(server, { path: 'deliveries' })
     await page.getByPlaceholder('Text in the payload').fill('Grace Hopper')
     await page.waitForURL('**/deliveries?text=Grace+Hopper')
-    await expect.poll(async () => new Set(await page.locator('tbody .main a').allTextContents())).toEqual(new Set(['customer.updated']))
+    await expect
+      .poll(async () => new Set(await page.locator('tbody .main a').allTextContents()))
+      .toEqual(new Set(['customer.updated']))
     await page.getByText(/newest [\d,]+/).waitFor()
     await close()
   })

@@ -32,7 +32,11 @@ async function deadLetter(application: string, path: string, payload: unknown = 
   const id = await endpoint(application, path)
   await server.call('POST', `app/${application}/msg`, { eventType: 'invoice.paid', payload })
   await local.waitFor(1, path)
-  await expect.poll(() => server.call<{ data: Made[] }>('GET', `delivery?endpoint=${id}&status=dead`).then(({ data }) => data.length)).toBe(1)
+  await expect
+    .poll(() =>
+      server.call<{ data: Made[] }>('GET', `delivery?endpoint=${id}&status=dead`).then(({ data }) => data.length),
+    )
+    .toBe(1)
   const { data } = await server.call<{ data: Made[] }>('GET', `delivery?endpoint=${id}`)
   return data[0]?.id ?? ''
 }
@@ -98,22 +102,26 @@ describe('a session', () => {
   })
 })
 
-test('a server that crashes is missed on the page, which stays, and goes on when the server is back', limit, async () => {
-  const other = await stage.serve()
-  const { page, close } = await stage.open(other)
-  await other.crash()
-  await page.getByText('The connection to the server is lost.').waitFor()
-  expect(await page.locator('.sentence').isVisible()).toBe(true)
-  await other.restart()
-  await page.getByText('The connection to the server is lost.').waitFor({ state: 'detached' })
-  await page.goto(`${other.url}tail`)
-  await page.getByText('listening').waitFor()
-  await other.crash()
-  await page.getByText('The connection to the server is lost.').waitFor()
-  await other.restart()
-  await page.getByText('listening').waitFor()
-  await close()
-})
+test(
+  'a server that crashes is missed on the page, which stays, and goes on when the server is back',
+  limit,
+  async () => {
+    const other = await stage.serve()
+    const { page, close } = await stage.open(other)
+    await other.crash()
+    await page.getByText('The connection to the server is lost.').waitFor()
+    expect(await page.locator('.sentence').isVisible()).toBe(true)
+    await other.restart()
+    await page.getByText('The connection to the server is lost.').waitFor({ state: 'detached' })
+    await page.goto(`${other.url}tail`)
+    await page.getByText('listening').waitFor()
+    await other.crash()
+    await page.getByText('The connection to the server is lost.').waitFor()
+    await other.restart()
+    await page.getByText('listening').waitFor()
+    await close()
+  },
+)
 
 describe('an API', () => {
   test('that is slow shows skeletons on a page that can be used, and then its data', limit, async () => {
@@ -148,7 +156,9 @@ describe('an API', () => {
     const { page, go, close } = await stage.open(server)
     // This page reads once: only the button asks again.
     const answer = /api\/v1\/config/
-    await page.route(answer, (route) => route.fulfill({ status: 503, json: { code: 'overloaded', detail: 'The database does not answer.' } }))
+    await page.route(answer, (route) =>
+      route.fulfill({ status: 503, json: { code: 'overloaded', detail: 'The database does not answer.' } }),
+    )
     await go('settings')
     await page.getByRole('alert').getByText('The database does not answer.').waitFor()
     await page.unroute(answer)
@@ -162,8 +172,12 @@ describe('an API', () => {
     await deadLetter('later', '/later')
     const { page, close } = await stage.open(server, { path: 'deliveries?application=later' })
     const answer = /api\/v1\/delivery\?/
-    await page.route(answer, (route) => route.fulfill({ status: 503, json: { code: 'overloaded', detail: 'The database does not answer.' } }))
-    await page.getByText('What you see is from before, because the newest could not be read: The database does not answer.').waitFor()
+    await page.route(answer, (route) =>
+      route.fulfill({ status: 503, json: { code: 'overloaded', detail: 'The database does not answer.' } }),
+    )
+    await page
+      .getByText('What you see is from before, because the newest could not be read: The database does not answer.')
+      .waitFor()
     expect(await page.locator('tbody tr').count()).toBe(1)
     await page.unroute(answer)
     await page.getByText('What you see is from before').waitFor({ state: 'detached' })
@@ -174,7 +188,10 @@ describe('an API', () => {
 test('an answer that is a refusal can be asked for again', limit, async () => {
   const { page, close } = await stage.open(server, { path: 'deliveries/dlv_unknown' })
   await page.getByRole('button', { name: 'Try again' }).waitFor()
-  const [answer] = await Promise.all([page.waitForResponse(/delivery\/dlv_unknown/), page.getByRole('button', { name: 'Try again' }).click()])
+  const [answer] = await Promise.all([
+    page.waitForResponse(/delivery\/dlv_unknown/),
+    page.getByRole('button', { name: 'Try again' }).click(),
+  ])
   expect(answer.status()).toBe(422)
   await close()
 })
@@ -198,14 +215,37 @@ describe('hostile text', () => {
     const shop = await keepShop(stage.file('hostile.db'), (text) => `${text}${hostile}`)
     await shop.posthorn.stop()
     const spoilt = await stage.serve({ database: stage.file('hostile.db'), delivers: false })
-    const job = await spoilt.call<Made>('POST', 'job', { action: 'requeue', filter: { status: 'dead' }, reason: hostile })
+    const job = await spoilt.call<Made>('POST', 'job', {
+      action: 'requeue',
+      filter: { status: 'dead' },
+      reason: hostile,
+    })
     const { page, complaints, go, close } = await stage.open(spoilt)
-    const pages = ['', 'deliveries', `deliveries/${shop.failed}`, `deliveries/${shop.dead}`, 'dead-letters', 'endpoints', `endpoints/${shop.ledger.id}`, `endpoints/${shop.crm.id}`, 'jobs', `jobs/${job.id}`, 'event-types', 'audit', 'settings']
+    const pages = [
+      '',
+      'deliveries',
+      `deliveries/${shop.failed}`,
+      `deliveries/${shop.dead}`,
+      'dead-letters',
+      'endpoints',
+      `endpoints/${shop.ledger.id}`,
+      `endpoints/${shop.crm.id}`,
+      'jobs',
+      `jobs/${job.id}`,
+      'event-types',
+      'audit',
+      'settings',
+    ]
     for (const path of pages) {
       await go(path)
       expect(await page.getByText('onerror=').count(), path).toBeGreaterThan(0)
       await page.evaluate('for (const details of document.querySelectorAll("details")) details.open = true')
-      expect(await page.evaluate('[window.ranAway, document.images.length, document.querySelectorAll("main script, [onload], [onerror]").length]'), path).toEqual([undefined, 0, 0])
+      expect(
+        await page.evaluate(
+          '[window.ranAway, document.images.length, document.querySelectorAll("main script, [onload], [onerror]").length]',
+        ),
+        path,
+      ).toEqual([undefined, 0, 0])
     }
     expect(complaints).toEqual([])
     await close()

@@ -9,7 +9,10 @@ const stage = useStage()
 const limit = { timeout: 120_000 }
 
 /** A file with one paused endpoint, and what `fill` makes of it. */
-async function filled(name: string, fill: (database: InstanceType<typeof DatabaseSync>, endpointId: string) => void): Promise<string> {
+async function filled(
+  name: string,
+  fill: (database: InstanceType<typeof DatabaseSync>, endpointId: string) => void,
+): Promise<string> {
   const file = stage.file(name)
   const posthorn = new Posthorn({ store: sqlite(file) })
   const { id } = await posthorn.endpoints.create({ application: 'acme', url: 'https://hooks.acme.example/0' })
@@ -22,7 +25,8 @@ async function filled(name: string, fill: (database: InstanceType<typeof Databas
   return file
 }
 
-const counter = (most: number): string => `with recursive counter(n) as (select 1 union all select n + 1 from counter where n < ${most})`
+const counter = (most: number): string =>
+  `with recursive counter(n) as (select 1 union all select n + 1 from counter where n < ${most})`
 
 test('ten thousand endpoints are paged, and found by text, by application and by address', limit, async () => {
   const server = await stage.serve({
@@ -31,7 +35,8 @@ test('ten thousand endpoints are paged, and found by text, by application and by
       database.exec(`${counter(9_999)}
 insert into posthorn_endpoints (id, application_id, url, description)
 select printf('ep_%019d', n), application_id, 'https://hooks.acme.example/' || n, case when n % 100 = 0 then 'one in a hundred' else '' end
-from posthorn_endpoints, counter`)),
+from posthorn_endpoints, counter`),
+    ),
   })
   const { page, complaints, close } = await stage.open(server)
   const answers = answersTo(page, /api\/v1\/endpoint\?/)
@@ -62,7 +67,9 @@ from posthorn_endpoints, counter`)),
   await page.getByText('Nothing was sent here yet').waitFor()
   await page.goto(server.url)
   await page.locator('.sentence').waitFor()
-  console.log(`10,000 endpoints: the slowest of ${answers.length} lists took ${Math.max(...answers.map(({ tookMs }) => tookMs))} ms`)
+  console.log(
+    `10,000 endpoints: the slowest of ${answers.length} lists took ${Math.max(...answers.map(({ tookMs }) => tookMs))} ms`,
+  )
   expect(answers.length).toBeGreaterThan(5)
   // However many there are, an answer holds a page of them.
   for (const { bytes } of answers) expect(bytes).toBeLessThan(200_000)
@@ -73,11 +80,14 @@ from posthorn_endpoints, counter`)),
 test('a job goes on over a crash of the server, on a page that nobody reloads', limit, async () => {
   const many = 50_000
   const database = await filled('job.db', (filling, endpointId) =>
-    filling.prepare(`${counter(many)}
+    filling
+      .prepare(`${counter(many)}
 insert into webhook_deliveries (id, webhook_id, application_id, message_id, event_type, status, reason, attempt_count, created_at, updated_at)
 select printf('dlv_%019d', n), webhook_id, application_id, message_id, event_type, 'dead', 'exhausted', 6, 1, 1
 from webhook_deliveries, counter
-where webhook_id = ?`).run(endpointId))
+where webhook_id = ?`)
+      .run(endpointId),
+  )
   // The turn at bulk work is free again once the lease of the dead has run out.
   const server = await stage.serve({ database, environment: { POSTHORN_LEASE_MS: '1000' } })
   const { page, close } = await stage.open(server, { path: 'dead-letters' })
@@ -111,14 +121,19 @@ function answersTo(page: Page, pattern: RegExp): readonly Heard[] {
   const heard: Heard[] = []
   page.on('requestfinished', (request) => {
     if (!pattern.test(request.url())) return
-    void request.sizes().then(({ responseBodySize }) => heard.push({ bytes: responseBodySize, tookMs: Math.round(request.timing().responseEnd) }))
+    void request
+      .sizes()
+      .then(({ responseBodySize }) =>
+        heard.push({ bytes: responseBodySize, tookMs: Math.round(request.timing().responseEnd) }),
+      )
   })
   return heard
 }
 
 function counts(file: string): { dead: number; pending: number } {
   const database = new DatabaseSync(file, { readOnly: true })
-  const of = (status: string): number => Number(database.prepare('select count(*) as count from webhook_deliveries where status = ?').get(status)?.['count'])
+  const of = (status: string): number =>
+    Number(database.prepare('select count(*) as count from webhook_deliveries where status = ?').get(status)?.['count'])
   const found = { dead: of('dead'), pending: of('pending') }
   database.close()
   return found

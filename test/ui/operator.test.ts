@@ -25,14 +25,21 @@ interface Row {
 /** What the database itself says, read by a connection of our own. */
 function rows(endpointId: string): Row[] {
   const database = new DatabaseSync(server.database, { readOnly: true })
-  const found = database.prepare('select status, attempt_count, requeued_at from webhook_deliveries where webhook_id = ? order by id').all(endpointId) as unknown as Row[]
+  const found = database
+    .prepare('select status, attempt_count, requeued_at from webhook_deliveries where webhook_id = ? order by id')
+    .all(endpointId) as unknown as Row[]
   database.close()
   return found
 }
 
-async function endpoint(application: string, path: string, more: Readonly<Record<string, unknown>> = {}): Promise<string> {
+async function endpoint(
+  application: string,
+  path: string,
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<string> {
   await server.call('POST', 'app?get_if_exists=true', { name: application, uid: application })
-  return (await server.call<{ id: string }>('POST', `app/${application}/endpoint`, { url: local.url(path), ...more })).id
+  return (await server.call<{ id: string }>('POST', `app/${application}/endpoint`, { url: local.url(path), ...more }))
+    .id
 }
 
 function send(application: string, payload: unknown = { invoice: 7 }): Promise<{ id: string }> {
@@ -67,27 +74,31 @@ describe('an operator', () => {
     await close()
   })
 
-  test('sees a failing endpoint and its dead letter, retries it, and it is delivered, in the database too', limit, async () => {
-    local.behave('/down', { status: 500, body: 'ledger closed for the day' })
-    const id = await endpoint('down', '/down')
-    const { page, complaints, close } = await stage.open(server)
-    await send('down')
-    await page.getByText('1 endpoint is failing; 1 dead letter waits for your decision; nothing is lost.').waitFor()
-    await page.getByRole('link', { name: 'Dead letters' }).first().click()
-    await page.getByText('1 × HTTP 500: ledger closed for the day').waitFor()
-    expect(rows(id)).toEqual([{ status: 'dead', attempt_count: 1, requeued_at: null }])
+  test(
+    'sees a failing endpoint and its dead letter, retries it, and it is delivered, in the database too',
+    limit,
+    async () => {
+      local.behave('/down', { status: 500, body: 'ledger closed for the day' })
+      const id = await endpoint('down', '/down')
+      const { page, complaints, close } = await stage.open(server)
+      await send('down')
+      await page.getByText('1 endpoint is failing; 1 dead letter waits for your decision; nothing is lost.').waitFor()
+      await page.getByRole('link', { name: 'Dead letters' }).first().click()
+      await page.getByText('1 × HTTP 500: ledger closed for the day').waitFor()
+      expect(rows(id)).toEqual([{ status: 'dead', attempt_count: 1, requeued_at: null }])
 
-    await page.goto(`${server.url}deliveries/${await deliveryOf(id)}`)
-    await page.getByText('Dead after 1 failed attempt.').waitFor()
-    local.behave('/down', 200)
-    await page.getByRole('button', { name: 'Retry now' }).click()
-    await page.getByText('Delivered at attempt 1').waitFor()
-    expect(await page.getByText('HTTP 500').count()).toBeGreaterThan(0)
-    expect(await page.getByText('HTTP 200').count()).toBe(1)
-    expect(rows(id)).toEqual([{ status: 'delivered', attempt_count: 1, requeued_at: expect.any(Number) as number }])
-    expect(complaints).toEqual([])
-    await close()
-  })
+      await page.goto(`${server.url}deliveries/${await deliveryOf(id)}`)
+      await page.getByText('Dead after 1 failed attempt.').waitFor()
+      local.behave('/down', 200)
+      await page.getByRole('button', { name: 'Retry now' }).click()
+      await page.getByText('Delivered at attempt 1').waitFor()
+      expect(await page.getByText('HTTP 500').count()).toBeGreaterThan(0)
+      expect(await page.getByText('HTTP 200').count()).toBe(1)
+      expect(rows(id)).toEqual([{ status: 'delivered', attempt_count: 1, requeued_at: expect.any(Number) as number }])
+      expect(complaints).toEqual([])
+      await close()
+    },
+  )
 
   test('retries a thousand dead letters after seeing the exact count, and watches the progress', limit, async () => {
     // Refused by the receiver, which is no reason for the breaker to open.
@@ -142,10 +153,18 @@ describe('an operator', () => {
     await page.getByText('What we sent (13 B)').click()
     const sent = (await page.getByRole('region', { name: 'What we sent at attempt 1' }).textContent()) ?? ''
     const { 'webhook-id': messageId, 'webhook-timestamp': timestamp, 'user-agent': agent } = receipt?.headers ?? {}
-    expect(sent.split('\n').toSorted()).toEqual([
-      `POST ${local.url('/sent')}`, 'X-Tenant: acme', 'Authorization: (not shown)', 'content-type: application/json', `user-agent: ${String(agent)}`,
-      `webhook-id: ${String(messageId)}`, `webhook-timestamp: ${String(timestamp)}`, 'webhook-signature: (not shown)',
-    ].toSorted())
+    expect(sent.split('\n').toSorted()).toEqual(
+      [
+        `POST ${local.url('/sent')}`,
+        'X-Tenant: acme',
+        'Authorization: (not shown)',
+        'content-type: application/json',
+        `user-agent: ${String(agent)}`,
+        `webhook-id: ${String(messageId)}`,
+        `webhook-timestamp: ${String(timestamp)}`,
+        'webhook-signature: (not shown)',
+      ].toSorted(),
+    )
     await page.getByText('headers that the endpoint adds are those set now').waitFor()
     await close()
   })
@@ -165,37 +184,41 @@ describe('an operator', () => {
     await close()
   })
 
-  test('changes an endpoint, reveals its secret, makes a link to the portal, and pauses it with a reason', limit, async () => {
-    const id = await endpoint('care', '/care', { headers: { 'X-Tenant': 'acme', Authorization: 'Bearer hidden' } })
-    const { page, close } = await stage.open(server, { path: `endpoints/${id}` })
-    await page.getByLabel('Headers').fill('X-Region: eu')
-    await page.getByLabel('Event types').fill('invoice.paid')
-    await page.getByLabel('Most per second').fill('50')
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Saved. The next attempt uses it.').waitFor()
-    await send('care')
-    const [receipt] = await local.waitFor(1, '/care')
-    expect(receipt?.headers).toMatchObject({ 'x-region': 'eu', authorization: 'Bearer hidden' })
-    expect(receipt?.headers).not.toHaveProperty('x-tenant')
-    await page.getByLabel('Filter').fill('{"path":')
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('The filter must be a JSON object').waitFor()
+  test(
+    'changes an endpoint, reveals its secret, makes a link to the portal, and pauses it with a reason',
+    limit,
+    async () => {
+      const id = await endpoint('care', '/care', { headers: { 'X-Tenant': 'acme', Authorization: 'Bearer hidden' } })
+      const { page, close } = await stage.open(server, { path: `endpoints/${id}` })
+      await page.getByLabel('Headers').fill('X-Region: eu')
+      await page.getByLabel('Event types').fill('invoice.paid')
+      await page.getByLabel('Most per second').fill('50')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Saved. The next attempt uses it.').waitFor()
+      await send('care')
+      const [receipt] = await local.waitFor(1, '/care')
+      expect(receipt?.headers).toMatchObject({ 'x-region': 'eu', authorization: 'Bearer hidden' })
+      expect(receipt?.headers).not.toHaveProperty('x-tenant')
+      await page.getByLabel('Filter').fill('{"path":')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('The filter must be a JSON object').waitFor()
 
-    await page.getByRole('button', { name: 'Reveal' }).click()
-    await page.getByText(/^whsec_/).waitFor()
-    await page.getByRole('button', { name: 'Make a link' }).click()
-    await page.getByText('/login#key=').waitFor()
-    await page.getByRole('button', { name: 'Pause' }).click()
-    await page.getByLabel('Reason').fill('Maintenance')
-    await page.getByRole('button', { name: 'Pause it' }).click()
-    await page.getByRole('button', { name: 'Resume' }).waitFor()
-    await page.getByText(/Paused since .*Maintenance/).waitFor()
-    await page.getByRole('button', { name: 'Send a test' }).click()
-    await page.getByText('A test of the type invoice.paid is on its way.').waitFor()
-    await page.getByRole('button', { name: 'Resume' }).click()
-    await local.waitFor(2, '/care')
-    await close()
-  })
+      await page.getByRole('button', { name: 'Reveal' }).click()
+      await page.getByText(/^whsec_/).waitFor()
+      await page.getByRole('button', { name: 'Make a link' }).click()
+      await page.getByText('/login#key=').waitFor()
+      await page.getByRole('button', { name: 'Pause' }).click()
+      await page.getByLabel('Reason').fill('Maintenance')
+      await page.getByRole('button', { name: 'Pause it' }).click()
+      await page.getByRole('button', { name: 'Resume' }).waitFor()
+      await page.getByText(/Paused since .*Maintenance/).waitFor()
+      await page.getByRole('button', { name: 'Send a test' }).click()
+      await page.getByText('A test of the type invoice.paid is on its way.').waitFor()
+      await page.getByRole('button', { name: 'Resume' }).click()
+      await local.waitFor(2, '/care')
+      await close()
+    },
+  )
 
   test('sees events as they happen, holds them still, and goes on', limit, async () => {
     await endpoint('tail', '/tail')

@@ -26,7 +26,11 @@ beforeAll(async () => {
   await shop.posthorn.stop()
   busy = await stage.serve({ database: stage.file('shop.db'), delivers: false })
   empty = await stage.serve({ delivers: false })
-  job = await busy.call('POST', 'job', { action: 'requeue', filter: { status: 'dead' }, reason: 'The customers exist now' })
+  job = await busy.call('POST', 'job', {
+    action: 'requeue',
+    filter: { status: 'dead' },
+    reason: 'The customers exist now',
+  })
 }, 120_000)
 
 // Paths are made when they are needed: the ids are not known before.
@@ -61,7 +65,9 @@ const empties = [
 
 let violations = 0
 let checked = 0
-afterAll(() => console.log(`axe ${violations} violations on ${checked / themes.length} pages × ${themes.length} themes`))
+afterAll(() =>
+  console.log(`axe ${violations} violations on ${checked / themes.length} pages × ${themes.length} themes`),
+)
 
 /** What axe-core has against the page as it stands, in words, in each theme. */
 async function faults(page: Page): Promise<string[]> {
@@ -70,10 +76,16 @@ async function faults(page: Page): Promise<string[]> {
   const all: string[] = []
   for (const colorScheme of themes) {
     await page.emulateMedia({ colorScheme })
-    const found = await page.evaluate<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }>('axe.run(document, { resultTypes: ["violations"] })')
+    const found = await page.evaluate<{
+      violations: { id: string; nodes: { html: string; failureSummary: string }[] }[]
+    }>('axe.run(document, { resultTypes: ["violations"] })')
     checked += 1
     violations += found.violations.length
-    all.push(...found.violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${colorScheme} ${id}: ${html} ${failureSummary}`)))
+    all.push(
+      ...found.violations.flatMap(({ id, nodes }) =>
+        nodes.map(({ html, failureSummary }) => `${colorScheme} ${id}: ${html} ${failureSummary}`),
+      ),
+    )
   }
   return all
 }
@@ -140,7 +152,12 @@ test('on a phone no page and no table scrolls sideways, and the menu leads aroun
   for (const [, path] of pages) {
     await scene.go(path())
     expect(await scene.page.evaluate<number>('document.documentElement.scrollWidth'), path()).toBe(390)
-    expect(await scene.page.evaluate<string[]>('[...document.querySelectorAll(".scroll")].filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent)'), path()).toEqual([])
+    expect(
+      await scene.page.evaluate<string[]>(
+        '[...document.querySelectorAll(".scroll")].filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent)',
+      ),
+      path(),
+    ).toEqual([])
   }
   await scene.page.getByRole('button', { name: 'Menu' }).click()
   await scene.page.getByRole('link', { name: 'Dead letters' }).click()
@@ -150,7 +167,8 @@ test('on a phone no page and no table scrolls sideways, and the menu leads aroun
 
 test('a theme that was chosen wins over that of the system, and is remembered', limit, async () => {
   const scene = await stage.open(busy, { colorScheme: 'light' })
-  const background = (): Promise<string> => scene.page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor')
+  const background = (): Promise<string> =>
+    scene.page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor')
   const light = await background()
   await scene.page.getByLabel('Theme').selectOption('Dark')
   await expect.poll(background).not.toBe(light)
@@ -160,8 +178,13 @@ test('a theme that was chosen wins over that of the system, and is remembered', 
 })
 
 test('the bundle stays under 100 kB', () => {
-  const files = readdirSync(stage.built('ui'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  const gzipBytes = files.reduce((sum, { parentPath, name }) => sum + gzipSync(readFileSync(join(parentPath, name))).length, 0)
+  const files = readdirSync(stage.built('ui'), { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  )
+  const gzipBytes = files.reduce(
+    (sum, { parentPath, name }) => sum + gzipSync(readFileSync(join(parentPath, name))).length,
+    0,
+  )
   console.log(`bundle ${Math.ceil(gzipBytes / 1000)} kB gzip`)
   expect(gzipBytes).toBeLessThan(100_000)
 })

@@ -13,7 +13,12 @@ import { adminKey, useStage } from './stage.ts'
 const stage = useStage()
 const folder = fileURLToPath(new URL('../../docs/screenshots/', import.meta.url))
 
-const shots: readonly (readonly [name: string, path: (shop: Shop) => string, colorScheme: 'light' | 'dark', width: number])[] = [
+const shots: readonly (readonly [
+  name: string,
+  path: (shop: Shop) => string,
+  colorScheme: 'light' | 'dark',
+  width: number,
+])[] = [
   ['overview-light', () => '', 'light', 1280],
   ['delivery-dark', ({ failed }) => `deliveries/${failed}`, 'dark', 1280],
   ['dead-letters-light', () => 'dead-letters', 'light', 1280],
@@ -29,7 +34,10 @@ test('every picture is taken of a real server with real data', { timeout: 120_00
   front.serve(handler(shop.posthorn, { adminKey }), async () => undefined)
   for (const [name, path, colorScheme, width] of shots) {
     const viewport = { width, height: width === 390 ? 840 : 800 }
-    const { page, complaints, close } = await stage.open({ url: `${front.url}/` }, { colorScheme, viewport, path: path(shop) })
+    const { page, complaints, close } = await stage.open(
+      { url: `${front.url}/` },
+      { colorScheme, viewport, path: path(shop) },
+    )
     await page.screenshot({ path: join(folder, `${name}.png`) })
     expect(complaints).toEqual([])
     await close()

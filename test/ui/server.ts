@@ -23,17 +23,32 @@ export interface Server {
 }
 
 // One send and no retry: what fails is dead at once. Endpoints that are to be retried name another policy.
-const usual = { POSTHORN_ALLOWED_TARGETS: '127.0.0.0/8', POSTHORN_POLL_MS: '100', MAX_RETRY_ATTEMPTS: '0', RETRY_BATCH_SIZE: '1000', POSTHORN_RATE_LIMIT_PER_SECOND: '0' }
+const usual = {
+  POSTHORN_ALLOWED_TARGETS: '127.0.0.0/8',
+  POSTHORN_POLL_MS: '100',
+  MAX_RETRY_ATTEMPTS: '0',
+  RETRY_BATCH_SIZE: '1000',
+  POSTHORN_RATE_LIMIT_PER_SECOND: '0',
+}
 
 /** Resolves when it listens; `atEnd` is told how to end it. */
 export async function startServer(
-  script: string, adminKey: string, { database, delivers = true, environment = {} }: ServerOptions & { readonly database: string }, atEnd: (end: () => Promise<void>) => void,
+  script: string,
+  adminKey: string,
+  { database, delivers = true, environment = {} }: ServerOptions & { readonly database: string },
+  atEnd: (end: () => Promise<void>) => void,
 ): Promise<Server> {
   let program = start('0')
   const url = `${await listening(program)}/`
 
   function start(port: string): Program {
-    const settings = { ...usual, POSTHORN_PORT: port, POSTHORN_DATABASE_URL: `sqlite:${database}`, POSTHORN_ADMIN_KEY: adminKey, ...environment }
+    const settings = {
+      ...usual,
+      POSTHORN_PORT: port,
+      POSTHORN_DATABASE_URL: `sqlite:${database}`,
+      POSTHORN_ADMIN_KEY: adminKey,
+      ...environment,
+    }
     return startProgram(script, ['serve', ...(delivers ? [] : ['--no-worker'])], settings, atEnd)
   }
 
@@ -42,9 +57,14 @@ export async function startServer(
     database,
     async call<Answer>(method: string, path: string, body?: unknown) {
       const headers = { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' }
-      const response = await fetch(`${url}api/v1/${path}`, { method, headers, body: body === undefined ? null : JSON.stringify(body) })
+      const response = await fetch(`${url}api/v1/${path}`, {
+        method,
+        headers,
+        body: body === undefined ? null : JSON.stringify(body),
+      })
       const text = await response.text()
-      if (!response.ok) throw new Error(`Expected ${method} ${path} to be answered well, got ${response.status} ${text}`)
+      if (!response.ok)
+        throw new Error(`Expected ${method} ${path} to be answered well, got ${response.status} ${text}`)
       return (text === '' ? null : JSON.parse(text)) as Answer
     },
     async crash() {

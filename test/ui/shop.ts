@@ -43,7 +43,11 @@ export async function keepShop(file: string, plant: Plant = (text) => text): Pro
   await posthorn.send({ application: 'northwind', type: 'ledger.closed', data: { day: plant('Monday') } })
   await clock.advance(2 * second)
   const newest = async (status: 'failed' | 'delivered' | 'dead', endpointId: string): Promise<string> => {
-    const found = await posthorn.deliveries.list({ status, endpointId, ...(status === 'dead' && { reason: 'exhausted' as const }) })
+    const found = await posthorn.deliveries.list({
+      status,
+      endpointId,
+      ...(status === 'dead' && { reason: 'exhausted' as const }),
+    })
     const most = found.toSorted((one, other) => other.attemptCount - one.attemptCount)[0]
     if (most === undefined) throw new Error(`Expected the shop to have a delivery that is ${status}.`)
     return most.id
@@ -61,60 +65,140 @@ export async function keepShop(file: string, plant: Plant = (text) => text): Pro
 async function open(posthorn: Posthorn, plant: Plant) {
   await posthorn.applications.create({ uid: 'acme', name: plant('Acme Shop') })
   await posthorn.applications.create({ uid: 'northwind', name: plant('Northwind Bank') })
-  const make = (application: string, url: string, more: Partial<EndpointInput> = {}): Promise<Endpoint> => posthorn.endpoints.create({ application, url, description: plant(''), ...more })
+  const make = (application: string, url: string, more: Partial<EndpointInput> = {}): Promise<Endpoint> =>
+    posthorn.endpoints.create({ application, url, description: plant(''), ...more })
   return {
-    invoices: await make('acme', 'https://hooks.acme.example/v1/invoices', { types: ['invoice.*'], description: plant('Invoices to the books') }),
-    crm: await make('acme', 'https://crm.acme.example/in/customers?source=posthorn', { types: ['customer.updated'], headers: { 'X-Tenant': plant('acme') } }),
+    invoices: await make('acme', 'https://hooks.acme.example/v1/invoices', {
+      types: ['invoice.*'],
+      description: plant('Invoices to the books'),
+    }),
+    crm: await make('acme', 'https://crm.acme.example/in/customers?source=posthorn', {
+      types: ['customer.updated'],
+      headers: { 'X-Tenant': plant('acme') },
+    }),
     reports: await make('acme', 'https://reports.acme.example/ingest', { types: ['report.ready'] }),
     staging: await make('acme', 'https://staging.acme.example/hooks', { types: ['invoice.paid'] }),
-    ledger: await make('northwind', 'https://gateway.northwind.example/webhooks/ledger', { types: ['ledger.*'], ratePerSecond: 50, metadata: { team: plant('ledger') } }),
-    audit: await make('northwind', 'https://audit.northwind.example/events', { types: ['ledger.*', 'invoice.settled'] }),
+    ledger: await make('northwind', 'https://gateway.northwind.example/webhooks/ledger', {
+      types: ['ledger.*'],
+      ratePerSecond: 50,
+      metadata: { team: plant('ledger') },
+    }),
+    audit: await make('northwind', 'https://audit.northwind.example/events', {
+      types: ['ledger.*', 'invoice.settled'],
+    }),
     old: await make('northwind', 'https://old.northwind.example/notify', { types: ['invoice.settled'] }),
   }
 }
 
-function setAnswers(transport: ScriptedTransport, endpoints: Awaited<ReturnType<typeof open>>, clock: ManualClock, plant: Plant): void {
+function setAnswers(
+  transport: ScriptedTransport,
+  endpoints: Awaited<ReturnType<typeof open>>,
+  clock: ManualClock,
+  plant: Plant,
+): void {
   const { invoices, crm, reports, ledger, audit, old } = endpoints
   const startedAt = clock.now()
   const passedMinutes = (): number => (clock.now() - startedAt) / minute
-  const refusal = (statusCode: number, excerpt: string) => ({ kind: 'answered', statusCode, excerpt: plant(excerpt), retryAfterMs: null }) as const
+  const refusal = (statusCode: number, excerpt: string) =>
+    ({ kind: 'answered', statusCode, excerpt: plant(excerpt), retryAfterMs: null }) as const
   transport.answer(invoices.url, 200, { delayMs: 84 })
   transport.answer(audit.url, 200, { delayMs: 140 })
-  transport.answer(crm.url, ({ body }) => (Buffer.from(body).includes('"number":3') ? refusal(422, '{"error":"unknown customer","field":"customer.number"}') : 200), { delayMs: 210 })
-  transport.answer(ledger.url, () => (passedMinutes() < outageAt ? 200 : refusal(503, 'upstream connect error or disconnect/reset before headers')), { delayMs: 320 })
-  transport.answer(reports.url, () => (passedMinutes() < lengthMinutes - 5 ? 200 : { kind: 'timeout', reason: plant('No answer within 30000 ms') }), { delayMs: 900 })
+  transport.answer(
+    crm.url,
+    ({ body }) =>
+      Buffer.from(body).includes('"number":3')
+        ? refusal(422, '{"error":"unknown customer","field":"customer.number"}')
+        : 200,
+    { delayMs: 210 },
+  )
+  transport.answer(
+    ledger.url,
+    () =>
+      passedMinutes() < outageAt ? 200 : refusal(503, 'upstream connect error or disconnect/reset before headers'),
+    { delayMs: 320 },
+  )
+  transport.answer(
+    reports.url,
+    () => (passedMinutes() < lengthMinutes - 5 ? 200 : { kind: 'timeout', reason: plant('No answer within 30000 ms') }),
+    { delayMs: 900 },
+  )
   transport.answer(old.url, 410)
 }
 
 async function declare(posthorn: Posthorn, plant: Plant): Promise<void> {
-  const schema = { type: 'object', required: ['invoice', 'total'], properties: { invoice: { type: 'integer', description: plant('Its number') }, total: { type: 'string', examples: [plant('149.00')] } } }
-  await posthorn.eventTypes.create({ name: 'invoice.paid', description: plant('An invoice was paid in full.'), schemas: { '1': schema } })
-  await posthorn.eventTypes.create({ name: 'customer.updated', description: plant('Name, address or tax number of a customer has changed.') })
-  await posthorn.eventTypes.create({ name: 'invoice.settled', description: plant('The older name of invoice.paid.'), archived: true, deprecated: true })
+  const schema = {
+    type: 'object',
+    required: ['invoice', 'total'],
+    properties: {
+      invoice: { type: 'integer', description: plant('Its number') },
+      total: { type: 'string', examples: [plant('149.00')] },
+    },
+  }
+  await posthorn.eventTypes.create({
+    name: 'invoice.paid',
+    description: plant('An invoice was paid in full.'),
+    schemas: { '1': schema },
+  })
+  await posthorn.eventTypes.create({
+    name: 'customer.updated',
+    description: plant('Name, address or tax number of a customer has changed.'),
+  })
+  await posthorn.eventTypes.create({
+    name: 'invoice.settled',
+    description: plant('The older name of invoice.paid.'),
+    archived: true,
+    deprecated: true,
+  })
   await posthorn.keys.create({ name: plant('production') })
-  await posthorn.keys.create({ name: plant('status page'), application: 'acme', access: 'read', expiresAt: Date.now() + 20 * 24 * 60 * minute })
+  await posthorn.keys.create({
+    name: plant('status page'),
+    application: 'acme',
+    access: 'read',
+    expiresAt: Date.now() + 20 * 24 * 60 * minute,
+  })
 }
 
 /** A minute of trade: it comes in waves. */
 async function trade(posthorn: Posthorn, passed: number, plant: Plant): Promise<void> {
   const many = Math.round(6 + 3 * Math.sin(passed / 6) + 2 * Math.sin(passed * 1.7))
   for (let index = 0; index < many; index += 1) {
-    const data = { invoice: 1_042 + passed * 10 + index, customer: plant('Ada Lovelace'), total: '149.00', currency: 'EUR', lines: [{ sku: plant('A-17'), quantity: 2 }] }
+    const data = {
+      invoice: 1_042 + passed * 10 + index,
+      customer: plant('Ada Lovelace'),
+      total: '149.00',
+      currency: 'EUR',
+      lines: [{ sku: plant('A-17'), quantity: 2 }],
+    }
     await posthorn.send({ application: 'acme', type: index % 4 === 0 ? 'invoice.voided' : 'invoice.paid', data })
   }
   if (passed % 2 === 0) await posthorn.send({ application: 'northwind', type: 'ledger.closed', data: { book: passed } })
-  if (passed % 3 === 0) await posthorn.send({ application: 'acme', type: 'customer.updated', data: { number: passed % 6 === 0 ? 3 : 12, name: plant('Grace Hopper') }, sessionId: plant('session') })
+  if (passed % 3 === 0)
+    await posthorn.send({
+      application: 'acme',
+      type: 'customer.updated',
+      data: { number: passed % 6 === 0 ? 3 : 12, name: plant('Grace Hopper') },
+      sessionId: plant('session'),
+    })
   if (passed % 3 === 1) await posthorn.send({ application: 'acme', type: 'report.ready', data: { report: passed } })
   if (passed === 30) await posthorn.send({ application: 'northwind', type: 'invoice.settled', data: { invoice: 7 } })
 }
 
 /** What people did in that hour. */
-async function care(posthorn: Posthorn, { crm, ledger, staging, invoices }: Awaited<ReturnType<typeof open>>, plant: Plant): Promise<void> {
+async function care(
+  posthorn: Posthorn,
+  { crm, ledger, staging, invoices }: Awaited<ReturnType<typeof open>>,
+  plant: Plant,
+): Promise<void> {
   await posthorn.endpoints.rotateSecret(ledger.id, {}, { by: plant('mara') })
   await posthorn.endpoints.revealSecret(ledger.id, { by: plant('mara') })
   const [oldest] = await posthorn.deliveries.list({ status: 'dead', endpointId: crm.id })
-  if (oldest !== undefined) await posthorn.requeue(oldest.id, { by: plant('ada'), reason: plant('The customer exists now') })
+  if (oldest !== undefined)
+    await posthorn.requeue(oldest.id, { by: plant('ada'), reason: plant('The customer exists now') })
   const [superseded] = await posthorn.deliveries.list({ status: 'pending', endpointId: staging.id })
-  if (superseded !== undefined) await posthorn.cancel(superseded.id, { by: plant('ada'), reason: plant('Superseded by the nightly export') })
-  await posthorn.jobs.create({ action: 'cancel', filter: { status: 'pending', endpointId: invoices.id } }, { by: plant('ada'), reason: plant('Sent by mail') })
+  if (superseded !== undefined)
+    await posthorn.cancel(superseded.id, { by: plant('ada'), reason: plant('Superseded by the nightly export') })
+  await posthorn.jobs.create(
+    { action: 'cancel', filter: { status: 'pending', endpointId: invoices.id } },
+    { by: plant('ada'), reason: plant('Sent by mail') },
+  )
 }

@@ -18,7 +18,10 @@ export interface Stage {
   /** `posthorn serve`, as its users run it. */
   serve(options?: ServerOptions): Promise<Server>
   /** Opens a page of it, signed in unless said otherwise; everything that the browser complains of is kept. */
-  open(server: Pick<Server, 'url'>, options?: BrowserContextOptions & { path?: string; key?: string | null }): Promise<Scene>
+  open(
+    server: Pick<Server, 'url'>,
+    options?: BrowserContextOptions & { path?: string; key?: string | null },
+  ): Promise<Scene>
 }
 
 export interface Scene {
@@ -59,10 +62,15 @@ export function useStage(): Stage {
       return startServer(built.path('cli/main.js'), adminKey, { ...options, database }, (end) => endings.push(end))
     },
     async open(server, { path = '', key = adminKey, ...options } = {}) {
-      const context = await there(browser).newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...options })
+      const context = await there(browser).newContext({
+        viewport: { width: 1280, height: 900 },
+        reducedMotion: 'reduce',
+        ...options,
+      })
       if (key !== null) {
         const answer = await context.request.post(`${server.url}api/v1/session`, { data: { key } })
-        if (answer.status() !== 204) throw new Error(`Expected to be signed in, got ${answer.status()} ${await answer.text()}`)
+        if (answer.status() !== 204)
+          throw new Error(`Expected to be signed in, got ${answer.status()} ${await answer.text()}`)
       }
       const page = await context.newPage()
       const complaints: string[] = []

@@ -7,7 +7,9 @@ import { filterLabel, targetLabel } from '../../src/ui/text/labels.ts'
 type Failing = Parameters<typeof verdict>[0]['failing']
 
 const queue = { fresh: 0, retries: 0, held: 0, dead: 0, atLeast: false, oldestDueAt: null }
-const workers = [{ id: 'hooks-1', pid: 4121, host: 'hooks', startedAt: '2026-01-01T00:00:00Z', seenAt: '2026-01-01T00:00:01Z' }]
+const workers = [
+  { id: 'hooks-1', pid: 4121, host: 'hooks', startedAt: '2026-01-01T00:00:00Z', seenAt: '2026-01-01T00:00:01Z' },
+]
 const calm = { attempts: 0, failing: [] as Failing, queue, alarm: 'none', workers } as const
 // Only how many there are is told.
 const failing = [{}, {}] as unknown as Failing
@@ -18,16 +20,38 @@ describe('the verdict', () => {
     ['all delivered', { ...calm, attempts: 5 }, 'good', 'Everything was delivered.'],
     ['under way', { ...calm, queue: { ...queue, fresh: 1 } }, 'good', 'Everything is on its way: 1 delivery in line.'],
     ['one failing', { ...calm, failing: failing.slice(0, 1) }, 'warning', '1 endpoint is failing; nothing is lost.'],
-    ['retries and dead', { ...calm, queue: { ...queue, retries: 1, dead: 2 } }, 'warning', '1 delivery waits for a retry; 2 dead letters wait for your decision; nothing is lost.'],
-    ['more than was counted', { ...calm, queue: { ...queue, retries: 10_000, atLeast: true } }, 'warning', '10,000+ deliveries wait for a retry; nothing is lost.'],
-    ['an alarm', { ...calm, alarm: 'alarm', failing: failing.slice(0, 2) } as const, 'bad', '2 endpoints are failing; nothing is lost.'],
-    ['no worker', { ...calm, workers: [], queue: { ...queue, fresh: 7 } }, 'bad', 'No worker is alive, so 7 deliveries cannot leave; nothing is lost.'],
+    [
+      'retries and dead',
+      { ...calm, queue: { ...queue, retries: 1, dead: 2 } },
+      'warning',
+      '1 delivery waits for a retry; 2 dead letters wait for your decision; nothing is lost.',
+    ],
+    [
+      'more than was counted',
+      { ...calm, queue: { ...queue, retries: 10_000, atLeast: true } },
+      'warning',
+      '10,000+ deliveries wait for a retry; nothing is lost.',
+    ],
+    [
+      'an alarm',
+      { ...calm, alarm: 'alarm', failing: failing.slice(0, 2) } as const,
+      'bad',
+      '2 endpoints are failing; nothing is lost.',
+    ],
+    [
+      'no worker',
+      { ...calm, workers: [], queue: { ...queue, fresh: 7 } },
+      'bad',
+      'No worker is alive, so 7 deliveries cannot leave; nothing is lost.',
+    ],
   ])('of %s', (_, overview, tone, sentence) => {
     expect(verdict(overview, { workers: true })).toEqual({ tone, sentence })
   })
 
   test('of somebody who sees no workers does not miss them', () => {
-    expect(verdict({ ...calm, workers: [], attempts: 1 }, { workers: false }).sentence).toBe('Everything was delivered.')
+    expect(verdict({ ...calm, workers: [], attempts: 1 }, { workers: false }).sentence).toBe(
+      'Everything was delivered.',
+    )
   })
 })
 
@@ -49,9 +73,12 @@ test.each([
 ])('a share of %f is %s', (share, text) => expect(percent(share)).toBe(text))
 
 test('numbers take the noun that fits them', () => {
-  expect([counted(1, 'delivery'), counted(2, 'delivery'), counted(1, 'delivery', true), counted(1_000, 'endpoint')]).toEqual([
-    '1 delivery', '2 deliveries', '1+ deliveries', '1,000 endpoints',
-  ])
+  expect([
+    counted(1, 'delivery'),
+    counted(2, 'delivery'),
+    counted(1, 'delivery', true),
+    counted(1_000, 'endpoint'),
+  ]).toEqual(['1 delivery', '2 deliveries', '1+ deliveries', '1,000 endpoints'])
 })
 
 test('sizes, latencies and countdowns are short', () => {
@@ -68,7 +95,10 @@ test('text that is no JSON stays as it is', () => {
 
 test.each([
   [{}, null],
-  [{ type: 'object', properties: { id: { type: 'integer' }, at: { type: 'string', format: 'date-time' } } }, { id: 1, at: '2030-01-01T00:00:00Z' }],
+  [
+    { type: 'object', properties: { id: { type: 'integer' }, at: { type: 'string', format: 'date-time' } } },
+    { id: 1, at: '2030-01-01T00:00:00Z' },
+  ],
   [{ properties: { on: { type: ['boolean', 'null'] } } }, { on: true }],
   [{ type: 'array', items: { enum: ['a', 'b'] } }, ['a']],
   [{ type: 'string', examples: ['own'] }, 'own'],
@@ -81,14 +111,20 @@ test('a schema that never ends has an example that does', () => {
 })
 
 test('the filter of a job is said in words', () => {
-  expect(filterLabel({ status: ['dead', 'failed'], eventType: 'invoice.paid', reason: null })).toBe('status dead or failed, event type invoice.paid')
+  expect(filterLabel({ status: ['dead', 'failed'], eventType: 'invoice.paid', reason: null })).toBe(
+    'status dead or failed, event type invoice.paid',
+  )
   expect(filterLabel({ ids: ['a', 'b'] })).toBe('2 selected')
   expect(filterLabel({})).toBe('everything')
-  expect(filterLabel({ status: 'dead', until: '2026-01-05T12:00:00Z' })).toMatch(/^status dead, made until 5 Jan, \d\d:00:00$/)
+  expect(filterLabel({ status: 'dead', until: '2026-01-05T12:00:00Z' })).toMatch(
+    /^status dead, made until 5 Jan, \d\d:00:00$/,
+  )
 })
 
 test('what was done is done to an id as it is, or to what a filter says', () => {
   expect(targetLabel('dlv_1')).toBe('dlv_1')
   expect(targetLabel('7')).toBe('7')
-  expect(targetLabel('{"status":["dead"],"until":1767614400000,"unchangedSince":1767614400000}')).toMatch(/^status dead, made until 5 Jan, \d\d:00:00$/)
+  expect(targetLabel('{"status":["dead"],"until":1767614400000,"unchangedSince":1767614400000}')).toMatch(
+    /^status dead, made until 5 Jan, \d\d:00:00$/,
+  )
 })

@@ -22,19 +22,28 @@ export const disk = {
       const at = performance.now()
       const target = { pid: stage.workers[0].pid, file: stage.file }
       given.disk.fillUp(target)
-      await within(60_000, '`send` to say that the disk is full', () => rejectionsSince(scene, at).length >= refusalsWanted)
+      await within(
+        60_000,
+        '`send` to say that the disk is full',
+        () => rejectionsSince(scene, at).length >= refusalsWanted,
+      )
       await pause(given.leaseMs)
       given.disk.free(target)
       const endedAt = performance.now()
       faults.push({ kind: 'outage', name: `disk full, ${rejectionsSince(scene, at).length} refused`, at, endedAt })
-      await within(60_000, '`send` to be accepted again', () => [...stage.notes.accepted.values()].some((acceptedAt) => acceptedAt > endedAt))
+      await within(60_000, '`send` to be accepted again', () =>
+        [...stage.notes.accepted.values()].some((acceptedAt) => acceptedAt > endedAt),
+      )
     }
   },
   async judge({ stage }) {
     const codes = new Set(stage.notes.rejections.map(({ code }) => code))
     const integrity = stage.integrity === null ? 'ok' : await stage.integrity()
     return {
-      lines: [`refused with: ${[...codes].join(', ')}`, ...(stage.integrity === null ? [] : [`integrity_check: ${integrity}`])],
+      lines: [
+        `refused with: ${[...codes].join(', ')}`,
+        ...(stage.integrity === null ? [] : [`integrity_check: ${integrity}`]),
+      ],
       problems: [
         ...[...codes].filter((code) => !honestCodes.has(code)).map((code) => `\`send\` was refused with "${code}"`),
         ...(integrity === 'ok' ? [] : [`the file is damaged: ${integrity}`]),

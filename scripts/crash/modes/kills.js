@@ -9,7 +9,8 @@ export const kills = {
   traffic: dense,
   // While the database is away a worker that starts may give up; its supervisor starts it again.
   mayEnd: true,
-  title: ({ workers, kills: killCount, restarts }) => `${workers} workers, ${killCount} kills, ${restarts} restarts of the database`,
+  title: ({ workers, kills: killCount, restarts }) =>
+    `${workers} workers, ${killCount} kills, ${restarts} restarts of the database`,
   async run(scene) {
     const { given, random, stage } = scene
     const order = random.shuffled([...Array(given.kills).fill('kill'), ...Array(given.restarts).fill('restart')])

@@ -7,7 +7,8 @@ export const loop = {
   name: 'loop',
   leaseMs: 6_000,
   traffic: mixed,
-  title: ({ workers, loop: count, leaseMs }) => `${workers} workers, ${count} kills in a loop, lives of ${seconds(0.2 * leaseMs)} to ${seconds(0.8 * leaseMs)} s`,
+  title: ({ workers, loop: count, leaseMs }) =>
+    `${workers} workers, ${count} kills in a loop, lives of ${seconds(0.2 * leaseMs)} to ${seconds(0.8 * leaseMs)} s`,
   async run(scene) {
     const { given, random, stage } = scene
     const { length } = stage.workers

@@ -8,8 +8,12 @@ export const partition = {
   rounds: 2,
   traffic: mixed,
   isProxied: true,
-  refusal: ({ store }) => (store === 'sqlite' ? 'Expected --store to be postgres: SQLite is a file that its one process has open, so there is no connection to cut. See --disk for a store that refuses to write.' : null),
-  title: ({ workers, rounds, leaseMs }) => `${workers} workers, ${rounds} times one is cut off from the database for over ${2 * leaseMs} ms`,
+  refusal: ({ store }) =>
+    store === 'sqlite'
+      ? 'Expected --store to be postgres: SQLite is a file that its one process has open, so there is no connection to cut. See --disk for a store that refuses to write.'
+      : null,
+  title: ({ workers, rounds, leaseMs }) =>
+    `${workers} workers, ${rounds} times one is cut off from the database for over ${2 * leaseMs} ms`,
   async run(scene) {
     const { faults, given, random, stage } = scene
     for (let round = 1; round <= given.rounds; round += 1) {

@@ -11,14 +11,20 @@ export const poison = {
   rounds: 3,
   traffic: mixed,
   delayMs: 0,
-  title: ({ workers, rounds, delayMs }) => `${workers} workers, one delivery that ends its worker ${delayMs} ms after it came, at least ${rounds} times`,
+  title: ({ workers, rounds, delayMs }) =>
+    `${workers} workers, one delivery that ends its worker ${delayMs} ms after it came, at least ${rounds} times`,
   async run(scene) {
     const { given, problems, stage } = scene
     scene.receiver.onPoison = (receipt) => void endSender(scene, receipt)
     await moreReceipts(scene, 30)
     await stage.sendPoison()
-    const isEnough = await isSoWithin(given.limitMs, async () => timesSent(scene) >= given.rounds || (await isDead(scene)), 200)
-    if (!isEnough) problems.push(`the poison was sent ${timesSent(scene)} times, not ${given.rounds}, within ${given.limitMs} ms`)
+    const isEnough = await isSoWithin(
+      given.limitMs,
+      async () => timesSent(scene) >= given.rounds || (await isDead(scene)),
+      200,
+    )
+    if (!isEnough)
+      problems.push(`the poison was sent ${timesSent(scene)} times, not ${given.rounds}, within ${given.limitMs} ms`)
     await moreReceipts(scene, 30)
   },
   /** The innocent have ended; of the poison only its own fate is open. */
@@ -29,11 +35,17 @@ export const poison = {
   async judge(scene) {
     const { observer, notes } = scene.stage
     const row = (await observer.unfinished()).find(({ messageId }) => messageId === notes.poisonId)
-    if (row === undefined) return { lines: [], problems: ['the poison is on record as delivered, and nobody had answered it'] }
+    if (row === undefined)
+      return { lines: [], problems: ['the poison is on record as delivered, and nobody had answered it'] }
     const crashes = (await observer.attempts(row.id)).filter(({ outcome }) => outcome === 'crashed').length
     return {
-      lines: [`the poison was sent ${timesSent(scene)} times, ${crashes} crashes on record: ${await observer.why(row.id)}`],
-      problems: row.status === 'dead' && crashes < crashesToDeath ? [`the poison was given up with ${crashes} crashes on record, not ${crashesToDeath}`] : [],
+      lines: [
+        `the poison was sent ${timesSent(scene)} times, ${crashes} crashes on record: ${await observer.why(row.id)}`,
+      ],
+      problems:
+        row.status === 'dead' && crashes < crashesToDeath
+          ? [`the poison was given up with ${crashes} crashes on record, not ${crashesToDeath}`]
+          : [],
     }
   },
 }
@@ -55,5 +67,7 @@ function timesSent({ receiver, stage }) {
 }
 
 async function isDead({ stage }) {
-  return (await stage.observer.unfinished()).some(({ messageId, status }) => messageId === stage.notes.poisonId && status === 'dead')
+  return (await stage.observer.unfinished()).some(
+    ({ messageId, status }) => messageId === stage.notes.poisonId && status === 'dead',
+  )
 }

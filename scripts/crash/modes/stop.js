@@ -9,7 +9,8 @@ export const stop = {
   leaseMs: 2_000,
   rounds: 2,
   traffic: mixed,
-  title: ({ workers, rounds, leaseMs }) => `${workers} workers, ${rounds} times one is stopped for over ${2 * leaseMs} ms`,
+  title: ({ workers, rounds, leaseMs }) =>
+    `${workers} workers, ${rounds} times one is stopped for over ${2 * leaseMs} ms`,
   async run(scene) {
     const { faults, given, random, stage } = scene
     for (let round = 1; round <= given.rounds; round += 1) {

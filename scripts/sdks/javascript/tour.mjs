@@ -1,9 +1,19 @@
 import { strict as assert } from 'node:assert'
 import { pathToFileURL } from 'node:url'
 
-const { SDKS_SERVER: serverUrl, SDKS_KEY: key, SDKS_RECEIVER: receiver, SDKS_APP: app, SDKS_MODULE: module } = process.env
+const {
+  SDKS_SERVER: serverUrl,
+  SDKS_KEY: key,
+  SDKS_RECEIVER: receiver,
+  SDKS_APP: app,
+  SDKS_MODULE: module,
+} = process.env
 const { Svix, Webhook, messageInRaw } = await import(pathToFileURL(module).href)
-const [ordinary, raw, rawType] = [JSON.parse(process.env.SDKS_ORDINARY), process.env.SDKS_RAW, process.env.SDKS_RAW_TYPE]
+const [ordinary, raw, rawType] = [
+  JSON.parse(process.env.SDKS_ORDINARY),
+  process.env.SDKS_RAW,
+  process.env.SDKS_RAW_TYPE,
+]
 const svix = new Svix(key, { serverUrl })
 const eventType = `tour.${app}`
 let [secret, message] = ['', null]
@@ -15,13 +25,18 @@ async function received(count) {
 }
 
 async function status(call) {
-  return call.then(() => 200, (error) => error.code ?? error.status)
+  return call.then(
+    () => 200,
+    (error) => error.code ?? error.status,
+  )
 }
 
 const tour = {
   application: async () => assert.equal((await svix.application.create({ name: app, uid: app })).uid, app),
-  'event-type': async () => assert.equal((await svix.eventType.create({ name: eventType, description: 'A tour' })).name, eventType),
-  endpoint: async () => assert.equal((await svix.endpoint.create(app, { url: `${receiver}/${app}`, uid: 'hooks' })).uid, 'hooks'),
+  'event-type': async () =>
+    assert.equal((await svix.eventType.create({ name: eventType, description: 'A tour' })).name, eventType),
+  endpoint: async () =>
+    assert.equal((await svix.endpoint.create(app, { url: `${receiver}/${app}`, uid: 'hooks' })).uid, 'hooks'),
   secret: async () => assert.match((secret = (await svix.endpoint.getSecret(app, 'hooks')).key), /^whsec_/),
   ordinary: async () => {
     message = await svix.message.create(app, { eventType, eventId: `${app}-1`, payload: ordinary })
@@ -35,7 +50,10 @@ const tour = {
   'raw-signature': async () => verify(await received(2)),
   idempotency: async () => {
     const options = { idempotencyKey: `${app} once` }
-    const [one, two] = [await svix.message.create(app, { eventType, payload: ordinary }, options), await svix.message.create(app, { eventType, payload: ordinary }, options)]
+    const [one, two] = [
+      await svix.message.create(app, { eventType, payload: ordinary }, options),
+      await svix.message.create(app, { eventType, payload: ordinary }, options),
+    ]
     assert.equal(one.id, two.id)
     await received(3)
   },
@@ -67,7 +85,10 @@ const tour = {
   },
   'portal-refused': async () => {
     const { token } = await svix.authentication.appPortalAccess(app, {})
-    assert.equal(await status(new Svix(token, { serverUrl }).message.create(app, { eventType, payload: ordinary })), 403)
+    assert.equal(
+      await status(new Svix(token, { serverUrl }).message.create(app, { eventType, payload: ordinary })),
+      403,
+    )
   },
   delete: async () => {
     await svix.endpoint.delete(app, 'hooks')
@@ -79,7 +100,10 @@ const tour = {
 /** `verify` reads the body as JSON, too, which a raw one need not be: the signature is made anew and compared. */
 function verify({ headers, body }) {
   const at = new Date(Number(headers['webhook-timestamp']) * 1000)
-  assert.ok(headers['webhook-signature'].split(' ').includes(new Webhook(secret).sign(headers['webhook-id'], at, body)), 'the signature does not match')
+  assert.ok(
+    headers['webhook-signature'].split(' ').includes(new Webhook(secret).sign(headers['webhook-id'], at, body)),
+    'the signature does not match',
+  )
 }
 
 for (const [step, take] of Object.entries(tour)) {

@@ -33,7 +33,11 @@ export interface Deliveries {
   /** A command that sends it by hand, with a fresh signature; notes who asked. */
   curl(id: string, by?: By): Promise<string>
   /** Those of the newest thousand that match whose body holds a text, whatever its case; go on after `next` until it is null. */
-  search(filter: DeliveryFilter, text: string, page?: Partial<Page>): Promise<Scan<Delivery> & { readonly searched: number }>
+  search(
+    filter: DeliveryFilter,
+    text: string,
+    page?: Partial<Page>,
+  ): Promise<Scan<Delivery> & { readonly searched: number }>
 }
 
 const mostCounted = 100_000
@@ -47,7 +51,8 @@ export function makeDeliveries(parts: DeliveryParts): Deliveries {
     get,
     attempt,
     async listAttempts(filter, page = {}) {
-      if (filter.endpointId === undefined && filter.messageId === undefined) throw expected('invalid_argument', 'filter', 'for one endpoint or one message', filter)
+      if (filter.endpointId === undefined && filter.messageId === undefined)
+        throw expected('invalid_argument', 'filter', 'for one endpoint or one message', filter)
       await ready()
       return directory.listAttempts(filter, checkPage(page))
     },
@@ -94,7 +99,8 @@ async function attemptWithId({ ready, directory }: ResourceParts, attemptId: str
   if (named === null) throw expected('invalid_id', 'attempt', 'an id of the form atmpt_…', attemptId)
   await ready()
   const delivery = await directory.delivery(named.deliveryId)
-  const attempt = delivery === null ? undefined : (await directory.attempts(delivery.id)).find(({ epoch }) => epoch === named.epoch)
+  const attempt =
+    delivery === null ? undefined : (await directory.attempts(delivery.id)).find(({ epoch }) => epoch === named.epoch)
   if (delivery !== null && attempt !== undefined) return { attempt, delivery }
   throw expected('not_found', 'attempt', 'the id of an attempt that exists', attemptId, 'It may have been pruned.')
 }

@@ -21,14 +21,23 @@ const mostAhead = 10_000
 export async function detailOf(parts: DeliveryParts, delivery: Delivery): Promise<DeliveryDetail> {
   const { directory } = parts
   const [explanation, attempts, application, message] = await Promise.all([
-    explain(parts, delivery), directory.attempts(delivery.id), directory.application(delivery.applicationId), directory.message(delivery.messageId),
+    explain(parts, delivery),
+    directory.attempts(delivery.id),
+    directory.application(delivery.applicationId),
+    directory.message(delivery.messageId),
   ])
-  const withRequest = attempts.map((attempt) => ({ ...attempt, request: sentRequest(parts, attempt, explanation.endpoint, message) }))
+  const withRequest = attempts.map((attempt) => ({
+    ...attempt,
+    request: sentRequest(parts, attempt, explanation.endpoint, message),
+  }))
   return { delivery, ...explanation, attempts: withRequest, application, message }
 }
 
 /** Why a delivery is where it is, by its endpoint, its policy, and the workers that there are. */
-export async function explain(parts: DeliveryParts, delivery: Delivery): Promise<Pick<DeliveryDetail, 'why' | 'endpoint' | 'maxAttempts'>> {
+export async function explain(
+  parts: DeliveryParts,
+  delivery: Delivery,
+): Promise<Pick<DeliveryDetail, 'why' | 'endpoint' | 'maxAttempts'>> {
   const { directory, queue, clock, policies, defaultPolicy, retriesPerTick } = parts
   const [[endpoint = null], healths, workers, ahead] = await Promise.all([
     directory.endpointsById([delivery.endpointId]),
@@ -46,18 +55,32 @@ export async function explain(parts: DeliveryParts, delivery: Delivery): Promise
 /** A command that sends a delivery by hand, with a fresh signature. Who asked is noted: it shows credentials. */
 export async function curlFor(parts: DeliveryParts, { id, messageId, endpointId }: Delivery, by: By): Promise<string> {
   const { directory, clock } = parts
-  const [[endpoint = null], message] = await Promise.all([directory.endpointsById([endpointId]), directory.message(messageId)])
-  if (endpoint === null || message === null || message.erasedAt !== null) throw expected('not_found', 'body', 'kept, to show it', 'none', 'Its endpoint or its body is gone.')
+  const [[endpoint = null], message] = await Promise.all([
+    directory.endpointsById([endpointId]),
+    directory.message(messageId),
+  ])
+  if (endpoint === null || message === null || message.erasedAt !== null)
+    throw expected('not_found', 'body', 'kept, to show it', 'none', 'Its endpoint or its body is gone.')
   const request = parts.outgoingRequest(endpoint, message, clock.now())
   await directory.note({ action: 'reveal', by: actor(by) }, id, clock.now())
   return curlOf(request)
 }
 
 /** Built again as it was then, from the endpoint of today: of the request only its time and URL are kept. */
-function sentRequest(parts: DeliveryParts, { startedAt, url }: Attempt, endpoint: Endpoint | null, message: Message | null): SentRequest | null {
+function sentRequest(
+  parts: DeliveryParts,
+  { startedAt, url }: Attempt,
+  endpoint: Endpoint | null,
+  message: Message | null,
+): SentRequest | null {
   if (endpoint === null || message === null) return null
   // Of an empty body, because the signature is not shown: hashing a megabyte for each attempt would be for nothing.
   const { headers } = parts.outgoingRequest(endpoint, { ...message, body: new Uint8Array() }, startedAt)
   const bytes = message.erasedAt === null ? message.body.length : null
-  return { method: 'POST', url, ...shownHeaders(headers, endpoint.signature === 'body' ? endpoint.bodyHeader : null), bytes }
+  return {
+    method: 'POST',
+    url,
+    ...shownHeaders(headers, endpoint.signature === 'body' ? endpoint.bodyHeader : null),
+    bytes,
+  }
 }

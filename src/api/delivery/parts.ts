@@ -12,7 +12,11 @@ export interface DeliveryParts extends ResourceParts {
   readonly policies: ReadonlyMap<string, RetryPolicy>
   readonly defaultPolicy: RetryPolicy
   /** What an attempt at that time sends. */
-  readonly outgoingRequest: (endpoint: Endpoint, message: Message, now: Instant) => Pick<OutgoingRequest, 'url' | 'headers' | 'body'>
+  readonly outgoingRequest: (
+    endpoint: Endpoint,
+    message: Message,
+    now: Instant,
+  ) => Pick<OutgoingRequest, 'url' | 'headers' | 'body'>
   /** Retries that one endpoint gets per tick. */
   readonly retriesPerTick: number
   readonly expect: (endpointId: string, lane: Lane) => Promise<void>

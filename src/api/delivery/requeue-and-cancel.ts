@@ -25,11 +25,15 @@ const batchRows = 5_000
 
 export function makeOperations(parts: DeliveryParts, deliveries: Deliveries): Operations {
   function requeue(which: string | DeliveryFilter, by: By = {}): Promise<Delivery | number> {
-    return typeof which === 'string' ? requeueOne(parts, deliveries, which, actor(by)) : requeueAll(parts, which, actor(by))
+    return typeof which === 'string'
+      ? requeueOne(parts, deliveries, which, actor(by))
+      : requeueAll(parts, which, actor(by))
   }
 
   function cancel(which: string | DeliveryFilter, by: By = {}): Promise<Delivery | number> {
-    return typeof which === 'string' ? cancelOne(parts, deliveries, which, actor(by)) : cancelAll(parts, which, actor(by))
+    return typeof which === 'string'
+      ? cancelOne(parts, deliveries, which, actor(by))
+      : cancelAll(parts, which, actor(by))
   }
 
   return { requeue: requeue as Operations['requeue'], cancel: cancel as Operations['cancel'] }
@@ -41,7 +45,8 @@ async function requeueOne(parts: DeliveryParts, deliveries: Deliveries, id: stri
   await checkBody(directory, before)
   if (before.status === 'delivered') return resend(parts, before, by)
   const now = clock.now()
-  if ((await queue.requeue({ filter: { ids: [id] }, now, limit: 1, by })) === 0) throw inFlight(await deliveries.get(id), now)
+  if ((await queue.requeue({ filter: { ids: [id] }, now, limit: 1, by })) === 0)
+    throw inFlight(await deliveries.get(id), now)
   const after = await deliveries.get(id)
   await parts.expect(after.endpointId, laneOf(after))
   return after
@@ -50,16 +55,41 @@ async function requeueOne(parts: DeliveryParts, deliveries: Deliveries, id: stri
 async function checkBody(directory: Directory, { id, messageId }: Delivery): Promise<void> {
   const message = await directory.message(messageId)
   if (message === null || message.erasedAt === null) return
-  throw expected('not_found', 'body', 'kept, to send it again', `erased at ${isoTime(message.erasedAt)}`, `Delivery ${id} stays as it is.`)
+  throw expected(
+    'not_found',
+    'body',
+    'kept, to send it again',
+    `erased at ${isoTime(message.erasedAt)}`,
+    `Delivery ${id} stays as it is.`,
+  )
 }
 
 /** A delivered delivery never changes: sending it again is a new delivery of the same message. */
-async function resend(parts: DeliveryParts, { id, endpointId, messageId, policy, targetUrl }: Delivery, by: Actor): Promise<Delivery> {
+async function resend(
+  parts: DeliveryParts,
+  { id, endpointId, messageId, policy, targetUrl }: Delivery,
+  by: Actor,
+): Promise<Delivery> {
   const { directory, clock, random } = parts
   const now = clock.now()
-  const added = { id: makeId('dlv', now, random), endpointId, messageId, policy, targetUrl, nextRetryAt: now, leased: false }
+  const added = {
+    id: makeId('dlv', now, random),
+    endpointId,
+    messageId,
+    policy,
+    targetUrl,
+    nextRetryAt: now,
+    leased: false,
+  }
   const delivery = await directory.addDelivery(added, now, by)
-  if (delivery === null) throw expected('not_found', 'message', 'kept for as long as its deliveries', messageId, `Delivery ${id} cannot be sent again.`)
+  if (delivery === null)
+    throw expected(
+      'not_found',
+      'message',
+      'kept for as long as its deliveries',
+      messageId,
+      `Delivery ${id} cannot be sent again.`,
+    )
   await parts.expect(endpointId, laneOf(delivery))
   return delivery
 }
@@ -70,15 +100,25 @@ async function requeueAll({ ready, queue, clock }: DeliveryParts, filter: Delive
   return inBatches((limit) => queue.requeue({ filter: only, now: clock.now(), limit, by }))
 }
 
-async function cancelOne({ queue, clock, emitCancelled }: DeliveryParts, deliveries: Deliveries, id: string, by: Actor): Promise<Delivery> {
+async function cancelOne(
+  { queue, clock, emitCancelled }: DeliveryParts,
+  deliveries: Deliveries,
+  id: string,
+  by: Actor,
+): Promise<Delivery> {
   const before = await deliveries.get(id)
   const cancelled = await queue.cancel({ filter: { ids: [id] }, as: 'cancelled', now: clock.now(), limit: 1, by })
-  if (cancelled.length === 0) throw expected('wrong_state', 'delivery', 'an open one, pending or failed', `${id}, which is ${before.status}`)
+  if (cancelled.length === 0)
+    throw expected('wrong_state', 'delivery', 'an open one, pending or failed', `${id}, which is ${before.status}`)
   emitCancelled(cancelled)
   return deliveries.get(id)
 }
 
-async function cancelAll({ ready, queue, clock, emitCancelled }: DeliveryParts, filter: DeliveryFilter, by: Actor): Promise<number> {
+async function cancelAll(
+  { ready, queue, clock, emitCancelled }: DeliveryParts,
+  filter: DeliveryFilter,
+  by: Actor,
+): Promise<number> {
   const only = onlyStatus(filter, ['pending', 'failed'], ['pending', 'failed'], 'cancel')
   await ready()
   return inBatches(async (limit) => {
@@ -90,7 +130,7 @@ async function cancelAll({ ready, queue, clock, emitCancelled }: DeliveryParts, 
 
 /** Each batch leaves the filter, because its status changes: the loop ends. */
 async function inBatches(batch: (limit: number) => Promise<number>): Promise<number> {
-  for (let total = 0; ; ) {
+  for (let total = 0; ;) {
     const count = await batch(batchRows)
     total += count
     if (count < batchRows) return total

@@ -6,7 +6,12 @@ const mostSearched = 1_000
 const bodiesPerRead = 25
 
 /** Those of the newest thousand that match whose body holds a text, whatever its case; `searched` of them were looked into. */
-export async function searchPayloads(directory: Directory, filter: DeliveryFilter, text: string, page: Page): Promise<Scan<Delivery> & { readonly searched: number }> {
+export async function searchPayloads(
+  directory: Directory,
+  filter: DeliveryFilter,
+  text: string,
+  page: Page,
+): Promise<Scan<Delivery> & { readonly searched: number }> {
   const { limit, ...from } = page
   const rows = await directory.listDeliveries(filter, { ...from, limit: mostSearched })
   const found: Delivery[] = []
@@ -24,7 +29,15 @@ export async function searchPayloads(directory: Directory, filter: DeliveryFilte
   return { items: found, searched, next: isOver ? null : (rows[searched - 1]?.id ?? null) }
 }
 
-async function messagesHolding(directory: Directory, deliveries: readonly Delivery[], text: string): Promise<Set<string>> {
+async function messagesHolding(
+  directory: Directory,
+  deliveries: readonly Delivery[],
+  text: string,
+): Promise<Set<string>> {
   const messages = await directory.messagesById([...new Set(deliveries.map(({ messageId }) => messageId))])
-  return new Set(messages.filter(({ body }) => Buffer.from(body).toString().toLowerCase().includes(text.toLowerCase())).map(({ id }) => id))
+  return new Set(
+    messages
+      .filter(({ body }) => Buffer.from(body).toString().toLowerCase().includes(text.toLowerCase()))
+      .map(({ id }) => id),
+  )
 }

@@ -24,7 +24,10 @@ export interface Endpoints {
   /** One that was deleted is found by its id, if asked for. */
   get(name: EndpointName, options?: { readonly deleted?: boolean }): Promise<Endpoint>
   /** `text` is looked for in url, description and uid. */
-  list(filter?: { readonly application?: string | undefined; readonly text?: string | undefined }, page?: Partial<Page>): Promise<Endpoint[]>
+  list(
+    filter?: { readonly application?: string | undefined; readonly text?: string | undefined },
+    page?: Partial<Page>,
+  ): Promise<Endpoint[]>
   /** Applies to the next attempt, also of deliveries that are on their way already. */
   update(name: EndpointName, change: Partial<EndpointSettings>): Promise<Endpoint>
   /** Collects deliveries without sending them. */
@@ -52,7 +55,8 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
     async list({ application, text } = {}, page = {}) {
       await ready()
       const owner = application === undefined ? null : await directory.application(application)
-      if (application !== undefined && owner === null) throw expected('not_found', 'application', 'the id or uid of an application that exists', application)
+      if (application !== undefined && owner === null)
+        throw expected('not_found', 'application', 'the id or uid of an application that exists', application)
       return directory.listEndpoints({ applicationId: owner?.id, text }, checkPage(page))
     },
     update: (name, change) => updateEndpoint(parts, name, change),
@@ -81,10 +85,21 @@ interface StatusChange {
   readonly action: AuditAction
 }
 
-async function setStatus(parts: EndpointParts, name: EndpointName, { status, action }: StatusChange, by: By): Promise<Endpoint> {
+async function setStatus(
+  parts: EndpointParts,
+  name: EndpointName,
+  { status, action }: StatusChange,
+  by: By,
+): Promise<Endpoint> {
   const { directory, clock } = parts
   const { id } = await findEndpoint(parts, name)
-  const endpoint = found(await directory.updateEndpoint(id, { status, statusReason: reasonOf(status, by) }, clock.now(), { action, by: actor(by) }), name)
+  const endpoint = found(
+    await directory.updateEndpoint(id, { status, statusReason: reasonOf(status, by) }, clock.now(), {
+      action,
+      by: actor(by),
+    }),
+    name,
+  )
   await parts.changed(id)
   return endpoint
 }

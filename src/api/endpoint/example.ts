@@ -5,9 +5,17 @@ import type { Message } from '../../core/message/message.ts'
 import type { EndpointParts } from './parts.ts'
 
 /** Sends an endpoint the example of an event type's schema. */
-export async function sendExample({ directory, sendTo }: EndpointParts, endpoint: Endpoint, eventType: string): Promise<Message> {
+export async function sendExample(
+  { directory, sendTo }: EndpointParts,
+  endpoint: Endpoint,
+  eventType: string,
+): Promise<Message> {
   const definition = await directory.eventType(eventType)
-  const id = await sendTo(endpoint, eventType, JSON.stringify(exampleOf(definition === null ? null : newestSchema(definition))))
+  const id = await sendTo(
+    endpoint,
+    eventType,
+    JSON.stringify(exampleOf(definition === null ? null : newestSchema(definition))),
+  )
   const message = await directory.message(id)
   if (message !== null) return message
   throw expected('not_found', 'message', 'there right after it was sent', id)
@@ -15,7 +23,8 @@ export async function sendExample({ directory, sendTo }: EndpointParts, endpoint
 
 /** A schema's first example; something harmless if it has none. */
 function exampleOf(schema: unknown): unknown {
-  const { examples, example }: { examples?: unknown; example?: unknown } = typeof schema === 'object' && schema !== null ? schema : {}
+  const { examples, example }: { examples?: unknown; example?: unknown } =
+    typeof schema === 'object' && schema !== null ? schema : {}
   const first: unknown = Array.isArray(examples) ? examples[0] : example
   return first ?? { success: true }
 }

@@ -6,7 +6,11 @@ import type { ResourceParts } from '../parts.ts'
 export type EndpointName = string | { readonly application: string; readonly uid: string }
 
 /** The endpoint of a name; one that was deleted is found by its id, if asked for. */
-export async function findEndpoint({ ready, directory }: ResourceParts, name: EndpointName, { deleted = false }: { readonly deleted?: boolean } = {}): Promise<Endpoint> {
+export async function findEndpoint(
+  { ready, directory }: ResourceParts,
+  name: EndpointName,
+  { deleted = false }: { readonly deleted?: boolean } = {},
+): Promise<Endpoint> {
   await ready()
   if (typeof name === 'string' && deleted) return found((await directory.endpointsById([name]))[0] ?? null, name)
   if (typeof name === 'string') return found(await directory.endpoint(null, name), name)

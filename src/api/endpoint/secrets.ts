@@ -3,7 +3,14 @@ import type { Endpoint } from '../../core/endpoint/endpoint.ts'
 import { expected } from '../../core/errors.ts'
 import { makeId } from '../../core/ids.ts'
 import { checkCount } from '../../core/limits/limits.ts'
-import { checkScheme, checkSecret, hmacSecret, liveSecrets, mostLiveSecrets, verificationKey } from '../../core/signing/signature.ts'
+import {
+  checkScheme,
+  checkSecret,
+  hmacSecret,
+  liveSecrets,
+  mostLiveSecrets,
+  verificationKey,
+} from '../../core/signing/signature.ts'
 import { day } from '../../core/time.ts'
 import { actor } from '../actor.ts'
 import type { By } from '../actor.ts'
@@ -23,7 +30,12 @@ export function secretOr(given: string | undefined): string {
 }
 
 /** A new secret; the old ones stay valid for the overlap. */
-export async function rotateSecret(parts: EndpointParts, name: EndpointName, { secret, overlapMs = day }: RotateOptions, by: By): Promise<Endpoint> {
+export async function rotateSecret(
+  parts: EndpointParts,
+  name: EndpointName,
+  { secret, overlapMs = day }: RotateOptions,
+  by: By,
+): Promise<Endpoint> {
   const { directory, clock, random } = parts
   const value = secretOr(secret)
   checkCount('overlapMs', overlapMs, 0, 30 * day)
@@ -47,5 +59,11 @@ export async function revealSecret(parts: EndpointParts, name: EndpointName, by:
 function checkLiveSecrets(count: number): void {
   if (count < mostLiveSecrets) return
   const advice = 'Wait until one expires, or rotate with an `overlapMs` of 0, which ends all others at once.'
-  throw expected('wrong_state', 'secret', `one of at most ${mostLiveSecrets} that are valid at once`, `another beside ${count}`, advice)
+  throw expected(
+    'wrong_state',
+    'secret',
+    `one of at most ${mostLiveSecrets} that are valid at once`,
+    `another beside ${count}`,
+    advice,
+  )
 }

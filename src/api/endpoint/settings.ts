@@ -15,16 +15,36 @@ import { secretOr } from './secrets.ts'
 export type EndpointInput = Pick<EndpointSettings, 'url'> & Partial<Omit<EndpointSettings, 'url'>>
 
 /** What an endpoint is created with. */
-export type NewEndpoint = EndpointInput & { readonly application: string; readonly secret?: string; readonly status?: 'active' | 'paused' | 'disabled' }
+export type NewEndpoint = EndpointInput & {
+  readonly application: string
+  readonly secret?: string
+  readonly status?: 'active' | 'paused' | 'disabled'
+}
 
 const settingNames = [
-  'uid', 'url', 'description', 'types', 'channels', 'filter', 'headers', 'metadata', 'policy', 'signature', 'bodyHeader', 'ratePerSecond',
+  'uid',
+  'url',
+  'description',
+  'types',
+  'channels',
+  'filter',
+  'headers',
+  'metadata',
+  'policy',
+  'signature',
+  'bodyHeader',
+  'ratePerSecond',
 ] as const satisfies readonly (keyof EndpointSettings)[]
 
-export async function createEndpoint(parts: EndpointParts, { application, secret, status = 'active', ...input }: NewEndpoint, by: By): Promise<Endpoint> {
+export async function createEndpoint(
+  parts: EndpointParts,
+  { application, secret, status = 'active', ...input }: NewEndpoint,
+  by: By,
+): Promise<Endpoint> {
   const { ready, directory, clock, random } = parts
   refuseUnknown('endpoints.create', input, [...settingNames, 'application', 'secret', 'status'])
-  if (!['active', 'paused', 'disabled'].includes(status)) throw expected('invalid_argument', 'status', 'active, paused or disabled', status)
+  if (!['active', 'paused', 'disabled'].includes(status))
+    throw expected('invalid_argument', 'status', 'active, paused or disabled', status)
   const settings = { ...blank(parts.defaults), ...given(input) }
   checkSettings(parts, settings)
   checkApplication(application)
@@ -46,7 +66,11 @@ export async function createEndpoint(parts: EndpointParts, { application, secret
   })
 }
 
-export async function updateEndpoint(parts: EndpointParts, name: EndpointName, change: Partial<EndpointSettings>): Promise<Endpoint> {
+export async function updateEndpoint(
+  parts: EndpointParts,
+  name: EndpointName,
+  change: Partial<EndpointSettings>,
+): Promise<Endpoint> {
   refuseUnknown('endpoints.update', change, settingNames)
   const before = await findEndpoint(parts, name)
   const after = { ...settingsOf(before), ...given(change) }
@@ -67,14 +91,53 @@ export function reasonOf(status: EndpointStatus, { by, reason }: By): string | n
 function checkSettings({ policies, headerPrefix, checkUrl }: EndpointParts, settings: EndpointSettings): void {
   checkEndpoint(settings, headerPrefix)
   checkUrl(new URL(settings.url))
-  if (!policies.has(settings.policy)) throw expected('unknown_policy', 'policy', `one of ${[...policies.keys()].join(', ')}`, settings.policy)
+  if (!policies.has(settings.policy))
+    throw expected('unknown_policy', 'policy', `one of ${[...policies.keys()].join(', ')}`, settings.policy)
 }
 
 function blank({ policy, signature }: EndpointParts['defaults']): Omit<EndpointSettings, 'url'> {
-  return { uid: null, description: '', types: [], channels: [], filter: null, headers: {}, metadata: {}, policy, signature, bodyHeader: defaultBodyHeader, ratePerSecond: null }
+  return {
+    uid: null,
+    description: '',
+    types: [],
+    channels: [],
+    filter: null,
+    headers: {},
+    metadata: {},
+    policy,
+    signature,
+    bodyHeader: defaultBodyHeader,
+    ratePerSecond: null,
+  }
 }
 
 function settingsOf(endpoint: Endpoint): EndpointSettings {
-  const { uid, url, description, types, channels, filter, headers, metadata, policy, signature, bodyHeader, ratePerSecond } = endpoint
-  return { uid, url, description, types, channels, filter, headers, metadata, policy, signature, bodyHeader, ratePerSecond }
+  const {
+    uid,
+    url,
+    description,
+    types,
+    channels,
+    filter,
+    headers,
+    metadata,
+    policy,
+    signature,
+    bodyHeader,
+    ratePerSecond,
+  } = endpoint
+  return {
+    uid,
+    url,
+    description,
+    types,
+    channels,
+    filter,
+    headers,
+    metadata,
+    policy,
+    signature,
+    bodyHeader,
+    ratePerSecond,
+  }
 }

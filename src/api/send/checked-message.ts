@@ -17,7 +17,8 @@ export type EventSchemas = Readonly<Record<string, Schema>>
 /** What `send` takes: `data` for the Standard Webhooks envelope, or a raw `payload`. Declared events type it. */
 export type MessageInput<Events extends EventSchemas = EventSchemas> = string extends keyof Events
   ? WithData<string, unknown> | WithPayload<string>
-  : { [Type in keyof Events & string]: WithData<Type, SchemaInput<Events[Type]>> | WithPayload<Type> }[keyof Events & string]
+  : { [Type in keyof Events & string]: WithData<Type, SchemaInput<Events[Type]>> | WithPayload<Type> }[keyof Events &
+      string]
 
 interface About<Type> {
   /** The application's uid or id; created on first use. */
@@ -47,11 +48,25 @@ interface WithPayload<Type> extends About<Type> {
   readonly data?: undefined
 }
 
-export type Given = About<string> & { readonly data?: unknown; readonly payload?: string | Uint8Array | undefined; readonly contentType?: string }
+export type Given = About<string> & {
+  readonly data?: unknown
+  readonly payload?: string | Uint8Array | undefined
+  readonly contentType?: string
+}
 
 const mostChannels = 20
 const messageFields = [
-  'application', 'type', 'data', 'payload', 'contentType', 'eventId', 'idempotencyKey', 'sessionId', 'channels', 'deliverAt', 'payloadRetentionDays',
+  'application',
+  'type',
+  'data',
+  'payload',
+  'contentType',
+  'eventId',
+  'idempotencyKey',
+  'sessionId',
+  'channels',
+  'deliverAt',
+  'payloadRetentionDays',
 ] as const satisfies readonly (keyof Given)[]
 
 /** A message that was checked, and in which form it came. */
@@ -86,12 +101,14 @@ export function checkMessageSync(given: Given, context: SendContext): CheckedMes
 }
 
 function withoutSchema(given: Given, { mustExist, to, now, random }: SendContext): CheckedMessage {
-  if (typeof given !== 'object' || given === null) throw expected('invalid_argument', 'message', 'an object with application, type and data', given)
+  if (typeof given !== 'object' || given === null)
+    throw expected('invalid_argument', 'message', 'an object with application, type and data', given)
   refuseUnknown('send', given, messageFields)
   const type = checkEventType(given.type)
   const application = checkApplication(given.application)
   const { eventId, idempotencyKey, sessionId, channels } = checkNames(given)
-  if (given.payload !== undefined && given.data !== undefined) throw expected('invalid_argument', 'message', 'given either `data` or `payload`', 'both')
+  if (given.payload !== undefined && given.data !== undefined)
+    throw expected('invalid_argument', 'message', 'given either `data` or `payload`', 'both')
   // Before anything is waited for: what the caller changes after the call is no part of the message.
   const body = checkBody(given.payload === undefined ? envelope(type, now, given.data) : bytesOf(given.payload))
   const contentType = checkContentType(given.contentType ?? 'application/json')
@@ -101,7 +118,17 @@ function withoutSchema(given: Given, { mustExist, to, now, random }: SendContext
     // The time in an envelope is that of the call: a repeat under the same key would be another body by it.
     content: given.payload === undefined && idempotencyKey !== null ? envelope(type, 0, given.data) : body,
     deliverAt: checkDeliverAt(given.deliverAt, now),
-    message: { id: makeId('msg', now, random), type, eventId, body, contentType, sessionId, channels, createdAt: now, erasedAt: null },
+    message: {
+      id: makeId('msg', now, random),
+      type,
+      eventId,
+      body,
+      contentType,
+      sessionId,
+      channels,
+      createdAt: now,
+      erasedAt: null,
+    },
     isEnvelope: given.payload === undefined,
     eraseAt: eraseTime(given.payloadRetentionDays, now),
     mustExist,
@@ -109,12 +136,16 @@ function withoutSchema(given: Given, { mustExist, to, now, random }: SendContext
   }
 }
 
-function checkNames(given: Given): Pick<Message, 'channels' | 'eventId' | 'sessionId'> & Pick<Outgoing, 'idempotencyKey'> {
+function checkNames(
+  given: Given,
+): Pick<Message, 'channels' | 'eventId' | 'sessionId'> & Pick<Outgoing, 'idempotencyKey'> {
   const { channels = [], eventId = null, idempotencyKey = null, sessionId = null } = given
-  if (!Array.isArray(channels) || channels.length > mostChannels) throw expected('invalid_argument', 'channels', `a list of at most ${mostChannels}`, channels)
+  if (!Array.isArray(channels) || channels.length > mostChannels)
+    throw expected('invalid_argument', 'channels', `a list of at most ${mostChannels}`, channels)
   channels.forEach(checkChannel)
   checkText('eventId', eventId)
-  if (eventId !== null && isAnyId(eventId)) throw expected('invalid_argument', 'eventId', "not of the form of Posthorn's own ids", eventId)
+  if (eventId !== null && isAnyId(eventId))
+    throw expected('invalid_argument', 'eventId', "not of the form of Posthorn's own ids", eventId)
   checkText('idempotencyKey', idempotencyKey)
   checkText('sessionId', sessionId)
   return { channels: [...channels], eventId, idempotencyKey, sessionId }
@@ -124,7 +155,8 @@ function checkNames(given: Given): Pick<Message, 'channels' | 'eventId' | 'sessi
 function schemaOf({ type, payload }: Given, events: EventSchemas | undefined): Schema | null {
   if (events === undefined) return null
   const schema = Object.hasOwn(events, type) ? events[type] : undefined
-  if (schema === undefined) throw expected('unknown_event_type', 'type', `one of the declared events (${Object.keys(events).join(', ')})`, type)
+  if (schema === undefined)
+    throw expected('unknown_event_type', 'type', `one of the declared events (${Object.keys(events).join(', ')})`, type)
   return payload === undefined ? schema : null
 }
 

@@ -8,7 +8,12 @@ export type Validate = (value: unknown) => string | null
 
 type Draft = '4' | '7' | '2019-09' | '2020-12'
 
-const draftNames: readonly (readonly [string, Draft])[] = [['draft-04', '4'], ['draft-06', '7'], ['draft-07', '7'], ['2019-09', '2019-09']]
+const draftNames: readonly (readonly [string, Draft])[] = [
+  ['draft-04', '4'],
+  ['draft-06', '7'],
+  ['draft-07', '7'],
+  ['2019-09', '2019-09'],
+]
 const mostVersions = 100
 const mostSchemaCharacters = 256 * 1024
 // Where the validator keeps what a reference leads to.
@@ -31,8 +36,18 @@ export function validatorOf(schema: unknown): Validate {
 
 /** Refuses what is no table of JSON Schemas by version, before it could refuse every message. */
 export function checkSchemas(schemas: unknown): void {
-  if (typeof schemas !== 'object' || schemas === null || Array.isArray(schemas) || Object.keys(schemas).length > mostVersions) {
-    throw expected('invalid_argument', 'schemas', `an object of at most ${mostVersions} JSON Schemas by version`, schemas)
+  if (
+    typeof schemas !== 'object' ||
+    schemas === null ||
+    Array.isArray(schemas) ||
+    Object.keys(schemas).length > mostVersions
+  ) {
+    throw expected(
+      'invalid_argument',
+      'schemas',
+      `an object of at most ${mostVersions} JSON Schemas by version`,
+      schemas,
+    )
   }
   for (const [version, schema] of Object.entries(schemas)) {
     const problem = problemOfSchema(schema)
@@ -66,7 +81,8 @@ function problemOfSchema(schema: unknown): string | null {
 function problemOfParts(parts: Readonly<Record<string, Schema | boolean>>): string | null {
   for (const part of Object.values(parts)) {
     if (typeof part === 'boolean') continue
-    if (part.$ref !== undefined && parts[part[resolved] ?? ''] === undefined) return `a reference to ${part.$ref}, which is not in the schema itself`
+    if (part.$ref !== undefined && parts[part[resolved] ?? ''] === undefined)
+      return `a reference to ${part.$ref}, which is not in the schema itself`
     for (const pattern of [part.pattern ?? '', ...Object.keys(part.patternProperties ?? {})]) RegExp(pattern, 'u')
   }
   return null

@@ -20,11 +20,27 @@ export const metaSchema: Schema = {
     ...each(['minimum', 'maximum'], { type: 'number' }),
     // A flag in draft 4, a number since.
     ...each(['exclusiveMinimum', 'exclusiveMaximum'], { type: ['number', 'boolean'] }),
-    ...each(['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'], { type: 'integer', minimum: 0 }),
-    ...each(['additionalProperties', 'unevaluatedProperties', 'propertyNames', 'additionalItems', 'unevaluatedItems', 'contains'], schema),
+    ...each(['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'], {
+      type: 'integer',
+      minimum: 0,
+    }),
+    ...each(
+      [
+        'additionalProperties',
+        'unevaluatedProperties',
+        'propertyNames',
+        'additionalItems',
+        'unevaluatedItems',
+        'contains',
+      ],
+      schema,
+    ),
     ...each(['not', 'if', 'then', 'else'], schema),
     ...each(['prefixItems', 'allOf', 'anyOf', 'oneOf'], schemas),
-    ...each(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'], { type: 'object', additionalProperties: schema }),
+    ...each(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'], {
+      type: 'object',
+      additionalProperties: schema,
+    }),
   },
 }
 

@@ -52,7 +52,9 @@ export class Sender {
     if (!('tx' in options)) return this.#sendAlone(messages, context)
     const join = store.withinSync?.bind(store)
     // Nothing is waited for up to here: whoever ends the transaction right after the call has the message in it.
-    return join === undefined ? this.#sendWithin(messages, options, context) : this.#sendWithinSync(join, messages, options, context)
+    return join === undefined
+      ? this.#sendWithin(messages, options, context)
+      : this.#sendWithinSync(join, messages, options, context)
   }
 
   async #sendAlone(messages: readonly Given[], context: SendContext): Promise<Sent[]> {
@@ -72,7 +74,9 @@ export class Sender {
 
   /** Before the messages: a crash between the two must not leave a body that is never erased. */
   async #expirePayloads(messages: readonly CheckedMessage[]): Promise<void> {
-    const expiring = messages.flatMap(({ message, eraseAt }) => (eraseAt === null ? [] : [{ messageId: message.id, eraseAt }]))
+    const expiring = messages.flatMap(({ message, eraseAt }) =>
+      eraseAt === null ? [] : [{ messageId: message.id, eraseAt }],
+    )
     if (expiring.length > 0) await this.#parts.store.directory.expirePayloads(expiring)
   }
 
@@ -90,13 +94,24 @@ export class Sender {
     return engine.sendWithin(transaction, checked)
   }
 
-  #sendWithinSync(join: NonNullable<Store['withinSync']>, messages: readonly Given[], options: SendOptions, context: SendContext): Sent[] {
+  #sendWithinSync(
+    join: NonNullable<Store['withinSync']>,
+    messages: readonly Given[],
+    options: SendOptions,
+    context: SendContext,
+  ): Sent[] {
     const { engine, enforcer } = this.#parts
     const checked = messages.map((message) => checkMessageSync(message, context))
     refuseWithin(checked)
     if (enforcer !== null) {
       const advice = 'Schemas are read from the store, which would have to wait; declare `events` instead.'
-      throw expected('invalid_argument', 'enforceSchemas', 'off where `send` joins a transaction of SQLite', true, advice)
+      throw expected(
+        'invalid_argument',
+        'enforceSchemas',
+        'off where `send` joins a transaction of SQLite',
+        true,
+        advice,
+      )
     }
     return engine.sendWithinSync(join(txOf(options)), checked)
   }
@@ -110,7 +125,8 @@ export class Sender {
     const { store } = this.#parts
     const tx = txOf(options)
     if (store.within !== undefined) return store.within(tx)
-    const advice = 'This store cannot join a transaction of yours; those of `posthorn/postgres` and of `sqlite({ open })` can.'
+    const advice =
+      'This store cannot join a transaction of yours; those of `posthorn/postgres` and of `sqlite({ open })` can.'
     throw expected('invalid_argument', 'tx', 'left out', tx, advice)
   }
 }
@@ -124,7 +140,13 @@ export function stopped(): PosthornError {
 function refuseWithin(messages: readonly CheckedMessage[]): void {
   const expiring = messages.find(({ eraseAt }) => eraseAt !== null)
   if (expiring !== undefined) {
-    throw expected('invalid_argument', 'payloadRetentionDays', 'left out within a transaction', expiring.eraseAt, 'Send after the commit, or erase the message later.')
+    throw expected(
+      'invalid_argument',
+      'payloadRetentionDays',
+      'left out within a transaction',
+      expiring.eraseAt,
+      'Send after the commit, or erase the message later.',
+    )
   }
   // An event id that another transaction takes first would abort this one at its commit.
   const named = messages.find(({ message }) => message.eventId !== null)

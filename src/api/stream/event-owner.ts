@@ -7,7 +7,10 @@ const mostWaiting = 10_000
 const mostOwners = 10_000
 
 /** Finds out whose event each is, one after the other, so that they keep their order; then passes it on. */
-export function withOwner({ directory, clock, random }: ResourceParts, pass: (event: StreamEvent) => void): (event: PosthornEvent) => void {
+export function withOwner(
+  { directory, clock, random }: ResourceParts,
+  pass: (event: StreamEvent) => void,
+): (event: PosthornEvent) => void {
   const ownerOf = makeOwners(directory)
   let waiting = 0
   let last: Promise<void> = Promise.resolve()

@@ -74,12 +74,17 @@ export class EventRelay {
 
   #later(step: Step, ms: number): void {
     if (this.#isStopped || this.#timers.has(step)) return
-    this.#timers.set(step, this.#parts.clock.after(ms, () => {
-      this.#timers.delete(step)
-      // A store that does not answer loses events of the stream, and nothing else: the next round asks again.
-      const running: Promise<void> = this.#run(step).catch(() => undefined).finally(() => this.#running.delete(running))
-      this.#running.add(running)
-    }))
+    this.#timers.set(
+      step,
+      this.#parts.clock.after(ms, () => {
+        this.#timers.delete(step)
+        // A store that does not answer loses events of the stream, and nothing else: the next round asks again.
+        const running: Promise<void> = this.#run(step)
+          .catch(() => undefined)
+          .finally(() => this.#running.delete(running))
+        this.#running.add(running)
+      }),
+    )
   }
 
   #run(step: Step): Promise<void> {

@@ -32,15 +32,19 @@ const mostReaders = 1_000
 export function makeStream(parts: StreamParts): Stream {
   const buffer = new EventBuffer(parts.clock)
   const readers = new Set<StreamReader>()
-  const relay = parts.isShared ? new EventRelay({ ...parts, onWanted: subscribe, onEvent: (event) => buffer.add(event) }) : null
+  const relay = parts.isShared
+    ? new EventRelay({ ...parts, onWanted: subscribe, onEvent: (event) => buffer.add(event) })
+    : null
   let unsubscribe: (() => void) | null = null
 
   /** Nobody pays for a stream that nobody has ever read. */
   function subscribe(): void {
-    unsubscribe ??= parts.subscribe(withOwner(parts, (event) => {
-      buffer.add(event)
-      relay?.publish(event)
-    }))
+    unsubscribe ??= parts.subscribe(
+      withOwner(parts, (event) => {
+        buffer.add(event)
+        relay?.publish(event)
+      }),
+    )
   }
 
   function close(): void {
@@ -58,7 +62,11 @@ export function makeStream(parts: StreamParts): Stream {
     },
     async open(filter, after = null) {
       await parts.ready()
-      if (readers.size >= mostReaders) throw new PosthornError('overloaded', `Expected at most ${mostReaders} readers of the stream at once. Close some, or try again later.`)
+      if (readers.size >= mostReaders)
+        throw new PosthornError(
+          'overloaded',
+          `Expected at most ${mostReaders} readers of the stream at once. Close some, or try again later.`,
+        )
       subscribe()
       const reader = buffer.read(filter, after)
       const known: StreamReader = {

@@ -24,7 +24,12 @@ export async function openHttpServer(settings: Settings, given: Partial<Settings
 }
 
 /** Lets the server answer: without a key if only this machine can ask, and none was set. Returns the key, if one was created. */
-export async function answerRequests(server: HttpServer, posthorn: Posthorn, settings: Settings, say: (text: string) => void): Promise<string | null> {
+export async function answerRequests(
+  server: HttpServer,
+  posthorn: Posthorn,
+  settings: Settings,
+  say: (text: string) => void,
+): Promise<string | null> {
   const { adminKey, corsOrigins, portalTokenHours, rateLimitPerSecond, strict, host } = settings
   const needsKey = adminKey !== null || !isLoopback(host)
   const answer = handler(posthorn, {

@@ -25,7 +25,10 @@ export async function runDev({ once, database }: CommandOptions, terminal: Termi
   const server = once === true ? null : await openHttpServer(settings, given)
   try {
     const ownPort = server?.port ?? null
-    const setup = databaseUrl === undefined ? await setupWithSamples(settings, given, ownPort) : await setupOnDatabase(databaseUrl, settings, ownPort)
+    const setup =
+      databaseUrl === undefined
+        ? await setupWithSamples(settings, given, ownPort)
+        : await setupOnDatabase(databaseUrl, settings, ownPort)
     try {
       return await deliverAndShow({ setup, server, settings, once: once === true, terminal })
     } finally {
@@ -72,7 +75,10 @@ async function deliverAndShow(run: DevRun): Promise<number> {
   return finish(run, view, end, once ? (samples?.accepted ?? 0) : enqueued)
 }
 
-async function startServer({ setup, server, settings, terminal: { output } }: DevRun, note: (text: string) => void): Promise<void> {
+async function startServer(
+  { setup, server, settings, terminal: { output } }: DevRun,
+  note: (text: string) => void,
+): Promise<void> {
   if (server === null) return
   const key = await answerRequests(server, setup.posthorn, settings, note)
   if (key !== null) output.write(`posthorn admin key, shown only now: ${key}\n`)
@@ -87,7 +93,12 @@ function openView({ setup: { posthorn, store, title }, terminal }: DevRun, hint:
 }
 
 /** Says how it ended. What counts is not which events came on the way, but what a new reader finds in the store. */
-async function finish({ setup: { store, samples }, once, terminal }: DevRun, view: View, end: End, sent: number): Promise<number> {
+async function finish(
+  { setup: { store, samples }, once, terminal }: DevRun,
+  view: View,
+  end: End,
+  sent: number,
+): Promise<number> {
   await store.open()
   try {
     await view.close()

@@ -16,10 +16,28 @@ export interface SampleEndpoint {
 /** Twenty samples in all. Those that always fail stay under the ten failures in a row at which the breaker would hold them. */
 export const sampleEndpoints: readonly SampleEndpoint[] = [
   { name: 'ok', sentence: 'answers 200', key: 'o', behaviour: () => 200, samples: 10 },
-  { name: 'slow', sentence: 'answers after 3 s', key: 's', behaviour: () => ({ kind: 'slow', afterMs: 3 * second }), samples: 2 },
+  {
+    name: 'slow',
+    sentence: 'answers after 3 s',
+    key: 's',
+    behaviour: () => ({ kind: 'slow', afterMs: 3 * second }),
+    samples: 2,
+  },
   { name: 'flaky', sentence: 'fails twice, then answers 200', key: 'f', behaviour: () => atFirst(2, 503), samples: 3 },
-  { name: 'hang', sentence: 'does not answer at first, then 200', key: 'h', behaviour: () => atFirst(1, 'hang'), samples: 2 },
-  { name: '500', sentence: `answers 500 to ${sendsBeforeDead} attempts; retried when dead, 200`, key: '5', behaviour: () => atFirst(sendsBeforeDead, { status: 500, body: 'made to fail' }), samples: 2 },
+  {
+    name: 'hang',
+    sentence: 'does not answer at first, then 200',
+    key: 'h',
+    behaviour: () => atFirst(1, 'hang'),
+    samples: 2,
+  },
+  {
+    name: '500',
+    sentence: `answers 500 to ${sendsBeforeDead} attempts; retried when dead, 200`,
+    key: '5',
+    behaviour: () => atFirst(sendsBeforeDead, { status: 500, body: 'made to fail' }),
+    samples: 2,
+  },
   { name: 'reset', sentence: 'always breaks the connection', key: 'r', behaviour: () => 'reset', samples: 1 },
 ]
 

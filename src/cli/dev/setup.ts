@@ -32,22 +32,41 @@ export interface Samples {
 }
 
 /** Your own database, as your settings say: no samples, no receiver, no fast retries. */
-export async function setupOnDatabase(databaseUrl: string, settings: Settings, ownPort: number | null): Promise<DevSetup> {
+export async function setupOnDatabase(
+  databaseUrl: string,
+  settings: Settings,
+  ownPort: number | null,
+): Promise<DevSetup> {
   const database = databaseAt(databaseUrl, settings)
   const store = await database.openStore()
   const title = `Posthorn dev · ${database.shown}`
-  return { posthorn: new Posthorn({ ...settings, store, ownPort }), store, title, samples: null, close: async () => undefined }
+  return {
+    posthorn: new Posthorn({ ...settings, store, ownPort }),
+    store,
+    title,
+    samples: null,
+    close: async () => undefined,
+  }
 }
 
 const delaysMs = [2, 4, 8].map((delay) => delay * second)
-const devPolicy: RetryPolicy = { name: 'dev', delays: { kind: 'list', delaysMs }, jitterShare: 0, maxAttempts: sendsBeforeDead }
+const devPolicy: RetryPolicy = {
+  name: 'dev',
+  delays: { kind: 'list', delaysMs },
+  jitterShare: 0,
+  maxAttempts: sendsBeforeDead,
+}
 const devPollMs = 250
 // Longer than the slow path takes to answer, and short enough to watch a hanging one time out.
 const devTimeoutMs = 5 * second
 const slackMs = 10 * second
 
 /** A temporary database with a receiver that misbehaves, retries in seconds, and samples to send there. */
-export async function setupWithSamples(settings: Settings, given: Partial<Settings>, ownPort: number | null): Promise<DevSetup> {
+export async function setupWithSamples(
+  settings: Settings,
+  given: Partial<Settings>,
+  ownPort: number | null,
+): Promise<DevSetup> {
   const store = await databaseAt(`sqlite:${join(temporaryFolder(), 'posthorn.db')}`, settings).openStore()
   const { pollMs = devPollMs, timeoutMs = devTimeoutMs } = given
   const posthorn = new Posthorn({
@@ -63,7 +82,10 @@ export async function setupWithSamples(settings: Settings, given: Partial<Settin
   // Only when nothing can be refused any more: a server that listens keeps the process alive.
   const local = await receiver({ keepReceipts: false })
   misbehave(local)
-  const longestMs = plannedDelays(devPolicy).reduce((sum, delay) => sum + delay, 0) + devPolicy.maxAttempts * (timeoutMs + pollMs) + slackMs
+  const longestMs =
+    plannedDelays(devPolicy).reduce((sum, delay) => sum + delay, 0) +
+    devPolicy.maxAttempts * (timeoutMs + pollMs) +
+    slackMs
   return {
     posthorn,
     store,

@@ -13,7 +13,12 @@ const mostCounted = 100_000
 
 export async function readTotals(directory: Pick<Directory, 'countDeliveries'>, sent: number): Promise<Totals> {
   const count = (...status: Status[]): Promise<number> => directory.countDeliveries({ status }, mostCounted)
-  return { sent, delivered: await count('delivered'), dead: await count('dead'), open: await count('pending', 'failed') }
+  return {
+    sent,
+    delivered: await count('delivered'),
+    dead: await count('dead'),
+    open: await count('pending', 'failed'),
+  }
 }
 
 /** While some may still end, they are open. */

@@ -29,7 +29,8 @@ export async function watch({ setup: { posthorn, samples }, view, requests, once
   const complete = ends.reach(samples.accepted)
   if (once) return inTime(samples.longestMs, [complete, interruption])
 
-  const sendOneMore = (name: string): void => void samples.send(name).catch((error: unknown) => view.note(messageOf(error)))
+  const sendOneMore = (name: string): void =>
+    void samples.send(name).catch((error: unknown) => view.note(messageOf(error)))
   const stopReading = requests?.read(sendOneMore, view.note)
   const first = await Promise.race([complete, interruption])
   if (first === 'complete') {

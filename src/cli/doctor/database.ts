@@ -19,15 +19,29 @@ const workerGoneMs = 30_000
 export async function databaseChecks(databaseUrl: string, settings: Settings): Promise<Check[]> {
   const database = databaseAt(databaseUrl, settings)
   if (database.file !== null && !existsSync(database.file)) {
-    return [{ name: 'database', ok: false, sentence: `${database.shown} does not exist. Choose another with --database, or create it: posthorn migrate` }]
+    return [
+      {
+        name: 'database',
+        ok: false,
+        sentence: `${database.shown} does not exist. Choose another with --database, or create it: posthorn migrate`,
+      },
+    ]
   }
   const inspected = await runCheck('database', async () => {
     const { engine, schemaVersion, wantedVersion } = await database.inspect()
     const isCurrent = schemaVersion === wantedVersion
     const advice = schemaVersion < wantedVersion ? 'Run: posthorn migrate' : 'Upgrade this Posthorn.'
-    return { ok: isCurrent, sentence: `${database.shown}, ${engine}, migrations ${schemaVersion} of ${wantedVersion}${isCurrent ? '' : `. ${advice}`}` }
+    return {
+      ok: isCurrent,
+      sentence: `${database.shown}, ${engine}, migrations ${schemaVersion} of ${wantedVersion}${isCurrent ? '' : `. ${advice}`}`,
+    }
   })
-  return [inspected, ...(inspected.ok ? await storeChecks(database) : []), ...(database.file === null ? [] : [await diskCheck(database.file)]), ...secretChecks(settings)]
+  return [
+    inspected,
+    ...(inspected.ok ? await storeChecks(database) : []),
+    ...(database.file === null ? [] : [await diskCheck(database.file)]),
+    ...secretChecks(settings),
+  ]
 }
 
 async function storeChecks(database: NamedDatabase): Promise<Check[]> {
@@ -53,7 +67,10 @@ function latencyCheck({ directory }: Store): Promise<Check> {
     }
     const medianMs = tookMs.toSorted((one, other) => one - other)[Math.floor(latencySamples / 2)] ?? 0
     const isFast = medianMs < slowMs
-    return { ok: isFast, sentence: `The database answers within ${medianMs} ms.${isFast ? '' : ' That is slow: look at its load, disk and network.'}` }
+    return {
+      ok: isFast,
+      sentence: `The database answers within ${medianMs} ms.${isFast ? '' : ' That is slow: look at its load, disk and network.'}`,
+    }
   })
 }
 
@@ -65,7 +82,10 @@ function clockCheck(store: Store): Promise<Check> {
     const skewMs = Math.round(theirs - (startedAt + systemClock.now()) / 2)
     const isSmall = Math.abs(skewMs) < mostSkewMs
     const advice = isSmall ? '' : ' Set it; receivers refuse stale signatures.'
-    return { ok: isSmall, sentence: `This machine's clock is ${Math.abs(skewMs)} ms ${skewMs > 0 ? 'behind' : 'ahead of'} the database's.${advice}` }
+    return {
+      ok: isSmall,
+      sentence: `This machine's clock is ${Math.abs(skewMs)} ms ${skewMs > 0 ? 'behind' : 'ahead of'} the database's.${advice}`,
+    }
   })
 }
 
@@ -73,9 +93,13 @@ function workerCheck({ directory }: Store): Promise<Check> {
   return runCheck('workers', async () => {
     const now = systemClock.now()
     const alive = (await directory.workers()).filter(({ seenAt }) => now - seenAt < workerGoneMs)
-    if (alive.length === 0) return { ok: false, sentence: 'No worker delivers from here. Start one: posthorn serve, or posthorn worker' }
+    if (alive.length === 0)
+      return { ok: false, sentence: 'No worker delivers from here. Start one: posthorn serve, or posthorn worker' }
     const names = alive.map(({ pid, host }) => `${pid} on ${host}`).join(', ')
-    return { ok: true, sentence: `${alive.length} ${alive.length === 1 ? 'worker delivers' : 'workers deliver'}: ${names}.` }
+    return {
+      ok: true,
+      sentence: `${alive.length} ${alive.length === 1 ? 'worker delivers' : 'workers deliver'}: ${names}.`,
+    }
   })
 }
 
@@ -84,13 +108,27 @@ function diskCheck(file: string): Promise<Check> {
     const { bavail, bsize } = await statfs(dirname(file))
     const freeBytes = bavail * bsize
     const isEnough = freeBytes >= leastFreeBytes
-    return { ok: isEnough, sentence: `${(freeBytes / 1024 ** 3).toFixed(1)} GiB are free beside ${file}.${isEnough ? '' : ' Make room: a full disk stops every send.'}` }
+    return {
+      ok: isEnough,
+      sentence: `${(freeBytes / 1024 ** 3).toFixed(1)} GiB are free beside ${file}.${isEnough ? '' : ' Make room: a full disk stops every send.'}`,
+    }
   })
 }
 
 function secretChecks({ plaintextSecrets, allowUnsafeRetryDelays }: Settings): Check[] {
   return [
-    ...(plaintextSecrets ? [{ name: 'secrets', ok: false, sentence: 'POSTHORN_PLAINTEXT_SECRETS keeps endpoint secrets unencrypted. Set POSTHORN_SECRETS_KEY instead.' }] : []),
-    ...(allowUnsafeRetryDelays ? [{ name: 'retries', ok: false, sentence: 'POSTHORN_ALLOW_UNSAFE_RETRY_DELAYS is set. Never in production.' }] : []),
+    ...(plaintextSecrets
+      ? [
+          {
+            name: 'secrets',
+            ok: false,
+            sentence:
+              'POSTHORN_PLAINTEXT_SECRETS keeps endpoint secrets unencrypted. Set POSTHORN_SECRETS_KEY instead.',
+          },
+        ]
+      : []),
+    ...(allowUnsafeRetryDelays
+      ? [{ name: 'retries', ok: false, sentence: 'POSTHORN_ALLOW_UNSAFE_RETRY_DELAYS is set. Never in production.' }]
+      : []),
   ]
 }

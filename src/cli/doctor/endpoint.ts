@@ -17,7 +17,11 @@ import type { Check } from './check.ts'
 const connectTimeoutMs = 10 * second
 
 /** Whether an endpoint may be called by these settings, and whether it can be reached from here. */
-export async function endpointChecks(given: string, settings: Settings, openClient: () => Promise<ApiClient>): Promise<Check[]> {
+export async function endpointChecks(
+  given: string,
+  settings: Settings,
+  openClient: () => Promise<ApiClient>,
+): Promise<Check[]> {
   let url: URL | null = null
   const guard = makeGuard(settings)
   const allowed = await runCheck('address', async () => {
@@ -27,7 +31,10 @@ export async function endpointChecks(given: string, settings: Settings, openClie
     const addresses = (await lookup(hostname, { all: true })).map(({ address }) => address)
     const refused = addresses.filter((address) => !guard.allows(address, hostname, portOf(url as URL)))
     if (refused.length === 0) return { ok: true, sentence: `${url.host} may be called: ${addresses.join(', ')}.` }
-    return { ok: false, sentence: `${url.host} leads to ${refused.join(', ')}, which may not be called. Public addresses may, and what POSTHORN_ALLOWED_TARGETS lists.` }
+    return {
+      ok: false,
+      sentence: `${url.host} leads to ${refused.join(', ')}, which may not be called. Public addresses may, and what POSTHORN_ALLOWED_TARGETS lists.`,
+    }
   })
   return url === null || !allowed.ok ? [allowed] : [allowed, await reachCheck(url)]
 }
@@ -47,7 +54,10 @@ function reachCheck(url: URL): Promise<Check> {
   return runCheck('reach', async () => {
     const startedAt = systemClock.now()
     await connected(url)
-    return { ok: true, sentence: `${url.host} takes ${url.protocol === 'https:' ? 'TLS connections' : 'connections'} within ${systemClock.now() - startedAt} ms.` }
+    return {
+      ok: true,
+      sentence: `${url.host} takes ${url.protocol === 'https:' ? 'TLS connections' : 'connections'} within ${systemClock.now() - startedAt} ms.`,
+    }
   })
 }
 
@@ -56,7 +66,9 @@ function connected(url: URL): Promise<void> {
     const address = { host: hostOf(url), port: portOf(url) }
     const isSecure = url.protocol === 'https:'
     const socket: Socket = isSecure ? connectSecure({ ...address, servername: address.host }) : connectPlain(address)
-    const disarm = systemClock.after(connectTimeoutMs, () => socket.destroy(new Error(`no answer within ${connectTimeoutMs / second} s`)))
+    const disarm = systemClock.after(connectTimeoutMs, () =>
+      socket.destroy(new Error(`no answer within ${connectTimeoutMs / second} s`)),
+    )
     socket.once(isSecure ? 'secureConnect' : 'connect', () => {
       disarm()
       socket.destroy()
@@ -64,7 +76,9 @@ function connected(url: URL): Promise<void> {
     })
     socket.once('error', (cause) => {
       disarm()
-      reject(new PosthornError('unreachable', `Expected ${url.host} to take a connection: ${messageOf(cause)}.`, { cause }))
+      reject(
+        new PosthornError('unreachable', `Expected ${url.host} to take a connection: ${messageOf(cause)}.`, { cause }),
+      )
     })
   })
 }

@@ -12,8 +12,12 @@ export async function serverChecks(serverUrl: string, openClient: () => Promise<
   const ready = await runCheck('server', async () => {
     const startedAt = systemClock.now()
     const response = await fetch(`${base}/readyz`).catch(() => null)
-    if (response === null) return { ok: false, sentence: `${base} does not answer. Is it running, and is --server right?` }
-    return { ok: response.ok, sentence: `${base} says: ${(await response.text()).trim()}, within ${systemClock.now() - startedAt} ms.` }
+    if (response === null)
+      return { ok: false, sentence: `${base} does not answer. Is it running, and is --server right?` }
+    return {
+      ok: response.ok,
+      sentence: `${base} says: ${(await response.text()).trim()}, within ${systemClock.now() - startedAt} ms.`,
+    }
   })
   if (!ready.ok) return [ready]
   const key = await runCheck('key', async () => {
@@ -31,6 +35,9 @@ function clockCheck(base: string): Promise<Check> {
     const isSmall = Math.abs(skewMs) < mostSkewMs
     if (isSmall) return { ok: true, sentence: "This machine's clock and the server's agree to the second." }
     const seconds = Math.round(Math.abs(skewMs) / 1_000)
-    return { ok: false, sentence: `This machine's clock is ${seconds} s ${skewMs > 0 ? 'behind' : 'ahead of'} the server's.` }
+    return {
+      ok: false,
+      sentence: `This machine's clock is ${seconds} s ${skewMs > 0 ? 'behind' : 'ahead of'} the server's.`,
+    }
   })
 }

@@ -49,7 +49,9 @@ export function makeClient(client: ClientParts): ApiClient {
       return body as Body
     },
     async events(query, signal) {
-      const response = await client.send(requestTo(client, 'GET', '/stream', { query, headers: { accept: 'text/event-stream' } }))
+      const response = await client.send(
+        requestTo(client, 'GET', '/stream', { query, headers: { accept: 'text/event-stream' } }),
+      )
       if (!response.ok || response.body === null) throw refusal(response.status, await bodyOf(response, where), where)
       return readEvents(response.body, signal)
     },
@@ -61,7 +63,12 @@ export function pathSegment(text: string): string {
   return encodeURIComponent(text)
 }
 
-function requestTo(client: ClientParts, method: Method, path: string, { query = {}, body, headers = {} }: RequestParts): Request {
+function requestTo(
+  client: ClientParts,
+  method: Method,
+  path: string,
+  { query = {}, body, headers = {} }: RequestParts,
+): Request {
   const url = new URL(`${client.baseUrl}/api/v1${path}`)
   for (const [name, value] of Object.entries(query)) {
     for (const one of value === undefined ? [] : [value].flat()) url.searchParams.append(name, one)
@@ -76,25 +83,51 @@ async function bodyOf(response: Response, where: string): Promise<unknown> {
   try {
     text = await response.text()
   } catch (cause) {
-    throw new PosthornError('unreachable', `Expected ${where} to answer, but it broke off: ${messageOf(cause)}. Ask again.`, { cause })
+    throw new PosthornError(
+      'unreachable',
+      `Expected ${where} to answer, but it broke off: ${messageOf(cause)}. Ask again.`,
+      { cause },
+    )
   }
   if (text === '') return null
   try {
     return JSON.parse(text)
   } catch {
     const got = `status ${response.status} and no JSON from ${where}`
-    throw expected('invalid_argument', 'server', 'one that answers as Posthorn does', got, 'Check --server or POSTHORN_SERVER.')
+    throw expected(
+      'invalid_argument',
+      'server',
+      'one that answers as Posthorn does',
+      got,
+      'Check --server or POSTHORN_SERVER.',
+    )
   }
 }
 
-const codes: Readonly<Record<number, ErrorCode>> = { 404: 'not_found', 409: 'in_flight', 502: 'unreachable', 503: 'unreachable', 504: 'unreachable' }
+const codes: Readonly<Record<number, ErrorCode>> = {
+  404: 'not_found',
+  409: 'in_flight',
+  502: 'unreachable',
+  503: 'unreachable',
+  504: 'unreachable',
+}
 
 function refusal(status: number, body: unknown, where: string): PosthornError {
-  const { code, detail } = (typeof body === 'object' && body !== null ? body : {}) as { code?: unknown; detail?: unknown }
-  if (status === 401) {
-    return new PosthornError('invalid_argument', `Expected a key that ${where} knows. Give it by POSTHORN_KEY, POSTHORN_KEY_FILE or --key-file.`)
+  const { code, detail } = (typeof body === 'object' && body !== null ? body : {}) as {
+    code?: unknown
+    detail?: unknown
   }
-  const sentence = Array.isArray(detail) ? detail.map(problemSentence).join(' ') : typeof detail === 'string' ? detail : `status ${status}`
+  if (status === 401) {
+    return new PosthornError(
+      'invalid_argument',
+      `Expected a key that ${where} knows. Give it by POSTHORN_KEY, POSTHORN_KEY_FILE or --key-file.`,
+    )
+  }
+  const sentence = Array.isArray(detail)
+    ? detail.map(problemSentence).join(' ')
+    : typeof detail === 'string'
+      ? detail
+      : `status ${status}`
   const isNamed = typeof code === 'string' && !sentence.includes(code) && status !== 404
   return new PosthornError(codes[status] ?? 'invalid_argument', isNamed ? `${sentence} (${code})` : sentence)
 }

@@ -34,8 +34,16 @@ export interface ApiCall {
 
 /** Options of every command that calls the HTTP API. */
 export const apiOptions: Readonly<Record<string, Option>> = {
-  server: { type: 'string', value: 'url', sentence: 'calls this server, instead of opening the database (POSTHORN_SERVER)' },
-  'key-file': { type: 'string', value: 'path', sentence: 'the file with the API key for it (or POSTHORN_KEY, POSTHORN_KEY_FILE)' },
+  server: {
+    type: 'string',
+    value: 'url',
+    sentence: 'calls this server, instead of opening the database (POSTHORN_SERVER)',
+  },
+  'key-file': {
+    type: 'string',
+    value: 'path',
+    sentence: 'the file with the API key for it (or POSTHORN_KEY, POSTHORN_KEY_FILE)',
+  },
   database: { type: 'string', value: 'url', sentence: 'opens this database (POSTHORN_DATABASE_URL)' },
   json: { type: 'boolean', sentence: 'prints JSON' },
 }
@@ -52,9 +60,19 @@ export function apiCommand(command: ApiCommand): Command {
     async run(chosen, terminal, given) {
       const client = await clientFor(chosen, terminal)
       try {
-        return await command.run({ client, options: chosen, given, terminal, show: (response, text) => print(terminal, chosen, response, text) })
+        return await command.run({
+          client,
+          options: chosen,
+          given,
+          terminal,
+          show: (response, text) => print(terminal, chosen, response, text),
+        })
       } catch (thrown) {
-        throw thrown instanceof PosthornError ? new PosthornError(thrown.code, withFlagNames(thrown.message, Object.keys(options), takes), { cause: thrown }) : thrown
+        throw thrown instanceof PosthornError
+          ? new PosthornError(thrown.code, withFlagNames(thrown.message, Object.keys(options), takes), {
+              cause: thrown,
+            })
+          : thrown
       } finally {
         await client.close()
       }
@@ -73,7 +91,10 @@ export async function clientFor(options: CommandOptions, terminal: Pick<Terminal
   return localClient(database ?? settings.databaseUrl, settings, terminal.say)
 }
 
-function helpOf({ name, summary, takes = [], text = [], examples = [] }: ApiCommand, options: Readonly<Record<string, Option>>): string {
+function helpOf(
+  { name, summary, takes = [], text = [], examples = [] }: ApiCommand,
+  options: Readonly<Record<string, Option>>,
+): string {
   return helpText({
     usage: [name, ...takes, '[options]'].join(' '),
     text: [`${capitalized(summary)}.`, ...text],

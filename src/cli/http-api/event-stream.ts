@@ -41,5 +41,7 @@ function eventIn(block: string): StreamEvent | null {
     fields.set(name, before !== undefined && name === 'data' ? `${before}\n${value}` : value)
   }
   const data = fields.get('data')
-  return data === undefined ? null : { id: fields.get('id') ?? null, type: fields.get('event') ?? 'message', data: JSON.parse(data) }
+  return data === undefined
+    ? null
+    : { id: fields.get('id') ?? null, type: fields.get('event') ?? 'message', data: JSON.parse(data) }
 }

@@ -11,8 +11,16 @@ export const filterOptions: Readonly<Record<string, Option>> = {
   application: { type: 'string', value: 'id', sentence: 'only those of this application, by id or uid' },
   type: { type: 'string', value: 'type', sentence: 'only those of this event type' },
   message: { type: 'string', value: 'id', sentence: 'only those of this message' },
-  reason: { type: 'string', value: 'word', sentence: 'only what is dead for this reason: exhausted, cancelled, expired, crashed, gone' },
-  since: { type: 'string', value: 'time', sentence: 'only what was created since: 2026-01-31T12:00Z, or 2h, 30m, 7d ago' },
+  reason: {
+    type: 'string',
+    value: 'word',
+    sentence: 'only what is dead for this reason: exhausted, cancelled, expired, crashed, gone',
+  },
+  since: {
+    type: 'string',
+    value: 'time',
+    sentence: 'only what was created since: 2026-01-31T12:00Z, or 2h, 30m, 7d ago',
+  },
   until: { type: 'string', value: 'time', sentence: 'only what was created before' },
 }
 
@@ -35,24 +43,39 @@ export function filterQuery(options: CommandOptions): Query {
 /** The filter as a job takes it; what was not given is absent. */
 export function jobFilter(options: CommandOptions): Record<string, string> {
   const { type, ...rest } = chosen(options)
-  return Object.fromEntries(Object.entries({ ...rest, eventType: type }).filter((entry): entry is [string, string] => entry[1] !== undefined))
+  return Object.fromEntries(
+    Object.entries({ ...rest, eventType: type }).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
 }
 
 /** A time as people give it, as the API takes it. */
 export function timeOf(text: string, name: string): string {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
-  const at = count !== undefined && unit !== undefined ? systemClock.now() - Number(count) * (unitsMs[unit] ?? 0) : Date.parse(text)
+  const at =
+    count !== undefined && unit !== undefined
+      ? systemClock.now() - Number(count) * (unitsMs[unit] ?? 0)
+      : Date.parse(text)
   if (Number.isFinite(at)) return isoTime(at)
   throw expected('invalid_argument', name, 'a time, such as 2026-01-31T12:00Z, or how long ago: 30s, 15m, 2h, 7d', text)
 }
 
 const unitsMs: Readonly<Record<string, number>> = { s: second, m: minute, h: hour, d: day }
 
-function chosen(options: CommandOptions): Record<'endpoint' | 'application' | 'type' | 'message' | 'reason' | 'since' | 'until', string | undefined> {
+function chosen(
+  options: CommandOptions,
+): Record<'endpoint' | 'application' | 'type' | 'message' | 'reason' | 'since' | 'until', string | undefined> {
   const text = (name: string): string | undefined => textOption(options, name)
   const time = (name: string): string | undefined => {
     const given = text(name)
     return given === undefined ? undefined : timeOf(given, name)
   }
-  return { endpoint: text('endpoint'), application: text('application'), type: text('type'), message: text('message'), reason: text('reason'), since: time('since'), until: time('until') }
+  return {
+    endpoint: text('endpoint'),
+    application: text('application'),
+    type: text('type'),
+    message: text('message'),
+    reason: text('reason'),
+    since: time('since'),
+    until: time('until'),
+  }
 }

@@ -15,7 +15,11 @@ const batchRows = 500
 const turnMs = 5_000
 
 /** The API in this process, on a database that an engine may be running on elsewhere: it stores, and delivers nothing. */
-export async function localClient(databaseUrl: string, settings: Settings, say: (text: string) => void): Promise<ApiClient> {
+export async function localClient(
+  databaseUrl: string,
+  settings: Settings,
+  say: (text: string) => void,
+): Promise<ApiClient> {
   const named = databaseAt(databaseUrl, settings)
   refuseMissing(named.file, named.shown)
   const store = await named.openStore()
@@ -47,13 +51,20 @@ export async function localClient(databaseUrl: string, settings: Settings, say: 
 
 /** The process that delivers from a file emits its events to nobody outside: whoever watched here would wait for ever. */
 function cannotWatch(shown: string): PosthornError {
-  return expected('invalid_argument', 'server', 'given, to watch what happens on SQLite', `the file ${shown}`, 'Add --server http://127.0.0.1:8071, or wherever it is served.')
+  return expected(
+    'invalid_argument',
+    'server',
+    'given, to watch what happens on SQLite',
+    `the file ${shown}`,
+    'Add --server http://127.0.0.1:8071, or wherever it is served.',
+  )
 }
 
 /** A command that only looks would otherwise leave an empty database behind, wherever it was called. */
 function refuseMissing(file: string | null, shown: string): void {
   if (file === null || existsSync(file)) return
-  const advice = 'Choose it with --database or POSTHORN_DATABASE_URL, a server with --server, or create it: posthorn migrate'
+  const advice =
+    'Choose it with --database or POSTHORN_DATABASE_URL, a server with --server, or create it: posthorn migrate'
   throw expected('invalid_argument', 'database', 'one that exists', shown, advice)
 }
 

@@ -14,7 +14,11 @@ export function remoteClient(serverUrl: string, key: string | null): ApiClient {
         return await fetch(request)
       } catch (cause) {
         const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
-        throw new PosthornError('unreachable', `Expected ${where} to answer, but it does not: ${reasonOf(reason)}. Is it running, and is --server right?`, { cause })
+        throw new PosthornError(
+          'unreachable',
+          `Expected ${where} to answer, but it does not: ${reasonOf(reason)}. Is it running, and is --server right?`,
+          { cause },
+        )
       }
     },
     // Whoever serves has a worker, or knows one.
@@ -27,7 +31,12 @@ function checkServer(given: string): string {
   const url = URL.canParse(given) ? new URL(given) : null
   const fits = url !== null && ['http:', 'https:'].includes(url.protocol) && url.username === '' && url.password === ''
   if (fits) return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
-  throw expected('invalid_argument', 'server', 'the URL of a server, such as https://posthorn.example, without user and password', given.replace(/^.*@/s, '…@'))
+  throw expected(
+    'invalid_argument',
+    'server',
+    'the URL of a server, such as https://posthorn.example, without user and password',
+    given.replace(/^.*@/s, '…@'),
+  )
 }
 
 /** Where several addresses all refuse, the error has no message of its own. */

@@ -19,7 +19,11 @@ export interface WatchOptions {
 }
 
 /** Follows a job to its end, also past a restart of the server. The job itself goes on without whoever watches. */
-export async function watchJob(client: ApiClient, first: JobResponse, { terminal, json, clock = systemClock }: WatchOptions): Promise<number> {
+export async function watchJob(
+  client: ApiClient,
+  first: JobResponse,
+  { terminal, json, clock = systemClock }: WatchOptions,
+): Promise<number> {
   const progress = progressOn(terminal)
   const { interrupted } = terminal
   let job = first
@@ -28,7 +32,8 @@ export async function watchJob(client: ApiClient, first: JobResponse, { terminal
   while (job.state === 'running' && !interrupted.aborted) {
     const read = await readJob(client, job.id)
     if (read instanceof PosthornError) {
-      if (awaySince === null) progress.note(`${client.where} does not answer; asking again for ${mostAwayMs / 1_000} s.`)
+      if (awaySince === null)
+        progress.note(`${client.where} does not answer; asking again for ${mostAwayMs / 1_000} s.`)
       awaySince ??= clock.now()
       if (clock.now() - awaySince > mostAwayMs) throw awayForTooLong(read, job.id)
     } else {
@@ -64,7 +69,9 @@ function report(job: JobResponse, { output, say }: Terminal, json: boolean): num
     say(`Job ${id} is paused at ${done} of ${matching}. Go on: posthorn jobs resume ${id}`)
     return exit.partial
   }
-  say(`Job ${id} goes on without this command, wherever a worker runs. Watch it: posthorn jobs watch ${id}\nCancel it: posthorn jobs cancel ${id}`)
+  say(
+    `Job ${id} goes on without this command, wherever a worker runs. Watch it: posthorn jobs watch ${id}\nCancel it: posthorn jobs cancel ${id}`,
+  )
   return exit.interrupted
 }
 
@@ -73,7 +80,11 @@ function isAway(thrown: unknown): thrown is PosthornError {
 }
 
 function awayForTooLong(cause: PosthornError, id: string): PosthornError {
-  return new PosthornError('unreachable', `${cause.message} Job ${id} is stored, and goes on when it is back: posthorn jobs watch ${id}`, { cause })
+  return new PosthornError(
+    'unreachable',
+    `${cause.message} Job ${id} is stored, and goes on when it is back: posthorn jobs watch ${id}`,
+    { cause },
+  )
 }
 
 function pause(clock: Clock, signal: AbortSignal): Promise<void> {

@@ -14,7 +14,9 @@ export async function retryNotice(posthorn: Posthorn, preset: string): Promise<s
 
 /** How long a policy tries, and how to choose another. */
 export function retrySentence(policy: RetryPolicy): string {
-  const lastsMs = plannedDelays(policy).slice(0, policy.maxAttempts - 1).reduce((sum, delayMs) => sum + delayMs, 0)
+  const lastsMs = plannedDelays(policy)
+    .slice(0, policy.maxAttempts - 1)
+    .reduce((sum, delayMs) => sum + delayMs, 0)
   const times = policy.maxAttempts === 1 ? 'one attempt' : `${policy.maxAttempts} attempts over ${duration(lastsMs)}`
   return `Retry policy ${policy.name}: ${times}, then a dead letter. POSTHORN_PRESET chooses another: patient tries for 3 days, svix for 28 hours.`
 }

@@ -12,6 +12,11 @@ export function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ')
 }
 
-function lostLease({ webhook_delivery_id: delivery, worker_id: worker, code, store_code: storeCode }: EventOf<'lease.lost'>): string {
+function lostLease({
+  webhook_delivery_id: delivery,
+  worker_id: worker,
+  code,
+  store_code: storeCode,
+}: EventOf<'lease.lost'>): string {
   return `delivery ${delivery} worker ${worker} code ${code}${storeCode === null ? '' : `: ${storeCode}`}`
 }

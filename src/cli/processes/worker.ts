@@ -18,11 +18,17 @@ export async function work({ database: given }: CommandOptions, terminal: Termin
     await posthorn.start()
     terminal.output.write(`posthorn worker ${posthorn.workerId} on ${database.shown}\n`)
     const isOutdated = await Promise.race([outdated, untilInterrupted(terminal)])
-    terminal.say(isOutdated ? 'Stopping: a later release has migrated the database. Start its workers.' : 'Stopping: attempts under way may end. A second signal leaves at once.')
+    terminal.say(
+      isOutdated
+        ? 'Stopping: a later release has migrated the database. Start its workers.'
+        : 'Stopping: attempts under way may end. A second signal leaves at once.',
+    )
   } finally {
     await posthorn.stop({ graceMs: settings.shutdownGraceMs })
   }
-  terminal.output.write(`posthorn worker ${posthorn.workerId} delivered ${done.delivered} failed ${done.failed} dead ${done.dead}\n`)
+  terminal.output.write(
+    `posthorn worker ${posthorn.workerId} delivered ${done.delivered} failed ${done.failed} dead ${done.dead}\n`,
+  )
   return 0
 }
 

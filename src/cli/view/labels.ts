@@ -11,7 +11,8 @@ export function labelsFrom(directory: Pick<Directory, 'endpointsById'>): Labels 
       if (known.size > mostLabels) known.clear()
       const unknown = endpointIds.filter((id) => !known.has(id))
       if (unknown.length === 0) return
-      for (const { id, uid, url } of await directory.endpointsById(unknown)) known.set(id, uid ?? url.replace(/^https?:\/\//, ''))
+      for (const { id, uid, url } of await directory.endpointsById(unknown))
+        known.set(id, uid ?? url.replace(/^https?:\/\//, ''))
     },
     of: (endpointId) => known.get(endpointId) ?? endpointId,
   }

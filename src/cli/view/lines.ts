@@ -52,21 +52,28 @@ const lines: { readonly [Type in EventType]: (event: EventOf<Type>) => Line | nu
     const endpoints = `${deliveries} ${deliveries === 1 ? 'endpoint' : 'endpoints'}`
     return { id, endpointId: null, status: 'enqueued', why: `${type} for ${endpoints}` }
   },
-  'delivery.delivered': (event) => ofDelivery(event, 'delivered', `attempt ${event.attempt_count} took ${duration(event.took_ms)}`),
+  'delivery.delivered': (event) =>
+    ofDelivery(event, 'delivered', `attempt ${event.attempt_count} took ${duration(event.took_ms)}`),
   'delivery.failed': (event) => {
     const wait = secondsUntil(event.next_retry_at, event.at)
     return ofDelivery(event, 'failed', `attempt ${event.attempt_count}: ${event.error_detail}; again in ${wait}`)
   },
-  'delivery.dead': (event) => ofDelivery(event, 'dead', event.error_detail === null ? event.reason : `${event.reason}: ${event.error_detail}`),
+  'delivery.dead': (event) =>
+    ofDelivery(event, 'dead', event.error_detail === null ? event.reason : `${event.reason}: ${event.error_detail}`),
   'lease.lost': ({ webhook_delivery_id: id, code }) => ({ id, endpointId: null, status: 'lease lost', why: code }),
-  'breaker.opened': (event) => ofEndpoint(event, 'held', `too many failures; nothing is sent for ${secondsUntil(event.held_until, event.at)}`),
+  'breaker.opened': (event) =>
+    ofEndpoint(event, 'held', `too many failures; nothing is sent for ${secondsUntil(event.held_until, event.at)}`),
   'breaker.closed': (event) => ofEndpoint(event, 'open', 'it answers again'),
   'endpoint.failing': (event) => ofEndpoint(event, 'failing', `only failures since ${isoTime(event.failing_since)}`),
   'endpoint.disabled': (event) => ofEndpoint(event, 'disabled', event.reason),
   warning: () => null,
 }
 
-function ofDelivery(event: { readonly webhook_delivery_id: string; readonly webhook_id: string }, status: string, why: string): Line {
+function ofDelivery(
+  event: { readonly webhook_delivery_id: string; readonly webhook_id: string },
+  status: string,
+  why: string,
+): Line {
   return { id: event.webhook_delivery_id, endpointId: event.webhook_id, status, why }
 }
 

@@ -10,7 +10,11 @@ export interface Progress {
 }
 
 const barColumns = 30
-const verbs: Readonly<Record<JobResponse['action'], string>> = { requeue: 'requeued', cancel: 'cancelled', replay: 'replayed' }
+const verbs: Readonly<Record<JobResponse['action'], string>> = {
+  requeue: 'requeued',
+  cancel: 'cancelled',
+  replay: 'replayed',
+}
 
 export function progressOn({ messages, say }: Pick<Terminal, 'messages' | 'say'>): Progress {
   let shown = ''
@@ -19,7 +23,9 @@ export function progressOn({ messages, say }: Pick<Terminal, 'messages' | 'say'>
   }
   return {
     show(job) {
-      const line = messages.isTTY ? `${bar(job)} ${stepLine(job)}`.slice(0, Math.max(messages.columns - 1, 20)) : stepLine(job)
+      const line = messages.isTTY
+        ? `${bar(job)} ${stepLine(job)}`.slice(0, Math.max(messages.columns - 1, 20))
+        : stepLine(job)
       if (line === shown) return
       clear()
       messages.write(messages.isTTY ? line : `${line}\n`)

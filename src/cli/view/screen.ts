@@ -95,7 +95,14 @@ class ScreenView implements View {
     const { columns, rows } = this.#output
     const notes = this.#pinned === null ? [] : wrapped(this.#pinned, columns - 1)
     const shown = { deliveries: this.#deliveries, overview: this.#overview, label: labels.of, now: systemClock.now() }
-    const table = tableLines({ title, hint: this.#closed ? '' : hint, ...shown, columns, rows: rows - notes.length, paint: this.#paint })
+    const table = tableLines({
+      title,
+      hint: this.#closed ? '' : hint,
+      ...shown,
+      columns,
+      rows: rows - notes.length,
+      paint: this.#paint,
+    })
     const lines = [...table, ...notes].slice(0, Math.max(rows - 1, 1))
     this.#output.write(`${this.#backToTop()}${lines.map((line) => `${line}\x1b[K\n`).join('')}${clearBelow}`)
     this.#drawnLines = lines.length

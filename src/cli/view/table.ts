@@ -41,7 +41,10 @@ export function tableLines({ title, hint, deliveries, overview, label, now, colu
   const shown = mostInteresting(deliveries, Math.max(rows - linesAround, 1)).toReversed()
   const endpointColumns = Math.min(Math.max(8, ...shown.map(({ endpointId }) => label(endpointId).length)), 24)
   // One column stays free: a terminal may wrap a line that is full.
-  const whyColumns = Math.max(columns - 2 - idColumns - endpointColumns - statusColumns - sendsColumns - 4 * gap.length, 10)
+  const whyColumns = Math.max(
+    columns - 2 - idColumns - endpointColumns - statusColumns - sendsColumns - 4 * gap.length,
+    10,
+  )
 
   function line({ id, endpoint, status, sends, why }: Cells, colour: Colour | null): string {
     const plain = cell(status, statusColumns)
@@ -61,7 +64,16 @@ export function tableLines({ title, hint, deliveries, overview, label, now, colu
     paint('dim', line(headings, null)),
     ...shown.map((delivery) => {
       const { status, colour, why } = stateOf(delivery, now)
-      return line({ id: `…${delivery.id.slice(-8)}`, endpoint: label(delivery.endpointId), status, sends: String(delivery.attemptCount), why }, colour)
+      return line(
+        {
+          id: `…${delivery.id.slice(-8)}`,
+          endpoint: label(delivery.endpointId),
+          status,
+          sends: String(delivery.attemptCount),
+          why,
+        },
+        colour,
+      )
     }),
     '',
     cell(` ${sums(overview)}`, columns - 1),
@@ -99,7 +111,9 @@ function stateOf(delivery: Delivery, now: Instant): State {
     case 'dead':
       return { status, colour: 'red', why: whyDead(delivery) }
     case 'pending':
-      return isLeased(delivery, now) ? { status: 'sending', colour: 'cyan', why: '' } : { status, colour: 'cyan', why: 'waits for its turn' }
+      return isLeased(delivery, now)
+        ? { status: 'sending', colour: 'cyan', why: '' }
+        : { status, colour: 'cyan', why: 'waits for its turn' }
     case 'failed':
       return failedState(delivery, now)
   }

@@ -72,7 +72,8 @@ export function settle(
   random: Random,
 ): Mark {
   const attemptCount = delivery.attemptCount + 1 // UC-0268: the delay is looked up by the new count.
-  if (succeeded(outcome)) return { status: 'delivered', reason: null, attemptCount, nextRetryAt: null, errorDetail: null }
+  if (succeeded(outcome))
+    return { status: 'delivered', reason: null, attemptCount, nextRetryAt: null, errorDetail: null }
 
   const detail = errorDetail(outcome)
   if (attemptCount >= policy.maxAttempts) return dead(attemptCount, detail, 'exhausted')
@@ -86,9 +87,14 @@ export function settle(
  * What follows from a crash: the delivery is dead after five, or due again after a pause. The pause varies widely, or
  * innocent suspects would stay in step with the one that ends their worker.
  */
-export function settleCrash(delivery: Pick<Delivery, 'attemptCount' | 'crashCount'>, now: Instant, random: Random): Mark | { readonly nextRetryAt: Instant } {
+export function settleCrash(
+  delivery: Pick<Delivery, 'attemptCount' | 'crashCount'>,
+  now: Instant,
+  random: Random,
+): Mark | { readonly nextRetryAt: Instant } {
   const { attemptCount, crashCount } = delivery
-  if (crashCount >= deadAfterCrashes) return dead(attemptCount, `Stopped: ${crashCount} workers ended while they were sending it.`, 'crashed')
+  if (crashCount >= deadAfterCrashes)
+    return dead(attemptCount, `Stopped: ${crashCount} workers ended while they were sending it.`, 'crashed')
   const pauseMs = crashPausesMs[Math.min(crashCount, crashPausesMs.length) - 1] ?? minute
   return { nextRetryAt: now + Math.round(pauseMs * (0.5 + random())) }
 }

@@ -38,7 +38,10 @@ export interface Job {
 }
 
 /** How fast a job goes, over its whole life; null before anything is done and once it is over. */
-export function progressOf({ state, matching, done, createdAt, updatedAt }: Job): { readonly ratePerSecond: number | null; readonly etaSeconds: number | null } {
+export function progressOf({ state, matching, done, createdAt, updatedAt }: Job): {
+  readonly ratePerSecond: number | null
+  readonly etaSeconds: number | null
+} {
   const seconds = (updatedAt - createdAt) / second
   if (state !== 'running' || done === 0 || seconds <= 0) return { ratePerSecond: null, etaSeconds: null }
   const ratePerSecond = done / seconds

@@ -16,7 +16,12 @@ export function heartbeatMs(leaseMs: number): number {
 /** Refuses leases that no heartbeat could keep alive. */
 export function checkLeaseMs(leaseMs: number): void {
   if (Number.isInteger(leaseMs) && leaseMs > shortestHeartbeatMs && leaseMs <= 3_600_000) return
-  throw expected('invalid_argument', 'leaseMs', `whole milliseconds over ${shortestHeartbeatMs} and up to an hour`, leaseMs)
+  throw expected(
+    'invalid_argument',
+    'leaseMs',
+    `whole milliseconds over ${shortestHeartbeatMs} and up to an hour`,
+    leaseMs,
+  )
 }
 
 /** Until when a renewal that errors is tried again: a third of the lease must be left for the new owner's peace. */

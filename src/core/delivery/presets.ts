@@ -75,7 +75,10 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
     name: 'svix',
     policy: {
       name: 'svix',
-      delays: { kind: 'list', delaysMs: [30 * second, 5 * minute, 30 * minute, ...[2, 5, 10, 10].map((hours) => hours * hour)] },
+      delays: {
+        kind: 'list',
+        delaysMs: [30 * second, 5 * minute, 30 * minute, ...[2, 5, 10, 10].map((hours) => hours * hour)],
+      },
       jitterShare: 0.2,
       maxAttempts: 8,
     },

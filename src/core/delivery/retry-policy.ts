@@ -38,7 +38,12 @@ export function plannedDelays(policy: RetryPolicy): number[] {
 export function checkPolicy(policy: RetryPolicy, allowUnsafe: boolean): void {
   const { name, delays, jitterShare, maxAttempts } = policy
   if (!Number.isInteger(maxAttempts) || maxAttempts < 1 || maxAttempts > 100) {
-    throw expected('invalid_argument', `policies.${name}.maxAttempts`, 'a whole number of sends from 1 to 100', maxAttempts)
+    throw expected(
+      'invalid_argument',
+      `policies.${name}.maxAttempts`,
+      'a whole number of sends from 1 to 100',
+      maxAttempts,
+    )
   }
   if (!Number.isFinite(jitterShare) || jitterShare < 0 || jitterShare > 0.5) {
     throw expected('invalid_argument', `policies.${name}.jitterShare`, 'a share from 0 to 0.5', jitterShare)
@@ -78,7 +83,12 @@ function listedDelays(delays: RetryDelays): readonly number[] {
 
 function checkDelay(policy: string, delayMs: number, allowUnsafe: boolean): void {
   if (!Number.isInteger(delayMs) || delayMs <= 0 || delayMs > longestDelayMs) {
-    throw expected('invalid_argument', `policies.${policy}`, 'made of whole milliseconds between 1 and 30 days', delayMs)
+    throw expected(
+      'invalid_argument',
+      `policies.${policy}`,
+      'made of whole milliseconds between 1 and 30 days',
+      delayMs,
+    )
   }
   if (delayMs >= safeDelayMs || allowUnsafe) return
   throw new PosthornError(

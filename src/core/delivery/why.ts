@@ -39,7 +39,10 @@ export type WhyCode =
 
 export interface WhyInput {
   readonly delivery: Delivery
-  readonly endpoint: Pick<EndpointWithLimits, 'status' | 'statusReason' | 'statusSince' | 'ratePerSecond' | 'applicationRatePerSecond'> | null
+  readonly endpoint: Pick<
+    EndpointWithLimits,
+    'status' | 'statusReason' | 'statusSince' | 'ratePerSecond' | 'applicationRatePerSecond'
+  > | null
   readonly health: Health
   readonly policy: Pick<RetryPolicy, 'maxAttempts'>
   /** Retries of its endpoint that are due before it. */
@@ -56,7 +59,10 @@ export function why(input: WhyInput): Why {
   const { delivery } = input
   switch (delivery.status) {
     case 'delivered':
-      return { code: 'delivered', sentence: `Delivered at attempt ${delivery.attemptCount}, ${time(delivery.lastAttemptedAt)}.` }
+      return {
+        code: 'delivered',
+        sentence: `Delivered at attempt ${delivery.attemptCount}, ${time(delivery.lastAttemptedAt)}.`,
+      }
     case 'dead':
       return whyDead(delivery)
     case 'pending':
@@ -73,28 +79,39 @@ function whyDead(delivery: Delivery): Why {
     case 'expired':
       return { code: 'expired', sentence: `Held for so long that it expired ${time(delivery.updatedAt)}.` }
     case 'crashed':
-      return { code: 'crashed', sentence: `Dead because ${delivery.crashCount} workers ended while they were sending it.` }
+      return {
+        code: 'crashed',
+        sentence: `Dead because ${delivery.crashCount} workers ended while they were sending it.`,
+      }
     case 'gone':
       return { code: 'gone', sentence: `Dead because its endpoint was deleted ${time(delivery.updatedAt)}.` }
     case 'exhausted':
     case null:
-      return { code: 'exhausted', sentence: `Dead after ${delivery.attemptCount} failed ${delivery.attemptCount === 1 ? 'attempt' : 'attempts'}.${last}` }
+      return {
+        code: 'exhausted',
+        sentence: `Dead after ${delivery.attemptCount} failed ${delivery.attemptCount === 1 ? 'attempt' : 'attempts'}.${last}`,
+      }
   }
 }
 
 function whyOpen(input: WhyInput): Why {
   const { delivery, endpoint, health, policy, now } = input
   if (isLeased(delivery, now)) {
-    return { code: 'in_flight', sentence: `Being sent by worker ${delivery.leaseOwner} under a lease until ${time(delivery.leaseUntil)}.` }
+    return {
+      code: 'in_flight',
+      sentence: `Being sent by worker ${delivery.leaseOwner} under a lease until ${time(delivery.leaseUntil)}.`,
+    }
   }
   const blocked = endpoint === null ? null : whyBlocked(endpoint, health, now)
   if (blocked !== null) return blocked
   if ((delivery.nextRetryAt ?? 0) > now) return whyNotYet(delivery, policy)
   const [wait] = input.waits
   if (wait !== undefined) return whyWaits(input, wait.reason)
-  if (endpoint !== null && (endpoint.ratePerSecond ?? endpoint.applicationRatePerSecond) !== null) return whyWaits(input, 'rate_limit')
+  if (endpoint !== null && (endpoint.ratePerSecond ?? endpoint.applicationRatePerSecond) !== null)
+    return whyWaits(input, 'rate_limit')
   if (health.rampFrom !== null && health.rampFrom <= now) return whyWaits(input, 'ramp')
-  if (laneOf(delivery) === 'fresh') return { code: 'next_in_line', sentence: 'Due, and leaves as soon as a worker is free to send it.' }
+  if (laneOf(delivery) === 'fresh')
+    return { code: 'next_in_line', sentence: 'Due, and leaves as soon as a worker is free to send it.' }
   return whyRetryWaits(input)
 }
 
@@ -102,11 +119,20 @@ function whyOpen(input: WhyInput): Why {
 function whyWaits(input: WhyInput, reason: WaitReason): Why {
   switch (reason) {
     case 'window':
-      return { code: 'window_full', sentence: 'Due, and waits for one of the requests that are open to its endpoint to end.' }
+      return {
+        code: 'window_full',
+        sentence: 'Due, and waits for one of the requests that are open to its endpoint to end.',
+      }
     case 'budget':
-      return { code: 'over_budget', sentence: 'Due, and waits because its endpoint or application holds as many deliveries as it may for now.' }
+      return {
+        code: 'over_budget',
+        sentence: 'Due, and waits because its endpoint or application holds as many deliveries as it may for now.',
+      }
     case 'ramp':
-      return { code: 'ramping_up', sentence: 'Due, and leaves soon: after a hold or pause, deliveries leave in growing steps.' }
+      return {
+        code: 'ramping_up',
+        sentence: 'Due, and leaves soon: after a hold or pause, deliveries leave in growing steps.',
+      }
     case 'rate_limit':
       return { code: 'rate_limited', sentence: `Due, and waits for its turn within ${rateLimits(input.endpoint)}.` }
     case 'allowance':
@@ -115,36 +141,62 @@ function whyWaits(input: WhyInput, reason: WaitReason): Why {
     case 'paused':
     case 'disabled':
     case 'deleted':
-      return laneOf(input.delivery) === 'fresh' ? { code: 'next_in_line', sentence: 'Due, and leaves as soon as a worker is free to send it.' } : whyRetryWaits(input)
+      return laneOf(input.delivery) === 'fresh'
+        ? { code: 'next_in_line', sentence: 'Due, and leaves as soon as a worker is free to send it.' }
+        : whyRetryWaits(input)
   }
 }
 
 function rateLimits(endpoint: WhyInput['endpoint']): string {
   const { ratePerSecond = null, applicationRatePerSecond = null } = endpoint ?? {}
   const own = ratePerSecond === null ? [] : [`the rate limit of ${ratePerSecond} per second`]
-  const shared = applicationRatePerSecond === null ? [] : [`the rate limit of its application, ${applicationRatePerSecond} per second`]
+  const shared =
+    applicationRatePerSecond === null
+      ? []
+      : [`the rate limit of its application, ${applicationRatePerSecond} per second`]
   return [...own, ...shared].join(' and ') || 'the rate limit'
 }
 
 function whyRetryWaits({ ahead, perTick }: WhyInput): Why {
-  if (ahead < perTick) return { code: 'next_tick', sentence: `Due, and leaves with the next tick, which takes up to ${perTick} retries of its endpoint.` }
-  return { code: 'behind_cap', sentence: `Due, but ${ahead} retries of its endpoint go first, and a tick takes at most ${perTick} of them.` }
+  if (ahead < perTick)
+    return {
+      code: 'next_tick',
+      sentence: `Due, and leaves with the next tick, which takes up to ${perTick} retries of its endpoint.`,
+    }
+  return {
+    code: 'behind_cap',
+    sentence: `Due, but ${ahead} retries of its endpoint go first, and a tick takes at most ${perTick} of them.`,
+  }
 }
 
 /** The engine's own verdict, as far as the store knows. */
 function whyBlocked(endpoint: NonNullable<WhyInput['endpoint']>, health: Health, now: Instant): Why | null {
   const verdict = verdictOf({ status: endpoint.status, health, now, ...unlimited })
   if (verdict.kind === 'take') return null
-  const by = endpoint.statusReason === null ? '' : endpoint.statusReason.startsWith('by ') ? ` ${endpoint.statusReason}` : ` (${endpoint.statusReason})`
+  const by =
+    endpoint.statusReason === null
+      ? ''
+      : endpoint.statusReason.startsWith('by ')
+        ? ` ${endpoint.statusReason}`
+        : ` (${endpoint.statusReason})`
   switch (verdict.reason) {
     case 'paused':
-      return { code: 'endpoint_paused', sentence: `On hold because its endpoint is paused${by} since ${time(endpoint.statusSince)}.` }
+      return {
+        code: 'endpoint_paused',
+        sentence: `On hold because its endpoint is paused${by} since ${time(endpoint.statusSince)}.`,
+      }
     case 'disabled':
-      return { code: 'endpoint_disabled', sentence: `On hold because its endpoint is disabled${by} since ${time(endpoint.statusSince)}.` }
+      return {
+        code: 'endpoint_disabled',
+        sentence: `On hold because its endpoint is disabled${by} since ${time(endpoint.statusSince)}.`,
+      }
     case 'deleted':
       return { code: 'endpoint_deleted', sentence: 'Its endpoint was deleted; it will end dead.' }
     case 'held':
-      return { code: 'breaker_open', sentence: `On hold because ${holder(health)} until ${time(health.heldUntil)}; this uses up no attempts.` }
+      return {
+        code: 'breaker_open',
+        sentence: `On hold because ${holder(health)} until ${time(health.heldUntil)}; this uses up no attempts.`,
+      }
     case 'window':
     case 'budget':
     case 'allowance':
@@ -168,11 +220,18 @@ function holder({ holds }: Health): string {
 
 function whyNotYet(delivery: Delivery, policy: Pick<RetryPolicy, 'maxAttempts'>): Why {
   if (delivery.crashCount > 0) {
-    return { code: 'waiting_after_crash', sentence: `Waiting until ${time(delivery.nextRetryAt)} because a worker ended while it was sending it.` }
+    return {
+      code: 'waiting_after_crash',
+      sentence: `Waiting until ${time(delivery.nextRetryAt)} because a worker ended while it was sending it.`,
+    }
   }
-  if (delivery.attemptCount === 0) return { code: 'scheduled', sentence: `Scheduled for ${time(delivery.nextRetryAt)}.` }
+  if (delivery.attemptCount === 0)
+    return { code: 'scheduled', sentence: `Scheduled for ${time(delivery.nextRetryAt)}.` }
   const retry = `retry ${delivery.attemptCount} of ${policy.maxAttempts - 1}`
-  return { code: 'waiting_for_retry', sentence: `Waiting for ${retry} at ${time(delivery.nextRetryAt)} after: ${firstLine(delivery.errorDetail ?? 'a failure')}` }
+  return {
+    code: 'waiting_for_retry',
+    sentence: `Waiting for ${retry} at ${time(delivery.nextRetryAt)} after: ${firstLine(delivery.errorDetail ?? 'a failure')}`,
+  }
 }
 
 function time(at: Instant | null): string {

@@ -64,13 +64,37 @@ export interface EndpointWithLimits extends Endpoint {
 /** What of an endpoint a user may set; the rest follows. */
 export type EndpointSettings = Pick<
   Endpoint,
-  'uid' | 'url' | 'description' | 'types' | 'channels' | 'filter' | 'headers' | 'metadata' | 'policy' | 'signature' | 'bodyHeader' | 'ratePerSecond'
+  | 'uid'
+  | 'url'
+  | 'description'
+  | 'types'
+  | 'channels'
+  | 'filter'
+  | 'headers'
+  | 'metadata'
+  | 'policy'
+  | 'signature'
+  | 'bodyHeader'
+  | 'ratePerSecond'
 >
 
 // What HTTP itself, or the signature, needs for its own use.
 const reservedHeaders = new Set([
-  'connection', 'content-length', 'content-type', 'expect', 'host', 'keep-alive', 'proxy-authenticate', 'proxy-authorization',
-  'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'accept-encoding', 'user-agent',
+  'connection',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'accept-encoding',
+  'user-agent',
 ])
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/
 const mostHeaders = 50
@@ -104,14 +128,26 @@ export function checkEndpoint(settings: EndpointSettings, headerPrefix: string =
 export function checkUrl(text: unknown): URL {
   const advice = 'Give the full URL of the receiver, such as https://example.com/hooks.'
   if (typeof text !== 'string' || text.length > 2000 || !URL.canParse(text)) {
-    throw expected('invalid_url', 'url', 'an absolute http(s) URL of at most 2000 characters', withoutCredentials(text), advice)
+    throw expected(
+      'invalid_url',
+      'url',
+      'an absolute http(s) URL of at most 2000 characters',
+      withoutCredentials(text),
+      advice,
+    )
   }
   const url = new URL(text)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw expected('invalid_url', 'url', 'an http(s) URL', withoutCredentials(text), advice)
   }
   if (url.username !== '' || url.password !== '') {
-    throw expected('invalid_url', 'url', 'a URL without user name or password', `one for ${url.host}`, 'Put credentials into `headers`.')
+    throw expected(
+      'invalid_url',
+      'url',
+      'a URL without user name or password',
+      `one for ${url.host}`,
+      'Put credentials into `headers`.',
+    )
   }
   return url
 }
@@ -119,14 +155,29 @@ export function checkUrl(text: unknown): URL {
 /** A name of the user's own for an application or endpoint; one that looks like an id of ours could name two things. */
 export function checkUid(uid: unknown, name = 'uid'): string {
   if (typeof uid === 'string' && /^[A-Za-z0-9._:@/-]{1,256}$/.test(uid) && !isAnyId(uid)) return uid
-  throw expected('invalid_argument', name, "1 to 256 letters, digits or . _ : @ / -, and not of the form of Posthorn's own ids", uid)
+  throw expected(
+    'invalid_argument',
+    name,
+    "1 to 256 letters, digits or . _ : @ / -, and not of the form of Posthorn's own ids",
+    uid,
+  )
 }
 
 /** Refuses what is no small table of texts. */
 export function checkMetadata(metadata: unknown): void {
-  const entries = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) ? Object.entries(metadata) : null
-  const fits = entries !== null && entries.length <= mostMetadata && entries.every(([name, value]) => name.length <= 256 && typeof value === 'string' && value.length <= 4096)
-  if (!fits) throw expected('invalid_argument', 'metadata', `an object of at most ${mostMetadata} texts of at most 4096 characters`, metadata)
+  const entries =
+    typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) ? Object.entries(metadata) : null
+  const fits =
+    entries !== null &&
+    entries.length <= mostMetadata &&
+    entries.every(([name, value]) => name.length <= 256 && typeof value === 'string' && value.length <= 4096)
+  if (!fits)
+    throw expected(
+      'invalid_argument',
+      'metadata',
+      `an object of at most ${mostMetadata} texts of at most 4096 characters`,
+      metadata,
+    )
 }
 
 export function checkChannel(channel: unknown): void {
@@ -156,10 +207,21 @@ function checkHeader(setting: string, name: unknown, value: unknown, prefix: str
   const lower = name.toLowerCase()
   // Receivers look for a signature under the usual prefixes, whichever is in use here: nobody may send another one beside it.
   if (reservedHeaders.has(lower) || [prefix, ...usualHeaderPrefixes].some((each) => lower.startsWith(`${each}-`))) {
-    throw expected('invalid_header', setting, 'free of names that HTTP or the signature uses', name, 'Choose another name.')
+    throw expected(
+      'invalid_header',
+      setting,
+      'free of names that HTTP or the signature uses',
+      name,
+      'Choose another name.',
+    )
   }
   if (typeof value !== 'string' || value.length > 4096 || !/^[\t\x20-\x7e]*$/.test(value)) {
-    throw expected('invalid_header', `headers.${name}`, 'printable ASCII of at most 4096 characters', typeof value === 'string' ? 'other text' : value)
+    throw expected(
+      'invalid_header',
+      `headers.${name}`,
+      'printable ASCII of at most 4096 characters',
+      typeof value === 'string' ? 'other text' : value,
+    )
   }
 }
 
@@ -167,7 +229,13 @@ function checkHeader(setting: string, name: unknown, value: unknown, prefix: str
 function checkNoClash({ signature, bodyHeader, headers }: EndpointSettings): void {
   const clash = Object.keys(headers).find((name) => name.toLowerCase() === bodyHeader.toLowerCase())
   if (signature !== 'body' || clash === undefined) return
-  throw expected('invalid_header', 'headers', `free of the signature's own header, ${bodyHeader}`, clash, 'Choose another name.')
+  throw expected(
+    'invalid_header',
+    'headers',
+    `free of the signature's own header, ${bodyHeader}`,
+    clash,
+    'Choose another name.',
+  )
 }
 
 function checkList(name: string, list: unknown): void {

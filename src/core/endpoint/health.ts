@@ -82,7 +82,8 @@ export function learn(input: LessonInput): Lesson {
   const unchanged: Lesson = { window, health, opened: false, closed: false, gone: false }
   if (!evidence.sameUrl) return unchanged
   const heeded: Lesson = { ...unchanged, gone: limits.heedsEndpoint && isGone(evidence.outcome) }
-  if (evidence.generation !== health.generation || (isHeld(health, now) && !evidence.probe)) return fromThePast(input, heeded)
+  if (evidence.generation !== health.generation || (isHeld(health, now) && !evidence.probe))
+    return fromThePast(input, heeded)
   if (succeeded(evidence.outcome)) return success(input, heeded)
   if (!limits.heedsEndpoint) return unchanged
   return blamesEndpoint(evidence.outcome) ? trouble(input, heeded) : alive(input, heeded)
@@ -100,13 +101,20 @@ function fromThePast({ health, evidence, limits, now }: LessonInput, lesson: Les
 function success({ window, health, limits, now }: LessonInput, lesson: Lesson): Lesson {
   const closed = health.holds > 0
   // After a hold the endpoint gets a slow start again.
-  return { ...lesson, window: closed ? startWindow(limits) : widen(window, limits), health: hasTrouble(health) ? afterSuccess(health, now) : health, closed }
+  return {
+    ...lesson,
+    window: closed ? startWindow(limits) : widen(window, limits),
+    health: hasTrouble(health) ? afterSuccess(health, now) : health,
+    closed,
+  }
 }
 
 function alive({ window, health, limits, now }: LessonInput, lesson: Lesson): Lesson {
   const closed = health.holds > 0
   const failing = afterFailure(health, 0, now)
-  const open = closed ? { ...failing, heldUntil: null, holds: 0, generation: health.generation + 1, rampFrom: now } : failing
+  const open = closed
+    ? { ...failing, heldUntil: null, holds: 0, generation: health.generation + 1, rampFrom: now }
+    : failing
   return { ...lesson, window: closed ? startWindow(limits) : { ...window, failuresInRow: 0 }, health: open, closed }
 }
 
@@ -166,13 +174,20 @@ export function nextGeneration(health: Health, keptBack: boolean, now: Instant):
 }
 
 function afterFailure(health: Health, failuresInRow: number, now: Instant): Health {
-  return { ...health, failures: failuresInRow, failingSince: health.failingSince ?? now, failedAttempts: health.failedAttempts + 1 }
+  return {
+    ...health,
+    failures: failuresInRow,
+    failingSince: health.failingSince ?? now,
+    failedAttempts: health.failedAttempts + 1,
+  }
 }
 
 /** Nothing counts against the endpoint any more; what a hold has kept back leaves in steps. */
 function afterSuccess(health: Health, now: Instant): Health {
   const { generation, rampFrom, version } = health
-  return health.holds > 0 ? { ...healthy, generation: generation + 1, rampFrom: now, version } : { ...healthy, generation, rampFrom, version }
+  return health.holds > 0
+    ? { ...healthy, generation: generation + 1, rampFrom: now, version }
+    : { ...healthy, generation, rampFrom, version }
 }
 
 /** True if a success has something to clear; if not, it writes nothing. */

@@ -33,7 +33,9 @@ export class Subscribers {
     if (to !== null) return this.#only(to)
     const known = this.#byType.get(type)
     if (known !== undefined) return known
-    const wanting = [...this.#byId.values()].filter((subscriber) => collects(subscriber) && wantsType(subscriber.types, type))
+    const wanting = [...this.#byId.values()].filter(
+      (subscriber) => collects(subscriber) && wantsType(subscriber.types, type),
+    )
     this.#byType.set(type, wanting)
     return wanting
   }
@@ -64,7 +66,10 @@ export function collects(endpoint: Pick<Endpoint, 'status'>): boolean {
 }
 
 function wantsType(filters: readonly string[], type: string): boolean {
-  return filters.length === 0 || filters.some((filter) => (filter.endsWith('.*') ? type.startsWith(filter.slice(0, -1)) : filter === type))
+  return (
+    filters.length === 0 ||
+    filters.some((filter) => (filter.endsWith('.*') ? type.startsWith(filter.slice(0, -1)) : filter === type))
+  )
 }
 
 /** An endpoint without channels hears all; one with channels hears only what is sent to one of them. */

@@ -16,10 +16,18 @@ const mostBlamedShare = 0.1
  * What was kept back leaves in growing steps: the retries of one tick, then twice as many, and so on, divided among the workers.
  * Null if there is no ramp. A clock that is a little behind is at the first step.
  */
-export function rampStep({ rampFrom }: Pick<Health, 'rampFrom'>, limits: Pick<Limits, 'pollMs' | 'retriesPerEndpoint'>, workers: number, now: Instant): RampStep | null {
+export function rampStep(
+  { rampFrom }: Pick<Health, 'rampFrom'>,
+  limits: Pick<Limits, 'pollMs' | 'retriesPerEndpoint'>,
+  workers: number,
+  now: Instant,
+): RampStep | null {
   if (rampFrom === null) return null
   const tick = Math.max(Math.floor((now - rampFrom) / limits.pollMs), 0)
-  return { tick, allowance: Math.ceil((limits.retriesPerEndpoint * 2 ** Math.min(tick, mostDoublings)) / Math.max(workers, 1)) }
+  return {
+    tick,
+    allowance: Math.ceil((limits.retriesPerEndpoint * 2 ** Math.min(tick, mostDoublings)) / Math.max(workers, 1)),
+  }
 }
 
 /** True if so many of a tick's attempts blamed the endpoint that the next step must not be larger. */

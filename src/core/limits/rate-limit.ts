@@ -11,7 +11,12 @@ export interface TokenBucket {
 export const fullBucket: TokenBucket = { tokens: 0, at: 0 }
 
 /** Takes up to `most` whole tokens; a negative `most` is not asked for. */
-export function takeTokens(bucket: TokenBucket, perSecond: number, most: number, now: Instant): { taken: number; bucket: TokenBucket } {
+export function takeTokens(
+  bucket: TokenBucket,
+  perSecond: number,
+  most: number,
+  now: Instant,
+): { taken: number; bucket: TokenBucket } {
   const capacity = Math.max(perSecond, 1)
   const refilled = (Math.max(now - bucket.at, 0) / second) * perSecond
   const tokens = Math.min(bucket.tokens + refilled, capacity)
@@ -28,10 +33,13 @@ export interface Taker {
 }
 
 /** Deals tokens out one by one, in turn, so that nobody gets all of a limit that several share; one from each limit lets one delivery leave. */
-export function dealTokens(tokens: ReadonlyMap<string, number>, takers: readonly Taker[]): { dealt: number[]; left: Map<string, number> } {
+export function dealTokens(
+  tokens: ReadonlyMap<string, number>,
+  takers: readonly Taker[],
+): { dealt: number[]; left: Map<string, number> } {
   const left = new Map(tokens)
   const dealt = takers.map(() => 0)
-  for (let isDealing = true; isDealing; ) {
+  for (let isDealing = true; isDealing;) {
     isDealing = false
     for (const [index, { limitIds, most }] of takers.entries()) {
       const count = dealt[index] ?? 0

@@ -24,7 +24,12 @@ export function shareOfPool(pool: number, workers: number): number {
  * them have made room for everybody who lives, it takes no more than it had: a newcomer begins with a single request. It never takes more
  * than it has told, or a newcomer could take the same part in the meantime.
  */
-export function nextShare(pool: number, current: number, ownSharesAmong: number, othersShareAmong: readonly number[]): number {
+export function nextShare(
+  pool: number,
+  current: number,
+  ownSharesAmong: number,
+  othersShareAmong: readonly number[],
+): number {
   const workers = othersShareAmong.length + 1
   const share = Math.min(shareOfPool(pool, workers), shareOfPool(pool, ownSharesAmong))
   return othersShareAmong.every((among) => among >= workers) ? share : Math.min(current, share)

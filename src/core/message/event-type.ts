@@ -14,7 +14,9 @@ export interface EventTypeDefinition {
 
 /** The schema of the highest version: "10" comes after "9". */
 export function newestSchema({ schemas }: Pick<EventTypeDefinition, 'schemas'>): unknown {
-  const versions = Object.keys(schemas ?? {}).toSorted((one, other) => one.localeCompare(other, 'en', { numeric: true }))
+  const versions = Object.keys(schemas ?? {}).toSorted((one, other) =>
+    one.localeCompare(other, 'en', { numeric: true }),
+  )
   const newest = versions.at(-1)
   return newest === undefined ? null : (schemas?.[newest] ?? null)
 }

@@ -25,7 +25,12 @@ const eventType = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/
 /** Refuses what is no event type: words of letters, digits, _ and -, joined by dots. */
 export function checkEventType(type: unknown, name = 'type'): string {
   if (typeof type === 'string' && type.length <= mostTypeLength && eventType.test(type)) return type
-  throw expected('invalid_event_type', name, 'words of letters, digits, _ or - joined by dots, such as invoice.paid', type)
+  throw expected(
+    'invalid_event_type',
+    name,
+    'words of letters, digits, _ or - joined by dots, such as invoice.paid',
+    type,
+  )
 }
 
 /** The Standard Webhooks envelope of some data, as the bytes that will be signed and sent. */
@@ -35,7 +40,13 @@ export function envelope(type: string, at: Instant, data: unknown): Uint8Array {
 
 export function checkBody(body: Uint8Array, name = 'body'): Uint8Array {
   if (body.length <= mostBodyBytes) return body
-  throw expected('body_too_large', name, `at most ${mostBodyBytes} bytes`, body.length, 'Send a link to the data instead.')
+  throw expected(
+    'body_too_large',
+    name,
+    `at most ${mostBodyBytes} bytes`,
+    body.length,
+    'Send a link to the data instead.',
+  )
 }
 
 /** A body as text; the bytes are read where they are. */
@@ -50,7 +61,11 @@ function json(data: unknown): string {
     text = JSON.stringify(data)
   } catch (cause) {
     const advice = 'Remove cycles and BigInts, or give the bytes yourself as `payload`.'
-    throw new PosthornError('not_serialisable', `Expected \`data\` to be a JSON value: ${messageOf(cause)}. ${advice}`, { cause })
+    throw new PosthornError(
+      'not_serialisable',
+      `Expected \`data\` to be a JSON value: ${messageOf(cause)}. ${advice}`,
+      { cause },
+    )
   }
   if (text !== undefined) return text
   throw expected('not_serialisable', 'data', 'a JSON value', data, 'Give `data`, or raw bytes as `payload`.')

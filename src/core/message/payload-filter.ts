@@ -42,10 +42,12 @@ export function checkFilter(filter: unknown): asserts filter is PayloadFilter {
   let conditions = 0
 
   function check(node: unknown, place: string, depth: number): void {
-    if (depth > deepestFilter) throw expected('invalid_argument', place, `at most ${deepestFilter} deep`, 'something deeper')
+    if (depth > deepestFilter)
+      throw expected('invalid_argument', place, `at most ${deepestFilter} deep`, 'something deeper')
     const { join, operator } = shapeOf(node, place)
     conditions += 1
-    if (conditions > mostConditions) throw expected('invalid_argument', 'filter', `at most ${mostConditions} conditions`, 'more')
+    if (conditions > mostConditions)
+      throw expected('invalid_argument', 'filter', `at most ${mostConditions} conditions`, 'more')
     const fields = node as Readonly<Record<Operator | 'path' | 'and' | 'or' | 'not', unknown>>
     if (join === 'not') return check(fields.not, `${place}.not`, depth + 1)
     if (join !== undefined) return checkList(fields[join], `${place}.${join}`, (each, at) => check(each, at, depth + 1))
@@ -61,7 +63,10 @@ const operators = ['equals', 'in', 'exists', 'prefix', 'greater', 'less'] as con
 type Operator = (typeof operators)[number]
 
 /** What a node says it is: one join alone, or a path with one operator. Anything more is a mistake that would be passed over in silence. */
-function shapeOf(node: unknown, place: string): { readonly join: (typeof joins)[number] | undefined; readonly operator: Operator } {
+function shapeOf(
+  node: unknown,
+  place: string,
+): { readonly join: (typeof joins)[number] | undefined; readonly operator: Operator } {
   const names = typeof node === 'object' && node !== null && !Array.isArray(node) ? Object.keys(node) : []
   const join = joins.find((name) => names.includes(name))
   const operator = operators.find((name) => names.includes(name))
@@ -83,10 +88,21 @@ function checkOperand(operator: Operator, operand: unknown, place: string): void
   switch (operator) {
     case 'equals':
       if (isScalar(operand)) return
-      throw expected('invalid_argument', place, `text of at most ${mostTextLength} characters, a number, true, false or null`, operand)
+      throw expected(
+        'invalid_argument',
+        place,
+        `text of at most ${mostTextLength} characters, a number, true, false or null`,
+        operand,
+      )
     case 'in':
-      if (Array.isArray(operand) && operand.length > 0 && operand.length <= mostChoices && operand.every(isScalar)) return
-      throw expected('invalid_argument', place, `a list of 1 to ${mostChoices} texts, numbers, true, false or null`, operand)
+      if (Array.isArray(operand) && operand.length > 0 && operand.length <= mostChoices && operand.every(isScalar))
+        return
+      throw expected(
+        'invalid_argument',
+        place,
+        `a list of 1 to ${mostChoices} texts, numbers, true, false or null`,
+        operand,
+      )
     case 'exists':
       if (typeof operand === 'boolean') return
       throw expected('invalid_argument', place, 'true or false', operand)
@@ -122,7 +138,8 @@ function isLike<Operand extends number | string>(found: unknown, operand: Operan
 function valueAt(value: unknown, path: string): unknown {
   let at = value
   for (const step of knownSteps(path)) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step) || (Array.isArray(at) && step === 'length')) return undefined
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step) || (Array.isArray(at) && step === 'length'))
+      return undefined
     at = (at as Readonly<Record<string, unknown>>)[step]
   }
   return at
@@ -148,7 +165,7 @@ const stepForm = /(?:(\.)?([^.[\]"'\s]+)|\[(\d{1,9})\]|\[("(?:[^"\\]|\\.)*")\])/
 function stepsOf(path: string): string[] | null {
   const start = /^\$(?:$|[.[])/.test(path) ? 1 : 0
   const steps: string[] = []
-  for (stepForm.lastIndex = start; stepForm.lastIndex < path.length; ) {
+  for (stepForm.lastIndex = start; stepForm.lastIndex < path.length;) {
     const isFirst = stepForm.lastIndex === 0
     const [found, dot, name, index, quoted] = stepForm.exec(path) ?? []
     if (found === undefined) return null

@@ -10,7 +10,9 @@ export interface Schema<Value = unknown> {
   }
 }
 
-type SchemaResult = { readonly value: unknown; readonly issues?: undefined } | { readonly issues: readonly SchemaIssue[] }
+type SchemaResult =
+  | { readonly value: unknown; readonly issues?: undefined }
+  | { readonly issues: readonly SchemaIssue[] }
 
 interface SchemaIssue {
   readonly message: string
@@ -31,7 +33,8 @@ export function checkDataSync(type: string, schema: Schema, data: unknown): void
   if (!(result instanceof Promise)) return refuseIssues(type, result)
   // What comes of it is of no use any more, and must not end the process.
   result.catch(() => undefined)
-  const advice = 'A send within a transaction of SQLite waits for nothing: check the data before, or let the schema answer at once.'
+  const advice =
+    'A send within a transaction of SQLite waits for nothing: check the data before, or let the schema answer at once.'
   throw expected('invalid_argument', 'events', `a schema of ${type} that answers at once`, 'a promise', advice)
 }
 

@@ -12,7 +12,22 @@ export interface AuditNote {
 }
 
 export const auditActions = [
-  'requeue', 'cancel', 'resend', 'replay', 'pause', 'resume', 'enable', 'disable', 'delete', 'rotate', 'reveal', 'job.pause', 'job.resume', 'job.cancel', 'key.create', 'key.revoke',
+  'requeue',
+  'cancel',
+  'resend',
+  'replay',
+  'pause',
+  'resume',
+  'enable',
+  'disable',
+  'delete',
+  'rotate',
+  'reveal',
+  'job.pause',
+  'job.resume',
+  'job.cancel',
+  'key.create',
+  'key.revoke',
 ] as const
 export type AuditAction = (typeof auditActions)[number]
 

@@ -1,7 +1,13 @@
 import type { Attempt } from '../delivery/attempt.ts'
 import type { Actor, AuditEntry, AuditNote } from './audit.ts'
 import type { Delivery } from '../delivery/delivery.ts'
-import type { Application, Endpoint, EndpointSettings, EndpointStatus, EndpointWithLimits } from '../endpoint/endpoint.ts'
+import type {
+  Application,
+  Endpoint,
+  EndpointSettings,
+  EndpointStatus,
+  EndpointWithLimits,
+} from '../endpoint/endpoint.ts'
 import type { EventTypeDefinition } from '../message/event-type.ts'
 import type { StreamEvent } from './events.ts'
 import type { AttemptCount, DeadLetterGroup, EndpointFigures } from './figures.ts'
@@ -26,7 +32,17 @@ export interface Page {
 export type Order = 'ascending' | 'descending'
 
 /** The operators' half of a store: everything that people and the API read and write. */
-export interface Directory extends ApplicationDirectory, EndpointDirectory, EventTypeDirectory, MessageDirectory, DeliveryDirectory, JobDirectory, KeyDirectory, ReplyDirectory, EventDirectory {
+export interface Directory
+  extends
+    ApplicationDirectory,
+    EndpointDirectory,
+    EventTypeDirectory,
+    MessageDirectory,
+    DeliveryDirectory,
+    JobDirectory,
+    KeyDirectory,
+    ReplyDirectory,
+    EventDirectory {
   /** Of all applications, or of one. */
   overview(request: { now: Instant; windowMs: number; applicationId?: string | undefined }): Promise<Overview>
   audit(page: Page): Promise<AuditEntry[]>
@@ -52,11 +68,20 @@ export interface EndpointDirectory {
   /** Within an application by id or uid; among all (null) by id only, because two applications may use the same uid. */
   endpoint(applicationId: string | null, idOrUid: string): Promise<Endpoint | null>
   /** `text` is looked for in url, description and uid. */
-  listEndpoints(filter: { applicationId?: string | undefined; text?: string | undefined }, page: Page): Promise<Endpoint[]>
+  listEndpoints(
+    filter: { applicationId?: string | undefined; text?: string | undefined },
+    page: Page,
+  ): Promise<Endpoint[]>
   /** Another URL, or a status that is set to active, begins a new generation of the endpoint's health, with nothing against it. */
   updateEndpoint(id: string, change: EndpointChange, now: Instant, audited?: AuditNote): Promise<Endpoint | null>
   /** Adds a secret; those before it end at the given time. */
-  rotateSecret(endpointId: string, secret: Secret, othersEndAt: Instant, now: Instant, by?: Actor): Promise<Endpoint | null>
+  rotateSecret(
+    endpointId: string,
+    secret: Secret,
+    othersEndAt: Instant,
+    now: Instant,
+    by?: Actor,
+  ): Promise<Endpoint | null>
   /** Endpoints with their secrets, by id, for the engine; deleted ones included. */
   endpointsById(ids: readonly string[]): Promise<EndpointWithLimits[]>
   /** An application's endpoints, as far as matching needs them, with the version that `enqueue` checks. */
@@ -135,7 +160,10 @@ export interface DeliveryDirectory {
   listDeliveries(filter: DeliveryFilter, page: Page): Promise<Delivery[]>
   countDeliveries(filter: DeliveryFilter, most: number): Promise<number>
   /** Dead letters by endpoint, reason and error, of at most so many. */
-  deadLetters(filter: { endpointId?: string | undefined; applicationId?: string | undefined }, most: number): Promise<DeadLetterGroup[]>
+  deadLetters(
+    filter: { endpointId?: string | undefined; applicationId?: string | undefined },
+    most: number,
+  ): Promise<DeadLetterGroup[]>
   /** How many retries of its endpoint are due before this one, counted up to a bound. */
   dueBefore(delivery: Delivery, most: number): Promise<number>
   attempts(deliveryId: string): Promise<Attempt[]>

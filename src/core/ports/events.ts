@@ -43,7 +43,11 @@ export type PosthornEvent =
       readonly next_retry_at: Instant
     })
   /** This is the `WebhookDLQEvent` of UC-0268. */
-  | (AboutDelivery & { readonly type: 'delivery.dead'; readonly reason: DeadReason; readonly error_detail: string | null })
+  | (AboutDelivery & {
+      readonly type: 'delivery.dead'
+      readonly reason: DeadReason
+      readonly error_detail: string | null
+    })
   | (AboutEndpoint & { readonly type: 'endpoint.failing'; readonly failing_since: Instant })
   | (AboutEndpoint & { readonly type: 'endpoint.disabled'; readonly reason: string })
   | (AboutEndpoint & { readonly type: 'breaker.opened'; readonly held_until: Instant })
@@ -60,7 +64,14 @@ export type PosthornEvent =
   /** Something a person should know that is no event of a delivery: an override, a fallback, a store that errs. */
   | (About & { readonly type: 'warning'; readonly code: WarningCode; readonly message: string })
 
-export type WarningCode = 'unsafe_retry_delays' | 'unknown_policy' | 'store_error' | 'newer_database' | 'listener_threw' | 'secrets_key' | 'job_stopped'
+export type WarningCode =
+  | 'unsafe_retry_delays'
+  | 'unknown_policy'
+  | 'store_error'
+  | 'newer_database'
+  | 'listener_threw'
+  | 'secrets_key'
+  | 'job_stopped'
 
 export type EventType = PosthornEvent['type']
 export type EventOf<Type extends EventType> = Extract<PosthornEvent, { readonly type: Type }>
@@ -83,7 +94,13 @@ const eventTypes: Readonly<Record<EventType, true>> = {
 export function checkEventName(type: unknown): void {
   if (typeof type === 'string' && (type === '*' || Object.hasOwn(eventTypes, type))) return
   const known = Object.keys(eventTypes)
-  throw expected('invalid_argument', 'type', `* or one of ${known.join(', ')}`, type, typeof type === 'string' ? didYouMean(type, known).trim() : '')
+  throw expected(
+    'invalid_argument',
+    'type',
+    `* or one of ${known.join(', ')}`,
+    type,
+    typeof type === 'string' ? didYouMean(type, known).trim() : '',
+  )
 }
 
 /** One event of the bus as a reader gets it. */

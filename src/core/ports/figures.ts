@@ -86,7 +86,11 @@ export interface Wellness {
   readonly sentence: string
 }
 
-export function wellnessOf({ status, statusReason, statusSince }: Pick<Endpoint, 'status' | 'statusReason' | 'statusSince'>, health: Health, now: Instant): Wellness {
+export function wellnessOf(
+  { status, statusReason, statusSince }: Pick<Endpoint, 'status' | 'statusReason' | 'statusSince'>,
+  health: Health,
+  now: Instant,
+): Wellness {
   const since = `since ${said(statusSince)}${statusReason === null ? '' : ` (${statusReason})`}`
   switch (status) {
     case 'paused':
@@ -103,16 +107,23 @@ function activeWellness(health: Health, now: Instant): Wellness {
   // Not how often: the number is stored at every tenth failure only.
   const since = health.failingSince === null ? null : `failures since ${said(health.failingSince)}.`
   if (isHeld(health, now) && health.heldUntil !== null) {
-    return { state: 'breaker_open', sentence: `Held until ${said(health.heldUntil)}: ${since === null ? 'it asked for a pause.' : `only ${since}`}` }
+    return {
+      state: 'breaker_open',
+      sentence: `Held until ${said(health.heldUntil)}: ${since === null ? 'it asked for a pause.' : `only ${since}`}`,
+    }
   }
-  return since === null ? { state: 'healthy', sentence: 'Nothing is held against it.' } : { state: 'degraded', sentence: `Only ${since}` }
+  return since === null
+    ? { state: 'healthy', sentence: 'Nothing is held against it.' }
+    : { state: 'degraded', sentence: `Only ${since}` }
 }
 
 /** So many whole hours up to now, the empty ones too, oldest first. */
 export function lastHours(counts: readonly HourCounts[], now: Instant, most: number): HourCounts[] {
   const newest = now - (now % hour)
   const byHour = new Map(counts.map((one) => [one.at, one]))
-  return Array.from({ length: most }, (_, index) => newest - (most - 1 - index) * hour).map((at) => byHour.get(at) ?? { at, delivered: 0, failed: 0, dead: 0 })
+  return Array.from({ length: most }, (_, index) => newest - (most - 1 - index) * hour).map(
+    (at) => byHour.get(at) ?? { at, delivered: 0, failed: 0, dead: 0 },
+  )
 }
 
 /** Groups that differ only below the first line of their error are one. The largest comes first. */
@@ -122,7 +133,12 @@ export function mergedGroups(groups: readonly DeadLetterGroup[]): DeadLetterGrou
     const errorDetail = group.errorDetail?.split('\n', 1)[0] ?? null
     const name = JSON.stringify([group.endpointId, group.reason, errorDetail])
     const known = merged.get(name)
-    merged.set(name, { ...group, errorDetail, count: group.count + (known?.count ?? 0), newestAt: Math.max(group.newestAt, known?.newestAt ?? 0) })
+    merged.set(name, {
+      ...group,
+      errorDetail,
+      count: group.count + (known?.count ?? 0),
+      newestAt: Math.max(group.newestAt, known?.newestAt ?? 0),
+    })
   }
   return [...merged.values()].toSorted((one, other) => other.count - one.count || other.newestAt - one.newestAt)
 }

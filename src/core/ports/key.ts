@@ -34,7 +34,10 @@ export function isLive({ expiresAt, revokedAt }: Pick<ApiKey, 'expiresAt' | 'rev
 }
 
 /** True if a key may do what is asked: an application's key only within that application, a reader's only read. */
-export function allows(key: Pick<ApiKey, 'applicationId' | 'access'>, wanted: { readonly applicationId: string | null; readonly access: Access }): boolean {
+export function allows(
+  key: Pick<ApiKey, 'applicationId' | 'access'>,
+  wanted: { readonly applicationId: string | null; readonly access: Access },
+): boolean {
   const isInside = key.applicationId === null || key.applicationId === wanted.applicationId
   return isInside && (key.access === 'write' || wanted.access === 'read')
 }

@@ -65,7 +65,13 @@ const warningRate = 0.02
 const alarmRate = 0.05
 
 /** Puts the numbers of a window together; the store has only summed them. */
-export function makeOverview(at: Instant, windowMs: number, sum: Rollup, queue: QueueDepth, minutes: readonly MinuteCounts[]): Overview {
+export function makeOverview(
+  at: Instant,
+  windowMs: number,
+  sum: Rollup,
+  queue: QueueDepth,
+  minutes: readonly MinuteCounts[],
+): Overview {
   const ended = sum.delivered + sum.dead
   const deadLetterRate = ended === 0 ? 0 : sum.dead / ended
   return {
@@ -85,15 +91,23 @@ export function makeOverview(at: Instant, windowMs: number, sum: Rollup, queue: 
 }
 
 /** The window in stretches of one length, the empty ones too, oldest first. */
-export function bucketsOf({ at, windowMs, minutes }: Pick<Overview, 'at' | 'windowMs' | 'minutes'>, bucketMs: number): Bucket[] {
-  const starts = Array.from({ length: Math.ceil(windowMs / bucketMs) }, (_, index) => at - (at % bucketMs) - index * bucketMs).toReversed()
+export function bucketsOf(
+  { at, windowMs, minutes }: Pick<Overview, 'at' | 'windowMs' | 'minutes'>,
+  bucketMs: number,
+): Bucket[] {
+  const starts = Array.from(
+    { length: Math.ceil(windowMs / bucketMs) },
+    (_, index) => at - (at % bucketMs) - index * bucketMs,
+  ).toReversed()
   const byStart = new Map<Instant, MinuteCounts[]>(starts.map((start) => [start, []]))
   for (const counts of minutes) byStart.get(counts.minute - (counts.minute % bucketMs))?.push(counts)
   return starts.map((start) => bucketOf(start, byStart.get(start) ?? []))
 }
 
 function bucketOf(at: Instant, minutes: readonly MinuteCounts[]): Bucket {
-  const latencies = Array.from({ length: latencyBoundsMs.length + 1 }, (_, index) => minutes.reduce((sum, counts) => sum + (counts.latencies[index] ?? 0), 0))
+  const latencies = Array.from({ length: latencyBoundsMs.length + 1 }, (_, index) =>
+    minutes.reduce((sum, counts) => sum + (counts.latencies[index] ?? 0), 0),
+  )
   return {
     at,
     delivered: minutes.reduce((sum, { delivered }) => sum + delivered, 0),

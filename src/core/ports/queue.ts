@@ -17,7 +17,12 @@ export interface Queue {
    * Endpoints with open rows in a lane, in id order from `after` on; `dueAt` is when the first of them is due.
    * What is due before `dueFrom` is known already, and may be left out.
    */
-  dueEndpoints(request: { lane: Lane; after: string; limit: number; dueFrom?: Instant | undefined }): Promise<{ endpointId: string; dueAt: Instant }[]>
+  dueEndpoints(request: {
+    lane: Lane
+    after: string
+    limit: number
+    dueFrom?: Instant | undefined
+  }): Promise<{ endpointId: string; dueAt: Instant }[]>
   /**
    * Leases due rows of the wanted endpoints, within the bounds; oldest due first within an endpoint. A takeover of a lease that has ended
    * puts its attempt on record, under the old epoch: `crashed` if it is there as `started`, else `interrupted`.
@@ -126,8 +131,17 @@ export interface Want {
 export interface Claim {
   readonly delivery: Pick<
     Delivery,
-    | 'id' | 'endpointId' | 'messageId' | 'eventType' | 'sessionId' | 'attemptCount' | 'policy' | 'interruptions' | 'crashCount'
-    | 'leaseEpoch' | 'createdAt'
+    | 'id'
+    | 'endpointId'
+    | 'messageId'
+    | 'eventType'
+    | 'sessionId'
+    | 'attemptCount'
+    | 'policy'
+    | 'interruptions'
+    | 'crashCount'
+    | 'leaseEpoch'
+    | 'createdAt'
   >
   readonly message: Pick<Message, 'id' | 'body' | 'contentType'>
   /** The lane it was claimed from. */
@@ -182,7 +196,11 @@ export interface SettledAttempt extends Lease {
   readonly endpointId: string
   readonly mark: Mark
   /** Under the epoch that it began in, which may be older than the lease that its mark is written under. */
-  readonly attempt: (Pick<Attempt, 'epoch' | 'startedAt' | 'tookMs' | 'statusCode' | 'excerpt' | 'url'> & { readonly outcome: OutcomeKind }) | null
+  readonly attempt:
+    | (Pick<Attempt, 'epoch' | 'startedAt' | 'tookMs' | 'statusCode' | 'excerpt' | 'url'> & {
+        readonly outcome: OutcomeKind
+      })
+    | null
 }
 
 /** `marked` now; `already`, by an earlier try whose answer was lost; `lost` to another owner, recorded as late. */

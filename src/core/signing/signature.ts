@@ -41,13 +41,16 @@ export const mostLiveSecrets = 10
 export function signatureHeaders(input: SignatureInput): Record<string, string> {
   const timestamp = String(Math.floor(input.now / 1000))
   const live = liveSecrets(input.secrets, input.now).slice(0, mostLiveSecrets)
-  if (live.length === 0) throw expected('invalid_secret', 'secrets', 'at least one secret that has not ended', 0, 'Rotate the secret.')
+  if (live.length === 0)
+    throw expected('invalid_secret', 'secrets', 'at least one secret that has not ended', 0, 'Rotate the secret.')
 
   const headers: Record<string, string> = {}
   const names = headerNames(input.prefix)
   headers[names.id] = input.messageId
   headers[names.timestamp] = timestamp
-  headers[names.signature] = live.map((secret) => signature(secret.value, input.messageId, timestamp, input.body)).join(' ')
+  headers[names.signature] = live
+    .map((secret) => signature(secret.value, input.messageId, timestamp, input.body))
+    .join(' ')
   if (input.scheme === 'body') headers[input.bodyHeader] = bodySignature(live, input.body)
   return headers
 }
@@ -84,8 +87,15 @@ const namesByPrefix = new Map<string, HeaderNames>()
 
 /** Refuses what cannot begin the name of a header. */
 export function checkHeaderPrefix(prefix: unknown): string {
-  if (typeof prefix === 'string' && /^[a-z0-9]+(-[a-z0-9]+)*$/i.test(prefix) && prefix.length <= 50) return prefix.toLowerCase()
-  throw expected('invalid_argument', 'headerPrefix', 'words of letters and digits joined by dashes, such as webhook', prefix, 'It goes before "-id", "-timestamp" and "-signature".')
+  if (typeof prefix === 'string' && /^[a-z0-9]+(-[a-z0-9]+)*$/i.test(prefix) && prefix.length <= 50)
+    return prefix.toLowerCase()
+  throw expected(
+    'invalid_argument',
+    'headerPrefix',
+    'words of letters and digits joined by dashes, such as webhook',
+    prefix,
+    'It goes before "-id", "-timestamp" and "-signature".',
+  )
 }
 
 /** Refuses a secret that no verifier could use, without repeating it. */
@@ -104,7 +114,13 @@ export function checkSecret(value: unknown): string {
 /** Refuses a secret that the scheme cannot sign with: the signature of the bare body is an HMAC. */
 export function checkScheme(scheme: SignatureScheme, secret: string): void {
   if (scheme !== 'body' || secret.startsWith(hmacPrefix)) return
-  throw expected('invalid_secret', 'secret', 'a "whsec_" secret, by which the body is signed', 'a "whsk_" one', 'Give another, or use the signature "standard".')
+  throw expected(
+    'invalid_secret',
+    'secret',
+    'a "whsec_" secret, by which the body is signed',
+    'a "whsk_" one',
+    'Give another, or use the signature "standard".',
+  )
 }
 
 /** The `whsec_` form of 32 random bytes. */
@@ -129,7 +145,8 @@ function signature(secret: string, messageId: string, timestamp: string, body: U
 /** One signature only, so during a rotation the receiver's old secret stays right until the overlap ends. */
 function bodySignature(live: readonly Secret[], body: Uint8Array): string {
   const secret = live.findLast(({ value }) => value.startsWith(hmacPrefix))
-  if (secret === undefined) throw expected('invalid_secret', 'secrets', 'a whsec_ secret for the body signature', 'only whsk_')
+  if (secret === undefined)
+    throw expected('invalid_secret', 'secrets', 'a whsec_ secret for the body signature', 'only whsk_')
   return `sha256=${createHmac('sha256', hmacKey(secret.value)).update(body).digest('hex')}`
 }
 

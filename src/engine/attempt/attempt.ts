@@ -40,9 +40,21 @@ export class Attempter {
   }
 
   /** What the attempt means for its delivery. It is on record under the epoch that it began in; the mark is written under the lease of now. */
-  settle({ delivery }: Claim, { endpoint }: EndpointRecord, { outcome, startedAt, endedAt, url }: Attempted, leaseEpoch: number): SettledAttempt {
+  settle(
+    { delivery }: Claim,
+    { endpoint }: EndpointRecord,
+    { outcome, startedAt, endedAt, url }: Attempted,
+    leaseEpoch: number,
+  ): SettledAttempt {
     const { random, settings } = this.#parts
-    const mark = settle(delivery, outcome, this.#policyOf(delivery.policy, endpoint.policy), settings.limits.heedsEndpoint, endedAt, random)
+    const mark = settle(
+      delivery,
+      outcome,
+      this.#policyOf(delivery.policy, endpoint.policy),
+      settings.limits.heedsEndpoint,
+      endedAt,
+      random,
+    )
     return {
       deliveryId: delivery.id,
       epoch: leaseEpoch,
@@ -75,7 +87,10 @@ export class Attempter {
     if (named !== undefined) return named
     if (!this.#unknownPolicies.has(name) && this.#unknownPolicies.size < mostUnknownPolicies) {
       this.#unknownPolicies.add(name)
-      this.#parts.bus.warn('unknown_policy', `Deliveries name the retry policy "${name}", which is unknown; their endpoint's is used.`)
+      this.#parts.bus.warn(
+        'unknown_policy',
+        `Deliveries name the retry policy "${name}", which is unknown; their endpoint's is used.`,
+      )
     }
     return policies.get(endpointPolicy) ?? defaultPolicy
   }

@@ -58,7 +58,16 @@ export class Attempts {
     const { delivery, message } = claim
     const isSuspect = this.#parts.engine.settings.limits.suspects && delivery.interruptions >= suspectAfterInterruptions
     const unproven = isUnproven(record, leasedAt)
-    const taken: InFlight = { claim, record, leasedAt, leaseEpoch: delivery.leaseEpoch, bytes: message.body.length, unproven, probe, isSuspect }
+    const taken: InFlight = {
+      claim,
+      record,
+      leasedAt,
+      leaseEpoch: delivery.leaseEpoch,
+      bytes: message.body.length,
+      unproven,
+      probe,
+      isSuspect,
+    }
     this.#parts.activity.begin()
     this.#parts.budget.take(taken)
     if (isSuspect) record.suspectsLeased += 1
@@ -67,7 +76,10 @@ export class Attempts {
   }
 
   drop(dropped: InFlight): void {
-    const { claim: { delivery }, record } = dropped
+    const {
+      claim: { delivery },
+      record,
+    } = dropped
     this.#inFlight.delete(delivery.id)
     this.#parts.leases.drop(delivery.id)
     this.#parts.budget.free(dropped)
@@ -122,7 +134,8 @@ export class Attempts {
     // Counted as open before anything is waited for, so that the window holds.
     this.#opened(sent)
     // A lease that ran out while this process slept may be another's by now.
-    const mayLeave = this.#parts.leases.isLive(sent.claim.delivery.id) && (!sent.isSuspect || (await this.#writeAhead(sent)))
+    const mayLeave =
+      this.#parts.leases.isLive(sent.claim.delivery.id) && (!sent.isSuspect || (await this.#writeAhead(sent)))
     const attempted = mayLeave ? await this.#attempter.attempt(sent.claim, record) : null
     this.#closed(sent)
     if (attempted === null) return this.#giveBack([sent])
@@ -137,12 +150,22 @@ export class Attempts {
 
   /** A suspect may end its worker: the record of its attempt must be there before. It also proves the lease. */
   async #writeAhead({ claim: { delivery }, leaseEpoch, record }: InFlight): Promise<boolean> {
-    const { queue, clock, bus, settings: { owner } } = this.#parts.engine
+    const {
+      queue,
+      clock,
+      bus,
+      settings: { owner },
+    } = this.#parts.engine
     try {
       const starts = [{ deliveryId: delivery.id, epoch: leaseEpoch, url: record.endpoint.url }]
-      return (await queue.start({ owner, now: clock.now(), starts })).length > 0 && this.#parts.leases.isLive(delivery.id)
+      return (
+        (await queue.start({ owner, now: clock.now(), starts })).length > 0 && this.#parts.leases.isLive(delivery.id)
+      )
     } catch (error) {
-      bus.warn('store_error', `The attempt of ${delivery.id} could not be written ahead, and waits: ${messageOf(error)}`)
+      bus.warn(
+        'store_error',
+        `The attempt of ${delivery.id} could not be written ahead, and waits: ${messageOf(error)}`,
+      )
       return false
     }
   }
@@ -177,7 +200,8 @@ export class Attempts {
   /** The lease is kept until the mark is stored; only then is there a place for another. */
   async #finish(finished: InFlight, settled: SettledAttempt): Promise<void> {
     const marked = await this.#marks.store(settled)
-    if (marked === 'lost' && finished.leaseEpoch !== settled.epoch) return this.#finish(finished, { ...settled, epoch: finished.leaseEpoch })
+    if (marked === 'lost' && finished.leaseEpoch !== settled.epoch)
+      return this.#finish(finished, { ...settled, epoch: finished.leaseEpoch })
     this.drop(finished)
     if (marked !== null) this.#marks.emit(finished.claim, settled, marked)
   }
@@ -187,7 +211,8 @@ export class Attempts {
     const { clock, random } = this.#parts.engine
     const { id: deliveryId, endpointId } = crashed.claim.delivery
     const next = settleCrash(crashed.claim.delivery, clock.now(), random)
-    if ('status' in next) return this.#finish(crashed, { deliveryId, epoch: crashed.leaseEpoch, endpointId, mark: next, attempt: null })
+    if ('status' in next)
+      return this.#finish(crashed, { deliveryId, epoch: crashed.leaseEpoch, endpointId, mark: next, attempt: null })
     await this.#release([crashed], [{ deliveryId, epoch: crashed.leaseEpoch, nextRetryAt: next.nextRetryAt }])
     this.drop(crashed)
   }
@@ -214,12 +239,16 @@ export class Attempts {
   async #giveBack(given: readonly InFlight[], attempted?: Attempted): Promise<void> {
     if (given.length === 0) return
     for (const { claim } of given) this.#parts.leases.drop(claim.delivery.id)
-    const interrupted = (epoch: number) => (attempted === undefined ? undefined : { epoch, startedAt: attempted.startedAt, url: attempted.url })
-    await this.#release(given, given.map(({ claim: { delivery }, leaseEpoch }) => ({
-      deliveryId: delivery.id,
-      epoch: leaseEpoch,
-      interrupted: interrupted(delivery.leaseEpoch),
-    })))
+    const interrupted = (epoch: number) =>
+      attempted === undefined ? undefined : { epoch, startedAt: attempted.startedAt, url: attempted.url }
+    await this.#release(
+      given,
+      given.map(({ claim: { delivery }, leaseEpoch }) => ({
+        deliveryId: delivery.id,
+        epoch: leaseEpoch,
+        interrupted: interrupted(delivery.leaseEpoch),
+      })),
+    )
     for (const inFlight of given) {
       this.#parts.schedule.givenBack(inFlight.record, inFlight.claim.lane)
       this.drop(inFlight)
@@ -227,7 +256,12 @@ export class Attempts {
   }
 
   async #release(given: readonly InFlight[], leases: ReleaseRequest['leases']): Promise<void> {
-    const { queue, clock, bus, settings: { owner } } = this.#parts.engine
+    const {
+      queue,
+      clock,
+      bus,
+      settings: { owner },
+    } = this.#parts.engine
     try {
       await queue.release({ owner, now: clock.now(), leases })
     } catch (error) {

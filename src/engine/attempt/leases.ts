@@ -46,7 +46,11 @@ export class Leases {
   }
 
   async #beat(): Promise<void> {
-    const { queue, clock, settings: { owner, leaseMs } } = this.#parts
+    const {
+      queue,
+      clock,
+      settings: { owner, leaseMs },
+    } = this.#parts
     this.#disarm = null
     this.#beating = true
     const startedAt = clock.now()
@@ -62,7 +66,8 @@ export class Leases {
       const storeCode = error instanceof PosthornError ? error.code : 'store_failed'
       // The store may be back in a moment: ask again soon, and give up only when a third of the lease is left.
       nextMs = this.#intervalMs / 4
-      for (const lease of leases) if (clock.now() >= renewalGivesUpAt(lease.renewedAt, leaseMs)) this.#lose(lease, 'renewal_failed', storeCode)
+      for (const lease of leases)
+        if (clock.now() >= renewalGivesUpAt(lease.renewedAt, leaseMs)) this.#lose(lease, 'renewal_failed', storeCode)
     }
     this.#beating = false
     this.#arm(Math.max(startedAt + nextMs - clock.now(), 1))
@@ -73,7 +78,16 @@ export class Leases {
     // It may have been marked and dropped, or leased anew, while the renewal was under way.
     if (this.#held.get(lease.deliveryId) !== lease) return
     this.drop(lease.deliveryId)
-    const { bus, settings: { owner } } = this.#parts
-    bus.emit({ type: 'lease.lost', webhook_delivery_id: lease.deliveryId, worker_id: owner, code, store_code: storeCode })
+    const {
+      bus,
+      settings: { owner },
+    } = this.#parts
+    bus.emit({
+      type: 'lease.lost',
+      webhook_delivery_id: lease.deliveryId,
+      worker_id: owner,
+      code,
+      store_code: storeCode,
+    })
   }
 }

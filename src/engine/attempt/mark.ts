@@ -17,14 +17,22 @@ export class Marks {
 
   /** Resolves once the mark is stored; repeats it for as long as the store errs. Null if it was abandoned first. */
   async store(settled: SettledAttempt): Promise<Marked | null> {
-    const { queue, clock, bus, settings: { owner } } = this.#parts
+    const {
+      queue,
+      clock,
+      bus,
+      settings: { owner },
+    } = this.#parts
     for (let waitMs = firstRetryMs; ; waitMs = Math.min(waitMs * 2, longestRetryMs)) {
       try {
         const [marked = 'lost'] = await queue.mark({ owner, now: clock.now(), marks: [settled] })
         return marked
       } catch (error) {
         // UC-0268-8: the row stays leased, and nothing is sent again, until its update is stored.
-        bus.warn('store_error', `The mark of ${settled.deliveryId} was not stored and will be repeated: ${messageOf(error)}`)
+        bus.warn(
+          'store_error',
+          `The mark of ${settled.deliveryId} was not stored and will be repeated: ${messageOf(error)}`,
+        )
         await this.#sleep(waitMs)
         if (this.#abandoned) return null
       }
@@ -46,7 +54,11 @@ export class Marks {
       case 'delivered':
         return bus.emit({ type: 'delivery.delivered', ...about, attempt_count, took_ms: attempt?.tookMs ?? 0 })
       case 'failed': {
-        const failed = { outcome: attempt?.outcome ?? 'protocol', error_detail: error_detail ?? '', next_retry_at: mark.nextRetryAt ?? 0 }
+        const failed = {
+          outcome: attempt?.outcome ?? 'protocol',
+          error_detail: error_detail ?? '',
+          next_retry_at: mark.nextRetryAt ?? 0,
+        }
         return bus.emit({ type: 'delivery.failed', ...about, attempt_count, ...failed })
       }
       case 'dead':

@@ -13,5 +13,10 @@ export function requestFor(
   now: Instant,
 ): OutgoingRequest {
   const signed = signatureHeaders({ scheme, bodyHeader, prefix, secrets, messageId, body, now })
-  return { url, headers: Object.assign({}, headers, { 'content-type': contentType, 'user-agent': userAgent }, signed), body, timeoutMs }
+  return {
+    url,
+    headers: Object.assign({}, headers, { 'content-type': contentType, 'user-agent': userAgent }, signed),
+    body,
+    timeoutMs,
+  }
 }

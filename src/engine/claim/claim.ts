@@ -90,7 +90,10 @@ export class Claimer {
     try {
       await this.#claim(ring)
     } catch (error) {
-      this.#parts.engine.bus.warn('store_error', `The store did not answer a claim; the next cycle tries again: ${messageOf(error)}`)
+      this.#parts.engine.bus.warn(
+        'store_error',
+        `The store did not answer a claim; the next cycle tries again: ${messageOf(error)}`,
+      )
     }
   }
 
@@ -101,20 +104,27 @@ export class Claimer {
 
   /** Claims for as long as somebody in the ring may take something; one claim at a time. */
   #claim(ring: RingName): Promise<void> {
-    const claiming = this.#claiming[ring] ?? this.#parts.activity
-      .during(() => this.#claimAll(ring))
-      .finally(() => (this.#claiming[ring] = null))
-      // Whoever became ready while the last look ended must not wait for the tick.
-      .then(() => void this.#claimSafely(ring))
+    const claiming =
+      this.#claiming[ring] ??
+      this.#parts.activity
+        .during(() => this.#claimAll(ring))
+        .finally(() => (this.#claiming[ring] = null))
+        // Whoever became ready while the last look ended must not wait for the tick.
+        .then(() => void this.#claimSafely(ring))
     this.#claiming[ring] = claiming
     return claiming
   }
 
   async #claimAll(ring: RingName): Promise<void> {
-    const { schedule, budget, engine: { clock } } = this.#parts
+    const {
+      schedule,
+      budget,
+      engine: { clock },
+    } = this.#parts
     while (this.#mayClaim(ring)) {
       const begunAt = clock.now()
-      const [mostEndpoints, mostRows] = ring === 'proven' ? [mostAsked, mostPerClaim] : [this.#unprovenPortion, this.#unprovenPortion]
+      const [mostEndpoints, mostRows] =
+        ring === 'proven' ? [mostAsked, mostPerClaim] : [this.#unprovenPortion, this.#unprovenPortion]
       const asked = schedule.nextReady(ring, mostEndpoints)
       try {
         await this.#claimOnce(asked, Math.min(budget.rowsFree, this.#cycleLeft, mostRows))
@@ -143,7 +153,14 @@ export class Claimer {
   }
 
   async #claimPlanned(planned: readonly Planned[], most: number): Promise<void> {
-    const { engine: { queue, clock, settings: { owner, leaseMs } }, schedule } = this.#parts
+    const {
+      engine: {
+        queue,
+        clock,
+        settings: { owner, leaseMs },
+      },
+      schedule,
+    } = this.#parts
     const now = clock.now()
     const wants = planned.flatMap((one) => this.#wantsOf(one, planned.length))
     for (const { record, lanes } of planned) for (const lane of lanesOf(lanes)) schedule.asking(record, lane)
@@ -158,10 +175,20 @@ export class Claimer {
   }
 
   #wantsOf({ record, lanes }: Planned, planned: number): Want[] {
-    const { engine: { clock }, budget, walk } = this.#parts
+    const {
+      engine: { clock },
+      budget,
+      walk,
+    } = this.#parts
     const endpointId = record.endpoint.id
     const mostBytes = Math.max(Math.min(budget.bytesFor(record, clock.now()), Math.ceil(budget.bytesFree / planned)), 1)
-    return lanesOf(lanes).map((lane) => ({ endpointId, lane, most: lanes[lane], mostBytes, dueFrom: walk.dueTimes.startOf(endpointId, lane) }))
+    return lanesOf(lanes).map((lane) => ({
+      endpointId,
+      lane,
+      most: lanes[lane],
+      mostBytes,
+      dueFrom: walk.dueTimes.startOf(endpointId, lane),
+    }))
   }
 
   /** False for a row that was requeued while an attempt of ours is still under way: that attempt is no answer to a person's request. */
@@ -180,7 +207,14 @@ export class Claimer {
   /** Looked for again with the next walk, not at once: what they wait for may take as long as a request. */
   #putBack(refused: readonly Claim[]): void {
     if (refused.length === 0) return
-    const { engine: { queue, clock, settings: { owner } }, endpoints } = this.#parts
+    const {
+      engine: {
+        queue,
+        clock,
+        settings: { owner },
+      },
+      endpoints,
+    } = this.#parts
     for (const { delivery, lane } of refused) {
       const record = endpoints.get(delivery.endpointId)
       if (record !== undefined) record.due[lane] = false
@@ -194,7 +228,11 @@ export class Claimer {
   #conclude(wants: readonly Want[], claims: readonly Claim[], cutOff: boolean): void {
     const { schedule, endpoints } = this.#parts
     const found = new Map<string, { rows: number; bytes: number }>()
-    for (const { delivery: { endpointId }, lane, message } of claims) {
+    for (const {
+      delivery: { endpointId },
+      lane,
+      message,
+    } of claims) {
       const { rows, bytes } = found.get(`${endpointId} ${lane}`) ?? { rows: 0, bytes: 0 }
       found.set(`${endpointId} ${lane}`, { rows: rows + 1, bytes: bytes + message.body.length })
     }

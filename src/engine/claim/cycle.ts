@@ -51,7 +51,12 @@ export class Cycle {
   }
 
   async #run(): Promise<void> {
-    const { schedule, walk, claimer, engine: { bus, clock, settings } } = this.#parts
+    const {
+      schedule,
+      walk,
+      claimer,
+      engine: { bus, clock, settings },
+    } = this.#parts
     try {
       schedule.tick()
       await walk.all()

@@ -64,12 +64,14 @@ export class Lookout {
     }
     this.#disarmLook?.()
     this.#disarmLook = null
-    this.#looking = this.#parts.activity.during(() => this.#lookOnce()).then(() => {
-      this.#looking = null
-      if (!this.#again) return this.#armLook()
-      this.#again = false
-      this.#look()
-    })
+    this.#looking = this.#parts.activity
+      .during(() => this.#lookOnce())
+      .then(() => {
+        this.#looking = null
+        if (!this.#again) return this.#armLook()
+        this.#again = false
+        this.#look()
+      })
   }
 
   async #lookOnce(): Promise<void> {
@@ -93,7 +95,11 @@ export class Lookout {
     } catch (error) {
       if (signal.aborted) return
       // Once for each loss: the tries that follow would only say the same.
-      if (this.#pauseMs === firstPauseMs) bus.warn('store_error', `Hints of the store do not arrive for now; what others commit is still found: ${messageOf(error)}`)
+      if (this.#pauseMs === firstPauseMs)
+        bus.warn(
+          'store_error',
+          `Hints of the store do not arrive for now; what others commit is still found: ${messageOf(error)}`,
+        )
       this.#disarmListen = clock.after(this.#pauseMs, () => {
         this.#disarmListen = null
         this.#listening = this.#listen(signal)

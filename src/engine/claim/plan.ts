@@ -80,7 +80,11 @@ export class Planner {
   }
 
   #planOne(record: EndpointRecord, share: number): Planned | 'waits' | null {
-    const { schedule, budget, engine: { clock } } = this.#parts
+    const {
+      schedule,
+      budget,
+      engine: { clock },
+    } = this.#parts
     const verdict = schedule.verdictOn(record)
     if (verdict.kind === 'wait') return this.#keepWaiting(record, verdict.reason, verdict.until)
     // What is taken from a rate limit must leave at once, or it would come on top of what is gained meanwhile.
@@ -112,23 +116,41 @@ export class Planner {
     if (limited.length === 0) return [...planned]
     const { queue, clock } = this.#parts.engine
     const now = clock.now()
-    const grants = await takeTokens(queue, now, limited.map(({ record, lanes }) => ({ record, most: total(lanes) })))
+    const grants = await takeTokens(
+      queue,
+      now,
+      limited.map(({ record, lanes }) => ({ record, most: total(lanes) })),
+    )
     for (const [index, one] of limited.entries()) {
       one.granted = grants[index] ?? 0
       one.lanes = within(one.lanes, one.granted)
     }
-    return planned.filter((one) => one.granted !== 0 || this.#leaveOut(one, 'rate_limit', now + nextTokenMs(slowestRate(one.record))))
+    return planned.filter(
+      (one) => one.granted !== 0 || this.#leaveOut(one, 'rate_limit', now + nextTokenMs(slowestRate(one.record))),
+    )
   }
 
   /** The right to probe is one worker's: whoever does not get it waits. */
   async #withProbes(planned: readonly Planned[]): Promise<Planned[]> {
-    const { health, engine: { clock, settings: { timeoutMs } } } = this.#parts
+    const {
+      health,
+      engine: {
+        clock,
+        settings: { timeoutMs },
+      },
+    } = this.#parts
     const now = clock.now()
     const lost = new Set<Planned>()
-    await Promise.all(planned.filter(({ probe }) => probe).map(async (one) => {
-      const won = await health.change(one.record, (known) => (awaitsProbe(known, now) ? probeHold(known, now, timeoutMs) : null))
-      if (!won) lost.add(one)
-    }))
+    await Promise.all(
+      planned
+        .filter(({ probe }) => probe)
+        .map(async (one) => {
+          const won = await health.change(one.record, (known) =>
+            awaitsProbe(known, now) ? probeHold(known, now, timeoutMs) : null,
+          )
+          if (!won) lost.add(one)
+        }),
+    )
     await this.returnTokens([...lost], [])
     return planned.filter((one) => !lost.has(one) || this.#leaveOut(one, 'held', one.record.health.heldUntil))
   }

@@ -14,15 +14,23 @@ export async function takeTokens(queue: Queue, now: Instant, wishes: readonly To
   const asks = asksOf(wishes)
   const grants = await queue.takeTokens({ now, asks })
   const tokens = new Map(asks.map(({ id }, index) => [id, grants[index] ?? 0]))
-  const { dealt, left } = dealTokens(tokens, wishes.map(({ record, most }) => ({ limitIds: limitsOf(record).map(({ id }) => id), most })))
+  const { dealt, left } = dealTokens(
+    tokens,
+    wishes.map(({ record, most }) => ({ limitIds: limitsOf(record).map(({ id }) => id), most })),
+  )
   const unused = [...left].filter(([, count]) => count > 0).map(([id, count]) => ({ id, count }))
   if (unused.length > 0) await queue.returnTokens(unused)
   return dealt
 }
 
 /** Gives tokens back that were taken for endpoints, to each of their limits. */
-export async function returnTokens(queue: Queue, unused: readonly { readonly record: EndpointRecord; readonly count: number }[]): Promise<void> {
-  const tokens = unused.flatMap(({ record, count }) => (count > 0 ? limitsOf(record).map(({ id }) => ({ id, count })) : []))
+export async function returnTokens(
+  queue: Queue,
+  unused: readonly { readonly record: EndpointRecord; readonly count: number }[],
+): Promise<void> {
+  const tokens = unused.flatMap(({ record, count }) =>
+    count > 0 ? limitsOf(record).map(({ id }) => ({ id, count })) : [],
+  )
   if (tokens.length > 0) await queue.returnTokens(tokens)
 }
 
@@ -39,12 +47,16 @@ export function slowestRate(record: EndpointRecord): number {
 function asksOf(wishes: readonly TokenWish[]): TokenAsk[] {
   const asks = new Map<string, TokenAsk>()
   for (const { record, most } of wishes) {
-    for (const { id, perSecond } of limitsOf(record)) asks.set(id, { id, perSecond, most: most + (asks.get(id)?.most ?? 0) })
+    for (const { id, perSecond } of limitsOf(record))
+      asks.set(id, { id, perSecond, most: most + (asks.get(id)?.most ?? 0) })
   }
   return [...asks.values()]
 }
 
-function limitsOf({ endpoint: { id, applicationId, ratePerSecond }, applicationRatePerSecond }: EndpointRecord): Pick<TokenAsk, 'id' | 'perSecond'>[] {
+function limitsOf({
+  endpoint: { id, applicationId, ratePerSecond },
+  applicationRatePerSecond,
+}: EndpointRecord): Pick<TokenAsk, 'id' | 'perSecond'>[] {
   const own = ratePerSecond === null ? [] : [{ id, perSecond: ratePerSecond }]
   return applicationRatePerSecond === null ? own : [...own, { id: applicationId, perSecond: applicationRatePerSecond }]
 }

@@ -114,7 +114,10 @@ export class Schedule {
 
   /** Says that there may be a place for one that had found none. Whoever still finds none goes to the end of the queue. */
   budgetFreed(): void {
-    const { engine: { clock }, budget } = this.#parts
+    const {
+      engine: { clock },
+      budget,
+    } = this.#parts
     const now = clock.now()
     for (const record of firstOf(this.#waitingForBudget, mostLookedAt)) {
       if (budget.rowsFree <= 0) return
@@ -164,7 +167,14 @@ export class Schedule {
   }
 
   #verdict(record: EndpointRecord, due: EndpointRecord['due']): Verdict {
-    const { engine: { clock, settings: { limits } }, budget, shares } = this.#parts
+    const {
+      engine: {
+        clock,
+        settings: { limits },
+      },
+      budget,
+      shares,
+    } = this.#parts
     const now = clock.now()
     return verdictOf({
       status: record.endpoint.status,
@@ -177,16 +187,26 @@ export class Schedule {
         budget: budget.rowsFor(record, now),
         suspects: this.#suspectsFree(record, now),
       },
-      allowance: { retries: Math.min(record.retriesLeft, this.#retriesLeft), ramp: this.#rampOf(record, now)?.left ?? Number.POSITIVE_INFINITY },
+      allowance: {
+        retries: Math.min(record.retriesLeft, this.#retriesLeft),
+        ramp: this.#rampOf(record, now)?.left ?? Number.POSITIVE_INFINITY,
+      },
       nextTickAt: this.#nextTickAt,
     })
   }
 
   /** The fast path: true if a delivery may be stored under a lease of ours, to leave once it is stored. */
   mayLeaveAtOnce(record: EndpointRecord): boolean {
-    const { engine: { clock, settings: { limits } }, endpoints } = this.#parts
+    const {
+      engine: {
+        clock,
+        settings: { limits },
+      },
+      endpoints,
+    } = this.#parts
     if (this.#startedAt === null || !limits.fastPath || !endpoints.isFresh(record, clock.now())) return false
-    if (record.due.fresh || isRateLimited(record) || record.health.holds > 0 || record.health.rampFrom !== null) return false
+    if (record.due.fresh || isRateLimited(record) || record.health.holds > 0 || record.health.rampFrom !== null)
+      return false
     return this.#verdict(record, { ...record.due, fresh: true }).kind === 'take'
   }
 
@@ -242,12 +262,16 @@ export class Schedule {
 
   /** Endpoints that were kept waiting for over a tick, for people to see. */
   waits(): EndpointWait[] {
-    const { clock, settings: { limits } } = this.#parts.engine
+    const {
+      clock,
+      settings: { limits },
+    } = this.#parts.engine
     const longAgo = clock.now() - limits.pollMs
     const waits: EndpointWait[] = []
     for (const { endpoint, wait } of this.#waiting) {
       if (waits.length === mostWaitsTold) break
-      if (wait !== null && wait.since <= longAgo) waits.push({ endpointId: endpoint.id, reason: wait.reason, since: wait.since })
+      if (wait !== null && wait.since <= longAgo)
+        waits.push({ endpointId: endpoint.id, reason: wait.reason, since: wait.since })
     }
     return waits
   }
@@ -264,7 +288,10 @@ export class Schedule {
 
   /** Those that share the cap of a cycle, or the rate limit of their application, take turns in one ring. */
   #ringOf(record: EndpointRecord): RingName {
-    const { clock, settings: { limits } } = this.#parts.engine
+    const {
+      clock,
+      settings: { limits },
+    } = this.#parts.engine
     if (limits.perCycle !== null || record.applicationRatePerSecond !== null) return 'proven'
     return isUnproven(record, clock.now()) ? 'unproven' : 'proven'
   }
@@ -304,15 +331,31 @@ export class Schedule {
 
   /** A quarter of the window, only what can leave at once, and only in a process that has outlived a lease: one that ends sooner proves nothing. */
   #suspectsFree(record: EndpointRecord, now: Instant): number {
-    const { engine: { settings: { limits, leaseMs } }, shares } = this.#parts
+    const {
+      engine: {
+        settings: { limits, leaseMs },
+      },
+      shares,
+    } = this.#parts
     if (!limits.suspects) return Number.POSITIVE_INFINITY
     if (this.#startedAt === null || now - this.#startedAt <= leaseMs) return 0
     const window = shares.windowOf(record)
-    return Math.max(Math.min(Math.max(Math.floor(window / 4), 1) - record.suspectsLeased, window - record.onWire - record.waiting.length), 0)
+    return Math.max(
+      Math.min(
+        Math.max(Math.floor(window / 4), 1) - record.suspectsLeased,
+        window - record.onWire - record.waiting.length,
+      ),
+      0,
+    )
   }
 
   #rampOf(record: EndpointRecord, now: Instant): Ramp | null {
-    const { engine: { settings: { limits } }, shares } = this.#parts
+    const {
+      engine: {
+        settings: { limits },
+      },
+      shares,
+    } = this.#parts
     const { rampFrom } = record.health
     const step = rampStep(record.health, limits, shares.workers, now)
     const before = record.ramp
@@ -322,7 +365,8 @@ export class Schedule {
       before.left = Math.min(before.left, Math.max(step.allowance - before.begun, 0))
       return before
     }
-    if (before !== null && before.from === rampFrom && isRough(before.begun, before.blamed)) return this.#repeatStep(record, before, step)
+    if (before !== null && before.from === rampFrom && isRough(before.begun, before.blamed))
+      return this.#repeatStep(record, before, step)
     return (record.ramp = { from: rampFrom, tick: step.tick, left: step.allowance, begun: 0, blamed: 0 })
   }
 
@@ -331,7 +375,13 @@ export class Schedule {
     const ticks = tick - before.tick
     const repeated = repeatStep(record.health, before.from, ticks, this.#parts.engine.settings.limits.pollMs)
     if (repeated !== null) this.#parts.health.remember(record, repeated)
-    record.ramp = { from: repeated?.rampFrom ?? before.from, tick: before.tick, left: Math.ceil(allowance / 2 ** ticks), begun: 0, blamed: 0 }
+    record.ramp = {
+      from: repeated?.rampFrom ?? before.from,
+      tick: before.tick,
+      left: Math.ceil(allowance / 2 ** ticks),
+      begun: 0,
+      blamed: 0,
+    }
     return record.ramp
   }
 }

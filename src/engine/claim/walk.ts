@@ -63,14 +63,21 @@ export class Walk {
   }
 
   async #slice(lane: Lane, cursor: Lane | 'look', dueFrom: Instant): Promise<DueEndpoint[]> {
-    const { engine: { queue, clock }, endpoints, schedule } = this.#parts
+    const {
+      engine: { queue, clock },
+      endpoints,
+      schedule,
+    } = this.#parts
     const found = await queue.dueEndpoints({ lane, after: this.#cursors[cursor], limit: slice, dueFrom })
     const now = clock.now()
     const due = found.filter(({ dueAt }) => dueAt <= now).map(({ endpointId }) => endpointId)
     // Those that are known already are read anew when they are asked.
     await endpoints.refresh(due.filter((id) => endpoints.get(id) === undefined))
     for (const id of due) if (endpoints.isGone(id)) await this.#endDeleted(id, now)
-    schedule.expect(due.flatMap((id) => endpoints.get(id) ?? []), lane)
+    schedule.expect(
+      due.flatMap((id) => endpoints.get(id) ?? []),
+      lane,
+    )
     this.#cursors[cursor] = found.length < slice ? '' : (found.at(-1)?.endpointId ?? '')
     return found
   }
@@ -79,7 +86,13 @@ export class Walk {
   async #endDeleted(endpointId: string, now: Instant): Promise<void> {
     const { queue, bus } = this.#parts.engine
     const filter = { endpointId, status: ['pending', 'failed'] } as const
-    const ended = await queue.cancel({ filter, as: 'gone', now, limit: endedAtOnce, by: { name: 'posthorn', reason: 'endpoint deleted' } })
+    const ended = await queue.cancel({
+      filter,
+      as: 'gone',
+      now,
+      limit: endedAtOnce,
+      by: { name: 'posthorn', reason: 'endpoint deleted' },
+    })
     emitEnded(bus, ended, 'gone')
   }
 
@@ -91,12 +104,15 @@ export class Walk {
 
   #isCaughtUp({ endpoint: { id }, health }: EndpointRecord, now: Instant): boolean {
     const { pollMs } = this.#parts.engine.settings.limits
-    if (health.rampFrom === null || now < health.rampFrom + pollMs || health.holds > 0 || isHeld(health, now)) return false
+    if (health.rampFrom === null || now < health.rampFrom + pollMs || health.holds > 0 || isHeld(health, now))
+      return false
     return lanes.every((lane) => this.dueTimes.firstSeen(id, lane) >= now - pollMs)
   }
 
   #endRamp(record: EndpointRecord): void {
     const from = record.health.rampFrom
-    this.#parts.health.change(record, (health) => (health.rampFrom === from ? { ...health, rampFrom: null } : null)).catch(() => undefined)
+    this.#parts.health
+      .change(record, (health) => (health.rampFrom === from ? { ...health, rampFrom: null } : null))
+      .catch(() => undefined)
   }
 }

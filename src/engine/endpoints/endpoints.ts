@@ -112,7 +112,8 @@ export class Endpoints {
     } catch (error) {
       if (!(error instanceof PosthornError) || error.code !== 'secrets_unreadable') throw error
       const half = Math.ceil(ids.length / 2)
-      if (ids.length > 1) return [...(await this.#readEndpoints(ids.slice(0, half))), ...(await this.#readEndpoints(ids.slice(half)))]
+      if (ids.length > 1)
+        return [...(await this.#readEndpoints(ids.slice(0, half))), ...(await this.#readEndpoints(ids.slice(half)))]
       this.#noteUnreadable(ids[0] ?? '', error)
       return []
     }

@@ -21,7 +21,12 @@ export class HealthKeeper {
 
   /** Lets an attempt change window and health, and emits what follows. */
   learn(record: EndpointRecord, evidence: Evidence): void {
-    const { clock, random, bus, settings: { limits } } = this.#parts
+    const {
+      clock,
+      random,
+      bus,
+      settings: { limits },
+    } = this.#parts
     const now = clock.now()
     const before = record.health
     const input = { window: record.window, health: before, evidence, limits, now, random }
@@ -32,7 +37,8 @@ export class HealthKeeper {
     if (evidence.sameUrl && succeeded(evidence.outcome)) record.succeededAt = now
     if (record.ramp !== null && blamesEndpoint(evidence.outcome)) record.ramp.blamed += 1
     const webhook_id = record.endpoint.id
-    if (lesson.opened && lesson.health.heldUntil !== null) bus.emit({ type: 'breaker.opened', webhook_id, held_until: lesson.health.heldUntil })
+    if (lesson.opened && lesson.health.heldUntil !== null)
+      bus.emit({ type: 'breaker.opened', webhook_id, held_until: lesson.health.heldUntil })
     if (lesson.closed) bus.emit({ type: 'breaker.closed', webhook_id })
     if (limits.heedsEndpoint) this.#judge(record, lesson.gone)
     if (isWorthSaving(before, record.health)) void this.#save(record)
@@ -74,9 +80,14 @@ export class HealthKeeper {
     const judgement = gone ? 'disable' : judge(record.health, now)
     if (judgement === 'warn') {
       record.health = { ...record.health, warned: true }
-      this.#parts.bus.emit({ type: 'endpoint.failing', webhook_id: record.endpoint.id, failing_since: record.health.failingSince ?? now })
+      this.#parts.bus.emit({
+        type: 'endpoint.failing',
+        webhook_id: record.endpoint.id,
+        failing_since: record.health.failingSince ?? now,
+      })
     }
-    if (judgement === 'disable') void this.#disable(record, gone ? 'it answered 410 Gone' : 'it has only failed for five days')
+    if (judgement === 'disable')
+      void this.#disable(record, gone ? 'it answered 410 Gone' : 'it has only failed for five days')
   }
 
   /** Compares generations in the store: a person who has enabled the endpoint, or given it another URL, is not overruled by what came before. */
@@ -87,7 +98,12 @@ export class HealthKeeper {
     record.endpoint = { ...record.endpoint, status: 'disabled', statusReason: reason }
     try {
       await record.lastHealthWrite
-      const disabled = await queue.disable({ endpointId: id, generation: record.health.generation, reason, now: clock.now() })
+      const disabled = await queue.disable({
+        endpointId: id,
+        generation: record.health.generation,
+        reason,
+        now: clock.now(),
+      })
       if (disabled) bus.emit({ type: 'endpoint.disabled', webhook_id: id, reason })
     } catch (error) {
       bus.warn('store_error', `Endpoint ${id} could not be disabled: ${messageOf(error)}`)
@@ -102,7 +118,7 @@ export class HealthKeeper {
     record.savingHealth = true
     try {
       await inTurn(record, async () => {
-        for (let again = true; again; ) {
+        for (let again = true; again;) {
           const written = record.health
           const saved = await this.#parts.queue.saveHealth(record.endpoint.id, written)
           again = !saved || record.health !== written
@@ -112,7 +128,10 @@ export class HealthKeeper {
       })
       record.unsavedLessons.length = 0
     } catch (error) {
-      this.#parts.bus.warn('store_error', `The health of ${record.endpoint.id} was not stored, and will be: ${messageOf(error)}`)
+      this.#parts.bus.warn(
+        'store_error',
+        `The health of ${record.endpoint.id} was not stored, and will be: ${messageOf(error)}`,
+      )
       this.#saveLater(record)
     } finally {
       record.savingHealth = false

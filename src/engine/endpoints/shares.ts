@@ -33,7 +33,12 @@ export class Shares {
     const own = seen.find(({ id }) => id === this.#owner)
     const others = seen.filter((worker) => worker !== own)
     this.#workers = others.length + 1
-    this.#share = nextShare(this.#pool, this.#share, own?.sharesAmong ?? this.#workers, others.map((other) => other.sharesAmong))
+    this.#share = nextShare(
+      this.#pool,
+      this.#share,
+      own?.sharesAmong ?? this.#workers,
+      others.map((other) => other.sharesAmong),
+    )
   }
 
   /** Among how many workers this one shares, with all that it has open now. */

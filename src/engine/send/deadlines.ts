@@ -41,7 +41,9 @@ export class Deadlines {
   /** Calls back with what is known if the time passes before the end. */
   begin(passed: (error: PosthornError) => void): Deadline {
     const seconds = this.#ms / 1_000
-    const deadline = new Deadline(this.#clock.now() + this.#ms, (hasBegun) => passed(hasBegun ? unknown(seconds) : withdrawn(seconds)))
+    const deadline = new Deadline(this.#clock.now() + this.#ms, (hasBegun) =>
+      passed(hasBegun ? unknown(seconds) : withdrawn(seconds)),
+    )
     this.#limited.add(deadline)
     this.#disarm ??= this.#clock.after(this.#ms, () => this.#expire())
     return deadline
@@ -69,10 +71,16 @@ export class Deadlines {
 }
 
 function withdrawn(seconds: number): PosthornError {
-  return new PosthornError('store_failed', `Expected the store to take the message within ${seconds} s, got no answer. Nothing was stored: send it again.`)
+  return new PosthornError(
+    'store_failed',
+    `Expected the store to take the message within ${seconds} s, got no answer. Nothing was stored: send it again.`,
+  )
 }
 
 function unknown(seconds: number): PosthornError {
   const advice = 'Send it again under the same idempotency key.'
-  return new PosthornError('outcome_unknown', `Expected the store to answer within ${seconds} s, got nothing: the message may or may not be stored. ${advice}`)
+  return new PosthornError(
+    'outcome_unknown',
+    `Expected the store to answer within ${seconds} s, got nothing: the message may or may not be stored. ${advice}`,
+  )
 }

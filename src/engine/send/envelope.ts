@@ -52,7 +52,18 @@ export function envelopeOf(
 ): Envelope {
   const { id: messageId, type, eventId, body, contentType, sessionId, channels, createdAt, erasedAt } = outgoing.message
   // Written out, not spread: all messages get one shape, which whoever reads them finds its way in at once.
-  const message: Message = { id: messageId, applicationId, type, eventId, body, contentType, sessionId, channels, createdAt, erasedAt }
+  const message: Message = {
+    id: messageId,
+    applicationId,
+    type,
+    eventId,
+    body,
+    contentType,
+    sessionId,
+    channels,
+    createdAt,
+    erasedAt,
+  }
   // A time in the past is now: nobody looks for due rows further back than they were stored.
   const nextRetryAt = Math.max(outgoing.deliverAt ?? now, now)
   const deliveries = subscribers.of(message, outgoing.to).map((endpoint): NewDelivery => {
@@ -73,9 +84,21 @@ export function sentOf({ message, deliveries }: Envelope, answer: Answer): Sent 
     case 'repeated':
       return { id: answer.messageId, deliveries: answer.deliveries, repeated: true }
     case 'taken':
-      return expected('already_exists', 'eventId', 'new within the application', message.eventId, `Message ${answer.messageId} has it; nothing new was stored.`)
+      return expected(
+        'already_exists',
+        'eventId',
+        'new within the application',
+        message.eventId,
+        `Message ${answer.messageId} has it; nothing new was stored.`,
+      )
     case 'conflict':
-      return expected('idempotency_conflict', 'idempotencyKey', 'new, or repeated with the same type, channels and body', answer.messageId, 'That message was stored with another content; use another key.')
+      return expected(
+        'idempotency_conflict',
+        'idempotencyKey',
+        'new, or repeated with the same type, channels and body',
+        answer.messageId,
+        'That message was stored with another content; use another key.',
+      )
   }
 }
 
@@ -85,12 +108,26 @@ export function refusedEndpoint({ to }: Outgoing, { subscribers }: Matching): Po
   const endpoint = subscribers.get(to)
   if (endpoint !== undefined && collects(endpoint)) return null
   if (endpoint === undefined) return expected('not_found', 'to', 'the id of an endpoint of the application', to)
-  return expected('invalid_argument', 'to', 'an endpoint that gets messages', `${to}, which is ${endpoint.status}`, 'Enable it first.')
+  return expected(
+    'invalid_argument',
+    'to',
+    'an endpoint that gets messages',
+    `${to}, which is ${endpoint.status}`,
+    'Enable it first.',
+  )
 }
 
 export function newApplication(uid: string, now: Instant, random: Random): Application {
   if (isId('app', uid)) throw expected('not_found', 'application', 'the id of an application that exists', uid)
-  return { id: makeId('app', now, random), uid, name: uid, metadata: {}, ratePerSecond: null, createdAt: now, updatedAt: now }
+  return {
+    id: makeId('app', now, random),
+    uid,
+    name: uid,
+    metadata: {},
+    ratePerSecond: null,
+    createdAt: now,
+    updatedAt: now,
+  }
 }
 
 export function unknownApplication(application: string): PosthornError {
@@ -102,5 +139,8 @@ export function neverMatched(): PosthornError {
 }
 
 function hashOf({ message: { type, channels }, content }: Outgoing): string {
-  return createHash('sha256').update(`${type}\n${channels.join(',')}\n`).update(content).digest('hex')
+  return createHash('sha256')
+    .update(`${type}\n${channels.join(',')}\n`)
+    .update(content)
+    .digest('hex')
 }

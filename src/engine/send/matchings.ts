@@ -65,10 +65,16 @@ export class Matchings {
 
   async #read(application: string, mustExist: boolean): Promise<Matching> {
     const { directory } = this.#parts
-    const applicationId = mustExist ? ((await directory.application(application))?.id ?? null) : await this.applicationId(application)
+    const applicationId = mustExist
+      ? ((await directory.application(application))?.id ?? null)
+      : await this.applicationId(application)
     const read = applicationId === null ? null : await directory.matching(applicationId)
     if (applicationId === null || read === null) throw unknownApplication(application)
-    const matching = { applicationId, endpointsVersion: read.endpointsVersion, subscribers: new Subscribers(read.endpoints) }
+    const matching = {
+      applicationId,
+      endpointsVersion: read.endpointsVersion,
+      subscribers: new Subscribers(read.endpoints),
+    }
     this.#known.set(application, matching)
     return matching
   }

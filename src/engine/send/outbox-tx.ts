@@ -3,7 +3,15 @@ import { PosthornError } from '../../core/errors.ts'
 import type { StoreTransaction, SyncStoreTransaction } from '../../core/ports/ports.ts'
 import type { Enqueued, Envelope } from '../../core/ports/queue.ts'
 import { Subscribers } from '../../core/endpoint/subscribers.ts'
-import { envelopeOf, mostRematches, neverMatched, newApplication, refusedEndpoint, sentOf, unknownApplication } from './envelope.ts'
+import {
+  envelopeOf,
+  mostRematches,
+  neverMatched,
+  newApplication,
+  refusedEndpoint,
+  sentOf,
+  unknownApplication,
+} from './envelope.ts'
 import type { Matching, Outgoing, Sent } from './envelope.ts'
 import type { EngineParts } from '../parts.ts'
 
@@ -58,9 +66,15 @@ export class TxOutbox {
 
   /** The same without a wait: when it returns, all of it is in the transaction. */
   sendSync(transaction: SyncStoreTransaction, batch: readonly Outgoing[]): Sent[] {
-    const { clock, random, settings: { owner, leaseMs } } = this.#parts
+    const {
+      clock,
+      random,
+      settings: { owner, leaseMs },
+    } = this.#parts
     const now = clock.now()
-    const envelopes = batch.map((outgoing) => envelopeOf(outgoing, this.#matchSync(transaction, outgoing), now, random, () => false))
+    const envelopes = batch.map((outgoing) =>
+      envelopeOf(outgoing, this.#matchSync(transaction, outgoing), now, random, () => false),
+    )
     const answers = transaction.enqueue({ owner, leaseMs, now, envelopes })
     const stored = envelopes.filter((_, index) => answers[index]?.kind === 'stored')
     this.#lookLater([...new Set(stored.flatMap((envelope) => this.#dueNow(envelope)))])
@@ -80,16 +94,30 @@ export class TxOutbox {
     return matchingFor(outgoing, id, transaction.matching(id))
   }
 
-  async #store({ queue, directory }: StoreTransaction, batch: readonly Outgoing[]): Promise<(Draft & { answer: Enqueued })[]> {
-    const { clock, random, settings: { owner, leaseMs } } = this.#parts
+  async #store(
+    { queue, directory }: StoreTransaction,
+    batch: readonly Outgoing[],
+  ): Promise<(Draft & { answer: Enqueued })[]> {
+    const {
+      clock,
+      random,
+      settings: { owner, leaseMs },
+    } = this.#parts
     const matchings = new Map<string, Matching>()
-    for (const outgoing of batch) matchings.set(outgoing.application, matchings.get(outgoing.application) ?? (await this.#match(directory, outgoing)))
+    for (const outgoing of batch)
+      matchings.set(
+        outgoing.application,
+        matchings.get(outgoing.application) ?? (await this.#match(directory, outgoing)),
+      )
     const now = clock.now()
     const drafts = batch.flatMap((outgoing): Draft[] => {
       const matching = matchings.get(outgoing.application)
-      const refusal = matching === undefined ? unknownApplication(outgoing.application) : refusedEndpoint(outgoing, matching)
+      const refusal =
+        matching === undefined ? unknownApplication(outgoing.application) : refusedEndpoint(outgoing, matching)
       if (refusal !== null) throw refusal
-      return matching === undefined ? [] : [{ outgoing, envelope: envelopeOf(outgoing, matching, now, random, () => false) }]
+      return matching === undefined
+        ? []
+        : [{ outgoing, envelope: envelopeOf(outgoing, matching, now, random, () => false) }]
     })
     const answers = await queue.enqueue({ owner, leaseMs, now, envelopes: drafts.map(({ envelope }) => envelope) })
     return drafts.flatMap((draft, index) => {
@@ -128,9 +156,17 @@ export class TxOutbox {
   }
 }
 
-function matchingFor(outgoing: Outgoing, applicationId: string, read: Awaited<ReturnType<Directory['matching']>>): Matching {
+function matchingFor(
+  outgoing: Outgoing,
+  applicationId: string,
+  read: Awaited<ReturnType<Directory['matching']>>,
+): Matching {
   if (read === null) throw unknownApplication(outgoing.application)
-  const matching = { applicationId, endpointsVersion: read.endpointsVersion, subscribers: new Subscribers(read.endpoints) }
+  const matching = {
+    applicationId,
+    endpointsVersion: read.endpointsVersion,
+    subscribers: new Subscribers(read.endpoints),
+  }
   const refusal = refusedEndpoint(outgoing, matching)
   if (refusal !== null) throw refusal
   return matching

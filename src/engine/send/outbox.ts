@@ -73,7 +73,13 @@ export class Outbox {
   #checkRoom(bytes: number): void {
     if (this.#waiting < mostWaiting && this.#waitingBytes + bytes <= mostWaitingBytes) return
     const advice = 'Nothing of this message was stored; slow down and send it again.'
-    throw expected('overloaded', 'send queue', `under ${mostWaiting} messages and ${mostWaitingBytes} bytes`, this.#waiting, advice)
+    throw expected(
+      'overloaded',
+      'send queue',
+      `under ${mostWaiting} messages and ${mostWaitingBytes} bytes`,
+      this.#waiting,
+      advice,
+    )
   }
 
   async #store(outgoing: Outgoing, deadline: Deadline): Promise<Sent> {
@@ -92,7 +98,11 @@ export class Outbox {
 
   /** Whatever leaves at once goes by a health that is at most a second old: another worker may have been asked to wait. */
   #staleHealth({ message, to, deliverAt }: Outgoing, { subscribers }: Matching): string[] {
-    const { engine: { clock }, endpoints, schedule } = this.#parts
+    const {
+      engine: { clock },
+      endpoints,
+      schedule,
+    } = this.#parts
     const now = clock.now()
     if (!schedule.isRunning || (deliverAt ?? now) > now) return []
     const old = subscribers.wanting(message.type, to).filter(({ id }) => !endpoints.isKnownNow(id, now))
@@ -101,7 +111,15 @@ export class Outbox {
   }
 
   async #enqueue(outgoing: Outgoing, matching: Matching, deadline: Deadline): Promise<Sent | PosthornError | 'stale'> {
-    const { engine: { queue, clock, random, settings: { owner, leaseMs } }, attempts } = this.#parts
+    const {
+      engine: {
+        queue,
+        clock,
+        random,
+        settings: { owner, leaseMs },
+      },
+      attempts,
+    } = this.#parts
     const now = clock.now()
     const leased: InFlight[] = []
     const envelope = envelopeOf(outgoing, matching, now, random, (message, endpoint, id) => {
@@ -111,8 +129,15 @@ export class Outbox {
     })
     let isStored = false
     try {
-      const [answer] = await queue.enqueue({ owner, leaseMs, now, envelopes: [envelope], begins: () => deadline.mayBegin() })
-      if (answer === undefined || answer.kind === 'withdrawn') throw new PosthornError('store_failed', 'The store gave no answer for this message.')
+      const [answer] = await queue.enqueue({
+        owner,
+        leaseMs,
+        now,
+        envelopes: [envelope],
+        begins: () => deadline.mayBegin(),
+      })
+      if (answer === undefined || answer.kind === 'withdrawn')
+        throw new PosthornError('store_failed', 'The store gave no answer for this message.')
       if (answer.kind === 'stale') return 'stale'
       isStored = answer.kind === 'stored'
       if (isStored) this.#stored(envelope, leased)
@@ -130,13 +155,24 @@ export class Outbox {
     if (record === undefined || !schedule.mayLeaveAtOnce(record)) return null
     const { id: messageId, type: eventType, sessionId } = message
     const counts = { attemptCount: 0, interruptions: 0, crashCount: 0, leaseEpoch: 1, createdAt: now }
-    const delivery = { id, endpointId: endpoint.id, messageId, eventType, sessionId, policy: endpoint.policy, ...counts }
+    const delivery = {
+      id,
+      endpointId: endpoint.id,
+      messageId,
+      eventType,
+      sessionId,
+      policy: endpoint.policy,
+      ...counts,
+    }
     const claim: Claim = { delivery, message, lane: 'fresh', tookOver: null }
     return attempts.take(claim, record, now, false)
   }
 
   #stored({ message, deliveries }: Envelope, leased: readonly InFlight[]): void {
-    const { engine: { bus }, attempts } = this.#parts
+    const {
+      engine: { bus },
+      attempts,
+    } = this.#parts
     const about = { message_id: message.id, application_id: message.applicationId, event_type: message.type }
     bus.emit({ type: 'message.enqueued', ...about, deliveries: deliveries.length })
     for (const taken of leased) attempts.begin(taken)
@@ -144,9 +180,12 @@ export class Outbox {
   }
 
   #expect({ endpointId, nextRetryAt }: NewDelivery): void {
-    const { engine: { clock }, endpoints, schedule } = this.#parts
+    const {
+      engine: { clock },
+      endpoints,
+      schedule,
+    } = this.#parts
     const record = nextRetryAt > clock.now() ? undefined : endpoints.get(endpointId)
     if (record !== undefined) schedule.expect([record], 'fresh')
   }
 }
-

@@ -109,13 +109,18 @@ export class Bulk {
     const now = clock.now()
     for (const [id, until] of this.#resting) if (until <= now) this.#resting.delete(id)
     const oldest = await directory.runningJob('')
-    for (let job = oldest; job !== null; job = await directory.runningJob(job.id)) if (!this.#resting.has(job.id)) return job
+    for (let job = oldest; job !== null; job = await directory.runningJob(job.id))
+      if (!this.#resting.has(job.id)) return job
     return oldest
   }
 
   /** Two workers at one job would do no harm, because each batch is fenced; they would only read twice. */
   async #takeTurn(leaseMs: number): Promise<boolean> {
-    const { queue, clock, settings: { owner } } = this.#parts.engine
+    const {
+      queue,
+      clock,
+      settings: { owner },
+    } = this.#parts.engine
     this.#hasTurn = await queue.takeTurn({ name: 'bulk', owner, now: clock.now(), leaseMs })
     return this.#hasTurn
   }
@@ -133,10 +138,18 @@ export class Bulk {
     const [endpoint] = await directory.endpointsById([endpointId])
     if (endpoint === undefined || !collects(endpoint)) return this.#stopReplay(job, endpoint)
     const filter = { applicationId: endpoint.applicationId, since, until }
-    const { items, next } = await directory.listMessages(filter, { limit: batchMessages, after: job.cursor, order: 'ascending' })
+    const { items, next } = await directory.listMessages(filter, {
+      limit: batchMessages,
+      after: job.cursor,
+      order: 'ascending',
+    })
     const deliveries: (NewDelivery & { messageId: string })[] = []
-    for (const message of items) if (await this.#isMissing(message, endpoint)) deliveries.push(this.#newDelivery(message, endpoint))
-    const advanced = await directory.advanceReplay({ jobId: job.id, from: job.cursor, deliveries, done: items.length, cursor: next }, clock.now())
+    for (const message of items)
+      if (await this.#isMissing(message, endpoint)) deliveries.push(this.#newDelivery(message, endpoint))
+    const advanced = await directory.advanceReplay(
+      { jobId: job.id, from: job.cursor, deliveries, done: items.length, cursor: next },
+      clock.now(),
+    )
     if (advanced !== null && deliveries.length > 0) await this.#parts.expect(endpointId, 'retries')
   }
 
@@ -146,15 +159,23 @@ export class Bulk {
     const isGone = endpoint === undefined || endpoint.status === 'deleted'
     await directory.changeJob(job.id, 'running', isGone ? 'cancelled' : 'paused', clock.now())
     const advice = isGone ? 'It was cancelled.' : 'It is paused: enable the endpoint, then resume the job.'
-    bus.warn('job_stopped', `Job ${job.id} replays to endpoint ${endpoint?.id ?? 'unknown'}, which is ${endpoint?.status ?? 'gone'}. ${advice}`)
+    bus.warn(
+      'job_stopped',
+      `Job ${job.id} replays to endpoint ${endpoint?.id ?? 'unknown'}, which is ${endpoint?.status ?? 'gone'}. ${advice}`,
+    )
   }
 
   async #isMissing(message: Message, endpoint: Endpoint): Promise<boolean> {
     if (fanOut(message, [endpoint]).length === 0) return false
-    return (await this.#parts.engine.directory.countDeliveries({ endpointId: endpoint.id, messageId: message.id }, 1)) === 0
+    return (
+      (await this.#parts.engine.directory.countDeliveries({ endpointId: endpoint.id, messageId: message.id }, 1)) === 0
+    )
   }
 
-  #newDelivery({ id: messageId }: Message, { id: endpointId, url: targetUrl, policy }: Endpoint): NewDelivery & { messageId: string } {
+  #newDelivery(
+    { id: messageId }: Message,
+    { id: endpointId, url: targetUrl, policy }: Endpoint,
+  ): NewDelivery & { messageId: string } {
     const { clock, random } = this.#parts.engine
     const now = clock.now()
     return { id: makeId('dlv', now, random), messageId, endpointId, targetUrl, policy, nextRetryAt: now, leased: false }

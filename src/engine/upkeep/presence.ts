@@ -48,7 +48,12 @@ export class Presence {
   }
 
   async #beat(worker: Worker): Promise<void> {
-    const { engine: { beat, clock, bus }, shares, schedule, outdated } = this.#parts
+    const {
+      engine: { beat, clock, bus },
+      shares,
+      schedule,
+      outdated,
+    } = this.#parts
     const now = clock.now()
     const goneAfterMs = Math.max(2 * this.#everyMs, leastGoneMs)
     // Counted from our own last beat: while the store was away nobody could be seen, and nobody is gone for that.
@@ -58,7 +63,10 @@ export class Presence {
       this.#seenAt = now
     } catch (error) {
       if (error instanceof PosthornError && error.code === 'newer_database') return outdated(error)
-      bus.warn('store_error', `The store did not learn that this worker lives; the next beat says so again: ${messageOf(error)}`)
+      bus.warn(
+        'store_error',
+        `The store did not learn that this worker lives; the next beat says so again: ${messageOf(error)}`,
+      )
     }
     if (!this.#running) return
     this.#disarm = clock.after(this.#everyMs, () => void (this.#beating = this.#beat(worker)))

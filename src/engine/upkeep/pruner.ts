@@ -63,7 +63,11 @@ export class Pruner {
   }
 
   async #takeTurn(leaseMs: number): Promise<boolean> {
-    const { queue, clock, settings: { owner } } = this.#parts
+    const {
+      queue,
+      clock,
+      settings: { owner },
+    } = this.#parts
     this.#hasTurn = await queue.takeTurn({ name: 'pruner', owner, now: clock.now(), leaseMs })
     return this.#hasTurn
   }
@@ -72,7 +76,13 @@ export class Pruner {
     const { queue, clock, bus } = this.#parts
     const now = clock.now()
     const filter = { status: ['pending', 'failed'], unchangedSince: now - heldMs } as const
-    const ended = await queue.cancel({ filter, as: 'expired', now, limit: batchRows, by: { name: 'posthorn', reason: 'held for 30 days' } })
+    const ended = await queue.cancel({
+      filter,
+      as: 'expired',
+      now,
+      limit: batchRows,
+      by: { name: 'posthorn', reason: 'held for 30 days' },
+    })
     emitEnded(bus, ended, 'expired')
     return ended.length
   }

@@ -19,7 +19,12 @@ export interface Incident {
 export type Report = (incident: Incident) => void
 
 /** An answer that refuses: `{code, detail}`. */
-export function refusal(status: number, code: string, detail: string, headers: Readonly<Record<string, string>> = {}): Response {
+export function refusal(
+  status: number,
+  code: string,
+  detail: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
   return Response.json({ code, detail }, { status, headers })
 }
 
@@ -47,7 +52,12 @@ export function answerTo(thrown: unknown, operation: string, report: Report): Re
 /** A line for a log: what was called, and what came of it, with its stack if it is a defect. */
 export function incidentLine({ operation, error }: Incident): string {
   const cause = error instanceof Error && error.cause !== undefined ? ` (${messageOf(error.cause)})` : ''
-  const said = error instanceof PosthornError ? `${error.code}: ${error.message}${cause}` : error instanceof Error ? (error.stack ?? error.message) : String(error)
+  const said =
+    error instanceof PosthornError
+      ? `${error.code}: ${error.message}${cause}`
+      : error instanceof Error
+        ? (error.stack ?? error.message)
+        : String(error)
   return `${operation}: ${said}`
 }
 

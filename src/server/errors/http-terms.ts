@@ -15,5 +15,7 @@ const terms: Readonly<Record<string, string>> = {
 
 /** A sentence of the library's in the caller's own terms: whoever calls over HTTP knows fields, not options. */
 export function inHttpTerms(sentence: string): string {
-  return sentence.replaceAll(/`([A-Za-z]+)(?=[`.])/g, (whole, name: string) => (Object.hasOwn(terms, name) ? `\`${terms[name] ?? name}` : whole))
+  return sentence.replaceAll(/`([A-Za-z]+)(?=[`.])/g, (whole, name: string) =>
+    Object.hasOwn(terms, name) ? `\`${terms[name] ?? name}` : whole,
+  )
 }

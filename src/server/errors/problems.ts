@@ -10,14 +10,24 @@ export function problemsIn(place: Place, issues: readonly Issue[], given: unknow
   return issues.flatMap((issue) => {
     const path = issue.path.map(named)
     if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownProblem(place, [...path, key]))
-    return [{ loc: [place, ...path], msg: sentenceOf(issue, path.length === 0 ? place : path.join('.'), valueAt(given, path)), type: `value_error.${issue.code}` }]
+    return [
+      {
+        loc: [place, ...path],
+        msg: sentenceOf(issue, path.length === 0 ? place : path.join('.'), valueAt(given, path)),
+        type: `value_error.${issue.code}`,
+      },
+    ]
   })
 }
 
 /** What refuses a field or parameter that nobody reads. */
 export function unknownProblem(place: Place, path: readonly (string | number)[], advice = ''): Problem {
   const kind = place === 'body' ? 'field' : 'parameter'
-  return { loc: [place, ...path], msg: `Expected \`${path.join('.')}\` to be left out: there is no such ${kind}.${advice}`, type: 'value_error.unknown_field' }
+  return {
+    loc: [place, ...path],
+    msg: `Expected \`${path.join('.')}\` to be left out: there is no such ${kind}.${advice}`,
+    type: 'value_error.unknown_field',
+  }
 }
 
 function sentenceOf(issue: Issue, name: string, value: unknown): string {
@@ -71,7 +81,13 @@ const formats: Readonly<Record<string, string>> = {
   datetime: 'a time such as 2026-01-31T12:00:00Z',
 }
 
-const units: Readonly<Record<string, string>> = { string: 'characters', array: 'items', set: 'items', file: 'bytes', record: 'entries' }
+const units: Readonly<Record<string, string>> = {
+  string: 'characters',
+  array: 'items',
+  set: 'items',
+  file: 'bytes',
+  record: 'entries',
+}
 
 function amount(count: number | bigint, origin: string): string {
   const unit = units[origin]
@@ -84,7 +100,11 @@ function shown(value: unknown): string {
 
 function valueAt(given: unknown, path: readonly (string | number)[]): unknown {
   let value = given
-  for (const name of path) value = typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? (value as Record<string | number, unknown>)[name] : undefined
+  for (const name of path)
+    value =
+      typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+        ? (value as Record<string | number, unknown>)[name]
+        : undefined
   return value
 }
 

@@ -32,7 +32,13 @@ export function withCors(handler: Handler, origins: readonly string[]): Handler 
 export function checkOrigins(origins: readonly string[], name = 'corsOrigins'): readonly string[] {
   const wrong = origins.find((origin) => origin !== '*' && !isOrigin(origin))
   if (wrong === undefined) return origins
-  throw expected('invalid_argument', name, 'a list of origins such as https://portal.example, or *', wrong, 'An origin has a scheme and a host, and no path.')
+  throw expected(
+    'invalid_argument',
+    name,
+    'a list of origins such as https://portal.example, or *',
+    wrong,
+    'An origin has a scheme and a host, and no path.',
+  )
 }
 
 function isOrigin(text: string): boolean {
@@ -45,9 +51,14 @@ function isPreflight({ method, headers }: Request): boolean {
 
 function preflight({ headers }: Request): Response {
   const asked = headers.get('access-control-request-headers') ?? ''
-  const allowed = asked.length <= mostHeaderLength && headerNames.test(asked) ? asked : 'authorization, content-type, idempotency-key'
+  const allowed =
+    asked.length <= mostHeaderLength && headerNames.test(asked) ? asked : 'authorization, content-type, idempotency-key'
   return new Response(null, {
     status: 204,
-    headers: { 'access-control-allow-methods': methods, 'access-control-allow-headers': allowed, 'access-control-max-age': String(maxAgeSeconds) },
+    headers: {
+      'access-control-allow-methods': methods,
+      'access-control-allow-headers': allowed,
+      'access-control-max-age': String(maxAgeSeconds),
+    },
   })
 }

@@ -10,16 +10,34 @@ type Dashboard = (path: string) => Promise<Response>
 export const builtDashboard = fileURLToPath(new URL('../../../dist/ui/', import.meta.url))
 
 // The first word of each page's address: what is no page of the dashboard must not look like one. What follows it is the page's question.
-const pages = new Set(['', 'audit', 'dead-letters', 'deliveries', 'endpoints', 'event-types', 'jobs', 'login', 'settings', 'tail'])
+const pages = new Set([
+  '',
+  'audit',
+  'dead-letters',
+  'deliveries',
+  'endpoints',
+  'event-types',
+  'jobs',
+  'login',
+  'settings',
+  'tail',
+])
 // Names with a hash in them: what is under such a name never changes.
 const hashed = /^\/assets\/[\w.-]+$/
 const single = /^\/[\w-]+\.(svg|png|ico|txt|webmanifest)$/
 const types: Readonly<Record<string, string>> = {
-  '.css': 'text/css; charset=utf-8', '.ico': 'image/x-icon', '.js': 'text/javascript; charset=utf-8', '.png': 'image/png', '.svg': 'image/svg+xml', '.txt': 'text/plain; charset=utf-8',
-  '.webmanifest': 'application/manifest+json', '.woff2': 'font/woff2',
+  '.css': 'text/css; charset=utf-8',
+  '.ico': 'image/x-icon',
+  '.js': 'text/javascript; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+  '.webmanifest': 'application/manifest+json',
+  '.woff2': 'font/woff2',
 }
 const guards = {
-  'content-security-policy': "default-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'; object-src 'none'",
+  'content-security-policy':
+    "default-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'; object-src 'none'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 }
@@ -38,11 +56,14 @@ export function makeDashboard(folder: string, basePath: string): Dashboard {
     const page = await read(folder, '/index.html')
     if (page === null) return plainText(503, notBuilt)
     const html = page.toString().replace(/<base href="[^"]*" ?\/?>/, `<base href="${basePath}/" />`)
-    return new Response(html, { headers: { ...guards, 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' } })
+    return new Response(html, {
+      headers: { ...guards, 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' },
+    })
   }
 }
 
-const notBuilt = 'The dashboard is not built. Build it with: npm run build\nThe HTTP API answers below /api/v1, and describes itself at /api.\n'
+const notBuilt =
+  'The dashboard is not built. Build it with: npm run build\nThe HTTP API answers below /api/v1, and describes itself at /api.\n'
 
 async function file(folder: string, path: string, caching: string): Promise<Response> {
   const bytes = await read(folder, path)

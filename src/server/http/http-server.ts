@@ -51,7 +51,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       case '/readyz':
         return state === 'ready' && isWell !== null ? readiness(isWell) : plainText(503, state)
       default: {
-        if (handle === null) return refusal(503, 'starting', 'This server is starting. Repeat the request.', { 'retry-after': '1' })
+        if (handle === null)
+          return refusal(503, 'starting', 'This server is starting. Repeat the request.', { 'retry-after': '1' })
         const response = await handle(request)
         // A connection that is kept would hold up the end.
         if (state === 'stopping') response.headers.set('connection', 'close')
@@ -62,7 +63,12 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 
   // This process is ours: the adapter may make `Response` its own, whose text is written as it is, without a stream around it.
   const listener = getRequestListener(answer)
-  const timeouts = { headersTimeout: headersMs, requestTimeout: requestMs, keepAliveTimeout: keepAliveMs, connectionsCheckingInterval: Math.ceil(headersMs / 10) }
+  const timeouts = {
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    keepAliveTimeout: keepAliveMs,
+    connectionsCheckingInterval: Math.ceil(headersMs / 10),
+  }
   const server = createServer(timeouts, (request, response) => void listener(request, response))
   const port = await bind(server, host, options.port)
 
@@ -95,8 +101,19 @@ async function bind(server: Server, host: string, port: number): Promise<number>
     await once(server, 'listening')
   } catch (cause) {
     const isTaken = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'
-    if (isTaken) throw expected('invalid_argument', 'POSTHORN_PORT', 'a port that is free', port, 'Choose another, or 0 for any that is free.')
-    throw new PosthornError('invalid_argument', `Expected to listen on ${host}, port ${port}: ${messageOf(cause)}. Change POSTHORN_HOST or POSTHORN_PORT.`, { cause })
+    if (isTaken)
+      throw expected(
+        'invalid_argument',
+        'POSTHORN_PORT',
+        'a port that is free',
+        port,
+        'Choose another, or 0 for any that is free.',
+      )
+    throw new PosthornError(
+      'invalid_argument',
+      `Expected to listen on ${host}, port ${port}: ${messageOf(cause)}. Change POSTHORN_HOST or POSTHORN_PORT.`,
+      { cause },
+    )
   }
   return (server.address() as AddressInfo).port
 }

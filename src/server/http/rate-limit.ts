@@ -39,5 +39,7 @@ export function makeRateLimit(perSecond: number, now: () => Instant): RateLimit 
 }
 
 function tooMany(afterSeconds: number, perSecond: number): Response {
-  return refusal(429, 'rate_limited', `This key may call ${perSecond} times per second. Repeat the request later.`, { 'retry-after': String(afterSeconds) })
+  return refusal(429, 'rate_limited', `This key may call ${perSecond} times per second. Repeat the request later.`, {
+    'retry-after': String(afterSeconds),
+  })
 }

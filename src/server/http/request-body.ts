@@ -18,7 +18,10 @@ export async function readBody(request: Request, mostBytes = mostRequestBytes): 
 /** The value of a JSON text; an empty one is an empty object, so that what is missing is named. */
 export function parseJson(bytes: Uint8Array): { readonly value: unknown } | Response {
   if (bytes.length === 0) return { value: {} }
-  if (isTooDeep(bytes)) return unprocessable([{ loc: ['body'], msg: `Expected JSON of at most ${mostDepth} levels.`, type: 'value_error.too_deep' }])
+  if (isTooDeep(bytes))
+    return unprocessable([
+      { loc: ['body'], msg: `Expected JSON of at most ${mostDepth} levels.`, type: 'value_error.too_deep' },
+    ])
   try {
     return { value: JSON.parse(decoder.decode(bytes)) }
   } catch {
@@ -67,5 +70,9 @@ const openBrace = 0x7b
 const closeBrace = 0x7d
 
 function tooLarge(mostBytes: number): Response {
-  return refusal(413, 'body_too_large', `Expected a body of at most ${mostBytes} bytes. Send a link to the data instead.`)
+  return refusal(
+    413,
+    'body_too_large',
+    `Expected a body of at most ${mostBytes} bytes. Send a link to the data instead.`,
+  )
 }

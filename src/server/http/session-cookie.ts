@@ -11,9 +11,18 @@ export function sessionIn(headers: Headers): string | null {
 }
 
 /** Sets the session, or ends it (null). No script can read it, and no other site's page can send it. */
-export function sessionCookie(token: string | null, { basePath, isTls, lastsMs }: { readonly basePath: string; readonly isTls: boolean; readonly lastsMs: number }): string {
+export function sessionCookie(
+  token: string | null,
+  { basePath, isTls, lastsMs }: { readonly basePath: string; readonly isTls: boolean; readonly lastsMs: number },
+): string {
   const age = token === null ? 0 : Math.floor(lastsMs / second)
-  const parts = [`${name}=${token ?? ''}`, `Path=${basePath === '' ? '/' : basePath}`, `Max-Age=${age}`, 'HttpOnly', 'SameSite=Strict']
+  const parts = [
+    `${name}=${token ?? ''}`,
+    `Path=${basePath === '' ? '/' : basePath}`,
+    `Max-Age=${age}`,
+    'HttpOnly',
+    'SameSite=Strict',
+  ]
   return [...parts, ...(isTls ? ['Secure'] : [])].join('; ')
 }
 

@@ -8,7 +8,11 @@ export function publicOrigin(request: Pick<Request, 'headers' | 'url'>): string 
 
 /** Whether the caller reaches us over TLS, which may end at a proxy before us. Who lies about it only spoils links and cookies of their own. */
 export function isSecure({ headers, url }: Pick<Request, 'headers' | 'url'>): boolean {
-  return url.startsWith('https:') || (headers.get('origin') ?? '').startsWith('https:') || /^https\b/i.test(headers.get('x-forwarded-proto') ?? '')
+  return (
+    url.startsWith('https:') ||
+    (headers.get('origin') ?? '').startsWith('https:') ||
+    /^https\b/i.test(headers.get('x-forwarded-proto') ?? '')
+  )
 }
 
 /** Scheme, host and port. */

@@ -3,9 +3,16 @@ import type { Json } from './document.ts'
 /** The description of the API as one page to read: no script, nothing from elsewhere. */
 export function apiPage(document: Json, basePath: string): string {
   const { info, paths, components, webhooks } = document as unknown as Document
-  const calls = Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, call]) => ({ path, method, call })))
+  const calls = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, call]) => ({ path, method, call })),
+  )
   const tags = [...new Set(calls.map(({ call }) => call.tags[0] ?? ''))]
-  const sections = tags.map((tag) => section(tag, calls.filter(({ call }) => call.tags[0] === tag)))
+  const sections = tags.map((tag) =>
+    section(
+      tag,
+      calls.filter(({ call }) => call.tags[0] === tag),
+    ),
+  )
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -17,9 +24,13 @@ export function apiPage(document: Json, basePath: string): string {
 <nav>${tags.map((tag) => `<a href="#${escaped(tag)}">${escaped(tag)}</a>`).join(' ')} <a href="#webhooks">webhooks</a> <a href="#schemas">schemas</a></nav>
 ${sections.join('\n')}
 <h2 id="webhooks">webhooks</h2>
-${Object.values(webhooks).map(({ post }) => called('What an endpoint gets', post)).join('\n')}
+${Object.values(webhooks)
+  .map(({ post }) => called('What an endpoint gets', post))
+  .join('\n')}
 <h2 id="schemas">schemas</h2>
-${Object.entries(components.schemas).map(([name, schema]) => `<h3 id="${escaped(name)}">${escaped(name)}</h3>\n${table(schema)}`).join('\n')}
+${Object.entries(components.schemas)
+  .map(([name, schema]) => `<h3 id="${escaped(name)}">${escaped(name)}</h3>\n${table(schema)}`)
+  .join('\n')}
 </html>
 `
 }
@@ -35,9 +46,17 @@ interface Described {
   readonly tags: readonly string[]
   readonly summary: string
   readonly description: string
-  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required?: boolean; readonly description?: string; readonly schema: Schema }[]
+  readonly parameters?: readonly {
+    readonly name: string
+    readonly in: string
+    readonly required?: boolean
+    readonly description?: string
+    readonly schema: Schema
+  }[]
   readonly requestBody?: { readonly content: Content }
-  readonly responses: Readonly<Record<string, { readonly description?: string; readonly content?: Content; readonly $ref?: string }>>
+  readonly responses: Readonly<
+    Record<string, { readonly description?: string; readonly content?: Content; readonly $ref?: string }>
+  >
 }
 
 type Content = Readonly<Record<string, { readonly schema: Schema }>>
@@ -60,7 +79,10 @@ function section(tag: string, calls: readonly { path: string; method: string; ca
 }
 
 function called(title: string, { summary, description, parameters = [], requestBody, responses }: Described): string {
-  const asked = parameters.map((each) => `<li><code>${escaped(each.name)}</code> (${each.in}${each.required === true ? ', required' : ''}): ${each.description === undefined ? kind(each.schema) : escaped(each.description)}</li>`)
+  const asked = parameters.map(
+    (each) =>
+      `<li><code>${escaped(each.name)}</code> (${each.in}${each.required === true ? ', required' : ''}): ${each.description === undefined ? kind(each.schema) : escaped(each.description)}</li>`,
+  )
   const answers = Object.entries(responses).map(([status, { description: said, content, $ref }]) => {
     const schema = content?.['application/json']?.schema
     return `<li><code>${status}</code> ${schema === undefined ? escaped($ref?.split('/').at(-1) ?? said ?? '') : kind(schema)}</li>`
@@ -77,14 +99,17 @@ function table(schema: Schema): string {
     const mark = schema.required?.includes(name) === true ? 'required' : ''
     return `<tr><td><code>${escaped(name)}</code><td>${kind(each)}<td>${mark}<td>${escaped(each.description ?? '')}`
   })
-  return rows.length === 0 ? `<p>${kind(schema)} ${escaped(schema.description ?? '')}</p>` : `<table>${rows.join('\n')}</table>`
+  return rows.length === 0
+    ? `<p>${kind(schema)} ${escaped(schema.description ?? '')}</p>`
+    : `<table>${rows.join('\n')}</table>`
 }
 
 /** What a value is, in a word or a link. */
 function kind(schema: Schema): string {
   const name = schema.$ref?.split('/').at(-1)
   if (name !== undefined) return `<a href="#${escaped(name)}">${escaped(name)}</a>`
-  if (schema.enum !== undefined) return schema.enum.map((value) => `<code>${escaped(JSON.stringify(value))}</code>`).join(' or ')
+  if (schema.enum !== undefined)
+    return schema.enum.map((value) => `<code>${escaped(JSON.stringify(value))}</code>`).join(' or ')
   if (schema.const !== undefined) return `<code>${escaped(JSON.stringify(schema.const))}</code>`
   if (schema.anyOf !== undefined) return schema.anyOf.map(kind).join(' or ')
   if (schema.items !== undefined) return `list of ${kind(schema.items)}`

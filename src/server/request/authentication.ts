@@ -20,7 +20,12 @@ export interface Authentication {
 export function byKey(posthorn: Posthorn, adminKey: string | null): Authentication {
   const adminHash = adminKey === null ? null : digest(adminKey)
   // Sessions of an admin key end when the server is started with another.
-  const admin: Caller = { id: `admin_${adminHash?.toString().slice(0, 16) ?? ''}`, name: 'admin', applicationId: null, access: 'write' }
+  const admin: Caller = {
+    id: `admin_${adminHash?.toString().slice(0, 16) ?? ''}`,
+    name: 'admin',
+    applicationId: null,
+    access: 'write',
+  }
 
   async function callerOf(token: string): Promise<Caller | null> {
     // Hashes have one length and nothing in common with their neighbours: how long the comparison takes says nothing.
@@ -67,7 +72,9 @@ export function isLoopback(hostname: string): boolean {
 }
 
 export function unauthenticated(): Response {
-  return refusal(401, 'authentication_failed', 'Expected `Authorization: Bearer <key>` with a key that is valid now.', { 'www-authenticate': 'Bearer' })
+  return refusal(401, 'authentication_failed', 'Expected `Authorization: Bearer <key>` with a key that is valid now.', {
+    'www-authenticate': 'Bearer',
+  })
 }
 
 function bearerToken(header: string | null): string | null {

@@ -10,9 +10,16 @@ import type { Caller } from './caller.ts'
 type Authorization = { readonly caller: Caller; readonly application: Application | null } | Response
 
 /** Decides whether a caller has access to an operation. Whatever is not explicitly allowed is refused. */
-export async function authorize(posthorn: Posthorn, operation: Operation, caller: Caller, params: Readonly<Record<string, string>>): Promise<Authorization> {
+export async function authorize(
+  posthorn: Posthorn,
+  operation: Operation,
+  caller: Caller,
+  params: Readonly<Record<string, string>>,
+): Promise<Authorization> {
   if (caller.applicationId === null) {
-    return allows(caller, { applicationId: null, access: operation.access }) ? { caller, application: null } : forbidden()
+    return allows(caller, { applicationId: null, access: operation.access })
+      ? { caller, application: null }
+      : forbidden()
   }
   if (operation.realm === 'server' || (operation.portal === 'refused' && isCustomer(caller))) return forbidden()
   // Only the key's own application is ever looked up: a foreign one and one that does not exist are refused alike, and as fast.
@@ -20,7 +27,9 @@ export async function authorize(posthorn: Posthorn, operation: Operation, caller
   if (application === null) return forbidden()
   const owner: Caller = { ...caller, applicationId: application.id }
   if (operation.realm === 'application' && !isNamed(application, params['app_id'])) return forbidden()
-  return allows(owner, { applicationId: application.id, access: operation.access }) ? { caller: owner, application } : forbidden()
+  return allows(owner, { applicationId: application.id, access: operation.access })
+    ? { caller: owner, application }
+    : forbidden()
 }
 
 /** True of a customer that came by a link to the portal. */

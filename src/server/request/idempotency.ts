@@ -16,7 +16,10 @@ interface Repeatable {
 }
 
 /** What the key of a call is bound to. */
-export function repeatable({ caller, request, bytes }: Pick<Call, 'caller' | 'request' | 'bytes'>, key: string): Repeatable {
+export function repeatable(
+  { caller, request, bytes }: Pick<Call, 'caller' | 'request' | 'bytes'>,
+  key: string,
+): Repeatable {
   const { method, url } = request
   return { key, callerId: caller.id, method, path: pathOf(url), search: searchOf(url), bytes }
 }
@@ -25,7 +28,11 @@ export function repeatable({ caller, request, bytes }: Pick<Call, 'caller' | 're
 const heldMs = minute
 
 /** Does something once per key: a repeat gets the first answer again, for a day. Only what succeeded is kept. */
-export async function once(posthorn: Posthorn, request: Repeatable, work: () => Promise<Reply | Response>): Promise<Reply | Response> {
+export async function once(
+  posthorn: Posthorn,
+  request: Repeatable,
+  work: () => Promise<Reply | Response>,
+): Promise<Reply | Response> {
   const key = hash(request.callerId, request.method, request.path, request.key)
   const requestHash = hash(request.search, request.bytes)
   const now = posthorn.now()
@@ -34,9 +41,17 @@ export async function once(posthorn: Posthorn, request: Repeatable, work: () => 
     case 'kept':
       return { status: taken.status, text: taken.body === '' ? null : taken.body }
     case 'busy':
-      return refusal(409, 'in_flight', 'A request with this idempotency-key is under way. Wait for its answer, or repeat this one later.')
+      return refusal(
+        409,
+        'in_flight',
+        'A request with this idempotency-key is under way. Wait for its answer, or repeat this one later.',
+      )
     case 'conflict':
-      return refusal(409, 'idempotency_conflict', 'This idempotency-key was used for another request. Take a new key, or repeat the first request as it was.')
+      return refusal(
+        409,
+        'idempotency_conflict',
+        'This idempotency-key was used for another request. Take a new key, or repeat the first request as it was.',
+      )
     case 'taken':
       return keep(posthorn, key, work)
   }
@@ -52,7 +67,13 @@ export interface Reply {
 export function idempotencyKey(request: Request): string | null | Response {
   const key = request.headers.get('idempotency-key')
   if (key === null || /^[\x20-\x7e]{1,256}$/.test(key)) return key
-  return unprocessable([{ loc: ['header', 'idempotency-key'], msg: 'Expected `idempotency-key` to be 1 to 256 printable characters of ASCII.', type: 'value_error.idempotency_key' }])
+  return unprocessable([
+    {
+      loc: ['header', 'idempotency-key'],
+      msg: 'Expected `idempotency-key` to be 1 to 256 printable characters of ASCII.',
+      type: 'value_error.idempotency_key',
+    },
+  ])
 }
 
 async function keep(posthorn: Posthorn, key: string, work: () => Promise<Reply | Response>): Promise<Reply | Response> {
@@ -65,7 +86,13 @@ async function keep(posthorn: Posthorn, key: string, work: () => Promise<Reply |
     throw thrown
   }
   // A `Response` can be read only once, and no POST that may be repeated answers with one.
-  if (!(reply instanceof Response) && reply.status < 300) await posthorn.replies.saveReply({ key, status: reply.status, body: reply.text ?? '', expiresAt: posthorn.now() + day })
+  if (!(reply instanceof Response) && reply.status < 300)
+    await posthorn.replies.saveReply({
+      key,
+      status: reply.status,
+      body: reply.text ?? '',
+      expiresAt: posthorn.now() + day,
+    })
   else await posthorn.replies.dropReply(key)
   return reply
 }

@@ -19,11 +19,16 @@ export function problemOf({ place, path, others }: Ignored): Problem {
 
 /** The names for a header: `body.tags, query.tag`. Whatever else is in them is escaped. */
 export function ignoredHeader(ignored: readonly Ignored[]): string {
-  return ignored.slice(0, mostShown).map((each) => shown(each)).join(', ')
+  return ignored
+    .slice(0, mostShown)
+    .map((each) => shown(each))
+    .join(', ')
 }
 
 /** Says once of each operation and field that it is ignored: a client that always sends it must not fill the log. */
-export function makeIgnoredLog(warn: (sentence: string) => void): (operation: string, ignored: readonly Ignored[]) => void {
+export function makeIgnoredLog(
+  warn: (sentence: string) => void,
+): (operation: string, ignored: readonly Ignored[]) => void {
   const said = new Set<string>()
   return (operation, ignored) => {
     for (const each of ignored) {

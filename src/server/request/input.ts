@@ -27,7 +27,9 @@ export async function readInput(operation: Operation, request: Request, isStrict
   // Clients of Svix may give what only Svix knows; whoever calls what is ours alone has mistyped it.
   const isRefused = isStrict || operation.shape !== 'svix'
   const problems = [...query.problems, ...body.problems, ...(isRefused ? ignored.map(problemOf) : [])]
-  return problems.length > 0 ? unprocessable(problems) : { query: query.value, body: body.value, bytes: body.bytes, ignored }
+  return problems.length > 0
+    ? unprocessable(problems)
+    : { query: query.value, body: body.value, bytes: body.bytes, ignored }
 }
 
 interface Part {
@@ -41,7 +43,10 @@ function readQuery({ query = nothing }: Operation, request: Request): Part {
   return checked('query', query, given)
 }
 
-async function readBodyOf({ body, method, mostBytes }: Operation, request: Request): Promise<(Part & { readonly bytes: Uint8Array }) | Response> {
+async function readBodyOf(
+  { body, method, mostBytes }: Operation,
+  request: Request,
+): Promise<(Part & { readonly bytes: Uint8Array }) | Response> {
   const schema = body ?? (method === 'post' ? nothingOrNull : undefined)
   if (schema === undefined) return { value: undefined, problems: [], ignored: [], bytes: noBytes }
   const bytes = await readBody(request, mostBytes)
@@ -54,7 +59,9 @@ async function readBodyOf({ body, method, mostBytes }: Operation, request: Reque
 function checked(place: 'body' | 'query', schema: z.ZodType, value: unknown): Part {
   const ignored = unknownIn(fieldsOf(schema), value).map((field): Ignored => ({ ...field, place }))
   const parsed = schema.safeParse(value)
-  return parsed.success ? { value: parsed.data, problems: [], ignored } : { value: undefined, problems: problemsIn(place, parsed.error.issues, value), ignored }
+  return parsed.success
+    ? { value: parsed.data, problems: [], ignored }
+    : { value: undefined, problems: problemsIn(place, parsed.error.issues, value), ignored }
 }
 
 /** A parameter that is given more than once becomes a list; clients write that as `a=1&a=2`, `a[]=1&a[]=2` or `a[0]=1&a[1]=2`. */

@@ -27,7 +27,8 @@ export interface UnknownField {
 
 /** What of a value its schema does not know, up to a bound. */
 export function unknownIn(fields: KnownFields | null, value: unknown, path: readonly string[] = []): UnknownField[] {
-  if (fields === null || typeof value !== 'object' || value === null || fields.isList !== Array.isArray(value)) return []
+  if (fields === null || typeof value !== 'object' || value === null || fields.isList !== Array.isArray(value))
+    return []
   return Array.isArray(value) ? unknownInList(fields, value, path) : unknownInObject(fields, value, path)
 }
 
@@ -59,7 +60,8 @@ interface Definition {
 
 function read(schema: ZodType): KnownFields | null {
   const { type, shape, innerType, in: input, element, options } = schema.def as Definition
-  if (type === 'object' && shape !== undefined) return { names: new Map(Object.entries(shape).map(([name, inner]) => [name, read(inner)])), isList: false }
+  if (type === 'object' && shape !== undefined)
+    return { names: new Map(Object.entries(shape).map(([name, inner]) => [name, read(inner)])), isList: false }
   if (type === 'array' && element !== undefined) return asList(read(element))
   if (type === 'union' && options !== undefined) return joined(options.map(read))
   const inner = innerType ?? (type === 'pipe' ? input : undefined)

@@ -25,23 +25,44 @@ export function listQuery(kind: IteratorOf) {
   const tail = kind === 'name' ? String.raw`\.?[a-zA-Z0-9_.-]{1,256}` : `${kind}_[0-9a-z]{19,25}`
   return z.object({
     limit: z.coerce.number().int().min(1).max(250).default(50),
-    iterator: z.string().regex(new RegExp(`^-?${tail}$`), 'Expected the `iterator` or `prevIterator` of an earlier answer. Leave it out to start anew.').nullish(),
+    iterator: z
+      .string()
+      .regex(
+        new RegExp(`^-?${tail}$`),
+        'Expected the `iterator` or `prevIterator` of an earlier answer. Leave it out to start anew.',
+      )
+      .nullish(),
     order: order.nullish(),
   })
 }
 
 /** A page of a list that is read in order: one more row than asked for shows whether there are more. */
-export function pageOf<Item>(query: ListQuery, usual: Order, read: (page: Page) => Promise<readonly Item[]>, idOf: (item: Item) => string): Promise<ListPage<Item>> {
-  return scanOf(query, usual, async (page) => {
-    const rows = await read({ ...page, limit: page.limit + 1 })
-    const items = rows.slice(0, page.limit)
-    const last = items.at(-1)
-    return { items, next: rows.length > page.limit && last !== undefined ? idOf(last) : null }
-  }, idOf)
+export function pageOf<Item>(
+  query: ListQuery,
+  usual: Order,
+  read: (page: Page) => Promise<readonly Item[]>,
+  idOf: (item: Item) => string,
+): Promise<ListPage<Item>> {
+  return scanOf(
+    query,
+    usual,
+    async (page) => {
+      const rows = await read({ ...page, limit: page.limit + 1 })
+      const items = rows.slice(0, page.limit)
+      const last = items.at(-1)
+      return { items, next: rows.length > page.limit && last !== undefined ? idOf(last) : null }
+    },
+    idOf,
+  )
 }
 
 /** A page of a list that is filtered as it is read. */
-export async function scanOf<Item>(query: ListQuery, usual: Order, read: (page: Page) => Promise<Scan<Item>>, idOf: (item: Item) => string): Promise<ListPage<Item>> {
+export async function scanOf<Item>(
+  query: ListQuery,
+  usual: Order,
+  read: (page: Page) => Promise<Scan<Item>>,
+  idOf: (item: Item) => string,
+): Promise<ListPage<Item>> {
   const { after, isBack } = placeOf(query.iterator ?? null)
   const forward = query.order ?? usual
   const { items, next } = await read({ limit: query.limit, after, order: isBack ? opposite(forward) : forward })
@@ -55,7 +76,10 @@ export function pageText({ data, ...rest }: ListPage<string>): RawJson {
 }
 
 /** An empty page gives the place back that it was asked for, so that a client can look there again later. */
-function iteratorsOf(ids: readonly string[], { after, isBack, next }: Place & { readonly next: string | null }): Pick<ListPage<unknown>, 'iterator' | 'prevIterator'> {
+function iteratorsOf(
+  ids: readonly string[],
+  { after, isBack, next }: Place & { readonly next: string | null },
+): Pick<ListPage<unknown>, 'iterator' | 'prevIterator'> {
   const first = ids[0] ?? null
   const last = ids.at(-1) ?? null
   if (isBack) return { iterator: ahead(last), prevIterator: back(next ?? first ?? after) }

@@ -32,7 +32,12 @@ export interface PipelineParts extends ServerParts {
 type Params = Readonly<Record<string, string>>
 
 /** Leads one request through everything that lies before and after its operation. It never throws. */
-export async function serve(parts: PipelineParts, operation: Operation, request: Request, params: Params): Promise<Response> {
+export async function serve(
+  parts: PipelineParts,
+  operation: Operation,
+  request: Request,
+  params: Params,
+): Promise<Response> {
   // Whoever asks whether the server is well must be answered under any load.
   const isCounted = operation.realm !== 'public'
   if (isCounted && !parts.concurrency.enter()) return overloaded()
@@ -45,8 +50,16 @@ export async function serve(parts: PipelineParts, operation: Operation, request:
   }
 }
 
-async function runOperation(parts: PipelineParts, operation: Operation, request: Request, params: Params): Promise<Response> {
-  const allowed = operation.realm === 'public' ? { caller: anonymous, application: null } : await identify(parts, operation, request, params)
+async function runOperation(
+  parts: PipelineParts,
+  operation: Operation,
+  request: Request,
+  params: Params,
+): Promise<Response> {
+  const allowed =
+    operation.realm === 'public'
+      ? { caller: anonymous, application: null }
+      : await identify(parts, operation, request, params)
   if (allowed instanceof Response) return allowed
   const { caller } = allowed
   const input = await readInput(operation, request, parts.isStrict)
@@ -80,7 +93,12 @@ function handleOnce(operation: Operation, call: Call): Promise<Reply | Response>
 }
 
 /** What had no effect is said to whoever gave it, and to whoever runs the server. */
-function withIgnored({ logIgnored }: PipelineParts, { id, realm }: Operation, response: Response, ignored: readonly Ignored[]): Response {
+function withIgnored(
+  { logIgnored }: PipelineParts,
+  { id, realm }: Operation,
+  response: Response,
+  ignored: readonly Ignored[],
+): Response {
   if (ignored.length === 0) return response
   // Whoever shows no key must not be able to write into the log.
   if (realm !== 'public') logIgnored(id, ignored)
@@ -91,7 +109,12 @@ function withIgnored({ logIgnored }: PipelineParts, { id, realm }: Operation, re
 const anonymous: Caller = { id: 'nobody', name: 'nobody', applicationId: null, access: 'read' }
 
 /** The caller, if it has access and calls no more often than its key is allowed to; otherwise the answer that refuses it. */
-async function identify({ posthorn, authorize: authenticate, rateLimit }: PipelineParts, operation: Operation, request: Request, params: Params) {
+async function identify(
+  { posthorn, authorize: authenticate, rateLimit }: PipelineParts,
+  operation: Operation,
+  request: Request,
+  params: Params,
+) {
   const caller = await authenticate(request)
   if (caller === null) return unauthenticated()
   const allowed = await authorize(posthorn, operation, caller, params)

@@ -23,7 +23,10 @@ export function messageIn(call: Pick<Call, 'posthorn' | 'params' | 'application'
 }
 
 /** The application that a question is about: the one of the caller's key, whatever else is asked for; undefined for all. */
-export async function scopeOf({ posthorn, caller, application }: Pick<Call, 'posthorn' | 'caller' | 'application'>, name: string | null | undefined): Promise<string | undefined> {
+export async function scopeOf(
+  { posthorn, caller, application }: Pick<Call, 'posthorn' | 'caller' | 'application'>,
+  name: string | null | undefined,
+): Promise<string | undefined> {
   const asked = name ?? null
   if (caller.applicationId === null) return asked === null ? undefined : (await posthorn.applications.get(asked)).id
   const { id, uid: own } = application()

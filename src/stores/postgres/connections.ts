@@ -110,7 +110,9 @@ function isPool(target: unknown): target is Pool {
 
 function makePool(url: string, timeoutMs: number, prepare: boolean): Pool {
   // The server gives up first: then it is certain that nothing was stored. pgbouncer refuses such settings.
-  const serverSide = prepare ? { statement_timeout: Math.ceil(timeoutMs * 0.9), idle_in_transaction_session_timeout: timeoutMs } : {}
+  const serverSide = prepare
+    ? { statement_timeout: Math.ceil(timeoutMs * 0.9), idle_in_transaction_session_timeout: timeoutMs }
+    : {}
   return watched(
     new Pool({
       connectionString: url,
@@ -131,7 +133,10 @@ function watched(pool: Pool): Pool {
 function ignore(): void {}
 
 /** The types of pg know no `query_timeout` of a single query. */
-function query(client: PoolClient, config: Statement & { values: unknown[]; query_timeout: number }): Promise<QueryResult<Record<string, unknown>>> {
+function query(
+  client: PoolClient,
+  config: Statement & { values: unknown[]; query_timeout: number },
+): Promise<QueryResult<Record<string, unknown>>> {
   const { name, ...rest } = config
   return client.query<Record<string, unknown>>(name === undefined ? rest : { name, ...rest })
 }

@@ -33,9 +33,18 @@ export function postgresDialect(schema: string): Dialect {
 }
 
 export function checkSchema(schema: unknown): void {
-  const isName = typeof schema === 'string' && schema !== '' && !schema.includes('\0') && Buffer.byteLength(schema) <= mostIdentifierBytes
+  const isName =
+    typeof schema === 'string' &&
+    schema !== '' &&
+    !schema.includes('\0') &&
+    Buffer.byteLength(schema) <= mostIdentifierBytes
   if (isName && !schema.startsWith('pg_')) return
-  throw expected('invalid_argument', 'schema', `a name of up to ${mostIdentifierBytes} bytes that does not begin with "pg_"`, schema)
+  throw expected(
+    'invalid_argument',
+    'schema',
+    `a name of up to ${mostIdentifierBytes} bytes that does not begin with "pg_"`,
+    schema,
+  )
 }
 
 export function quoteIdentifier(name: string): string {
@@ -44,17 +53,27 @@ export function quoteIdentifier(name: string): string {
 
 /** A statement under a name made of its text: two stores may share a pool, and two releases a connection. */
 export function named(text: string, prepare: boolean): Statement {
-  return { name: prepare ? `posthorn_${createHash('sha256').update(text).digest('hex').slice(0, 16)}` : undefined, text }
+  return {
+    name: prepare ? `posthorn_${createHash('sha256').update(text).digest('hex').slice(0, 16)}` : undefined,
+    text,
+  }
 }
 
 export function postgresDatabase(from: Connections, dialect: Dialect): PostgresDatabase {
   return {
     dialect,
-    query: async (statement) => rowsOf(await withOwnErrors(() => from.use((session) => execute(session, statement, dialect)))),
-    ask: async (statement, values) => rowsOf(await withOwnErrors(() => from.use((session) => session.ask(statement, values)))),
+    query: async (statement) =>
+      rowsOf(await withOwnErrors(() => from.use((session) => execute(session, statement, dialect)))),
+    ask: async (statement, values) =>
+      rowsOf(await withOwnErrors(() => from.use((session) => session.ask(statement, values)))),
     add: async (statement, values, advice) =>
-      rowsOf(await withOwnErrors(() => from.use((session) => certain(session, advice, () => session.ask(statement, values))))),
-    transaction: (work, timeoutMs) => withOwnErrors(() => from.use((session) => inTransaction(session, dialect, work, timeoutMs))),
+      rowsOf(
+        await withOwnErrors(() =>
+          from.use((session) => certain(session, advice, () => session.ask(statement, values))),
+        ),
+      ),
+    transaction: (work, timeoutMs) =>
+      withOwnErrors(() => from.use((session) => inTransaction(session, dialect, work, timeoutMs))),
     close: () => from.close(),
   }
 }

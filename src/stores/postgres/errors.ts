@@ -18,8 +18,16 @@ const refusedLogin: Meaning = {
   expected: 'PostgreSQL to let us in',
   advice: 'Check user and password of the url, and pg_hba.conf.',
 }
-const stopping: Meaning = { code: 'store_failed', expected: 'PostgreSQL to stay up', advice: 'It is going down or coming up: try again.' }
-const lost: Meaning = { code: 'store_failed', expected: 'PostgreSQL to answer in time', advice: 'The connection was given up: try again.' }
+const stopping: Meaning = {
+  code: 'store_failed',
+  expected: 'PostgreSQL to stay up',
+  advice: 'It is going down or coming up: try again.',
+}
+const lost: Meaning = {
+  code: 'store_failed',
+  expected: 'PostgreSQL to answer in time',
+  advice: 'The connection was given up: try again.',
+}
 const refusedData: Meaning = {
   code: 'data_refused',
   expected: 'values that PostgreSQL can keep',
@@ -28,7 +36,8 @@ const refusedData: Meaning = {
 const notOurs: Meaning = {
   code: 'store_failed',
   expected: 'a schema of Posthorn',
-  advice: 'Was it changed by hand, or is it another program\'s? Give a `schema` that is ours, and migrate it: posthorn migrate.',
+  advice:
+    "Was it changed by hand, or is it another program's? Give a `schema` that is ours, and migrate it: posthorn migrate.",
 }
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html has them all; these call for an advice of their own. */
@@ -44,14 +53,19 @@ const meanings: Readonly<Record<string, Meaning>> = {
   EPIPE: lost,
   '28P01': refusedLogin,
   '28000': refusedLogin,
-  '3D000': { code: 'store_failed', expected: 'the database of the url to exist', advice: 'Create it: createdb <name>.' },
+  '3D000': {
+    code: 'store_failed',
+    expected: 'the database of the url to exist',
+    advice: 'Create it: createdb <name>.',
+  },
   '3F000': notOurs,
   '42P01': notOurs,
   '42703': notOurs,
   '42501': {
     code: 'store_failed',
     expected: 'the right to do this',
-    advice: 'Let an administrator grant it: grant create on database … to … for the first start, or grant all on schema … and its tables.',
+    advice:
+      'Let an administrator grant it: grant create on database … to … for the first start, or grant all on schema … and its tables.',
   },
   '25006': {
     code: 'store_failed',
@@ -59,13 +73,21 @@ const meanings: Readonly<Record<string, Meaning>> = {
     advice: 'This is a read-only replica, or the user is set to read only: give the url of the primary.',
   },
   '23505': { code: 'already_exists', expected: 'an id or uid that is not in use', advice: 'Choose another.' },
-  '53100': { code: 'store_full', expected: 'room to write', advice: 'Nothing was stored: make room on the disk and try again.' },
+  '53100': {
+    code: 'store_full',
+    expected: 'room to write',
+    advice: 'Nothing was stored: make room on the disk and try again.',
+  },
   '53300': {
     code: 'store_failed',
     expected: 'a free connection',
     advice: 'Raise max_connections, or hand in a pool with a smaller `max`.',
   },
-  '55P03': { code: 'store_locked', expected: 'the rows to be free', advice: 'Another transaction holds them: end it, or try again.' },
+  '55P03': {
+    code: 'store_locked',
+    expected: 'the rows to be free',
+    advice: 'Another transaction holds them: end it, or try again.',
+  },
   '57014': {
     code: 'store_failed',
     expected: 'PostgreSQL to be done in time',
@@ -102,9 +124,13 @@ const other: Meaning = {
 
 /** For a write whose commit may or may not have happened. */
 export function unknownOutcome(thrown: unknown, advice: string): PosthornError {
-  return new PosthornError('outcome_unknown', `The connection was lost before the commit was answered ("${reasonOf(thrown)}"). ${advice}`, {
-    cause: thrown,
-  })
+  return new PosthornError(
+    'outcome_unknown',
+    `The connection was lost before the commit was answered ("${reasonOf(thrown)}"). ${advice}`,
+    {
+      cause: thrown,
+    },
+  )
 }
 
 /** True if the server itself said no and the connection is as good as before; otherwise nothing is known about either. */

@@ -128,11 +128,13 @@ export function postgres(urlOrPool: string | Pool, options: PostgresOptions = {}
 }
 
 function deafPooler(): PosthornError {
-  const advice = 'A pooler that changes connections between transactions lets nobody listen. Leave `notify` out, or give a url that leads past the pooler.'
+  const advice =
+    'A pooler that changes connections between transactions lets nobody listen. Leave `notify` out, or give a url that leads past the pooler.'
   return expected('invalid_argument', 'notify', 'left out together with `prepare: false`', true, advice)
 }
 
 function checkTimeout(timeoutMs: unknown): void {
-  if (typeof timeoutMs === 'number' && Number.isInteger(timeoutMs) && timeoutMs > 0 && timeoutMs <= longestTimeoutMs) return
+  if (typeof timeoutMs === 'number' && Number.isInteger(timeoutMs) && timeoutMs > 0 && timeoutMs <= longestTimeoutMs)
+    return
   throw expected('invalid_argument', 'timeoutMs', `whole milliseconds up to ${longestTimeoutMs}`, timeoutMs)
 }

@@ -8,13 +8,23 @@ import { versionOf } from './migrate.ts'
 const questionTimeoutMs = 10_000
 
 /** Looks at a database without bringing it up to date. */
-export async function inspectDatabase(url: string, { schema, prepare }: { readonly schema: string; readonly prepare: boolean }): Promise<Inspected> {
+export async function inspectDatabase(
+  url: string,
+  { schema, prepare }: { readonly schema: string; readonly prepare: boolean },
+): Promise<Inspected> {
   checkTarget(url)
   checkSchema(schema)
-  const database = postgresDatabase(connections(url, { timeoutMs: questionTimeoutMs, prepare }), postgresDialect(schema))
+  const database = postgresDatabase(
+    connections(url, { timeoutMs: questionTimeoutMs, prepare }),
+    postgresDialect(schema),
+  )
   try {
     const [row] = await database.query(sql`select current_setting('server_version') as version`)
-    return { engine: `PostgreSQL ${String(row?.['version'])}`, schemaVersion: await versionOf(database, schema), wantedVersion: newest }
+    return {
+      engine: `PostgreSQL ${String(row?.['version'])}`,
+      schemaVersion: await versionOf(database, schema),
+      wantedVersion: newest,
+    }
   } finally {
     await database.close()
   }

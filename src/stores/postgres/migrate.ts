@@ -50,10 +50,16 @@ export async function migrate(database: PostgresDatabase, schema: string): Promi
 }
 
 /** The same by itself, for the command `migrate`. */
-export async function migrateDatabase(url: string, { schema, prepare }: { readonly schema: string; readonly prepare: boolean }): Promise<Migrated> {
+export async function migrateDatabase(
+  url: string,
+  { schema, prepare }: { readonly schema: string; readonly prepare: boolean },
+): Promise<Migrated> {
   checkTarget(url)
   checkSchema(schema)
-  const database = postgresDatabase(connections(url, { timeoutMs: questionTimeoutMs, prepare }), postgresDialect(schema))
+  const database = postgresDatabase(
+    connections(url, { timeoutMs: questionTimeoutMs, prepare }),
+    postgresDialect(schema),
+  )
   try {
     return await migrate(database, schema)
   } finally {
@@ -64,16 +70,22 @@ export async function migrateDatabase(url: string, { schema, prepare }: { readon
 /** The same as a script, for people who apply it themselves: the steps after a version, all of them or none. */
 export function migrationScript(schema: string, after: number): string {
   checkSchema(schema)
-  const steps = migrations.filter(({ version }) => version > after).map((step) => [...statementsOf(step), recordOf(step.version)])
+  const steps = migrations
+    .filter(({ version }) => version > after)
+    .map((step) => [...statementsOf(step), recordOf(step.version)])
   const first = after === 0 ? [words(`create schema if not exists ${quoteIdentifier(schema)}`), createMigrations] : []
   return scriptOf(postgresDialect(schema), steps.length === 0 ? [] : [...first, ...steps.flat()])
 }
 
 async function checkServer(database: PostgresDatabase): Promise<void> {
-  const [row] = await database.query(sql`select current_setting('server_version_num')::integer as number, current_setting('server_version') as version,
+  const [row] =
+    await database.query(sql`select current_setting('server_version_num')::integer as number, current_setting('server_version') as version,
   pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as frozen`)
   if (Number(row?.['number']) < oldestServer) {
-    throw new PosthornError('store_too_old', `Expected PostgreSQL 14 or later, got ${String(row?.['version'])}. Upgrade it.`)
+    throw new PosthornError(
+      'store_too_old',
+      `Expected PostgreSQL 14 or later, got ${String(row?.['version'])}. Upgrade it.`,
+    )
   }
   if (row?.['frozen'] === true) {
     throw new PosthornError(
@@ -85,13 +97,15 @@ async function checkServer(database: PostgresDatabase): Promise<void> {
 
 /** The version of a schema; 0 where there is none. */
 export async function versionOf(from: Pick<Executor, 'query'>, schema: string): Promise<number> {
-  const found = (await from.query(sql`select relname as id
+  const found = (
+    await from.query(sql`select relname as id
 from pg_catalog.pg_class c
 join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 where n.nspname = ${schema}
   and relkind in ('r', 'p', 'v', 'm', 'f')
   and relname in ('migrations', 'webhook_deliveries', 'messages', 'endpoints', 'applications', 'attempts', 'workers', 'audit')
-order by relname`)).map(toId)
+order by relname`)
+  ).map(toId)
   if (found.length === 0) return 0
   if (!found.includes('migrations') || !found.includes('webhook_deliveries')) throw notOurs(schema, found)
   const [row] = await from.query(sql`select coalesce(max(version), 0) as version from ${table('migrations')}`)

@@ -31,8 +31,13 @@ export async function openVaultWith(
 ): Promise<{ vault: Vault; notes: string[] }> {
   const [row] = await database.query(sql`select sealed from ${table('endpoint_secrets')} order by id desc limit 1`)
   if (key !== null && row !== undefined && !fits(key, sealedOf(row))) {
-    throw unreadable('The secrets in the database were sealed with another key than the one given. Give that one as `secretsKey`.')
+    throw unreadable(
+      'The secrets in the database were sealed with another key than the one given. Give that one as `secretsKey`.',
+    )
   }
   if (key !== null && plaintextSecrets !== true) return { vault: keyedVault(key), notes: [] }
-  return { vault: plaintextVault(key), notes: ['Secrets of endpoints are stored as plain text, as asked by `plaintextSecrets`.'] }
+  return {
+    vault: plaintextVault(key),
+    notes: ['Secrets of endpoints are stored as plain text, as asked by `plaintextSecrets`.'],
+  }
 }

@@ -27,10 +27,18 @@ where endpoint_id = ${endpointId} and version = ${given.version}`
 }
 
 /** With another URL, or enabled by a person, an endpoint has nothing against it: in the transaction that changes it. */
-export async function renewHealth(tx: Executor, before: Endpoint, after: Endpoint, isEnabled: boolean, now: Instant): Promise<void> {
+export async function renewHealth(
+  tx: Executor,
+  before: Endpoint,
+  after: Endpoint,
+  isEnabled: boolean,
+  now: Instant,
+): Promise<void> {
   if (before.url === after.url && !isEnabled) return
   // Waits for a worker that writes the first one just now; what it wrote is then read.
-  await tx.run(sql`insert into ${health} (endpoint_id, version) values (${after.id}, 0) on conflict (endpoint_id) do nothing`)
+  await tx.run(
+    sql`insert into ${health} (endpoint_id, version) values (${after.id}, 0) on conflict (endpoint_id) do nothing`,
+  )
   const [row] = await tx.query(sql`${healthOf([after.id])} ${forUpdate}`)
   if (row === undefined) return
   const [, known] = toHealthOf(row)
@@ -42,7 +50,9 @@ where endpoint_id = ${after.id}`)
 
 /** Only an active endpoint, and only if its health is still of the generation that was judged. */
 export async function disable(tx: Executor, { endpointId, generation, reason, now }: DisableRequest): Promise<boolean> {
-  const [endpoint] = await tx.query(sql`select application_id from ${table('endpoints')} where id = ${endpointId} and status = 'active' ${forUpdate}`)
+  const [endpoint] = await tx.query(
+    sql`select application_id from ${table('endpoints')} where id = ${endpointId} and status = 'active' ${forUpdate}`,
+  )
   if (endpoint === undefined) return false
   const [row] = await tx.query(sql`${healthOf([endpointId])} ${forUpdate}`)
   if ((row === undefined ? 0 : toHealthOf(row)[1].generation) !== generation) return false

@@ -36,7 +36,9 @@ export const openVault: Vault = {
   seal: (_endpointId, _secretId, value) => value,
   open(endpointId, _secretId, sealed) {
     if (!isSealed(sealed)) return sealed
-    throw unreadable(`The secret of ${endpointId} is encrypted, and no key was given. Give \`secretsKey\` beside \`plaintextSecrets\`.`)
+    throw unreadable(
+      `The secret of ${endpointId} is encrypted, and no key was given. Give \`secretsKey\` beside \`plaintextSecrets\`.`,
+    )
   },
 }
 
@@ -53,7 +55,13 @@ export function makeKey(): Buffer {
 export function readKey(given: string | Uint8Array, name = 'secretsKey'): Uint8Array {
   const key = typeof given === 'string' ? Buffer.from(given.trim(), 'base64') : given
   if (key.length === keyBytes) return key
-  throw expected('invalid_argument', name, `${keyBytes} bytes, or their base64`, `${key.length} bytes`, 'Make one: openssl rand -base64 32.')
+  throw expected(
+    'invalid_argument',
+    name,
+    `${keyBytes} bytes, or their base64`,
+    `${key.length} bytes`,
+    'Make one: openssl rand -base64 32.',
+  )
 }
 
 /** True if the key is the one that this was sealed with; also for what is not sealed at all. */

@@ -48,7 +48,10 @@ export function openConnection(path: string, options: ConnectionOptions = {}): C
  * Opens a connection of Posthorn's own with the driver of the application. Not the application's connection: whatever it does there between our
  * statements would be part of our transactions, and ours of its.
  */
-export function openWith(open: () => unknown, options: ConnectionOptions): { connection: Connection; driver: SqliteDriver; path: string } {
+export function openWith(
+  open: () => unknown,
+  options: ConnectionOptions,
+): { connection: Connection; driver: SqliteDriver; path: string } {
   const driver = open()
   const advice = 'For example: sqlite({ open: () => new DatabaseSync(path) }).'
   const wanted = 'a function that opens a new connection to a file with each call'

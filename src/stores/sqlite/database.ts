@@ -12,7 +12,6 @@ export interface SqliteDatabase extends Database {
   close(): Promise<void>
 }
 
-
 /** A call that waits for its turn. */
 interface Member {
   readonly writes: boolean
@@ -29,7 +28,10 @@ interface Member {
  * over before any other code of this thread goes on, and never holds the lock while the application, on another connection, wants it:
  * one of the two would wait for the other with the whole loop.
  */
-export function sqliteDatabase(connection: Connection, { ownTurns = false }: { readonly ownTurns?: boolean } = {}): SqliteDatabase {
+export function sqliteDatabase(
+  connection: Connection,
+  { ownTurns = false }: { readonly ownTurns?: boolean } = {},
+): SqliteDatabase {
   let waiting: Member[] = []
   let scheduled = false
   let locked = false

@@ -31,7 +31,13 @@ export interface Statement {
 }
 
 export function isDriver(given: unknown): given is SqliteDriver {
-  return typeof given === 'object' && given !== null && isTransactionOf(given as SqliteDriver) !== undefined && 'prepare' in given && 'exec' in given
+  return (
+    typeof given === 'object' &&
+    given !== null &&
+    isTransactionOf(given as SqliteDriver) !== undefined &&
+    'prepare' in given &&
+    'exec' in given
+  )
 }
 
 /** Whether a transaction is open on the connection; undefined if it does not say. */

@@ -25,19 +25,34 @@ export function storeError(thrown: unknown): PosthornError {
   switch (extended & primaryBits) {
     case busy:
     case locked:
-      return error('store_locked', `Expected the database to be free to write, got "${cause}". Another process holds it: end its transaction.`)
+      return error(
+        'store_locked',
+        `Expected the database to be free to write, got "${cause}". Another process holds it: end its transaction.`,
+      )
     case full:
-      return error('store_full', `Expected room to write, got "${cause}". Nothing was stored: make room on the disk and try again.`)
+      return error(
+        'store_full',
+        `Expected room to write, got "${cause}". Nothing was stored: make room on the disk and try again.`,
+      )
     case tooBig:
     case constraint:
     case mismatch:
-      return error('data_refused', `Expected values that the database can keep, got "${cause}". Nothing of it was stored: change them.`)
+      return error(
+        'data_refused',
+        `Expected values that the database can keep, got "${cause}". Nothing of it was stored: change them.`,
+      )
     case cannotOpen:
-      return error('store_failed', `Expected a file that can be opened, got "${cause}". Does its directory exist, and may this user write there?`)
+      return error(
+        'store_failed',
+        `Expected a file that can be opened, got "${cause}". Does its directory exist, and may this user write there?`,
+      )
     case notADatabase:
       return error('store_failed', `Expected a SQLite file, got "${cause}". Is this the right path?`)
     default:
-      return error('store_failed', `Expected the database to answer, got "${cause}". Nothing was stored: check the disk and the file, then try again.`)
+      return error(
+        'store_failed',
+        `Expected the database to answer, got "${cause}". Nothing was stored: check the disk and the file, then try again.`,
+      )
   }
 
   function error(code: PosthornError['code'], message: string): PosthornError {
@@ -69,6 +84,7 @@ function codeOf(thrown: unknown): number {
     const known = codes.find(([name]) => code.startsWith(name))
     if (known !== undefined) return known[1]
   }
-  if (typeof thrown !== 'object' || thrown === null || !('errcode' in thrown) || typeof thrown.errcode !== 'number') return 0
+  if (typeof thrown !== 'object' || thrown === null || !('errcode' in thrown) || typeof thrown.errcode !== 'number')
+    return 0
   return thrown.errcode
 }

@@ -133,7 +133,10 @@ export function sqlite(target: string | SharedSqliteOptions, more: SqliteOptions
 
   function withinSync(tx: unknown): SyncStoreTransaction {
     if (opened?.driver !== undefined && opened.driver !== null) return outletOn(tx, opened.driver)
-    throw new PosthornError('stopped', 'Expected an open store, got one that is closed. A send within your transaction cannot wait for it: await `start()` first.')
+    throw new PosthornError(
+      'stopped',
+      'Expected an open store, got one that is closed. A send within your transaction cannot wait for it: await `start()` first.',
+    )
   }
 
   /** Whoever leaves last gives the file back to other processes. */
@@ -177,7 +180,9 @@ async function announce(database: SqliteDatabase, worker: Worker, isFirst: boole
 }
 
 async function refuse(path: string, database: SqliteDatabase): Promise<never> {
-  const [row] = await database.query(sql`select id, pid, host, started_at from ${table('workers')} order by started_at desc limit 1`)
+  const [row] = await database.query(
+    sql`select id, pid, host, started_at from ${table('workers')} order by started_at desc limit 1`,
+  )
   const holder = row === undefined ? null : toWorker(row)
   const who = holder === null ? 'another process' : `process ${holder.pid} on ${holder.host}`
   throw new PosthornError(

@@ -11,7 +11,9 @@ export async function inspectFile(path: string): Promise<Inspected> {
   let database: SqliteDatabase | undefined
   try {
     database = sqliteDatabase(openConnection(path))
-    const [row] = await database.query(sql`select sqlite_version() as version, (select count(*) from sqlite_master where name = 'posthorn_migrations') as made`)
+    const [row] = await database.query(
+      sql`select sqlite_version() as version, (select count(*) from sqlite_master where name = 'posthorn_migrations') as made`,
+    )
     const schemaVersion = Number(row?.['made']) === 0 ? 0 : await database.transaction((tx) => versionOf(tx))
     return { engine: `SQLite ${String(row?.['version'])}`, schemaVersion, wantedVersion: newest }
   } catch (thrown) {

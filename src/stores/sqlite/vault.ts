@@ -12,23 +12,37 @@ export interface VaultOptions {
 }
 
 /** The vault for a database, with what a person should be told about it. Refuses a key that does not fit what is stored. */
-export async function openVaultFor(path: string, database: SqliteDatabase, options: VaultOptions): Promise<{ vault: Vault; notes: string[] }> {
+export async function openVaultFor(
+  path: string,
+  database: SqliteDatabase,
+  options: VaultOptions,
+): Promise<{ vault: Vault; notes: string[] }> {
   const keyPath = path === ':memory:' ? null : `${resolve(path)}.key`
   const newest = await newestSecret(database)
   const given = options.secretsKey === undefined ? await keyBeside(keyPath) : readKey(options.secretsKey)
   if (given !== null && !fits(given, newest)) {
-    throw unreadable(`The secrets in ${path} were sealed with another key than the one given. Give that one as \`secretsKey\`.`)
+    throw unreadable(
+      `The secrets in ${path} were sealed with another key than the one given. Give that one as \`secretsKey\`.`,
+    )
   }
   if (options.plaintextSecrets === true) {
-    return { vault: plaintextVault(given), notes: ['Secrets of endpoints are stored as plain text, as asked by `plaintextSecrets`.'] }
+    return {
+      vault: plaintextVault(given),
+      notes: ['Secrets of endpoints are stored as plain text, as asked by `plaintextSecrets`.'],
+    }
   }
   if (given !== null) return { vault: keyedVault(given), notes: [] }
   if (keyPath === null) return { vault: keyedVault(makeKey()), notes: [] }
   if (isSealed(newest)) {
-    throw unreadable(`The secrets in ${path} are sealed, and their key is missing. Bring back ${keyPath}, or give the key as \`secretsKey\`.`)
+    throw unreadable(
+      `The secrets in ${path} are sealed, and their key is missing. Bring back ${keyPath}, or give the key as \`secretsKey\`.`,
+    )
   }
   const { key, made } = await makeKeyFile(keyPath)
-  return { vault: keyedVault(key), notes: made ? [`Made ${keyPath}, the key to the secrets of endpoints. Back it up apart from the database.`] : [] }
+  return {
+    vault: keyedVault(key),
+    notes: made ? [`Made ${keyPath}, the key to the secrets of endpoints. Back it up apart from the database.`] : [],
+  }
 }
 
 async function keyBeside(keyPath: string | null): Promise<Uint8Array | null> {

@@ -35,13 +35,19 @@ export function rollups(): Rollups {
       countIn(own, mark, tookMs, minuteOf(now))
     },
     ended(endpointId, since, until) {
-      const kept = [...(byEndpoint.get(endpointId)?.values() ?? [])].filter(({ minute: start }) => start >= minuteOf(since) && start < until)
+      const kept = [...(byEndpoint.get(endpointId)?.values() ?? [])].filter(
+        ({ minute: start }) => start >= minuteOf(since) && start < until,
+      )
       const sum = noCounts(0)
       for (const counts of kept) add(sum, counts)
       return { delivered: sum.delivered, dead: sum.dead }
     },
     forget(before, limit) {
-      const old = [...byEndpoint.values()].flatMap((minutes) => [...minutes.keys()].filter((start) => start < before).map((start) => ({ minutes, start }))).slice(0, limit)
+      const old = [...byEndpoint.values()]
+        .flatMap((minutes) =>
+          [...minutes.keys()].filter((start) => start < before).map((start) => ({ minutes, start })),
+        )
+        .slice(0, limit)
       for (const { minutes, start } of old) minutes.delete(start)
       return old.length
     },
@@ -57,12 +63,18 @@ export function rollups(): Rollups {
       }
       const successes = kept.filter(({ delivered }) => delivered > 0).map(({ minute: start }) => start)
       return {
-        hours: [...hours.values()].map(({ minute: at, delivered, failed, dead }) => ({ at, delivered, failed, dead })).toSorted((one, other) => one.at - other.at),
+        hours: [...hours.values()]
+          .map(({ minute: at, delivered, failed, dead }) => ({ at, delivered, failed, dead }))
+          .toSorted((one, other) => one.at - other.at),
         lastSuccessAt: successes.length === 0 ? null : Math.max(...successes),
       }
     },
     between(since, until, endpointIds) {
-      const of = joined(endpointIds === undefined ? [...byEndpoint.values()] : [...endpointIds].flatMap((id) => byEndpoint.get(id) ?? []))
+      const of = joined(
+        endpointIds === undefined
+          ? [...byEndpoint.values()]
+          : [...endpointIds].flatMap((id) => byEndpoint.get(id) ?? []),
+      )
       const kept = [...of.values()].filter(({ minute: start }) => start >= minuteOf(since) && start <= until)
       const sum = noCounts(0)
       for (const counts of kept) add(sum, counts)
@@ -70,7 +82,13 @@ export function rollups(): Rollups {
       return {
         sum,
         minutes: busy
-          .map(({ minute: start, delivered, failed, dead, latencies }) => ({ minute: start, delivered, failed, dead, latencies: [...latencies] }))
+          .map(({ minute: start, delivered, failed, dead, latencies }) => ({
+            minute: start,
+            delivered,
+            failed,
+            dead,
+            latencies: [...latencies],
+          }))
           .toSorted((left, right) => left.minute - right.minute),
       }
     },
@@ -101,7 +119,13 @@ function minuteOf(at: Instant): Instant {
 }
 
 function noCounts(start: Instant): Counts {
-  return { minute: start, delivered: 0, failed: 0, dead: 0, latencies: Array.from({ length: latencyBoundsMs.length + 1 }, () => 0) }
+  return {
+    minute: start,
+    delivered: 0,
+    failed: 0,
+    dead: 0,
+    latencies: Array.from({ length: latencyBoundsMs.length + 1 }, () => 0),
+  }
 }
 
 function add(sum: Counts, counts: Counts): void {

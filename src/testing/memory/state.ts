@@ -63,7 +63,10 @@ export interface KeptApplication {
   readonly endpointsVersion: number
 }
 
-export type KeptAttempt = Omit<NonNullable<SettledAttempt['attempt']>, 'outcome'> & { readonly outcome: RecordedOutcome; readonly late: boolean }
+export type KeptAttempt = Omit<NonNullable<SettledAttempt['attempt']>, 'outcome'> & {
+  readonly outcome: RecordedOutcome
+  readonly late: boolean
+}
 
 export interface KeptKey {
   readonly bodyHash: string
@@ -164,7 +167,14 @@ export function recordAttempt(state: State, deliveryId: string, attempt: KeptAtt
 }
 
 /** Keeps who did what. Entries are numbered in the place of chance, so that those of one instant stay in order. */
-export function note(state: State, action: AuditEntry['action'], target: string, count: number, at: Instant, by: Actor): void {
+export function note(
+  state: State,
+  action: AuditEntry['action'],
+  target: string,
+  count: number,
+  at: Instant,
+  by: Actor,
+): void {
   if (count === 0) return
   const id = makeId('aud', at, () => state.audit.length / 2 ** 50)
   state.audit.push({ id, at, actor: by.name, action, target, count, reason: by.reason ?? null })
@@ -172,14 +182,16 @@ export function note(state: State, action: AuditEntry['action'], target: string,
 
 /** The deliveries a filter picks, in no order; those named by id are looked up, for the rest every row is asked. */
 export function* select(state: State, filter: DeliveryFilter): Iterable<Delivery> {
-  const named = filter.ids === undefined ? undefined : [...new Set(filter.ids)].flatMap((id) => state.deliveries.get(id) ?? [])
+  const named =
+    filter.ids === undefined ? undefined : [...new Set(filter.ids)].flatMap((id) => state.deliveries.get(id) ?? [])
   for (const delivery of named ?? state.deliveries.values()) if (matches(delivery, filter)) yield delivery
 }
 
 function matches(delivery: Delivery, filter: DeliveryFilter): boolean {
   const { status } = filter
   return (
-    (status === undefined || (typeof status === 'string' ? delivery.status === status : status.includes(delivery.status))) &&
+    (status === undefined ||
+      (typeof status === 'string' ? delivery.status === status : status.includes(delivery.status))) &&
     (filter.reason === undefined || delivery.reason === filter.reason) &&
     (filter.endpointId === undefined || delivery.endpointId === filter.endpointId) &&
     (filter.applicationId === undefined || delivery.applicationId === filter.applicationId) &&

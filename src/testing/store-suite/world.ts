@@ -32,7 +32,11 @@ export interface World {
   claimOne(options: ClaimOptions): Promise<Claim>
   mark(marks: readonly SettledAttempt[], options?: { owner?: string; at?: Instant }): Promise<Marked[]>
   /** Sends, claims and marks: a delivery that has come to an end, or failed once. */
-  settled(to: Endpoint, settle: (claim: Pick<Claim, 'delivery'>, at: Instant) => SettledAttempt, options?: SendOptions): Promise<string>
+  settled(
+    to: Endpoint,
+    settle: (claim: Pick<Claim, 'delivery'>, at: Instant) => SettledAttempt,
+    options?: SendOptions,
+  ): Promise<string>
   delivery(id: string): Promise<Delivery>
   change(endpoint: Endpoint, change: EndpointChange, at?: Instant): Promise<Endpoint>
 }
@@ -78,7 +82,9 @@ export function makeWorld(store: Store): World {
       const matching = await directory.matching(applicationId)
       const { at = start, key = null, bodyHash = 'hash' } = options
       const message = aMessage(id('msg', at), at, { ...options.message, applicationId })
-      const deliveries = to.map((endpoint, index) => aDelivery(options.deliveryIds?.[index] ?? id('dlv', at), endpoint, options))
+      const deliveries = to.map((endpoint, index) =>
+        aDelivery(options.deliveryIds?.[index] ?? id('dlv', at), endpoint, options),
+      )
       return { message, idempotencyKey: key, bodyHash, endpointsVersion: matching?.endpointsVersion ?? 0, deliveries }
     },
     async send(to, options = {}) {
@@ -97,7 +103,9 @@ export function makeWorld(store: Store): World {
     async settled(to, settle, options = {}) {
       const at = options.at ?? start
       const deliveryId = await world.sendOne(to, { ...options, leasedBy: 'anna' })
-      assert.deepEqual(await world.mark([settle({ delivery: await world.delivery(deliveryId) }, at)], { at }), ['marked'])
+      assert.deepEqual(await world.mark([settle({ delivery: await world.delivery(deliveryId) }, at)], { at }), [
+        'marked',
+      ])
       return deliveryId
     },
     async delivery(deliveryId) {
@@ -153,10 +161,23 @@ export function leaseOf({ delivery }: Claim): { deliveryId: string; epoch: numbe
 }
 
 export function anApplication(id: string, change: Partial<Application> = {}): Application {
-  return { id, uid: null, name: 'Acme', metadata: {}, ratePerSecond: null, createdAt: start, updatedAt: start, ...change }
+  return {
+    id,
+    uid: null,
+    name: 'Acme',
+    metadata: {},
+    ratePerSecond: null,
+    createdAt: start,
+    updatedAt: start,
+    ...change,
+  }
 }
 
-export function anEndpoint(id: string, secretId: string, change: Partial<Endpoint> & Pick<Endpoint, 'applicationId'>): Endpoint {
+export function anEndpoint(
+  id: string,
+  secretId: string,
+  change: Partial<Endpoint> & Pick<Endpoint, 'applicationId'>,
+): Endpoint {
   return {
     id,
     uid: null,
@@ -174,7 +195,14 @@ export function anEndpoint(id: string, secretId: string, change: Partial<Endpoin
     signature: 'standard',
     bodyHeader: 'x-webhook-signature',
     ratePerSecond: null,
-    secrets: [{ id: secretId, value: `whsec_${Buffer.from(secretId.repeat(2).slice(0, 32)).toString('base64')}`, createdAt: start, expiresAt: null }],
+    secrets: [
+      {
+        id: secretId,
+        value: `whsec_${Buffer.from(secretId.repeat(2).slice(0, 32)).toString('base64')}`,
+        createdAt: start,
+        expiresAt: null,
+      },
+    ],
     createdAt: start,
     updatedAt: start,
     ...change,

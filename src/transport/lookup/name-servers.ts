@@ -64,8 +64,10 @@ class Question {
     const { 4: ipv4, 6: ipv6 } = this.answers
     // IPv4 first: where a host has both, it is the one that is set up more often.
     const records = [...recordsOf(ipv4), ...recordsOf(ipv6)]
-    if (records.length > 0) return this.done(null, records.map(addressOf), isWhole(ipv4) && isWhole(ipv6) ? shortestTtl(records) : 0)
-    const failure = [ipv4, ipv6].find((answer) => !isWhole(answer)) ?? [ipv4, ipv6].find((answer) => codeOf(answer) === 'ENOTFOUND')
+    if (records.length > 0)
+      return this.done(null, records.map(addressOf), isWhole(ipv4) && isWhole(ipv6) ? shortestTtl(records) : 0)
+    const failure =
+      [ipv4, ipv6].find((answer) => !isWhole(answer)) ?? [ipv4, ipv6].find((answer) => codeOf(answer) === 'ENOTFOUND')
     this.done(failure instanceof Error ? failure : null, [])
   }
 }

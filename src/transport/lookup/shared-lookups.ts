@@ -46,11 +46,19 @@ export class SharedLookups {
   private begin(hostname: string, waiter: Waiter): Question {
     const question: Question = { waiters: new Set([waiter]), cancel: nothingToCancel }
     this.questions.set(hostname, question)
-    question.cancel = this.ask(hostname, (error, addresses, ttlSeconds = 0) => this.settle(hostname, question, error, addresses, ttlSeconds))
+    question.cancel = this.ask(hostname, (error, addresses, ttlSeconds = 0) =>
+      this.settle(hostname, question, error, addresses, ttlSeconds),
+    )
     return question
   }
 
-  private settle(hostname: string, question: Question, error: Error | null, addresses: readonly LookupAddress[], ttlSeconds: number): void {
+  private settle(
+    hostname: string,
+    question: Question,
+    error: Error | null,
+    addresses: readonly LookupAddress[],
+    ttlSeconds: number,
+  ): void {
     if (this.questions.get(hostname) !== question) return // It was cancelled.
     this.questions.delete(hostname)
     const hasFailed = error !== null || addresses.length === 0

@@ -39,7 +39,9 @@ export function remove(path: string): Promise<Answer<null>> {
 
 /** The sentence for a person about a call that did not succeed. */
 export function problemOf(answer: Exclude<Answer<unknown>, { kind: 'answered' }>): string {
-  return answer.kind === 'unreachable' ? 'The server does not answer. Nothing was changed as far as this page knows.' : answer.detail
+  return answer.kind === 'unreachable'
+    ? 'The server does not answer. Nothing was changed as far as this page knows.'
+    : answer.detail
 }
 
 async function call<Value>(method: string, url: string, body?: unknown, signal?: AbortSignal): Promise<Answer<Value>> {
@@ -73,7 +75,11 @@ function refusal(text: string, status: number): { code: string; detail: string }
   const unknown = { code: 'unknown', detail: `The server answered ${status} without a reason.` }
   try {
     const { code, detail } = JSON.parse(text) as { code?: string; detail?: string | { loc: string[]; msg: string }[] }
-    if (Array.isArray(detail)) return { code: 'validation', detail: detail.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ') }
+    if (Array.isArray(detail))
+      return {
+        code: 'validation',
+        detail: detail.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; '),
+      }
     return { code: code ?? unknown.code, detail: detail ?? unknown.detail }
   } catch {
     return unknown

@@ -36,7 +36,10 @@ export function App() {
     document.addEventListener('keydown', pressed)
     void enter()
   }, [])
-  if (session.value === undefined) return connectionLost.value ? <p class="lonely">The server does not answer yet. This page goes on by itself.</p> : null
+  if (session.value === undefined)
+    return connectionLost.value ? (
+      <p class="lonely">The server does not answer yet. This page goes on by itself.</p>
+    ) : null
   if (session.value === null) return <SignIn />
   return (
     <>
@@ -86,9 +89,17 @@ function pageAt(page: string) {
     case 'event-types':
       return <EventTypes />
     case 'audit':
-      return <ServerWide><Audit /></ServerWide>
+      return (
+        <ServerWide>
+          <Audit />
+        </ServerWide>
+      )
     case 'settings':
-      return <ServerWide><Settings /></ServerWide>
+      return (
+        <ServerWide>
+          <Settings />
+        </ServerWide>
+      )
     default:
       return <Unknown />
   }

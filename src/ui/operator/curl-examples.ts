@@ -14,5 +14,10 @@ export function eventTypeCurl(): string {
 }
 
 function command(path: string, body: unknown): string {
-  return [`curl ${apiUrl(path)}`, `  -H 'authorization: Bearer '"$POSTHORN_KEY"`, `  -H 'content-type: application/json'`, `  -d '${JSON.stringify(body)}'`].join(' \\\n')
+  return [
+    `curl ${apiUrl(path)}`,
+    `  -H 'authorization: Bearer '"$POSTHORN_KEY"`,
+    `  -H 'content-type: application/json'`,
+    `  -d '${JSON.stringify(body)}'`,
+  ].join(' \\\n')
 }

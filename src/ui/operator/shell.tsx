@@ -34,7 +34,13 @@ export function Shell({ children }: { children: ComponentChildren }) {
           Posthorn
           {session.value?.dev === true && <span class="tag">dev</span>}
         </a>
-        <button type="button" class="button quiet menu" aria-expanded={isOpen} aria-controls="navigation" onClick={() => setOpen(!isOpen)}>
+        <button
+          type="button"
+          class="button quiet menu"
+          aria-expanded={isOpen}
+          aria-controls="navigation"
+          onClick={() => setOpen(!isOpen)}
+        >
           <Icon name="menu" />
           Menu
         </button>
@@ -116,7 +122,8 @@ function Banner() {
       {connectionLost.value && (
         <p class="banner">
           <Icon name="broken" />
-          The connection to the server is lost. What you see is from before; the page goes on by itself when the server answers.
+          The connection to the server is lost. What you see is from before; the page goes on by itself when the server
+          answers.
         </p>
       )}
     </div>

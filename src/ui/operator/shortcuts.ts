@@ -3,7 +3,12 @@ import { go } from '../state/router.ts'
 import { isPortal } from '../state/session.ts'
 
 /** Pages by the letter that follows `g`. Those of the whole server are not for the portal. */
-export const pages: readonly { readonly key: string; readonly path: string; readonly name: string; readonly serverWide?: true }[] = [
+export const pages: readonly {
+  readonly key: string
+  readonly path: string
+  readonly name: string
+  readonly serverWide?: true
+}[] = [
   { key: 'o', path: '', name: 'Overview' },
   { key: 'd', path: 'deliveries', name: 'Deliveries' },
   { key: 'x', path: 'dead-letters', name: 'Dead letters' },
@@ -47,7 +52,14 @@ const actions: ReadonlyMap<string, () => boolean> = new Map([
   ['x', () => click(currentRow()?.querySelector<HTMLElement>('input[type=checkbox]'))],
   // On a link or a button the browser does what it always does.
   ['Enter', () => document.activeElement === currentRow() && click(currentRow()?.querySelector<HTMLElement>('a'))],
-  ['r', () => click((currentRow() ?? document).querySelector<HTMLElement>('[data-key=r]') ?? document.querySelector<HTMLElement>('[data-key=r]'))],
+  [
+    'r',
+    () =>
+      click(
+        (currentRow() ?? document).querySelector<HTMLElement>('[data-key=r]') ??
+          document.querySelector<HTMLElement>('[data-key=r]'),
+      ),
+  ],
 ])
 
 function openShortcuts(): boolean {
@@ -77,5 +89,7 @@ function click(element: HTMLElement | null | undefined): boolean {
 }
 
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.matches('input:not([type=checkbox]):not([type=radio]), textarea, select')
+  return (
+    target instanceof HTMLElement && target.matches('input:not([type=checkbox]):not([type=radio]), textarea, select')
+  )
 }

@@ -12,7 +12,10 @@ export function SignIn() {
         <Logo />
         Posthorn
       </h1>
-      <p role="status">{sessionExpired.value && 'Your session has ended: it has expired, or its key was revoked. Sign in, and you are back on the same page.'}</p>
+      <p role="status">
+        {sessionExpired.value &&
+          'Your session has ended: it has expired, or its key was revoked. Sign in, and you are back on the same page.'}
+      </p>
       <Form action="Sign in" submit={(values) => post('session', { key: values('key') })} done={() => void enter()}>
         <Field name="key" label="API key" kind="password" isRequired />
       </Form>

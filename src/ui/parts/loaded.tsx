@@ -4,7 +4,15 @@ import { Icon } from './icons.tsx'
 import type { Loaded } from '../state/use-load.ts'
 
 /** Shows what was read; a skeleton before, and what went wrong (with a way to try again) instead. */
-export function Show<Value>({ loaded, lines = 6, children }: { loaded: Loaded<Value>; lines?: number; children: (value: Value) => ComponentChildren }) {
+export function Show<Value>({
+  loaded,
+  lines = 6,
+  children,
+}: {
+  loaded: Loaded<Value>
+  lines?: number
+  children: (value: Value) => ComponentChildren
+}) {
   if (loaded.value !== null) {
     return (
       <>

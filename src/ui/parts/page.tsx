@@ -2,7 +2,17 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 
 /** A page: its name (also in the tab), what can be done here, and the rest. */
-export function Page({ title, above, actions, children }: { title: string; above?: ComponentChildren; actions?: ComponentChildren; children: ComponentChildren }) {
+export function Page({
+  title,
+  above,
+  actions,
+  children,
+}: {
+  title: string
+  above?: ComponentChildren
+  actions?: ComponentChildren
+  children: ComponentChildren
+}) {
   useEffect(() => {
     document.title = `${title} · Posthorn`
   }, [title])
@@ -20,7 +30,15 @@ export function Page({ title, above, actions, children }: { title: string; above
   )
 }
 
-export function Panel({ title, actions, children }: { title: string; actions?: ComponentChildren; children: ComponentChildren }) {
+export function Panel({
+  title,
+  actions,
+  children,
+}: {
+  title: string
+  actions?: ComponentChildren
+  children: ComponentChildren
+}) {
   return (
     <section class="panel">
       <div class="head">

@@ -24,7 +24,11 @@ export function DeliveryState({ delivery }: { delivery: Pick<Delivery, 'status' 
     case 'pending':
       return <State tone="idle" icon="dots" word="pending" />
     case 'dead':
-      return delivery.reason === 'cancelled' ? <State tone="held" icon="stop" word="cancelled" /> : <State tone="bad" icon="cross" word="dead" />
+      return delivery.reason === 'cancelled' ? (
+        <State tone="held" icon="stop" word="cancelled" />
+      ) : (
+        <State tone="bad" icon="cross" word="dead" />
+      )
   }
 }
 

@@ -22,7 +22,10 @@ export function go(to: string, how: 'push' | 'replace' = 'push'): void {
 }
 
 /** Changes some of the query and keeps the rest; what is empty is left out. */
-export function setQuery(change: Readonly<Record<string, string | readonly string[] | null>>, how: 'push' | 'replace' = 'push'): void {
+export function setQuery(
+  change: Readonly<Record<string, string | readonly string[] | null>>,
+  how: 'push' | 'replace' = 'push',
+): void {
   const next = new URLSearchParams(query.value)
   for (const [name, value] of Object.entries(change)) {
     next.delete(name)
@@ -47,7 +50,8 @@ function isPlainClick({ button, metaKey, ctrlKey, shiftKey, altKey }: MouseEvent
 
 function leadsToPage(link: HTMLAnchorElement): boolean {
   const { origin, pathname } = new URL(link.href)
-  const isBelow = origin === window.location.origin && pathname.startsWith(basePath) && !pathname.startsWith(`${basePath}api/`)
+  const isBelow =
+    origin === window.location.origin && pathname.startsWith(basePath) && !pathname.startsWith(`${basePath}api/`)
   return isBelow && link.target === '' && !link.hasAttribute('download')
 }
 

@@ -15,7 +15,11 @@ export interface Loaded<Value> {
 /** Reads an operation of the API, and again every `everyMs` while somebody is looking. */
 export function useLoad<Value>(path: string, query: Query = {}, everyMs: number | null = null): Loaded<Value> {
   const url = apiUrl(path, query)
-  const [read, setRead] = useState<{ url: string; value: Value | null; problem: string | null }>({ url, value: null, problem: null })
+  const [read, setRead] = useState<{ url: string; value: Value | null; problem: string | null }>({
+    url,
+    value: null,
+    problem: null,
+  })
   const [asked, setAsked] = useState(0)
   const refresh = useCallback(() => setAsked((times) => times + 1), [])
 
@@ -32,7 +36,9 @@ export function useLoad<Value>(path: string, query: Query = {}, everyMs: number 
         if (leaving.signal.aborted) return
         // What was read for another question is no answer to this one.
         setRead((before) =>
-          answer.kind === 'answered' ? { url, value: answer.value, problem: null } : { url, value: before.url === url ? before.value : null, problem: problemOf(answer) },
+          answer.kind === 'answered'
+            ? { url, value: answer.value, problem: null }
+            : { url, value: before.url === url ? before.value : null, problem: problemOf(answer) },
         )
       }
       if (everyMs !== null) cancel = browserClock.after(everyMs, () => void load())

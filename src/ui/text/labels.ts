@@ -29,7 +29,11 @@ const failures: Readonly<Record<Exclude<RecordedOutcome, 'answered'>, string>> =
   crashed: 'Its worker ended while sending it',
 }
 
-export const jobActions: Readonly<Record<JobAction, string>> = { requeue: 'Retry now', cancel: 'Cancel', replay: 'Replay' }
+export const jobActions: Readonly<Record<JobAction, string>> = {
+  requeue: 'Retry now',
+  cancel: 'Cancel',
+  replay: 'Replay',
+}
 
 /** What a job works on, for people. */
 export function filterLabel(filter: Readonly<Record<string, unknown>>): string {
@@ -53,7 +57,8 @@ export function targetLabel(target: string): string {
 
 function conditionLabel(name: string, value: unknown): string {
   if (name === 'ids' && Array.isArray(value)) return `${value.length} selected`
-  if ((name === 'since' || name === 'until') && (typeof value === 'string' || typeof value === 'number')) return `made ${name} ${instant(value)}`
+  if ((name === 'since' || name === 'until') && (typeof value === 'string' || typeof value === 'number'))
+    return `made ${name} ${instant(value)}`
   return `${spaced(name)} ${[value].flat().join(' or ')}`
 }
 

@@ -3,6 +3,9 @@ export const mutant = {
   joins: null,
   file: 'vitest.config.ts',
   find: 'const leftOut = fast ? slow',
-  replace: 'const leftOut = fast ? [...slow, \'test/acceptance/backoff.test.ts\']',
-  caughtBy: { command: ['node', 'scripts/test.js', '--fast', 'test/acceptance/backoff', 'test/acceptance/layers'], says: 'RR-3.1-first did not run.' },
+  replace: "const leftOut = fast ? [...slow, 'test/acceptance/backoff.test.ts']",
+  caughtBy: {
+    command: ['node', 'scripts/test.js', '--fast', 'test/acceptance/backoff', 'test/acceptance/layers'],
+    says: 'RR-3.1-first did not run.',
+  },
 }

@@ -1,5 +1,5 @@
 export const mutant = {
-  says: 'The start-up guard looks at policies of one\'s own only, and not at those that ship.',
+  says: "The start-up guard looks at policies of one's own only, and not at those that ship.",
   joins: 'guard × presets',
   file: 'src/config/engine-settings.ts',
   find: 'for (const policy of all) checkPolicy(policy, allowUnsafeRetryDelays)',

@@ -4,5 +4,8 @@ export const mutant = {
   file: 'src/stores/shared/health.ts',
   find: 'if ((row === undefined ? 0 : toHealthOf(row)[1].generation) !== generation) return false',
   replace: 'void row',
-  caughtBy: { file: 'test/stores/sqlite.test.ts', title: 'an endpoint is disabled if its health is still of the generation' },
+  caughtBy: {
+    file: 'test/stores/sqlite.test.ts',
+    title: 'an endpoint is disabled if its health is still of the generation',
+  },
 }

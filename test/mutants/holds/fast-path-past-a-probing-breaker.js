@@ -4,5 +4,9 @@ export const mutant = {
   file: 'src/engine/claim/schedule.ts',
   find: ' || record.health.holds > 0',
   replace: '',
-  caughtBy: { file: 'test/engine/outbox.test.ts', title: 'is not taken if %s', row: 'the breaker of the endpoint awaits its probe' },
+  caughtBy: {
+    file: 'test/engine/outbox.test.ts',
+    title: 'is not taken if %s',
+    row: 'the breaker of the endpoint awaits its probe',
+  },
 }

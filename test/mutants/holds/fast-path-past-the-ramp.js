@@ -4,5 +4,9 @@ export const mutant = {
   file: 'src/engine/claim/schedule.ts',
   find: ' || record.health.rampFrom !== null',
   replace: '',
-  caughtBy: { file: 'test/engine/outbox.test.ts', title: 'is not taken if %s', row: 'a hold of the endpoint has ended, and what it kept back leaves in steps' },
+  caughtBy: {
+    file: 'test/engine/outbox.test.ts',
+    title: 'is not taken if %s',
+    row: 'a hold of the endpoint has ended, and what it kept back leaves in steps',
+  },
 }

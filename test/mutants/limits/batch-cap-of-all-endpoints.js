@@ -1,5 +1,5 @@
 export const mutant = {
-  says: 'The retries of a tick are one endpoint\'s for all of them.',
+  says: "The retries of a tick are one endpoint's for all of them.",
   joins: 'allowance × endpoints',
   file: 'src/engine/claim/schedule.ts',
   find: 'this.#retriesLeft = limits.retriesPerTick',

@@ -3,6 +3,7 @@ export const mutant = {
   joins: 'cycle × slow endpoint',
   file: 'src/engine/claim/cycle.ts',
   find: 'await claimer.cycle()\n',
-  replace: 'await claimer.cycle()\n      for (const record of this.#parts.endpoints.all()) while (record.onWire > 0) await new Promise((resolve) => clock.after(10, resolve))\n',
+  replace:
+    'await claimer.cycle()\n      for (const record of this.#parts.endpoints.all()) while (record.onWire > 0) await new Promise((resolve) => clock.after(10, resolve))\n',
   caughtBy: { file: 'test/engine/suspects.test.ts', title: 'E2 of another endpoint keeps nobody waiting' },
 }

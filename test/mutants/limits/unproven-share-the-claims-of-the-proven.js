@@ -4,5 +4,8 @@ export const mutant = {
   file: 'src/engine/claim/schedule.ts',
   find: "return isUnproven(record, clock.now()) ? 'unproven' : 'proven'",
   replace: "return isUnproven(record, clock.now()) ? 'proven' : 'proven'",
-  caughtBy: { file: 'test/engine/schedule.test.ts', title: 'does not wait for claims of those that nothing has reached' },
+  caughtBy: {
+    file: 'test/engine/schedule.test.ts',
+    title: 'does not wait for claims of those that nothing has reached',
+  },
 }

@@ -3,6 +3,7 @@ export const mutant = {
   joins: 'deadline × shared host',
   file: 'src/transport/origin.ts',
   find: 'if (connection === undefined) return',
-  replace: 'if (connection === undefined && this.connections.size >= 200) return request.end({ kind: \'connect\', reason: \'busy\' })\n    if (connection === undefined) return',
+  replace:
+    "if (connection === undefined && this.connections.size >= 200) return request.end({ kind: 'connect', reason: 'busy' })\n    if (connection === undefined) return",
   caughtBy: { file: 'test/transport/http.test.ts', title: 'E9 a slow path does not delay another' },
 }

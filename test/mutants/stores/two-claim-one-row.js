@@ -4,5 +4,9 @@ export const mutant = {
   file: 'src/stores/postgres/queue/claim.ts',
   find: '    for update of d skip locked\n',
   replace: '',
-  caughtBy: { file: 'test/stores/postgres.test.ts', title: 'claims at the same time never get the same row', postgres: true },
+  caughtBy: {
+    file: 'test/stores/postgres.test.ts',
+    title: 'claims at the same time never get the same row',
+    postgres: true,
+  },
 }

@@ -11,14 +11,18 @@ describe('different from the open Svix server', () => {
     const { ask } = await contractWorld()
     const path = '/app/acme/endpoint/hooks/bulk-replay'
     await ask(202, 'POST', path, { since, eventTypes: ['a'], status: 3 })
-    for (const wider of [{ channel: 'eu' }, { statusCodeClass: 500 }, { tag: 'x' }, { eventTypes: ['a', 'b'] }]) await ask(422, 'POST', path, { since, ...wider })
+    for (const wider of [{ channel: 'eu' }, { statusCodeClass: 500 }, { tag: 'x' }, { eventTypes: ['a', 'b'] }])
+      await ask(422, 'POST', path, { since, ...wider })
   })
 
   test('resend', async () => {
     const { svix } = await contractWorld()
     const { id } = await svix.message.create('acme', message)
     await svix.endpoint.create('acme', { url, uid: 'late' })
-    expect(await refused(svix.messageAttempt.resend('acme', id, 'late'))).toMatchObject({ status: 404, detail: expect.stringContaining('replay-missing') })
+    expect(await refused(svix.messageAttempt.resend('acme', id, 'late'))).toMatchObject({
+      status: 404,
+      detail: expect.stringContaining('replay-missing'),
+    })
     expect((await svix.endpoint.replayMissing('acme', 'late', { since: new Date(since) })).task).toBe('endpoint.replay')
   })
 
@@ -26,7 +30,12 @@ describe('different from the open Svix server', () => {
     const { ask, svix } = await contractWorld()
     await ask(200, 'PATCH', '/app/acme/endpoint/hooks', { policy: 'patient', paused: true })
     await svix.endpoint.update('acme', 'hooks', { url, description: 'Changed' })
-    expect(await ask(200, 'GET', '/app/acme/endpoint/hooks')).toMatchObject({ uid: 'hooks', description: 'Changed', policy: 'patient', paused: true })
+    expect(await ask(200, 'GET', '/app/acme/endpoint/hooks')).toMatchObject({
+      uid: 'hooks',
+      description: 'Changed',
+      policy: 'patient',
+      paused: true,
+    })
     expect(await svix.application.update('acme', { name: 'Changed' })).toMatchObject({ uid: 'acme', name: 'Changed' })
   })
 
@@ -48,7 +57,10 @@ describe('different from the open Svix server', () => {
   test("a link's lifetime", async () => {
     const { svix, ask, clock } = await contractWorld({ portalTokenHours: 2 })
     const hour = 3_600_000
-    const [usual, longer] = [await svix.authentication.appPortalAccess('acme', {}), await svix.authentication.appPortalAccess('acme', { expiry: 10_800 })]
+    const [usual, longer] = [
+      await svix.authentication.appPortalAccess('acme', {}),
+      await svix.authentication.appPortalAccess('acme', { expiry: 10_800 }),
+    ]
     await clock.advance(2 * hour - 10)
     await ask(200, 'GET', '/app/acme', undefined, { token: usual.token })
     await clock.advance(10)
@@ -56,18 +68,25 @@ describe('different from the open Svix server', () => {
     await ask(200, 'GET', '/app/acme', undefined, { token: longer.token })
     await clock.advance(hour)
     await ask(401, 'GET', '/app/acme', undefined, { token: longer.token })
-    expect(await ask(422, 'POST', '/auth/app-portal-access/acme', { capabilities: ['ViewBase'] })).toMatchObject({ detail: [{ loc: ['body', 'capabilities'] }] })
+    expect(await ask(422, 'POST', '/auth/app-portal-access/acme', { capabilities: ['ViewBase'] })).toMatchObject({
+      detail: [{ loc: ['body', 'capabilities'] }],
+    })
   })
 
   test('headers and retries', async () => {
-    const { svix, posthorn, transport, clock, received, ask } = await contractWorld({}, { preset: 'svix', random: () => 0.5 })
+    const { svix, posthorn, transport, clock, received, ask } = await contractWorld(
+      {},
+      { preset: 'svix', random: () => 0.5 },
+    )
     transport.answer(url, 500)
     await svix.endpoint.rotateSecret('acme', 'hooks', { key: secret, gracePeriodSeconds: 0 })
     const { id } = await svix.message.create('acme', message)
     const { headers, body } = await received(1)
     expect(headers).toMatchObject({ 'svix-id': id })
     expect(Object.keys(headers).filter((name) => name.startsWith('webhook-'))).toEqual([])
-    expect(new Webhook(secret).sign(id, new Date(Number(headers['svix-timestamp']) * 1000), body)).toBe(headers['svix-signature'])
+    expect(new Webhook(secret).sign(id, new Date(Number(headers['svix-timestamp']) * 1000), body)).toBe(
+      headers['svix-signature'],
+    )
     const waits = [30, 300, 1_800, 7_200, 18_000, 36_000, 36_000]
     for (const [index, seconds] of waits.entries()) {
       await posthorn.idle()
@@ -75,7 +94,10 @@ describe('different from the open Svix server', () => {
       await received(index + 2)
     }
     await posthorn.idle()
-    expect([transport.requests.length, await posthorn.deliveries.list({ messageId: id })]).toMatchObject([8, [{ status: 'dead', reason: 'exhausted', policy: 'svix' }]])
+    expect([transport.requests.length, await posthorn.deliveries.list({ messageId: id })]).toMatchObject([
+      8,
+      [{ status: 'dead', reason: 'exhausted', policy: 'svix' }],
+    ])
     expect(await ask(200, 'GET', '/app/other/endpoint/foreign')).toMatchObject({ policy: 'svix' })
     expect((await contractWorld()).posthorn.policies.find(({ name }) => name === 'standard')?.maxAttempts).toBe(6)
   })
@@ -87,7 +109,10 @@ describe('different from the open Svix server', () => {
     await svix.eventType.create({ name: eventType, description: '' })
     expect((await svix.endpoint.create('acme', { url, filterTypes: [eventType] })).filterTypes).toEqual([eventType])
     for (const wrong of [`${eventType}c`, 'a..b', '.a', 'a.', '']) {
-      expect(await refused(svix.message.create('acme', { ...message, eventType: wrong }))).toMatchObject({ status: 422, detail: [{ loc: ['body', 'eventType'] }] })
+      expect(await refused(svix.message.create('acme', { ...message, eventType: wrong }))).toMatchObject({
+        status: 422,
+        detail: [{ loc: ['body', 'eventType'] }],
+      })
     }
   })
 
@@ -95,7 +120,9 @@ describe('different from the open Svix server', () => {
     const headers = { origin: 'https://portal.example' }
     const [closed, open] = [await contractWorld(), await contractWorld({ corsOrigins: ['https://portal.example'] })]
     expect((await closed.call('GET', '/api/v1/app', { headers })).headers.get('access-control-allow-origin')).toBeNull()
-    expect((await open.call('GET', '/api/v1/app', { headers })).headers.get('access-control-allow-origin')).toBe('https://portal.example')
+    expect((await open.call('GET', '/api/v1/app', { headers })).headers.get('access-control-allow-origin')).toBe(
+      'https://portal.example',
+    )
   })
 
   test('unknown fields', async () => {
@@ -106,7 +133,10 @@ describe('different from the open Svix server', () => {
     expect(last().headers.get('x-posthorn-ignored')).toBe('query.tag')
     expect((await ask(200, 'GET', '/app/acme/msg'))['data']).toHaveLength(1)
     const strict = await contractWorld({ strict: true })
-    expect(await refused(strict.svix.message.create('acme', { ...message, tags: ['x'] }))).toMatchObject({ status: 422, detail: [{ loc: ['body', 'tags'] }] })
+    expect(await refused(strict.svix.message.create('acme', { ...message, tags: ['x'] }))).toMatchObject({
+      status: 422,
+      detail: [{ loc: ['body', 'tags'] }],
+    })
   })
 
   test('filtered pages', async () => {

@@ -17,9 +17,15 @@ describe('a raw body', () => {
     const { id } = await svix.message.create('other', messageInRaw('a', text, contentType))
     const { body, headers } = await received(1)
     expect([body, headers['content-type']]).toEqual([text, contentType ?? 'application/json'])
-    const signed = { 'webhook-id': headers['webhook-id'] ?? '', 'webhook-timestamp': headers['webhook-timestamp'] ?? '', 'webhook-signature': headers['webhook-signature'] ?? '' }
+    const signed = {
+      'webhook-id': headers['webhook-id'] ?? '',
+      'webhook-timestamp': headers['webhook-timestamp'] ?? '',
+      'webhook-signature': headers['webhook-signature'] ?? '',
+    }
     // The clock of this test stands at its own time: only the signature is compared.
-    expect(new Webhook(secret).sign(id, new Date(Number(signed['webhook-timestamp']) * 1000), text)).toBe(signed['webhook-signature'])
+    expect(new Webhook(secret).sign(id, new Date(Number(signed['webhook-timestamp']) * 1000), text)).toBe(
+      signed['webhook-signature'],
+    )
   })
 
   test('is shown as an object, whatever it is', async () => {
@@ -35,13 +41,21 @@ describe('a raw body', () => {
   test('may be as large as any other, however it is written in JSON', async () => {
     const { ask, posthorn } = await contractWorld()
     const text = '"'.repeat(1024 * 1024)
-    const { id } = await ask(202, 'POST', '/app/acme/msg?with_content=false', { eventType: 'a', payload: {}, transformationsParams: { rawPayload: text } })
+    const { id } = await ask(202, 'POST', '/app/acme/msg?with_content=false', {
+      eventType: 'a',
+      payload: {},
+      transformationsParams: { rawPayload: text },
+    })
     expect((await posthorn.messages.get('acme', String(id))).body).toHaveLength(1024 * 1024)
   })
 
   test('may say the same as the payload', async () => {
     const { ask, received } = await contractWorld()
-    await ask(202, 'POST', '/app/acme/msg', { eventType: 'a', payload: { a: [1] }, transformationsParams: { rawPayload: '{"a": [1.0]}' } })
+    await ask(202, 'POST', '/app/acme/msg', {
+      eventType: 'a',
+      payload: { a: [1] },
+      transformationsParams: { rawPayload: '{"a": [1.0]}' },
+    })
     expect((await received(1)).body).toBe('{"a": [1.0]}')
   })
 
@@ -52,10 +66,30 @@ describe('a raw body', () => {
     ['half of a surrogate pair', { rawPayload: '\ud800' }, {}, raw],
     ['another body than the payload', { rawPayload: '{"a":2}' }, { a: 1 }, raw],
     ['no JSON beside a payload', { rawPayload: 'a' }, { a: 1 }, raw],
-    ['a content type that is none', { rawPayload: 'a', headers: { 'content-type': 'text' } }, {}, ['body.transformationsParams.headers.content-type']],
-    ['a content type of two lines', { rawPayload: 'a', headers: { 'Content-Type': 'text/plain\r\nx-evil: 1' } }, {}, ['body.transformationsParams.headers.Content-Type']],
-    ['a content type too long', { rawPayload: 'a', headers: { 'content-type': `text/plain; a=${'a'.repeat(200)}` } }, {}, ['body.transformationsParams.headers.content-type']],
-    ['another header', { rawPayload: 'a', headers: { 'x-mine': '1' } }, {}, ['body.transformationsParams.headers.x-mine']],
+    [
+      'a content type that is none',
+      { rawPayload: 'a', headers: { 'content-type': 'text' } },
+      {},
+      ['body.transformationsParams.headers.content-type'],
+    ],
+    [
+      'a content type of two lines',
+      { rawPayload: 'a', headers: { 'Content-Type': 'text/plain\r\nx-evil: 1' } },
+      {},
+      ['body.transformationsParams.headers.Content-Type'],
+    ],
+    [
+      'a content type too long',
+      { rawPayload: 'a', headers: { 'content-type': `text/plain; a=${'a'.repeat(200)}` } },
+      {},
+      ['body.transformationsParams.headers.content-type'],
+    ],
+    [
+      'another header',
+      { rawPayload: 'a', headers: { 'x-mine': '1' } },
+      {},
+      ['body.transformationsParams.headers.x-mine'],
+    ],
   ])('is refused, and nothing is stored: %s', async (_, transformationsParams, payload, fields) => {
     const { ask } = await contractWorld()
     const body = { eventType: 'a', payload, transformationsParams, application: { name: 'New' } }
@@ -66,7 +100,10 @@ describe('a raw body', () => {
   test('beyond a mebibyte is refused by its name', async () => {
     const { ask } = await contractWorld()
     const body = { eventType: 'a', payload: {}, transformationsParams: { rawPayload: 'x'.repeat(1024 * 1024 + 1) } }
-    expect(await ask(413, 'POST', '/app/acme/msg', body)).toMatchObject({ code: 'body_too_large', detail: expect.stringContaining('rawPayload') })
+    expect(await ask(413, 'POST', '/app/acme/msg', body)).toMatchObject({
+      code: 'body_too_large',
+      detail: expect.stringContaining('rawPayload'),
+    })
     expect((await ask(200, 'GET', '/app/acme/msg'))['data']).toEqual([])
   })
 })

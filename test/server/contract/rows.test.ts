@@ -8,7 +8,9 @@ test.each([
   const page = read('docs/svix.md')
   const table = page.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
   const rows = [...table.matchAll(/^\| (.+?) \|/gm)].map(([, name]) => name).slice(1)
-  const titles = [...read(`test/server/contract/${file}.test.ts`).matchAll(/^ {2}test\((['"])(.+?)\1, async/gm)].map(([, , title]) => title)
+  const titles = [...read(`test/server/contract/${file}.test.ts`).matchAll(/^ {2}test\((['"])(.+?)\1, async/gm)].map(
+    ([, , title]) => title,
+  )
   expect(rows.length).toBeGreaterThan(5)
   expect(titles).toEqual(rows)
 })

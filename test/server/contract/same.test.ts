@@ -18,7 +18,9 @@ describe('the same as the open Svix server', () => {
     expect((await svix.endpoint.get(id, 'hooks')).id).toBe((await svix.endpoint.list('acme')).data[0]?.id)
     const sent = await svix.message.create('acme', { ...message, eventId: 'invoice-7' })
     expect((await svix.message.get(id, 'invoice-7')).id).toBe(sent.id)
-    expect(await refused(svix.message.create('acme', { ...message, eventId: 'invoice-7' }))).toMatchObject({ status: 409 })
+    expect(await refused(svix.message.create('acme', { ...message, eventId: 'invoice-7' }))).toMatchObject({
+      status: 409,
+    })
   })
 
   test('iterators', async () => {
@@ -29,7 +31,11 @@ describe('the same as the open Svix server', () => {
     await svix.message.create('acme', message)
     const second = await svix.message.list('acme', { limit: 2, iterator: first.iterator ?? '' })
     const back = await svix.message.list('acme', { limit: 2, iterator: second.prevIterator ?? '' })
-    expect([first, second, back].map(({ data }) => data.map(({ id }) => id))).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(0, 2)])
+    expect([first, second, back].map(({ data }) => data.map(({ id }) => id))).toEqual([
+      ids.slice(0, 2),
+      ids.slice(2, 4),
+      ids.slice(0, 2),
+    ])
     expect((await svix.message.list('acme', { limit: 2, iterator: second.iterator ?? '' })).done).toBe(true)
   })
 
@@ -54,13 +60,17 @@ describe('the same as the open Svix server', () => {
     expect(key).toMatch(/^whpk_/)
     const path = '/app/acme/endpoint/hooks/secret/rotate'
     const same = { key: `whsk_${seed.toString('base64')}` }
-    for (const agent of ['svix-libs/2.9.1/rust', 'svix-libs/2.7.0/python', 'curl/8']) expect(await ask(200, 'POST', path, same, { headers: { 'user-agent': agent } })).toEqual({ key })
-    for (const agent of ['svix-libs/1.99.1/java', 'svix-libs/1.44.0/go']) expect(await ask(204, 'POST', path, same, { headers: { 'user-agent': agent } })).toBeNull()
+    for (const agent of ['svix-libs/2.9.1/rust', 'svix-libs/2.7.0/python', 'curl/8'])
+      expect(await ask(200, 'POST', path, same, { headers: { 'user-agent': agent } })).toEqual({ key })
+    for (const agent of ['svix-libs/1.99.1/java', 'svix-libs/1.44.0/go'])
+      expect(await ask(204, 'POST', path, same, { headers: { 'user-agent': agent } })).toBeNull()
     await svix.endpoint.rotateSecret('acme', 'hooks', same)
     expect(last().status).toBe(204)
     await svix.message.create('acme', message)
     const { headers, body } = await received(1)
-    expect(verifySignature(body, headers, key, { now: Number(headers['webhook-timestamp']) * 1000 }).messageId).toBe(headers['webhook-id'])
+    expect(verifySignature(body, headers, key, { now: Number(headers['webhook-timestamp']) * 1000 }).messageId).toBe(
+      headers['webhook-id'],
+    )
   })
 
   test('idempotency keys', async () => {
@@ -68,7 +78,9 @@ describe('the same as the open Svix server', () => {
     const idempotencyKey = `order 7 ${'~'.repeat(248)}`
     const { id } = await svix.message.create('acme', message, { idempotencyKey })
     expect((await svix.message.create('acme', message, { idempotencyKey })).id).toBe(id)
-    expect(await refused(svix.message.create('acme', message, { idempotencyKey: 'x'.repeat(257) }))).toMatchObject({ status: 422 })
+    expect(await refused(svix.message.create('acme', message, { idempotencyKey: 'x'.repeat(257) }))).toMatchObject({
+      status: 422,
+    })
   })
 
   test("customers' links", async () => {
@@ -85,8 +97,12 @@ describe('the same as the open Svix server', () => {
     await customer.messageAttempt.resend('acme', id, 'hooks')
     expect((await customer.message.list('acme')).data).toHaveLength(2)
     const forbidden = [
-      customer.message.create('acme', message), customer.message.expungeContent('acme', id), customer.messageAttempt.expungeContent('acme', id, attempt?.id ?? ''),
-      customer.application.list(), customer.application.update('acme', { name: 'Mine' }), customer.endpoint.list('other'),
+      customer.message.create('acme', message),
+      customer.message.expungeContent('acme', id),
+      customer.messageAttempt.expungeContent('acme', id, attempt?.id ?? ''),
+      customer.application.list(),
+      customer.application.update('acme', { name: 'Mine' }),
+      customer.endpoint.list('other'),
     ]
     for (const call of forbidden) expect(await refused(call)).toMatchObject({ status: 403 })
     const asked = { token }
@@ -103,35 +119,56 @@ describe('the same as the open Svix server', () => {
 
   test('feature flags', async () => {
     const { svix, client, token } = await contractWorld()
-    for (const [name, featureFlag] of [['a', null], ['b', 'beta'], ['c', 'gamma'], ['d', null]] as const) await svix.eventType.create({ name, description: '', featureFlag })
+    for (const [name, featureFlag] of [
+      ['a', null],
+      ['b', 'beta'],
+      ['c', 'gamma'],
+      ['d', null],
+    ] as const)
+      await svix.eventType.create({ name, description: '', featureFlag })
     const linked = client((await svix.authentication.appPortalAccess('acme', { featureFlags: ['beta'] })).token)
     expect(await seenBy(linked)).toEqual(['a', 'b', 'd'])
     expect(await seenBy(client((await svix.authentication.appPortalAccess('acme', {})).token))).toEqual(['a', 'd'])
     expect(await seenBy(client(await token({ application: 'acme' })))).toEqual(['a', 'b', 'c', 'd'])
     expect(await refused(linked.eventType.get('c'))).toMatchObject({ status: 404 })
-    expect(await refused(linked.endpoint.sendExample('acme', 'hooks', { eventType: 'c' }))).toMatchObject({ status: 404 })
+    expect(await refused(linked.endpoint.sendExample('acme', 'hooks', { eventType: 'c' }))).toMatchObject({
+      status: 404,
+    })
     const second = await linked.eventType.list({ limit: 1, iterator: 'b' })
-    expect([second.data, second.done, (await linked.eventType.list({ limit: 1, iterator: second.iterator ?? '' })).data[0]?.name]).toEqual([[], false, 'd'])
+    expect([
+      second.data,
+      second.done,
+      (await linked.eventType.list({ limit: 1, iterator: second.iterator ?? '' })).data[0]?.name,
+    ]).toEqual([[], false, 'd'])
   })
 
   test('order', async () => {
     const { svix, received, posthorn } = await contractWorld()
     await svix.endpoint.create('acme', { url, uid: 'second' })
     expect((await svix.endpoint.list('acme')).data.map(({ uid }) => uid)).toEqual(['second', 'hooks'])
-    expect((await svix.endpoint.list('acme', { order: Ordering.Ascending })).data.map(({ uid }) => uid)).toEqual(['hooks', 'second'])
+    expect((await svix.endpoint.list('acme', { order: Ordering.Ascending })).data.map(({ uid }) => uid)).toEqual([
+      'hooks',
+      'second',
+    ])
     expect((await svix.application.list()).data.map(({ uid }) => uid)).toEqual(['acme', 'other'])
-    const ids = [await svix.message.create('acme', message), await svix.message.create('acme', message)].map(({ id }) => id)
+    const ids = [await svix.message.create('acme', message), await svix.message.create('acme', message)].map(
+      ({ id }) => id,
+    )
     await received(4)
     await posthorn.idle()
     expect((await svix.message.list('acme')).data.map(({ id }) => id)).toEqual(ids.toReversed())
-    expect((await svix.messageAttempt.listByEndpoint('acme', 'hooks')).data.map(({ msgId }) => msgId)).toEqual(ids.toReversed())
+    expect((await svix.messageAttempt.listByEndpoint('acme', 'hooks')).data.map(({ msgId }) => msgId)).toEqual(
+      ids.toReversed(),
+    )
   })
 
   test('destinations', async () => {
     const { svix } = await contractWorld()
     const { id } = await svix.message.create('acme', message)
     await svix.endpoint.delete('acme', 'hooks')
-    expect((await svix.messageAttempt.listAttemptedDestinations('acme', id)).data).toMatchObject([{ uid: 'hooks', disabled: true }])
+    expect((await svix.messageAttempt.listAttemptedDestinations('acme', id)).data).toMatchObject([
+      { uid: 'hooks', disabled: true },
+    ])
     expect(await refused(svix.endpoint.get('acme', 'hooks'))).toMatchObject({ status: 404 })
   })
 
@@ -142,13 +179,20 @@ describe('the same as the open Svix server', () => {
     await posthorn.idle()
     const { data } = await ask(200, 'GET', `/app/acme/attempt/msg/${id}`)
     expect(data).toHaveLength(1)
-    for (const path of [`/app/acme/msg/${id}/attempt/`, `/app/acme/msg/${id}/endpoint/hooks/attempt`]) expect((await ask(200, 'GET', path))['data']).toEqual(data)
-    expect(await ask(200, 'POST', '/auth/dashboard-access/acme', {})).toMatchObject({ token: expect.stringMatching(/^phk_/), url: expect.stringContaining('/login#key=') })
+    for (const path of [`/app/acme/msg/${id}/attempt/`, `/app/acme/msg/${id}/endpoint/hooks/attempt`])
+      expect((await ask(200, 'GET', path))['data']).toEqual(data)
+    expect(await ask(200, 'POST', '/auth/dashboard-access/acme', {})).toMatchObject({
+      token: expect.stringMatching(/^phk_/),
+      url: expect.stringContaining('/login#key='),
+    })
   })
 
   test('reserved headers', async () => {
     const { svix } = await contractWorld()
-    for (const name of ['svix-id', 'Svix-Signature', 'webhook-id', 'Webhook-Extra']) expect(await refused(svix.endpoint.updateHeaders('acme', 'hooks', { headers: { [name]: '1' } }))).toMatchObject({ status: 422 })
+    for (const name of ['svix-id', 'Svix-Signature', 'webhook-id', 'Webhook-Extra'])
+      expect(await refused(svix.endpoint.updateHeaders('acme', 'hooks', { headers: { [name]: '1' } }))).toMatchObject({
+        status: 422,
+      })
     await svix.endpoint.updateHeaders('acme', 'hooks', { headers: { 'x-svix-id': '1' } })
   })
 
@@ -167,14 +211,22 @@ describe('the same as the open Svix server', () => {
     await posthorn.idle()
     expect((await svix.message.get('acme', id)).payload).toEqual({ expired: true })
     expect((await svix.message.get('acme', kept)).payload).toEqual({ total: 7 })
-    expect(await refused(svix.message.create('acme', { ...message, payloadRetentionPeriod: 4 }))).toMatchObject({ status: 422 })
+    expect(await refused(svix.message.create('acme', { ...message, payloadRetentionPeriod: 4 }))).toMatchObject({
+      status: 422,
+    })
   })
 
   test('lists in queries', async () => {
     const { svix, ask } = await contractWorld()
     for (const eventType of ['a', 'b', 'c']) await svix.message.create('acme', { ...message, eventType })
-    expect((await svix.message.list('acme', { eventTypes: ['a', 'b'] })).data.map(({ eventType }) => eventType)).toEqual(['b', 'a'])
-    for (const query of ['event_types=a&event_types=b', 'event_types[]=a&event_types[]=b', 'event_types[0]=a&event_types[1]=b']) {
+    expect(
+      (await svix.message.list('acme', { eventTypes: ['a', 'b'] })).data.map(({ eventType }) => eventType),
+    ).toEqual(['b', 'a'])
+    for (const query of [
+      'event_types=a&event_types=b',
+      'event_types[]=a&event_types[]=b',
+      'event_types[0]=a&event_types[1]=b',
+    ]) {
       expect((await ask(200, 'GET', `/app/acme/msg?${query}`))['data']).toHaveLength(2)
     }
   })
@@ -182,7 +234,10 @@ describe('the same as the open Svix server', () => {
   test('older names', async () => {
     const { ask, svix } = await contractWorld()
     expect(await ask(200, 'PATCH', '/app/acme', { rateLimit: 7 })).toMatchObject({ rateLimit: 7, throttleRate: 7 })
-    expect(await ask(200, 'PUT', '/app/acme', { name: 'Acme', rateLimit: 8 })).toMatchObject({ rateLimit: 8, throttleRate: 8 })
+    expect(await ask(200, 'PUT', '/app/acme', { name: 'Acme', rateLimit: 8 })).toMatchObject({
+      rateLimit: 8,
+      throttleRate: 8,
+    })
     const made = await ask(201, 'POST', '/app/acme/endpoint', { url, uid: 'old', filterTypes: ['a'], rateLimit: 5 })
     const both = { filterTypes: ['a'], eventTypes: ['a'], rateLimit: 5, throttleRate: 5 }
     expect(made).toMatchObject(both)
@@ -208,7 +263,8 @@ describe('the same as the open Svix server', () => {
 
   test('status numbers', async () => {
     const { svix, transport, posthorn } = await contractWorld()
-    const destination = async (id: string): Promise<number | undefined> => (await svix.messageAttempt.listAttemptedDestinations('acme', id)).data[0]?.status
+    const destination = async (id: string): Promise<number | undefined> =>
+      (await svix.messageAttempt.listAttemptedDestinations('acme', id)).data[0]?.status
     const { id: fine } = await svix.message.create('acme', message)
     await posthorn.idle()
     transport.answer(url, 500)

@@ -20,7 +20,10 @@ export interface ContractWorld extends RoutesWorld {
 
 export const secret = `whsec_${Buffer.from('the secret of this test, 32 long').toString('base64')}`
 
-export async function contractWorld(options: HandlerOptions = {}, more: Partial<PosthornOptions> = {}): Promise<ContractWorld> {
+export async function contractWorld(
+  options: HandlerOptions = {},
+  more: Partial<PosthornOptions> = {},
+): Promise<ContractWorld> {
   const world = await routesWorld('sqlite', true, options, more)
   let last: Response | null = null
   const fetchHere: typeof fetch = async (url, init) => {
@@ -44,7 +47,10 @@ export async function contractWorld(options: HandlerOptions = {}, more: Partial<
 
 /** The status and body with which the client's call is refused. */
 export async function refused(call: Promise<unknown>): Promise<{ status: number; detail: unknown }> {
-  const thrown: unknown = await call.then(() => expect.fail('Expected the call to be refused.'), (error: unknown) => error)
+  const thrown: unknown = await call.then(
+    () => expect.fail('Expected the call to be refused.'),
+    (error: unknown) => error,
+  )
   if (!(thrown instanceof Error && 'code' in thrown && 'body' in thrown)) throw thrown
   return { status: Number(thrown.code), detail: (thrown.body as { detail: unknown }).detail }
 }

@@ -13,12 +13,25 @@ describe.each(databases)('bulk work on %s', (database) => {
     const filter = { application: 'acme', status: 'pending' }
     expect(await ask(200, 'POST', '/job', { action: 'cancel', filter, dryRun: true })).toEqual({ matching: 3 })
     const job = await ask(202, 'POST', '/job', { action: 'cancel', filter, reason: 'no longer true' })
-    expect(job).toMatchObject({ action: 'cancel', matching: 3, actor: 'admin', reason: 'no longer true', filter: { status: ['pending'], application: expect.stringMatching(/^app_/) } })
+    expect(job).toMatchObject({
+      action: 'cancel',
+      matching: 3,
+      actor: 'admin',
+      reason: 'no longer true',
+      filter: { status: ['pending'], application: expect.stringMatching(/^app_/) },
+    })
     await clock.advance(10_000)
     await posthorn.idle()
-    expect(await ask(200, 'GET', `/job/${String(job['id'])}`)).toMatchObject({ state: 'done', done: 3, ratePerSecond: null, etaSeconds: null })
+    expect(await ask(200, 'GET', `/job/${String(job['id'])}`)).toMatchObject({
+      state: 'done',
+      done: 3,
+      ratePerSecond: null,
+      etaSeconds: null,
+    })
     expect(await ask(200, 'GET', '/dead-letter')).toMatchObject({ data: [{ reason: 'cancelled', count: 3 }] })
-    expect((await ask(200, 'GET', '/audit'))['data']).toContainEqual(expect.objectContaining({ action: 'cancel', count: 3, actor: 'admin', reason: 'no longer true' }))
+    expect((await ask(200, 'GET', '/audit'))['data']).toContainEqual(
+      expect.objectContaining({ action: 'cancel', count: 3, actor: 'admin', reason: 'no longer true' }),
+    )
   })
 
   test('rests, goes on and ends as people say, and only while that means something', async () => {
@@ -27,23 +40,45 @@ describe.each(databases)('bulk work on %s', (database) => {
     expect(state).toBe('running')
     const change = (status: number, verb: string): Promise<Body> => ask(status, 'POST', `/job/${String(id)}/${verb}`)
     expect(await change(200, 'pause')).toMatchObject({ state: 'paused' })
-    expect(await change(409, 'pause')).toMatchObject({ code: 'wrong_state', detail: expect.stringContaining('it is paused already') })
+    expect(await change(409, 'pause')).toMatchObject({
+      code: 'wrong_state',
+      detail: expect.stringContaining('it is paused already'),
+    })
     expect(await change(200, 'resume')).toMatchObject({ state: 'running' })
     expect(await change(200, 'cancel')).toMatchObject({ state: 'cancelled' })
-    expect(await change(409, 'resume')).toMatchObject({ code: 'wrong_state', detail: expect.stringContaining('it is cancelled') })
-    expect(((await ask(200, 'GET', '/audit'))['data'] as Body[]).map(({ action }) => action)).toEqual(['job.cancel', 'job.resume', 'job.pause'])
+    expect(await change(409, 'resume')).toMatchObject({
+      code: 'wrong_state',
+      detail: expect.stringContaining('it is cancelled'),
+    })
+    expect(((await ask(200, 'GET', '/audit'))['data'] as Body[]).map(({ action }) => action)).toEqual([
+      'job.cancel',
+      'job.resume',
+      'job.pause',
+    ])
   })
 
   test('that concerns nothing is no error; what no job can be is refused by its field', async () => {
     const { ask, endpointId } = await routesWorld(database)
-    expect(await ask(200, 'POST', '/job', { action: 'requeue', filter: { reason: 'exhausted' }, dryRun: true })).toEqual({ matching: 0 })
-    expect(await ask(202, 'POST', '/job', { action: 'requeue', filter: { reason: 'exhausted' } })).toMatchObject({ matching: 0 })
+    expect(
+      await ask(200, 'POST', '/job', { action: 'requeue', filter: { reason: 'exhausted' }, dryRun: true }),
+    ).toEqual({ matching: 0 })
+    expect(await ask(202, 'POST', '/job', { action: 'requeue', filter: { reason: 'exhausted' } })).toMatchObject({
+      matching: 0,
+    })
     expect(fieldsIn(await ask(422, 'POST', '/job', { action: 'delete', filter: {} }))).toEqual(['body.action'])
-    expect(fieldsIn(await ask(422, 'POST', '/job', { action: 'requeue', filter: { colour: 'red' } }))).toEqual(['body.filter.colour'])
-    expect(fieldsIn(await ask(422, 'POST', '/job', { action: 'replay', filter: { endpoint: endpointId } }))).toEqual(['body.filter.since'])
+    expect(fieldsIn(await ask(422, 'POST', '/job', { action: 'requeue', filter: { colour: 'red' } }))).toEqual([
+      'body.filter.colour',
+    ])
+    expect(fieldsIn(await ask(422, 'POST', '/job', { action: 'replay', filter: { endpoint: endpointId } }))).toEqual([
+      'body.filter.since',
+    ])
     // A job on a job: its id is none of a delivery.
-    expect(fieldsIn(await ask(422, 'POST', '/job', { action: 'requeue', filter: { ids: [nobody] } }))).toEqual(['body.ids'])
-    expect(fieldsIn(await ask(422, 'POST', '/job', { action: 'requeue', filter: { status: 'delivered' } }))).toEqual(['body.status'])
+    expect(fieldsIn(await ask(422, 'POST', '/job', { action: 'requeue', filter: { ids: [nobody] } }))).toEqual([
+      'body.ids',
+    ])
+    expect(fieldsIn(await ask(422, 'POST', '/job', { action: 'requeue', filter: { status: 'delivered' } }))).toEqual([
+      'body.status',
+    ])
     await ask(404, 'GET', `/job/${nobody}`)
     await ask(422, 'GET', '/job/dlv_0000000000000000000')
   })
@@ -72,7 +107,9 @@ describe.each(databases)('bulk work on %s', (database) => {
     await ask(404, 'GET', `/job/${String(all['id'])}`, undefined, asked)
     await ask(404, 'POST', `/job/${String(all['id'])}/cancel`, undefined, asked)
     await ask(202, 'POST', '/app/other/msg', { eventType: 'a', payload: {} })
-    expect(await ask(200, 'POST', '/job', { action: 'cancel', filter: {}, dryRun: true }, asked)).toEqual({ matching: 1 })
+    expect(await ask(200, 'POST', '/job', { action: 'cancel', filter: {}, dryRun: true }, asked)).toEqual({
+      matching: 1,
+    })
     const own = await ask(202, 'POST', '/job', { action: 'cancel', filter: {} }, asked)
     expect(own).toMatchObject({ matching: 1, applicationId: expect.stringMatching(/^app_/) })
     expect((await ask(200, 'GET', '/job', undefined, asked))['data']).toMatchObject([{ id: own['id'] }])

@@ -8,8 +8,19 @@ const given = { eventType: 'invoice.paid', payload: { total: 7 } }
 describe.each(databases)('messages over HTTP on %s', (database) => {
   test('are taken, and shown by id or event id', async () => {
     const { ask, message, posthorn } = await routesWorld(database)
-    const taken = await message({ eventId: 'invoice-7', channels: ['eu'], tags: ['x'], transformationsParams: {}, payloadRetentionPeriod: 30 })
-    expect(taken).toMatchObject({ eventType: 'invoice.paid', eventId: 'invoice-7', channels: ['eu'], payload: { total: 7 } })
+    const taken = await message({
+      eventId: 'invoice-7',
+      channels: ['eu'],
+      tags: ['x'],
+      transformationsParams: {},
+      payloadRetentionPeriod: 30,
+    })
+    expect(taken).toMatchObject({
+      eventType: 'invoice.paid',
+      eventId: 'invoice-7',
+      channels: ['eu'],
+      payload: { total: 7 },
+    })
     expect(await ask(200, 'GET', `/app/acme/msg/${String(taken['id'])}`)).toEqual(taken)
     expect(await ask(200, 'GET', '/app/acme/msg/invoice-7')).toEqual(taken)
     expect(await ask(200, 'GET', '/app/acme/msg/invoice-7?with_content=false')).toEqual({ ...taken, payload: {} })
@@ -37,7 +48,12 @@ describe.each(databases)('messages over HTTP on %s', (database) => {
 
   test('that came in through the library may be no JSON, and are shown as text in an object', async () => {
     const { ask, posthorn } = await routesWorld(database)
-    const { id } = await posthorn.send({ application: 'acme', type: 'a', payload: 'so "long"', contentType: 'text/plain' })
+    const { id } = await posthorn.send({
+      application: 'acme',
+      type: 'a',
+      payload: 'so "long"',
+      contentType: 'text/plain',
+    })
     expect(await ask(200, 'GET', `/app/acme/msg/${id}`)).toMatchObject({ payload: { rawPayload: 'so "long"' } })
   })
 
@@ -50,7 +66,9 @@ describe.each(databases)('messages over HTTP on %s', (database) => {
     expect(await ask(200, 'GET', '/app/new')).toMatchObject({ uid: 'new', ...application })
     await ask(202, 'POST', '/app/new/msg', { ...given, application: { name: 'Is there already' } })
     expect(await ask(200, 'GET', '/app/new')).toMatchObject({ name: 'New' })
-    expect(fieldsIn(await ask(422, 'POST', '/app/newer/msg', { ...given, application: { name: 'N', uid: 'another' } }))).toEqual(['body.application.uid'])
+    expect(
+      fieldsIn(await ask(422, 'POST', '/app/newer/msg', { ...given, application: { name: 'N', uid: 'another' } })),
+    ).toEqual(['body.application.uid'])
     await ask(404, 'GET', '/app/newer')
     await ask(422, 'POST', '/app/app_0000000000000000000/msg', { ...given, application })
   })
@@ -58,7 +76,9 @@ describe.each(databases)('messages over HTTP on %s', (database) => {
   test('have an event id that no other has', async () => {
     const { ask, message } = await routesWorld(database)
     await message({ eventId: 'one' })
-    expect(await ask(409, 'POST', '/app/acme/msg', { ...given, eventId: 'one' })).toMatchObject({ code: 'already_exists' })
+    expect(await ask(409, 'POST', '/app/acme/msg', { ...given, eventId: 'one' })).toMatchObject({
+      code: 'already_exists',
+    })
     await ask(202, 'POST', '/app/other/msg', { ...given, eventId: 'one' })
   })
 
@@ -67,8 +87,12 @@ describe.each(databases)('messages over HTTP on %s', (database) => {
     const asked = { headers: { 'idempotency-key': 'seven' } }
     const first = await ask(202, 'POST', '/app/acme/msg', given, asked)
     expect(await ask(202, 'POST', '/app/acme/msg', given, asked)).toEqual(first)
-    expect(await ask(409, 'POST', '/app/acme/msg', { ...given, payload: {} }, asked)).toMatchObject({ code: 'idempotency_conflict' })
-    expect((await posthorn.messages.list({ applicationId: (await posthorn.applications.get('acme')).id })).items).toHaveLength(1)
+    expect(await ask(409, 'POST', '/app/acme/msg', { ...given, payload: {} }, asked)).toMatchObject({
+      code: 'idempotency_conflict',
+    })
+    expect(
+      (await posthorn.messages.list({ applicationId: (await posthorn.applications.get('acme')).id })).items,
+    ).toHaveLength(1)
   })
 
   test('are stored once under an idempotency key, even if they have an event id', async () => {
@@ -81,7 +105,8 @@ describe.each(databases)('messages over HTTP on %s', (database) => {
   test('are listed newest first, and by what they are', async () => {
     const { ask, message } = await routesWorld(database)
     const ids: unknown[] = []
-    for (const more of [{ channels: ['eu'] }, { eventType: 'b' }, { eventType: 'c', channels: ['us', 'eu'] }]) ids.push((await message(more))['id'])
+    for (const more of [{ channels: ['eu'] }, { eventType: 'b' }, { eventType: 'c', channels: ['us', 'eu'] }])
+      ids.push((await message(more))['id'])
     const listed = async (query: string): Promise<unknown[]> => idsOf(await ask(200, 'GET', `/app/acme/msg?${query}`))
     expect(await listed('')).toEqual(ids.toReversed())
     expect(await listed('channel=eu')).toEqual([ids[2], ids[0]])
@@ -93,7 +118,11 @@ describe.each(databases)('messages over HTTP on %s', (database) => {
     expect(await listed(`iterator=${String(first['iterator'])}`)).toEqual([ids[0]])
     expect(await listed(`iterator=-${String(ids[0])}`)).toEqual([ids[2], ids[1]])
     expect((await ask(200, 'GET', '/app/other/msg'))['data']).toEqual([])
-    expect(fieldsIn(await ask(422, 'GET', '/app/acme/msg?channel=a%20b&before=now&iterator=ep_1'))).toEqual(['query.iterator', 'query.channel', 'query.before'])
+    expect(fieldsIn(await ask(422, 'GET', '/app/acme/msg?channel=a%20b&before=now&iterator=ep_1'))).toEqual([
+      'query.iterator',
+      'query.channel',
+      'query.before',
+    ])
   })
 
   test('lose their payload for good, and what was on its way is cancelled', async () => {
@@ -101,7 +130,9 @@ describe.each(databases)('messages over HTTP on %s', (database) => {
     const { id } = await message({ eventId: 'secret' })
     expect(await ask(204, 'DELETE', '/app/acme/msg/secret/content')).toBeNull()
     expect(await ask(200, 'GET', `/app/acme/msg/${String(id)}`)).toMatchObject({ payload: { expired: true } })
-    expect(await posthorn.deliveries.list({ messageId: String(id) })).toMatchObject([{ status: 'dead', reason: 'cancelled' }])
+    expect(await posthorn.deliveries.list({ messageId: String(id) })).toMatchObject([
+      { status: 'dead', reason: 'cancelled' },
+    ])
     await ask(204, 'DELETE', '/app/acme/msg/secret/content')
   })
 
@@ -125,15 +156,22 @@ describe.each(databases)('messages over HTTP on %s', (database) => {
     expect((await ask(200, 'GET', '/app/acme/msg'))['data']).toEqual([])
   })
 
-  test.each(['', '{', '[]', '"text"', 'null', '\uFEFF{}', '{"eventType":"a","payload":{}}}'])('are refused if the body is no object in JSON: %s', async (body) => {
-    const { ask } = await routesWorld(database)
-    expect(fieldsIn(await ask(422, 'POST', '/app/acme/msg', body))[0]).toMatch(/^body/)
-  })
+  test.each(['', '{', '[]', '"text"', 'null', '\uFEFF{}', '{"eventType":"a","payload":{}}}'])(
+    'are refused if the body is no object in JSON: %s',
+    async (body) => {
+      const { ask } = await routesWorld(database)
+      expect(fieldsIn(await ask(422, 'POST', '/app/acme/msg', body))[0]).toMatch(/^body/)
+    },
+  )
 
   test('are refused beyond a mebibyte', async () => {
     const { ask } = await routesWorld(database)
-    expect(await ask(413, 'POST', '/app/acme/msg', { ...given, payload: { text: 'x'.repeat(1024 * 1024) } })).toMatchObject({ code: 'body_too_large' })
-    expect(await ask(413, 'POST', '/app/acme/msg', { ...given, payload: { text: 'x'.repeat(3 * 1024 * 1024) } })).toMatchObject({ code: 'body_too_large' })
+    expect(
+      await ask(413, 'POST', '/app/acme/msg', { ...given, payload: { text: 'x'.repeat(1024 * 1024) } }),
+    ).toMatchObject({ code: 'body_too_large' })
+    expect(
+      await ask(413, 'POST', '/app/acme/msg', { ...given, payload: { text: 'x'.repeat(3 * 1024 * 1024) } }),
+    ).toMatchObject({ code: 'body_too_large' })
   })
 
   test('of others, and unknown ones, are not found', async () => {
@@ -149,10 +187,14 @@ describe.each(databases)('messages over HTTP on %s', (database) => {
 
 async function rawWorld(database: 'sqlite' | 'postgres') {
   const { posthorn } = await routesWorld(database)
-  const answer = handler(posthorn, { authorize: () => ({ id: 'test', name: 'test', applicationId: null, access: 'write' }) })
+  const answer = handler(posthorn, {
+    authorize: () => ({ id: 'test', name: 'test', applicationId: null, access: 'write' }),
+  })
   return {
     async text(method: string, path: string, body?: string): Promise<string> {
-      const response = await answer(new Request(`http://posthorn.test/api/v1${path}`, { method, ...(body !== undefined && { body }) }))
+      const response = await answer(
+        new Request(`http://posthorn.test/api/v1${path}`, { method, ...(body !== undefined && { body }) }),
+      )
       return response.text()
     },
   }

@@ -18,7 +18,12 @@ export type Body = Record<string, unknown>
 
 export const url = 'https://acme.example/hooks'
 
-export async function routesWorld(database: 'sqlite' | 'postgres', start = false, options: HandlerOptions = {}, settings: Partial<PosthornOptions> = {}): Promise<RoutesWorld> {
+export async function routesWorld(
+  database: 'sqlite' | 'postgres',
+  start = false,
+  options: HandlerOptions = {},
+  settings: Partial<PosthornOptions> = {},
+): Promise<RoutesWorld> {
   const world = await serverWorld(options, database, settings)
   if (start) await world.posthorn.start()
   const ask: RoutesWorld['ask'] = async (status, method, path, body, asked = {}) => {
@@ -38,7 +43,8 @@ export async function routesWorld(database: 'sqlite' | 'postgres', start = false
     ask,
     endpointId: String(id),
     foreignEndpointId: String(foreign['id']),
-    message: (more = {}) => ask(202, 'POST', '/app/acme/msg', { eventType: 'invoice.paid', payload: { total: 7 }, ...more }),
+    message: (more = {}) =>
+      ask(202, 'POST', '/app/acme/msg', { eventType: 'invoice.paid', payload: { total: 7 }, ...more }),
   }
 }
 

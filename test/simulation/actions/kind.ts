@@ -24,12 +24,19 @@ export interface Pattern {
   readonly draw: (draw: Draw, plan: Plan) => Action[]
 }
 
-export function performer<Own extends Action>(name: Own['do'], perform: (world: World, action: Own) => void): Performer {
+export function performer<Own extends Action>(
+  name: Own['do'],
+  perform: (world: World, action: Own) => void,
+): Performer {
   return { name, perform: (world, action) => perform(world, action as Own) }
 }
 
 /** The type of the actions is named where they are drawn, so that what is drawn is what is performed. */
-export function pattern<Own extends Action>(name: string, share: number, draw: (draw: Draw, plan: Plan) => Own[]): Pattern {
+export function pattern<Own extends Action>(
+  name: string,
+  share: number,
+  draw: (draw: Draw, plan: Plan) => Own[],
+): Pattern {
   return { name, share, draw }
 }
 

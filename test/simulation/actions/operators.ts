@@ -11,18 +11,28 @@ interface OfDeliveries extends Action {
   readonly all: boolean
 }
 
-const requeuePattern = pattern<OfDeliveries & { do: 'requeue' }>('requeue', 0.3, (draw, plan) => draw.instants(draw.between(1, 4), 5_000, plan.lengthMs).map((at) => ({ at, do: 'requeue', endpoint: draw.pick(plan.endpoints).id, all: draw.chance(0.3) })))
+const requeuePattern = pattern<OfDeliveries & { do: 'requeue' }>('requeue', 0.3, (draw, plan) =>
+  draw
+    .instants(draw.between(1, 4), 5_000, plan.lengthMs)
+    .map((at) => ({ at, do: 'requeue', endpoint: draw.pick(plan.endpoints).id, all: draw.chance(0.3) })),
+)
 
 const requeuePerformer = performer<OfDeliveries & { do: 'requeue' }>('requeue', (world, { endpoint, all }) => {
   const { id: endpointId } = world.receiver(endpoint)
   const { posthorn } = world.operator
-  const waiting = [...world.state.deliveries.values()].findLast((row) => row.endpointId === endpointId && (row.status === 'dead' || row.status === 'failed'))
+  const waiting = [...world.state.deliveries.values()].findLast(
+    (row) => row.endpointId === endpointId && (row.status === 'dead' || row.status === 'failed'),
+  )
   if (waiting === undefined) return
   world.history.reach('requeued')
   attempted(all ? posthorn.requeue({ endpointId, status: ['dead', 'failed'] }) : posthorn.requeue(waiting.id))
 })
 
-const cancelPattern = pattern<OfDeliveries & { do: 'cancel' }>('cancel', 0.2, (draw, plan) => draw.instants(draw.between(1, 3), 5_000, plan.lengthMs).map((at) => ({ at, do: 'cancel', endpoint: draw.pick(plan.endpoints).id, all: draw.chance(0.2) })))
+const cancelPattern = pattern<OfDeliveries & { do: 'cancel' }>('cancel', 0.2, (draw, plan) =>
+  draw
+    .instants(draw.between(1, 3), 5_000, plan.lengthMs)
+    .map((at) => ({ at, do: 'cancel', endpoint: draw.pick(plan.endpoints).id, all: draw.chance(0.2) })),
+)
 
 const cancelPerformer = performer<OfDeliveries & { do: 'cancel' }>('cancel', (world, { endpoint, all }) => {
   const { id: endpointId } = world.receiver(endpoint)
@@ -40,7 +50,11 @@ interface Ask extends Action {
 }
 
 /** Somebody wants to know why a delivery is where it is. */
-const askPattern = pattern<Ask>('ask', 0.3, (draw, plan) => draw.instants(draw.between(1, 6), 1_000, plan.lengthMs).map((at) => ({ at, do: 'ask', endpoint: draw.pick(plan.endpoints).id })))
+const askPattern = pattern<Ask>('ask', 0.3, (draw, plan) =>
+  draw
+    .instants(draw.between(1, 6), 1_000, plan.lengthMs)
+    .map((at) => ({ at, do: 'ask', endpoint: draw.pick(plan.endpoints).id })),
+)
 
 const askPerformer = performer<Ask>('ask', (world, { endpoint }) => {
   const { id: endpointId } = world.receiver(endpoint)
@@ -60,7 +74,12 @@ function situationOf({ state, scheduler }: World, deliveryId: string): Situation
   const delivery = state.deliveries.get(deliveryId)
   if (delivery === undefined) return null
   const { endpointId } = delivery
-  return { at: scheduler.now, delivery, endpoint: state.endpoints.get(endpointId) ?? null, health: state.health.get(endpointId) ?? null }
+  return {
+    at: scheduler.now,
+    delivery,
+    endpoint: state.endpoints.get(endpointId) ?? null,
+    health: state.health.get(endpointId) ?? null,
+  }
 }
 
 export const operatorPatterns: readonly Pattern[] = [requeuePattern, cancelPattern, askPattern]

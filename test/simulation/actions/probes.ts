@@ -15,9 +15,23 @@ const probeDeathPattern = pattern<Behave | Send | Kill>('probe death', 0.03, (dr
   const at = draw.between(1_000, 10_000)
   return [
     { at, do: 'behave', endpoint: broken.id, as: { ...inOrder, answer: 'refused' } },
-    { at: at + 500, do: 'send', process: draw.pick(workers).id, application: broken.application, count: draw.between(12, 30), name: null, delayMs: 0, tx: null },
+    {
+      at: at + 500,
+      do: 'send',
+      process: draw.pick(workers).id,
+      application: broken.application,
+      count: draw.between(12, 30),
+      name: null,
+      delayMs: 0,
+      tx: null,
+    },
     { at: at + 40_000, do: 'behave', endpoint: broken.id, as: { ...inOrder, answer: 'hung' } },
-    ...workers.map(({ id }): Kill => ({ at: at + killedAfterMs, do: 'kill', process: id, startsAfterMs: draw.between(100, 5_000) })),
+    ...workers.map(({ id }): Kill => ({
+      at: at + killedAfterMs,
+      do: 'kill',
+      process: id,
+      startsAfterMs: draw.between(100, 5_000),
+    })),
     { at: at + killedAfterMs + draw.pick([0, 20_000]), do: 'behave', endpoint: broken.id, as: inOrder },
   ]
 })

@@ -18,7 +18,9 @@ const startPattern = pattern<OfProcess & { do: 'start' }>('start', 1, (draw, pla
   })
 })
 
-const startPerformer = performer<OfProcess & { do: 'start' }>('start', (world, { process }) => world.processes.get(process)?.start())
+const startPerformer = performer<OfProcess & { do: 'start' }>('start', (world, { process }) =>
+  world.processes.get(process)?.start(),
+)
 
 export interface Pause extends OfProcess {
   readonly do: 'pause'
@@ -36,7 +38,8 @@ function kill(world: World, { process: id, startsAfterMs }: Kill): void {
   if (process === undefined || !process.isAlive) return
   noteKill(world, process)
   process.kill()
-  if (startsAfterMs !== null) world.scheduler.at(startsAfterMs, null, `process ${id} is started again`, () => process.start())
+  if (startsAfterMs !== null)
+    world.scheduler.at(startsAfterMs, null, `process ${id} is started again`, () => process.start())
 }
 
 const killsPattern = pattern<Kill>('kills', 0.4, (draw, plan) =>
@@ -45,7 +48,8 @@ const killsPattern = pattern<Kill>('kills', 0.4, (draw, plan) =>
     do: 'kill',
     process: draw.pick(plan.processes).id,
     startsAfterMs: draw.chance(0.8) ? draw.between(100, 5_000) : null,
-  })))
+  })),
+)
 
 const killPerformer = performer<Kill>('kill', kill)
 
@@ -55,11 +59,22 @@ const killLoopPattern = pattern<Kill>('killLoop', 0.15, (draw, plan) => {
   const everyMs = draw.pick([5_000, 20_000, 36_000, 40_000, 47_000])
   const count = Math.min(draw.between(3, 8), Math.floor(plan.lengthMs / everyMs))
   const from = draw.between(1_000, 10_000)
-  return Array.from({ length: count }, (_, index) => ({ at: from + index * everyMs + draw.between(0, 1_000), do: 'kill', process: id, startsAfterMs: draw.between(100, 1_500) }))
+  return Array.from({ length: count }, (_, index) => ({
+    at: from + index * everyMs + draw.between(0, 1_000),
+    do: 'kill',
+    process: id,
+    startsAfterMs: draw.between(100, 1_500),
+  }))
 })
 
 const pausePattern = pattern<Pause>('pause', 0.25, (draw, plan) =>
-  draw.instants(draw.between(1, 3), 1_000, plan.lengthMs).map((at) => ({ at, do: 'pause', process: draw.pick(plan.processes).id, forMs: draw.pick([200, 3_000, 20_000, 35_000, 65_000]) })))
+  draw.instants(draw.between(1, 3), 1_000, plan.lengthMs).map((at) => ({
+    at,
+    do: 'pause',
+    process: draw.pick(plan.processes).id,
+    forMs: draw.pick([200, 3_000, 20_000, 35_000, 65_000]),
+  })),
+)
 
 const pausePerformer = performer<Pause>('pause', (world, { process: id, forMs }) => {
   const process = world.processes.get(id)
@@ -73,27 +88,48 @@ const pausePerformer = performer<Pause>('pause', (world, { process: id, forMs })
   })
 })
 
-const cutPattern = pattern<OfProcess & { do: 'cut'; forMs: number; mode: 'before' | 'silent' }>('cut', 0.2, (draw, plan) =>
-  draw.instants(draw.between(1, 2), 1_000, plan.lengthMs).map((at) => ({
-    at,
-    do: 'cut',
-    process: draw.pick(plan.processes).id,
-    forMs: draw.pick([2_000, 12_000, 45_000]),
-    mode: draw.pick(['before', 'silent']),
-  })))
+const cutPattern = pattern<OfProcess & { do: 'cut'; forMs: number; mode: 'before' | 'silent' }>(
+  'cut',
+  0.2,
+  (draw, plan) =>
+    draw.instants(draw.between(1, 2), 1_000, plan.lengthMs).map((at) => ({
+      at,
+      do: 'cut',
+      process: draw.pick(plan.processes).id,
+      forMs: draw.pick([2_000, 12_000, 45_000]),
+      mode: draw.pick(['before', 'silent']),
+    })),
+)
 
-const cutPerformer = performer<OfProcess & { do: 'cut'; forMs: number; mode: 'before' | 'silent' }>('cut', (world, { process: id, forMs, mode }) => {
-  const process = world.processes.get(id)
-  if (process !== undefined) cutOff(world, process, forMs, mode)
-})
+const cutPerformer = performer<OfProcess & { do: 'cut'; forMs: number; mode: 'before' | 'silent' }>(
+  'cut',
+  (world, { process: id, forMs, mode }) => {
+    const process = world.processes.get(id)
+    if (process !== undefined) cutOff(world, process, forMs, mode)
+  },
+)
 
 /** The store is away for everybody. */
-const outagePattern = pattern<Action & { do: 'outage'; forMs: number; mode: 'before' | 'silent' }>('outage', 0.1, (draw, plan) => [{ at: draw.between(1_000, plan.lengthMs), do: 'outage', forMs: draw.pick([3_000, 15_000, 40_000]), mode: draw.pick(['before', 'silent']) }])
+const outagePattern = pattern<Action & { do: 'outage'; forMs: number; mode: 'before' | 'silent' }>(
+  'outage',
+  0.1,
+  (draw, plan) => [
+    {
+      at: draw.between(1_000, plan.lengthMs),
+      do: 'outage',
+      forMs: draw.pick([3_000, 15_000, 40_000]),
+      mode: draw.pick(['before', 'silent']),
+    },
+  ],
+)
 
-const outagePerformer = performer<Action & { do: 'outage'; forMs: number; mode: 'before' | 'silent' }>('outage', (world, { forMs, mode }) => {
-  world.history.reach('store away for all')
-  for (const process of world.processes.values()) cutOff(world, process, forMs, mode)
-})
+const outagePerformer = performer<Action & { do: 'outage'; forMs: number; mode: 'before' | 'silent' }>(
+  'outage',
+  (world, { forMs, mode }) => {
+    world.history.reach('store away for all')
+    for (const process of world.processes.values()) cutOff(world, process, forMs, mode)
+  },
+)
 
 export interface Leave extends OfProcess {
   readonly do: 'leave'
@@ -108,14 +144,16 @@ const leavePattern = pattern<Leave>('leave', 0.25, (draw, plan) =>
     process: draw.pick(plan.processes).id,
     graceMs: draw.pick([0, 1_000, 35_000]),
     startsAfterMs: draw.chance(0.7) ? draw.between(500, 10_000) : null,
-  })))
+  })),
+)
 
 const leavePerformer = performer<Leave>('leave', (world, { process: id, graceMs, startsAfterMs }) => {
   const process = world.processes.get(id)
   if (process === undefined || !process.isAlive) return
   world.history.reach('worker left')
   void process.leave(graceMs).then(() => {
-    if (startsAfterMs !== null) world.scheduler.at(startsAfterMs, null, `process ${id} is started again`, () => process.start())
+    if (startsAfterMs !== null)
+      world.scheduler.at(startsAfterMs, null, `process ${id} is started again`, () => process.start())
   })
 })
 
@@ -145,12 +183,35 @@ const clockPerformer = performer<SetClock>('clock', (world, { process: id, stepM
   gate.offsetMs += stepMs
   world.history.reach('clock set')
   if (world.scenario.store.kind === 'single') world.history.reach('only clock set')
-  if (backAfterMs !== null) world.scheduler.at(backAfterMs, null, `the clock of ${gate.name} is set right`, () => void (gate.offsetMs -= stepMs))
+  if (backAfterMs !== null)
+    world.scheduler.at(
+      backAfterMs,
+      null,
+      `the clock of ${gate.name} is set right`,
+      () => void (gate.offsetMs -= stepMs),
+    )
 })
 
-export const processPatterns: readonly Pattern[] = [startPattern, killsPattern, killLoopPattern, pausePattern, cutPattern, outagePattern, leavePattern, clockPattern]
+export const processPatterns: readonly Pattern[] = [
+  startPattern,
+  killsPattern,
+  killLoopPattern,
+  pausePattern,
+  cutPattern,
+  outagePattern,
+  leavePattern,
+  clockPattern,
+]
 
-export const processPerformers: readonly Performer[] = [startPerformer, killPerformer, pausePerformer, cutPerformer, outagePerformer, leavePerformer, clockPerformer]
+export const processPerformers: readonly Performer[] = [
+  startPerformer,
+  killPerformer,
+  pausePerformer,
+  cutPerformer,
+  outagePerformer,
+  leavePerformer,
+  clockPerformer,
+]
 
 function workersOf(plan: Plan): readonly ProcessPlan[] {
   return plan.processes.filter(({ role }) => role === 'worker')

@@ -67,7 +67,16 @@ const floodPattern = pattern<Send>('flood', 0.25, (draw, plan) => {
   const application = draw.pick(plan.applications)
   const { id } = draw.pick(plan.processes)
   const from = draw.between(1_000, plan.lengthMs / 2)
-  return Array.from({ length: draw.between(10, 30) }, (_, index) => ({ at: from + index * 1_000, do: 'send', process: id, application, count: draw.between(1, 4), name: null, delayMs: 0, tx: null }))
+  return Array.from({ length: draw.between(10, 30) }, (_, index) => ({
+    at: from + index * 1_000,
+    do: 'send',
+    process: id,
+    application,
+    count: draw.between(1, 4),
+    name: null,
+    delayMs: 0,
+    tx: null,
+  }))
 })
 
 /** An endpoint that is busy, asks for a wait, and then fails once in a hundred times. */
@@ -80,9 +89,18 @@ const comebackPattern = pattern<Send | Behave>('comeback', 0.003, (draw, plan) =
   const { id: process } = plan.processes[0] ?? draw.pick(plan.processes)
   const send = { do: 'send', process, application: busy.application, name: null, delayMs: 0, tx: null } as const
   return [
-    { at, do: 'behave', endpoint: busy.id, as: { ...quick, answer: 503, share: 1, retryAfterMs: draw.pick([15_000, 30_000]) } },
+    {
+      at,
+      do: 'behave',
+      endpoint: busy.id,
+      as: { ...quick, answer: 503, share: 1, retryAfterMs: draw.pick([15_000, 30_000]) },
+    },
     { at: at + 5_000, do: 'behave', endpoint: busy.id, as: { ...quick, answer: 500, share: 0.01, retryAfterMs: null } },
-    ...Array.from({ length: draw.between(30, 60) }, (_, index) => ({ ...send, at: at + index * 1_000, count: draw.between(1, most) })),
+    ...Array.from({ length: draw.between(30, 60) }, (_, index) => ({
+      ...send,
+      at: at + index * 1_000,
+      count: draw.between(1, most),
+    })),
   ]
 })
 
@@ -94,7 +112,15 @@ const releasePattern = pattern<Send | Create | Fault>('release', 0.12, (draw, pl
   return [
     { ...send, at: at - 4_000, name: null },
     { at, do: 'create', endpoint: 200, application: draw.pick(plan.applications) },
-    { at: at + 200, do: 'fault', process, call: draw.pick(['matching', 'application', 'enqueue']), mode: draw.pick(['before', 'silent']), times: draw.between(1, 3), delayMs: 0 },
+    {
+      at: at + 200,
+      do: 'fault',
+      process,
+      call: draw.pick(['matching', 'application', 'enqueue']),
+      mode: draw.pick(['before', 'silent']),
+      times: draw.between(1, 3),
+      delayMs: 0,
+    },
     { ...send, at: at + 250, name: draw.pick([null, 'event', 'key']) },
   ]
 })
@@ -104,10 +130,23 @@ const bulkyPattern = pattern<Send | Behave>('bulky', 0.015, (draw, plan) => {
   const [slow] = plan.troubled
   if (slow === undefined) return []
   const at = draw.between(2_000, Math.max(2_000, plan.lengthMs * 0.5))
-  const as = draw.pick<Behaviour>([{ ...inOrder, answer: 'hung' }, { ...inOrder, tookMs: [5_000, 25_000] }])
+  const as = draw.pick<Behaviour>([
+    { ...inOrder, answer: 'hung' },
+    { ...inOrder, tookMs: [5_000, 25_000] },
+  ])
   return [
     { at, do: 'behave', endpoint: slow.id, as },
-    { at: at + 500, do: 'send', process: draw.pick(plan.processes).id, application: draw.chance(0.5) ? slow.application : null, count: draw.between(20, 60), name: null, delayMs: 0, tx: null, bytes: draw.pick([200_000, 900_000]) },
+    {
+      at: at + 500,
+      do: 'send',
+      process: draw.pick(plan.processes).id,
+      application: draw.chance(0.5) ? slow.application : null,
+      count: draw.between(20, 60),
+      name: null,
+      delayMs: 0,
+      tx: null,
+      bytes: draw.pick([200_000, 900_000]),
+    },
     { at: at + draw.pick([20_000, 45_000]), do: 'behave', endpoint: slow.id, as: inOrder },
   ]
 })
@@ -115,8 +154,17 @@ const bulkyPattern = pattern<Send | Behave>('bulky', 0.015, (draw, plan) => {
 /** Many are stored with one statement, and one of them is refused for what it holds. */
 const misfitPattern = pattern<Send>('misfit', 0.1, (draw, plan) =>
   draw.instants(draw.between(1, 2), 1_000, plan.lengthMs * 0.9).map((at) => ({
-    at, do: 'send', process: draw.pick(plan.processes).id, application: draw.chance(0.5) ? null : draw.pick(plan.applications), count: draw.between(2, 9), name: draw.pick([null, 'event']), delayMs: 0, tx: null, unstorable: true,
-  })))
+    at,
+    do: 'send',
+    process: draw.pick(plan.processes).id,
+    application: draw.chance(0.5) ? null : draw.pick(plan.applications),
+    count: draw.between(2, 9),
+    name: draw.pick([null, 'event']),
+    delayMs: 0,
+    tx: null,
+    unstorable: true,
+  })),
+)
 
 /** A process that dies with much in its hands, and so does whoever has taken that over, while some of it goes to an endpoint that hangs. */
 const relapsePattern = pattern<Send | Fault | Behave>('relapse', 0.12, (draw, plan) => {
@@ -126,12 +174,16 @@ const relapsePattern = pattern<Send | Fault | Behave>('relapse', 0.12, (draw, pl
   const at = draw.between(2_000, 20_000)
   const dies = { do: 'fault', mode: 'dies', times: 1, delayMs: 0 } as const
   const times = draw.pick([1, 1, 1, 2, 3, 5])
-  const hung = plan.troubled.slice(0, draw.between(0, 2)).map(({ id }): Behave => ({ at: at - 1_000, do: 'behave', endpoint: id, as: { ...inOrder, answer: 'hung' } }))
+  const hung = plan.troubled
+    .slice(0, draw.between(0, 2))
+    .map(({ id }): Behave => ({ at: at - 1_000, do: 'behave', endpoint: id, as: { ...inOrder, answer: 'hung' } }))
   return [
     ...hung,
     { ...dies, at: at - 1, process, call: 'enqueue' },
     { at, do: 'send', process, application: null, count: draw.between(4, 20), name: null, delayMs: 0, tx: null },
-    ...Array.from({ length: times }, (_, index) => others.map(({ id }) => ({ ...dies, at: at + 20_000 + index * 31_500, process: id, call: 'claim' }))).flat(),
+    ...Array.from({ length: times }, (_, index) =>
+      others.map(({ id }) => ({ ...dies, at: at + 20_000 + index * 31_500, process: id, call: 'claim' })),
+    ).flat(),
   ]
 })
 
@@ -140,7 +192,16 @@ const stallPattern = pattern<Send | Pause>('stall', 0.06, (draw, plan) => {
   const { id: process } = draw.pick(plan.processes.filter(({ role }) => role === 'worker'))
   const at = draw.between(2_000, plan.lengthMs * 0.7)
   return [
-    { at, do: 'send', process, application: draw.pick(plan.applications), count: draw.between(8, 30), name: null, delayMs: 0, tx: null },
+    {
+      at,
+      do: 'send',
+      process,
+      application: draw.pick(plan.applications),
+      count: draw.between(8, 30),
+      name: null,
+      delayMs: 0,
+      tx: null,
+    },
     { at: at + draw.between(5, 150), do: 'pause', process, forMs: draw.pick([35_000, 65_000]) },
   ]
 })
@@ -152,9 +213,21 @@ const crowdPattern = pattern<Send | Behave | Leave>('crowd', 0.15, (draw, plan) 
   if (stays === undefined || others.length === 0 || slow === undefined) return []
   const at = draw.between(2_000, Math.max(2_000, plan.lengthMs * 0.7))
   const backAfterMs = draw.between(12_000, 20_000)
-  const send = { do: 'send', process: stays.id, application: slow.application, name: null, delayMs: 0, tx: null } as const
+  const send = {
+    do: 'send',
+    process: stays.id,
+    application: slow.application,
+    name: null,
+    delayMs: 0,
+    tx: null,
+  } as const
   return [
-    ...others.slice(0, draw.between(1, 3)).map(({ id }) => ({ at, do: 'leave', process: id, graceMs: 0, startsAfterMs: backAfterMs + draw.between(0, 500) }) as const),
+    ...others
+      .slice(0, draw.between(1, 3))
+      .map(
+        ({ id }) =>
+          ({ at, do: 'leave', process: id, graceMs: 0, startsAfterMs: backAfterMs + draw.between(0, 500) }) as const,
+      ),
     { ...send, at: at + 1_000, count: draw.between(1, 8) },
     { at: at + 8_000, do: 'behave', endpoint: slow.id, as: { ...inOrder, tookMs: [10_000, 25_000] } },
     { ...send, at: at + 9_000, count: draw.between(8, 30) },
@@ -168,7 +241,16 @@ const farewellPattern = pattern<Send | Behave | Edit>('farewell', 0.06, (draw, p
     const at = draw.between(2_000, plan.lengthMs * 0.9)
     return [
       { at, do: 'behave', endpoint, as: { ...inOrder, answer: 410, tookMs: [1_000, 8_000] } },
-      { at: at + 500, do: 'send', process: draw.pick(plan.processes).id, application, count: draw.between(1, 4), name: null, delayMs: 0, tx: null },
+      {
+        at: at + 500,
+        do: 'send',
+        process: draw.pick(plan.processes).id,
+        application,
+        count: draw.between(1, 4),
+        name: null,
+        delayMs: 0,
+        tx: null,
+      },
       { at: at + 1_400, do: 'edit', endpoint, as: inOrder },
     ]
   }),
@@ -177,10 +259,32 @@ const farewellPattern = pattern<Send | Behave | Edit>('farewell', 0.06, (draw, p
 /** A message that ends every worker that sends it. */
 const poisonPattern = pattern<Send>('poison', 0.05, (draw, plan) => [
   // Five crashes take more than an hour, with the pauses between them.
-  { at: draw.between(1_000, plan.isLong ? 600_000 : plan.lengthMs / 2), do: 'send', process: draw.pick(plan.processes).id, application: draw.pick(plan.applications), count: 1, name: null, delayMs: 0, tx: null, poison: true },
+  {
+    at: draw.between(1_000, plan.isLong ? 600_000 : plan.lengthMs / 2),
+    do: 'send',
+    process: draw.pick(plan.processes).id,
+    application: draw.pick(plan.applications),
+    count: 1,
+    name: null,
+    delayMs: 0,
+    tx: null,
+    poison: true,
+  },
 ])
 
-export const senderPatterns: readonly Pattern[] = [sendsPattern, floodPattern, comebackPattern, releasePattern, misfitPattern, bulkyPattern, crowdPattern, relapsePattern, stallPattern, farewellPattern, poisonPattern]
+export const senderPatterns: readonly Pattern[] = [
+  sendsPattern,
+  floodPattern,
+  comebackPattern,
+  releasePattern,
+  misfitPattern,
+  bulkyPattern,
+  crowdPattern,
+  relapsePattern,
+  stallPattern,
+  farewellPattern,
+  poisonPattern,
+]
 
 export const senderPerformers: readonly Performer[] = [sendPerformer]
 
@@ -198,7 +302,8 @@ function sendAll(world: World, action: Send): void {
   const process = world.processes.get(action.process)
   if (process === undefined || !process.isAlive) return
   // A process that is frozen sends when it wakes up.
-  if (process.gate.state === 'frozen') return void world.scheduler.at(0, process.gate, 'sends', () => sendAll(world, action))
+  if (process.gate.state === 'frozen')
+    return void world.scheduler.at(0, process.gate, 'sends', () => sendAll(world, action))
   for (let index = 0; index < action.count; index += 1) {
     const isUnstorable = action.unstorable === true && index === action.count >> 1
     const payload = `{"n":${world.history.sends.length}${isUnstorable ? `,${unstorable}:true` : ''}${paddingOf(action)}}`
@@ -216,7 +321,13 @@ function inTurn({ scenario: { endpoints } }: World, index: number): number {
   return endpoints[index % endpoints.length]?.application ?? 0
 }
 
-async function sendOne(world: World, process: Process, action: SendToOne, payload: string, tries: number): Promise<void> {
+async function sendOne(
+  world: World,
+  process: Process,
+  action: SendToOne,
+  payload: string,
+  tries: number,
+): Promise<void> {
   const { posthorn, gate } = process
   const { now } = world.scheduler
   const body = rememberedBody(Buffer.from(payload))
@@ -243,11 +354,20 @@ async function sendOne(world: World, process: Process, action: SendToOne, payloa
     end(world, record, { kind: 'refused', code })
     world.history.reach(`send refused: ${code}`)
     if (record.idempotencyKey === null || tries >= mostTries) return
-    world.scheduler.at(triesAgainMs, gate, 'sends again', () => void sendOne(world, process, action, payload, tries + 1))
+    world.scheduler.at(
+      triesAgainMs,
+      gate,
+      'sends again',
+      () => void sendOne(world, process, action, payload, tries + 1),
+    )
   }
 }
 
-function messageOf({ idempotencyKey, eventId, dueAt }: SendRecord, { application, delayMs }: SendToOne, payload: string) {
+function messageOf(
+  { idempotencyKey, eventId, dueAt }: SendRecord,
+  { application, delayMs }: SendToOne,
+  payload: string,
+) {
   return {
     application: applicationOf({ application }),
     type: 'simulation.sent',
@@ -264,7 +384,13 @@ function end(world: World, record: SendRecord, answer: NonNullable<SendRecord['a
 }
 
 /** The transaction ends by and by, or never, if its process dies first. */
-function finish(world: World, { gate }: Process, { tx: known }: SendRecord, tx: SimulatedTransaction, afterMs: number): void {
+function finish(
+  world: World,
+  { gate }: Process,
+  { tx: known }: SendRecord,
+  tx: SimulatedTransaction,
+  afterMs: number,
+): void {
   world.scheduler.at(afterMs, gate, known?.commits === true ? 'commits' : 'rolls back', () => {
     if (known === null || !known.commits) return world.history.reach('transaction rolled back')
     world.history.reach(afterMs > 10_000 ? 'transaction committed late' : 'transaction committed')
@@ -272,4 +398,3 @@ function finish(world: World, { gate }: Process, { tx: known }: SendRecord, tx: 
     void commit(world.shared, gate.name, tx)
   })
 }
-

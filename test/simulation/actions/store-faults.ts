@@ -14,7 +14,22 @@ export interface Fault extends Action {
   readonly delayMs: number
 }
 
-const calls = ['*', '*', 'enqueue', 'mark', 'claim', 'renew', 'release', 'saveHealth', 'matching', 'endpointsById', 'dueEndpoints', 'beat', 'updateEndpoint', 'time']
+const calls = [
+  '*',
+  '*',
+  'enqueue',
+  'mark',
+  'claim',
+  'renew',
+  'release',
+  'saveHealth',
+  'matching',
+  'endpointsById',
+  'dueEndpoints',
+  'beat',
+  'updateEndpoint',
+  'time',
+]
 const modes: readonly FaultMode[] = ['before', 'after', 'silent', 'hang', 'slow']
 
 /** The next calls of one process go wrong. */
@@ -27,7 +42,8 @@ const faultPattern = pattern<Fault>('fault', 0.5, (draw, plan) =>
     mode: draw.pick(modes),
     times: draw.pick([1, 1, 1, 2, 5, 20]),
     delayMs: draw.pick([500, 4_000, 9_000]),
-  })))
+  })),
+)
 
 const faultPerformer = performer<Fault>('fault', perform)
 
@@ -35,7 +51,9 @@ const faultPerformer = performer<Fault>('fault', perform)
 const deathPattern = pattern<Fault>('death', 0.12, (draw, plan) => {
   const { id } = draw.pick(plan.processes)
   const call = draw.pick(['claim', 'claim', 'enqueue', 'mark', 'renew', 'saveHealth'])
-  return draw.instants(draw.between(1, 6), 1_000, plan.lengthMs).map((at) => ({ at, do: 'fault', process: id, call, mode: 'dies', times: 1, delayMs: 0 }))
+  return draw
+    .instants(draw.between(1, 6), 1_000, plan.lengthMs)
+    .map((at) => ({ at, do: 'fault', process: id, call, mode: 'dies', times: 1, delayMs: 0 }))
 })
 
 export const storeFaultPatterns: readonly Pattern[] = [faultPattern, deathPattern]

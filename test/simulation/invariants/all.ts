@@ -10,4 +10,14 @@ import { promptnessInvariants } from './promptness.ts'
 import { waitInvariants } from './waits.ts'
 
 /** Everything that is promised, and checked after every run. */
-export const invariants: readonly Invariant[] = [...messageInvariants, ...leaseInvariants, ...attemptInvariants, ...waitInvariants, ...limitInvariants, ...delayInvariants, ...promptnessInvariants, ...catchingUpInvariants, ...explanationInvariants]
+export const invariants: readonly Invariant[] = [
+  ...messageInvariants,
+  ...leaseInvariants,
+  ...attemptInvariants,
+  ...waitInvariants,
+  ...limitInvariants,
+  ...delayInvariants,
+  ...promptnessInvariants,
+  ...catchingUpInvariants,
+  ...explanationInvariants,
+]

@@ -8,7 +8,9 @@ import type { Finding, Invariant } from './invariant.ts'
 import { grouped, isRateLimited, paceOf, seen } from './seen.ts'
 import { backlogAt, holdEnds } from './waits.ts'
 
-export const catchingUpInvariants: readonly Invariant[] = [{ name: 'a busy endpoint with one failure in a hundred catches up after a hold', check: catchesUp }]
+export const catchingUpInvariants: readonly Invariant[] = [
+  { name: 'a busy endpoint with one failure in a hundred catches up after a hold', check: catchesUp },
+]
 
 const fewFail = 0.01
 /** The first step and the last are not whole. */
@@ -33,7 +35,10 @@ function* catchesUp(world: World): Iterable<Finding> {
     if (isDisturbed(world, comeback)) continue
     world.history.reach('caught up after a hold')
     const left = comeback.backlog.filter((id) => !hasLeft(world, id, comeback))
-    if (left.length > 0) yield { detail: `of ${comeback.backlog.length} deliveries that a hold of endpoint ${comeback.endpointId} had kept back until ${secondsAt(world, comeback.from)}, ${left.length} had not left at ${secondsAt(world, comeback.until)}` }
+    if (left.length > 0)
+      yield {
+        detail: `of ${comeback.backlog.length} deliveries that a hold of endpoint ${comeback.endpointId} had kept back until ${secondsAt(world, comeback.from)}, ${left.length} had not left at ${secondsAt(world, comeback.until)}`,
+      }
   }
 }
 
@@ -52,9 +57,15 @@ function* comebacksOf(world: World): Iterable<Comeback> {
 /** The steps double from tick to tick; what was attempted before leaves at an even pace. */
 function* comebackAt(world: World, { endpointId, at }: Phase, from: Instant, endsAt: Instant): Iterable<Comeback> {
   const { pollMs, retriesPerEndpoint } = paceOf(world)
-  const rows = [...backlogAt(world, endpointId, from)].flatMap((id) => seen(world).rowsOf.get(id)?.findLast((change) => change.at <= from)?.after ?? [])
+  const rows = [...backlogAt(world, endpointId, from)].flatMap(
+    (id) =>
+      seen(world)
+        .rowsOf.get(id)
+        ?.findLast((change) => change.at <= from)?.after ?? [],
+  )
   const retries = rows.filter((row) => laneOf(row) === 'retries').length
-  const ticks = Math.ceil(Math.log2(rows.length / retriesPerEndpoint + 1)) + Math.ceil(retries / retriesPerEndpoint) + moreTicks
+  const ticks =
+    Math.ceil(Math.log2(rows.length / retriesPerEndpoint + 1)) + Math.ceil(retries / retriesPerEndpoint) + moreTicks
   const until = from + (ticks + roughTicks(world, endpointId, from, ticks)) * pollMs + cycleMs
   const isBusy = rows.length > retriesPerEndpoint && rows.every((row) => laneOf(row) !== 'suspects')
   if (isBusy && at <= from && until <= endsAt) yield { endpointId, from, until, backlog: rows.map(({ id }) => id) }
@@ -64,18 +75,24 @@ function* comebackAt(world: World, { endpointId, at }: Phase, from: Instant, end
 function roughTicks(world: World, endpointId: string, from: Instant, ticks: number): number {
   const { pollMs } = paceOf(world)
   const calls = seen(world).callsTo.get(endpointId) ?? []
-  return Array.from({ length: ticks + 1 }, (_, tick) => calls.filter(({ at }) => at >= from + tick * pollMs && at < from + (tick + 1) * pollMs))
-    .filter((begun) => begun.filter(({ answered }) => !succeeded(answered)).length > roughShare * begun.length).length
+  return Array.from({ length: ticks + 1 }, (_, tick) =>
+    calls.filter(({ at }) => at >= from + tick * pollMs && at < from + (tick + 1) * pollMs),
+  ).filter((begun) => begun.filter(({ answered }) => !succeeded(answered)).length > roughShare * begun.length).length
 }
 
 /** Something else than the ramp had a part in it. */
 function isDisturbed({ history }: World, { endpointId, from, until }: Comeback): boolean {
   const within = (at: Instant | null): boolean => at !== null && at > from && at <= until
-  const isHeldAgain = history.health.some(({ endpointId: id, at, after }) => id === endpointId && within(at) && (after.heldUntil ?? 0) > at)
+  const isHeldAgain = history.health.some(
+    ({ endpointId: id, at, after }) => id === endpointId && within(at) && (after.heldUntil ?? 0) > at,
+  )
   const isChanged = history.endpoints.some(({ at, after }) => after.id === endpointId && within(at))
   const isFaulty = history.disturbances.some((each) => each.from <= until && each.to >= from - calmMs)
   const isJoined = [...history.lives.values()].some(({ attachedAt, endedAt }) => within(attachedAt) || within(endedAt))
-  const isManned = [...history.lives.values()].some(({ role, attachedAt, endedAt }) => role === 'worker' && attachedAt !== null && attachedAt <= from && (endedAt === null || endedAt > until))
+  const isManned = [...history.lives.values()].some(
+    ({ role, attachedAt, endedAt }) =>
+      role === 'worker' && attachedAt !== null && attachedAt <= from && (endedAt === null || endedAt > until),
+  )
   return isHeldAgain || isChanged || isFaulty || isJoined || !isManned
 }
 

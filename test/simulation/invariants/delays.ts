@@ -64,33 +64,61 @@ function* promptly(world: World): Iterable<Finding> {
       const since = couldLeaveAt(world, phase, wait)
       const allowedMs = since.allowedMs + (wait.interruptions > 0 ? suspectMs : promptMs)
       if (wait.to - since.at <= allowedMs) continue
-      yield { kind: since.kind, detail: `delivery ${deliveryId} could have left at ${secondsAt(world, since.at)} to an endpoint in order and waited until ${secondsAt(world, wait.to)}` }
+      yield {
+        kind: since.kind,
+        detail: `delivery ${deliveryId} could have left at ${secondsAt(world, since.at)} to an endpoint in order and waited until ${secondsAt(world, wait.to)}`,
+      }
       break
     }
   }
 }
 
 /** From when nothing was wrong any more that could excuse the wait. */
-function couldLeaveAt(world: World, phase: Phase, wait: Wait): { readonly at: Instant; readonly allowedMs: number; readonly kind: string } {
+function couldLeaveAt(
+  world: World,
+  phase: Phase,
+  wait: Wait,
+): { readonly at: Instant; readonly allowedMs: number; readonly kind: string } {
   const { history, scenario } = world
   const receiver = [...world.receivers].find(({ id }) => id === phase.endpointId)
   const changes = (seen(world).changesOf.get(phase.endpointId) ?? []).filter(({ at }) => at <= wait.to)
   const current = changes.at(-1)
   const movedAt = changes.findLast(({ before, after }) => before !== null && before.url !== after.url)?.at ?? null
-  if (current === undefined || current.after.status !== 'active' || receiver === undefined || isRateLimited(world, receiver.plan) || addressOf(current.after.url).revision !== phase.revision) {
+  if (
+    current === undefined ||
+    current.after.status !== 'active' ||
+    receiver === undefined ||
+    isRateLimited(world, receiver.plan) ||
+    addressOf(current.after.url).revision !== phase.revision
+  ) {
     return { at: wait.to, allowedMs: 0, kind: '' }
   }
-  const disturbed = history.disturbances.filter(({ from }) => from <= wait.to).reduce((latest, { to }) => Math.max(latest, to), 0)
+  const disturbed = history.disturbances
+    .filter(({ from }) => from <= wait.to)
+    .reduce((latest, { to }) => Math.max(latest, to), 0)
   const healed = history.healedAt <= wait.to ? history.healedAt : 0
-  const joined = [...history.lives.values()].reduce((latest, { attachedAt }) => (attachedAt !== null && attachedAt <= wait.to ? Math.max(latest, attachedAt) : latest), 0)
+  const joined = [...history.lives.values()].reduce(
+    (latest, { attachedAt }) => (attachedAt !== null && attachedAt <= wait.to ? Math.max(latest, attachedAt) : latest),
+    0,
+  )
   const at = Math.max(wait.from, phase.at, current.at, disturbed, healed, joined)
-  if (![...history.lives.values()].some((life) => livedThrough(life, at, wait.to))) return { at: wait.to, allowedMs: 0, kind: '' }
+  if (![...history.lives.values()].some((life) => livedThrough(life, at, wait.to)))
+    return { at: wait.to, allowedMs: 0, kind: '' }
   // A new URL begins without the past of the old one; at the same URL a hold may still last.
-  const isNew = movedAt !== null && phase.at <= movedAt && history.phases.every((each) => each.endpointId !== phase.endpointId || each.revision !== phase.revision || each.isInOrder)
+  const isNew =
+    movedAt !== null &&
+    phase.at <= movedAt &&
+    history.phases.every(
+      (each) => each.endpointId !== phase.endpointId || each.revision !== phase.revision || each.isInOrder,
+    )
   if (isNew) return { at, allowedMs: rampMs, kind: 'after a move' }
-  const troubled = history.phases.some((each) => each.endpointId === phase.endpointId && !each.isInOrder) || changes.some(({ before }) => before !== null)
+  const troubled =
+    history.phases.some((each) => each.endpointId === phase.endpointId && !each.isInOrder) ||
+    changes.some(({ before }) => before !== null)
   if (!troubled) return { at, allowedMs: 0, kind: scenario.store.kind }
-  const held = history.health.filter((change) => change.endpointId === phase.endpointId && change.at <= wait.to).reduce((latest, { after }) => Math.max(latest, after.heldUntil ?? 0), 0)
+  const held = history.health
+    .filter((change) => change.endpointId === phase.endpointId && change.at <= wait.to)
+    .reduce((latest, { after }) => Math.max(latest, after.heldUntil ?? 0), 0)
   return { at: Math.max(at, Math.min(held, wait.to)), allowedMs: rampMs, kind: scenario.store.kind }
 }
 
@@ -120,5 +148,7 @@ function waitsOf(world: World, deliveryId: string): Wait[] {
 
 /** How often its lease had run out by then. */
 function takeovers(world: World, deliveryId: string, until: Instant): number {
-  return (seen(world).rowsOf.get(deliveryId) ?? []).filter(({ at, method, before }) => at <= until && method === 'claim' && before?.leaseOwner !== null).length
+  return (seen(world).rowsOf.get(deliveryId) ?? []).filter(
+    ({ at, method, before }) => at <= until && method === 'claim' && before?.leaseOwner !== null,
+  ).length
 }

@@ -6,7 +6,9 @@ import type { Finding, Invariant } from './invariant.ts'
 import { isRateLimited } from './seen.ts'
 
 /** What people are told. */
-export const explanationInvariants: readonly Invariant[] = [{ name: 'what `why` says is what holds it', check: whyIsTrue }]
+export const explanationInvariants: readonly Invariant[] = [
+  { name: 'what `why` says is what holds it', check: whyIsTrue },
+]
 
 /** Clocks of workers are a little behind the store's. */
 const clockSlackMs = 1_000
@@ -28,7 +30,8 @@ const facts: Readonly<Record<string, (situation: Situation, world: World) => boo
   next_tick: mayLeave,
   next_in_line: mayLeave,
   behind_cap: mayLeave,
-  rate_limited: ({ delivery }, world) => [...world.receivers].some(({ id, plan }) => id === delivery.endpointId && isRateLimited(world, plan)),
+  rate_limited: ({ delivery }, world) =>
+    [...world.receivers].some(({ id, plan }) => id === delivery.endpointId && isRateLimited(world, plan)),
 }
 
 /** It is read in several steps: it may have been true before the first of them, or after the last. */
@@ -37,11 +40,24 @@ function* whyIsTrue(world: World): Iterable<Finding> {
     const isTrue = facts[code]
     if (isTrue === undefined || isTrue(asked, world) || isTrue(answered, world)) continue
     // What changed in between could have been true for a moment.
-    if (asked.delivery !== answered.delivery || asked.endpoint !== answered.endpoint || asked.health !== answered.health) continue
-    yield { kind: code, detail: `of delivery ${asked.delivery.id} it was said at ${secondsAt(world, answered.at)}: ${code}; it is ${answered.delivery.status}, its endpoint ${answered.endpoint?.status ?? 'gone'}` }
+    if (
+      asked.delivery !== answered.delivery ||
+      asked.endpoint !== answered.endpoint ||
+      asked.health !== answered.health
+    )
+      continue
+    yield {
+      kind: code,
+      detail: `of delivery ${asked.delivery.id} it was said at ${secondsAt(world, answered.at)}: ${code}; it is ${answered.delivery.status}, its endpoint ${answered.endpoint?.status ?? 'gone'}`,
+    }
   }
 }
 
 function mayLeave({ delivery, endpoint, health, at }: Situation): boolean {
-  return isOpen(delivery) && endpoint?.status === 'active' && (health?.heldUntil ?? 0) <= at + clockSlackMs && (delivery.nextRetryAt ?? 0) <= at + clockSlackMs
+  return (
+    isOpen(delivery) &&
+    endpoint?.status === 'active' &&
+    (health?.heldUntil ?? 0) <= at + clockSlackMs &&
+    (delivery.nextRetryAt ?? 0) <= at + clockSlackMs
+  )
 }

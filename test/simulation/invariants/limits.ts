@@ -7,8 +7,14 @@ import { endOf, paceOf, seen, wasDisturbed } from './seen.ts'
 /** How much an endpoint gets at once. */
 export const limitInvariants: readonly Invariant[] = [
   { name: 'no worker has more requests open to an endpoint than its pool', check: poolOfOne },
-  { name: 'all workers together have no more requests open to an endpoint than its pool, but for the rounding', check: poolOfAll },
-  { name: 'an endpoint, and an application, gets no more in a second than its rate limit, saved up for a second', check: rateLimit },
+  {
+    name: 'all workers together have no more requests open to an endpoint than its pool, but for the rounding',
+    check: poolOfAll,
+  },
+  {
+    name: 'an endpoint, and an application, gets no more in a second than its rate limit, saved up for a second',
+    check: rateLimit,
+  },
 ]
 
 const secondMs = 1_000
@@ -21,7 +27,9 @@ function* poolOfOne(world: World): Iterable<Finding> {
     for (const call of calls) {
       const own = openAt(world, calls, call).filter(({ process }) => process === call.process).length
       if (own <= pool) continue
-      yield { detail: `${call.process} had ${own} requests open to one endpoint at ${secondsAt(world, call.at)}; the pool is ${pool}` }
+      yield {
+        detail: `${call.process} had ${own} requests open to one endpoint at ${secondsAt(world, call.at)}; the pool is ${pool}`,
+      }
       break
     }
   }
@@ -37,8 +45,14 @@ function* poolOfAll(world: World): Iterable<Finding> {
       if (open.length <= pool) continue
       const living = workers.filter((life) => isLiving(life, call.at))
       const promised = pool + living.length - 1
-      if (open.length <= promised || living.some(({ process }) => wasDisturbed(world, process, call.at - learnsWithinMs, call.at))) continue
-      yield { detail: `${call.process} made it ${open.length} requests to one endpoint at ${secondsAt(world, call.at)}, where ${living.length} workers share ${pool}; ${promised} are promised` }
+      if (
+        open.length <= promised ||
+        living.some(({ process }) => wasDisturbed(world, process, call.at - learnsWithinMs, call.at))
+      )
+        continue
+      yield {
+        detail: `${call.process} made it ${open.length} requests to one endpoint at ${secondsAt(world, call.at)}, where ${living.length} workers share ${pool}; ${promised} are promised`,
+      }
       return
     }
   }
@@ -66,6 +80,9 @@ function* rateLimit(world: World): Iterable<Finding> {
 function* burstOf(world: World, who: string, limit: number, endpointIds: readonly string[]): Iterable<Finding> {
   const all = endpointIds.flatMap((id) => seen(world).callsTo.get(id) ?? [])
   const calls = all.filter(({ process, at }) => !wasDisturbed(world, process, at - 15_000, at))
-  const burst = calls.find(({ at }) => calls.filter((other) => other.at > at - secondMs && other.at <= at).length > 2 * limit + 1)
-  if (burst !== undefined) yield { detail: `${who} got more than ${2 * limit} requests in the second before ${secondsAt(world, burst.at)}` }
+  const burst = calls.find(
+    ({ at }) => calls.filter((other) => other.at > at - secondMs && other.at <= at).length > 2 * limit + 1,
+  )
+  if (burst !== undefined)
+    yield { detail: `${who} got more than ${2 * limit} requests in the second before ${secondsAt(world, burst.at)}` }
 }

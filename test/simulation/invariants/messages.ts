@@ -23,22 +23,32 @@ function* acceptedIsStored({ history, state }: World): Iterable<Finding> {
   for (const { messageId } of state.deliveries.values()) counts.set(messageId, (counts.get(messageId) ?? 0) + 1)
   for (const { answer, tx, body } of history.sends) {
     if (answer?.kind !== 'sent' || (tx !== null && tx.committedAt === null)) continue
-    if (!state.messages.has(answer.id)) yield { detail: `message ${body} was accepted as ${answer.id} and is not there` }
+    if (!state.messages.has(answer.id))
+      yield { detail: `message ${body} was accepted as ${answer.id} and is not there` }
     const deliveries = counts.get(answer.id) ?? 0
-    if (deliveries < answer.deliveries) yield { detail: `message ${body} has ${deliveries} of ${answer.deliveries} deliveries` }
+    if (deliveries < answer.deliveries)
+      yield { detail: `message ${body} has ${deliveries} of ${answer.deliveries} deliveries` }
   }
 }
 
 function* everythingEnds({ state }: World): Iterable<Finding> {
   for (const delivery of state.deliveries.values()) {
-    if (isOpen(delivery)) yield { detail: `delivery ${delivery.id} is ${delivery.status} after ${delivery.attemptCount} attempts, due ${delivery.nextRetryAt}, leased by ${delivery.leaseOwner === null ? 'nobody' : 'a worker'}` }
+    if (isOpen(delivery))
+      yield {
+        detail: `delivery ${delivery.id} is ${delivery.status} after ${delivery.attemptCount} attempts, due ${delivery.nextRetryAt}, leased by ${delivery.leaseOwner === null ? 'nobody' : 'a worker'}`,
+      }
   }
 }
 
 function* deliveredWasReceived({ history, state }: World): Iterable<Finding> {
-  const received = new Set(history.calls.filter(({ answered }) => succeeded(answered)).map(({ messageId, endpointId }) => `${messageId} ${endpointId}`))
+  const received = new Set(
+    history.calls
+      .filter(({ answered }) => succeeded(answered))
+      .map(({ messageId, endpointId }) => `${messageId} ${endpointId}`),
+  )
   for (const { id, status, messageId, endpointId } of state.deliveries.values()) {
-    if (status === 'delivered' && !received.has(`${messageId} ${endpointId}`)) yield { detail: `delivery ${id} is delivered, but its endpoint has no receipt` }
+    if (status === 'delivered' && !received.has(`${messageId} ${endpointId}`))
+      yield { detail: `delivery ${id} is delivered, but its endpoint has no receipt` }
   }
 }
 
@@ -47,12 +57,20 @@ function* refusedIsNotStored(world: World): Iterable<Finding> {
   const stored = messagesByBody(world)
   for (const { body, answer, at, idempotencyKey } of world.history.sends) {
     if (answer?.kind !== 'refused' || answer.code === 'outcome_unknown' || idempotencyKey !== null) continue
-    if (stored.has(body)) yield { kind: answer.code, detail: `the send of ${body} at ${secondsAt(world, at)} was refused with ${answer.code}, but it is stored` }
+    if (stored.has(body))
+      yield {
+        kind: answer.code,
+        detail: `the send of ${body} at ${secondsAt(world, at)} was refused with ${answer.code}, but it is stored`,
+      }
   }
 }
 
 function* oneDeliveryEach({ history }: World): Iterable<Finding> {
-  const resent = new Set(history.rows.filter(({ before, method }) => before === null && method === 'addDelivery').map(({ after }) => after.id))
+  const resent = new Set(
+    history.rows
+      .filter(({ before, method }) => before === null && method === 'addDelivery')
+      .map(({ after }) => after.id),
+  )
   for (const [key, ids] of history.deliveriesOf) {
     const sent = ids.filter((id) => !resent.has(id))
     if (sent.length > 1) yield { detail: `message and endpoint ${key} have ${sent.length} deliveries` }
@@ -60,26 +78,38 @@ function* oneDeliveryEach({ history }: World): Iterable<Finding> {
 }
 
 function* oneMessageForKey(world: World): Iterable<Finding> {
-  const keyed = new Set(world.history.sends.flatMap(({ idempotencyKey, tx, body }) => (idempotencyKey === null || tx !== null ? [] : [body])))
+  const keyed = new Set(
+    world.history.sends.flatMap(({ idempotencyKey, tx, body }) =>
+      idempotencyKey === null || tx !== null ? [] : [body],
+    ),
+  )
   for (const [body, messages] of messagesByBody(world)) {
-    if (keyed.has(body) && messages.length > 1) yield { detail: `${messages.length} messages were stored under the key of ${body}` }
+    if (keyed.has(body) && messages.length > 1)
+      yield { detail: `${messages.length} messages were stored under the key of ${body}` }
   }
 }
 
 function* sameBytes({ history, state }: World): Iterable<Finding> {
   const bodies = new Map(Array.from(state.messages.values(), (message) => [message.id, rememberedBody(message.body)]))
   for (const { messageId, body } of history.calls) {
-    if (bodies.get(messageId) !== body) yield { detail: `a request for message ${messageId} carried ${body} instead of ${bodies.get(messageId) ?? 'nothing'}` }
+    if (bodies.get(messageId) !== body)
+      yield {
+        detail: `a request for message ${messageId} carried ${body} instead of ${bodies.get(messageId) ?? 'nothing'}`,
+      }
   }
 }
 
 function* transactions(world: World): Iterable<Finding> {
   const stored = messagesByBody(world)
-  const committed = new Set(world.history.sends.flatMap(({ tx, body }) => (tx !== null && tx.committedAt !== null ? [body] : [])))
+  const committed = new Set(
+    world.history.sends.flatMap(({ tx, body }) => (tx !== null && tx.committedAt !== null ? [body] : [])),
+  )
   for (const { tx, body, answer } of world.history.sends) {
     if (tx === null) continue
-    if (!committed.has(body) && stored.has(body)) yield { detail: `${body} is stored although its transaction did not commit` }
-    if (tx.committedAt !== null && answer?.kind === 'sent' && !stored.has(body)) yield { detail: `${body} is not stored although its transaction committed` }
+    if (!committed.has(body) && stored.has(body))
+      yield { detail: `${body} is stored although its transaction did not commit` }
+    if (tx.committedAt !== null && answer?.kind === 'sent' && !stored.has(body))
+      yield { detail: `${body} is not stored although its transaction committed` }
   }
 }
 

@@ -38,7 +38,11 @@ export function seen({ history }: World): Seen {
 /** The numbers that the processes of this world run by. */
 export function paceOf({ scenario: { settings } }: World): Limits {
   const { limits: pace } = presetNamed(settings.preset)
-  return { ...pace, pool: settings.pool ?? pace.pool, retriesPerEndpoint: settings.retriesPerEndpoint ?? pace.retriesPerEndpoint }
+  return {
+    ...pace,
+    pool: settings.pool ?? pace.pool,
+    retriesPerEndpoint: settings.retriesPerEndpoint ?? pace.retriesPerEndpoint,
+  }
 }
 
 /** Sends that a policy asks for. */
@@ -47,7 +51,13 @@ export function maxAttemptsOf(policy: string): number {
 }
 
 /** Whether something was done to a process in a time: from then on it may know less than it should. */
-export function wasDisturbed(world: World, process: string, from: Instant, to: Instant, kinds?: readonly string[]): boolean {
+export function wasDisturbed(
+  world: World,
+  process: string,
+  from: Instant,
+  to: Instant,
+  kinds?: readonly string[],
+): boolean {
   const own = seen(world).disturbancesOf.get(process) ?? []
   return own.some((each) => each.from <= to && each.to >= from && (kinds === undefined || kinds.includes(each.kind)))
 }
@@ -68,7 +78,9 @@ export function endOf({ history }: World, { endedAt, answeredAt, process }: Call
 
 /** What an endpoint was at an instant. */
 export function endpointAt(world: World, endpointId: string, at: Instant): EndpointChange | undefined {
-  return seen(world).changesOf.get(endpointId)?.findLast((change) => change.at <= at)
+  return seen(world)
+    .changesOf.get(endpointId)
+    ?.findLast((change) => change.at <= at)
 }
 
 export function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {

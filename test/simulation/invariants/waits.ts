@@ -26,23 +26,34 @@ function* askedWaits(world: World): Iterable<Finding> {
     for (const call of calls) {
       const wait = storedWait(world, call, healthOf.get(endpointId) ?? [])
       if (wait === null) continue
-      const early = calls.find(({ at, process }) => at > wait.from && at < wait.until && !wasDisturbed(world, process, at - 15_000, at))
+      const early = calls.find(
+        ({ at, process }) => at > wait.from && at < wait.until && !wasDisturbed(world, process, at - 15_000, at),
+      )
       if (early === undefined) continue
       const who = early.process === call.process ? 'by the worker that was asked' : 'by another worker'
-      yield { kind: who, detail: `${call.process} was asked at ${secondsAt(world, call.endedAt ?? 0)} to wait until ${secondsAt(world, wait.until)}; ${early.process} sent at ${secondsAt(world, early.at)}` }
+      yield {
+        kind: who,
+        detail: `${call.process} was asked at ${secondsAt(world, call.endedAt ?? 0)} to wait until ${secondsAt(world, wait.until)}; ${early.process} sent at ${secondsAt(world, early.at)}`,
+      }
     }
   }
 }
 
 /** From when until when nothing may begin, because an answer asked for it and the store knows; null if nobody did. */
-function storedWait(world: World, call: Call, healths: readonly HealthChange[]): { readonly from: Instant; readonly until: Instant } | null {
+function storedWait(
+  world: World,
+  call: Call,
+  healths: readonly HealthChange[],
+): { readonly from: Instant; readonly until: Instant } | null {
   const askedMs = call.outcome === null ? null : askedToWaitMs(call.outcome)
   if (askedMs === null || call.endedAt === null) return null
   const until = call.endedAt + Math.min(askedMs, longestAskedMs) - learnsWithinMs
   const stored = healths.find(({ at, after }) => at >= (call.endedAt ?? 0) && (after.heldUntil ?? 0) >= until)
   if (stored === undefined || revisionAt(world, call.endpointId, stored.at) !== call.revision) return null
   // A person, or a new URL, begins anew.
-  const renewed = seen(world).changesOf.get(call.endpointId)?.find(({ at }) => at >= call.at)
+  const renewed = seen(world)
+    .changesOf.get(call.endpointId)
+    ?.find(({ at }) => at >= call.at)
   return { from: stored.at + learnsWithinMs + slackMs, until: Math.min(until, renewed?.at ?? Number.POSITIVE_INFINITY) }
 }
 
@@ -50,8 +61,19 @@ function* disabledByItself(world: World): Iterable<Finding> {
   for (const { at, process, before, after } of world.history.endpoints) {
     if (after.status !== 'disabled' || before?.status === 'disabled' || process.startsWith('operator')) continue
     const { revision } = addressOf(before?.url ?? '')
-    const said410 = seen(world).callsTo.get(after.id)?.some((call) => call.revision === revision && (call.endedAt ?? Number.POSITIVE_INFINITY) <= at && 'statusCode' in call.answered && call.answered.statusCode === 410)
-    if (said410 !== true) yield { detail: `${process} disabled endpoint ${after.id} at ${secondsAt(world, at)}, whose URL has not answered 410` }
+    const said410 = seen(world)
+      .callsTo.get(after.id)
+      ?.some(
+        (call) =>
+          call.revision === revision &&
+          (call.endedAt ?? Number.POSITIVE_INFINITY) <= at &&
+          'statusCode' in call.answered &&
+          call.answered.statusCode === 410,
+      )
+    if (said410 !== true)
+      yield {
+        detail: `${process} disabled endpoint ${after.id} at ${secondsAt(world, at)}, whose URL has not answered 410`,
+      }
   }
 }
 
@@ -60,8 +82,16 @@ function* closedEndpoints(world: World): Iterable<Finding> {
     const then = endpointAt(world, endpointId, at - learnsWithinMs - slackMs)
     const now = endpointAt(world, endpointId, at)
     if (then === undefined || then !== now || wasDisturbed(world, process, at - 15_000, at)) continue
-    if (then.after.status !== 'active') yield { kind: then.after.status, detail: `${process} sent to endpoint ${endpointId} at ${secondsAt(world, at)}, which is ${then.after.status} since ${secondsAt(world, then.at)}` }
-    else if (addressOf(then.after.url).revision !== revision) yield { kind: 'moved', detail: `${process} sent to an old URL of endpoint ${endpointId} at ${secondsAt(world, at)}` }
+    if (then.after.status !== 'active')
+      yield {
+        kind: then.after.status,
+        detail: `${process} sent to endpoint ${endpointId} at ${secondsAt(world, at)}, which is ${then.after.status} since ${secondsAt(world, then.at)}`,
+      }
+    else if (addressOf(then.after.url).revision !== revision)
+      yield {
+        kind: 'moved',
+        detail: `${process} sent to an old URL of endpoint ${endpointId} at ${secondsAt(world, at)}`,
+      }
   }
 }
 
@@ -83,7 +113,9 @@ function* ramp(world: World): Iterable<Finding> {
         backlog.delete(deliveryId ?? '')
         if (backlog.size === 0) break
         if (sent <= allowed) continue
-        yield { detail: `endpoint ${endpointId} got ${sent} requests in the tick before ${secondsAt(world, at)}, ${ticks} ticks after a hold; ${allowed} are allowed` }
+        yield {
+          detail: `endpoint ${endpointId} got ${sent} requests in the tick before ${secondsAt(world, at)}, ${ticks} ticks after a hold; ${allowed} are allowed`,
+        }
         return
       }
     }
@@ -101,7 +133,8 @@ export function holdEnds(world: World, endpointId: string): Instant[] {
     // One that was prolonged, or is being probed, has not ended.
     if (next === undefined || next.after.heldUntil === null || next.at > after.heldUntil) ends.push(endsAt)
   }
-  for (const { at, before, after } of seen(world).changesOf.get(endpointId) ?? []) if (before !== null && before.status === 'paused' && after.status === 'active') ends.push(at)
+  for (const { at, before, after } of seen(world).changesOf.get(endpointId) ?? [])
+    if (before !== null && before.status === 'paused' && after.status === 'active') ends.push(at)
   return ends.toSorted((one, other) => one - other)
 }
 
@@ -110,7 +143,8 @@ export function backlogAt(world: World, endpointId: string, at: Instant): Set<st
   const backlog = new Set<string>()
   for (const [id, changes] of seen(world).rowsOf) {
     const then = changes.findLast((change) => change.at <= at)?.after
-    if (then !== undefined && then.endpointId === endpointId && isOpen(then) && (then.nextRetryAt ?? 0) <= at) backlog.add(id)
+    if (then !== undefined && then.endpointId === endpointId && isOpen(then) && (then.nextRetryAt ?? 0) <= at)
+      backlog.add(id)
   }
   return backlog
 }

@@ -42,7 +42,11 @@ export class Gate implements Owner {
   readonly #rate: number
   readonly #scheduler: Scheduler
 
-  constructor(name: string, scheduler: Scheduler, { offsetMs, driftPpm }: { readonly offsetMs: number; readonly driftPpm: number }) {
+  constructor(
+    name: string,
+    scheduler: Scheduler,
+    { offsetMs, driftPpm }: { readonly offsetMs: number; readonly driftPpm: number },
+  ) {
     this.name = name
     this.#scheduler = scheduler
     this.offsetMs = offsetMs
@@ -72,7 +76,8 @@ export class Gate implements Owner {
 
   /** The fault that waits for this call, used up by it. */
   takeFault(method: string): PendingFault | null {
-    if (this.cut !== null && this.cut.until > this.#scheduler.now) return { call: '*', mode: this.cut.mode, delayMs: 0, times: 1 }
+    if (this.cut !== null && this.cut.until > this.#scheduler.now)
+      return { call: '*', mode: this.cut.mode, delayMs: 0, times: 1 }
     const index = this.faults.findIndex(({ call }) => call === '*' || call === method)
     const fault = this.faults[index]
     if (fault === undefined) return null

@@ -71,7 +71,10 @@ export interface SendRecord {
   readonly dueAt: Instant
   endedAt: Instant | null
   /** What the caller was told; null if nothing yet. */
-  answer: { readonly kind: 'sent'; readonly id: string; readonly deliveries: number; readonly repeated: boolean } | { readonly kind: 'refused'; readonly code: string } | null
+  answer:
+    | { readonly kind: 'sent'; readonly id: string; readonly deliveries: number; readonly repeated: boolean }
+    | { readonly kind: 'refused'; readonly code: string }
+    | null
 }
 
 /** Something bad that was done to a process (null: to all), and for how long. */
@@ -148,8 +151,15 @@ export class History {
     this.#now = now
     watch(state.deliveries, (before, after) => this.#rowChanged(before, after))
     watch(state.attempts, (_, after, deliveryId) => void this.records.push({ at: now(), deliveryId, after }))
-    watch(state.health, (before, after, endpointId) => void this.health.push({ at: now(), process: this.#writer.process, endpointId, before, after }))
-    watch(state.endpoints, (before, after) => void this.endpoints.push({ at: now(), process: this.#writer.process, before, after }))
+    watch(
+      state.health,
+      (before, after, endpointId) =>
+        void this.health.push({ at: now(), process: this.#writer.process, endpointId, before, after }),
+    )
+    watch(
+      state.endpoints,
+      (before, after) => void this.endpoints.push({ at: now(), process: this.#writer.process, before, after }),
+    )
   }
 
   life(process: string): Life | undefined {
@@ -186,7 +196,10 @@ export class History {
 
   /** How much a process has written so far. */
   writesOf(process: string): number {
-    return [this.rows, this.health, this.endpoints].reduce((sum, changes) => sum + changes.filter((change) => change.process === process).length, 0)
+    return [this.rows, this.health, this.endpoints].reduce(
+      (sum, changes) => sum + changes.filter((change) => change.process === process).length,
+      0,
+    )
   }
 
   disturb(process: string | null, kind: string, from: Instant, forMs = 0): Disturbance {
@@ -197,7 +210,10 @@ export class History {
 }
 
 /** Tells of every value that a map is given. Kept values are replaced, never changed, so this misses nothing. */
-function watch<Value>(map: Map<string, Value>, changed: (before: Value | null, after: Value, key: string) => void): void {
+function watch<Value>(
+  map: Map<string, Value>,
+  changed: (before: Value | null, after: Value, key: string) => void,
+): void {
   const set = map.set.bind(map)
   map.set = (key, value) => {
     const before = map.get(key) ?? null

@@ -15,13 +15,32 @@ export function realBacking(store: Store, state: State): Backing {
   return {
     store,
     apply: (name, args, run, note) => mirror.apply(name, args, run, note),
-    forget: (workerId) => void mirror.apply('detach', [], () => store.detach(workerId), () => undefined).catch(() => undefined),
+    forget: (workerId) =>
+      void mirror
+        .apply(
+          'detach',
+          [],
+          () => store.detach(workerId),
+          () => undefined,
+        )
+        .catch(() => undefined),
     settled: () => mirror.settled(),
   }
 }
 
 /** What may change deliveries, and what endpoints and their health. */
-const writesDeliveries = new Set(['enqueue', 'claim', 'start', 'renew', 'mark', 'release', 'requeue', 'cancel', 'addDelivery', 'advanceJob'])
+const writesDeliveries = new Set([
+  'enqueue',
+  'claim',
+  'start',
+  'renew',
+  'mark',
+  'release',
+  'requeue',
+  'cancel',
+  'addDelivery',
+  'advanceJob',
+])
 const writesEndpoints = new Set(['saveHealth', 'disable', 'createEndpoint', 'updateEndpoint'])
 const mostRows = 1_000
 
@@ -75,7 +94,8 @@ class Mirror {
     const messages = name === 'enqueue' ? await directory.messagesById(enqueued(args)) : []
     note()
     for (const message of messages) show(this.#state.messages, message.id, message)
-    for (const record of attempts) if (record.attempts.length > 0) show(this.#state.attempts, record.id, record.attempts)
+    for (const record of attempts)
+      if (record.attempts.length > 0) show(this.#state.attempts, record.id, record.attempts)
     for (const row of changed) show(this.#state.deliveries, row.id, row)
   }
 

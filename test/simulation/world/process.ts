@@ -53,7 +53,12 @@ export class Process {
     if (!this.isAlive) return
     const { posthorn, life } = this
     // Others may count on it no longer, so it is no live worker from now on.
-    const disturbance = this.#world.history.disturb(this.gate.name, 'leave', this.#world.scheduler.now, Number.POSITIVE_INFINITY)
+    const disturbance = this.#world.history.disturb(
+      this.gate.name,
+      'leave',
+      this.#world.scheduler.now,
+      Number.POSITIVE_INFINITY,
+    )
     this.#leaving = disturbance
     await posthorn.stop({ graceMs }).catch(() => undefined)
     disturbance.to = this.#world.scheduler.now
@@ -84,7 +89,16 @@ export class Process {
     const followed = store.time === undefined ? null : gate.followingClock(store.time)
     const clock = followed ?? gate.steadyClock()
     const random = new Draw(scenario.seed, gate.name).next
-    const life: Life = { process: gate.name, role: this.plan.role, bornAt: scheduler.now, workerId: '', attachedAt: null, beats: [], endedAt: null, ended: null }
+    const life: Life = {
+      process: gate.name,
+      role: this.plan.role,
+      bornAt: scheduler.now,
+      workerId: '',
+      attachedAt: null,
+      beats: [],
+      endedAt: null,
+      ended: null,
+    }
     const transport = simulatedTransport(this.#world, gate, () => life.workerId)
     const posthorn = new Posthorn({ ...this.#world.options, store, clock, random, transport })
     life.workerId = posthorn.workerId

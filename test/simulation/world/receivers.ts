@@ -60,7 +60,11 @@ function answered(statusCode: number, retryAfterMs: number | null): Outcome {
   return { kind: 'answered', statusCode, excerpt: '', retryAfterMs }
 }
 
-function within(timeoutMs: number, afterMs: number, outcome: Outcome): { readonly afterMs: number; readonly outcome: Outcome } {
+function within(
+  timeoutMs: number,
+  afterMs: number,
+  outcome: Outcome,
+): { readonly afterMs: number; readonly outcome: Outcome } {
   return afterMs >= timeoutMs ? timedOut(timeoutMs) : { afterMs, outcome }
 }
 

@@ -42,7 +42,14 @@ export class Scheduler {
   }
 
   at(afterMs: number, owner: Owner | null, what: string, run: () => void): ScheduledEvent {
-    const event = { at: this.now + Math.max(0, Math.ceil(afterMs)), tie: this.#random(), owner, what, run, isOff: false }
+    const event = {
+      at: this.now + Math.max(0, Math.ceil(afterMs)),
+      tie: this.#random(),
+      owner,
+      what,
+      run,
+      isOff: false,
+    }
     push(this.#heap, event)
     return event
   }
@@ -76,7 +83,8 @@ export class Scheduler {
   /** What an owner could not do while it was frozen comes back at once, in any order. */
   wake(owner: Owner): void {
     owner.state = 'running'
-    for (const event of owner.kept.splice(0)) push(this.#heap, Object.assign(event, { at: this.now, tie: this.#random() }))
+    for (const event of owner.kept.splice(0))
+      push(this.#heap, Object.assign(event, { at: this.now, tie: this.#random() }))
   }
 
   /** Enters what happened into the trace. */
@@ -123,7 +131,8 @@ function pop(heap: ScheduledEvent[]): void {
   for (;;) {
     let child = 2 * index + 1
     if (child >= heap.length) break
-    if (child + 1 < heap.length && isBefore(heap[child + 1] as ScheduledEvent, heap[child] as ScheduledEvent)) child += 1
+    if (child + 1 < heap.length && isBefore(heap[child + 1] as ScheduledEvent, heap[child] as ScheduledEvent))
+      child += 1
     if (!isBefore(heap[child] as ScheduledEvent, last)) break
     heap[index] = heap[child] as ScheduledEvent
     index = child

@@ -21,7 +21,12 @@ export interface SharedStore {
   /** Calls on their way, oldest first: a single connection serves them in order. */
   readonly inOrder: (() => void)[]
   /** Applies a call in one piece; `note` is called before what it changes can be seen. */
-  readonly apply: (name: string, args: readonly unknown[], run: () => Promise<unknown>, note: () => void) => Promise<unknown>
+  readonly apply: (
+    name: string,
+    args: readonly unknown[],
+    run: () => Promise<unknown>,
+    note: () => void,
+  ) => Promise<unknown>
   /** A worker ended without a word, where its lock says so. */
   readonly forget: (workerId: string) => void
   /** All has healed: calls are answered at once, so that hours of waiting cost little. */
@@ -44,7 +49,8 @@ const never = new Promise<never>(() => undefined)
 /** The store as one process meets it: each call leaves, is applied at some instant in one piece, and is answered at another. */
 export function simulatedStore(shared: SharedStore, gate: Gate): Store {
   const { store, plan, scheduler } = shared
-  const call = (name: string, run: () => Promise<unknown>, args: readonly unknown[] = []): Promise<unknown> => new Call(shared, gate, name, run, args).result
+  const call = (name: string, run: () => Promise<unknown>, args: readonly unknown[] = []): Promise<unknown> =>
+    new Call(shared, gate, name, run, args).result
   const turn = (): Promise<void> => new Promise((resolve) => void scheduler.at(0, gate, 'turn', () => resolve()))
   return {
     kind: 'memory',
@@ -64,8 +70,14 @@ export function simulatedStore(shared: SharedStore, gate: Gate): Store {
 /** A store that cannot keep everything: a statement with a message of which it says so is refused as a whole. */
 export function refusing(store: Store): Store {
   const enqueue: Store['queue']['enqueue'] = async (request) => {
-    const refused = request.envelopes.some(({ message }) => textOf(message.body.subarray(0, headBytes)).includes(unstorable))
-    if (refused) throw new PosthornError('data_refused', 'Expected values that the store can keep, got others. Nothing of it was stored.')
+    const refused = request.envelopes.some(({ message }) =>
+      textOf(message.body.subarray(0, headBytes)).includes(unstorable),
+    )
+    if (refused)
+      throw new PosthornError(
+        'data_refused',
+        'Expected values that the store can keep, got others. Nothing of it was stored.',
+      )
     return store.queue.enqueue(request)
   }
   return { ...store, queue: { ...store.queue, enqueue } }
@@ -76,10 +88,12 @@ export function heeding(state: State): { readonly state: State; readonly wrap: (
   const from = new Map<string, number>()
   const { open } = state
   function* due(endpointId: string, lane: Lane, now: number): Iterable<Delivery> {
-    for (const row of open.due(endpointId, lane, now)) if ((row.nextRetryAt ?? 0) >= (from.get(`${endpointId} ${lane}`) ?? 0)) yield row
+    for (const row of open.due(endpointId, lane, now))
+      if ((row.nextRetryAt ?? 0) >= (from.get(`${endpointId} ${lane}`) ?? 0)) yield row
   }
   function firstDue(endpointId: string, lane: Lane, dueFrom: number): number | undefined {
-    for (const { nextRetryAt } of open.due(endpointId, lane, Number.POSITIVE_INFINITY)) if ((nextRetryAt ?? 0) >= dueFrom) return nextRetryAt ?? 0
+    for (const { nextRetryAt } of open.due(endpointId, lane, Number.POSITIVE_INFINITY))
+      if ((nextRetryAt ?? 0) >= dueFrom) return nextRetryAt ?? 0
     return undefined
   }
   const wrap = (store: Store): Store => ({
@@ -109,12 +123,19 @@ export function heeding(state: State): { readonly state: State; readonly wrap: (
 /** Commits what was sent within a transaction; the rows keep the times that they were given when they were written. */
 export async function commit(shared: SharedStore, process: string, { requests }: SimulatedTransaction): Promise<void> {
   for (const request of requests) {
-    const envelopes = await Promise.all(request.envelopes.map(async (envelope) => {
-      const matching = await shared.store.directory.matching(envelope.message.applicationId)
-      return { ...envelope, endpointsVersion: matching?.endpointsVersion ?? envelope.endpointsVersion }
-    }))
+    const envelopes = await Promise.all(
+      request.envelopes.map(async (envelope) => {
+        const matching = await shared.store.directory.matching(envelope.message.applicationId)
+        return { ...envelope, endpointsVersion: matching?.endpointsVersion ?? envelope.endpointsVersion }
+      }),
+    )
     const whole = { ...request, envelopes }
-    await shared.apply('enqueue', [whole], () => shared.store.queue.enqueue(whole), () => shared.history.writes(process, 'commit'))
+    await shared.apply(
+      'enqueue',
+      [whole],
+      () => shared.store.queue.enqueue(whole),
+      () => shared.history.writes(process, 'commit'),
+    )
   }
 }
 
@@ -123,8 +144,12 @@ function outletOf(directory: Store['directory'], tx: SimulatedTransaction): Stor
     directory,
     queue: {
       enqueue: async (request) => {
-        const current = await Promise.all(request.envelopes.map(({ message }) => directory.matching(message.applicationId)))
-        const isStale = request.envelopes.some(({ endpointsVersion }, index) => current[index]?.endpointsVersion !== endpointsVersion)
+        const current = await Promise.all(
+          request.envelopes.map(({ message }) => directory.matching(message.applicationId)),
+        )
+        const isStale = request.envelopes.some(
+          ({ endpointsVersion }, index) => current[index]?.endpointsVersion !== endpointsVersion,
+        )
         if (isStale) return request.envelopes.map(() => ({ kind: 'stale' }))
         tx.requests.push(request)
         return request.envelopes.map(() => ({ kind: 'stored' }))
@@ -133,7 +158,10 @@ function outletOf(directory: Store['directory'], tx: SimulatedTransaction): Stor
   }
 }
 
-function guarded<Port extends object>(port: Port, call: (name: string, run: () => Promise<unknown>, args: readonly unknown[]) => Promise<unknown>): Port {
+function guarded<Port extends object>(
+  port: Port,
+  call: (name: string, run: () => Promise<unknown>, args: readonly unknown[]) => Promise<unknown>,
+): Port {
   const methods = new Map<PropertyKey, Method>()
   return new Proxy(port, {
     get(target, key) {
@@ -141,7 +169,8 @@ function guarded<Port extends object>(port: Port, call: (name: string, run: () =
       if (known !== undefined) return known
       const method: unknown = Reflect.get(target, key)
       if (typeof method !== 'function') return method
-      const run: Method = (...args) => call(String(key), () => Reflect.apply(method, target, args) as Promise<unknown>, args)
+      const run: Method = (...args) =>
+        call(String(key), () => Reflect.apply(method, target, args) as Promise<unknown>, args)
       methods.set(key, run)
       return run
     },
@@ -176,7 +205,13 @@ class Call {
     const fault = this.#gate.takeFault(this.#name)
     if (fault !== null) {
       history.reach(`store call: ${fault.mode}`)
-      if (fault.mode !== 'dies') history.disturb(this.#gate.name, `${this.#name} ${fault.mode}`, this.#leftAt, fault.mode === 'before' ? 0 : givesUpAfterMs)
+      if (fault.mode !== 'dies')
+        history.disturb(
+          this.#gate.name,
+          `${this.#name} ${fault.mode}`,
+          this.#leftAt,
+          fault.mode === 'before' ? 0 : givesUpAfterMs,
+        )
       this.#shared.scheduler.note(`${this.#name} will fail: ${fault.mode}`, this.#gate)
     }
     return new Promise((resolve, reject) => {
@@ -220,7 +255,8 @@ class Call {
       first()
       then(this.#apply())
     }
-    if (plan.kind === 'shared') return void scheduler.at(afterMs, null, `${this.#gate.name} ${this.#name} applied`, arrive)
+    if (plan.kind === 'shared')
+      return void scheduler.at(afterMs, null, `${this.#gate.name} ${this.#name} applied`, arrive)
     inOrder.push(arrive)
     scheduler.at(afterMs, null, `${this.#gate.name} ${this.#name} applied`, () => inOrder.shift()?.())
   }
@@ -229,24 +265,34 @@ class Call {
   #arriveOrDie(afterMs: number): void {
     const { history, draw, plan } = this.#shared
     const before = { writes: 0 }
-    this.#arrive(afterMs, (answer) => {
-      const dieOrGoOn = (): void => {
-        if (history.writesOf(this.#gate.name) > before.writes) return this.#gate.die()
-        this.#gate.faults.push({ call: this.#name, mode: 'dies', times: 1, delayMs: 0 })
-        this.#answer(draw.next() * plan.latencyMs, answer)
-      }
-      answer.then(dieOrGoOn, dieOrGoOn)
-    }, () => void (before.writes = history.writesOf(this.#gate.name)))
+    this.#arrive(
+      afterMs,
+      (answer) => {
+        const dieOrGoOn = (): void => {
+          if (history.writesOf(this.#gate.name) > before.writes) return this.#gate.die()
+          this.#gate.faults.push({ call: this.#name, mode: 'dies', times: 1, delayMs: 0 })
+          this.#answer(draw.next() * plan.latencyMs, answer)
+        }
+        answer.then(dieOrGoOn, dieOrGoOn)
+      },
+      () => void (before.writes = history.writesOf(this.#gate.name)),
+    )
   }
 
   #apply(): Promise<unknown> {
     const { scheduler, history } = this.#shared
-    const answer = this.#shared.apply(this.#name, this.#args, this.#run, () => history.writes(this.#gate.name, this.#name))
+    const answer = this.#shared.apply(this.#name, this.#args, this.#run, () =>
+      history.writes(this.#gate.name, this.#name),
+    )
     // Whoever asked may never hear of it.
     answer.catch(() => undefined)
     if (this.#name === 'beat') history.life(this.#gate.name)?.beats.push(scheduler.now)
     if (this.#name === 'attach') history.attached(this.#gate.name)
-    if (this.#name === 'mark') void answer.then((marked) => this.#noteMarks(marked as readonly string[]), () => undefined)
+    if (this.#name === 'mark')
+      void answer.then(
+        (marked) => this.#noteMarks(marked as readonly string[]),
+        () => undefined,
+      )
     return answer
   }
 
@@ -266,7 +312,8 @@ class Call {
     this.#shared.scheduler.at(afterMs, this.#gate, `${this.#name} ${how}`, () => {
       const { cut } = this.#gate
       // An answer cannot get through either: its caller gives up in the end.
-      if (cut !== null && cut.until > this.#shared.scheduler.now) this.#fail(Math.max(this.#leftAt + givesUpAfterMs - this.#shared.scheduler.now, 0), this.#lostCode())
+      if (cut !== null && cut.until > this.#shared.scheduler.now)
+        this.#fail(Math.max(this.#leftAt + givesUpAfterMs - this.#shared.scheduler.now, 0), this.#lostCode())
       else settle()
     })
   }

@@ -37,7 +37,12 @@ export function simulatedTransport(world: World, gate: Gate, workerId: () => str
           resolve(ended)
         }
         const reset = (): void => end({ kind: 'reset', reason: 'closed' })
-        const event = world.scheduler.at(afterMs, gate, `e${endpoint} ${'statusCode' in outcome ? outcome.statusCode : outcome.kind}`, () => end(outcome))
+        const event = world.scheduler.at(
+          afterMs,
+          gate,
+          `e${endpoint} ${'statusCode' in outcome ? outcome.statusCode : outcome.kind}`,
+          () => end(outcome),
+        )
         open.add(reset)
       })
     },
@@ -48,7 +53,12 @@ export function simulatedTransport(world: World, gate: Gate, workerId: () => str
 }
 
 /** What a request carries, and the row that it is sent for. */
-function carried(world: World, { headers, body }: OutgoingRequest, endpointId: string, workerId: string): Pick<Call, 'messageId' | 'body' | 'deliveryId' | 'epoch' | 'row'> {
+function carried(
+  world: World,
+  { headers, body }: OutgoingRequest,
+  endpointId: string,
+  workerId: string,
+): Pick<Call, 'messageId' | 'body' | 'deliveryId' | 'epoch' | 'row'> {
   const messageId = headers['webhook-id'] ?? ''
   const lease = world.leaseOf(workerId, messageId, endpointId)
   const row = lease === null ? null : (world.state.deliveries.get(lease.deliveryId) ?? null)

@@ -77,7 +77,8 @@ export class World {
 
   /** Creates the endpoints, before anything can go wrong. */
   async prepare(): Promise<void> {
-    for (const { application, ratePerSecond } of this.scenario.limited ?? []) await this.operator.posthorn.applications.create({ uid: applicationOf({ application }), ratePerSecond })
+    for (const { application, ratePerSecond } of this.scenario.limited ?? [])
+      await this.operator.posthorn.applications.create({ uid: applicationOf({ application }), ratePerSecond })
     for (const { plan } of this.#receivers.values()) await this.createEndpoint(plan)
     this.shared.isCalm = false
     // So that nothing was read before this instant.
@@ -89,7 +90,14 @@ export class World {
     const receiver = this.#receivers.get(plan.id) ?? new Receiver(plan, this.scenario.seed)
     this.#receivers.set(plan.id, receiver)
     const { policy, ratePerSecond } = plan
-    const endpoint = await this.operator.posthorn.endpoints.create({ application: applicationOf(plan), url: receiver.url, secret, policy, ratePerSecond, signature: 'standard' })
+    const endpoint = await this.operator.posthorn.endpoints.create({
+      application: applicationOf(plan),
+      url: receiver.url,
+      secret,
+      policy,
+      ratePerSecond,
+      signature: 'standard',
+    })
     receiver.id = endpoint.id
     this.#notePhase(receiver)
   }
@@ -117,7 +125,11 @@ export class World {
   }
 
   /** The lease under which a worker sends a message to an endpoint: the newest that it was given. */
-  leaseOf(workerId: string, messageId: string, endpointId: string): { readonly deliveryId: string; readonly epoch: number } | null {
+  leaseOf(
+    workerId: string,
+    messageId: string,
+    endpointId: string,
+  ): { readonly deliveryId: string; readonly epoch: number } | null {
     const ids = this.history.deliveriesOf.get(`${messageId} ${endpointId}`) ?? []
     const granted = ids.flatMap((deliveryId) => this.history.grants.get(`${workerId} ${deliveryId}`) ?? [])
     return granted.toSorted((one, other) => other.at - one.at)[0] ?? null
@@ -135,7 +147,13 @@ export class World {
     const isInOrder = behaviour === inOrder || (behaviour.answer === 200 && behaviour.tookMs[1] <= 1_000)
     const isQuick = Math.max(behaviour.tookMs[1], behaviour.otherwiseMs[1]) <= 1_000 && behaviour.answer !== 'hung'
     const failsShare = isInOrder ? 0 : isQuick ? behaviour.share : 1
-    this.history.phases.push({ at: this.scheduler.now, endpointId: receiver.id, revision: receiver.revision, isInOrder, failsShare })
+    this.history.phases.push({
+      at: this.scheduler.now,
+      endpointId: receiver.id,
+      revision: receiver.revision,
+      isInOrder,
+      failsShare,
+    })
   }
 }
 

@@ -25,7 +25,12 @@ export function completionScript(shell: Shell, commands: readonly (Command | Com
 
 function stepsOf(commands: readonly (Command | CommandGroup)[]): Step[] {
   const first = { after: '', choices: commands.map(({ name, summary }) => ({ word: name, sentence: summary })) }
-  return [first, ...commands.flatMap((command) => ('commands' in command ? groupSteps(command) : [commandStep(command.name, command)]))]
+  return [
+    first,
+    ...commands.flatMap((command) =>
+      'commands' in command ? groupSteps(command) : [commandStep(command.name, command)],
+    ),
+  ]
 }
 
 function groupSteps({ name, commands }: CommandGroup): Step[] {
@@ -39,8 +44,15 @@ function commandStep(after: string, { options }: Command): Step {
 }
 
 function bash(steps: readonly Step[]): string {
-  const cases = steps.filter(({ after }) => after !== '').map(({ after, choices }) => `    '${after}') words='${wordsOf(choices)}' ;;`)
-  const groups = steps.filter(({ after, choices }) => after !== '' && !after.includes(' ') && choices.every(({ word }) => !word.startsWith('--'))).map(({ after }) => after)
+  const cases = steps
+    .filter(({ after }) => after !== '')
+    .map(({ after, choices }) => `    '${after}') words='${wordsOf(choices)}' ;;`)
+  const groups = steps
+    .filter(
+      ({ after, choices }) =>
+        after !== '' && !after.includes(' ') && choices.every(({ word }) => !word.startsWith('--')),
+    )
+    .map(({ after }) => after)
   const top = steps.find(({ after }) => after === '')?.choices ?? []
   return [
     '_posthorn() {',
@@ -62,9 +74,12 @@ function bash(steps: readonly Step[]): string {
 function fish(steps: readonly Step[]): string {
   return steps
     .flatMap(({ after, choices }) => {
-      const seen = after === '' ? ['__fish_use_subcommand'] : after.split(' ').map((word) => `__fish_seen_subcommand_from ${word}`)
+      const seen =
+        after === '' ? ['__fish_use_subcommand'] : after.split(' ').map((word) => `__fish_seen_subcommand_from ${word}`)
       const isGroup = after !== '' && choices.every(({ word }) => !word.startsWith('--'))
-      const condition = [...seen, ...(isGroup ? [`not __fish_seen_subcommand_from ${wordsOf(choices)}`] : [])].join('; and ')
+      const condition = [...seen, ...(isGroup ? [`not __fish_seen_subcommand_from ${wordsOf(choices)}`] : [])].join(
+        '; and ',
+      )
       return choices.map(({ word, sentence }) => {
         const choice = word.startsWith('--') ? `-l ${word.slice(2)}` : `-f -a ${word}`
         return `complete -c posthorn -n '${condition}' ${choice} -d '${sentence.replaceAll("'", String.raw`\'`)}'`

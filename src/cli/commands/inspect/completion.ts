@@ -15,13 +15,19 @@ export function completion(commands: () => readonly (Command | CommandGroup)[]):
     help: helpText({
       usage: 'completion bash|zsh|fish',
       text: ['Prints a script that lets your shell complete commands and options.'],
-      examples: ['eval "$(posthorn completion bash)"', 'posthorn completion zsh > "${fpath[1]}/_posthorn"', 'posthorn completion fish > ~/.config/fish/completions/posthorn.fish'],
+      examples: [
+        'eval "$(posthorn completion bash)"',
+        'posthorn completion zsh > "${fpath[1]}/_posthorn"',
+        'posthorn completion fish > ~/.config/fish/completions/posthorn.fish',
+      ],
     }),
     async run(_, { output, say }, [given = '']) {
       const shell = shells.find((name) => name === given)
       if (shell === undefined) {
         const meant = nearest(given, shells)
-        say(`posthorn completion: expected ${shells.join(', ')}, got "${given}".${meant === null ? '' : ` Did you mean "${meant}"?`}`)
+        say(
+          `posthorn completion: expected ${shells.join(', ')}, got "${given}".${meant === null ? '' : ` Did you mean "${meant}"?`}`,
+        )
         return exit.usage
       }
       output.write(`${completionScript(shell satisfies Shell, commands())}\n`)

@@ -23,7 +23,12 @@ export const config: Command = {
   }),
   async run(chosen, terminal) {
     const settings = describeSettings(commandSources())
-    print(terminal, chosen, { settings }, () => columns(['SETTING', 'VALUE', 'ORIGIN', 'WHAT IT IS'], settings.map(({ env, value, origin, sentence }) => [env, shown(value), origin, sentence])))
+    print(terminal, chosen, { settings }, () =>
+      columns(
+        ['SETTING', 'VALUE', 'ORIGIN', 'WHAT IT IS'],
+        settings.map(({ env, value, origin, sentence }) => [env, shown(value), origin, sentence]),
+      ),
+    )
     return exit.ok
   },
 }

@@ -11,7 +11,11 @@ import { print } from '../../print.ts'
 import { columns } from '../../view/columns.ts'
 
 const options: Readonly<Record<string, Option>> = {
-  endpoint: { type: 'string', value: 'id or url', sentence: 'also asks whether it may be called, and whether it can be reached; nothing is sent to it' },
+  endpoint: {
+    type: 'string',
+    value: 'id or url',
+    sentence: 'also asks whether it may be called, and whether it can be reached; nothing is sent to it',
+  },
   ...apiOptions,
 }
 
@@ -23,7 +27,11 @@ export const doctor: Command = {
     usage: 'doctor [options]',
     text: ['Looks for what is wrong, and says what to do. Ends with 1 if something is.'],
     options,
-    examples: ['posthorn doctor', 'posthorn doctor --endpoint https://acme.example/hooks', 'posthorn doctor --server https://posthorn.example'],
+    examples: [
+      'posthorn doctor',
+      'posthorn doctor --endpoint https://acme.example/hooks',
+      'posthorn doctor --server https://posthorn.example',
+    ],
   }),
   async run(chosen, terminal) {
     const settings = settingsFrom(commandSources())
@@ -32,11 +40,18 @@ export const doctor: Command = {
     const endpoint = textOption(chosen, 'endpoint')
     const openClient = (): ReturnType<typeof clientFor> => clientFor(chosen, terminal)
     const checks = [
-      ...(serverUrl === null ? await databaseChecks(database ?? settings.databaseUrl, settings) : await serverChecks(serverUrl, openClient)),
+      ...(serverUrl === null
+        ? await databaseChecks(database ?? settings.databaseUrl, settings)
+        : await serverChecks(serverUrl, openClient)),
       ...(endpoint === undefined ? [] : await endpointChecks(endpoint, settings, openClient)),
     ]
     const ok = checks.every((check) => check.ok)
-    print(terminal, chosen, { ok, checks }, () => columns(['', 'CHECK', 'FOUND'], checks.map((check) => [check.ok ? 'ok' : 'WRONG', check.name, check.sentence])))
+    print(terminal, chosen, { ok, checks }, () =>
+      columns(
+        ['', 'CHECK', 'FOUND'],
+        checks.map((check) => [check.ok ? 'ok' : 'WRONG', check.name, check.sentence]),
+      ),
+    )
     return ok ? exit.ok : exit.error
   },
 }

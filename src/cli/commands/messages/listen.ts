@@ -11,8 +11,16 @@ import { printable } from '../../view/text.ts'
 
 const options: Readonly<Record<string, Option>> = {
   port: { type: 'string', value: 'n', sentence: 'the port on 127.0.0.1; 8072 unless given, 0 for any that is free' },
-  'secret-file': { type: 'string', value: 'path', sentence: "the file with the endpoint's secret: signatures are then checked" },
-  forward: { type: 'string', value: 'url', sentence: 'passes each request on, as it came, and answers as that URL does' },
+  'secret-file': {
+    type: 'string',
+    value: 'path',
+    sentence: "the file with the endpoint's secret: signatures are then checked",
+  },
+  forward: {
+    type: 'string',
+    value: 'url',
+    sentence: 'passes each request on, as it came, and answers as that URL does',
+  },
   status: { type: 'string', value: 'n', sentence: 'answers with this status, 200 unless given' },
   delay: { type: 'string', value: 'ms', sentence: 'answers only after so many milliseconds' },
   drop: { type: 'boolean', sentence: 'breaks the connection instead of answering' },
@@ -25,14 +33,25 @@ export const listen: Command = {
   options,
   help: helpText({
     usage: 'listen [options]',
-    text: ['Receives webhooks on 127.0.0.1, prints each of them, and answers as the options say. Posthorn delivers there', 'if it runs with POSTHORN_ALLOWED_TARGETS=127.0.0.0/8.'],
+    text: [
+      'Receives webhooks on 127.0.0.1, prints each of them, and answers as the options say. Posthorn delivers there',
+      'if it runs with POSTHORN_ALLOWED_TARGETS=127.0.0.0/8.',
+    ],
     options,
-    examples: ['posthorn listen --secret-file secret --forward http://localhost:3000/hooks', 'posthorn listen --status 500', 'posthorn listen --delay 40000'],
+    examples: [
+      'posthorn listen --secret-file secret --forward http://localhost:3000/hooks',
+      'posthorn listen --status 500',
+      'posthorn listen --delay 40000',
+    ],
   }),
   async run(chosen, terminal) {
     const receiver = await startReceiver(receiverOptions(chosen), (receipt) => {
       const { at, id, type, path, bytes, signature, answer, body } = receipt
-      print(terminal, chosen, receipt, () => printable(`${at}  ${id ?? '-'}  ${type ?? '-'}  ${path}  ${bytes} bytes  signature ${signature}  ${answer}  ${body}`))
+      print(terminal, chosen, receipt, () =>
+        printable(
+          `${at}  ${id ?? '-'}  ${type ?? '-'}  ${path}  ${bytes} bytes  signature ${signature}  ${answer}  ${body}`,
+        ),
+      )
     })
     terminal.say(`Listening on ${receiver.url}. Ctrl-C ends it.`)
     if (!terminal.interrupted.aborted) await once(terminal.interrupted, 'abort')
@@ -44,7 +63,8 @@ export const listen: Command = {
 function receiverOptions(chosen: CommandOptions): ReceiverOptions {
   const secretPath = textOption(chosen, 'secret-file')
   const forward = textOption(chosen, 'forward')
-  if (forward !== undefined && !/^https?:\/\//.test(forward)) throw expected('invalid_argument', 'forward', 'an http(s) URL', forward)
+  if (forward !== undefined && !/^https?:\/\//.test(forward))
+    throw expected('invalid_argument', 'forward', 'an http(s) URL', forward)
   return {
     port: numberOf(chosen, 'port', 0, 65_535) ?? 8072,
     secret: secretPath === undefined ? null : readSecret(secretPath, 'secret-file'),

@@ -31,10 +31,22 @@ export interface Receipt {
 
 const mostBytes = 5 * 1024 * 1024
 // Headers of one connection, which the next has its own of.
-const ownToConnection = new Set(['connection', 'host', 'content-length', 'transfer-encoding', 'keep-alive', 'expect', 'te', 'upgrade'])
+const ownToConnection = new Set([
+  'connection',
+  'host',
+  'content-length',
+  'transfer-encoding',
+  'keep-alive',
+  'expect',
+  'te',
+  'upgrade',
+])
 
 /** A receiver on this machine that answers, or misbehaves, as the options say. */
-export async function startReceiver(options: ReceiverOptions, received: (receipt: Receipt) => void): Promise<{ readonly url: string; close(): Promise<void> }> {
+export async function startReceiver(
+  options: ReceiverOptions,
+  received: (receipt: Receipt) => void,
+): Promise<{ readonly url: string; close(): Promise<void> }> {
   const server = createServer((request, response) => {
     answer(request, response, options, received).catch((thrown: unknown) => {
       // Whoever sent it may have gone away in the middle; the next request finds us here.
@@ -52,15 +64,30 @@ export async function startReceiver(options: ReceiverOptions, received: (receipt
   }
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, options: ReceiverOptions, received: (receipt: Receipt) => void): Promise<void> {
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: ReceiverOptions,
+  received: (receipt: Receipt) => void,
+): Promise<void> {
   const body = await bodyOf(request)
   const { headers } = request
   if (options.delayMs > 0) await new Promise<void>((resolve) => systemClock.after(options.delayMs, resolve))
-  const answered = options.drop ? 'connection broken' : options.forward === null ? `HTTP ${options.status}` : await forward(options.forward, request, body, response)
+  const answered = options.drop
+    ? 'connection broken'
+    : options.forward === null
+      ? `HTTP ${options.status}`
+      : await forward(options.forward, request, body, response)
   const id = textOf(headers['webhook-id'] ?? headers['svix-id'])
   received({
-    at: isoTime(systemClock.now()), id, type: typeIn(body), path: request.url ?? '/', bytes: body.length,
-    signature: checkSignature(body, headers, options.secret), answer: answered, body: body.toString(),
+    at: isoTime(systemClock.now()),
+    id,
+    type: typeIn(body),
+    path: request.url ?? '/',
+    bytes: body.length,
+    signature: checkSignature(body, headers, options.secret),
+    answer: answered,
+    body: body.toString(),
   })
   if (options.drop) request.socket.resetAndDestroy()
   else if (options.forward === null) response.writeHead(options.status, { 'content-length': '0' }).end()
@@ -71,7 +98,8 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   let bytes = 0
   for await (const chunk of request) {
     bytes += (chunk as Buffer).length
-    if (bytes > mostBytes) throw new PosthornError('body_too_large', `Expected a body of at most ${mostBytes} bytes, got more.`)
+    if (bytes > mostBytes)
+      throw new PosthornError('body_too_large', `Expected a body of at most ${mostBytes} bytes, got more.`)
     chunks.push(chunk as Buffer)
   }
   return Buffer.concat(chunks)
@@ -89,12 +117,29 @@ function checkSignature(body: Buffer, headers: IncomingHttpHeaders, secret: stri
 }
 
 /** Passes the request on byte for byte, and its answer back. */
-async function forward(url: string, { method = 'POST', headers }: IncomingMessage, body: Buffer, response: ServerResponse): Promise<string> {
-  const passed = Object.entries(headers).filter(([name]) => !ownToConnection.has(name)).map(([name, value]) => [name, String(value)] as const)
+async function forward(
+  url: string,
+  { method = 'POST', headers }: IncomingMessage,
+  body: Buffer,
+  response: ServerResponse,
+): Promise<string> {
+  const passed = Object.entries(headers)
+    .filter(([name]) => !ownToConnection.has(name))
+    .map(([name, value]) => [name, String(value)] as const)
   try {
-    const reply = await fetch(url, { method, headers: Object.fromEntries(passed), redirect: 'manual', ...(body.length > 0 && { body: new Uint8Array(body) }) })
+    const reply = await fetch(url, {
+      method,
+      headers: Object.fromEntries(passed),
+      redirect: 'manual',
+      ...(body.length > 0 && { body: new Uint8Array(body) }),
+    })
     const text = Buffer.from(await reply.arrayBuffer())
-    response.writeHead(reply.status, { 'content-type': reply.headers.get('content-type') ?? 'text/plain', 'content-length': text.length }).end(text)
+    response
+      .writeHead(reply.status, {
+        'content-type': reply.headers.get('content-type') ?? 'text/plain',
+        'content-length': text.length,
+      })
+      .end(text)
     return `HTTP ${reply.status} from ${url}`
   } catch (thrown) {
     const reason = thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown
@@ -107,7 +152,9 @@ async function forward(url: string, { method = 'POST', headers }: IncomingMessag
 function typeIn(body: Buffer): string | null {
   try {
     const parsed: unknown = JSON.parse(body.toString())
-    return typeof parsed === 'object' && parsed !== null && 'type' in parsed && typeof parsed.type === 'string' ? parsed.type : null
+    return typeof parsed === 'object' && parsed !== null && 'type' in parsed && typeof parsed.type === 'string'
+      ? parsed.type
+      : null
   } catch {
     return null
   }
@@ -122,7 +169,13 @@ async function bind(server: Server, port: number): Promise<number> {
     server.listen({ host: '127.0.0.1', port })
     await once(server, 'listening')
   } catch (cause) {
-    throw expected('invalid_argument', 'port', 'a free port of this machine', port, `${messageOf(cause)}. Choose another with --port, or 0 for any.`)
+    throw expected(
+      'invalid_argument',
+      'port',
+      'a free port of this machine',
+      port,
+      `${messageOf(cause)}. Choose another with --port, or 0 for any.`,
+    )
   }
   return (server.address() as AddressInfo).port
 }

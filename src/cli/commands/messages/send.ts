@@ -14,12 +14,28 @@ export const send: Command = apiCommand({
     application: { type: 'string', value: 'id', sentence: 'whose endpoints get it, by id or uid' },
     data: { type: 'string', value: 'json', sentence: 'the payload' },
     file: { type: 'string', value: 'path', sentence: 'the file with the payload; - for stdin' },
-    channel: { type: 'string', multiple: true, value: 'name', sentence: 'only to endpoints of this channel; may be repeated' },
-    'event-id': { type: 'string', value: 'id', sentence: 'your own name for the event; a second message with it is refused' },
-    'session-id': { type: 'string', value: 'id', sentence: 'of the session in which it happened; the event of a dead letter carries it' },
+    channel: {
+      type: 'string',
+      multiple: true,
+      value: 'name',
+      sentence: 'only to endpoints of this channel; may be repeated',
+    },
+    'event-id': {
+      type: 'string',
+      value: 'id',
+      sentence: 'your own name for the event; a second message with it is refused',
+    },
+    'session-id': {
+      type: 'string',
+      value: 'id',
+      sentence: 'of the session in which it happened; the event of a dead letter carries it',
+    },
     'idempotency-key': { type: 'string', value: 'text', sentence: 'the same command again sends nothing twice' },
   },
-  examples: ['send invoice.paid --application acme --data \'{"id":7}\'', 'send invoice.paid --application acme < invoice.json'],
+  examples: [
+    'send invoice.paid --application acme --data \'{"id":7}\'',
+    'send invoice.paid --application acme < invoice.json',
+  ],
   async run({ client, options, given: [type = ''], show, terminal }) {
     const application = textOption(options, 'application')
     if (application === undefined) {
@@ -27,7 +43,12 @@ export const send: Command = apiCommand({
       return exit.usage
     }
     const payload = checkPayload(await payloadOf(options, terminal))
-    const head = { eventType: type, channels: listOption(options, 'channel'), eventId: textOption(options, 'event-id'), sessionId: textOption(options, 'session-id') }
+    const head = {
+      eventType: type,
+      channels: listOption(options, 'channel'),
+      eventId: textOption(options, 'event-id'),
+      sessionId: textOption(options, 'session-id'),
+    }
     const key = textOption(options, 'idempotency-key')
     const message = await client.request<{ id: string }>('POST', `/app/${pathSegment(application)}/msg`, {
       query: { with_content: 'false' },
@@ -51,7 +72,11 @@ function checkPayload(text: string): string {
   try {
     value = JSON.parse(text)
   } catch (cause) {
-    throw new PosthornError('invalid_argument', `Expected the payload to be JSON: ${messageOf(cause)}. Give it by --data, --file or stdin.`, { cause })
+    throw new PosthornError(
+      'invalid_argument',
+      `Expected the payload to be JSON: ${messageOf(cause)}. Give it by --data, --file or stdin.`,
+      { cause },
+    )
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return text.trim()
   throw expected('invalid_argument', 'payload', 'a JSON object', value)

@@ -19,17 +19,29 @@ export const deliveries: CommandGroup = {
       name: 'deliveries ls',
       summary: 'lists deliveries, newest first',
       options: {
-        status: { type: 'string', multiple: true, value: 'word', sentence: 'only pending, failed, delivered or dead; may be repeated' },
-        text: { type: 'string', value: 'text', sentence: 'only those whose payload has this in it, among the newest 1,000' },
+        status: {
+          type: 'string',
+          multiple: true,
+          value: 'word',
+          sentence: 'only pending, failed, delivered or dead; may be repeated',
+        },
+        text: {
+          type: 'string',
+          value: 'text',
+          sentence: 'only those whose payload has this in it, among the newest 1,000',
+        },
         ...filterOptions,
         ...pageOptions,
       },
       examples: ['deliveries ls --status failed --since 2h', 'deliveries ls --application acme --json'],
       async run({ client, options, show, terminal }) {
         const text = typeof options['text'] === 'string' ? options['text'] : undefined
-        const page = await client.request<Listed<DeliveryResponse>>('GET', '/delivery', { query: { ...filterQuery(options), ...pageQuery(options), text } })
+        const page = await client.request<Listed<DeliveryResponse>>('GET', '/delivery', {
+          query: { ...filterQuery(options), ...pageQuery(options), text },
+        })
         show(page, () => deliveryTable(page.data))
-        if (options['json'] !== true && !page.done && page.iterator !== null) terminal.say(`There are more: --iterator ${page.iterator}`)
+        if (options['json'] !== true && !page.done && page.iterator !== null)
+          terminal.say(`There are more: --iterator ${page.iterator}`)
         return exit.ok
       },
     }),
@@ -61,12 +73,18 @@ export const deliveries: CommandGroup = {
 }
 
 /** One after the other; of several, one that is refused does not keep the others from being done. */
-async function forEach({ client, given, options, show, terminal }: ApiCall, action: 'requeue' | 'cancel', done: string): Promise<number> {
+async function forEach(
+  { client, given, options, show, terminal }: ApiCall,
+  action: 'requeue' | 'cancel',
+  done: string,
+): Promise<number> {
   const body = typeof options['reason'] === 'string' ? { reason: options['reason'] } : {}
   let refused = 0
   for (const id of given) {
     try {
-      const delivery = await client.request<DeliveryResponse>('POST', `/delivery/${pathSegment(id)}/${action}`, { body })
+      const delivery = await client.request<DeliveryResponse>('POST', `/delivery/${pathSegment(id)}/${action}`, {
+        body,
+      })
       show(delivery, () => (delivery.id === id ? `${done} ${id}` : `${id} was delivered: sent again as ${delivery.id}`))
     } catch (thrown) {
       if (given.length === 1 || !(thrown instanceof PosthornError) || thrown.code === 'unreachable') throw thrown
@@ -78,15 +96,31 @@ async function forEach({ client, given, options, show, terminal }: ApiCall, acti
 }
 
 export function deliveryTable(data: readonly DeliveryResponse[]): string {
-  const rows = data.map(({ id, createdAt, status, reason: why, attemptCount, eventType, targetUrl, errorDetail, inFlight }) => {
-    const shown = status === 'dead' && why !== null ? `dead: ${why}` : inFlight ? 'sending' : status
-    return [id, createdAt, shown, String(attemptCount), eventType, targetUrl, firstLine(errorDetail)]
-  })
+  const rows = data.map(
+    ({ id, createdAt, status, reason: why, attemptCount, eventType, targetUrl, errorDetail, inFlight }) => {
+      const shown = status === 'dead' && why !== null ? `dead: ${why}` : inFlight ? 'sending' : status
+      return [id, createdAt, shown, String(attemptCount), eventType, targetUrl, firstLine(errorDetail)]
+    },
+  )
   return columns(['DELIVERY', 'CREATED', 'STATUS', 'SENDS', 'TYPE', 'TO', 'LAST ERROR'], rows)
 }
 
 function detailText(delivery: DeliveryDetail): string {
-  const { id, status, why, attemptCount, maxAttempts, eventType, messageId, endpointId, applicationId, targetUrl, createdAt, nextRetryAt, attempts } = delivery
+  const {
+    id,
+    status,
+    why,
+    attemptCount,
+    maxAttempts,
+    eventType,
+    messageId,
+    endpointId,
+    applicationId,
+    targetUrl,
+    createdAt,
+    nextRetryAt,
+    attempts,
+  } = delivery
   const head = pairs([
     ['delivery', id],
     ['status', status],
@@ -100,7 +134,9 @@ function detailText(delivery: DeliveryDetail): string {
     ['application', applicationId],
     ['created', createdAt],
   ])
-  return attempts.length === 0 ? head : `${head}\n\n${columns(['ATTEMPT', 'STARTED', 'TOOK', 'OUTCOME'], attempts.map(attemptRow))}`
+  return attempts.length === 0
+    ? head
+    : `${head}\n\n${columns(['ATTEMPT', 'STARTED', 'TOOK', 'OUTCOME'], attempts.map(attemptRow))}`
 }
 
 function attemptRow({ number, startedAt, tookMs, outcome, statusCode, response, late }: AttemptResponse): string[] {

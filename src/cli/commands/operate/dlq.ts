@@ -27,9 +27,12 @@ export const dlq: CommandGroup = {
       summary: 'lists dead letters, newest first',
       options: { ...filterOptions, ...pageOptions },
       async run({ client, options, show, terminal }) {
-        const page = await client.request<Listed<DeliveryResponse>>('GET', '/delivery', { query: { ...filterQuery(options), ...pageQuery(options), status: 'dead' } })
+        const page = await client.request<Listed<DeliveryResponse>>('GET', '/delivery', {
+          query: { ...filterQuery(options), ...pageQuery(options), status: 'dead' },
+        })
         show(page, () => (page.data.length === 0 ? 'no dead letters' : deliveryTable(page.data)))
-        if (options['json'] !== true && !page.done && page.iterator !== null) terminal.say(`There are more: --iterator ${page.iterator}`)
+        if (options['json'] !== true && !page.done && page.iterator !== null)
+          terminal.say(`There are more: --iterator ${page.iterator}`)
         return exit.ok
       },
     }),
@@ -55,10 +58,15 @@ export const dlq: CommandGroup = {
 }
 
 /** Counts, or creates a job and follows it. */
-async function bulk({ client, options, given, show, terminal }: ApiCall, action: 'requeue' | 'cancel'): Promise<number> {
+async function bulk(
+  { client, options, given, show, terminal }: ApiCall,
+  action: 'requeue' | 'cancel',
+): Promise<number> {
   const filter = jobFilter(options)
   if (given.length === 0 && Object.keys(filter).length === 0 && options['all'] !== true) {
-    terminal.say(`posthorn dlq: expected which ones: ids, a filter such as --endpoint or --since, or --all; got nothing. --dry-run counts first.`)
+    terminal.say(
+      `posthorn dlq: expected which ones: ids, a filter such as --endpoint or --since, or --all; got nothing. --dry-run counts first.`,
+    )
     return exit.usage
   }
   const reason = typeof options['why'] === 'string' ? { reason: options['why'] } : {}
@@ -68,5 +76,8 @@ async function bulk({ client, options, given, show, terminal }: ApiCall, action:
     show({ matching }, () => `${matching} match`)
     return exit.ok
   }
-  return watchJob(client, await client.request<JobResponse>('POST', '/job', { body: work }), { terminal, json: options['json'] === true })
+  return watchJob(client, await client.request<JobResponse>('POST', '/job', { body: work }), {
+    terminal,
+    json: options['json'] === true,
+  })
 }

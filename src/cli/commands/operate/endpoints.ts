@@ -9,16 +9,29 @@ import { pathSegment } from '../../http-api/api-client.ts'
 import type { ApiClient } from '../../http-api/api-client.ts'
 import { columns, pairs } from '../../view/columns.ts'
 
-const application: Option = { type: 'string', value: 'id', sentence: 'the application; needed if the endpoint is named by its uid' }
+const application: Option = {
+  type: 'string',
+  value: 'id',
+  sentence: 'the application; needed if the endpoint is named by its uid',
+}
 const settings: Readonly<Record<string, Option>> = {
   uid: { type: 'string', value: 'name', sentence: 'your own name for it' },
   description: { type: 'string', value: 'text', sentence: 'what it is for' },
-  type: { type: 'string', multiple: true, value: 'type', sentence: 'only these event types, such as invoice.*; may be repeated' },
+  type: {
+    type: 'string',
+    multiple: true,
+    value: 'type',
+    sentence: 'only these event types, such as invoice.*; may be repeated',
+  },
   channel: { type: 'string', multiple: true, value: 'name', sentence: 'only these channels; may be repeated' },
   rate: { type: 'string', value: 'n', sentence: 'at most so many requests per second' },
   policy: { type: 'string', value: 'name', sentence: 'the retry policy, such as standard or patient' },
 }
-const secretFile: Option = { type: 'string', value: 'path', sentence: 'the file with the secret; a new one is created unless given' }
+const secretFile: Option = {
+  type: 'string',
+  value: 'path',
+  sentence: 'the file with the secret; a new one is created unless given',
+}
 
 const effects = {
   pause: 'collects deliveries for an endpoint without sending them',
@@ -40,10 +53,15 @@ export const endpoints: CommandGroup = {
         ...pageOptions,
       },
       async run({ client, options, show, terminal }) {
-        const query = { application: textOption(options, 'application'), text: textOption(options, 'text'), ...pageQuery(options) }
+        const query = {
+          application: textOption(options, 'application'),
+          text: textOption(options, 'text'),
+          ...pageQuery(options),
+        }
         const page = await client.request<Listed<EndpointResponse>>('GET', '/endpoint', { query })
         show(page, () => endpointTable(page.data))
-        if (options['json'] !== true && !page.done && page.iterator !== null) terminal.say(`There are more: --iterator ${page.iterator}`)
+        if (options['json'] !== true && !page.done && page.iterator !== null)
+          terminal.say(`There are more: --iterator ${page.iterator}`)
         return exit.ok
       },
     }),
@@ -63,7 +81,11 @@ export const endpoints: CommandGroup = {
       name: 'endpoints create',
       summary: 'creates an endpoint, and prints its secret for the receiver',
       takes: ['<url>'],
-      options: { application: { ...application, sentence: 'whose it is; created if there is none of this uid' }, ...settings, 'secret-file': secretFile },
+      options: {
+        application: { ...application, sentence: 'whose it is; created if there is none of this uid' },
+        ...settings,
+        'secret-file': secretFile,
+      },
       examples: ['endpoints create https://acme.example/hooks --application acme --type "invoice.*"'],
       run: async ({ client, options, given: [url = ''], show, terminal }) => {
         const owner = textOption(options, 'application')
@@ -72,11 +94,20 @@ export const endpoints: CommandGroup = {
           return exit.usage
         }
         // As `send` of the library does: an application is created on first use.
-        if (!isAnyId(owner)) await client.request('POST', '/app', { query: { get_if_exists: 'true' }, body: { name: owner, uid: owner } })
+        if (!isAnyId(owner))
+          await client.request('POST', '/app', { query: { get_if_exists: 'true' }, body: { name: owner, uid: owner } })
         const base = `/app/${pathSegment(owner)}/endpoint`
-        const created = await client.request<{ id: string; url: string }>('POST', base, { body: { url, ...settingsIn(options), secret: secretIn(options) } })
+        const created = await client.request<{ id: string; url: string }>('POST', base, {
+          body: { url, ...settingsIn(options), secret: secretIn(options) },
+        })
         const { key } = await client.request<{ key: string }>('GET', `${base}/${created.id}/secret`)
-        show({ ...created, secret: key }, () => pairs([['endpoint', created.id], ['url', created.url], ['secret', key]]))
+        show({ ...created, secret: key }, () =>
+          pairs([
+            ['endpoint', created.id],
+            ['url', created.url],
+            ['secret', key],
+          ]),
+        )
         return exit.ok
       },
     }),
@@ -87,7 +118,9 @@ export const endpoints: CommandGroup = {
       options: { application, url: { type: 'string', value: 'url', sentence: 'where it leads to' }, ...settings },
       async run({ client, options, given: [name = ''], show }) {
         const { path, id } = await named(client, name, options)
-        const changed = await client.request<object>('PATCH', path, { body: { url: textOption(options, 'url'), ...settingsIn(options) } })
+        const changed = await client.request<object>('PATCH', path, {
+          body: { url: textOption(options, 'url'), ...settingsIn(options) },
+        })
         show(changed, () => `updated ${id}`)
         return exit.ok
       },
@@ -109,12 +142,23 @@ export const endpoints: CommandGroup = {
       name: 'endpoints rotate',
       summary: 'gives an endpoint a new secret and prints it; the old one stays valid for a while',
       takes: ['<endpoint>'],
-      options: { application, 'secret-file': secretFile, overlap: { type: 'string', value: 'seconds', sentence: 'how long the old one stays valid; a day unless given' } },
+      options: {
+        application,
+        'secret-file': secretFile,
+        overlap: { type: 'string', value: 'seconds', sentence: 'how long the old one stays valid; a day unless given' },
+      },
       async run({ client, options, given: [name = ''], show }) {
         const { path, id } = await named(client, name, options)
         const overlap = textOption(options, 'overlap')
-        const { key } = await client.request<{ key: string }>('POST', `${path}/secret/rotate`, { body: { key: secretIn(options), gracePeriodSeconds: overlap === undefined ? undefined : Number(overlap) } })
-        show({ id, secret: key }, () => pairs([['endpoint', id], ['secret', key]]))
+        const { key } = await client.request<{ key: string }>('POST', `${path}/secret/rotate`, {
+          body: { key: secretIn(options), gracePeriodSeconds: overlap === undefined ? undefined : Number(overlap) },
+        })
+        show({ id, secret: key }, () =>
+          pairs([
+            ['endpoint', id],
+            ['secret', key],
+          ]),
+        )
         return exit.ok
       },
     }),
@@ -122,10 +166,15 @@ export const endpoints: CommandGroup = {
       name: 'endpoints test',
       summary: 'sends an endpoint an example, whatever its filters say',
       takes: ['<endpoint>'],
-      options: { application, type: { type: 'string', value: 'type', sentence: 'the event type, "posthorn.test" unless given' } },
+      options: {
+        application,
+        type: { type: 'string', value: 'type', sentence: 'the event type, "posthorn.test" unless given' },
+      },
       async run({ client, options, given: [name = ''], show }) {
         const { path } = await named(client, name, options)
-        const message = await client.request<{ id: string }>('POST', `${path}/send-example`, { body: { eventType: textOption(options, 'type') ?? 'posthorn.test' } })
+        const message = await client.request<{ id: string }>('POST', `${path}/send-example`, {
+          body: { eventType: textOption(options, 'type') ?? 'posthorn.test' },
+        })
         show(message, () => `sent ${message.id}; what comes of it: posthorn deliveries ls --message ${message.id}`)
         return exit.ok
       },
@@ -141,7 +190,9 @@ function statusCommand(action: keyof typeof effects): Command {
     options: { application, reason: { type: 'string', value: 'text', sentence: 'why, for whoever looks at it later' } },
     async run({ client, options, given: [name = ''], show }) {
       const { path } = await named(client, name, options)
-      const endpoint = await client.request<EndpointResponse>('POST', `${path}/${action}`, { body: { reason: textOption(options, 'reason') } })
+      const endpoint = await client.request<EndpointResponse>('POST', `${path}/${action}`, {
+        body: { reason: textOption(options, 'reason') },
+      })
       show(endpoint, () => `${endpoint.id} is ${endpoint.status}`)
       return exit.ok
     },
@@ -179,13 +230,33 @@ function secretIn(options: CommandOptions): string | undefined {
 
 function endpointTable(data: readonly EndpointResponse[]): string {
   const rows = data.map(({ id, applicationUid, applicationId, url, health, backlog, backlogAtLeast, types }) => [
-    id, applicationUid ?? applicationId, health.state, `${backlog}${backlogAtLeast ? '+' : ''}`, types?.join(',') ?? 'all', url,
+    id,
+    applicationUid ?? applicationId,
+    health.state,
+    `${backlog}${backlogAtLeast ? '+' : ''}`,
+    types?.join(',') ?? 'all',
+    url,
   ])
   return columns(['ENDPOINT', 'APPLICATION', 'HEALTH', 'BACKLOG', 'TYPES', 'URL'], rows)
 }
 
 function endpointText(endpoint: EndpointResponse): string {
-  const { id, uid, applicationUid, applicationId, url, description, status, health, types, policy, lastSuccessAt, backlog, backlogAtLeast, createdAt } = endpoint
+  const {
+    id,
+    uid,
+    applicationUid,
+    applicationId,
+    url,
+    description,
+    status,
+    health,
+    types,
+    policy,
+    lastSuccessAt,
+    backlog,
+    backlogAtLeast,
+    createdAt,
+  } = endpoint
   return pairs([
     ['endpoint', id],
     ['uid', uid],

@@ -18,7 +18,12 @@ export const jobs: CommandGroup = {
       options: pageOptions,
       async run({ client, options, show }) {
         const page = await client.request<Listed<JobResponse>>('GET', '/job', { query: pageQuery(options) })
-        show(page, () => columns(['JOB', 'CREATED', 'ACTION', 'STATE', 'PROGRESS', 'BY'], page.data.map((job) => [job.id, job.createdAt, job.action, job.state, stepLine(job), job.actor])))
+        show(page, () =>
+          columns(
+            ['JOB', 'CREATED', 'ACTION', 'STATE', 'PROGRESS', 'BY'],
+            page.data.map((job) => [job.id, job.createdAt, job.action, job.state, stepLine(job), job.actor]),
+          ),
+        )
         return exit.ok
       },
     }),
@@ -40,7 +45,10 @@ export const jobs: CommandGroup = {
       summary: 'follows a job to its end; Ctrl-C ends only the watching',
       takes: ['<id>'],
       async run({ client, given: [id = ''], terminal, options }) {
-        return watchJob(client, await client.request<JobResponse>('GET', `/job/${pathSegment(id)}`), { terminal, json: options['json'] === true })
+        return watchJob(client, await client.request<JobResponse>('GET', `/job/${pathSegment(id)}`), {
+          terminal,
+          json: options['json'] === true,
+        })
       },
     }),
   ],
@@ -60,5 +68,11 @@ function change(action: 'pause' | 'resume' | 'cancel', summary: string): Command
 }
 
 function jobText(job: JobResponse): string {
-  return pairs([['job', job.id], ['state', job.state], ['progress', stepLine(job)], ['by', job.actor], ['created', job.createdAt]])
+  return pairs([
+    ['job', job.id],
+    ['state', job.state],
+    ['progress', stepLine(job)],
+    ['by', job.actor],
+    ['created', job.createdAt],
+  ])
 }

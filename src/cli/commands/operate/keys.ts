@@ -16,7 +16,15 @@ export const keys: CommandGroup = {
       options: pageOptions,
       async run({ client, options, show }) {
         const page = await client.request<Listed<KeyResponse>>('GET', '/key', { query: pageQuery(options) })
-        const rows = page.data.map(({ id, name, access, appId, hint, createdAt, expiresAt }) => [id, name, access, appId ?? 'all', `${hint}…`, createdAt, expiresAt ?? 'never'])
+        const rows = page.data.map(({ id, name, access, appId, hint, createdAt, expiresAt }) => [
+          id,
+          name,
+          access,
+          appId ?? 'all',
+          `${hint}…`,
+          createdAt,
+          expiresAt ?? 'never',
+        ])
         show(page, () => columns(['KEY', 'NAME', 'ACCESS', 'APPLICATION', 'TOKEN', 'CREATED', 'EXPIRES'], rows))
         return exit.ok
       },
@@ -26,9 +34,17 @@ export const keys: CommandGroup = {
       summary: 'creates a key and prints its token, which is shown only now',
       takes: ['<name>'],
       options: {
-        application: { type: 'string', value: 'id', sentence: 'for this application only; for all, and the server itself, unless given' },
+        application: {
+          type: 'string',
+          value: 'id',
+          sentence: 'for this application only; for all, and the server itself, unless given',
+        },
         'read-only': { type: 'boolean', sentence: 'may read, and nothing else' },
-        expires: { type: 'string', value: 'time', sentence: 'until when it is valid, such as 2027-01-31T12:00Z; for ever unless given' },
+        expires: {
+          type: 'string',
+          value: 'time',
+          sentence: 'until when it is valid, such as 2027-01-31T12:00Z; for ever unless given',
+        },
       },
       examples: ['keys create ci --application acme --read-only'],
       async run({ client, options, given: [name = ''], show, terminal }) {

@@ -9,13 +9,22 @@ export const tail: Command = apiCommand({
   name: 'tail',
   summary: 'shows live what is sent, delivered, failed and dead, until Ctrl-C',
   options: {
-    type: { type: 'string', multiple: true, value: 'event', sentence: 'only these, such as delivery.dead; may be repeated' },
+    type: {
+      type: 'string',
+      multiple: true,
+      value: 'event',
+      sentence: 'only these, such as delivery.dead; may be repeated',
+    },
     endpoint: { type: 'string', value: 'id', sentence: 'only about this endpoint' },
     application: { type: 'string', value: 'id', sentence: 'only about this application' },
   },
   examples: ['tail --type delivery.dead', 'tail --json | jq .error_detail'],
   async run({ client, options, terminal }) {
-    const query = { type: listOption(options, 'type'), endpoint: textOption(options, 'endpoint'), application: textOption(options, 'application') }
+    const query = {
+      type: listOption(options, 'type'),
+      endpoint: textOption(options, 'endpoint'),
+      application: textOption(options, 'application'),
+    }
     const events = await client.events(query, terminal.interrupted)
     terminal.say(`Watching ${client.where}. Ctrl-C ends it.`)
     for await (const event of events) {

@@ -28,9 +28,19 @@ export const migrate: Command = {
       output.write(`${await database.migrationScript(versionIn(from))}\n`)
       return 0
     }
-    if (from !== undefined) throw expected('invalid_argument', 'from', 'given together with --print', from, 'A database knows its own version.')
+    if (from !== undefined)
+      throw expected(
+        'invalid_argument',
+        'from',
+        'given together with --print',
+        from,
+        'A database knows its own version.',
+      )
     const migrated = await database.migrate()
-    const change = migrated.from === migrated.to ? `is at version ${migrated.to} already` : `migrated from version ${migrated.from} to ${migrated.to}`
+    const change =
+      migrated.from === migrated.to
+        ? `is at version ${migrated.to} already`
+        : `migrated from version ${migrated.from} to ${migrated.to}`
     output.write(`${database.shown} ${change}\n`)
     return 0
   },

@@ -16,7 +16,12 @@ export const auditOperations: readonly Operation[] = [
     query: listQuery('aud'),
     answers: { 200: listOf(auditOut) },
     async handle({ posthorn, query }) {
-      const page = await pageOf(query, 'descending', (wanted) => posthorn.audit(wanted), ({ id }) => id)
+      const page = await pageOf(
+        query,
+        'descending',
+        (wanted) => posthorn.audit(wanted),
+        ({ id }) => id,
+      )
       return answer(200, { ...page, data: page.data.map((entry) => ({ ...entry, at: isoTime(entry.at) })) })
     },
   }),

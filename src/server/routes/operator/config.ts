@@ -14,7 +14,12 @@ export const configOperations: readonly Operation[] = [
     access: 'read',
     answers: { 200: configOut },
     async handle({ posthorn, server }) {
-      const policies = posthorn.policies.map((policy) => ({ name: policy.name, delaysMs: plannedDelays(policy), jitter: policy.jitterShare, maxAttempts: policy.maxAttempts }))
+      const policies = posthorn.policies.map((policy) => ({
+        name: policy.name,
+        delaysMs: plannedDelays(policy),
+        jitter: policy.jitterShare,
+        maxAttempts: policy.maxAttempts,
+      }))
       return answer(200, { settings: server.settings, policies, version, database: posthorn.database })
     },
   }),

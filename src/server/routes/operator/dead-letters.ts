@@ -19,7 +19,8 @@ export const deadLetterOperations: readonly Operation[] = [
     async handle(call) {
       const { posthorn, query } = call
       const applicationId = await scopeOf(call, query.application)
-      const endpointId = query.endpoint === undefined ? undefined : (await endpointInScope(posthorn, applicationId, query.endpoint)).id
+      const endpointId =
+        query.endpoint === undefined ? undefined : (await endpointInScope(posthorn, applicationId, query.endpoint)).id
       const { groups, grouped, counted, atLeast } = await posthorn.figures.deadLetters({ applicationId, endpointId })
       const data = groups.map((group) => ({ ...group, newestAt: isoTime(group.newestAt) }))
       return answer(200, { data, grouped, counted, atLeast })

@@ -6,7 +6,14 @@ import { listQuery, pageOf, scanOf } from '../../request/pagination.ts'
 import { answer, operation } from '../../operation.ts'
 import type { Call, Operation } from '../../operation.ts'
 import { dateTime, eventTypeName, listOf, names, uid, freeText } from '../../schemas/common.ts'
-import { deadReason, deliveryDetailOut, deliveryOut, deliveryStatus, toDeliveryDetailOut, toDeliveryOut } from '../../schemas/operator/delivery.ts'
+import {
+  deadReason,
+  deliveryDetailOut,
+  deliveryOut,
+  deliveryStatus,
+  toDeliveryDetailOut,
+  toDeliveryOut,
+} from '../../schemas/operator/delivery.ts'
 import { endpointInScope, instantOf, parameter, scopeOf } from '../lookup.ts'
 
 const path = '/api/v1/delivery'
@@ -22,7 +29,10 @@ const deliveryQuery = listQuery('dlv').extend({
   reason: deadReason.optional(),
   since: dateTime.optional(),
   until: dateTime.optional(),
-  text: freeText(200).min(1).optional().meta({ description: 'Looked for in the payloads of the newest 1,000 that match.' }),
+  text: freeText(200)
+    .min(1)
+    .optional()
+    .meta({ description: 'Looked for in the payloads of the newest 1,000 that match.' }),
 })
 export const reasonIn = z.object({ reason: freeText(1000).optional() }).meta({ id: 'ReasonIn' })
 
@@ -42,15 +52,25 @@ export const deliveryOperations: readonly Operation[] = [
       const filter = await filterOf(call)
       const { text } = query
       if (text === undefined) {
-        const page = await pageOf(query, 'descending', (wanted) => posthorn.deliveries.list(filter, wanted), ({ id }) => id)
+        const page = await pageOf(
+          query,
+          'descending',
+          (wanted) => posthorn.deliveries.list(filter, wanted),
+          ({ id }) => id,
+        )
         return answer(200, { ...page, data: shown(call, page.data) })
       }
       let searched = 0
-      const page = await scanOf(query, 'descending', async (wanted) => {
-        const found = await posthorn.deliveries.search(filter, text, wanted)
-        searched = found.searched
-        return found
-      }, ({ id }) => id)
+      const page = await scanOf(
+        query,
+        'descending',
+        async (wanted) => {
+          const found = await posthorn.deliveries.search(filter, text, wanted)
+          searched = found.searched
+          return found
+        },
+        ({ id }) => id,
+      )
       return answer(200, { ...page, data: shown(call, page.data), searched })
     },
   }),
@@ -113,11 +133,17 @@ export const deliveryOperations: readonly Operation[] = [
 ]
 
 /** Who asks, and why, for the audit log. */
-export function byOf({ caller, body }: Pick<Call<unknown, z.output<typeof reasonIn>>, 'caller' | 'body'>): { by: string; reason?: string } {
+export function byOf({ caller, body }: Pick<Call<unknown, z.output<typeof reasonIn>>, 'caller' | 'body'>): {
+  by: string
+  reason?: string
+} {
   return body.reason === undefined ? { by: caller.name } : { by: caller.name, reason: body.reason }
 }
 
-function shown({ posthorn }: Pick<Call, 'posthorn'>, deliveries: readonly Delivery[]): ReturnType<typeof toDeliveryOut>[] {
+function shown(
+  { posthorn }: Pick<Call, 'posthorn'>,
+  deliveries: readonly Delivery[],
+): ReturnType<typeof toDeliveryOut>[] {
   const now = posthorn.now()
   return deliveries.map((delivery) => toDeliveryOut(delivery, now))
 }
@@ -127,7 +153,8 @@ async function filterOf(call: Call<z.output<typeof deliveryQuery>>): Promise<Del
   const applicationId = await scopeOf(call, query.application)
   return {
     status: query.status,
-    endpointId: query.endpoint === undefined ? undefined : (await endpointInScope(posthorn, applicationId, query.endpoint)).id,
+    endpointId:
+      query.endpoint === undefined ? undefined : (await endpointInScope(posthorn, applicationId, query.endpoint)).id,
     applicationId,
     type: query.event_type,
     messageId: query.message,

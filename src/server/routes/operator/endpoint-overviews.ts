@@ -6,7 +6,12 @@ import { listQuery, pageOf } from '../../request/pagination.ts'
 import { answer, operation } from '../../operation.ts'
 import type { Operation } from '../../operation.ts'
 import { listOf, uid, freeText } from '../../schemas/common.ts'
-import { endpointDetailOut, endpointOverviewOut, toEndpointDetail, toEndpointOverview } from '../../schemas/operator/endpoint-overview.ts'
+import {
+  endpointDetailOut,
+  endpointOverviewOut,
+  toEndpointDetail,
+  toEndpointOverview,
+} from '../../schemas/operator/endpoint-overview.ts'
 import { byOf, reasonIn } from './deliveries.ts'
 import { endpointIn, endpointInScope, parameter, scopeOf } from '../lookup.ts'
 
@@ -32,7 +37,12 @@ export const endpointOverviewOperations: readonly Operation[] = [
     async handle(call) {
       const { posthorn, query } = call
       const application = await scopeOf(call, query.application)
-      const page = await pageOf(query, 'ascending', (wanted) => posthorn.endpoints.list({ application, text: query.text }, wanted), ({ id }) => id)
+      const page = await pageOf(
+        query,
+        'ascending',
+        (wanted) => posthorn.endpoints.list({ application, text: query.text }, wanted),
+        ({ id }) => id,
+      )
       return answer(200, { ...page, data: (await posthorn.figures.of(page.data)).map(toEndpointOverview) })
     },
   }),
@@ -47,24 +57,32 @@ export const endpointOverviewOperations: readonly Operation[] = [
     async handle(call) {
       const { posthorn, params } = call
       const endpoint = await endpointInScope(posthorn, await scopeOf(call, null), parameter(params, 'endpoint_id'))
-      return answer(200, toEndpointDetail(await overviewOf(posthorn, endpoint), await posthorn.figures.failuresOf(endpoint.id)))
+      return answer(
+        200,
+        toEndpointDetail(await overviewOf(posthorn, endpoint), await posthorn.figures.failuresOf(endpoint.id)),
+      )
     },
   }),
-  ...(['pause', 'resume', 'enable', 'disable'] as const).map((verb) => operation({
-    id: `v1.endpoint.${verb}`,
-    method: 'post',
-    path: `/api/v1/app/{app_id}/endpoint/{endpoint_id}/${verb}`,
-    summary: summaries[verb],
-    realm: 'application',
-    access: 'write',
-    body: reasonIn,
-    answers: { 200: endpointOverviewOut },
-    async handle(call) {
-      const { posthorn } = call
-      const { id } = await endpointIn(call)
-      return answer(200, toEndpointOverview(await overviewOf(posthorn, await posthorn.endpoints[verb](id, byOf(call)))))
-    },
-  })),
+  ...(['pause', 'resume', 'enable', 'disable'] as const).map((verb) =>
+    operation({
+      id: `v1.endpoint.${verb}`,
+      method: 'post',
+      path: `/api/v1/app/{app_id}/endpoint/{endpoint_id}/${verb}`,
+      summary: summaries[verb],
+      realm: 'application',
+      access: 'write',
+      body: reasonIn,
+      answers: { 200: endpointOverviewOut },
+      async handle(call) {
+        const { posthorn } = call
+        const { id } = await endpointIn(call)
+        return answer(
+          200,
+          toEndpointOverview(await overviewOf(posthorn, await posthorn.endpoints[verb](id, byOf(call)))),
+        )
+      },
+    }),
+  ),
 ]
 
 async function overviewOf(posthorn: Posthorn, endpoint: Endpoint): Promise<EndpointOverview> {

@@ -11,7 +11,11 @@ import { endpointIn, endpointInScope, instantOf, parameter, scopeOf } from '../l
 
 const path = '/api/v1/job'
 const one = `${path}/{job_id}`
-const summaries = { pause: 'Lets bulk work rest.', resume: 'Goes on with bulk work that rests.', cancel: 'Ends bulk work; what is done stays done.' }
+const summaries = {
+  pause: 'Lets bulk work rest.',
+  resume: 'Goes on with bulk work that rests.',
+  cancel: 'Ends bulk work; what is done stays done.',
+}
 
 /** Work on many deliveries at once: counted first, done in batches, stored with its progress. */
 export const jobOperations: readonly Operation[] = [
@@ -19,7 +23,8 @@ export const jobOperations: readonly Operation[] = [
     id: 'v1.job.create',
     method: 'post',
     path,
-    summary: 'Requeues or cancels all deliveries that match, or replays messages to an endpoint; with `dryRun`, only counts.',
+    summary:
+      'Requeues or cancels all deliveries that match, or replays messages to an endpoint; with `dryRun`, only counts.',
     realm: 'everyone',
     access: 'write',
     body: jobIn,
@@ -43,7 +48,12 @@ export const jobOperations: readonly Operation[] = [
     answers: { 200: listOf(jobOut) },
     async handle(call) {
       const application = await scopeOf(call, null)
-      const page = await pageOf(call.query, 'descending', (wanted) => call.posthorn.jobs.list({ application }, wanted), ({ id }) => id)
+      const page = await pageOf(
+        call.query,
+        'descending',
+        (wanted) => call.posthorn.jobs.list({ application }, wanted),
+        ({ id }) => id,
+      )
       return answer(200, { ...page, data: page.data.map(toJobOut) })
     },
   }),
@@ -57,19 +67,21 @@ export const jobOperations: readonly Operation[] = [
     answers: { 200: jobOut },
     handle: async (call) => answer(200, toJobOut(await jobInPath(call))),
   }),
-  ...(['pause', 'resume', 'cancel'] as const).map((verb) => operation({
-    id: `v1.job.${verb}`,
-    method: 'post',
-    path: `${one}/${verb}`,
-    summary: summaries[verb],
-    realm: 'everyone',
-    access: 'write',
-    answers: { 200: jobOut },
-    async handle(call) {
-      const { id } = await jobInPath(call)
-      return answer(200, toJobOut(await call.posthorn.jobs[verb](id, { by: call.caller.name })))
-    },
-  })),
+  ...(['pause', 'resume', 'cancel'] as const).map((verb) =>
+    operation({
+      id: `v1.job.${verb}`,
+      method: 'post',
+      path: `${one}/${verb}`,
+      summary: summaries[verb],
+      realm: 'everyone',
+      access: 'write',
+      answers: { 200: jobOut },
+      async handle(call) {
+        const { id } = await jobInPath(call)
+        return answer(200, toJobOut(await call.posthorn.jobs[verb](id, { by: call.caller.name })))
+      },
+    }),
+  ),
   operation({
     id: 'v1.endpoint.replay',
     method: 'post',
@@ -89,13 +101,21 @@ export const jobOperations: readonly Operation[] = [
 ]
 
 async function workOf(call: Call<unknown, z.output<typeof jobIn>>): Promise<JobWork> {
-  const { posthorn, body: { action, filter } } = call
+  const {
+    posthorn,
+    body: { action, filter },
+  } = call
   const applicationId = await scopeOf(call, filter.application)
-  const endpointId = filter.endpoint === undefined ? undefined : (await endpointInScope(posthorn, applicationId, filter.endpoint)).id
+  const endpointId =
+    filter.endpoint === undefined ? undefined : (await endpointInScope(posthorn, applicationId, filter.endpoint)).id
   const [since, until] = [instantOf(filter.since), instantOf(filter.until)]
-  if (action === 'replay') return { action, filter: { endpointId: endpointId ?? '', since: since ?? 0, until: until ?? posthorn.now() } }
+  if (action === 'replay')
+    return { action, filter: { endpointId: endpointId ?? '', since: since ?? 0, until: until ?? posthorn.now() } }
   const { ids, status, reason, eventType, message } = filter
-  return { action, filter: { ids, status, reason, endpointId, applicationId, type: eventType, messageId: message, since, until } }
+  return {
+    action,
+    filter: { ids, status, reason, endpointId, applicationId, type: eventType, messageId: message, since, until },
+  }
 }
 
 /** The job in the path; one that is not the application's own is not found, by the same words. */

@@ -17,7 +17,10 @@ export const keyOperations: readonly Operation[] = [
     answers: { 201: newKeyOut },
     async handle({ posthorn, body, caller }) {
       const expiresAt = typeof body.expiresAt === 'string' ? new Date(body.expiresAt) : undefined
-      const { key, token } = await posthorn.keys.create({ name: body.name, application: body.appId ?? undefined, access: body.access, expiresAt }, { by: caller.name })
+      const { key, token } = await posthorn.keys.create(
+        { name: body.name, application: body.appId ?? undefined, access: body.access, expiresAt },
+        { by: caller.name },
+      )
       return answer(201, { ...toKeyOut(key), token })
     },
   }),
@@ -31,7 +34,12 @@ export const keyOperations: readonly Operation[] = [
     query: listQuery('key').extend({ app_id: uid.optional() }),
     answers: { 200: listOf(keyOut).meta({ id: 'ListResponse_KeyOut_' }) },
     async handle({ posthorn, query }) {
-      const page = await pageOf(query, 'descending', (wanted) => posthorn.keys.list({ application: query.app_id }, wanted), ({ id }) => id)
+      const page = await pageOf(
+        query,
+        'descending',
+        (wanted) => posthorn.keys.list({ application: query.app_id }, wanted),
+        ({ id }) => id,
+      )
       return answer(200, { ...page, data: page.data.map(toKeyOut) })
     },
   }),

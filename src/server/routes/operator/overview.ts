@@ -20,7 +20,8 @@ export const overviewOperations: readonly Operation[] = [
     id: 'v1.overview.get',
     method: 'get',
     path: '/api/v1/overview',
-    summary: 'Shows how things stand: counts and latencies over a window, the queue, the endpoints that fail, the workers.',
+    summary:
+      'Shows how things stand: counts and latencies over a window, the queue, the endpoints that fail, the workers.',
     realm: 'everyone',
     access: 'read',
     query: z.object({ window: z.enum(['1h', '24h', '7d']).default('1h'), application: uid.optional() }),

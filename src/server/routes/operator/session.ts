@@ -34,7 +34,12 @@ export const sessionOperations: readonly Operation[] = [
     answers: { 204: null, 401: httpError, 403: httpError },
     async handle({ posthorn, body, request, server }) {
       // Whoever is not our page must not sign our reader in as somebody else.
-      if ((request.headers.has('sec-fetch-site') || request.headers.has('origin')) && !isOwnPage(request)) return refusal(403, 'permission_denied', 'Expected the dashboard itself to sign in, got a page of another site.')
+      if ((request.headers.has('sec-fetch-site') || request.headers.has('origin')) && !isOwnPage(request))
+        return refusal(
+          403,
+          'permission_denied',
+          'Expected the dashboard itself to sign in, got a page of another site.',
+        )
       const caller = (await server.callerOf?.(body.key)) ?? null
       if (caller === null) return refusal(401, 'authentication_failed', 'This key is not known, or it has ended.')
       const { key, token } = await posthorn.keys.openSession(caller)

@@ -12,7 +12,8 @@ export const streamOperations: readonly Operation[] = [
     id: 'v1.stream.open',
     method: 'get',
     path: '/api/v1/stream',
-    summary: 'Streams events as they happen (text/event-stream). `Last-Event-ID` goes on after one of the last 10,000; `gap` says that some were missed.',
+    summary:
+      'Streams events as they happen (text/event-stream). `Last-Event-ID` goes on after one of the last 10,000; `gap` says that some were missed.',
     realm: 'everyone',
     access: 'read',
     query: z.object({ type: names.optional(), endpoint: uid.optional(), application: uid.optional() }),
@@ -20,8 +21,12 @@ export const streamOperations: readonly Operation[] = [
     async handle(call) {
       const { posthorn, query, request } = call
       const applicationId = await scopeOf(call, query.application)
-      const endpointId = query.endpoint === undefined ? undefined : (await endpointInScope(posthorn, applicationId, query.endpoint)).id
-      const reader = await posthorn.stream.open({ types: query.type, applicationId, endpointId }, request.headers.get('last-event-id'))
+      const endpointId =
+        query.endpoint === undefined ? undefined : (await endpointInScope(posthorn, applicationId, query.endpoint)).id
+      const reader = await posthorn.stream.open(
+        { types: query.type, applicationId, endpointId },
+        request.headers.get('last-event-id'),
+      )
       const encoder = new TextEncoder()
       const body = new ReadableStream<Uint8Array>({
         // At once, so that the reader knows that it is connected.
@@ -33,7 +38,9 @@ export const streamOperations: readonly Operation[] = [
         },
         cancel: () => reader.close(),
       })
-      return new Response(body, { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' } })
+      return new Response(body, {
+        headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
+      })
     },
   }),
 ]

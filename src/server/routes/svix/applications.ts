@@ -4,7 +4,14 @@ import { listQuery, pageOf } from '../../request/pagination.ts'
 import { orNull } from '../../errors/not-found.ts'
 import { answer, operation } from '../../operation.ts'
 import type { Operation } from '../../operation.ts'
-import { applicationChange, applicationIn, applicationOut, applicationPatch, applicationSettings, toApplicationOut } from '../../schemas/svix/application.ts'
+import {
+  applicationChange,
+  applicationIn,
+  applicationOut,
+  applicationPatch,
+  applicationSettings,
+  toApplicationOut,
+} from '../../schemas/svix/application.ts'
 import { flag, listOf } from '../../schemas/common.ts'
 
 const path = '/api/v1/app'
@@ -21,7 +28,12 @@ export const applicationOperations: readonly Operation[] = [
     query: listQuery('app'),
     answers: { 200: listOf(applicationOut).meta({ id: 'ListResponse_ApplicationOut_' }) },
     async handle({ posthorn, query }) {
-      const page = await pageOf(query, 'ascending', (wanted) => posthorn.applications.list(wanted), ({ id }) => id)
+      const page = await pageOf(
+        query,
+        'ascending',
+        (wanted) => posthorn.applications.list(wanted),
+        ({ id }) => id,
+      )
       return answer(200, { ...page, data: page.data.map(toApplicationOut) })
     },
   }),
@@ -36,7 +48,8 @@ export const applicationOperations: readonly Operation[] = [
     body: applicationIn,
     answers: { 201: applicationOut, 200: applicationOut },
     async handle({ posthorn, query, body }) {
-      const present = query.get_if_exists && typeof body.uid === 'string' ? await orNull(posthorn.applications.get(body.uid)) : null
+      const present =
+        query.get_if_exists && typeof body.uid === 'string' ? await orNull(posthorn.applications.get(body.uid)) : null
       if (present !== null) return answer(200, toApplicationOut(present))
       return answer(201, toApplicationOut(await posthorn.applications.create(applicationSettings(body))))
     },
@@ -67,7 +80,8 @@ export const applicationOperations: readonly Operation[] = [
       const settings = { ...applicationSettings(body), uid: body.uid ?? (isAnyId(name) ? null : name) }
       const present = await orNull(posthorn.applications.get(name))
       // An id that is unknown was deleted or never given out: nothing can be created under it.
-      if (present !== null || isAnyId(name)) return answer(200, toApplicationOut(await posthorn.applications.update(present?.id ?? name, settings)))
+      if (present !== null || isAnyId(name))
+        return answer(200, toApplicationOut(await posthorn.applications.update(present?.id ?? name, settings)))
       return answer(201, toApplicationOut(await posthorn.applications.create(settings)))
     },
   }),
@@ -80,7 +94,8 @@ export const applicationOperations: readonly Operation[] = [
     access: 'write',
     body: applicationPatch,
     answers: { 200: applicationOut },
-    handle: async ({ posthorn, application, body }) => answer(200, toApplicationOut(await posthorn.applications.update(application().id, applicationChange(body)))),
+    handle: async ({ posthorn, application, body }) =>
+      answer(200, toApplicationOut(await posthorn.applications.update(application().id, applicationChange(body)))),
   }),
   operation({
     id: 'v1.application.delete',

@@ -25,9 +25,15 @@ export const narrowing = {
   before: dateTime.nullish(),
   after: dateTime.nullish(),
   with_content: flag.optional(),
-  expanded_statuses: flag.optional().meta({ description: 'Makes no difference: an attempt is a success or a failure.' }),
+  expanded_statuses: flag
+    .optional()
+    .meta({ description: 'Makes no difference: an attempt is a success or a failure.' }),
 }
-const attemptsQuery = listQuery('atmpt').extend({ ...narrowing, status_code_class: classes.nullish(), with_msg: flag.optional() })
+const attemptsQuery = listQuery('atmpt').extend({
+  ...narrowing,
+  status_code_class: classes.nullish(),
+  with_msg: flag.optional(),
+})
 const attemptsOfMessageQuery = attemptsQuery.extend({ endpoint_id: uid.nullish() })
 
 const listsByMessage = [
@@ -48,17 +54,19 @@ export const attemptOperations: readonly Operation[] = [
     answers: { 200: listOf(attemptOut) },
     handle: async (call) => listed(call, { endpointId: (await endpointIn(call)).id }),
   }),
-  ...listsByMessage.map(([name, path, summary]) => operation({
-    id: `v1.message-attempt.${name}`,
-    method: 'get',
-    path,
-    summary,
-    realm: 'application',
-    access: 'read',
-    query: attemptsOfMessageQuery,
-    answers: { 200: listOf(attemptOut) },
-    handle: listedByMessage,
-  })),
+  ...listsByMessage.map(([name, path, summary]) =>
+    operation({
+      id: `v1.message-attempt.${name}`,
+      method: 'get',
+      path,
+      summary,
+      realm: 'application',
+      access: 'read',
+      query: attemptsOfMessageQuery,
+      answers: { 200: listOf(attemptOut) },
+      handle: listedByMessage,
+    }),
+  ),
   operation({
     id: 'v1.message-attempt.list-for-endpoint',
     method: 'get',
@@ -106,14 +114,29 @@ type AttemptsQuery = z.output<typeof attemptsQuery>
 async function listedByMessage(call: Call<z.output<typeof attemptsOfMessageQuery>>): Promise<Answer> {
   const { id: messageId } = await messageIn(call)
   const name = call.query.endpoint_id ?? null
-  const endpointId = name === null ? undefined : (await call.posthorn.endpoints.get({ application: call.application().id, uid: name })).id
+  const endpointId =
+    name === null
+      ? undefined
+      : (await call.posthorn.endpoints.get({ application: call.application().id, uid: name })).id
   return listed(call, { messageId, endpointId })
 }
 
-async function listed({ posthorn, query, application: owner }: Call<AttemptsQuery>, whose: Pick<AttemptFilter, 'endpointId' | 'messageId'>): Promise<Answer> {
-  const { status, status_code_class: statusCodeClass, channel: wanted, event_types: types, before, after, with_content: withContent = true } = query
+async function listed(
+  { posthorn, query, application: owner }: Call<AttemptsQuery>,
+  whose: Pick<AttemptFilter, 'endpointId' | 'messageId'>,
+): Promise<Answer> {
+  const {
+    status,
+    status_code_class: statusCodeClass,
+    channel: wanted,
+    event_types: types,
+    before,
+    after,
+    with_content: withContent = true,
+  } = query
   // An attempt is over when it is recorded: none is pending or being sent.
-  if (status === statusNumbers.pending || status === statusNumbers.sending) return answer(200, pageText({ data: [], done: true, iterator: null, prevIterator: null }))
+  if (status === statusNumbers.pending || status === statusNumbers.sending)
+    return answer(200, pageText({ data: [], done: true, iterator: null, prevIterator: null }))
   const filter = {
     ...whose,
     succeeded: typeof status === 'number' ? status === statusNumbers.success : undefined,
@@ -123,13 +146,30 @@ async function listed({ posthorn, query, application: owner }: Call<AttemptsQuer
     since: instantOf(after),
     until: instantOf(before),
   }
-  const { data, ...rest } = await scanOf(query, 'descending', (page) => posthorn.deliveries.listAttempts(filter, page), ({ attempt }) => attempt.id)
-  const messages = query.with_msg === true ? await messageTexts(posthorn, owner().id, data, withContent) : new Map<string, string>()
-  return answer(200, pageText({ ...rest, data: data.map((each) => attemptText(each, withContent, messages.get(each.delivery.messageId))) }))
+  const { data, ...rest } = await scanOf(
+    query,
+    'descending',
+    (page) => posthorn.deliveries.listAttempts(filter, page),
+    ({ attempt }) => attempt.id,
+  )
+  const messages =
+    query.with_msg === true ? await messageTexts(posthorn, owner().id, data, withContent) : new Map<string, string>()
+  return answer(
+    200,
+    pageText({
+      ...rest,
+      data: data.map((each) => attemptText(each, withContent, messages.get(each.delivery.messageId))),
+    }),
+  )
 }
 
 /** Each message once, however many attempts it has on the page. */
-async function messageTexts(posthorn: Posthorn, applicationId: string, attempts: readonly AttemptOfDelivery[], withContent: boolean): Promise<Map<string, string>> {
+async function messageTexts(
+  posthorn: Posthorn,
+  applicationId: string,
+  attempts: readonly AttemptOfDelivery[],
+  withContent: boolean,
+): Promise<Map<string, string>> {
   const texts = new Map<string, string>()
   for (const id of new Set(attempts.map(({ delivery }) => delivery.messageId))) {
     const message = await orNull(posthorn.messages.get(applicationId, id))

@@ -9,7 +9,13 @@ import { listQuery, pageOf, pageText, scanOf } from '../../request/pagination.ts
 import { orNull } from '../../errors/not-found.ts'
 import { answer, operation } from '../../operation.ts'
 import type { Operation } from '../../operation.ts'
-import { endpointMessageOut, messageEndpointOut, progressOf, statusNumbers, toMessageEndpointOut } from '../../schemas/svix/attempt.ts'
+import {
+  endpointMessageOut,
+  messageEndpointOut,
+  progressOf,
+  statusNumbers,
+  toMessageEndpointOut,
+} from '../../schemas/svix/attempt.ts'
 import { listOf } from '../../schemas/common.ts'
 import { messageText } from '../../schemas/svix/message.ts'
 import { narrowing } from './attempts.ts'
@@ -35,8 +41,15 @@ export const destinationOperations: readonly Operation[] = [
     async handle(call) {
       const { posthorn, query } = call
       const endpoint = await endpointIn(call)
-      const { data, ...rest } = await scanOf(query, 'descending', (page) => messagesFor(posthorn, endpoint, query, page), ({ delivery }) => delivery.id)
-      const texts = data.map(({ message, delivery }) => messageText(message, query.with_content ?? true, progressOf(delivery)))
+      const { data, ...rest } = await scanOf(
+        query,
+        'descending',
+        (page) => messagesFor(posthorn, endpoint, query, page),
+        ({ delivery }) => delivery.id,
+      )
+      const texts = data.map(({ message, delivery }) =>
+        messageText(message, query.with_content ?? true, progressOf(delivery)),
+      )
       return answer(200, pageText({ ...rest, data: texts }))
     },
   }),
@@ -53,8 +66,16 @@ export const destinationOperations: readonly Operation[] = [
       const { posthorn, query } = call
       const { id: messageId } = await messageIn(call)
       const newest = await newestDeliveries(posthorn, messageId)
-      const { data, ...rest } = await pageOf(query, 'ascending', (page) => knownEndpoints(posthorn, newest, page), ({ endpoint }) => endpoint.id)
-      return answer(200, { ...rest, data: data.map(({ endpoint, delivery }) => toMessageEndpointOut(endpoint, delivery)) })
+      const { data, ...rest } = await pageOf(
+        query,
+        'ascending',
+        (page) => knownEndpoints(posthorn, newest, page),
+        ({ endpoint }) => endpoint.id,
+      )
+      return answer(200, {
+        ...rest,
+        data: data.map(({ endpoint, delivery }) => toMessageEndpointOut(endpoint, delivery)),
+      })
     },
   }),
   operation({
@@ -70,7 +91,13 @@ export const destinationOperations: readonly Operation[] = [
       const [{ id: messageId }, { id: endpointId }] = [await messageIn(call), await endpointIn(call)]
       const [last] = await posthorn.deliveries.list({ messageId, endpointId }, { limit: 1 })
       if (last === undefined) {
-        throw expected('not_found', 'endpoint', 'one that the message was for', endpointId, 'Use replay-missing to send an endpoint what it never got.')
+        throw expected(
+          'not_found',
+          'endpoint',
+          'one that the message was for',
+          endpointId,
+          'Use replay-missing to send an endpoint what it never got.',
+        )
       }
       await posthorn.requeue(last.id, { by: caller.name, reason: 'resend' })
       return answer(202, {})
@@ -84,13 +111,24 @@ interface Attempted {
 }
 
 /** Of one batch of an endpoint's deliveries those that match; a message that was resent is shown once, as its newest delivery stands. */
-async function messagesFor(posthorn: Posthorn, endpoint: Endpoint, query: MessagesQuery, page: Page): Promise<Scan<Attempted>> {
-  const filter = { endpointId: endpoint.id, status: storedStatuses.get(query.status ?? -1), since: instantOf(query.after), until: instantOf(query.before) }
+async function messagesFor(
+  posthorn: Posthorn,
+  endpoint: Endpoint,
+  query: MessagesQuery,
+  page: Page,
+): Promise<Scan<Attempted>> {
+  const filter = {
+    endpointId: endpoint.id,
+    status: storedStatuses.get(query.status ?? -1),
+    since: instantOf(query.after),
+    until: instantOf(query.before),
+  }
   const read = await posthorn.deliveries.list(filter, page)
   const items: Attempted[] = []
   for (const delivery of read) {
     const message = isAskedFor(delivery, query) ? await messageIfNewest(posthorn, endpoint, delivery) : null
-    if (message !== null && (typeof query.channel !== 'string' || message.channels.includes(query.channel))) items.push({ message, delivery })
+    if (message !== null && (typeof query.channel !== 'string' || message.channels.includes(query.channel)))
+      items.push({ message, delivery })
   }
   return { items, next: read.length < page.limit ? null : (read.at(-1)?.id ?? null) }
 }
@@ -102,7 +140,11 @@ function isAskedFor(delivery: Delivery, { event_types: types, status }: Messages
   return typeof status !== 'number' || progressOf(delivery).status === status
 }
 
-async function messageIfNewest(posthorn: Posthorn, { id: endpointId, applicationId }: Endpoint, { id, messageId }: Delivery): Promise<Message | null> {
+async function messageIfNewest(
+  posthorn: Posthorn,
+  { id: endpointId, applicationId }: Endpoint,
+  { id, messageId }: Delivery,
+): Promise<Message | null> {
   const [newest] = await posthorn.deliveries.list({ messageId, endpointId }, { limit: 1 })
   return newest?.id === id ? orNull(posthorn.messages.get(applicationId, messageId)) : null
 }
@@ -128,7 +170,11 @@ async function newestDeliveries(posthorn: Posthorn, messageId: string): Promise<
 }
 
 /** A page of them in the order of the endpoints; those deleted since are among them. */
-async function knownEndpoints(posthorn: Posthorn, deliveries: ReadonlyMap<string, Delivery>, { limit, after, order }: Page) {
+async function knownEndpoints(
+  posthorn: Posthorn,
+  deliveries: ReadonlyMap<string, Delivery>,
+  { limit, after, order }: Page,
+) {
   const sorted = [...deliveries].toSorted(([one], [other]) => (one < other ? -1 : 1))
   const ordered = order === 'descending' ? sorted.toReversed() : sorted
   const found: { endpoint: Endpoint; delivery: Delivery }[] = []

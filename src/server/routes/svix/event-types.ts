@@ -10,7 +10,13 @@ import { answer, operation } from '../../operation.ts'
 import type { Operation } from '../../operation.ts'
 import type { Caller } from '../../request/caller.ts'
 import { flag, listOf } from '../../schemas/common.ts'
-import { eventTypeIn, eventTypeOut, eventTypePatch, eventTypeUpdate, toEventTypeOut } from '../../schemas/svix/event-type.ts'
+import {
+  eventTypeIn,
+  eventTypeOut,
+  eventTypePatch,
+  eventTypeUpdate,
+  toEventTypeOut,
+} from '../../schemas/svix/event-type.ts'
 import { parameter } from '../lookup.ts'
 
 const listQueryOf = listQuery('name').extend({ include_archived: flag.optional(), with_content: flag.optional() })
@@ -29,8 +35,16 @@ export const eventTypeOperations: readonly Operation[] = [
     answers: { 200: listOf(eventTypeOut) },
     async handle({ posthorn, query, caller }) {
       const archived = query.include_archived ?? false
-      const { data, ...rest } = await scanOf(query, 'ascending', (page) => visibleTypes(posthorn, caller, archived, page), ({ name }) => name)
-      return answer(200, { ...rest, data: data.map((eventType) => toEventTypeOut(eventType, query.with_content ?? false)) })
+      const { data, ...rest } = await scanOf(
+        query,
+        'ascending',
+        (page) => visibleTypes(posthorn, caller, archived, page),
+        ({ name }) => name,
+      )
+      return answer(200, {
+        ...rest,
+        data: data.map((eventType) => toEventTypeOut(eventType, query.with_content ?? false)),
+      })
     },
   }),
   operation({
@@ -44,7 +58,10 @@ export const eventTypeOperations: readonly Operation[] = [
     answers: { 201: eventTypeOut },
     async handle({ posthorn, body: { name, ...settings } }) {
       const before = await orNull(posthorn.eventTypes.get(name))
-      const eventType = before?.archived === true ? await posthorn.eventTypes.update(name, settings) : await posthorn.eventTypes.create({ name, ...settings })
+      const eventType =
+        before?.archived === true
+          ? await posthorn.eventTypes.update(name, settings)
+          : await posthorn.eventTypes.create({ name, ...settings })
       return answer(201, toEventTypeOut(eventType))
     },
   }),
@@ -74,8 +91,18 @@ export const eventTypeOperations: readonly Operation[] = [
     answers: { 200: eventTypeOut, 201: eventTypeOut },
     async handle({ posthorn, params, body }) {
       const name = parameter(params, 'event_type_name')
-      if ((await orNull(posthorn.eventTypes.get(name))) === null) return answer(201, toEventTypeOut(await posthorn.eventTypes.create({ name, ...body })))
-      return answer(200, toEventTypeOut(await posthorn.eventTypes.update(name, { ...body, schemas: body.schemas ?? null, featureFlag: body.featureFlag ?? null })))
+      if ((await orNull(posthorn.eventTypes.get(name))) === null)
+        return answer(201, toEventTypeOut(await posthorn.eventTypes.create({ name, ...body })))
+      return answer(
+        200,
+        toEventTypeOut(
+          await posthorn.eventTypes.update(name, {
+            ...body,
+            schemas: body.schemas ?? null,
+            featureFlag: body.featureFlag ?? null,
+          }),
+        ),
+      )
     },
   }),
   operation({
@@ -111,7 +138,12 @@ export const eventTypeOperations: readonly Operation[] = [
 ]
 
 /** What of a page the caller can see: customers only what is behind no flag, or behind one of theirs. */
-async function visibleTypes(posthorn: Posthorn, caller: Caller, archived: boolean, page: Page): Promise<Scan<EventTypeDefinition>> {
+async function visibleTypes(
+  posthorn: Posthorn,
+  caller: Caller,
+  archived: boolean,
+  page: Page,
+): Promise<Scan<EventTypeDefinition>> {
   const rows = await posthorn.eventTypes.list({ archived }, { ...page, limit: page.limit + 1 })
   const read = rows.slice(0, page.limit)
   const items = read.filter((eventType) => isVisible(eventType, caller))

@@ -17,7 +17,8 @@ const raw = 'transformationsParams.rawPayload'
 export function bodyOf(given: z.output<typeof messageIn>, bytes: Uint8Array): MessageBody {
   const { rawPayload, headers } = given.transformationsParams ?? {}
   const contentType = contentTypeIn(headers ?? {})
-  if (rawPayload === null || rawPayload === undefined) return { payload: cutValue(bytes, 'payload') ?? bytes, contentType }
+  if (rawPayload === null || rawPayload === undefined)
+    return { payload: cutValue(bytes, 'payload') ?? bytes, contentType }
   // Half of a surrogate pair has no bytes in UTF-8: another character would be sent in its place.
   if (!isWellFormed(rawPayload)) throw expected('invalid_argument', raw, 'Unicode text', 'half of a surrogate pair')
   checkAgreement(given.payload, rawPayload)
@@ -27,7 +28,13 @@ export function bodyOf(given: z.output<typeof messageIn>, bytes: Uint8Array): Me
 /** Clients that send raw bodies leave the payload empty. One that says something else is a mistake: only one of them can be sent. */
 function checkAgreement(payload: Readonly<Record<string, unknown>>, rawPayload: string): void {
   if (Object.keys(payload).length === 0 || isDeepStrictEqual(parsed(rawPayload), payload)) return
-  throw expected('invalid_argument', raw, 'the only body, or the same as `payload`', 'another one', 'Leave `payload` empty: {}.')
+  throw expected(
+    'invalid_argument',
+    raw,
+    'the only body, or the same as `payload`',
+    'another one',
+    'Leave `payload` empty: {}.',
+  )
 }
 
 function parsed(text: string): unknown {
@@ -38,7 +45,8 @@ function parsed(text: string): unknown {
   }
 }
 
-const mediaType = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}( *; *[\w!#$&^.+-]+=("[\x20\x21\x23-\x5b\x5d-\x7e]*"|[\w!#$&^.+/:-]+))*$/
+const mediaType =
+  /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}( *; *[\w!#$&^.+-]+=("[\x20\x21\x23-\x5b\x5d-\x7e]*"|[\w!#$&^.+/:-]+))*$/
 const mostContentTypeLength = 200
 
 /** Of the headers that a raw body can bring, the only one that is the message's own. */
@@ -46,8 +54,16 @@ function contentTypeIn(headers: Readonly<Record<string, string>>): string | unde
   let contentType: string | undefined
   for (const [name, value] of Object.entries(headers)) {
     const field = `transformationsParams.headers.${name}`
-    if (name.toLowerCase() !== 'content-type') throw expected('invalid_header', field, 'left out: only content-type goes with a message', value, 'Set other headers at the endpoint.')
-    if (value.length > mostContentTypeLength || !mediaType.test(value)) throw expected('invalid_header', field, 'a media type such as text/xml; charset=utf-8', value)
+    if (name.toLowerCase() !== 'content-type')
+      throw expected(
+        'invalid_header',
+        field,
+        'left out: only content-type goes with a message',
+        value,
+        'Set other headers at the endpoint.',
+      )
+    if (value.length > mostContentTypeLength || !mediaType.test(value))
+      throw expected('invalid_header', field, 'a media type such as text/xml; charset=utf-8', value)
     contentType = value
   }
   return contentType

@@ -13,7 +13,13 @@ import type { Answer, Call, Operation } from '../../operation.ts'
 import { applicationSettings } from '../../schemas/svix/application.ts'
 import type { applicationIn } from '../../schemas/svix/application.ts'
 import { channel, dateTime, flag, listOf, names } from '../../schemas/common.ts'
-import { messageIn as messageGiven, messageOut, messageText, objectText, withPayload } from '../../schemas/svix/message.ts'
+import {
+  messageIn as messageGiven,
+  messageOut,
+  messageText,
+  objectText,
+  withPayload,
+} from '../../schemas/svix/message.ts'
 import { instantOf, messageIn, parameter } from '../lookup.ts'
 
 const all = '/api/v1/app/{app_id}/msg'
@@ -39,8 +45,19 @@ export const messageOperations: readonly Operation[] = [
     answers: { 200: listOf(messageOut) },
     async handle({ posthorn, query, application }) {
       const { channel: wanted, event_types: types, before, after, with_content: withContent = true } = query
-      const filter = { applicationId: application().id, types, channel: wanted ?? undefined, since: instantOf(after), until: instantOf(before) }
-      const { data, ...rest } = await scanOf(query, 'descending', (page) => posthorn.messages.list(filter, page), ({ id }) => id)
+      const filter = {
+        applicationId: application().id,
+        types,
+        channel: wanted ?? undefined,
+        since: instantOf(after),
+        until: instantOf(before),
+      }
+      const { data, ...rest } = await scanOf(
+        query,
+        'descending',
+        (page) => posthorn.messages.list(filter, page),
+        ({ id }) => id,
+      )
       return answer(200, pageText({ ...rest, data: data.map((message) => messageText(message, withContent)) }))
     },
   }),
@@ -71,7 +88,8 @@ export const messageOperations: readonly Operation[] = [
     access: 'read',
     query: contentQuery,
     answers: { 200: messageOut },
-    handle: async (call) => answer(200, new RawJson(messageText(await messageIn(call), call.query.with_content ?? true))),
+    handle: async (call) =>
+      answer(200, new RawJson(messageText(await messageIn(call), call.query.with_content ?? true))),
   }),
   operation({
     id: 'v1.message.expunge-content',
@@ -96,9 +114,19 @@ async function createMessage(call: CreateCall): Promise<Answer> {
   const { posthorn, params, query, body, bytes } = call
   const application = parameter(params, 'app_id')
   const { payload, contentType } = bodyOf(body, bytes)
-  if (body.application !== null && body.application !== undefined) await ensureApplication(posthorn, application, body.application)
-  const { id } = await posthorn.send({ application, type: body.eventType, payload, ...given({ contentType }), ...optionsOf(call) }, { mustExist: true })
-  const head = { id, type: body.eventType, eventId: body.eventId ?? null, channels: body.channels ?? [], createdAt: timeOfId(id) }
+  if (body.application !== null && body.application !== undefined)
+    await ensureApplication(posthorn, application, body.application)
+  const { id } = await posthorn.send(
+    { application, type: body.eventType, payload, ...given({ contentType }), ...optionsOf(call) },
+    { mustExist: true },
+  )
+  const head = {
+    id,
+    type: body.eventType,
+    eventId: body.eventId ?? null,
+    channels: body.channels ?? [],
+    createdAt: timeOfId(id),
+  }
   return answer(202, new RawJson(withPayload(head, query.with_content === false ? '{}' : objectText(textOf(payload)))))
 }
 
@@ -115,10 +143,15 @@ function optionsOf({ body, idempotencyKey }: CreateCall) {
 }
 
 /** The application in the path, if there is none: created as the body says, under the name in the path. */
-async function ensureApplication(posthorn: Posthorn, name: string, input: z.output<typeof applicationIn>): Promise<void> {
+async function ensureApplication(
+  posthorn: Posthorn,
+  name: string,
+  input: z.output<typeof applicationIn>,
+): Promise<void> {
   if ((await orNull(posthorn.applications.get(name))) !== null) return
   const settings = applicationSettings(input)
-  if (settings.uid !== null && settings.uid !== name) throw expected('invalid_argument', 'application.uid', `the one in the path, "${name}"`, settings.uid)
+  if (settings.uid !== null && settings.uid !== name)
+    throw expected('invalid_argument', 'application.uid', `the one in the path, "${name}"`, settings.uid)
   try {
     await posthorn.applications.create({ ...settings, uid: name })
   } catch (thrown) {

@@ -10,37 +10,50 @@ import { applicationIn, applicationSettings } from '../../schemas/svix/applicati
 import { publicOrigin } from '../../http/url.ts'
 import { parameter } from '../lookup.ts'
 
-const flag = z.string().max(256).regex(/^[a-zA-Z0-9\-_.]+$/)
-const portalAccessIn = z.object({
-  application: applicationIn.nullish().meta({ description: 'Creates the application in the path, if there is none.' }),
-  featureFlags: z.array(flag).max(100).nullish().meta({ description: 'Event types behind other flags are hidden.' }),
-  readOnly: z.boolean().nullish().meta({ description: 'Shows everything and changes nothing.' }),
-  expiry: z.int().min(3_600).max(604_800).nullish().meta({ description: 'Seconds for which the link is valid; if not given, as the server is set up (POSTHORN_PORTAL_TOKEN_HOURS).' }),
-  // Named here so that it is refused: a link that allows more than was asked for would be worse than none.
-  capabilities: z.null('Expected `capabilities` to be left out. Give `readOnly` instead.').optional(),
-}).meta({ id: 'AppPortalAccessIn' })
+const flag = z
+  .string()
+  .max(256)
+  .regex(/^[a-zA-Z0-9\-_.]+$/)
+const portalAccessIn = z
+  .object({
+    application: applicationIn
+      .nullish()
+      .meta({ description: 'Creates the application in the path, if there is none.' }),
+    featureFlags: z.array(flag).max(100).nullish().meta({ description: 'Event types behind other flags are hidden.' }),
+    readOnly: z.boolean().nullish().meta({ description: 'Shows everything and changes nothing.' }),
+    expiry: z.int().min(3_600).max(604_800).nullish().meta({
+      description:
+        'Seconds for which the link is valid; if not given, as the server is set up (POSTHORN_PORTAL_TOKEN_HOURS).',
+    }),
+    // Named here so that it is refused: a link that allows more than was asked for would be worse than none.
+    capabilities: z.null('Expected `capabilities` to be left out. Give `readOnly` instead.').optional(),
+  })
+  .meta({ id: 'AppPortalAccessIn' })
 const portalAccessOut = z.object({ url: z.string(), token: z.string() }).meta({ id: 'AppPortalAccessOut' })
 
 const summaries = {
-  'app-portal-access': "A link, valid for a while, that opens one application's view for a customer. It neither sends nor erases messages, and chooses no retry policy.",
+  'app-portal-access':
+    "A link, valid for a while, that opens one application's view for a customer. It neither sends nor erases messages, and chooses no retry policy.",
   'dashboard-access': 'The older name of app-portal-access.',
 }
 
 /** Links for customers, and how to log out. */
 export const authenticationOperations: readonly Operation[] = [
-  ...(['app-portal-access', 'dashboard-access'] as const).map((name) => operation({
-    id: `v1.authentication.${name}`,
-    method: 'post',
-    path: `/api/v1/auth/${name}/{app_id}`,
-    summary: summaries[name],
-    realm: 'server',
-    access: 'write',
-    idempotency: 'none',
-    findsApplication: true,
-    body: portalAccessIn,
-    answers: { 200: portalAccessOut },
-    handle: openPortal,
-  })),
+  ...(['app-portal-access', 'dashboard-access'] as const).map((name) =>
+    operation({
+      id: `v1.authentication.${name}`,
+      method: 'post',
+      path: `/api/v1/auth/${name}/{app_id}`,
+      summary: summaries[name],
+      realm: 'server',
+      access: 'write',
+      idempotency: 'none',
+      findsApplication: true,
+      body: portalAccessIn,
+      answers: { 200: portalAccessOut },
+      handle: openPortal,
+    }),
+  ),
   operation({
     id: 'v1.authentication.logout',
     method: 'post',
@@ -53,28 +66,46 @@ export const authenticationOperations: readonly Operation[] = [
     answers: { 204: null },
     async handle({ posthorn, caller }) {
       // Nobody means to lock everybody out by logging out.
-      if (caller.applicationId === null) return forbidden('Only the key of an application can log out. Revoke others by id.')
+      if (caller.applicationId === null)
+        return forbidden('Only the key of an application can log out. Revoke others by id.')
       await posthorn.keys.revoke(caller.id, { by: caller.name })
       return answer(204)
     },
   }),
 ]
 
-async function openPortal({ posthorn, params, body, request, server, caller }: Call<unknown, z.output<typeof portalAccessIn>>): Promise<Answer> {
+async function openPortal({
+  posthorn,
+  params,
+  body,
+  request,
+  server,
+  caller,
+}: Call<unknown, z.output<typeof portalAccessIn>>): Promise<Answer> {
   const application = await applicationFor(posthorn, parameter(params, 'app_id'), body.application ?? null)
   const lastsMs = typeof body.expiry === 'number' ? body.expiry * second : server.portalTokenMs
-  const { token } = await posthorn.keys.create({
-    name: 'portal',
-    application: application.id,
-    access: body.readOnly === true ? 'read' : 'write',
-    expiresAt: posthorn.now() + lastsMs,
-    portal: { featureFlags: body.featureFlags ?? [] },
-  }, { by: caller.name })
+  const { token } = await posthorn.keys.create(
+    {
+      name: 'portal',
+      application: application.id,
+      access: body.readOnly === true ? 'read' : 'write',
+      expiresAt: posthorn.now() + lastsMs,
+      portal: { featureFlags: body.featureFlags ?? [] },
+    },
+    { by: caller.name },
+  )
   // After the `#`, so that it reaches no log of a server on the way.
   return answer(200, { url: `${publicOrigin(request)}${server.basePath}/login#key=${token}`, token })
 }
 
-async function applicationFor(posthorn: Posthorn, name: string, given: z.output<typeof applicationIn> | null): Promise<Application> {
+async function applicationFor(
+  posthorn: Posthorn,
+  name: string,
+  given: z.output<typeof applicationIn> | null,
+): Promise<Application> {
   if (given === null) return posthorn.applications.get(name)
-  return (await orNull(posthorn.applications.get(name))) ?? posthorn.applications.create({ ...applicationSettings(given), uid: given.uid ?? name })
+  return (
+    (await orNull(posthorn.applications.get(name))) ??
+    posthorn.applications.create({ ...applicationSettings(given), uid: given.uid ?? name })
+  )
 }

@@ -25,7 +25,12 @@ export const taskOperations: readonly Operation[] = [
     query: tasksQuery,
     answers: { 200: listOf(taskOut) },
     async handle({ posthorn, query }) {
-      const { data, ...rest } = await scanOf(query, 'descending', async (page) => named(await posthorn.jobs.list({}, page), page, query), ({ job }) => job.id)
+      const { data, ...rest } = await scanOf(
+        query,
+        'descending',
+        async (page) => named(await posthorn.jobs.list({}, page), page, query),
+        ({ job }) => job.id,
+      )
       return answer(200, { ...rest, data: data.map(({ job, task }) => toTaskOut(job, task)) })
     },
   }),
@@ -53,7 +58,11 @@ interface NamedJob {
 }
 
 /** Of the jobs read, those that were asked for; a page may have fewer than its limit though there are more. */
-function named(jobs: readonly Job[], { limit }: Page, { status, task: wanted }: z.output<typeof tasksQuery>): Scan<NamedJob> {
+function named(
+  jobs: readonly Job[],
+  { limit }: Page,
+  { status, task: wanted }: z.output<typeof tasksQuery>,
+): Scan<NamedJob> {
   const items = jobs.flatMap((job) => {
     const task = taskOf(job)
     const matches = (wanted ?? task) === task && (status ?? taskStatusOf(job)) === taskStatusOf(job)

@@ -35,55 +35,97 @@ const shown = {
 }
 export const deliveryOut = z.object(shown).meta({ id: 'DeliveryOut' })
 
-const sentRequest = z.object({
-  method: z.literal('POST'),
-  url: z.string(),
-  headers: z.record(z.string(), z.string()).meta({ description: "Those of the endpoint's own are the ones that are set now." }),
-  sensitive: z.array(z.string()).meta({ description: 'Headers that were sent, but whose values are not shown.' }),
-  bytes: z.int().nullable().meta({ description: 'The size of the body; null once it is erased.' }),
-}).meta({ id: 'SentRequestOut' })
+const sentRequest = z
+  .object({
+    method: z.literal('POST'),
+    url: z.string(),
+    headers: z
+      .record(z.string(), z.string())
+      .meta({ description: "Those of the endpoint's own are the ones that are set now." }),
+    sensitive: z.array(z.string()).meta({ description: 'Headers that were sent, but whose values are not shown.' }),
+    bytes: z.int().nullable().meta({ description: 'The size of the body; null once it is erased.' }),
+  })
+  .meta({ id: 'SentRequestOut' })
 
-const deliveryAttempt = z.object({
-  id: z.string(),
-  number: z.int(),
-  startedAt: dateTime,
-  tookMs: z.int(),
-  outcome: z
-    .enum(['answered', 'timeout', 'dns', 'connect', 'tls', 'reset', 'protocol', 'forbidden', 'interrupted', 'started', 'crashed'])
-    .meta({ description: 'interrupted: its worker ended, perhaps before it was sent; started: being sent with care; crashed: its worker ended while sending it.' }),
-  statusCode: z.int().nullable(),
-  response: z.string().nullable(),
-  url: z.string(),
-  late: z.boolean().meta({ description: 'The lease was lost before the outcome could be marked.' }),
-  request: sentRequest.nullable().meta({ description: 'What was sent, built again as it was then; null where that is not known any more.' }),
-}).meta({ id: 'DeliveryAttemptOut' })
-
-export const deliveryDetailOut = z.object({
-  ...shown,
-  why: z.object({ code: z.string(), sentence: z.string() }).meta({ description: 'Why it is where it is.' }),
-  maxAttempts: z.int(),
-  attempts: z.array(deliveryAttempt),
-  endpoint: z.object({ id: z.string(), uid: z.string().nullable(), url: z.string(), status: z.string(), applicationId: z.string() }),
-  application: z.object({ id: z.string(), uid: z.string().nullable(), name: z.string() }),
-  message: z.object({
+const deliveryAttempt = z
+  .object({
     id: z.string(),
-    eventId: z.string().nullable(),
-    eventType: z.string(),
-    contentType: z.string(),
-    channels: z.array(channel).nullable(),
-    createdAt: dateTime,
-    bytes: z.int(),
-    payload: z.string().meta({ description: 'As text, up to 256 KiB of it; empty if it is none.' }),
-    truncated: z.boolean(),
-    binary: z.boolean(),
-    erased: z.boolean(),
-  }),
-}).meta({ id: 'DeliveryDetailOut' })
+    number: z.int(),
+    startedAt: dateTime,
+    tookMs: z.int(),
+    outcome: z
+      .enum([
+        'answered',
+        'timeout',
+        'dns',
+        'connect',
+        'tls',
+        'reset',
+        'protocol',
+        'forbidden',
+        'interrupted',
+        'started',
+        'crashed',
+      ])
+      .meta({
+        description:
+          'interrupted: its worker ended, perhaps before it was sent; started: being sent with care; crashed: its worker ended while sending it.',
+      }),
+    statusCode: z.int().nullable(),
+    response: z.string().nullable(),
+    url: z.string(),
+    late: z.boolean().meta({ description: 'The lease was lost before the outcome could be marked.' }),
+    request: sentRequest
+      .nullable()
+      .meta({ description: 'What was sent, built again as it was then; null where that is not known any more.' }),
+  })
+  .meta({ id: 'DeliveryAttemptOut' })
+
+export const deliveryDetailOut = z
+  .object({
+    ...shown,
+    why: z.object({ code: z.string(), sentence: z.string() }).meta({ description: 'Why it is where it is.' }),
+    maxAttempts: z.int(),
+    attempts: z.array(deliveryAttempt),
+    endpoint: z.object({
+      id: z.string(),
+      uid: z.string().nullable(),
+      url: z.string(),
+      status: z.string(),
+      applicationId: z.string(),
+    }),
+    application: z.object({ id: z.string(), uid: z.string().nullable(), name: z.string() }),
+    message: z.object({
+      id: z.string(),
+      eventId: z.string().nullable(),
+      eventType: z.string(),
+      contentType: z.string(),
+      channels: z.array(channel).nullable(),
+      createdAt: dateTime,
+      bytes: z.int(),
+      payload: z.string().meta({ description: 'As text, up to 256 KiB of it; empty if it is none.' }),
+      truncated: z.boolean(),
+      binary: z.boolean(),
+      erased: z.boolean(),
+    }),
+  })
+  .meta({ id: 'DeliveryDetailOut' })
 
 const mostPayloadBytes = 256 * 1024
 
 export function toDeliveryOut(delivery: Delivery, now: Instant): z.input<typeof deliveryOut> {
-  const { leaseEpoch: _epoch, interruptions: _interruptions, crashCount: _crashes, nextRetryAt, lastAttemptedAt, leaseUntil, requeuedAt, createdAt, updatedAt, ...same } = delivery
+  const {
+    leaseEpoch: _epoch,
+    interruptions: _interruptions,
+    crashCount: _crashes,
+    nextRetryAt,
+    lastAttemptedAt,
+    leaseUntil,
+    requeuedAt,
+    createdAt,
+    updatedAt,
+    ...same
+  } = delivery
   return {
     ...same,
     nextRetryAt: timeOrNull(nextRetryAt),
@@ -110,21 +152,55 @@ export function toDeliveryDetailOut(detail: DeliveryDetail, now: Instant): z.inp
 }
 
 /** One that was pruned since is known by what the delivery says of it. */
-function toEndpoint({ endpoint, delivery: { endpointId, applicationId, targetUrl } }: DeliveryDetail): z.input<typeof deliveryDetailOut>['endpoint'] {
+function toEndpoint({
+  endpoint,
+  delivery: { endpointId, applicationId, targetUrl },
+}: DeliveryDetail): z.input<typeof deliveryDetailOut>['endpoint'] {
   if (endpoint === null) return { id: endpointId, uid: null, url: targetUrl, status: 'deleted', applicationId }
   const { uid, url, status } = endpoint
   return { id: endpointId, uid, url, status, applicationId }
 }
 
-function toAttempt({ id, number, startedAt, tookMs, outcome, statusCode, excerpt, url, late, request }: DetailedAttempt): z.input<typeof deliveryAttempt> {
-  return { id, number, startedAt: isoTime(startedAt), tookMs, outcome, statusCode, response: excerpt, url, late, request: request === null ? null : toRequest(request) }
+function toAttempt({
+  id,
+  number,
+  startedAt,
+  tookMs,
+  outcome,
+  statusCode,
+  excerpt,
+  url,
+  late,
+  request,
+}: DetailedAttempt): z.input<typeof deliveryAttempt> {
+  return {
+    id,
+    number,
+    startedAt: isoTime(startedAt),
+    tookMs,
+    outcome,
+    statusCode,
+    response: excerpt,
+    url,
+    late,
+    request: request === null ? null : toRequest(request),
+  }
 }
 
 function toRequest({ headers, sensitive, ...same }: SentRequest): z.input<typeof sentRequest> {
   return { ...same, headers: { ...headers }, sensitive: [...sensitive] }
 }
 
-function toMessage({ id, eventId, type, contentType, channels, createdAt, body, erasedAt }: Message): z.input<typeof deliveryDetailOut>['message'] {
+function toMessage({
+  id,
+  eventId,
+  type,
+  contentType,
+  channels,
+  createdAt,
+  body,
+  erasedAt,
+}: Message): z.input<typeof deliveryDetailOut>['message'] {
   const text = textOf(body)
   return {
     id,
@@ -142,14 +218,25 @@ function toMessage({ id, eventId, type, contentType, channels, createdAt, body, 
 }
 
 function prunedMessage({ messageId, eventType, createdAt }: Delivery): z.input<typeof deliveryDetailOut>['message'] {
-  const nothing = { eventId: null, contentType: '', channels: null, bytes: 0, payload: '', truncated: false, binary: false, erased: true }
+  const nothing = {
+    eventId: null,
+    contentType: '',
+    channels: null,
+    bytes: 0,
+    payload: '',
+    truncated: false,
+    binary: false,
+    erased: true,
+  }
   return { id: messageId, eventType, createdAt: isoTime(createdAt), ...nothing }
 }
 
 /** Null for what is no text. Where it is cut, a character may be cut in two: that one is left out. */
 function textOf(body: Uint8Array): string | null {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body.subarray(0, mostPayloadBytes), { stream: body.length > mostPayloadBytes })
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body.subarray(0, mostPayloadBytes), {
+      stream: body.length > mostPayloadBytes,
+    })
   } catch {
     return null
   }

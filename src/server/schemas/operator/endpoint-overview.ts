@@ -37,36 +37,85 @@ const shown = {
 }
 export const failingEndpointOut = z.object(shown).meta({ id: 'FailingEndpointOut' })
 export const endpointOverviewOut = z.object({ ...shown, hours: z.array(hourOut) }).meta({ id: 'EndpointOverview' })
-export const endpointDetailOut = z.object({
-  ...shown,
-  hours: z.array(hourOut),
-  headers: z.record(z.string(), z.string()).meta({ description: 'Without those that carry credentials.' }),
-  filter: z.unknown(),
-  metadata,
-  signature: z.string(),
-  secrets: z.array(z.object({ id: z.string(), createdAt: dateTime, expiresAt: dateTime.nullable() })),
-  failures: z.array(z.object({ outcome: z.string() as z.ZodType<RecordedOutcome>, statusCode: z.int().nullable(), count })).meta({ description: 'Of the newest 1,000 attempts.' }),
-}).meta({ id: 'EndpointDetailOut' })
+export const endpointDetailOut = z
+  .object({
+    ...shown,
+    hours: z.array(hourOut),
+    headers: z.record(z.string(), z.string()).meta({ description: 'Without those that carry credentials.' }),
+    filter: z.unknown(),
+    metadata,
+    signature: z.string(),
+    secrets: z.array(z.object({ id: z.string(), createdAt: dateTime, expiresAt: dateTime.nullable() })),
+    failures: z
+      .array(z.object({ outcome: z.string() as z.ZodType<RecordedOutcome>, statusCode: z.int().nullable(), count }))
+      .meta({ description: 'Of the newest 1,000 attempts.' }),
+  })
+  .meta({ id: 'EndpointDetailOut' })
 
 export function toEndpointOverview(overview: EndpointOverview): z.input<typeof endpointOverviewOut> {
-  const hours = overview.figures.hours.map(({ at, delivered, failed, dead }) => ({ at: isoTime(at), delivered, failed, dead }))
+  const hours = overview.figures.hours.map(({ at, delivered, failed, dead }) => ({
+    at: isoTime(at),
+    delivered,
+    failed,
+    dead,
+  }))
   return { ...toFailingEndpoint(overview), hours }
 }
 
-export function toFailingEndpoint({ endpoint, application, health, wellness, figures }: EndpointOverview): z.input<typeof failingEndpointOut> {
-  const { id, uid, applicationId, url, description, status, statusReason, statusSince, types, channels, policy, ratePerSecond, createdAt } = endpoint
+export function toFailingEndpoint({
+  endpoint,
+  application,
+  health,
+  wellness,
+  figures,
+}: EndpointOverview): z.input<typeof failingEndpointOut> {
+  const {
+    id,
+    uid,
+    applicationId,
+    url,
+    description,
+    status,
+    statusReason,
+    statusSince,
+    types,
+    channels,
+    policy,
+    ratePerSecond,
+    createdAt,
+  } = endpoint
   return {
-    id, uid, applicationId, applicationUid: application?.uid ?? null, applicationName: application?.name ?? '', url, description,
-    status: status === 'deleted' ? 'disabled' : status, statusReason, statusSince: isoTime(statusSince),
-    types: types.length === 0 ? null : [...types], channels: channels.length === 0 ? null : [...channels], policy, ratePerSecond, createdAt: isoTime(createdAt),
-    health: { ...wellness, heldUntil: timeOrNull(health.heldUntil), failingSince: timeOrNull(health.failingSince), failures: health.failedAttempts },
+    id,
+    uid,
+    applicationId,
+    applicationUid: application?.uid ?? null,
+    applicationName: application?.name ?? '',
+    url,
+    description,
+    status: status === 'deleted' ? 'disabled' : status,
+    statusReason,
+    statusSince: isoTime(statusSince),
+    types: types.length === 0 ? null : [...types],
+    channels: channels.length === 0 ? null : [...channels],
+    policy,
+    ratePerSecond,
+    createdAt: isoTime(createdAt),
+    health: {
+      ...wellness,
+      heldUntil: timeOrNull(health.heldUntil),
+      failingSince: timeOrNull(health.failingSince),
+      failures: health.failedAttempts,
+    },
     lastSuccessAt: timeOrNull(figures.lastSuccessAt),
     backlog: figures.backlog,
     backlogAtLeast: figures.backlogAtLeast,
   }
 }
 
-export function toEndpointDetail(overview: EndpointOverview, failures: readonly AttemptCount[]): z.input<typeof endpointDetailOut> {
+export function toEndpointDetail(
+  overview: EndpointOverview,
+  failures: readonly AttemptCount[],
+): z.input<typeof endpointDetailOut> {
   const { headers, filter, metadata: own, signature, secrets } = overview.endpoint
   return {
     ...toEndpointOverview(overview),
@@ -74,7 +123,11 @@ export function toEndpointDetail(overview: EndpointOverview, failures: readonly 
     filter,
     metadata: own,
     signature,
-    secrets: secrets.map(({ id, createdAt, expiresAt }) => ({ id, createdAt: isoTime(createdAt), expiresAt: timeOrNull(expiresAt) })),
+    secrets: secrets.map(({ id, createdAt, expiresAt }) => ({
+      id,
+      createdAt: isoTime(createdAt),
+      expiresAt: timeOrNull(expiresAt),
+    })),
     failures: [...failures],
   }
 }

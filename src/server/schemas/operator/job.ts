@@ -6,49 +6,74 @@ import type { Instant } from '../../../core/time.ts'
 import { dateTime, eventTypeName, uid, freeText } from '../common.ts'
 import { deadReason, deliveryStatus } from './delivery.ts'
 
-const deliveryFilterIn = z.strictObject({
-  ids: z.array(z.string()).min(1).max(10_000).optional(),
-  status: z.union([deliveryStatus, z.array(deliveryStatus)]).optional(),
-  reason: deadReason.optional(),
-  endpoint: uid.optional(),
-  application: uid.optional(),
-  eventType: eventTypeName.optional(),
-  message: uid.optional(),
-  since: dateTime.optional(),
-  until: dateTime.optional(),
-}).meta({ id: 'DeliveryFilterIn' })
-const replayFilterIn = z.strictObject({ endpoint: uid, since: dateTime, until: dateTime.optional(), application: uid.optional() }).meta({ id: 'ReplayFilterIn' })
+const deliveryFilterIn = z
+  .strictObject({
+    ids: z.array(z.string()).min(1).max(10_000).optional(),
+    status: z.union([deliveryStatus, z.array(deliveryStatus)]).optional(),
+    reason: deadReason.optional(),
+    endpoint: uid.optional(),
+    application: uid.optional(),
+    eventType: eventTypeName.optional(),
+    message: uid.optional(),
+    since: dateTime.optional(),
+    until: dateTime.optional(),
+  })
+  .meta({ id: 'DeliveryFilterIn' })
+const replayFilterIn = z
+  .strictObject({ endpoint: uid, since: dateTime, until: dateTime.optional(), application: uid.optional() })
+  .meta({ id: 'ReplayFilterIn' })
 
-const about = { reason: freeText(1000).optional(), dryRun: z.boolean().optional().meta({ description: 'Only counts.' }) }
-export const jobIn = z.discriminatedUnion('action', [
-  z.object({ action: z.literal('requeue'), filter: deliveryFilterIn, ...about }),
-  z.object({ action: z.literal('cancel'), filter: deliveryFilterIn, ...about }),
-  z.object({ action: z.literal('replay'), filter: replayFilterIn, ...about }),
-], 'Expected `action` to be "requeue", "cancel" or "replay".').meta({ id: 'JobIn' })
+const about = {
+  reason: freeText(1000).optional(),
+  dryRun: z.boolean().optional().meta({ description: 'Only counts.' }),
+}
+export const jobIn = z
+  .discriminatedUnion(
+    'action',
+    [
+      z.object({ action: z.literal('requeue'), filter: deliveryFilterIn, ...about }),
+      z.object({ action: z.literal('cancel'), filter: deliveryFilterIn, ...about }),
+      z.object({ action: z.literal('replay'), filter: replayFilterIn, ...about }),
+    ],
+    'Expected `action` to be "requeue", "cancel" or "replay".',
+  )
+  .meta({ id: 'JobIn' })
 
-export const jobOut = z.object({
-  id: z.string(),
-  action: z.enum(['requeue', 'cancel', 'replay']),
-  filter: z.record(z.string(), z.unknown()),
-  applicationId: z.string().nullable(),
-  state: z.enum(['running', 'paused', 'done', 'cancelled']),
-  matching: z.int(),
-  done: z.int(),
-  ratePerSecond: z.number().nullable(),
-  etaSeconds: z.int().nullable(),
-  actor: z.string(),
-  reason: z.string().nullable(),
-  createdAt: dateTime,
-  updatedAt: dateTime,
-}).meta({ id: 'JobOut' })
+export const jobOut = z
+  .object({
+    id: z.string(),
+    action: z.enum(['requeue', 'cancel', 'replay']),
+    filter: z.record(z.string(), z.unknown()),
+    applicationId: z.string().nullable(),
+    state: z.enum(['running', 'paused', 'done', 'cancelled']),
+    matching: z.int(),
+    done: z.int(),
+    ratePerSecond: z.number().nullable(),
+    etaSeconds: z.int().nullable(),
+    actor: z.string(),
+    reason: z.string().nullable(),
+    createdAt: dateTime,
+    updatedAt: dateTime,
+  })
+  .meta({ id: 'JobOut' })
 
 export const matchingOut = z.object({ matching: z.int() }).meta({ id: 'MatchingOut' })
 
 export function toJobOut(job: Job): z.input<typeof jobOut> {
   const { id, work, applicationId, state, matching, done, actor, reason, createdAt, updatedAt } = job
   return {
-    id, action: work.action, filter: shownFilter(work), applicationId, state, matching, done, ...progressOf(job), actor, reason,
-    createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt),
+    id,
+    action: work.action,
+    filter: shownFilter(work),
+    applicationId,
+    state,
+    matching,
+    done,
+    ...progressOf(job),
+    actor,
+    reason,
+    createdAt: isoTime(createdAt),
+    updatedAt: isoTime(updatedAt),
   }
 }
 
@@ -57,7 +82,16 @@ function shownFilter({ action, filter }: JobWork): Record<string, unknown> {
   const times = { since: timeOf(filter.since), until: timeOf(filter.until) }
   if (action === 'replay') return { endpoint: filter.endpointId, ...times }
   const { ids, status, reason, endpointId, applicationId, type, messageId } = filter
-  const all = { ids, status, reason, endpoint: endpointId, application: applicationId, eventType: type, message: messageId, ...times }
+  const all = {
+    ids,
+    status,
+    reason,
+    endpoint: endpointId,
+    application: applicationId,
+    eventType: type,
+    message: messageId,
+    ...times,
+  }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 }
 

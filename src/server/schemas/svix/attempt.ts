@@ -17,24 +17,33 @@ const statusNumber = z.literal([0, 1, 2, 3]).meta({ id: 'MessageStatus' })
 const statusText = z.enum(['success', 'pending', 'fail', 'sending']).meta({ id: 'MessageStatusText' })
 const status = { status: statusNumber, statusText }
 
-export const attemptOut = z.object({
-  id: z.string(),
-  msgId: z.string(),
-  endpointId: z.string(),
-  url: z.string(),
-  ...status,
-  response: z.string(),
-  responseStatusCode: z.int().meta({ description: '0 if there was no answer.' }),
-  responseDurationMs: z.int(),
-  triggerType: z.literal([0, 1]).meta({ id: 'MessageAttemptTriggerType' }),
-  timestamp: dateTime,
-  msg: messageOut.optional(),
-}).meta({ id: 'MessageAttemptOut' })
+export const attemptOut = z
+  .object({
+    id: z.string(),
+    msgId: z.string(),
+    endpointId: z.string(),
+    url: z.string(),
+    ...status,
+    response: z.string(),
+    responseStatusCode: z.int().meta({ description: '0 if there was no answer.' }),
+    responseDurationMs: z.int(),
+    triggerType: z.literal([0, 1]).meta({ id: 'MessageAttemptTriggerType' }),
+    timestamp: dateTime,
+    msg: messageOut.optional(),
+  })
+  .meta({ id: 'MessageAttemptOut' })
 
-export const endpointMessageOut = z.object({ ...shownMessage.shape, ...status, nextAttempt: dateTime.nullable() }).meta({ id: 'EndpointMessageOut' })
-export const messageEndpointOut = z.object({ ...shownEndpoint.shape, ...status, nextAttempt: dateTime.nullable() }).meta({ id: 'MessageEndpointOut' })
+export const endpointMessageOut = z
+  .object({ ...shownMessage.shape, ...status, nextAttempt: dateTime.nullable() })
+  .meta({ id: 'EndpointMessageOut' })
+export const messageEndpointOut = z
+  .object({ ...shownEndpoint.shape, ...status, nextAttempt: dateTime.nullable() })
+  .meta({ id: 'MessageEndpointOut' })
 
-export function toAttemptOut({ attempt, delivery }: AttemptOfDelivery, withContent: boolean): z.input<typeof attemptOut> {
+export function toAttemptOut(
+  { attempt, delivery }: AttemptOfDelivery,
+  withContent: boolean,
+): z.input<typeof attemptOut> {
   return {
     id: attempt.id,
     msgId: delivery.messageId,
@@ -50,10 +59,17 @@ export function toAttemptOut({ attempt, delivery }: AttemptOfDelivery, withConte
 }
 
 /** How far a delivery came: sending is on its way or between two attempts, pending has not been tried yet. */
-export function progressOf(delivery: Delivery): { status: 0 | 1 | 2 | 3; statusText: StatusText; nextAttempt: string | null } {
+export function progressOf(delivery: Delivery): {
+  status: 0 | 1 | 2 | 3
+  statusText: StatusText
+  nextAttempt: string | null
+} {
   // A lease that ran out counts, too: somebody has begun to send it.
   const isWaiting = isOpen(delivery) && delivery.leaseUntil === null && delivery.nextRetryAt !== null
-  return { ...named(progressText(delivery)), nextAttempt: isWaiting && delivery.nextRetryAt !== null ? isoTime(delivery.nextRetryAt) : null }
+  return {
+    ...named(progressText(delivery)),
+    nextAttempt: isWaiting && delivery.nextRetryAt !== null ? isoTime(delivery.nextRetryAt) : null,
+  }
 }
 
 export function toMessageEndpointOut(endpoint: Endpoint, delivery: Delivery): z.input<typeof messageEndpointOut> {

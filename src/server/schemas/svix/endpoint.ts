@@ -6,13 +6,29 @@ import { hmacPrefix, signingKeyPrefix } from '../../../core/signing/signature.ts
 import { isoTime } from '../../../core/time.ts'
 import { channel, dateTime, eventTypeName, metadata, rate, uid } from '../common.ts'
 
-const typeFilter = z.string().max(258).regex(/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?$/, 'an event type, or the words that it begins with and .*, such as invoice.*')
+const typeFilter = z
+  .string()
+  .max(258)
+  .regex(
+    /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?$/,
+    'an event type, or the words that it begins with and .*, such as invoice.*',
+  )
 const typeFilters = z.array(typeFilter).min(1).max(200)
 const channels = z.array(channel).min(1).max(10)
 const headers = z.record(z.string().max(100), z.string().max(4096)).meta({ maxProperties: 50 })
-const secret = z.string().regex(/^(whsec_|whsk_)?[a-zA-Z0-9+/=]{32,100}$/, 'Expected "whsec_" (or nothing) and the base64 of 24 to 64 bytes.')
-const filter = z.custom<PayloadFilter>((given) => typeof given === 'object' && given !== null && !Array.isArray(given), 'Expected a condition, such as {"path": "total", "greater": 100}.')
-  .meta({ id: 'PayloadFilter', type: 'object', description: 'What the payload must be like: conditions on JSON paths, joined by and, or, not.' })
+const secret = z
+  .string()
+  .regex(/^(whsec_|whsk_)?[a-zA-Z0-9+/=]{32,100}$/, 'Expected "whsec_" (or nothing) and the base64 of 24 to 64 bytes.')
+const filter = z
+  .custom<PayloadFilter>(
+    (given) => typeof given === 'object' && given !== null && !Array.isArray(given),
+    'Expected a condition, such as {"path": "total", "greater": 100}.',
+  )
+  .meta({
+    id: 'PayloadFilter',
+    type: 'object',
+    description: 'What the payload must be like: conditions on JSON paths, joined by and, or, not.',
+  })
 
 /** What every way of giving an endpoint has in common. */
 const given = {
@@ -26,7 +42,10 @@ const given = {
   version: z.int().min(0).nullish().meta({ deprecated: true }),
   policy: z.string().min(1).max(100).nullish().meta({ description: 'The retry policy, by name.' }),
   filter: filter.nullish(),
-  paused: z.boolean().nullish().meta({ description: 'A paused endpoint collects its deliveries; nothing is sent to it.' }),
+  paused: z
+    .boolean()
+    .nullish()
+    .meta({ description: 'A paused endpoint collects its deliveries; nothing is sent to it.' }),
 }
 const types = {
   eventTypes: typeFilters.nullish(),
@@ -34,29 +53,34 @@ const types = {
   channels: channels.nullish(),
 }
 
-export const endpointIn = z.object({
-  ...given, ...types,
-  description: given.description.default(''),
-  disabled: given.disabled.default(false),
-  metadata: metadata.default({}),
-  secret: secret.nullish(),
-  headers: headers.nullish(),
-}).meta({ id: 'EndpointIn' })
+export const endpointIn = z
+  .object({
+    ...given,
+    ...types,
+    description: given.description.default(''),
+    disabled: given.disabled.default(false),
+    metadata: metadata.default({}),
+    secret: secret.nullish(),
+    headers: headers.nullish(),
+  })
+  .meta({ id: 'EndpointIn' })
 
 export const endpointUpdate = endpointIn.omit({ secret: true, headers: true }).meta({ id: 'EndpointUpdate' })
 
 /** What is left out stays as it is; null takes it away. */
-export const endpointPatch = z.object({
-  ...given,
-  url: given.url.optional(),
-  description: given.description.optional(),
-  disabled: given.disabled.optional(),
-  metadata: metadata.optional(),
-  secret: secret.nullish(),
-  eventTypes: z.array(typeFilter).max(200).nullish(),
-  filterTypes: z.array(typeFilter).max(200).nullish().meta({ deprecated: true }),
-  channels: z.array(channel).max(10).nullish(),
-}).meta({ id: 'EndpointPatch' })
+export const endpointPatch = z
+  .object({
+    ...given,
+    url: given.url.optional(),
+    description: given.description.optional(),
+    disabled: given.disabled.optional(),
+    metadata: metadata.optional(),
+    secret: secret.nullish(),
+    eventTypes: z.array(typeFilter).max(200).nullish(),
+    filterTypes: z.array(typeFilter).max(200).nullish().meta({ deprecated: true }),
+    channels: z.array(channel).max(10).nullish(),
+  })
+  .meta({ id: 'EndpointPatch' })
 
 const shown = {
   id: z.string(),
@@ -74,36 +98,51 @@ const shown = {
   updatedAt: dateTime,
 }
 
-export const endpointOut = z.object({
-  ...shown,
-  metadata,
-  policy: z.string(),
-  filter: filter.nullable(),
-  paused: z.boolean(),
-  status: z.enum(['active', 'paused', 'disabled']),
-  statusReason: z.string().nullable().meta({ description: 'Who or what paused or disabled it.' }),
-}).meta({ id: 'EndpointOut' })
+export const endpointOut = z
+  .object({
+    ...shown,
+    metadata,
+    policy: z.string(),
+    filter: filter.nullable(),
+    paused: z.boolean(),
+    status: z.enum(['active', 'paused', 'disabled']),
+    statusReason: z.string().nullable().meta({ description: 'Who or what paused or disabled it.' }),
+  })
+  .meta({ id: 'EndpointOut' })
 
 /** An endpoint as a destination of one message; how far that came is added to it. */
 export const shownEndpoint = z.object(shown)
 
 export const endpointHeadersIn = z.object({ headers }).meta({ id: 'EndpointHeadersIn' })
-export const endpointHeadersPatchIn = z.object({
-  headers: z.record(z.string().max(100), z.string().max(4096).nullable()).meta({ maxProperties: 50 }),
-  deleteHeaders: z.array(z.string().max(100)).max(50).optional(),
-}).meta({ id: 'EndpointHeadersPatchIn' })
-export const endpointHeadersOut = z.object({
-  headers,
-  sensitive: z.array(z.string()).meta({ description: 'Headers that are set, but whose values are not shown.' }),
-}).meta({ id: 'EndpointHeadersOut' })
+export const endpointHeadersPatchIn = z
+  .object({
+    headers: z.record(z.string().max(100), z.string().max(4096).nullable()).meta({ maxProperties: 50 }),
+    deleteHeaders: z.array(z.string().max(100)).max(50).optional(),
+  })
+  .meta({ id: 'EndpointHeadersPatchIn' })
+export const endpointHeadersOut = z
+  .object({
+    headers,
+    sensitive: z.array(z.string()).meta({ description: 'Headers that are set, but whose values are not shown.' }),
+  })
+  .meta({ id: 'EndpointHeadersOut' })
 
 export const endpointSecretOut = z.object({ key: z.string() }).meta({ id: 'EndpointSecretOut' })
-export const endpointSecretRotateIn = z.object({
-  key: secret.nullish(),
-  gracePeriodSeconds: z.int().min(0).max(604_800).nullish().meta({ description: 'How long the old secret stays valid beside the new one; a day if not given.' }),
-}).meta({ id: 'EndpointSecretRotateIn' })
+export const endpointSecretRotateIn = z
+  .object({
+    key: secret.nullish(),
+    gracePeriodSeconds: z
+      .int()
+      .min(0)
+      .max(604_800)
+      .nullish()
+      .meta({ description: 'How long the old secret stays valid beside the new one; a day if not given.' }),
+  })
+  .meta({ id: 'EndpointSecretRotateIn' })
 
-export const endpointStats = z.object({ success: z.int(), pending: z.int(), sending: z.int(), fail: z.int(), canceled: z.int() }).meta({ id: 'EndpointStats' })
+export const endpointStats = z
+  .object({ success: z.int(), pending: z.int(), sending: z.int(), fail: z.int(), canceled: z.int() })
+  .meta({ id: 'EndpointStats' })
 export const eventExampleIn = z.object({ eventType: eventTypeName }).meta({ id: 'EventExampleIn' })
 
 export function toEndpointOut(endpoint: Endpoint): z.input<typeof endpointOut> {

@@ -11,20 +11,30 @@ export const taskName = z.enum(tasks).meta({ id: 'BackgroundTaskType' })
 
 const shown = { id: z.string(), status: taskStatus, task: taskName, updatedAt: dateTime }
 export const recoverOut = z.object(shown).meta({ id: 'RecoverOut' })
-export const taskOut = z.object({ ...shown, data: z.object({ matching: z.int(), done: z.int(), state: z.string(), endpointId: z.string().nullable() }) }).meta({ id: 'BackgroundTaskOut' })
+export const taskOut = z
+  .object({
+    ...shown,
+    data: z.object({ matching: z.int(), done: z.int(), state: z.string(), endpointId: z.string().nullable() }),
+  })
+  .meta({ id: 'BackgroundTaskOut' })
 
 export const recoverIn = z.object({ since: dateTime, until: dateTime.nullish() }).meta({ id: 'RecoverIn' })
 export const replayIn = z.object({ since: dateTime, until: dateTime.nullish() }).meta({ id: 'ReplayIn' })
-export const bulkReplayIn = z.object({
-  since: dateTime,
-  until: dateTime.nullish(),
-  status: z.literal([2, 3]).nullish().meta({ description: '2: those that are dead (the usual); 3: those that failed and wait for a retry.' }),
-  eventTypes: z.array(eventTypeName).max(1).nullish().meta({ description: 'At most one.' }),
-  // Named here so that they are refused: work on more than was asked for would be worse than none.
-  channel: channel.and(z.never()).nullish(),
-  statusCodeClass: z.never().nullish(),
-  tag: z.never().nullish(),
-}).meta({ id: 'BulkReplayIn' })
+export const bulkReplayIn = z
+  .object({
+    since: dateTime,
+    until: dateTime.nullish(),
+    status: z
+      .literal([2, 3])
+      .nullish()
+      .meta({ description: '2: those that are dead (the usual); 3: those that failed and wait for a retry.' }),
+    eventTypes: z.array(eventTypeName).max(1).nullish().meta({ description: 'At most one.' }),
+    // Named here so that they are refused: work on more than was asked for would be worse than none.
+    channel: channel.and(z.never()).nullish(),
+    statusCodeClass: z.never().nullish(),
+    tag: z.never().nullish(),
+  })
+  .meta({ id: 'BulkReplayIn' })
 
 /** Null for work that clients have no name for. */
 export function taskOf({ work, reason }: Pick<Job, 'work' | 'reason'>): Task | null {

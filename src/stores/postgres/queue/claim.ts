@@ -12,9 +12,17 @@ import type { PostgresDatabase } from '../database.ts'
 export function claimer(database: PostgresDatabase, prepare: boolean): (request: ClaimRequest) => Promise<Claim[]> {
   const statement = named(claimText(database.dialect), prepare)
   return async ({ owner, leaseMs, now, most, wants }) => {
-    const placed = wants.map((want, place) => ({ ...want, place, most: Math.min(want.most, most) })).filter((want) => want.most > 0 && want.mostBytes > 0)
+    const placed = wants
+      .map((want, place) => ({ ...want, place, most: Math.min(want.most, most) }))
+      .filter((want) => want.most > 0 && want.mostBytes > 0)
     if (placed.length === 0) return []
-    const rows = await database.ask(statement, [owner, now, now + leaseMs, most, ...lanes.flatMap((lane) => wantColumns(placed, lane))])
+    const rows = await database.ask(statement, [
+      owner,
+      now,
+      now + leaseMs,
+      most,
+      ...lanes.flatMap((lane) => wantColumns(placed, lane)),
+    ])
     return rows.map(toClaimIn)
   }
 }
@@ -41,9 +49,13 @@ function wantColumns(wants: readonly PlacedWant[], lane: Lane): Bound[] {
 export function claimText({ table }: Dialect): string {
   const deliveries = table('webhook_deliveries')
   const crashed = `array(select delivery_id from ended where outcome = 'crashed')`
-  return `with ${lanes.map((lane, index) => `${lane} as materialized (
+  return `with ${lanes
+    .map(
+      (lane, index) => `${lane} as materialized (
   ${dueRows(deliveries, table('messages'), lane, 5 + 5 * index)}
-)`).join(', ')}, due as (
+)`,
+    )
+    .join(', ')}, due as (
   ${lanes.map((lane) => `select * from ${lane}`).join('\n  union all\n  ')}
 ), sized as (
   select *, sum(bytes) over (partition by place order by due_at, id rows unbounded preceding) - bytes as bytes_before
@@ -94,7 +106,9 @@ order by t.number`
  */
 function dueRows(deliveries: string, messages: string, lane: Lane, first: number): string {
   const bytes = `(select octet_length(m.body) from ${messages} m where m.id = d.message_id)`
-  const columns = ['text', 'integer', 'bigint', 'integer', 'bigint'].map((type, index) => `(select $${first + index}::${type}[])`)
+  const columns = ['text', 'integer', 'bigint', 'integer', 'bigint'].map(
+    (type, index) => `(select $${first + index}::${type}[])`,
+  )
   return `select wanted.place, wanted.most_bytes, d.*, '${lane}' as lane
   from unnest(${columns.join(', ')}) as wanted (webhook_id, most, most_bytes, place, due_from)
   cross join lateral (

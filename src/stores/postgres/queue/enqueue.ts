@@ -11,7 +11,11 @@ const keyKeptMs = day
 const advice = 'Send it again under the same idempotency key: it is stored once.'
 
 /** Stores messages with their deliveries: one statement, one round trip, for the whole batch. */
-export function enqueuer(database: PostgresDatabase, prepare: boolean, channel: string | null): (request: EnqueueRequest) => Promise<Enqueued[]> {
+export function enqueuer(
+  database: PostgresDatabase,
+  prepare: boolean,
+  channel: string | null,
+): (request: EnqueueRequest) => Promise<Enqueued[]> {
   const statement = named(enqueueText(database.dialect, 'rewritten', channel), prepare)
   return async (request) => {
     const { envelopes } = request
@@ -26,7 +30,10 @@ async function repeatedOnce<Result>(envelopes: readonly Envelope[], work: () => 
   try {
     return await work()
   } catch (thrown) {
-    const mayBeRace = thrown instanceof PosthornError && thrown.code === 'already_exists' && envelopes.some(({ message }) => message.eventId !== null)
+    const mayBeRace =
+      thrown instanceof PosthornError &&
+      thrown.code === 'already_exists' &&
+      envelopes.some(({ message }) => message.eventId !== null)
     if (!mayBeRace) throw thrown
     return work()
   }
@@ -157,6 +164,8 @@ function rivalsOf(envelopes: readonly Envelope[]): (string | null)[] {
     const name = `${message.applicationId} ${message.eventId}`
     const first = firsts.get(name)
     if (first === undefined) firsts.set(name, envelope)
-    return first === undefined || (idempotencyKey !== null && idempotencyKey === first.idempotencyKey) ? null : first.message.id
+    return first === undefined || (idempotencyKey !== null && idempotencyKey === first.idempotencyKey)
+      ? null
+      : first.message.id
   })
 }

@@ -79,7 +79,13 @@ export function starter(database: PostgresDatabase, prepare: boolean): Queue['st
   return async ({ owner, now, starts }) => {
     if (starts.length === 0) return []
     const sorted = inIdOrder(starts)
-    const rows = await database.ask(statement, [owner, now, idsOf(sorted), epochsOf(sorted), sorted.map(({ url }) => url)])
+    const rows = await database.ask(statement, [
+      owner,
+      now,
+      idsOf(sorted),
+      epochsOf(sorted),
+      sorted.map(({ url }) => url),
+    ])
     return heldAmong(starts, rows.map(toLease))
   }
 }

@@ -15,9 +15,19 @@ export function marker(database: PostgresDatabase, prepare: boolean): (request: 
   return async (request) => {
     const answers: Marked[] = []
     // Two marks of one delivery in a batch are as if they came one after the other: the second round, which hardly ever is, knows of the first.
-    for (let left = [...request.marks.entries()]; left.length > 0; left = left.filter(([index]) => answers[index] === undefined)) {
+    for (
+      let left = [...request.marks.entries()];
+      left.length > 0;
+      left = left.filter(([index]) => answers[index] === undefined)
+    ) {
       const round = firstOfEach(left)
-      const rows = await database.ask(statement, valuesOf(request, round.map(([, settled]) => settled)))
+      const rows = await database.ask(
+        statement,
+        valuesOf(
+          request,
+          round.map(([, settled]) => settled),
+        ),
+      )
       for (const [place, [index]] of round.entries()) answers[index] = toMarked(rows[place])
     }
     return answers

@@ -23,7 +23,11 @@ type Ask = (text: string, values: readonly Bound[]) => Promise<Row[]>
 const mostCauses = 5
 
 /** The way in through a transaction of the application's own: nothing here uses a connection of ours. */
-export async function transactionWithin(tx: unknown, dialect: Dialect, channel: string | null): Promise<StoreTransaction> {
+export async function transactionWithin(
+  tx: unknown,
+  dialect: Dialect,
+  channel: string | null,
+): Promise<StoreTransaction> {
   checkTransaction(tx)
   const ask: Ask = (text, values) => askWithin(tx, text, values)
   await refuseUnlessOpen(ask)
@@ -33,7 +37,11 @@ export async function transactionWithin(tx: unknown, dialect: Dialect, channel: 
     return ask(text, values)
   }
   const executor: Executor = { query, run: async (statement) => (await query(statement)).length }
-  const database = { dialect, query, transaction: <Result>(work: (within: Executor) => Promise<Result>) => work(executor) }
+  const database = {
+    dialect,
+    query,
+    transaction: <Result>(work: (within: Executor) => Promise<Result>) => work(executor),
+  }
   const { application } = applicationDirectory(database)
   const { matching } = endpointDirectory(database, sealed)
   return {
@@ -45,7 +53,11 @@ export async function transactionWithin(tx: unknown, dialect: Dialect, channel: 
       async createApplication(given) {
         await query(sql`${insertInto('applications', fromApplication(given))}\non conflict do nothing`)
         const stored = await application(given.uid ?? given.id)
-        if (stored === null) throw new PosthornError('store_failed', `Application ${given.uid ?? given.id} was deleted while it was made. Send again.`)
+        if (stored === null)
+          throw new PosthornError(
+            'store_failed',
+            `Application ${given.uid ?? given.id} was deleted while it was made. Send again.`,
+          )
         return stored
       },
     },
@@ -60,12 +72,28 @@ const sealed: Vault = {
 
 function checkTransaction(tx: unknown): asserts tx is Transaction {
   const wanted = 'a client of pg in a transaction, or an object with `query(text, values)` around one'
-  const isExecutor = (typeof tx === 'object' || typeof tx === 'function') && tx !== null && 'query' in tx && typeof tx.query === 'function'
+  const isExecutor =
+    (typeof tx === 'object' || typeof tx === 'function') &&
+    tx !== null &&
+    'query' in tx &&
+    typeof tx.query === 'function'
   if (!isExecutor) {
-    throw expected('invalid_argument', 'tx', wanted, tx, 'README, "The outbox", has the line for Drizzle, Kysely, Knex, postgres.js and TypeORM.')
+    throw expected(
+      'invalid_argument',
+      'tx',
+      wanted,
+      tx,
+      'README, "The outbox", has the line for Drizzle, Kysely, Knex, postgres.js and TypeORM.',
+    )
   }
   if (!('totalCount' in tx && 'idleCount' in tx)) return
-  throw expected('invalid_argument', 'tx', wanted, 'a pool', 'A pool runs each statement on any connection: take one with `pool.connect()` and begin there.')
+  throw expected(
+    'invalid_argument',
+    'tx',
+    wanted,
+    'a pool',
+    'A pool runs each statement on any connection: take one with `pool.connect()` and begin there.',
+  )
 }
 
 /** A savepoint is refused outside a transaction: else each statement would be committed by itself, whatever comes of the business write. */
@@ -107,18 +135,26 @@ function rowsOf(answer: unknown): Row[] {
 
 /** Some libraries turn `message_id` into `messageId` on the way. */
 function withOurNames(row: Row): Row {
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]))
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+  )
 }
 
 function transactionError(thrown: unknown): PosthornError {
   const answer = answerIn(thrown)
   const refused = refusals[codeOf(answer)]
-  return refused === undefined ? storeError(answer) : new PosthornError('invalid_argument', `Expected \`tx\` to be ${refused}`, { cause: thrown })
+  return refused === undefined
+    ? storeError(answer)
+    : new PosthornError('invalid_argument', `Expected \`tx\` to be ${refused}`, { cause: thrown })
 }
 
 const refusals: Readonly<Record<string, string>> = {
   '25P01': 'in a transaction, got a connection that is in none. Begin one first, and hand in the same connection.',
-  '25P02': 'a transaction that can still commit, got one that an earlier error has aborted. Roll it back and do all of it again.',
+  '25P02':
+    'a transaction that can still commit, got one that an earlier error has aborted. Roll it back and do all of it again.',
 }
 
 /** The error of the server, which some libraries wrap in one of their own. */
@@ -142,7 +178,11 @@ where k.application_id = used.application_id and k.key = used.key and k.expires_
     if (request.begins?.() === false) return envelopes.map(() => ({ kind: 'withdrawn' }))
     const keyed = envelopes.filter(({ idempotencyKey }) => idempotencyKey !== null)
     if (keyed.length > 0) {
-      await ask(forgetExpired, [keyed.map(({ message }) => message.applicationId), keyed.map(({ idempotencyKey }) => idempotencyKey), now])
+      await ask(forgetExpired, [
+        keyed.map(({ message }) => message.applicationId),
+        keyed.map(({ idempotencyKey }) => idempotencyKey),
+        now,
+      ])
     }
     if (envelopes.length === 0) return []
     const rows = await ask(statement, valuesOf(request))

@@ -11,7 +11,12 @@ export function tokenTaker(database: PostgresDatabase, prepare: boolean): Queue[
   return async ({ now, asks }) => {
     if (asks.length === 0) return []
     const merged = mergedAsks(asks)
-    const rows = await database.ask(statement, [now, merged.map(({ id }) => id), merged.map(({ perSecond }) => perSecond), merged.map(({ most }) => most)])
+    const rows = await database.ask(statement, [
+      now,
+      merged.map(({ id }) => id),
+      merged.map(({ perSecond }) => perSecond),
+      merged.map(({ most }) => most),
+    ])
     const left = new Map(rows.map(toGrant).map(({ id, granted }) => [id, granted]))
     return asks.map(({ id, most }) => {
       const granted = Math.min(left.get(id) ?? 0, most)

@@ -13,7 +13,8 @@ export function walker(database: PostgresDatabase, prepare: boolean): Queue['due
     retries: named(walkText(database.dialect, 'retries'), prepare),
     suspects: named(walkText(database.dialect, 'suspects'), prepare),
   }
-  return async ({ lane, after, limit, dueFrom = 0 }) => (await database.ask(statements[lane], [after, limit, dueFrom])).map(toDueEndpoint)
+  return async ({ lane, after, limit, dueFrom = 0 }) =>
+    (await database.ask(statements[lane], [after, limit, dueFrom])).map(toDueEndpoint)
 }
 
 /**

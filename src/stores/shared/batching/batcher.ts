@@ -1,5 +1,13 @@
 import type { Lease } from '../../../core/delivery/lease.ts'
-import type { Enqueued, EnqueueRequest, MarkRequest, Marked, Queue, ReleaseRequest, StartRequest } from '../../../core/ports/queue.ts'
+import type {
+  Enqueued,
+  EnqueueRequest,
+  MarkRequest,
+  Marked,
+  Queue,
+  ReleaseRequest,
+  StartRequest,
+} from '../../../core/ports/queue.ts'
 import type { Instant } from '../../../core/time.ts'
 import { Lane, loopTurns } from './lane.ts'
 import type { Turns } from './lane.ts'
@@ -42,7 +50,10 @@ function leaseWrites(queue: Queue, turns: Turns, idle: () => void): LeaseWrites 
   const marks = new Line(mostRows, marksOf(queue))
   const starts = new Line(mostRows, startsOf(queue))
   // For all leases at once, as they come: nothing to gather.
-  const renewals = new Line(1, { rowsOf: () => [''], commit: async ([request]: readonly Renewal[]) => (request === undefined ? [] : [await queue.renew(request)]) })
+  const renewals = new Line(1, {
+    rowsOf: () => [''],
+    commit: async ([request]: readonly Renewal[]) => (request === undefined ? [] : [await queue.renew(request)]),
+  })
   const releases = new Line(mostRows, releasesOf(queue))
   const lane = new Lane([marks, starts, renewals, releases], turns, idle)
   return {
@@ -60,11 +71,20 @@ function sendsOf(queue: Queue) {
     groupOf: ({ owner, leaseMs }: EnqueueRequest) => `${leaseMs} ${owner}`,
     rowsOf: ({ envelopes }: EnqueueRequest) => envelopes.map(({ message }) => message.id),
     // Asked once, before the statement that it is first part of.
-    withdrawn: ({ begins, envelopes }: EnqueueRequest): Enqueued[] | null => (begins?.() === false ? envelopes.map(() => ({ kind: 'withdrawn' })) : null),
+    withdrawn: ({ begins, envelopes }: EnqueueRequest): Enqueued[] | null =>
+      begins?.() === false ? envelopes.map(() => ({ kind: 'withdrawn' })) : null,
     async commit(requests: readonly EnqueueRequest[]): Promise<Enqueued[][]> {
       const [{ owner, leaseMs } = { owner: '', leaseMs: 0 }] = requests
-      const answers = await queue.enqueue({ owner, leaseMs, now: latest(requests), envelopes: requests.flatMap(({ envelopes }) => envelopes) })
-      return shared(answers, requests.map(({ envelopes }) => envelopes.length))
+      const answers = await queue.enqueue({
+        owner,
+        leaseMs,
+        now: latest(requests),
+        envelopes: requests.flatMap(({ envelopes }) => envelopes),
+      })
+      return shared(
+        answers,
+        requests.map(({ envelopes }) => envelopes.length),
+      )
     },
   }
 }
@@ -73,8 +93,15 @@ function marksOf(queue: Queue) {
   return {
     rowsOf: ({ marks }: MarkRequest) => marks.map(({ deliveryId }) => deliveryId),
     async commit(requests: readonly MarkRequest[]): Promise<Marked[][]> {
-      const answers = await queue.mark({ owner: ownerOf(requests), now: latest(requests), marks: requests.flatMap(({ marks }) => marks) })
-      return shared(answers, requests.map(({ marks }) => marks.length))
+      const answers = await queue.mark({
+        owner: ownerOf(requests),
+        now: latest(requests),
+        marks: requests.flatMap(({ marks }) => marks),
+      })
+      return shared(
+        answers,
+        requests.map(({ marks }) => marks.length),
+      )
     },
   }
 }
@@ -83,8 +110,15 @@ function startsOf(queue: Queue) {
   return {
     rowsOf: ({ starts }: StartRequest) => starts.map(({ deliveryId }) => deliveryId),
     async commit(requests: readonly StartRequest[]): Promise<string[][]> {
-      const held = await queue.start({ owner: ownerOf(requests), now: latest(requests), starts: requests.flatMap(({ starts }) => starts) })
-      return heldOf(requests.map(({ starts }) => starts), held)
+      const held = await queue.start({
+        owner: ownerOf(requests),
+        now: latest(requests),
+        starts: requests.flatMap(({ starts }) => starts),
+      })
+      return heldOf(
+        requests.map(({ starts }) => starts),
+        held,
+      )
     },
   }
 }
@@ -93,8 +127,15 @@ function releasesOf(queue: Queue) {
   return {
     rowsOf: ({ leases }: ReleaseRequest) => leases.map(({ deliveryId }) => deliveryId),
     async commit(requests: readonly ReleaseRequest[]): Promise<string[][]> {
-      const held = await queue.release({ owner: ownerOf(requests), now: latest(requests), leases: requests.flatMap(({ leases }) => leases) })
-      return heldOf(requests.map(({ leases }) => leases), held)
+      const held = await queue.release({
+        owner: ownerOf(requests),
+        now: latest(requests),
+        leases: requests.flatMap(({ leases }) => leases),
+      })
+      return heldOf(
+        requests.map(({ leases }) => leases),
+        held,
+      )
     },
   }
 }

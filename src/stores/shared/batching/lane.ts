@@ -12,7 +12,10 @@ export interface Turns {
   nowMs(): number
 }
 
-export const loopTurns: Turns = { next: () => new Promise((resolve) => setImmediate(resolve)), nowMs: () => performance.now() }
+export const loopTurns: Turns = {
+  next: () => new Promise((resolve) => setImmediate(resolve)),
+  nowMs: () => performance.now(),
+}
 
 /** Lines that send one statement at a time, in their order, one of each line in a round; none of them waits for ever. */
 export class Lane {

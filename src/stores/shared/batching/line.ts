@@ -55,7 +55,8 @@ export class Line<Request, Answer> {
     let free = this.#most
     for (const member of this.#waiting) {
       const rows = this.#kind.rowsOf(member.request)
-      const fits = rows.length <= free && !rows.some((row) => seen.has(row)) && this.#kind.groupOf?.(member.request) === group
+      const fits =
+        rows.length <= free && !rows.some((row) => seen.has(row)) && this.#kind.groupOf?.(member.request) === group
       const goes = member === first || fits
       const list = goes ? taken : left
       list.push(member)

@@ -67,7 +67,10 @@ where id = ${applicationId}`)
 }
 
 export function takenUid(uid: string): PosthornError {
-  return new PosthornError('already_exists', `Expected \`uid\` to be free, got "${uid}", which is in use. Choose another, or update the one there is.`)
+  return new PosthornError(
+    'already_exists',
+    `Expected \`uid\` to be free, got "${uid}", which is in use. Choose another, or update the one there is.`,
+  )
 }
 
 async function refuseTakenUid(tx: Executor, uid: string, ownId: string): Promise<void> {

@@ -1,6 +1,13 @@
 import { expected } from '../../../core/errors.ts'
 import { attemptId, attemptOf, firstIdAt } from '../../../core/ids.ts'
-import type { AttemptFilter, AttemptOfDelivery, DeliveryDirectory, Order, Page, Scan } from '../../../core/ports/directory.ts'
+import type {
+  AttemptFilter,
+  AttemptOfDelivery,
+  DeliveryDirectory,
+  Order,
+  Page,
+  Scan,
+} from '../../../core/ports/directory.ts'
 import type { Database } from '../sql/database.ts'
 import { hasChannel, mostWalked, oneOf } from './messages.ts'
 import { inOrder } from '../sql/page.ts'
@@ -17,8 +24,15 @@ const mostAttempts = 10_000
 /** The outcomes of records that only say that an attempt began (`isProvisional`), for texts. */
 export const provisionalText = `('interrupted', 'started', 'crashed')`
 const lastEpoch = 2 ** 30 - 1
-const attemptColumns = words('a.delivery_id, a.epoch, a.started_at, a.took_ms, a.outcome, a.status_code, a.excerpt, a.url, a.late')
-const ownColumns = words(deliveryColumns.split(', ').map((column) => `d.${column}`).join(', '))
+const attemptColumns = words(
+  'a.delivery_id, a.epoch, a.started_at, a.took_ms, a.outcome, a.status_code, a.excerpt, a.url, a.late',
+)
+const ownColumns = words(
+  deliveryColumns
+    .split(', ')
+    .map((column) => `d.${column}`)
+    .join(', '),
+)
 const isSuccess = words('a.status_code is not null and a.status_code >= 200 and a.status_code < 300')
 // Counted over all attempts of the delivery, whatever the list leaves out.
 const number = sql`(select count(*) from ${attempts} other where other.delivery_id = a.delivery_id and other.epoch <= a.epoch) as number`
@@ -36,9 +50,12 @@ limit ${mostAttempts}`)
     },
     listAttempts: (filter, page) => list(database, filter, page),
     eraseAttempt: (deliveryId, epoch) =>
-      database.transaction(async (tx) => (await tx.run(sql`update ${attempts}
+      database.transaction(
+        async (tx) =>
+          (await tx.run(sql`update ${attempts}
 set excerpt = null
-where delivery_id = ${deliveryId} and epoch = ${epoch}`)) > 0),
+where delivery_id = ${deliveryId} and epoch = ${epoch}`)) > 0,
+      ),
   }
 }
 
@@ -86,7 +103,8 @@ function range({ endpointId, messageId, until }: AttemptFilter, page: Page): Sql
   // No attempt is older than its delivery.
   if (until !== undefined) conditions.push(sql`d.id < ${firstIdAt('dlv', until)}`)
   const place = placeOf(page)
-  if (place !== null) conditions.push(orderOf(page) === 'ascending' ? sql`d.id >= ${place.deliveryId}` : sql`d.id <= ${place.deliveryId}`)
+  if (place !== null)
+    conditions.push(orderOf(page) === 'ascending' ? sql`d.id >= ${place.deliveryId}` : sql`d.id <= ${place.deliveryId}`)
   return all(conditions)
 }
 
@@ -94,7 +112,11 @@ function afterPlace(page: Page): Sql[] {
   const place = placeOf(page)
   if (place === null) return []
   const { deliveryId, epoch } = place
-  return [orderOf(page) === 'ascending' ? sql`(d.id > ${deliveryId} or a.epoch > ${epoch})` : sql`(d.id < ${deliveryId} or a.epoch < ${epoch})`]
+  return [
+    orderOf(page) === 'ascending'
+      ? sql`(d.id > ${deliveryId} or a.epoch > ${epoch})`
+      : sql`(d.id < ${deliveryId} or a.epoch < ${epoch})`,
+  ]
 }
 
 function wanted(filter: AttemptFilter): Sql[] {
@@ -102,9 +124,11 @@ function wanted(filter: AttemptFilter): Sql[] {
   const { statusCodeClass } = filter
   if (filter.succeeded !== undefined) conditions.push(filter.succeeded ? isSuccess : sql`not (${isSuccess})`)
   if (statusCodeClass === 0) conditions.push(words('a.status_code is null'))
-  else if (statusCodeClass !== undefined) conditions.push(sql`a.status_code >= ${statusCodeClass} and a.status_code < ${statusCodeClass + 100}`)
+  else if (statusCodeClass !== undefined)
+    conditions.push(sql`a.status_code >= ${statusCodeClass} and a.status_code < ${statusCodeClass + 100}`)
   if (filter.types !== undefined) conditions.push(oneOf('d.event_type', filter.types))
-  if (filter.channel !== undefined) conditions.push(sql`m.id = d.message_id and ${hasChannel('m.channels', filter.channel)}`)
+  if (filter.channel !== undefined)
+    conditions.push(sql`m.id = d.message_id and ${hasChannel('m.channels', filter.channel)}`)
   if (filter.since !== undefined) conditions.push(sql`a.started_at >= ${filter.since}`)
   if (filter.until !== undefined) conditions.push(sql`a.started_at < ${filter.until}`)
   return conditions

@@ -32,7 +32,8 @@ export function deliveryDirectory(database: Database): Pick<DeliveryDirectory, D
 from (select 1 from ${deliveries} where ${whereDelivery(filter)} limit ${most}) counted`)
       return Number(row?.['count'] ?? 0)
     },
-    deadLetters: async (filter, most) => mergedGroups((await database.query(deadLetterGroups(filter, most))).map(toDeadLetterGroup)),
+    deadLetters: async (filter, most) =>
+      mergedGroups((await database.query(deadLetterGroups(filter, most))).map(toDeadLetterGroup)),
     async dueBefore(delivery, most) {
       const [row] = await database.query(dueBefore(delivery, most))
       return Number(row?.['count'] ?? 0)
@@ -54,7 +55,10 @@ returning ${columns}`)
 }
 
 /** Of one endpoint, or of all, the newest; of an application whichever its endpoints' index gives first. */
-export function deadLetterGroups({ endpointId, applicationId }: Parameters<DeliveryDirectory['deadLetters']>[0], most: number): Sql {
+export function deadLetterGroups(
+  { endpointId, applicationId }: Parameters<DeliveryDirectory['deadLetters']>[0],
+  most: number,
+): Sql {
   const isOrdered = endpointId !== undefined || applicationId === undefined
   return sql`select webhook_id, application_id, reason, detail, count(*) as count, max(updated_at) as newest_at
 from (
@@ -67,7 +71,10 @@ group by webhook_id, application_id, reason, detail`
 }
 
 /** Through the lane's index, in the order in which a claim takes them. */
-export function dueBefore({ id, endpointId, nextRetryAt }: Pick<Delivery, 'id' | 'endpointId' | 'nextRetryAt'>, most: number): Sql {
+export function dueBefore(
+  { id, endpointId, nextRetryAt }: Pick<Delivery, 'id' | 'endpointId' | 'nextRetryAt'>,
+  most: number,
+): Sql {
   const dueAt = nextRetryAt ?? 0
   return sql`select count(*) as count
 from (
@@ -82,7 +89,10 @@ from (
 export function listStatement(filter: DeliveryFilter, page: Page): Sql {
   const { applicationId, ...rest } = filter
   const isNarrow = filter.ids !== undefined || filter.endpointId !== undefined || filter.messageId !== undefined
-  const where = applicationId === undefined || isNarrow ? rowsOf(filter, page) : firstOfEndpoints(applicationId, rowsOf(rest, page), page)
+  const where =
+    applicationId === undefined || isNarrow
+      ? rowsOf(filter, page)
+      : firstOfEndpoints(applicationId, rowsOf(rest, page), page)
   return sql`select ${columns}
 from ${deliveries}
 where ${where}

@@ -49,9 +49,13 @@ ${pageOf(page, 'descending')}`)
   }
 }
 
-async function overview(database: Database, { now, windowMs, applicationId }: Parameters<Directory['overview']>[0]): Promise<Overview> {
+async function overview(
+  database: Database,
+  { now, windowMs, applicationId }: Parameters<Directory['overview']>[0],
+): Promise<Overview> {
   const since = now - windowMs
-  const rows = await database.query(sql`select minute, sum(delivered) as delivered, sum(failed) as failed, sum(dead) as dead,
+  const rows =
+    await database.query(sql`select minute, sum(delivered) as delivered, sum(failed) as failed, sum(dead) as dead,
   ${words(latencyColumns.map((column) => `sum(${column}) as ${column}`).join(', '))}
 from ${table('endpoint_minutes')}
 where minute >= ${since - (since % minute)} and minute <= ${now}${applicationId === undefined ? nothing : ofApplication(applicationId)}
@@ -71,6 +75,8 @@ function sumOf(counts: readonly Rollup[]): Rollup {
     delivered: counts.reduce((sum, { delivered }) => sum + delivered, 0),
     failed: counts.reduce((sum, { failed }) => sum + failed, 0),
     dead: counts.reduce((sum, { dead }) => sum + dead, 0),
-    latencies: latencyColumns.map((_, bucket) => counts.reduce((sum, { latencies }) => sum + (latencies[bucket] ?? 0), 0)),
+    latencies: latencyColumns.map((_, bucket) =>
+      counts.reduce((sum, { latencies }) => sum + (latencies[bucket] ?? 0), 0),
+    ),
   }
 }

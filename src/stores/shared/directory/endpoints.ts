@@ -13,7 +13,17 @@ import { failingFirst, failuresOf, figuresOf } from './figures.ts'
 import { toAttemptCount } from '../rows/figure-rows.ts'
 import { record } from './operations.ts'
 import { pageOf } from '../sql/page.ts'
-import { fromEndpoint, fromSealedSecret, toEndpoint, toEndpointCounts, toEndpointsVersion, toEndpointWithLimits, toId, toSealedSecret, toSubscriber } from '../rows/rows.ts'
+import {
+  fromEndpoint,
+  fromSealedSecret,
+  toEndpoint,
+  toEndpointCounts,
+  toEndpointsVersion,
+  toEndpointWithLimits,
+  toId,
+  toSealedSecret,
+  toSubscriber,
+} from '../rows/rows.ts'
 import type { Vault } from '../secrets.ts'
 import { assignments, forUpdate, insertInto, listOf, sql, table } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
@@ -31,7 +41,13 @@ export function endpointDirectory(database: Database, vault: Vault): EndpointDir
     createEndpoint: (endpoint) =>
       database.transaction(async (tx) => {
         if (!(await raiseEndpointsVersion(tx, endpoint.applicationId))) {
-          throw expected('not_found', 'applicationId', 'that of an application', endpoint.applicationId, 'Create the application first.')
+          throw expected(
+            'not_found',
+            'applicationId',
+            'that of an application',
+            endpoint.applicationId,
+            'Create the application first.',
+          )
         }
         await refuseTakenUid(tx, endpoint)
         await tx.run(insertInto('endpoints', fromEndpoint(endpoint)))
@@ -51,7 +67,10 @@ limit 1`,
     },
     listEndpoints({ applicationId, text }, page) {
       const conditions = [living]
-      if (text !== undefined) conditions.push(sql`lower(url || ' ' || description || ' ' || coalesce(uid, '')) like ${containing(text)} escape '!'`)
+      if (text !== undefined)
+        conditions.push(
+          sql`lower(url || ' ' || description || ' ' || coalesce(uid, '')) like ${containing(text)} escape '!'`,
+        )
       if (applicationId !== undefined) conditions.push(sql`application_id = ${applicationId}`)
       return select(database, vault, pageOf(page, 'ascending', conditions))
     },
@@ -99,7 +118,13 @@ function containing(text: string): string {
   return `%${text.toLowerCase().replaceAll(/[!%_]/g, '!$&')}%`
 }
 
-async function update(tx: Executor, vault: Vault, id: string, change: EndpointChange, now: Instant): Promise<Endpoint | null> {
+async function update(
+  tx: Executor,
+  vault: Vault,
+  id: string,
+  change: EndpointChange,
+  now: Instant,
+): Promise<Endpoint | null> {
   const endpoint = await livingEndpoint(tx, vault, id)
   if (endpoint === null) return null
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
@@ -164,7 +189,10 @@ where application_id = ${applicationId} and uid = ${uid} and id <> ${id} and ${l
 }
 
 function insertSecret(vault: Vault, endpointId: string, secret: Secret): Sql {
-  return insertInto('endpoint_secrets', fromSealedSecret({ ...secret, endpointId, value: vault.seal(endpointId, secret.id, secret.value) }))
+  return insertInto(
+    'endpoint_secrets',
+    fromSealedSecret({ ...secret, endpointId, value: vault.seal(endpointId, secret.id, secret.value) }),
+  )
 }
 
 async function livingEndpoint(tx: Executor, vault: Vault, id: string): Promise<Endpoint | null> {
@@ -178,8 +206,13 @@ async function select(from: Pick<Executor, 'query'>, vault: Vault, rest: Sql): P
   return rows.map((row) => toEndpoint(row, byEndpoint.get(toId(row)) ?? []))
 }
 
-async function selectWithLimits(from: Pick<Executor, 'query'>, vault: Vault, ids: readonly string[]): Promise<EndpointWithLimits[]> {
-  const rows = await from.query(sql`select e.*, (select a.rate_per_second from ${table('applications')} a where a.id = e.application_id) as application_rate_per_second
+async function selectWithLimits(
+  from: Pick<Executor, 'query'>,
+  vault: Vault,
+  ids: readonly string[],
+): Promise<EndpointWithLimits[]> {
+  const rows =
+    await from.query(sql`select e.*, (select a.rate_per_second from ${table('applications')} a where a.id = e.application_id) as application_rate_per_second
 from ${endpoints} e
 where e.id in ${listOf(ids)}`)
   const byEndpoint = await secretsOf(from, vault, rows)
@@ -187,7 +220,11 @@ where e.id in ${listOf(ids)}`)
 }
 
 /** Newest first. */
-async function secretsOf(from: Pick<Executor, 'query'>, vault: Vault, rows: readonly Row[]): Promise<Map<string, Secret[]>> {
+async function secretsOf(
+  from: Pick<Executor, 'query'>,
+  vault: Vault,
+  rows: readonly Row[],
+): Promise<Map<string, Secret[]>> {
   const byEndpoint = new Map<string, Secret[]>()
   for (let start = 0; start < rows.length; start += idsPerQuery) {
     const ids = rows.slice(start, start + idsPerQuery).map(toId)

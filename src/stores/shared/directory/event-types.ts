@@ -13,7 +13,9 @@ export function eventTypeDirectory(database: Database): EventTypeDirectory {
   return {
     createEventType: (eventType) =>
       database.transaction(async (tx) => {
-        const made = await tx.run(sql`${insertInto('event_types', fromEventType(eventType))}\non conflict (name) do nothing`)
+        const made = await tx.run(
+          sql`${insertInto('event_types', fromEventType(eventType))}\non conflict (name) do nothing`,
+        )
         if (made === 0) throw takenName(eventType.name)
         return eventType
       }),
@@ -24,7 +26,9 @@ export function eventTypeDirectory(database: Database): EventTypeDirectory {
     async listEventTypes({ archived }, page) {
       // Archived ones are shown beside the others, or left out.
       const conditions = archived ? [] : [sql`archived = 0`]
-      const rows = await database.query(sql`select * from ${eventTypes} ${pageOf(page, 'ascending', conditions, 'name')}`)
+      const rows = await database.query(
+        sql`select * from ${eventTypes} ${pageOf(page, 'ascending', conditions, 'name')}`,
+      )
       return rows.map(toEventType)
     },
     updateEventType: (name, change, now) =>
@@ -36,12 +40,16 @@ export function eventTypeDirectory(database: Database): EventTypeDirectory {
         await tx.run(sql`update ${eventTypes} set ${assignments(fromEventType(next))} where name = ${name}`)
         return next
       }),
-    deleteEventType: (name) => database.transaction(async (tx) => (await tx.run(sql`delete from ${eventTypes} where name = ${name}`)) > 0),
+    deleteEventType: (name) =>
+      database.transaction(async (tx) => (await tx.run(sql`delete from ${eventTypes} where name = ${name}`)) > 0),
   }
 }
 
 function takenName(name: string): PosthornError {
-  return new PosthornError('already_exists', `Expected \`name\` to be free, got "${name}", which is in use. Update the event type there is.`)
+  return new PosthornError(
+    'already_exists',
+    `Expected \`name\` to be free, got "${name}", which is in use. Update the event type there is.`,
+  )
 }
 
 async function lockedEventType(tx: Executor, name: string): Promise<EventTypeDefinition | null> {

@@ -29,7 +29,9 @@ where held.until < excluded.until`)
         for (let start = 0; start < added.length; start += rowsPerInsert) {
           const rows = added.slice(start, start + rowsPerInsert).map((event) => fromEvent(origin, event))
           const values = rows.map(({ id, data }) => sql`(${id}, ${origin}, ${data})`)
-          await tx.run(sql`insert into ${events} (id, origin, data)\nvalues ${joined(values, ', ')}\non conflict (id) do nothing`)
+          await tx.run(
+            sql`insert into ${events} (id, origin, data)\nvalues ${joined(values, ', ')}\non conflict (id) do nothing`,
+          )
         }
         await tx.run(sql`delete from ${events} where id < ${firstIdAt('evt', before)}`)
       }),

@@ -17,13 +17,19 @@ const provisional = words(provisionalText)
 const mostBacklog = 10_000
 const mostQueued = 100_000
 
-export async function figuresOf(database: Database, endpointIds: readonly string[], since: Instant): Promise<EndpointFigures[]> {
+export async function figuresOf(
+  database: Database,
+  endpointIds: readonly string[],
+  since: Instant,
+): Promise<EndpointFigures[]> {
   if (endpointIds.length === 0) return []
   const hours = (await database.query(hoursOf(endpointIds, since))).map(toHour)
   const rows = new Map((await database.query(backlogsOf(endpointIds))).map((row) => [toId(row), row]))
   return endpointIds.flatMap((id) => {
     const row = rows.get(id)
-    const own = hours.filter(({ endpointId }) => endpointId === id).map(({ at, delivered, failed, dead }) => ({ at, delivered, failed, dead }))
+    const own = hours
+      .filter(({ endpointId }) => endpointId === id)
+      .map(({ at, delivered, failed, dead }) => ({ at, delivered, failed, dead }))
     return row === undefined ? [] : [toFigures(row, own, mostBacklog)]
   })
 }
@@ -77,7 +83,11 @@ group by outcome, status_code
 order by count desc, outcome, status_code`
 }
 
-export async function queueDepth(database: Database, now: Instant, applicationId: string | undefined): Promise<QueueDepth> {
+export async function queueDepth(
+  database: Database,
+  now: Instant,
+  applicationId: string | undefined,
+): Promise<QueueDepth> {
   const [row] = await database.query(depthStatement(now, applicationId))
   return toQueueDepth(row ?? {}, mostQueued)
 }
@@ -88,7 +98,10 @@ export function depthStatement(now: Instant, applicationId: string | undefined):
   const of = applicationId === undefined ? [] : [sql`e.application_id = ${applicationId}`]
   const open = sql`select e.id as endpoint_id from ${endpoints} e where ${all([...of, sql`e.status = 'active'`, sql`not ${isHeld}`])}`
   const blocked = sql`select e.id as endpoint_id from ${endpoints} e where ${all([...of, sql`(e.status in ('paused', 'disabled') or (e.status = 'active' and ${isHeld}))`])}`
-  const dead = applicationId === undefined ? sql`status = 'dead'` : sql`status = 'dead' and webhook_id in (select e.id from ${endpoints} e where e.application_id = ${applicationId})`
+  const dead =
+    applicationId === undefined
+      ? sql`status = 'dead'`
+      : sql`status = 'dead' and webhook_id in (select e.id from ${endpoints} e where e.application_id = ${applicationId})`
   return sql`select
   ${waiting(open, fresh)} as fresh,
   ${waiting(open, retries)} as retries,

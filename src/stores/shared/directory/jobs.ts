@@ -26,7 +26,13 @@ export function jobDirectory(database: Database): JobDirectory {
       database.transaction(async (tx) => {
         await tx.run(insertInto('jobs', fromJob(job)))
         const by = { name: job.actor, reason: job.reason ?? undefined }
-        await record(tx, { action: job.work.action, target: JSON.stringify(job.work.filter), count: job.matching, at: job.createdAt, by })
+        await record(tx, {
+          action: job.work.action,
+          target: JSON.stringify(job.work.filter),
+          count: job.matching,
+          at: job.createdAt,
+          by,
+        })
         return job
       }),
     async job(id) {
@@ -43,7 +49,9 @@ export function jobDirectory(database: Database): JobDirectory {
     },
     changeJob: (id, from, to, now, audited) =>
       database.transaction(async (tx) => {
-        const changed = await tx.run(sql`update ${jobs} set state = ${to}, updated_at = ${now} where id = ${id} and state = ${from}`)
+        const changed = await tx.run(
+          sql`update ${jobs} set state = ${to}, updated_at = ${now} where id = ${id} and state = ${from}`,
+        )
         if (changed === 0) return null
         if (audited !== undefined) await record(tx, { ...audited, target: id, count: changed, at: now })
         const [row] = await tx.query(sql`select * from ${jobs} where id = ${id}`)
@@ -72,7 +80,8 @@ async function advance(tx: Executor, id: string, limit: number, now: Instant): P
   // By their ids alone: with more conditions SQLite would look for them among all open rows.
   const request = { filter: { ids: picked }, now, limit }
   const requeued = action === 'requeue' && picked.length > 0 ? await requeueRows(tx, request) : []
-  const cancelled = action === 'cancel' && picked.length > 0 ? await cancelRows(tx, { ...request, as: 'cancelled' }) : []
+  const cancelled =
+    action === 'cancel' && picked.length > 0 ? await cancelRows(tx, { ...request, as: 'cancelled' }) : []
   const isDiscard = action === 'cancel' && wantedOf(action, job.work.filter.status).includes('dead')
   const discarded = isDiscard && picked.length > 0 ? await discardRows(tx, picked, now) : 0
 
@@ -136,7 +145,11 @@ function wantedOf(action: DeliveryJob['work']['action'], asked: DeliveryFilter['
 }
 
 /** What a batch changed of its job. */
-async function save(tx: Executor, job: Job, change: Pick<Job, 'state' | 'done' | 'cursor' | 'updatedAt'>): Promise<Job> {
+async function save(
+  tx: Executor,
+  job: Job,
+  change: Pick<Job, 'state' | 'done' | 'cursor' | 'updatedAt'>,
+): Promise<Job> {
   const { state, done, cursor, updatedAt } = change
   await tx.run(sql`update ${jobs}
 set state = ${state}, done = ${done}, cursor = ${cursor}, updated_at = ${updatedAt}
@@ -144,11 +157,21 @@ where id = ${job.id}`)
   return { ...job, ...change }
 }
 
-async function replay(tx: Executor, { jobId, from, deliveries: added, done, cursor }: ReplayBatch, now: Instant): Promise<Job | null> {
+async function replay(
+  tx: Executor,
+  { jobId, from, deliveries: added, done, cursor }: ReplayBatch,
+  now: Instant,
+): Promise<Job | null> {
   const job = await runningJob(tx, jobId)
   if (job === null || job.cursor !== from) return null
-  for (let start = 0; start < added.length; start += rowsPerInsert) await tx.run(insertDeliveries(added.slice(start, start + rowsPerInsert), now))
-  return save(tx, job, { state: cursor === null ? 'done' : 'running', done: job.done + done, cursor: cursor ?? job.cursor, updatedAt: now })
+  for (let start = 0; start < added.length; start += rowsPerInsert)
+    await tx.run(insertDeliveries(added.slice(start, start + rowsPerInsert), now))
+  return save(tx, job, {
+    state: cursor === null ? 'done' : 'running',
+    done: job.done + done,
+    cursor: cursor ?? job.cursor,
+    updatedAt: now,
+  })
 }
 
 /** New deliveries of old messages, in the lane of the retries; none of a message that is gone. */

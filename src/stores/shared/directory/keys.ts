@@ -13,7 +13,8 @@ export function keyDirectory(database: Database): KeyDirectory {
     createKey: (key, by) =>
       database.transaction(async (tx) => {
         await tx.run(insertInto('keys', fromKey(key)))
-        if (by !== undefined) await record(tx, { action: 'key.create', target: key.id, count: 1, at: key.createdAt, by })
+        if (by !== undefined)
+          await record(tx, { action: 'key.create', target: key.id, count: 1, at: key.createdAt, by })
         return key
       }),
     async key(id) {
@@ -25,7 +26,11 @@ export function keyDirectory(database: Database): KeyDirectory {
       return row === undefined ? null : toKey(row)
     },
     async listKeys({ applicationId, livingAt }, page) {
-      const conditions = [sql`session_of is null`, sql`(expires_at is null or expires_at > ${livingAt})`, sql`(revoked_at is null or revoked_at > ${livingAt})`]
+      const conditions = [
+        sql`session_of is null`,
+        sql`(expires_at is null or expires_at > ${livingAt})`,
+        sql`(revoked_at is null or revoked_at > ${livingAt})`,
+      ]
       if (applicationId !== undefined) conditions.push(sql`application_id = ${applicationId}`)
       const rows = await database.query(sql`select * from ${keys} ${pageOf(page, 'descending', conditions)}`)
       return rows.map(toKey)

@@ -42,7 +42,8 @@ where id = ${id}`)
       }),
     expirePayloads: (expiries) =>
       database.transaction(async (tx) => {
-        for (const { messageId, eraseAt } of expiries) await tx.run(insertInto('payload_expiries', { message_id: messageId, erase_at: eraseAt }))
+        for (const { messageId, eraseAt } of expiries)
+          await tx.run(insertInto('payload_expiries', { message_id: messageId, erase_at: eraseAt }))
       }),
   }
 }
@@ -82,7 +83,10 @@ from (select 1 from ${messages} where ${where} limit ${most}) counted`
 }
 
 function picking({ types, channel }: MessageFilter): Sql[] {
-  return [...(types === undefined ? [] : [oneOf('type', types)]), ...(channel === undefined ? [] : [hasChannel('channels', channel)])]
+  return [
+    ...(types === undefined ? [] : [oneOf('type', types)]),
+    ...(channel === undefined ? [] : [hasChannel('channels', channel)]),
+  ]
 }
 
 export function oneOf(column: string, values: readonly string[]): Sql {

@@ -57,7 +57,10 @@ export async function requeue(tx: Executor, request: OperatorRequest): Promise<n
 }
 
 /** The same without a note of who did it; answers with the endpoint of each row. */
-export async function requeueRows(tx: Executor, { filter, now, limit }: Omit<OperatorRequest, 'by'>): Promise<string[]> {
+export async function requeueRows(
+  tx: Executor,
+  { filter, now, limit }: Omit<OperatorRequest, 'by'>,
+): Promise<string[]> {
   const rows = await tx.query(sql`with picked as materialized (
   select id from ${deliveries}
   where ${whereDelivery(filter)}
@@ -78,12 +81,21 @@ returning webhook_id`)
 
 export async function cancel(tx: Executor, request: OperatorRequest & { as: DeadReason }): Promise<Cancelled[]> {
   const cancelled = await cancelRows(tx, request)
-  await record(tx, { action: 'cancel', target: targetOf(request.filter), count: cancelled.length, at: request.now, by: request.by })
+  await record(tx, {
+    action: 'cancel',
+    target: targetOf(request.filter),
+    count: cancelled.length,
+    at: request.now,
+    by: request.by,
+  })
   return cancelled
 }
 
 /** The same without a note of who did it. */
-export async function cancelRows(tx: Executor, request: Omit<OperatorRequest, 'by'> & { as: DeadReason }): Promise<Cancelled[]> {
+export async function cancelRows(
+  tx: Executor,
+  request: Omit<OperatorRequest, 'by'> & { as: DeadReason },
+): Promise<Cancelled[]> {
   const { filter, now, limit, as } = request
   const rows = await tx.query(sql`with fresh as materialized (
   ${openRows('fresh', filter, limit)}
@@ -163,10 +175,19 @@ where (minute, endpoint_id) in (
   await tx.run(sql`delete from ${table('endpoint_secrets')} where expires_at < ${before}`)
   const longOver = now - endedKeptMs
   await tx.run(sql`delete from ${table('keys')} where expires_at < ${longOver} or revoked_at < ${longOver}`)
-  await tx.run(sql`delete from ${table('jobs')} where id < ${firstIdAt('job', longOver)} and state in ('done', 'cancelled') and updated_at < ${longOver}`)
+  await tx.run(
+    sql`delete from ${table('jobs')} where id < ${firstIdAt('job', longOver)} and state in ('done', 'cancelled') and updated_at < ${longOver}`,
+  )
   // A bucket that was not used for so long is full, as a new one is.
   await tx.run(sql`delete from ${table('rate_limits')} where at < ${longOver}`)
-  return forgottenDeliveries + forgottenMessages + forgottenKeys + forgottenMinutes + (await forgetReplies(tx, now, limit)) + (await erasePayloads(tx, now, limit))
+  return (
+    forgottenDeliveries +
+    forgottenMessages +
+    forgottenKeys +
+    forgottenMinutes +
+    (await forgetReplies(tx, now, limit)) +
+    (await erasePayloads(tx, now, limit))
+  )
 }
 
 /** Bodies whose time is over; not those of which something is still on its way. */

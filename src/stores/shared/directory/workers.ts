@@ -10,10 +10,18 @@ const workers = table('workers')
 const mostWaits = 100
 
 /** Notes that a worker lives, forgets those that do not, and answers with who is left. One that was forgotten too soon is noted anew. */
-export async function beat(tx: Executor, worker: Worker, { now, goneBefore, sharesAmong, waits }: Sighting): Promise<SeenWorker[]> {
+export async function beat(
+  tx: Executor,
+  worker: Worker,
+  { now, goneBefore, sharesAmong, waits }: Sighting,
+): Promise<SeenWorker[]> {
   await refuseNewer(tx)
   await tx.run(sql`delete from ${workers} where seen_at < ${goneBefore} and id <> ${worker.id}`)
-  const row = { ...fromWorker(worker, now), shares_among: sharesAmong, waits: JSON.stringify(waits.slice(0, mostWaits)) }
+  const row = {
+    ...fromWorker(worker, now),
+    shares_among: sharesAmong,
+    waits: JSON.stringify(waits.slice(0, mostWaits)),
+  }
   await tx.run(sql`${insertInto('workers', row)}
 on conflict (id) do update
 set seen_at = excluded.seen_at, shares_among = excluded.shares_among, waits = excluded.waits`)
@@ -21,7 +29,9 @@ set seen_at = excluded.seen_at, shares_among = excluded.shares_among, waits = ex
 }
 
 export async function livingWorkers(from: Pick<Executor, 'query'>): Promise<SeenWorker[]> {
-  return (await from.query(sql`select id, pid, host, started_at, seen_at, shares_among, waits from ${workers} order by id`)).map(toSeenWorker)
+  return (
+    await from.query(sql`select id, pid, host, started_at, seen_at, shares_among, waits from ${workers} order by id`)
+  ).map(toSeenWorker)
 }
 
 /** Changes one row if the turn is free, run out or the owner's own; none if it is another's. */

@@ -26,7 +26,13 @@ export function wordOrNull<Word extends string>(row: Row, column: string, known:
 }
 
 function unexpected(column: string, wanted: string, got: unknown): PosthornError {
-  return expected('store_failed', column, wanted, got, 'Was the row changed by hand, or by a later release of Posthorn?')
+  return expected(
+    'store_failed',
+    column,
+    wanted,
+    got,
+    'Was the row changed by hand, or by a later release of Posthorn?',
+  )
 }
 
 /** PostgreSQL hands its bigints out as text. */

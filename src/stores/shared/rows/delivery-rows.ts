@@ -12,14 +12,43 @@ import type { Row } from '../sql/database.ts'
 
 const deadReasons: readonly DeadReason[] = ['exhausted', 'cancelled', 'expired', 'crashed', 'gone']
 const recordedOutcomes: readonly RecordedOutcome[] = [
-  'answered', 'timeout', 'dns', 'connect', 'tls', 'reset', 'protocol', 'forbidden', 'interrupted', 'started', 'crashed',
+  'answered',
+  'timeout',
+  'dns',
+  'connect',
+  'tls',
+  'reset',
+  'protocol',
+  'forbidden',
+  'interrupted',
+  'started',
+  'crashed',
 ]
 const takeovers = ['interrupted', 'crashed'] as const
 
 export const deliveryColumns = [
-  'id', 'webhook_id', 'application_id', 'message_id', 'event_type', 'session_id', 'target_url', 'status', 'reason', 'attempt_count',
-  'next_retry_at', 'last_attempted_at', 'error_detail', 'policy', 'lease_owner', 'lease_until', 'lease_epoch', 'interruptions',
-  'crash_count', 'requeued_at', 'created_at', 'updated_at',
+  'id',
+  'webhook_id',
+  'application_id',
+  'message_id',
+  'event_type',
+  'session_id',
+  'target_url',
+  'status',
+  'reason',
+  'attempt_count',
+  'next_retry_at',
+  'last_attempted_at',
+  'error_detail',
+  'policy',
+  'lease_owner',
+  'lease_until',
+  'lease_epoch',
+  'interruptions',
+  'crash_count',
+  'requeued_at',
+  'created_at',
+  'updated_at',
 ].join(', ')
 
 export function toDelivery(row: Row): Delivery {
@@ -81,7 +110,12 @@ export interface TakenOver extends Lease {
 /** Null if nobody has one; the epoch is the one before the claim's. */
 export function toTakenOver(row: Row): TakenOver | null {
   if (textOrNull(row, 'lease_owner') === null) return null
-  return { deliveryId: text(row, 'id'), epoch: number(row, 'lease_epoch') - 1, leaseUntil: number(row, 'lease_until'), url: text(row, 'target_url') }
+  return {
+    deliveryId: text(row, 'id'),
+    epoch: number(row, 'lease_epoch') - 1,
+    leaseUntil: number(row, 'lease_until'),
+    url: text(row, 'target_url'),
+  }
 }
 
 export function toBodyBytes(row: Row): number {

@@ -69,7 +69,19 @@ function toPortal(row: Row): ApiKey['portal'] {
 export function fromKey(key: ApiKey): Record<string, Value> {
   const { id, name, applicationId, access, hash, hint, createdAt, expiresAt, revokedAt, sessionOf, portal } = key
   const portalFlags = portal === null ? null : JSON.stringify(portal.featureFlags)
-  return { id, name, application_id: applicationId, access, hash, hint, created_at: createdAt, expires_at: expiresAt, revoked_at: revokedAt, session_of: sessionOf, portal_flags: portalFlags }
+  return {
+    id,
+    name,
+    application_id: applicationId,
+    access,
+    hash,
+    hint,
+    created_at: createdAt,
+    expires_at: expiresAt,
+    revoked_at: revokedAt,
+    session_of: sessionOf,
+    portal_flags: portalFlags,
+  }
 }
 
 export function toJob(row: Row): Job {
@@ -97,8 +109,18 @@ export function fromJob(job: Job): Record<string, Value> {
   const { id, applicationId, work, state, matching, done, cursor, actor, reason, createdAt, updatedAt } = job
   const { action, filter } = work
   return {
-    id, application_id: applicationId, action, filter: JSON.stringify(filter), state, matching, done, cursor, actor, reason,
-    created_at: createdAt, updated_at: updatedAt,
+    id,
+    application_id: applicationId,
+    action,
+    filter: JSON.stringify(filter),
+    state,
+    matching,
+    done,
+    cursor,
+    actor,
+    reason,
+    created_at: createdAt,
+    updated_at: updatedAt,
   }
 }
 
@@ -107,7 +129,10 @@ export function toWalked(row: Row): { id: string | null; count: number; last: st
   return { id: textOrNull(row, 'id'), count: number(row, 'count'), last: textOrNull(row, 'last') }
 }
 
-export function fromEvent(origin: string, event: StreamEvent): { readonly id: string; readonly origin: string; readonly data: string } {
+export function fromEvent(
+  origin: string,
+  event: StreamEvent,
+): { readonly id: string; readonly origin: string; readonly data: string } {
   return { id: event.id, origin, data: JSON.stringify(event) }
 }
 

@@ -9,7 +9,16 @@ import type { Row } from '../sql/database.ts'
 // Figures about many rows at once, for people.
 
 const deadReasons: readonly DeadReason[] = ['exhausted', 'cancelled', 'expired', 'crashed', 'gone']
-const outcomes: readonly OutcomeKind[] = ['answered', 'timeout', 'dns', 'connect', 'tls', 'reset', 'protocol', 'forbidden']
+const outcomes: readonly OutcomeKind[] = [
+  'answered',
+  'timeout',
+  'dns',
+  'connect',
+  'tls',
+  'reset',
+  'protocol',
+  'forbidden',
+]
 
 export function toDeadLetterGroup(row: Row): DeadLetterGroup {
   return {
@@ -23,11 +32,21 @@ export function toDeadLetterGroup(row: Row): DeadLetterGroup {
 }
 
 export function toAttemptCount(row: Row): AttemptCount {
-  return { outcome: word(row, 'outcome', outcomes), statusCode: numberOrNull(row, 'status_code'), count: number(row, 'count') }
+  return {
+    outcome: word(row, 'outcome', outcomes),
+    statusCode: numberOrNull(row, 'status_code'),
+    count: number(row, 'count'),
+  }
 }
 
 export function toHour(row: Row): HourCounts & { readonly endpointId: string } {
-  return { endpointId: text(row, 'endpoint_id'), at: number(row, 'hour'), delivered: number(row, 'delivered'), failed: number(row, 'failed'), dead: number(row, 'dead') }
+  return {
+    endpointId: text(row, 'endpoint_id'),
+    at: number(row, 'hour'),
+    delivered: number(row, 'delivered'),
+    failed: number(row, 'failed'),
+    dead: number(row, 'dead'),
+  }
 }
 
 /** The backlog was counted up to one more than the bound. */
@@ -39,9 +58,12 @@ export function toFigures(row: Row, hours: readonly HourCounts[], mostCounted: n
 }
 
 export function toQueueDepth(row: Row, mostCounted: number): QueueDepth {
-  const counted = (...columns: string[]): number => columns.reduce((sum, column) => sum + Math.min(number(row, column), mostCounted), 0)
+  const counted = (...columns: string[]): number =>
+    columns.reduce((sum, column) => sum + Math.min(number(row, column), mostCounted), 0)
   const columns = ['fresh', 'retries', 'suspects', 'held_fresh', 'held_retries', 'held_suspects', 'dead']
-  const oldest = ['oldest_fresh', 'oldest_retry', 'oldest_suspect'].map((column) => numberOrNull(row, column)).filter((at) => at !== null)
+  const oldest = ['oldest_fresh', 'oldest_retry', 'oldest_suspect']
+    .map((column) => numberOrNull(row, column))
+    .filter((at) => at !== null)
   return {
     fresh: counted('fresh'),
     // Suspects are retries of a kind: what a person waits for is the same.

@@ -37,7 +37,15 @@ export function toApplication(row: Row): Application {
 
 export function fromApplication(application: Application): Record<string, Value> {
   const { id, uid, name, metadata, ratePerSecond, createdAt, updatedAt } = application
-  return { id, uid, name, metadata: JSON.stringify(metadata), rate_per_second: ratePerSecond, created_at: createdAt, updated_at: updatedAt }
+  return {
+    id,
+    uid,
+    name,
+    metadata: JSON.stringify(metadata),
+    rate_per_second: ratePerSecond,
+    created_at: createdAt,
+    updated_at: updatedAt,
+  }
 }
 
 export function toEndpoint(row: Row, secrets: readonly Secret[]): Endpoint {
@@ -269,7 +277,12 @@ export function toWorker(row: Row): Worker {
 }
 
 export function toSeenWorker(row: Row): SeenWorker {
-  return { ...toWorker(row), seenAt: number(row, 'seen_at'), sharesAmong: number(row, 'shares_among'), waits: toWaits(row) }
+  return {
+    ...toWorker(row),
+    seenAt: number(row, 'seen_at'),
+    sharesAmong: number(row, 'shares_among'),
+    waits: toWaits(row),
+  }
 }
 
 function toWaits(row: Row): SeenWorker['waits'] {

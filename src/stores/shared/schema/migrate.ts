@@ -29,14 +29,18 @@ export async function migrate(database: Database): Promise<Migrated> {
 
 /** The same as a script, for people who apply it themselves: the steps after a version, all of them or none. */
 export function migrationScript(dialect: Dialect, after: number): string {
-  const steps = migrations.filter(({ version }) => version > after).map(({ version, statements }) => [...statements, recordOf(version)])
+  const steps = migrations
+    .filter(({ version }) => version > after)
+    .map(({ version, statements }) => [...statements, recordOf(version)])
   return scriptOf(dialect, steps.length === 0 ? [] : [createMigrations, ...steps.flat()])
 }
 
 /** Statements as one transaction, each ended by a semicolon; a comment if there are none. */
 export function scriptOf(dialect: Dialect, statements: readonly Sql[]): string {
   if (statements.length === 0) return '-- Nothing to do.'
-  return ['begin', ...statements.map((statement) => render(statement, dialect).text), 'commit'].map((text) => `${text};`).join('\n\n')
+  return ['begin', ...statements.map((statement) => render(statement, dialect).text), 'commit']
+    .map((text) => `${text};`)
+    .join('\n\n')
 }
 
 /** The note that a step was taken. In words, not with a parameter: a script has none. */

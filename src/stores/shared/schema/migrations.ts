@@ -259,8 +259,13 @@ where event_id is not null`,
       sql`update ${table('webhook_deliveries')} set crash_count = 0 where status in ('pending', 'failed') and crash_count <> 0`,
       // Named after their table, because PostgreSQL looks for them in its schema only if it is told to.
       ...['fresh', 'retries'].map((lane) => sql`drop index ${table('webhook_deliveries')}_${words(lane)}`),
-      ...Object.entries({ fresh, retries, suspects }).map(([lane, rows]) => sql`create index ${words(`webhook_deliveries_${lane}`)} on ${table('webhook_deliveries')} (webhook_id, coalesce(next_retry_at, 0), id)
-where ${rows}`),
+      ...Object.entries({ fresh, retries, suspects }).map(
+        ([
+          lane,
+          rows,
+        ]) => sql`create index ${words(`webhook_deliveries_${lane}`)} on ${table('webhook_deliveries')} (webhook_id, coalesce(next_retry_at, 0), id)
+where ${rows}`,
+      ),
       // `rate_tokens` and `rate_at` are read no more: tokens have a table of their own, so that taking some is no write to the health.
       sql`alter table ${table('endpoint_health')} add column generation integer not null default 0`,
       sql`alter table ${table('endpoint_health')} add column ramp_from bigint`,

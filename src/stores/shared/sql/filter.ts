@@ -35,7 +35,8 @@ export function whereDelivery(filter: DeliveryFilter): Sql {
 }
 
 function oneOf(ids: readonly string[]): Sql {
-  if (ids.length > mostIds) throw expected('invalid_argument', 'ids', `at most ${mostIds}`, ids.length, 'Ask in several batches.')
+  if (ids.length > mostIds)
+    throw expected('invalid_argument', 'ids', `at most ${mostIds}`, ids.length, 'Ask in several batches.')
   return ids.length === 0 ? words('1 = 0') : sql`id in ${listOf(ids)}`
 }
 

@@ -14,7 +14,11 @@ export const retriesText = `(status = 'failed' or (status = 'pending' and (last_
 export const suspectsText = `interruptions >= 2 and status not in ('delivered', 'dead')`
 
 /** By lane. */
-export const laneTexts: Readonly<Record<Lane, string>> = { fresh: freshText, retries: retriesText, suspects: suspectsText }
+export const laneTexts: Readonly<Record<Lane, string>> = {
+  fresh: freshText,
+  retries: retriesText,
+  suspects: suspectsText,
+}
 
 export const fresh: Sql = words(freshText)
 export const retries: Sql = words(retriesText)

@@ -95,7 +95,10 @@ export function all(conditions: readonly Sql[]): Sql {
 
 /** `(a, b, c)`. Filled up to a power of two by repeating the last, so that a few texts serve every length. */
 export function listOf(values: readonly Value[]): Sql {
-  return sql`(${joined(filledUp(values).map((value) => sql`${value}`), ', ')})`
+  return sql`(${joined(
+    filledUp(values).map((value) => sql`${value}`),
+    ', ',
+  )})`
 }
 
 /** An insert of one row, given as column and value. */
@@ -106,7 +109,10 @@ export function insertInto(name: TableName, row: Readonly<Record<string, Value>>
 
 /** `a = 1, b = 2`, for an update. */
 export function assignments(row: Readonly<Record<string, Value>>): Sql {
-  return joined(Object.entries(row).map(([column, value]) => sql`${words(column)} = ${value}`), ', ')
+  return joined(
+    Object.entries(row).map(([column, value]) => sql`${words(column)} = ${value}`),
+    ', ',
+  )
 }
 
 function isSql(inserted: Value | Sql): inserted is Sql {

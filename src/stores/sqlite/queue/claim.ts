@@ -24,7 +24,11 @@ order by coalesce(d.next_retry_at, 0), d.id
 limit ?3`
 }
 
-const selects: Readonly<Record<Lane, string>> = { fresh: selectDue('fresh'), retries: selectDue('retries'), suspects: selectDue('suspects') }
+const selects: Readonly<Record<Lane, string>> = {
+  fresh: selectDue('fresh'),
+  retries: selectDue('retries'),
+  suspects: selectDue('suspects'),
+}
 
 const lease = `update webhook_deliveries
 set lease_owner = ?2, lease_until = ?3, lease_epoch = lease_epoch + 1
@@ -49,7 +53,8 @@ on conflict (delivery_id, epoch) do nothing`
 export function claim(connection: Connection, request: ClaimRequest, workers: string | null): Claim[] {
   const picked: { lane: Lane; row: Row }[] = []
   for (const want of request.wants) {
-    for (const row of due(connection, want, Math.min(want.most, request.most - picked.length), request.now, workers)) picked.push({ lane: want.lane, row })
+    for (const row of due(connection, want, Math.min(want.most, request.most - picked.length), request.now, workers))
+      picked.push({ lane: want.lane, row })
   }
   // Leased only now: a statement must not change the rows that it is walking over.
   const update = connection.prepare(lease)
@@ -74,12 +79,22 @@ function* due(connection: Connection, want: Want, limit: number, now: number, wo
 }
 
 /** An owner that is still there did not come back: what became of its attempt is put on record, under its own epoch. */
-function takeOver(connection: Connection, { delivery, ...rest }: Claim, before: TakenOver, { owner, now, leaseMs }: ClaimRequest): Claim {
+function takeOver(
+  connection: Connection,
+  { delivery, ...rest }: Claim,
+  before: TakenOver,
+  { owner, now, leaseMs }: ClaimRequest,
+): Claim {
   const { deliveryId, epoch, leaseUntil, url } = before
   const hasCrashed = connection.prepare(recordCrash).run(deliveryId, epoch).changes > 0
-  if (!hasCrashed) connection.prepare(recordInterruption).run(deliveryId, epoch, Math.min(leaseUntil - leaseMs, now), url)
+  if (!hasCrashed)
+    connection.prepare(recordInterruption).run(deliveryId, epoch, Math.min(leaseUntil - leaseMs, now), url)
   const interruptions = delivery.interruptions + 1
   const crashCount = delivery.crashCount + (hasCrashed ? 1 : 0)
   connection.prepare(leaseAfterAnother).run(deliveryId, owner, now + leaseMs, interruptions, crashCount)
-  return { ...rest, delivery: { ...delivery, interruptions, crashCount }, tookOver: hasCrashed ? 'crashed' : 'interrupted' }
+  return {
+    ...rest,
+    delivery: { ...delivery, interruptions, crashCount },
+    tookOver: hasCrashed ? 'crashed' : 'interrupted',
+  }
 }

@@ -78,7 +78,9 @@ function takeKey(connection: Connection, envelope: Envelope, now: Instant): Enqu
   if (key === null) return null
   const taken = connection.prepare(selectKey).get(message.applicationId, key, now)
   if (taken === undefined) {
-    connection.prepare(upsertKey).run(message.applicationId, key, message.id, bodyHash, envelope.deliveries.length, now + keyKeptMs)
+    connection
+      .prepare(upsertKey)
+      .run(message.applicationId, key, message.id, bodyHash, envelope.deliveries.length, now + keyKeptMs)
     return null
   }
   const used = toUsedKey(taken)
@@ -86,18 +88,43 @@ function takeKey(connection: Connection, envelope: Envelope, now: Instant): Enqu
   return { kind: 'repeated', messageId: used.messageId, deliveries: used.deliveries }
 }
 
-function store(connection: Connection, { message, deliveries }: Envelope, { owner, leaseMs, now }: EnqueueRequest): void {
+function store(
+  connection: Connection,
+  { message, deliveries }: Envelope,
+  { owner, leaseMs, now }: EnqueueRequest,
+): void {
   const { id, applicationId, type, sessionId, channels } = message
   const channelsText = channels.length === 0 ? '[]' : JSON.stringify(channels)
   connection
     .prepare(insertMessage)
-    .get(id, applicationId, type, message.contentType, sessionId, channelsText, message.createdAt, message.body, message.eventId)
+    .get(
+      id,
+      applicationId,
+      type,
+      message.contentType,
+      sessionId,
+      channelsText,
+      message.createdAt,
+      message.body,
+      message.eventId,
+    )
   const insert = connection.prepare(insertDelivery)
   for (const delivery of deliveries) {
     const { leased } = delivery
     insert.get(
-      delivery.id, delivery.endpointId, applicationId, id, type, sessionId, delivery.targetUrl, delivery.nextRetryAt, delivery.policy,
-      now, leased ? owner : null, leased ? now + leaseMs : null, leased ? 1 : 0,
+      delivery.id,
+      delivery.endpointId,
+      applicationId,
+      id,
+      type,
+      sessionId,
+      delivery.targetUrl,
+      delivery.nextRetryAt,
+      delivery.policy,
+      now,
+      leased ? owner : null,
+      leased ? now + leaseMs : null,
+      leased ? 1 : 0,
     )
   }
 }

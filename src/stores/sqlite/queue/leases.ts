@@ -27,7 +27,10 @@ set outcome = excluded.outcome
 where outcome = 'started'`
 
 /** Prolongs leases that are still the owner's, even if they have run out, as long as nobody took them over. */
-export function renew(connection: Connection, { owner, leaseMs, now, leases }: LeaseRequest & { leaseMs: number }): string[] {
+export function renew(
+  connection: Connection,
+  { owner, leaseMs, now, leases }: LeaseRequest & { leaseMs: number },
+): string[] {
   const update = connection.prepare(prolong)
   const ours = leases.filter(({ deliveryId, epoch }) => update.run(deliveryId, owner, epoch, now + leaseMs).changes > 0)
   return ours.map(({ deliveryId }) => deliveryId)
@@ -35,7 +38,9 @@ export function renew(connection: Connection, { owner, leaseMs, now, leases }: L
 
 export function release(connection: Connection, { owner, leases }: ReleaseRequest): string[] {
   const update = connection.prepare(giveBack)
-  const ours = leases.filter(({ deliveryId, epoch, nextRetryAt }) => update.run(deliveryId, owner, epoch, nextRetryAt ?? null).changes > 0)
+  const ours = leases.filter(
+    ({ deliveryId, epoch, nextRetryAt }) => update.run(deliveryId, owner, epoch, nextRetryAt ?? null).changes > 0,
+  )
   const record = connection.prepare(recordInterruption)
   for (const { deliveryId, interrupted } of ours) {
     if (interrupted !== undefined) record.run(deliveryId, interrupted.epoch, interrupted.startedAt, interrupted.url)

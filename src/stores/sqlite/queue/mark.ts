@@ -57,14 +57,29 @@ export function mark(connection: Connection, { owner, now, marks }: MarkRequest)
   return results
 }
 
-function markOne(connection: Connection, { deliveryId, epoch, mark: change, attempt }: SettledAttempt, owner: string, now: number): Marked {
+function markOne(
+  connection: Connection,
+  { deliveryId, epoch, mark: change, attempt }: SettledAttempt,
+  owner: string,
+  now: number,
+): Marked {
   const { changes } = connection
     .prepare(updateDelivery)
     .run(
-      deliveryId, owner, epoch, change.status, change.reason, change.attemptCount, change.nextRetryAt, change.errorDetail,
-      attempt === null ? null : attempt.startedAt + attempt.tookMs, attempt === null ? null : attempt.url, now,
+      deliveryId,
+      owner,
+      epoch,
+      change.status,
+      change.reason,
+      change.attemptCount,
+      change.nextRetryAt,
+      change.errorDetail,
+      attempt === null ? null : attempt.startedAt + attempt.tookMs,
+      attempt === null ? null : attempt.url,
+      now,
     )
-  if (changes === 0 && connection.prepare(selectAttempt).get(deliveryId, attempt?.epoch ?? epoch) !== undefined) return 'already'
+  if (changes === 0 && connection.prepare(selectAttempt).get(deliveryId, attempt?.epoch ?? epoch) !== undefined)
+    return 'already'
 
   // A late attempt is recorded, too: it was sent, whoever holds the lease now.
   if (attempt !== null) {

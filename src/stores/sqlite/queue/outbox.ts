@@ -28,7 +28,10 @@ export function outletOn(tx: unknown, own: SqliteDriver): SyncStoreTransaction {
     matching(applicationId) {
       const [row] = connection.query(endpointsVersion(applicationId))
       if (row === undefined) return null
-      return { endpointsVersion: toEndpointsVersion(row), endpoints: connection.query(subscribersOf(applicationId)).map(toSubscriber) }
+      return {
+        endpointsVersion: toEndpointsVersion(row),
+        endpoints: connection.query(subscribersOf(applicationId)).map(toSubscriber),
+      }
     },
   }
 }
@@ -38,13 +41,32 @@ function checkTransaction(tx: unknown, own: SqliteDriver): asserts tx is SqliteD
   const wanted = 'a connection to the same file, made by the driver that `open` uses, in a transaction'
   if (!isDriver(tx)) throw expected('invalid_argument', 'tx', wanted, tx)
   if (Object.getPrototypeOf(tx) !== Object.getPrototypeOf(own)) {
-    throw expected('invalid_argument', 'tx', wanted, 'one of another copy of SQLite', 'Two copies lose what the other has committed: use one for both.')
+    throw expected(
+      'invalid_argument',
+      'tx',
+      wanted,
+      'one of another copy of SQLite',
+      'Two copies lose what the other has committed: use one for both.',
+    )
   }
   if (tx === own) throw expected('invalid_argument', 'tx', wanted, "Posthorn's own connection", 'Open one of your own.')
   const file = fileOf(tx)
-  if (file !== fileOf(own)) throw expected('invalid_argument', 'tx', wanted, `one to "${file}"`, 'Posthorn stores nothing outside its own file.')
+  if (file !== fileOf(own))
+    throw expected(
+      'invalid_argument',
+      'tx',
+      wanted,
+      `one to "${file}"`,
+      'Posthorn stores nothing outside its own file.',
+    )
   if (isTransactionOf(tx) !== true) {
-    throw expected('invalid_argument', 'tx', wanted, 'one that is in none', 'Begin one first, with `begin immediate`, on the same connection.')
+    throw expected(
+      'invalid_argument',
+      'tx',
+      wanted,
+      'one that is in none',
+      'Begin one first, with `begin immediate`, on the same connection.',
+    )
   }
 }
 

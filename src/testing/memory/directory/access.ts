@@ -22,8 +22,14 @@ export function accessDirectory(state: State): KeyDirectory & ReplyDirectory & E
     key: async (id) => state.apiKeys.get(id) ?? null,
     keyByHash: async (hash) => [...state.apiKeys.values()].find((key) => key.hash === hash) ?? null,
     listKeys: async ({ applicationId, livingAt }, page) => {
-      const own = [...state.apiKeys.values()].filter((key) => key.sessionOf === null && (applicationId === undefined || key.applicationId === applicationId))
-      return inOrder(own.filter((key) => isLive(key, livingAt)), page, 'descending')
+      const own = [...state.apiKeys.values()].filter(
+        (key) => key.sessionOf === null && (applicationId === undefined || key.applicationId === applicationId),
+      )
+      return inOrder(
+        own.filter((key) => isLive(key, livingAt)),
+        page,
+        'descending',
+      )
     },
     revokeKey: async (id, now, by) => {
       const key = state.apiKeys.get(id)
@@ -44,7 +50,9 @@ export function accessDirectory(state: State): KeyDirectory & ReplyDirectory & E
       for (const id of state.events.keys()) if (id < firstIdAt('evt', before)) state.events.delete(id)
     },
     eventsFrom: async (from, notOf, limit) => {
-      const found = [...state.events.values()].filter(({ origin, event }) => origin !== notOf && event.id >= from).map(({ event }) => event)
+      const found = [...state.events.values()]
+        .filter(({ origin, event }) => origin !== notOf && event.id >= from)
+        .map(({ event }) => event)
       return found.toSorted((one, other) => compareText(one.id, other.id)).slice(0, limit)
     },
 

@@ -12,8 +12,13 @@ export function applicationDirectory(state: State): ApplicationDirectory {
       state.applications.set(application.id, { application, endpointsVersion: 1 })
       return application
     },
-    application: async (idOrUid) => (state.applications.get(idOrUid)?.application ?? withUid(state, idOrUid)) ?? null,
-    listApplications: async (page) => inOrder([...state.applications.values()].map(({ application }) => application), page, 'ascending'),
+    application: async (idOrUid) => state.applications.get(idOrUid)?.application ?? withUid(state, idOrUid) ?? null,
+    listApplications: async (page) =>
+      inOrder(
+        [...state.applications.values()].map(({ application }) => application),
+        page,
+        'ascending',
+      ),
     updateApplication: async (id, change, now) => {
       const kept = state.applications.get(id)
       if (kept === undefined) return null
@@ -36,14 +41,21 @@ export function applicationDirectory(state: State): ApplicationDirectory {
 /** Makes every list of an application's endpoints that was read before now an old one. */
 export function raiseEndpointsVersion(state: State, applicationId: string): void {
   const kept = state.applications.get(applicationId)
-  if (kept !== undefined) state.applications.set(applicationId, { ...kept, endpointsVersion: kept.endpointsVersion + 1 })
+  if (kept !== undefined)
+    state.applications.set(applicationId, { ...kept, endpointsVersion: kept.endpointsVersion + 1 })
 }
 
 /** One page in the order of the ids, which is the order of making. */
-export function inOrder<Row extends { readonly id: string }>(rows: readonly Row[], { after, limit, order: asked }: Page, usual: Order): Row[] {
+export function inOrder<Row extends { readonly id: string }>(
+  rows: readonly Row[],
+  { after, limit, order: asked }: Page,
+  usual: Order,
+): Row[] {
   const order = asked ?? usual
   const rest = rows.filter(({ id }) => isAfter(id, after, order))
-  return rest.toSorted((left, right) => (order === 'ascending' ? 1 : -1) * compareText(left.id, right.id)).slice(0, limit)
+  return rest
+    .toSorted((left, right) => (order === 'ascending' ? 1 : -1) * compareText(left.id, right.id))
+    .slice(0, limit)
 }
 
 export function isAfter(place: string, after: string | null, order: Order): boolean {
@@ -51,7 +63,10 @@ export function isAfter(place: string, after: string | null, order: Order): bool
 }
 
 /** A row with what a change gives; a field that is there but undefined must not overwrite. */
-export function changed<Row extends object>(row: Row, change: { readonly [Key in keyof Row]?: Row[Key] | undefined }): Row {
+export function changed<Row extends object>(
+  row: Row,
+  change: { readonly [Key in keyof Row]?: Row[Key] | undefined },
+): Row {
   const next = { ...row }
   for (const key in change) {
     const value = change[key]
@@ -61,7 +76,10 @@ export function changed<Row extends object>(row: Row, change: { readonly [Key in
 }
 
 export function takenUid(uid: string): PosthornError {
-  return new PosthornError('already_exists', `Expected \`uid\` to be free, got "${uid}", which is taken. Choose another, or update the one there is.`)
+  return new PosthornError(
+    'already_exists',
+    `Expected \`uid\` to be free, got "${uid}", which is taken. Choose another, or update the one there is.`,
+  )
 }
 
 function refuseTakenUid(state: State, { id, uid }: Application): void {

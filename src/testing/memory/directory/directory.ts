@@ -44,7 +44,9 @@ export function memoryDirectory(state: State): Directory {
 
     deadLetters: async (filter, most) => deadLetters(state, filter, most),
     dueBefore: async ({ id, endpointId, nextRetryAt }, most) => {
-      const before = [...select(state, { endpointId, status: ['pending', 'failed'] })].filter((other) => laneOf(other) === 'retries' && isBefore(other, { id, nextRetryAt }))
+      const before = [...select(state, { endpointId, status: ['pending', 'failed'] })].filter(
+        (other) => laneOf(other) === 'retries' && isBefore(other, { id, nextRetryAt }),
+      )
       return Math.min(before.length, most)
     },
 
@@ -64,11 +66,24 @@ function count(state: State, filter: DeliveryFilter, most: number): number {
   return found
 }
 
-function deadLetters(state: State, filter: Pick<DeliveryFilter, 'endpointId' | 'applicationId'>, most: number): DeadLetterGroup[] {
-  const dead = [...select(state, { ...filter, status: 'dead' })].toSorted((one, other) => compareText(other.id, one.id)).slice(0, most)
-  return mergedGroups(dead.map(({ endpointId, applicationId, reason, errorDetail, updatedAt }) => (
-    { endpointId, applicationId, reason: reason ?? 'exhausted', errorDetail: errorDetail?.slice(0, 200) ?? null, count: 1, newestAt: updatedAt }
-  )))
+function deadLetters(
+  state: State,
+  filter: Pick<DeliveryFilter, 'endpointId' | 'applicationId'>,
+  most: number,
+): DeadLetterGroup[] {
+  const dead = [...select(state, { ...filter, status: 'dead' })]
+    .toSorted((one, other) => compareText(other.id, one.id))
+    .slice(0, most)
+  return mergedGroups(
+    dead.map(({ endpointId, applicationId, reason, errorDetail, updatedAt }) => ({
+      endpointId,
+      applicationId,
+      reason: reason ?? 'exhausted',
+      errorDetail: errorDetail?.slice(0, 200) ?? null,
+      count: 1,
+      newestAt: updatedAt,
+    })),
+  )
 }
 
 /** In the order in which a claim takes them. */
@@ -78,9 +93,16 @@ function isBefore(one: Pick<Delivery, 'id' | 'nextRetryAt'>, other: Pick<Deliver
 }
 
 function overview(state: State, { now, windowMs, applicationId }: Parameters<Directory['overview']>[0]): Overview {
-  const own = [...state.endpoints.values()].filter((endpoint) => (applicationId ?? endpoint.applicationId) === endpoint.applicationId && endpoint.status !== 'deleted')
-  const { sum, minutes } = state.rollups.between(now - windowMs, now, applicationId === undefined ? undefined : new Set(own.map(({ id }) => id)))
-  const isBlocked = ({ id, status }: Endpoint): boolean => status !== 'active' || isHeld(state.health.get(id) ?? healthy, now)
+  const own = [...state.endpoints.values()].filter(
+    (endpoint) => (applicationId ?? endpoint.applicationId) === endpoint.applicationId && endpoint.status !== 'deleted',
+  )
+  const { sum, minutes } = state.rollups.between(
+    now - windowMs,
+    now,
+    applicationId === undefined ? undefined : new Set(own.map(({ id }) => id)),
+  )
+  const isBlocked = ({ id, status }: Endpoint): boolean =>
+    status !== 'active' || isHeld(state.health.get(id) ?? healthy, now)
   const blocked = new Set(own.filter(isBlocked).map(({ id }) => id))
   const known = new Set(own.map(({ id }) => id))
   const open = [...select(state, { status: ['pending', 'failed'] })].filter(({ endpointId }) => known.has(endpointId))

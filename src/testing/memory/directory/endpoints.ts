@@ -19,7 +19,10 @@ export function endpointDirectory(state: State): EndpointDirectory {
   const living = (): Endpoint[] => [...state.endpoints.values()].filter(({ status }) => status !== 'deleted')
 
   function save(endpoint: Endpoint): Endpoint {
-    const taken = living().some(({ id, uid, applicationId }) => id !== endpoint.id && uid === endpoint.uid && applicationId === endpoint.applicationId)
+    const taken = living().some(
+      ({ id, uid, applicationId }) =>
+        id !== endpoint.id && uid === endpoint.uid && applicationId === endpoint.applicationId,
+    )
     if (taken && endpoint.uid !== null) throw takenUid(endpoint.uid)
     state.endpoints.set(endpoint.id, endpoint)
     raiseEndpointsVersion(state, endpoint.applicationId)
@@ -29,7 +32,13 @@ export function endpointDirectory(state: State): EndpointDirectory {
   return {
     createEndpoint: async (endpoint) => {
       if (!state.applications.has(endpoint.applicationId)) {
-        throw expected('not_found', 'applicationId', 'that of an application', endpoint.applicationId, 'Create the application first.')
+        throw expected(
+          'not_found',
+          'applicationId',
+          'that of an application',
+          endpoint.applicationId,
+          'Create the application first.',
+        )
       }
       return save(endpoint)
     },
@@ -40,7 +49,11 @@ export function endpointDirectory(state: State): EndpointDirectory {
     },
     listEndpoints: async ({ applicationId, text }, page) => {
       const own = living().filter((endpoint) => applicationId === undefined || endpoint.applicationId === applicationId)
-      return inOrder(own.filter((endpoint) => text === undefined || textOf(endpoint).includes(text.toLowerCase())), page, 'ascending')
+      return inOrder(
+        own.filter((endpoint) => text === undefined || textOf(endpoint).includes(text.toLowerCase())),
+        page,
+        'ascending',
+      )
     },
     updateEndpoint: async (id, change, now, audited) => {
       const endpoint = state.endpoints.get(id)
@@ -62,7 +75,10 @@ export function endpointDirectory(state: State): EndpointDirectory {
       [...new Set(ids)].flatMap((id) => {
         const endpoint = state.endpoints.get(id)
         if (endpoint === undefined) return []
-        return { ...endpoint, applicationRatePerSecond: state.applications.get(endpoint.applicationId)?.application.ratePerSecond ?? null }
+        return {
+          ...endpoint,
+          applicationRatePerSecond: state.applications.get(endpoint.applicationId)?.application.ratePerSecond ?? null,
+        }
       }),
     matching: async (applicationId) => {
       const kept = state.applications.get(applicationId)
@@ -71,11 +87,15 @@ export function endpointDirectory(state: State): EndpointDirectory {
       return { endpointsVersion: kept.endpointsVersion, endpoints: endpoints.map(subscriberOf) }
     },
     endpointCounts: async (endpointId, since, until) => counts(state, endpointId, since, until),
-    endpointFigures: async (ids, since) => ids.flatMap((id) => (state.endpoints.has(id) ? [figures(state, id, since)] : [])),
+    endpointFigures: async (ids, since) =>
+      ids.flatMap((id) => (state.endpoints.has(id) ? [figures(state, id, since)] : [])),
     failingEndpoints: async ({ applicationId }, limit) =>
       living()
         .filter(({ id, applicationId: owner }) => (applicationId ?? owner) === owner && failedAttempts(state, id) > 0)
-        .toSorted((one, other) => failedAttempts(state, other.id) - failedAttempts(state, one.id) || compareText(one.id, other.id))
+        .toSorted(
+          (one, other) =>
+            failedAttempts(state, other.id) - failedAttempts(state, one.id) || compareText(one.id, other.id),
+        )
         .slice(0, limit),
     failuresOf: async (endpointId, most) => failures(state, endpointId, most),
   }
@@ -92,8 +112,15 @@ function counts(state: State, endpointId: string, since: Instant, until: Instant
   const made = [...select(state, { endpointId, since, until })]
   const open = made.filter(isOpen)
   const waiting = open.filter((delivery) => laneOf(delivery) === 'fresh' && delivery.leaseOwner === null)
-  const uncounted = made.filter(({ status, reason }) => status === 'dead' && reason !== 'exhausted' && reason !== 'crashed')
-  return { ...state.rollups.ended(endpointId, since, until), cancelled: uncounted.length, fresh: waiting.length, retrying: open.length - waiting.length }
+  const uncounted = made.filter(
+    ({ status, reason }) => status === 'dead' && reason !== 'exhausted' && reason !== 'crashed',
+  )
+  return {
+    ...state.rollups.ended(endpointId, since, until),
+    cancelled: uncounted.length,
+    fresh: waiting.length,
+    retrying: open.length - waiting.length,
+  }
 }
 
 function textOf({ url, description, uid }: Endpoint): string {
@@ -119,7 +146,12 @@ function failures(state: State, endpointId: string, most: number): AttemptCount[
     const name = `${outcome} ${statusCode}`
     counted.set(name, { outcome, statusCode, count: (counted.get(name)?.count ?? 0) + 1 })
   }
-  return [...counted.values()].toSorted((one, other) => other.count - one.count || compareText(one.outcome, other.outcome) || (one.statusCode ?? 0) - (other.statusCode ?? 0))
+  return [...counted.values()].toSorted(
+    (one, other) =>
+      other.count - one.count ||
+      compareText(one.outcome, other.outcome) ||
+      (one.statusCode ?? 0) - (other.statusCode ?? 0),
+  )
 }
 
 /** True of what came of an attempt, and not only that it began. */

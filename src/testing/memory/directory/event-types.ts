@@ -9,15 +9,22 @@ export function eventTypeDirectory(state: State): EventTypeDirectory {
   return {
     createEventType: async (eventType) => {
       if (state.eventTypes.has(eventType.name)) {
-        throw new PosthornError('already_exists', `Expected \`name\` to be free, got "${eventType.name}", which is in use. Update the event type there is.`)
+        throw new PosthornError(
+          'already_exists',
+          `Expected \`name\` to be free, got "${eventType.name}", which is in use. Update the event type there is.`,
+        )
       }
       state.eventTypes.set(eventType.name, eventType)
       return eventType
     },
     eventType: async (name) => state.eventTypes.get(name) ?? null,
     listEventTypes: async ({ archived }, { after, limit, order = 'ascending' }) => {
-      const shown = [...state.eventTypes.values()].filter((eventType) => (archived || !eventType.archived) && isAfter(eventType.name, after, order))
-      return shown.toSorted((left, right) => (order === 'ascending' ? 1 : -1) * compareText(left.name, right.name)).slice(0, limit)
+      const shown = [...state.eventTypes.values()].filter(
+        (eventType) => (archived || !eventType.archived) && isAfter(eventType.name, after, order),
+      )
+      return shown
+        .toSorted((left, right) => (order === 'ascending' ? 1 : -1) * compareText(left.name, right.name))
+        .slice(0, limit)
     },
     updateEventType: async (name, change, now) => {
       const eventType = state.eventTypes.get(name)

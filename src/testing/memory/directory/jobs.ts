@@ -31,9 +31,15 @@ export function jobDirectory(state: State): JobDirectory {
     },
     job: async (id) => state.jobs.get(id) ?? null,
     listJobs: async ({ applicationId }, page) =>
-      inOrder([...state.jobs.values()].filter((job) => applicationId === undefined || job.applicationId === applicationId), page, 'descending'),
+      inOrder(
+        [...state.jobs.values()].filter((job) => applicationId === undefined || job.applicationId === applicationId),
+        page,
+        'descending',
+      ),
     runningJob: async (after) =>
-      [...state.jobs.values()].toSorted((left, right) => compareText(left.id, right.id)).find((job) => job.state === 'running' && compareText(job.id, after) > 0) ?? null,
+      [...state.jobs.values()]
+        .toSorted((left, right) => compareText(left.id, right.id))
+        .find((job) => job.state === 'running' && compareText(job.id, after) > 0) ?? null,
     changeJob: async (id, from, to, now, audited) => {
       const job = state.jobs.get(id)
       if (job?.state === from && audited !== undefined) note(state, audited.action, id, 1, now, audited.by)
@@ -51,7 +57,13 @@ export function jobDirectory(state: State): JobDirectory {
       if (job === null || job.cursor !== batch.from) return null
       addDeliveries(state, batch, now)
       const { cursor } = batch
-      return save({ ...job, state: cursor === null ? 'done' : 'running', done: job.done + batch.done, cursor: cursor ?? job.cursor, updatedAt: now })
+      return save({
+        ...job,
+        state: cursor === null ? 'done' : 'running',
+        done: job.done + batch.done,
+        cursor: cursor ?? job.cursor,
+        updatedAt: now,
+      })
     },
   }
 }
@@ -60,11 +72,13 @@ function takeBatch(state: State, job: Job, limit: number, now: Instant): Advance
   const { work, cursor } = job
   if (work.action === 'replay') return null
   const isDiscard = work.action === 'cancel' && [work.filter.status].flat().includes('dead')
-  const possible = (delivery: Delivery): boolean => (work.action === 'cancel' && !isDiscard ? isOpen(delivery) : delivery.status !== 'delivered')
+  const possible = (delivery: Delivery): boolean =>
+    work.action === 'cancel' && !isDiscard ? isOpen(delivery) : delivery.status !== 'delivered'
   const left = [...select(state, work.filter)].filter((delivery) => possible(delivery) && delivery.id > (cursor ?? ''))
   const picked = left.toSorted((one, other) => compareText(one.id, other.id)).slice(0, limit)
   const changed = picked.filter((delivery) => work.action === 'cancel' || mayRequeue(state, delivery, now))
-  for (const delivery of changed) replace(state, delivery, work.action === 'cancel' ? cancelled(delivery, 'cancelled', now) : requeued(delivery, now))
+  for (const delivery of changed)
+    replace(state, delivery, work.action === 'cancel' ? cancelled(delivery, 'cancelled', now) : requeued(delivery, now))
   return {
     job: {
       ...job,
@@ -73,7 +87,12 @@ function takeBatch(state: State, job: Job, limit: number, now: Instant): Advance
       cursor: picked.at(-1)?.id ?? cursor,
       updatedAt: now,
     },
-    cancelled: work.action === 'cancel' ? changed.filter(isOpen).map(({ id, endpointId, messageId, sessionId }) => ({ id, endpointId, messageId, sessionId })) : [],
+    cancelled:
+      work.action === 'cancel'
+        ? changed
+            .filter(isOpen)
+            .map(({ id, endpointId, messageId, sessionId }) => ({ id, endpointId, messageId, sessionId }))
+        : [],
     endpointIds: work.action === 'cancel' ? [] : [...new Set(changed.map(({ endpointId }) => endpointId))],
   }
 }
@@ -81,6 +100,7 @@ function takeBatch(state: State, job: Job, limit: number, now: Instant): Advance
 function addDeliveries(state: State, { deliveries }: ReplayBatch, now: Instant): void {
   for (const delivery of deliveries) {
     const message = state.messages.get(delivery.messageId)
-    if (message !== undefined && message.erasedAt === null) insert(state, { ...newDelivery(delivery, message, now), requeuedAt: now })
+    if (message !== undefined && message.erasedAt === null)
+      insert(state, { ...newDelivery(delivery, message, now), requeuedAt: now })
   }
 }

@@ -1,7 +1,15 @@
 import type { Attempt } from '../../../core/delivery/attempt.ts'
 import { attemptId } from '../../../core/ids.ts'
 import type { Message } from '../../../core/message/message.ts'
-import type { AttemptFilter, AttemptOfDelivery, DeliveryDirectory, MessageDirectory, MessageFilter, Page, Scan } from '../../../core/ports/directory.ts'
+import type {
+  AttemptFilter,
+  AttemptOfDelivery,
+  DeliveryDirectory,
+  MessageDirectory,
+  MessageFilter,
+  Page,
+  Scan,
+} from '../../../core/ports/directory.ts'
 import { isAfter } from './applications.ts'
 import { compareText } from '../sorted-list.ts'
 import { replaceMessage, select } from '../state.ts'
@@ -16,8 +24,14 @@ export function messageDirectory(state: State): MessageDirectory {
       const own = [...state.messages.values()].filter((message) => message.applicationId === applicationId)
       return own.find(({ id }) => id === idOrEventId) ?? own.find(({ eventId }) => eventId === idOrEventId) ?? null
     },
-    listMessages: async (filter, page) => scan([...state.messages.values()].filter((message) => picks(filter, message)), ({ id }) => id, page),
-    countMessages: async (filter, most) => Math.min([...state.messages.values()].filter((message) => picks(filter, message)).length, most),
+    listMessages: async (filter, page) =>
+      scan(
+        [...state.messages.values()].filter((message) => picks(filter, message)),
+        ({ id }) => id,
+        page,
+      ),
+    countMessages: async (filter, most) =>
+      Math.min([...state.messages.values()].filter((message) => picks(filter, message)).length, most),
     eraseMessage: async (id, now) => {
       const message = state.messages.get(id)
       if (message === undefined) return false
@@ -36,13 +50,18 @@ export function attemptDirectory(state: State): Pick<DeliveryDirectory, 'attempt
     attempts: async (deliveryId) => attemptsOf(state, deliveryId),
     listAttempts: async (filter, page) => {
       const { endpointId, messageId } = filter
-      const all = [...select(state, { endpointId, messageId })].flatMap((delivery) => attemptsOf(state, delivery.id).map((attempt) => ({ attempt, delivery })))
+      const all = [...select(state, { endpointId, messageId })].flatMap((delivery) =>
+        attemptsOf(state, delivery.id).map((attempt) => ({ attempt, delivery })),
+      )
       const picked = all.filter((item) => picksAttempt(filter, item, state.messages.get(item.delivery.messageId)))
       return scan(picked, ({ attempt }) => attempt.id, page)
     },
     eraseAttempt: async (deliveryId, epoch) => {
       const kept = state.attempts.get(deliveryId) ?? []
-      state.attempts.set(deliveryId, kept.map((attempt) => (attempt.epoch === epoch ? { ...attempt, excerpt: null } : attempt)))
+      state.attempts.set(
+        deliveryId,
+        kept.map((attempt) => (attempt.epoch === epoch ? { ...attempt, excerpt: null } : attempt)),
+      )
       return kept.some((attempt) => attempt.epoch === epoch)
     },
   }
@@ -57,7 +76,11 @@ function picks(filter: MessageFilter, message: Message): boolean {
   )
 }
 
-function picksAttempt(filter: AttemptFilter, { attempt, delivery }: AttemptOfDelivery, message: Message | undefined): boolean {
+function picksAttempt(
+  filter: AttemptFilter,
+  { attempt, delivery }: AttemptOfDelivery,
+  message: Message | undefined,
+): boolean {
   const { statusCode } = attempt
   const statusClass = statusCode === null ? 0 : Math.floor(statusCode / 100) * 100
   return (

@@ -59,7 +59,17 @@ function takeOver(state: State, delivery: Delivery, now: Instant, leaseMs: numbe
     return 'crashed'
   }
   const startedAt = Math.min((leaseUntil ?? now) - leaseMs, now)
-  if (known === undefined) recordAttempt(state, id, { epoch, startedAt, tookMs: 0, outcome: 'interrupted', statusCode: null, excerpt: null, url, late: false })
+  if (known === undefined)
+    recordAttempt(state, id, {
+      epoch,
+      startedAt,
+      tookMs: 0,
+      outcome: 'interrupted',
+      statusCode: null,
+      excerpt: null,
+      url,
+      late: false,
+    })
   return 'interrupted'
 }
 
@@ -70,16 +80,38 @@ export function writeAhead(state: State, { owner, now, starts }: StartRequest): 
     if (delivery === undefined) return []
     const { epoch } = held
     if (attemptOf(state, delivery.id, epoch) === undefined) {
-      recordAttempt(state, delivery.id, { epoch, startedAt: now, tookMs: 0, outcome: 'started', statusCode: null, excerpt: null, url, late: false })
+      recordAttempt(state, delivery.id, {
+        epoch,
+        startedAt: now,
+        tookMs: 0,
+        outcome: 'started',
+        statusCode: null,
+        excerpt: null,
+        url,
+        late: false,
+      })
     }
     return [delivery.id]
   })
 }
 
 /** An attempt that was on the wire when its worker gave it back: the worker lives, so it has not crashed. */
-export function recordInterruption(state: State, deliveryId: string, { epoch, startedAt, url }: Pick<Attempt, 'epoch' | 'startedAt' | 'url'>): void {
+export function recordInterruption(
+  state: State,
+  deliveryId: string,
+  { epoch, startedAt, url }: Pick<Attempt, 'epoch' | 'startedAt' | 'url'>,
+): void {
   const known = attemptOf(state, deliveryId, epoch)
-  const interrupted = { epoch, startedAt, tookMs: 0, outcome: 'interrupted', statusCode: null, excerpt: null, url, late: false } as const
+  const interrupted = {
+    epoch,
+    startedAt,
+    tookMs: 0,
+    outcome: 'interrupted',
+    statusCode: null,
+    excerpt: null,
+    url,
+    late: false,
+  } as const
   if (known === undefined || known.outcome === 'started') recordAttempt(state, deliveryId, { ...known, ...interrupted })
 }
 

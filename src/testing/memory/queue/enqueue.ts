@@ -17,7 +17,8 @@ export function enqueue(state: State, request: EnqueueRequest): Enqueued[] {
 /** Stores one message, unless its endpoints are not up to date or its key was used before. */
 function enqueueOne(state: State, { owner, leaseMs, now }: EnqueueRequest, envelope: Envelope): Enqueued {
   const { message, deliveries } = envelope
-  if (state.applications.get(message.applicationId)?.endpointsVersion !== envelope.endpointsVersion) return { kind: 'stale' }
+  if (state.applications.get(message.applicationId)?.endpointsVersion !== envelope.endpointsVersion)
+    return { kind: 'stale' }
   const taken = takenEvent(state, envelope, now)
   if (taken !== null) return taken
   const earlier = useKey(state, envelope, now)
@@ -66,7 +67,9 @@ function takenEvent(state: State, { message, idempotencyKey }: Envelope, now: In
   const messageId = eventId === null ? undefined : messageOfEvent(state, applicationId, eventId)
   if (messageId === undefined) return null
   const used = idempotencyKey === null ? undefined : state.keys.get(keyName(applicationId, idempotencyKey))
-  return used !== undefined && used.expiresAt > now && used.messageId === messageId ? null : { kind: 'taken', messageId }
+  return used !== undefined && used.expiresAt > now && used.messageId === messageId
+    ? null
+    : { kind: 'taken', messageId }
 }
 
 /** Takes the envelope's idempotency key; answers with the earlier use if there is one that lives. */
@@ -76,11 +79,18 @@ function useKey(state: State, envelope: Envelope, now: Instant): Enqueued | null
   const name = keyName(message.applicationId, envelope.idempotencyKey)
   const earlier = state.keys.get(name)
   if (earlier === undefined || earlier.expiresAt <= now) {
-    state.keys.set(name, { bodyHash, messageId: message.id, deliveries: deliveries.length, expiresAt: now + keyLivesMs })
+    state.keys.set(name, {
+      bodyHash,
+      messageId: message.id,
+      deliveries: deliveries.length,
+      expiresAt: now + keyLivesMs,
+    })
     return null
   }
   const { messageId } = earlier
-  return earlier.bodyHash === bodyHash ? { kind: 'repeated', messageId, deliveries: earlier.deliveries } : { kind: 'conflict', messageId }
+  return earlier.bodyHash === bodyHash
+    ? { kind: 'repeated', messageId, deliveries: earlier.deliveries }
+    : { kind: 'conflict', messageId }
 }
 
 function keyName(applicationId: string, key: string): string {

@@ -51,11 +51,16 @@ function forgetExpired(kept: Map<string, { readonly expiresAt: Instant }>, now: 
 }
 
 function erasePayloads(state: State, now: Instant, limit: number): number {
-  const open = new Set(Array.from(state.deliveries.values()).filter(isOpen).map(({ messageId }) => messageId))
+  const open = new Set(
+    Array.from(state.deliveries.values())
+      .filter(isOpen)
+      .map(({ messageId }) => messageId),
+  )
   const due = take(state.payloadExpiries, limit, ([id, eraseAt]) => eraseAt <= now && !open.has(id))
   for (const [id] of due) {
     const message = state.messages.get(id)
-    if (message !== undefined) replaceMessage(state, { ...message, body: new Uint8Array(), erasedAt: message.erasedAt ?? now })
+    if (message !== undefined)
+      replaceMessage(state, { ...message, body: new Uint8Array(), erasedAt: message.erasedAt ?? now })
     state.payloadExpiries.delete(id)
   }
   return due.length

@@ -19,7 +19,8 @@ export function memoryQueue(state: State): Queue {
     dueEndpoints: async ({ lane, after, limit }) => state.open.endpoints(lane, after, limit),
     claim: async (request) => claim(state, request),
     start: async (request) => writeAhead(state, request),
-    renew: async ({ owner, now, leaseMs, leases }) => underLease(state, owner, leases, (delivery) => ({ ...delivery, leaseUntil: now + leaseMs })),
+    renew: async ({ owner, now, leaseMs, leases }) =>
+      underLease(state, owner, leases, (delivery) => ({ ...delivery, leaseUntil: now + leaseMs })),
     mark: async (request) => request.marks.map((settled) => markOne(state, request, settled)),
     release: async ({ owner, leases }) =>
       underLease(state, owner, leases, (delivery, { nextRetryAt = delivery.nextRetryAt, interrupted }) => {
@@ -42,10 +43,12 @@ export function memoryQueue(state: State): Queue {
     },
     prune: async (request) => prune(state, request),
     health: async (endpointIds) =>
-      new Map(endpointIds.flatMap((id) => {
-        const health = state.health.get(id)
-        return health === undefined ? [] : [[id, health]]
-      })),
+      new Map(
+        endpointIds.flatMap((id) => {
+          const health = state.health.get(id)
+          return health === undefined ? [] : [[id, health]]
+        }),
+      ),
     saveHealth: async (endpointId, health) => {
       const stored = state.health.get(endpointId)?.version ?? 0
       if (stored !== health.version) return false
@@ -64,7 +67,12 @@ export function memoryQueue(state: State): Queue {
 }
 
 /** Changes the deliveries whose lease is still the asker's, and answers with them. */
-function underLease<Held extends Lease>(state: State, owner: string, leases: readonly Held[], change: (delivery: Delivery, held: Held) => Delivery): string[] {
+function underLease<Held extends Lease>(
+  state: State,
+  owner: string,
+  leases: readonly Held[],
+  change: (delivery: Delivery, held: Held) => Delivery,
+): string[] {
   return leases.flatMap((held) => {
     const delivery = heldBy(state, owner, held)
     if (delivery === undefined) return []
@@ -76,7 +84,13 @@ function underLease<Held extends Lease>(state: State, owner: string, leases: rea
 function disable(state: State, { endpointId, generation, reason, now }: DisableRequest): boolean {
   const endpoint = state.endpoints.get(endpointId)
   if (endpoint?.status !== 'active' || (state.health.get(endpointId)?.generation ?? 0) !== generation) return false
-  state.endpoints.set(endpointId, { ...endpoint, status: 'disabled', statusReason: reason, statusSince: now, updatedAt: now })
+  state.endpoints.set(endpointId, {
+    ...endpoint,
+    status: 'disabled',
+    statusReason: reason,
+    statusSince: now,
+    updatedAt: now,
+  })
   raiseEndpointsVersion(state, endpoint.applicationId)
   return true
 }

@@ -13,7 +13,9 @@ export const applicationCases = [
     const worker = { id: 'worker-1', pid: 42, host: 'here', startedAt: start }
     assert.deepEqual(await world.directory.workers(), [])
     await world.store.attach(worker)
-    assert.deepEqual(await world.directory.workers(), [{ ...worker, seenAt: worker.startedAt, sharesAmong: 0, waits: [] }])
+    assert.deepEqual(await world.directory.workers(), [
+      { ...worker, seenAt: worker.startedAt, sharesAmong: 0, waits: [] },
+    ])
     await world.store.detach(worker.id)
     await world.store.detach(worker.id)
     assert.deepEqual(await world.directory.workers(), [])
@@ -22,7 +24,12 @@ export const applicationCases = [
   }),
 
   storeCase('an application is found by its id and by its uid', async (world) => {
-    const application = await world.application({ uid: 'acme', name: 'Acme "Ltd", Zürich', metadata: { plan: 'gold "1"' }, ratePerSecond: 5 })
+    const application = await world.application({
+      uid: 'acme',
+      name: 'Acme "Ltd", Zürich',
+      metadata: { plan: 'gold "1"' },
+      ratePerSecond: 5,
+    })
     assert.deepEqual(await world.directory.application(application.id), application)
     assert.deepEqual(await world.directory.application('acme'), application)
     assert.equal(await world.directory.application('other'), null)
@@ -37,7 +44,9 @@ export const applicationCases = [
   }),
 
   storeCase('applications are listed page by page, each once', async (world) => {
-    const made = await times(5, (index) => world.application({ uid: `app-${index}`, id: world.id('app', start + index) }))
+    const made = await times(5, (index) =>
+      world.application({ uid: `app-${index}`, id: world.id('app', start + index) }),
+    )
     const seen: string[] = []
     for (let pages = 0; pages < 6; pages += 1) {
       const page = await world.directory.listApplications({ limit: 2, after: seen.at(-1) ?? null })
@@ -46,12 +55,19 @@ export const applicationCases = [
     }
     assert.deepEqual(seen, made.map(({ id }) => id).toSorted())
     const newest = await world.directory.listApplications({ limit: 2, after: seen[4] ?? null, order: 'descending' })
-    assert.deepEqual(newest.map(({ id }) => id), [seen[3], seen[2]])
+    assert.deepEqual(
+      newest.map(({ id }) => id),
+      [seen[3], seen[2]],
+    )
   }),
 
   storeCase('an application changes in what is given, and in nothing else', async (world) => {
     const application = await world.application({ uid: 'acme' })
-    const renamed = await world.directory.updateApplication(application.id, { name: 'Other', uid: undefined as never }, start + 5)
+    const renamed = await world.directory.updateApplication(
+      application.id,
+      { name: 'Other', uid: undefined as never },
+      start + 5,
+    )
     assert.deepEqual(renamed, { ...application, name: 'Other', updatedAt: start + 5 })
     assert.deepEqual(await world.directory.application(application.id), renamed)
     has(await world.directory.updateApplication(application.id, { uid: null }, start + 6), { uid: null, name: 'Other' })
@@ -65,8 +81,13 @@ export const applicationCases = [
   storeCase('an application cannot take the uid of another, but may keep its own', async (world) => {
     await world.application({ uid: 'acme' })
     const other = await world.application({ uid: 'other' })
-    await assert.rejects(world.directory.updateApplication(other.id, { uid: 'acme' }, start), { code: 'already_exists' })
-    has(await world.directory.updateApplication(other.id, { uid: 'other', name: 'x' }, start), { uid: 'other', name: 'x' })
+    await assert.rejects(world.directory.updateApplication(other.id, { uid: 'acme' }, start), {
+      code: 'already_exists',
+    })
+    has(await world.directory.updateApplication(other.id, { uid: 'other', name: 'x' }, start), {
+      uid: 'other',
+      name: 'x',
+    })
   }),
 
   storeCase('a deleted application is gone, with its endpoints; its uid is free', async (world) => {
@@ -89,6 +110,8 @@ export const applicationCases = [
     const endpoint = await world.endpoint()
     const envelope = await world.envelope([endpoint])
     await world.directory.deleteApplication(endpoint.applicationId, start)
-    assert.deepEqual(await world.queue.enqueue({ owner: 'anna', leaseMs: 1000, now: start, envelopes: [envelope] }), [{ kind: 'stale' }])
+    assert.deepEqual(await world.queue.enqueue({ owner: 'anna', leaseMs: 1000, now: start, envelopes: [envelope] }), [
+      { kind: 'stale' },
+    ])
   }),
 ]

@@ -12,21 +12,27 @@ import type { World } from '../world.ts'
 const manyDeliveries = 1_300
 
 export const attemptCases = [
-  storeCase('attempts are listed by delivery and epoch, either way round, page by page, and end with null', async (world) => {
-    const { endpoint, attempts } = await fourAttempts(world)
-    for (const order of ['descending', 'ascending', undefined] as const) {
-      const wanted = order === 'ascending' ? attempts : attempts.toReversed()
-      for (const limit of [1, 3, 4]) {
-        const pages = await allPages(world, { endpointId: endpoint.id }, { limit, order })
-        assert.deepEqual(pages.flat(), wanted)
-        assert.equal(pages.length, Math.ceil(wanted.length / limit))
+  storeCase(
+    'attempts are listed by delivery and epoch, either way round, page by page, and end with null',
+    async (world) => {
+      const { endpoint, attempts } = await fourAttempts(world)
+      for (const order of ['descending', 'ascending', undefined] as const) {
+        const wanted = order === 'ascending' ? attempts : attempts.toReversed()
+        for (const limit of [1, 3, 4]) {
+          const pages = await allPages(world, { endpointId: endpoint.id }, { limit, order })
+          assert.deepEqual(pages.flat(), wanted)
+          assert.equal(pages.length, Math.ceil(wanted.length / limit))
+        }
       }
-    }
-  }),
+    },
+  ),
 
   storeCase('a listed attempt comes with its number and its whole delivery', async (world) => {
     const { endpoint, attempts } = await fourAttempts(world)
-    const { items } = await world.directory.listAttempts({ endpointId: endpoint.id, succeeded: true }, { limit: 10, after: null })
+    const { items } = await world.directory.listAttempts(
+      { endpointId: endpoint.id, succeeded: true },
+      { limit: 10, after: null },
+    )
     const retry = items.find(({ attempt }) => attempt.id === attempts[1])
     assert.deepEqual(retry?.delivery, await world.delivery(retry?.delivery.id ?? ''))
     assert.deepEqual(retry?.attempt, (await world.directory.attempts(retry?.delivery.id ?? ''))[1])
@@ -69,7 +75,10 @@ export const attemptCases = [
     const late = await world.settled(endpoint, delivered, { at: start + 60 * minute })
     const wanted = [attemptId(late, 1), attemptId(early, 1)]
     assert.deepEqual((await allPages(world, { endpointId: endpoint.id }, { limit: 10 })).flat(), wanted)
-    assert.deepEqual((await allPages(world, { endpointId: endpoint.id }, { limit: 10, order: 'ascending' })).flat(), wanted.toReversed())
+    assert.deepEqual(
+      (await allPages(world, { endpointId: endpoint.id }, { limit: 10, order: 'ascending' })).flat(),
+      wanted.toReversed(),
+    )
   }),
 
   storeCase('an erased attempt keeps everything but the answer', async (world) => {
@@ -98,9 +107,25 @@ export const attemptCases = [
     const { id } = endpoint
     const early = { delivered: 2, dead: 1, cancelled: 1, fresh: 2, retrying: 2 }
     assert.deepEqual(await world.directory.endpointCounts(id, start, later), early)
-    assert.deepEqual(await world.directory.endpointCounts(id, later, later + minute), { delivered: 1, dead: 0, cancelled: 0, fresh: 1, retrying: 0 })
-    assert.deepEqual(await world.directory.endpointCounts(id, start, later + minute), { ...early, delivered: 3, fresh: 3 })
-    assert.deepEqual(await world.directory.endpointCounts(world.id('ep'), start, later), { delivered: 0, dead: 0, cancelled: 0, fresh: 0, retrying: 0 })
+    assert.deepEqual(await world.directory.endpointCounts(id, later, later + minute), {
+      delivered: 1,
+      dead: 0,
+      cancelled: 0,
+      fresh: 1,
+      retrying: 0,
+    })
+    assert.deepEqual(await world.directory.endpointCounts(id, start, later + minute), {
+      ...early,
+      delivered: 3,
+      fresh: 3,
+    })
+    assert.deepEqual(await world.directory.endpointCounts(world.id('ep'), start, later), {
+      delivered: 0,
+      dead: 0,
+      cancelled: 0,
+      fresh: 0,
+      retrying: 0,
+    })
   }),
 ]
 
@@ -115,14 +140,22 @@ async function fourAttempts(world: World): Promise<{ endpoint: Endpoint; message
     endpoint,
     (held, at) => {
       const settled = failed(held, at)
-      return { ...settled, attempt: settled.attempt === null ? null : { ...settled.attempt, outcome: 'timeout', statusCode: null, excerpt: null } }
+      return {
+        ...settled,
+        attempt:
+          settled.attempt === null ? null : { ...settled.attempt, outcome: 'timeout', statusCode: null, excerpt: null },
+      }
     },
     { at: start + 3 * minute },
   )
   await world.settled(await world.endpoint(), delivered)
   await world.sendOne(endpoint, { at: start + 4 * minute })
   const { messageId } = await world.delivery(retried)
-  return { endpoint, messageId, attempts: [attemptId(retried, 1), attemptId(retried, 2), attemptId(broken, 1), attemptId(unanswered, 1)] }
+  return {
+    endpoint,
+    messageId,
+    attempts: [attemptId(retried, 1), attemptId(retried, 2), attemptId(broken, 1), attemptId(unanswered, 1)],
+  }
 }
 
 /** Pages until there are no more; a store may answer with an empty one before. */

@@ -22,12 +22,18 @@ export const deliveryCases = [
 
     const seen: Delivery[] = []
     for (let pages = 0; pages < 10; pages += 1) {
-      const page = await world.directory.listDeliveries({ endpointId: endpoint.id }, { limit: 3, after: seen.at(-1)?.id ?? null })
+      const page = await world.directory.listDeliveries(
+        { endpointId: endpoint.id },
+        { limit: 3, after: seen.at(-1)?.id ?? null },
+      )
       assert.ok(page.length <= 3)
       seen.push(...page)
       if (page.length === 0) break
     }
-    assert.deepEqual(seen.map(({ id }) => id), newestFirst)
+    assert.deepEqual(
+      seen.map(({ id }) => id),
+      newestFirst,
+    )
     assert.deepEqual(seen[0], await world.delivery(newestFirst[0] ?? ''))
   }),
 
@@ -64,7 +70,11 @@ export const deliveryCases = [
     ]
     for (const [filter, wanted] of table) {
       const listed = await world.directory.listDeliveries(filter, { limit: 10, after: null })
-      assert.deepEqual(listed.map(({ id }) => id), wanted.toSorted().toReversed(), JSON.stringify(filter))
+      assert.deepEqual(
+        listed.map(({ id }) => id),
+        wanted.toSorted().toReversed(),
+        JSON.stringify(filter),
+      )
       assert.equal(await world.directory.countDeliveries(filter, 10), wanted.length, JSON.stringify(filter))
     }
   }),
@@ -77,10 +87,20 @@ export const deliveryCases = [
       await world.send(yours, { at: start + 2 * index + 1 })
     }
     const page = await world.directory.listDeliveries({ endpointId: mine.id }, { limit: 2, after: sent[3] ?? null })
-    assert.deepEqual(page.map(({ id }) => id), [sent[2], sent[1]])
+    assert.deepEqual(
+      page.map(({ id }) => id),
+      [sent[2], sent[1]],
+    )
     for (const filter of [{ endpointId: mine.id }, { applicationId: mine.applicationId }]) {
-      const oldestFirst = await world.directory.listDeliveries(filter, { limit: 2, after: sent[0] ?? null, order: 'ascending' })
-      assert.deepEqual(oldestFirst.map(({ id }) => id), [sent[1], sent[2]])
+      const oldestFirst = await world.directory.listDeliveries(filter, {
+        limit: 2,
+        after: sent[0] ?? null,
+        order: 'ascending',
+      })
+      assert.deepEqual(
+        oldestFirst.map(({ id }) => id),
+        [sent[1], sent[2]],
+      )
     }
   }),
 
@@ -96,8 +116,13 @@ export const deliveryCases = [
     const old = await world.settled(endpoint, delivered, { message: { sessionId: 'session-7', type: 'order.made' } })
     const before = await world.delivery(old)
     const added = {
-      id: world.id('dlv', start + minute), messageId: before.messageId, endpointId: endpoint.id, targetUrl: endpoint.url, policy: 'patient',
-      nextRetryAt: start + minute, leased: false,
+      id: world.id('dlv', start + minute),
+      messageId: before.messageId,
+      endpointId: endpoint.id,
+      targetUrl: endpoint.url,
+      policy: 'patient',
+      nextRetryAt: start + minute,
+      leased: false,
     }
     const delivery = await world.directory.addDelivery(added, start + minute, { name: 'maria', reason: 'asked for it' })
     has(delivery, {
@@ -127,7 +152,13 @@ export const deliveryCases = [
   storeCase('a resend of an unknown message is null, and leaves no trace', async (world) => {
     const endpoint = await world.endpoint()
     const added = {
-      id: world.id('dlv'), messageId: world.id('msg'), endpointId: endpoint.id, targetUrl: endpoint.url, policy: 'standard', nextRetryAt: start, leased: false,
+      id: world.id('dlv'),
+      messageId: world.id('msg'),
+      endpointId: endpoint.id,
+      targetUrl: endpoint.url,
+      policy: 'standard',
+      nextRetryAt: start,
+      leased: false,
     }
     assert.equal(await world.directory.addDelivery(added, start, { name: 'maria' }), null)
     assert.equal(await world.directory.delivery(added.id), null)

@@ -26,10 +26,14 @@ export const endpointCases = [
     assert.deepEqual(await world.directory.endpoint(endpoint.applicationId, 'main'), endpoint)
     assert.deepEqual(await world.directory.endpoint(null, endpoint.id), endpoint)
     assert.deepEqual(await world.directory.listEndpoints({}, { limit: 10, after: null }), [endpoint])
-    assert.deepEqual(await world.directory.endpointsById([endpoint.id]), [{ ...endpoint, applicationRatePerSecond: null }])
+    assert.deepEqual(await world.directory.endpointsById([endpoint.id]), [
+      { ...endpoint, applicationRatePerSecond: null },
+    ])
     // Matching needs no secret, so it gets none.
     const { id, url, status, types, channels, filter, policy } = endpoint
-    assert.deepEqual((await world.directory.matching(endpoint.applicationId))?.endpoints, [{ id, url, status, types, channels, filter, policy }])
+    assert.deepEqual((await world.directory.matching(endpoint.applicationId))?.endpoints, [
+      { id, url, status, types, channels, filter, policy },
+    ])
   }),
 
   storeCase('an endpoint is found within its application only', async (world) => {
@@ -56,7 +60,12 @@ export const endpointCases = [
     const { applicationId } = await world.endpoint()
     await times(4, (index) => world.endpoint({ applicationId, id: world.id('ep', start + index) }))
     await world.endpoint()
-    for (const [filter, count] of [[{ applicationId }, 5], [{}, 6], [{ applicationId: undefined }, 6], [{ applicationId: world.id('app') }, 0]] as const) {
+    for (const [filter, count] of [
+      [{ applicationId }, 5],
+      [{}, 6],
+      [{ applicationId: undefined }, 6],
+      [{ applicationId: world.id('app') }, 0],
+    ] as const) {
       const seen: string[] = []
       for (let pages = 0; pages < 5; pages += 1) {
         const page = await world.directory.listEndpoints(filter, { limit: 2, after: seen.at(-1) ?? null })
@@ -65,8 +74,15 @@ export const endpointCases = [
       }
       assert.equal(seen.length, count)
       assert.equal(new Set(seen).size, count)
-      const newestFirst = await world.directory.listEndpoints(filter, { limit: 2, after: seen.at(-1) ?? null, order: 'descending' })
-      assert.deepEqual(newestFirst.map(({ id }) => id), seen.toReversed().slice(1, 3))
+      const newestFirst = await world.directory.listEndpoints(filter, {
+        limit: 2,
+        after: seen.at(-1) ?? null,
+        order: 'descending',
+      })
+      assert.deepEqual(
+        newestFirst.map(({ id }) => id),
+        seen.toReversed().slice(1, 3),
+      )
     }
   }),
 
@@ -74,12 +90,25 @@ export const endpointCases = [
     const endpoint = await world.endpoint({ types: ['a'], headers: { a: 'b' }, ratePerSecond: 5, uid: 'main' })
     const change = { url: 'https://other.example/', types: [], ratePerSecond: null, description: undefined as never }
     const changed = await world.change(endpoint, change, start + 5)
-    assert.deepEqual(changed, { ...endpoint, url: 'https://other.example/', types: [], ratePerSecond: null, updatedAt: start + 5 })
+    assert.deepEqual(changed, {
+      ...endpoint,
+      url: 'https://other.example/',
+      types: [],
+      ratePerSecond: null,
+      updatedAt: start + 5,
+    })
     assert.deepEqual(await world.directory.endpoint(null, endpoint.id), changed)
-    has(await world.change(endpoint, { filter: { path: 'id', exists: true }, metadata: { a: 'b' } }, start + 6), { filter: { path: 'id', exists: true }, metadata: { a: 'b' } })
+    has(await world.change(endpoint, { filter: { path: 'id', exists: true }, metadata: { a: 'b' } }, start + 6), {
+      filter: { path: 'id', exists: true },
+      metadata: { a: 'b' },
+    })
     has(await world.change(endpoint, { filter: null }, start + 6), { filter: null, metadata: { a: 'b' } })
     has(await world.change(endpoint, { uid: null, headers: {}, channels: ['x'], policy: 'gateway' }, start + 6), {
-      uid: null, headers: {}, channels: ['x'], policy: 'gateway', url: 'https://other.example/',
+      uid: null,
+      headers: {},
+      channels: ['x'],
+      policy: 'gateway',
+      url: 'https://other.example/',
     })
     assert.equal(await world.directory.updateEndpoint(world.id('ep'), { description: 'x' }, start), null)
   }),
@@ -87,11 +116,19 @@ export const endpointCases = [
   storeCase('a change of status keeps since when and why', async (world) => {
     const endpoint = await world.endpoint()
     has(await world.change(endpoint, { status: 'paused', statusReason: 'maria' }, start + 5), {
-      status: 'paused', statusReason: 'maria', statusSince: start + 5,
+      status: 'paused',
+      statusReason: 'maria',
+      statusSince: start + 5,
     })
-    has(await world.change(endpoint, { description: 'x' }, start + 6), { status: 'paused', statusReason: 'maria', statusSince: start + 5 })
+    has(await world.change(endpoint, { description: 'x' }, start + 6), {
+      status: 'paused',
+      statusReason: 'maria',
+      statusSince: start + 5,
+    })
     has(await world.change(endpoint, { status: 'active', statusReason: null }, start + 7), {
-      status: 'active', statusReason: null, statusSince: start + 7,
+      status: 'active',
+      statusReason: null,
+      statusSince: start + 7,
     })
   }),
 
@@ -114,7 +151,11 @@ export const endpointCases = [
     assert.equal(await world.directory.endpoint(null, endpoint.id), null)
     assert.deepEqual(await world.directory.listEndpoints({ applicationId }, { limit: 10, after: null }), [])
     assert.deepEqual((await world.directory.matching(applicationId))?.endpoints, [])
-    has(only(await world.directory.endpointsById([endpoint.id])), { id: endpoint.id, status: 'deleted', secrets: endpoint.secrets })
+    has(only(await world.directory.endpointsById([endpoint.id])), {
+      id: endpoint.id,
+      status: 'deleted',
+      secrets: endpoint.secrets,
+    })
     assert.equal(await world.directory.countDeliveries({ endpointId: endpoint.id, status: 'pending' }, 10), 1)
 
     assert.equal(await world.directory.updateEndpoint(endpoint.id, { status: 'active' }, start + 6), null)
@@ -132,15 +173,33 @@ export const endpointCases = [
 
   storeCase('the engine gets endpoints with the limit of their application, as it is now', async (world) => {
     const [limited, free] = [await world.application({ ratePerSecond: 20 }), await world.application()]
-    const [one, two, other] = [await world.endpoint({ applicationId: limited.id, ratePerSecond: 5 }), await world.endpoint({ applicationId: limited.id }), await world.endpoint({ applicationId: free.id })]
+    const [one, two, other] = [
+      await world.endpoint({ applicationId: limited.id, ratePerSecond: 5 }),
+      await world.endpoint({ applicationId: limited.id }),
+      await world.endpoint({ applicationId: free.id }),
+    ]
     const limits = async (): Promise<(number | null)[][]> =>
-      (await world.directory.endpointsById([one.id, two.id, other.id])).map(({ ratePerSecond, applicationRatePerSecond }) => [ratePerSecond, applicationRatePerSecond])
-    assert.deepEqual(await limits(), [[5, 20], [null, 20], [null, null]])
+      (await world.directory.endpointsById([one.id, two.id, other.id])).map(
+        ({ ratePerSecond, applicationRatePerSecond }) => [ratePerSecond, applicationRatePerSecond],
+      )
+    assert.deepEqual(await limits(), [
+      [5, 20],
+      [null, 20],
+      [null, null],
+    ])
     await world.directory.updateApplication(limited.id, { ratePerSecond: null }, start + 1)
     await world.directory.updateApplication(free.id, { ratePerSecond: 7 }, start + 1)
-    assert.deepEqual(await limits(), [[5, null], [null, null], [null, 7]])
+    assert.deepEqual(await limits(), [
+      [5, null],
+      [null, null],
+      [null, 7],
+    ])
     await world.directory.deleteApplication(free.id, start + 2)
-    assert.deepEqual(await limits(), [[5, null], [null, null], [null, null]])
+    assert.deepEqual(await limits(), [
+      [5, null],
+      [null, null],
+      [null, null],
+    ])
   }),
 
   storeCase('a rotation puts the new secret first, and lets the others end', async (world) => {
@@ -152,14 +211,22 @@ export const endpointCases = [
 
     // A rotation must not bring back a secret that was to end earlier.
     const twice = await rotate(world, endpoint, third, start + 2 * hour)
-    assert.deepEqual(twice.secrets, [third, { ...second, expiresAt: start + 2 * hour }, { ...first, expiresAt: start + hour }])
+    assert.deepEqual(twice.secrets, [
+      third,
+      { ...second, expiresAt: start + 2 * hour },
+      { ...first, expiresAt: start + hour },
+    ])
     assert.deepEqual(await world.directory.endpoint(null, endpoint.id), twice)
     has(only(await world.directory.endpointsById([endpoint.id])), twice)
     assert.equal(await world.directory.rotateSecret(world.id('ep'), aSecret(world, 3), start, start), null)
   }),
 
   storeCase('several secrets come back as given, newest first', async (world) => {
-    const secrets = [aSecret(world, 3), { ...aSecret(world, 2), expiresAt: start + hour }, { ...aSecret(world, 1), expiresAt: start }]
+    const secrets = [
+      aSecret(world, 3),
+      { ...aSecret(world, 2), expiresAt: start + hour },
+      { ...aSecret(world, 1), expiresAt: start },
+    ]
     const endpoint = await world.endpoint({ secrets })
     assert.deepEqual((await world.directory.endpoint(null, endpoint.id))?.secrets, secrets)
     assert.deepEqual(only(await world.directory.endpointsById([endpoint.id])).secrets, secrets)

@@ -7,7 +7,11 @@ export const eventTypeCases = [
   storeCase('an event type comes back as given, by name', async (world) => {
     const plain = anEventType('invoice.paid')
     const full = anEventType('order.made', {
-      description: 'An "order", Zürich', schemas: { 1: { type: 'object', properties: { id: { type: 'integer' } } } }, archived: true, deprecated: true, featureFlag: 'beta',
+      description: 'An "order", Zürich',
+      schemas: { 1: { type: 'object', properties: { id: { type: 'integer' } } } },
+      archived: true,
+      deprecated: true,
+      featureFlag: 'beta',
     })
     for (const eventType of [plain, full]) {
       assert.deepEqual(await world.directory.createEventType(eventType), eventType)
@@ -17,30 +21,52 @@ export const eventTypeCases = [
   }),
 
   storeCase('there is one event type of a name, also if two make it at the same time', async (world) => {
-    const both = await Promise.allSettled(['one', 'two'].map((description) => world.directory.createEventType(anEventType('invoice.paid', { description }))))
+    const both = await Promise.allSettled(
+      ['one', 'two'].map((description) =>
+        world.directory.createEventType(anEventType('invoice.paid', { description })),
+      ),
+    )
     assert.equal(both.filter(({ status }) => status === 'fulfilled').length, 1)
     await assert.rejects(world.directory.createEventType(anEventType('invoice.paid')), { code: 'already_exists' })
     const kept = await world.directory.eventType('invoice.paid')
     assert.equal(kept?.description, both[0]?.status === 'fulfilled' ? 'one' : 'two')
   }),
 
-  storeCase('event types are listed by name, either way round, page by page, archived ones if asked for', async (world) => {
-    for (const name of ['b.two', 'a', 'b', 'B', 'b_x', 'old']) await world.directory.createEventType(anEventType(name, { archived: name === 'old' }))
-    const names = ['B', 'a', 'b', 'b.two', 'b_x']
-    const list = async (archived: boolean, after: string | null, limit: number, order?: 'descending'): Promise<string[]> =>
-      (await world.directory.listEventTypes({ archived }, { after, limit, order })).map(({ name }) => name)
-    assert.deepEqual(await list(false, null, 10), names)
-    assert.deepEqual(await list(true, null, 10), [...names, 'old'])
-    assert.deepEqual(await list(false, 'a', 2), ['b', 'b.two'])
-    assert.deepEqual(await list(false, 'b', 2, 'descending'), ['a', 'B'])
-  }),
+  storeCase(
+    'event types are listed by name, either way round, page by page, archived ones if asked for',
+    async (world) => {
+      for (const name of ['b.two', 'a', 'b', 'B', 'b_x', 'old'])
+        await world.directory.createEventType(anEventType(name, { archived: name === 'old' }))
+      const names = ['B', 'a', 'b', 'b.two', 'b_x']
+      const list = async (
+        archived: boolean,
+        after: string | null,
+        limit: number,
+        order?: 'descending',
+      ): Promise<string[]> =>
+        (await world.directory.listEventTypes({ archived }, { after, limit, order })).map(({ name }) => name)
+      assert.deepEqual(await list(false, null, 10), names)
+      assert.deepEqual(await list(true, null, 10), [...names, 'old'])
+      assert.deepEqual(await list(false, 'a', 2), ['b', 'b.two'])
+      assert.deepEqual(await list(false, 'b', 2, 'descending'), ['a', 'B'])
+    },
+  ),
 
   storeCase('an event type changes in what is given, and in nothing else', async (world) => {
-    const made = await world.directory.createEventType(anEventType('invoice.paid', { schemas: { 1: true }, featureFlag: 'beta' }))
-    const changed = await world.directory.updateEventType('invoice.paid', { description: 'new', featureFlag: null, archived: undefined as never }, start + 5)
+    const made = await world.directory.createEventType(
+      anEventType('invoice.paid', { schemas: { 1: true }, featureFlag: 'beta' }),
+    )
+    const changed = await world.directory.updateEventType(
+      'invoice.paid',
+      { description: 'new', featureFlag: null, archived: undefined as never },
+      start + 5,
+    )
     assert.deepEqual(changed, { ...made, description: 'new', featureFlag: null, updatedAt: start + 5 })
     assert.deepEqual(await world.directory.eventType('invoice.paid'), changed)
-    assert.deepEqual((await world.directory.updateEventType('invoice.paid', { schemas: null }, start + 6))?.schemas, null)
+    assert.deepEqual(
+      (await world.directory.updateEventType('invoice.paid', { schemas: null }, start + 6))?.schemas,
+      null,
+    )
     assert.equal(await world.directory.updateEventType('order', { description: 'x' }, start), null)
   }),
 
@@ -54,5 +80,15 @@ export const eventTypeCases = [
 ]
 
 function anEventType(name: string, change: Partial<EventTypeDefinition> = {}): EventTypeDefinition {
-  return { name, description: '', schemas: null, archived: false, deprecated: false, featureFlag: null, createdAt: start, updatedAt: start, ...change }
+  return {
+    name,
+    description: '',
+    schemas: null,
+    archived: false,
+    deprecated: false,
+    featureFlag: null,
+    createdAt: start,
+    updatedAt: start,
+    ...change,
+  }
 }

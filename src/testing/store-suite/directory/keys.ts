@@ -8,7 +8,12 @@ import type { World } from '../world.ts'
 export const keyCases = [
   storeCase('a key comes back as given, by its hash', async (world) => {
     const admin = aKey(world, 'h1')
-    const narrow = aKey(world, 'h2', { applicationId: world.id('app'), access: 'read', expiresAt: start + day, name: 'Zürich' })
+    const narrow = aKey(world, 'h2', {
+      applicationId: world.id('app'),
+      access: 'read',
+      expiresAt: start + day,
+      name: 'Zürich',
+    })
     const customer = aKey(world, 'h4', { applicationId: world.id('app'), portal: { featureFlags: ['beta', 'x.y'] } })
     for (const key of [admin, narrow, customer]) {
       assert.deepEqual(await world.directory.createKey(key), key)
@@ -36,8 +41,11 @@ export const keyCases = [
     ]
     for (const key of [old, mine, expiring, revoked]) await world.directory.createKey(key)
     await world.directory.revokeKey(revoked.id, start + hour)
-    const list = async (filter: { applicationId?: string; livingAt: number }, after: string | null = null, limit = 10): Promise<string[]> =>
-      (await world.directory.listKeys(filter, { after, limit })).map(({ hash }) => hash)
+    const list = async (
+      filter: { applicationId?: string; livingAt: number },
+      after: string | null = null,
+      limit = 10,
+    ): Promise<string[]> => (await world.directory.listKeys(filter, { after, limit })).map(({ hash }) => hash)
     assert.deepEqual(await list({ livingAt: start }), ['h4', 'h3', 'h2', 'h1'])
     assert.deepEqual(await list({ livingAt: start + hour }), ['h2', 'h1'])
     assert.deepEqual(await list({ livingAt: start + hour - 1, applicationId }), ['h4', 'h2'])
@@ -58,6 +66,17 @@ export const keyCases = [
 
 function aKey(world: World, hash: string, change: Partial<ApiKey> = {}): ApiKey {
   return {
-    id: world.id('key'), name: '', applicationId: null, access: 'write', hash, hint: 'phk_ab', createdAt: start, expiresAt: null, revokedAt: null, sessionOf: null, portal: null, ...change,
+    id: world.id('key'),
+    name: '',
+    applicationId: null,
+    access: 'write',
+    hash,
+    hint: 'phk_ab',
+    createdAt: start,
+    expiresAt: null,
+    revokedAt: null,
+    sessionOf: null,
+    portal: null,
+    ...change,
   }
 }

@@ -38,20 +38,34 @@ export const messageCases = [
       [{ types: ['order.made'], channel: 'eu', since: start, until: start + 4 * minute }, [fourth]],
     ]
     for (const [filter, wanted] of table) {
-      const { items, next } = await world.directory.listMessages({ applicationId, ...filter }, { limit: 10, after: null })
+      const { items, next } = await world.directory.listMessages(
+        { applicationId, ...filter },
+        { limit: 10, after: null },
+      )
       assert.deepEqual(idsOf(items), wanted.toReversed(), JSON.stringify(filter))
       assert.equal(next, null)
-      assert.equal(await world.directory.countMessages({ applicationId, ...filter }, 10), wanted.length, JSON.stringify(filter))
+      assert.equal(
+        await world.directory.countMessages({ applicationId, ...filter }, 10),
+        wanted.length,
+        JSON.stringify(filter),
+      )
     }
     assert.equal(await world.directory.countMessages({ applicationId }, 3), 3)
-    assert.deepEqual(await world.directory.listMessages({ applicationId: world.id('app') }, { limit: 10, after: null }), { items: [], next: null })
+    assert.deepEqual(
+      await world.directory.listMessages({ applicationId: world.id('app') }, { limit: 10, after: null }),
+      { items: [], next: null },
+    )
   }),
 
   storeCase('a listed message is whole', async (world) => {
     const { id: applicationId } = await world.application()
-    const envelope = await world.envelope([], { message: { applicationId, eventId: 'paid-7', channels: ['eu'], sessionId: 'session-7' } })
+    const envelope = await world.envelope([], {
+      message: { applicationId, eventId: 'paid-7', channels: ['eu'], sessionId: 'session-7' },
+    })
     await world.queue.enqueue({ owner: 'anna', leaseMs, now: start, envelopes: [envelope] })
-    const { body, ...listed } = only((await world.directory.listMessages({ applicationId }, { limit: 10, after: null })).items)
+    const { body, ...listed } = only(
+      (await world.directory.listMessages({ applicationId }, { limit: 10, after: null })).items,
+    )
     assert.deepEqual({ ...listed, body: Buffer.from(body) }, envelope.message)
   }),
 
@@ -59,7 +73,11 @@ export const messageCases = [
     const { id: applicationId } = await world.application()
     const few = copies(world, await world.envelope([], { message: { applicationId } }), 3)
     const ordered = await world.envelope([], { at: start + 3, message: { applicationId, type: 'order.made' } })
-    const envelopes = [...few, ordered, ...copies(world, await world.envelope([], { at: start + 4, message: { applicationId } }), manyMessages)]
+    const envelopes = [
+      ...few,
+      ordered,
+      ...copies(world, await world.envelope([], { at: start + 4, message: { applicationId } }), manyMessages),
+    ]
     await world.queue.enqueue({ owner: 'anna', leaseMs, now: start, envelopes })
     const rare = ordered.message.id
     for (const order of ['descending', 'ascending'] as const) {
@@ -70,23 +88,36 @@ export const messageCases = [
     assert.deepEqual(all.flat(), envelopes.map(({ message }) => message.id).toReversed())
   }),
 
-  storeCase('an erased message keeps everything but its body, says since when, and is not sent again', async (world) => {
-    const endpoint = await world.endpoint()
-    const delivery = await world.delivery(await world.sendOne(endpoint, { message: { eventId: 'paid-7' } }))
-    const before = await world.directory.message(delivery.messageId)
-    assert.equal(await world.directory.eraseMessage(delivery.messageId, start + 5), true)
-    assert.equal(await world.directory.eraseMessage(delivery.messageId, start + 9), true)
-    const after = await world.directory.message(delivery.messageId)
-    assert.deepEqual({ ...after, body: after?.body.length }, { ...before, body: 0, erasedAt: start + 5 })
-    assert.equal(await world.directory.eraseMessage(world.id('msg'), start), false)
+  storeCase(
+    'an erased message keeps everything but its body, says since when, and is not sent again',
+    async (world) => {
+      const endpoint = await world.endpoint()
+      const delivery = await world.delivery(await world.sendOne(endpoint, { message: { eventId: 'paid-7' } }))
+      const before = await world.directory.message(delivery.messageId)
+      assert.equal(await world.directory.eraseMessage(delivery.messageId, start + 5), true)
+      assert.equal(await world.directory.eraseMessage(delivery.messageId, start + 9), true)
+      const after = await world.directory.message(delivery.messageId)
+      assert.deepEqual({ ...after, body: after?.body.length }, { ...before, body: 0, erasedAt: start + 5 })
+      assert.equal(await world.directory.eraseMessage(world.id('msg'), start), false)
 
-    assert.equal(await world.directory.addDelivery({ ...delivery, id: world.id('dlv'), nextRetryAt: start, leased: false }, start, { name: 'maria' }), null)
-    assert.equal(await world.queue.requeue({ filter: { ids: [delivery.id] }, now: start, limit: 1, by: { name: 'maria' } }), 0)
+      assert.equal(
+        await world.directory.addDelivery(
+          { ...delivery, id: world.id('dlv'), nextRetryAt: start, leased: false },
+          start,
+          { name: 'maria' },
+        ),
+        null,
+      )
+      assert.equal(
+        await world.queue.requeue({ filter: { ids: [delivery.id] }, now: start, limit: 1, by: { name: 'maria' } }),
+        0,
+      )
 
-    // Whoever erases cancels first; should a claim come all the same, it finds nothing to send, and no trouble.
-    const claim = await world.claimOne({ from: endpoint })
-    assert.equal(claim.message.body.length, 0)
-  }),
+      // Whoever erases cancels first; should a claim come all the same, it finds nothing to send, and no trouble.
+      const claim = await world.claimOne({ from: endpoint })
+      assert.equal(claim.message.body.length, 0)
+    },
+  ),
 ]
 
 async function fiveMessages(world: World): Promise<{ applicationId: string; sent: string[] }> {
@@ -98,10 +129,17 @@ async function fiveMessages(world: World): Promise<{ applicationId: string; sent
     { type: 'order.made', channels: ['eu-west', 'eu'] },
     { type: 'invoice.paid', channels: ['e_u'] },
   ]
-  const envelopes = await times(5, (index) => world.envelope([], { at: start + index * minute, message: { applicationId, ...kinds[index] } }))
+  const envelopes = await times(5, (index) =>
+    world.envelope([], { at: start + index * minute, message: { applicationId, ...kinds[index] } }),
+  )
   await world.queue.enqueue({ owner: 'anna', leaseMs, now: start, envelopes })
   const other = await world.application()
-  await world.queue.enqueue({ owner: 'anna', leaseMs, now: start, envelopes: [await world.envelope([], { message: { applicationId: other.id } })] })
+  await world.queue.enqueue({
+    owner: 'anna',
+    leaseMs,
+    now: start,
+    envelopes: [await world.envelope([], { message: { applicationId: other.id } })],
+  })
   return { applicationId, sent: envelopes.map(({ message }) => message.id) }
 }
 

@@ -33,10 +33,18 @@ export const overviewCases = [
     await world.settled(mine, dead, { at: start + 10 * minute })
     const overview = await world.directory.overview({ now: start + 11 * minute, windowMs: hour })
     has(overview, { attempts: 5, delivered: 3, failed: 1, dead: 1, deadLetterRate: 0.25, alarm: 'alarm' })
-    assert.deepEqual(overview.minutes.map(({ minute: at, delivered: good, failed: bad, dead: lost }) => ({ minute: at, delivered: good, failed: bad, dead: lost })), [
-      { minute: start + 2 * minute, delivered: 2, failed: 1, dead: 0 },
-      { minute: start + 10 * minute, delivered: 1, failed: 0, dead: 1 },
-    ])
+    assert.deepEqual(
+      overview.minutes.map(({ minute: at, delivered: good, failed: bad, dead: lost }) => ({
+        minute: at,
+        delivered: good,
+        failed: bad,
+        dead: lost,
+      })),
+      [
+        { minute: start + 2 * minute, delivered: 2, failed: 1, dead: 0 },
+        { minute: start + 10 * minute, delivered: 1, failed: 0, dead: 1 },
+      ],
+    )
   }),
 
   storeCase('the overview is of its window', async (world) => {
@@ -44,8 +52,18 @@ export const overviewCases = [
     await world.settled(endpoint, dead, { at: start })
     await world.settled(endpoint, delivered, { at: start + 30 * minute })
     const overview = await world.directory.overview({ now: start + 40 * minute + 1, windowMs: 20 * minute })
-    has(overview, { at: start + 40 * minute + 1, windowMs: 20 * minute, attempts: 1, delivered: 1, dead: 0, deadLetterRate: 0 })
-    assert.deepEqual(overview.minutes.map(({ minute: at, delivered: count }) => [at, count]), [[start + 30 * minute, 1]])
+    has(overview, {
+      at: start + 40 * minute + 1,
+      windowMs: 20 * minute,
+      attempts: 1,
+      delivered: 1,
+      dead: 0,
+      deadLetterRate: 0,
+    })
+    assert.deepEqual(
+      overview.minutes.map(({ minute: at, delivered: count }) => [at, count]),
+      [[start + 30 * minute, 1]],
+    )
   }),
 
   storeCase('what was lost, or marked already, is not counted', async (world) => {
@@ -60,12 +78,18 @@ export const overviewCases = [
 
   storeCase('only exhausted and crashed count as dead letters; what people end is no failure', async (world) => {
     const endpoint = await world.endpoint()
-    for (const reason of ['exhausted', 'crashed', 'expired', 'gone', 'cancelled'] as const) await world.settled(endpoint, deadAs(reason))
+    for (const reason of ['exhausted', 'crashed', 'expired', 'gone', 'cancelled'] as const)
+      await world.settled(endpoint, deadAs(reason))
     await world.settled(endpoint, delivered)
     await world.settled(endpoint, delivered)
     const cancelled = await world.sendOne(endpoint)
     await world.queue.cancel({ filter: { ids: [cancelled] }, as: 'cancelled', now: start, limit: 1, by })
-    has(await world.directory.overview({ now: start, windowMs: hour }), { delivered: 2, failed: 0, dead: 2, deadLetterRate: 0.5 })
+    has(await world.directory.overview({ now: start, windowMs: hour }), {
+      delivered: 2,
+      failed: 0,
+      dead: 2,
+      deadLetterRate: 0.5,
+    })
   }),
 
   storeCase('latencies are told by the bucket they fall in, and a mark without an attempt has none', async (world) => {
@@ -74,7 +98,12 @@ export const overviewCases = [
       await world.settled(endpoint, taking(ms, delivered))
     }
     await world.settled(endpoint, (claim, at) => unsent(deadAs('crashed')(claim, at)))
-    has(await world.directory.overview({ now: start, windowMs: hour }), { attempts: 22, dead: 1, latencyP50Ms: 50, latencyP95Ms: 1000 })
+    has(await world.directory.overview({ now: start, windowMs: hour }), {
+      attempts: 22,
+      dead: 1,
+      latencyP50Ms: 50,
+      latencyP95Ms: 1000,
+    })
   }),
 
   storeCase('the queue is told by lane, with the time of its oldest due row', async (world) => {

@@ -52,7 +52,8 @@ export const replyCases = [
 
   storeCase('the first answer under a key stands, and there is none under a key that nobody took', async (world) => {
     await take(world)
-    for (const status of [202, 500]) await world.directory.saveReply({ key: 'once', status, body: '', expiresAt: start + day })
+    for (const status of [202, 500])
+      await world.directory.saveReply({ key: 'once', status, body: '', expiresAt: start + day })
     assert.deepEqual(await take(world), { kind: 'kept', status: 202, body: '' })
     await world.directory.saveReply({ key: 'unknown', status: 202, body: '', expiresAt: start + day })
     assert.deepEqual(await take(world, { key: 'unknown' }), { kind: 'taken' })

@@ -16,37 +16,62 @@ export const workerCases = [
     assert.equal(await beat(world, bert, start + 2, start), 2)
     assert.equal(await beat(world, anna, start + 2, start), 2)
     assert.deepEqual(await workers(world), [anna, bert])
-    assert.deepEqual((await world.directory.workers()).map(({ seenAt }) => seenAt), [start + 2, start + 2])
+    assert.deepEqual(
+      (await world.directory.workers()).map(({ seenAt }) => seenAt),
+      [start + 2, start + 2],
+    )
     await world.store.detach(bert.id)
     assert.equal(await beat(world, anna, start + 3, start), 1)
   }),
 
-  storeCase('a beat answers with what each worker had to say, and one that was only attached has said nothing', async (world) => {
-    await world.store.attach(bert)
-    await world.store.attach(anna)
-    const waits = [{ endpointId: 'ep_1', reason: 'rate_limit', since: start - 5 }, { endpointId: 'ep_2', reason: 'held', since: start }] as const
-    const wanted = [{ ...anna, seenAt: start + 2, sharesAmong: 3, waits }, { ...bert, seenAt: bert.startedAt, sharesAmong: 0, waits: [] }]
-    assert.deepEqual(await world.store.beat(anna, { now: start + 2, goneBefore: start, sharesAmong: 3, waits }), wanted)
-    assert.deepEqual((await world.directory.workers()).toSorted((left, right) => (left.id < right.id ? -1 : 1)), wanted)
-    const [again] = await world.store.beat(anna, { now: start + 3, goneBefore: start, sharesAmong: 2, waits: [] })
-    assert.deepEqual(again, { ...anna, seenAt: start + 3, sharesAmong: 2, waits: [] })
-  }),
+  storeCase(
+    'a beat answers with what each worker had to say, and one that was only attached has said nothing',
+    async (world) => {
+      await world.store.attach(bert)
+      await world.store.attach(anna)
+      const waits = [
+        { endpointId: 'ep_1', reason: 'rate_limit', since: start - 5 },
+        { endpointId: 'ep_2', reason: 'held', since: start },
+      ] as const
+      const wanted = [
+        { ...anna, seenAt: start + 2, sharesAmong: 3, waits },
+        { ...bert, seenAt: bert.startedAt, sharesAmong: 0, waits: [] },
+      ]
+      assert.deepEqual(
+        await world.store.beat(anna, { now: start + 2, goneBefore: start, sharesAmong: 3, waits }),
+        wanted,
+      )
+      assert.deepEqual(
+        (await world.directory.workers()).toSorted((left, right) => (left.id < right.id ? -1 : 1)),
+        wanted,
+      )
+      const [again] = await world.store.beat(anna, { now: start + 3, goneBefore: start, sharesAmong: 2, waits: [] })
+      assert.deepEqual(again, { ...anna, seenAt: start + 3, sharesAmong: 2, waits: [] })
+    },
+  ),
 
   storeCase('of endpoints that wait a worker names at most a hundred', async (world) => {
-    const waits = Array.from({ length: 150 }, (_, index) => ({ endpointId: `ep_${index}`, reason: 'window' as const, since: start }))
+    const waits = Array.from({ length: 150 }, (_, index) => ({
+      endpointId: `ep_${index}`,
+      reason: 'window' as const,
+      since: start,
+    }))
     const [seen] = await world.store.beat(anna, { now: start, goneBefore: 0, sharesAmong: 1, waits })
     assert.deepEqual(seen?.waits, waits.slice(0, 100))
   }),
 
-  storeCase('a worker that is not seen for long is forgotten by the others, at its time and not before', async (world) => {
-    await world.store.attach(anna)
-    await world.store.attach(bert)
-    assert.equal(await beat(world, anna, start + 10, bert.startedAt), 2, 'seen at this very time')
-    assert.equal(await beat(world, bert, start + 11, start + 10), 2)
-    assert.equal(await beat(world, anna, start + 20, start + 11), 2, 'a beat is a sight of it')
-    assert.equal(await beat(world, anna, start + 21, start + 12), 1)
-    assert.deepEqual(await workers(world), [anna])
-  }),
+  storeCase(
+    'a worker that is not seen for long is forgotten by the others, at its time and not before',
+    async (world) => {
+      await world.store.attach(anna)
+      await world.store.attach(bert)
+      assert.equal(await beat(world, anna, start + 10, bert.startedAt), 2, 'seen at this very time')
+      assert.equal(await beat(world, bert, start + 11, start + 10), 2)
+      assert.equal(await beat(world, anna, start + 20, start + 11), 2, 'a beat is a sight of it')
+      assert.equal(await beat(world, anna, start + 21, start + 12), 1)
+      assert.deepEqual(await workers(world), [anna])
+    },
+  ),
 
   storeCase('a worker that was forgotten too soon is back with its next beat, as it was', async (world) => {
     await world.store.attach(anna)
@@ -70,7 +95,7 @@ export const workerCases = [
     assert.deepEqual(await workers(world), many)
   }),
 
-  storeCase('a turn is its first taker\'s until it runs out, and longer if it is kept', async (world) => {
+  storeCase("a turn is its first taker's until it runs out, and longer if it is kept", async (world) => {
     assert.equal(await turn(world, 'anna', start), true)
     assert.equal(await turn(world, 'bert', start + leaseMs - 1), false)
     assert.equal(await turn(world, 'anna', start + leaseMs - 1), true, 'kept')
@@ -112,5 +137,7 @@ async function beat(world: World, worker: Worker, now: Instant, goneBefore: Inst
 
 async function workers(world: World): Promise<Worker[]> {
   const seen = await world.directory.workers()
-  return seen.map(({ id, pid, host, startedAt }) => ({ id, pid, host, startedAt })).toSorted((left, right) => (left.id < right.id ? -1 : 1))
+  return seen
+    .map(({ id, pid, host, startedAt }) => ({ id, pid, host, startedAt }))
+    .toSorted((left, right) => (left.id < right.id ? -1 : 1))
 }

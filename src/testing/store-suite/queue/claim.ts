@@ -8,7 +8,10 @@ export const claimCases = [
   storeCase('a claim leases a due row, and says what is needed to send it', async (world) => {
     const endpoint = await world.endpoint()
     const body = Buffer.from('the exact bytes')
-    const deliveryId = await world.sendOne(endpoint, { policy: 'patient', message: { body, contentType: 'text/plain', sessionId: 'session-7' } })
+    const deliveryId = await world.sendOne(endpoint, {
+      policy: 'patient',
+      message: { body, contentType: 'text/plain', sessionId: 'session-7' },
+    })
     const { delivery, message, lane, tookOver } = await world.claimOne({ from: endpoint, owner: 'anna', at: start + 5 })
 
     const row = await world.delivery(deliveryId)
@@ -61,31 +64,47 @@ export const claimCases = [
     const endpoints = await times(3, () => world.endpoint())
     for (const endpoint of endpoints) await times(4, () => world.send(endpoint))
     const each = await world.claim({ from: endpoints, each: 2 })
-    assert.deepEqual(endpoints.map(({ id }) => each.filter(({ delivery }) => delivery.endpointId === id).length), [2, 2, 2])
+    assert.deepEqual(
+      endpoints.map(({ id }) => each.filter(({ delivery }) => delivery.endpointId === id).length),
+      [2, 2, 2],
+    )
     assert.equal((await world.claim({ from: endpoints, each: 2, most: 3 })).length, 3)
     assert.equal((await world.claim({ from: endpoints, each: 2, most: 0 })).length, 0)
     assert.equal((await world.claim({ from: endpoints, each: 10 })).length, 3)
   }),
 
-  storeCase('a claim takes nothing more of a want once its bodies amount to `mostBytes`, and the rest is still due', async (world) => {
-    const endpoints = await times(2, () => world.endpoint())
-    for (const endpoint of endpoints) await times(3, () => world.send(endpoint))
-    const first = await world.claim({ from: endpoints, mostBytes: 1 })
-    assert.deepEqual(new Set(first.map(({ delivery }) => delivery.endpointId)), new Set(endpoints.map(({ id }) => id)), 'one of each')
-    assert.equal(first.length, 2)
-    const bytes = first[0]?.message.body.length ?? 0
-    for (const mostBytes of [0, -1]) assert.equal((await world.claim({ from: endpoints, mostBytes })).length, 0)
-    assert.equal((await world.claim({ from: endpoints, mostBytes: bytes + 1, most: 3 })).length, 3)
-    assert.equal((await world.claim({ from: endpoints, mostBytes: 100 * bytes })).length, 1)
-  }),
+  storeCase(
+    'a claim takes nothing more of a want once its bodies amount to `mostBytes`, and the rest is still due',
+    async (world) => {
+      const endpoints = await times(2, () => world.endpoint())
+      for (const endpoint of endpoints) await times(3, () => world.send(endpoint))
+      const first = await world.claim({ from: endpoints, mostBytes: 1 })
+      assert.deepEqual(
+        new Set(first.map(({ delivery }) => delivery.endpointId)),
+        new Set(endpoints.map(({ id }) => id)),
+        'one of each',
+      )
+      assert.equal(first.length, 2)
+      const bytes = first[0]?.message.body.length ?? 0
+      for (const mostBytes of [0, -1]) assert.equal((await world.claim({ from: endpoints, mostBytes })).length, 0)
+      assert.equal((await world.claim({ from: endpoints, mostBytes: bytes + 1, most: 3 })).length, 3)
+      assert.equal((await world.claim({ from: endpoints, mostBytes: 100 * bytes })).length, 1)
+    },
+  ),
 
   storeCase('each want has its own bytes, and what one leaves counts for nobody', async (world) => {
     const [narrow, wide] = [await world.endpoint(), await world.endpoint()]
     for (const endpoint of [narrow, wide]) await times(3, () => world.send(endpoint))
     const want = { lane: 'fresh' as const, most: 3 }
-    const wants = [{ ...want, endpointId: narrow.id, mostBytes: 1 }, { ...want, endpointId: wide.id, mostBytes: 2 ** 20 }]
+    const wants = [
+      { ...want, endpointId: narrow.id, mostBytes: 1 },
+      { ...want, endpointId: wide.id, mostBytes: 2 ** 20 },
+    ]
     const claims = await world.queue.claim({ owner: 'anna', leaseMs, now: start, most: 3, wants })
-    assert.deepEqual(claims.map(({ delivery }) => delivery.endpointId), [narrow.id, wide.id, wide.id])
+    assert.deepEqual(
+      claims.map(({ delivery }) => delivery.endpointId),
+      [narrow.id, wide.id, wide.id],
+    )
   }),
 
   storeCase('a claim takes rows of the wanted endpoints only', async (world) => {
@@ -110,36 +129,43 @@ export const claimCases = [
     assert.deepEqual(ids(claims.filter(({ lane }) => lane === 'fresh')).toSorted(), fresh.toSorted())
   }),
 
-  storeCase('fresh is what was never attempted nor requeued; everything else open travels with the retries', async (world) => {
-    const endpoint = await world.endpoint()
-    const fresh = await world.sendOne(endpoint)
-    const retried = await world.settled(endpoint, failedUntil(start))
-    const requeuedDead = await world.settled(endpoint, dead)
-    const requeuedUnsent = await world.sendOne(endpoint)
-    const requeue = { filter: { ids: [requeuedDead, requeuedUnsent] }, now: start, limit: 10, by: { name: 'test' } }
-    assert.equal(await world.queue.requeue(requeue), 2)
+  storeCase(
+    'fresh is what was never attempted nor requeued; everything else open travels with the retries',
+    async (world) => {
+      const endpoint = await world.endpoint()
+      const fresh = await world.sendOne(endpoint)
+      const retried = await world.settled(endpoint, failedUntil(start))
+      const requeuedDead = await world.settled(endpoint, dead)
+      const requeuedUnsent = await world.sendOne(endpoint)
+      const requeue = { filter: { ids: [requeuedDead, requeuedUnsent] }, now: start, limit: 10, by: { name: 'test' } }
+      assert.equal(await world.queue.requeue(requeue), 2)
 
-    assert.deepEqual(ids(await world.claim({ from: endpoint, lane: 'fresh' })), [fresh])
-    const retries = ids(await world.claim({ from: endpoint, lane: 'retries' }))
-    assert.deepEqual(retries.toSorted(), [retried, requeuedDead, requeuedUnsent].toSorted())
-  }),
+      assert.deepEqual(ids(await world.claim({ from: endpoint, lane: 'fresh' })), [fresh])
+      const retries = ids(await world.claim({ from: endpoint, lane: 'retries' }))
+      assert.deepEqual(retries.toSorted(), [retried, requeuedDead, requeuedUnsent].toSorted())
+    },
+  ),
 
   storeCase('closed rows are never claimed', async (world) => {
     const endpoint = await world.endpoint()
     await world.settled(endpoint, delivered)
     await world.settled(endpoint, dead)
-    for (const lane of ['fresh', 'retries'] as const) assert.deepEqual(await world.claim({ from: endpoint, lane, at: start + 1000 * minute }), [])
+    for (const lane of ['fresh', 'retries'] as const)
+      assert.deepEqual(await world.claim({ from: endpoint, lane, at: start + 1000 * minute }), [])
   }),
 
-  storeCase('a row under a live lease is passed over, also by its owner, and those behind it are taken', async (world) => {
-    const endpoint = await world.endpoint()
-    const first = await world.sendOne(endpoint)
-    await world.claim({ from: endpoint })
-    const second = await world.sendOne(endpoint, { at: start + 1 })
-    for (const owner of ['anna', 'bert']) assert.deepEqual(await world.claim({ from: endpoint, owner }), [])
-    assert.deepEqual(ids(await world.claim({ from: endpoint, owner: 'bert', at: start + 1 })), [second])
-    has(await world.delivery(first), { leaseOwner: 'anna', leaseEpoch: 1 })
-  }),
+  storeCase(
+    'a row under a live lease is passed over, also by its owner, and those behind it are taken',
+    async (world) => {
+      const endpoint = await world.endpoint()
+      const first = await world.sendOne(endpoint)
+      await world.claim({ from: endpoint })
+      const second = await world.sendOne(endpoint, { at: start + 1 })
+      for (const owner of ['anna', 'bert']) assert.deepEqual(await world.claim({ from: endpoint, owner }), [])
+      assert.deepEqual(ids(await world.claim({ from: endpoint, owner: 'bert', at: start + 1 })), [second])
+      has(await world.delivery(first), { leaseOwner: 'anna', leaseEpoch: 1 })
+    },
+  ),
 
   storeCase('a row that was given back, or failed and came due, is claimed without a takeover', async (world) => {
     const endpoint = await world.endpoint()
@@ -158,7 +184,9 @@ export const claimCases = [
 
   storeCase('claims at the same time never get the same row, and together get all', async (world) => {
     const endpoints = await times(5, () => world.endpoint())
-    const sent = (await Promise.all(endpoints.flatMap((endpoint) => [...Array(20)].map(() => world.send(endpoint))))).flat()
+    const sent = (
+      await Promise.all(endpoints.flatMap((endpoint) => [...Array(20)].map(() => world.send(endpoint))))
+    ).flat()
     const taken = await times(10, (index) => world.claim({ from: endpoints, owner: `worker-${index}`, each: 7 }))
     const rest = await world.claim({ from: endpoints, owner: 'late' })
     assert.deepEqual([...taken.flat(), ...rest].map(({ delivery }) => delivery.id).toSorted(), sent.toSorted())
@@ -202,7 +230,9 @@ export const claimCases = [
     for (const dueAt of [start - 2, start - 1, start]) await world.send(endpoint, { dueAt })
     const [found] = await world.queue.dueEndpoints({ lane: 'fresh', after: '', limit: 10, dueFrom: start - 2 })
     assert.deepEqual(found, { endpointId: endpoint.id, dueAt: start - 2 })
-    const wants = [{ endpointId: endpoint.id, lane: 'fresh', most: 10, mostBytes: 2 ** 20, dueFrom: start - 2 } as const]
+    const wants = [
+      { endpointId: endpoint.id, lane: 'fresh', most: 10, mostBytes: 2 ** 20, dueFrom: start - 2 } as const,
+    ]
     assert.equal((await world.queue.claim({ owner: 'anna', leaseMs, now: start, most: 10, wants })).length, 3)
   }),
 
@@ -210,18 +240,24 @@ export const claimCases = [
     const endpoint = await world.endpoint()
     await world.settled(endpoint, delivered)
     await world.settled(endpoint, dead)
-    for (const lane of ['fresh', 'retries'] as const) assert.deepEqual(await world.queue.dueEndpoints({ lane, after: '', limit: 10 }), [])
+    for (const lane of ['fresh', 'retries'] as const)
+      assert.deepEqual(await world.queue.dueEndpoints({ lane, after: '', limit: 10 }), [])
 
     await world.send(endpoint)
-    assert.deepEqual(await world.queue.dueEndpoints({ lane: 'fresh', after: '', limit: 10 }), [{ endpointId: endpoint.id, dueAt: start }])
+    assert.deepEqual(await world.queue.dueEndpoints({ lane: 'fresh', after: '', limit: 10 }), [
+      { endpointId: endpoint.id, dueAt: start },
+    ])
   }),
 
-  storeCase('the walk still tells of rows under a lease: if it runs out, nothing else would find them', async (world) => {
-    const endpoint = await world.endpoint()
-    await world.send(endpoint)
-    await world.claim({ from: endpoint })
-    const walked = only(await world.queue.dueEndpoints({ lane: 'fresh', after: '', limit: 10 }))
-    assert.equal(walked.endpointId, endpoint.id)
-    assert.ok(walked.dueAt <= start + leaseMs)
-  }),
+  storeCase(
+    'the walk still tells of rows under a lease: if it runs out, nothing else would find them',
+    async (world) => {
+      const endpoint = await world.endpoint()
+      await world.send(endpoint)
+      await world.claim({ from: endpoint })
+      const walked = only(await world.queue.dueEndpoints({ lane: 'fresh', after: '', limit: 10 }))
+      assert.equal(walked.endpointId, endpoint.id)
+      assert.ok(walked.dueAt <= start + leaseMs)
+    },
+  ),
 ]

@@ -48,7 +48,11 @@ export const enqueueCases = [
 
   storeCase('a body comes back byte for byte', async (world) => {
     const endpoint = await world.endpoint()
-    for (const body of [new Uint8Array(), Uint8Array.from({ length: 256 }, (_, byte) => byte), new Uint8Array(100_000).fill(0xff)]) {
+    for (const body of [
+      new Uint8Array(),
+      Uint8Array.from({ length: 256 }, (_, byte) => byte),
+      new Uint8Array(100_000).fill(0xff),
+    ]) {
       await world.send(endpoint, { message: { body } })
       const [claim] = await world.claim({ from: endpoint })
       const message = await world.directory.message(claim?.message.id ?? '')
@@ -67,18 +71,26 @@ export const enqueueCases = [
   storeCase('a leased delivery begins with epoch 1 in the hands of its sender, who may mark it', async (world) => {
     const endpoint = await world.endpoint()
     const deliveryId = await world.sendOne(endpoint, { leasedBy: 'anna' })
-    has(await world.delivery(deliveryId), { leaseOwner: 'anna', leaseUntil: start + leaseMs, leaseEpoch: 1, crashCount: 0 })
+    has(await world.delivery(deliveryId), {
+      leaseOwner: 'anna',
+      leaseUntil: start + leaseMs,
+      leaseEpoch: 1,
+      crashCount: 0,
+    })
 
     assert.deepEqual(await world.claim({ from: endpoint, owner: 'bert', at: start + leaseMs - 1 }), [])
     assert.deepEqual(await world.mark([delivered({ delivery: await world.delivery(deliveryId) }, start)]), ['marked'])
   }),
 
-  storeCase('a leased delivery whose sender is never heard of again can be claimed once the lease is over', async (world) => {
-    const endpoint = await world.endpoint()
-    const deliveryId = await world.sendOne(endpoint, { leasedBy: 'anna' })
-    const claim = await world.claimOne({ from: endpoint, owner: 'bert', at: start + leaseMs })
-    has(claim.delivery, { id: deliveryId, leaseEpoch: 2, interruptions: 1, crashCount: 0 })
-  }),
+  storeCase(
+    'a leased delivery whose sender is never heard of again can be claimed once the lease is over',
+    async (world) => {
+      const endpoint = await world.endpoint()
+      const deliveryId = await world.sendOne(endpoint, { leasedBy: 'anna' })
+      const claim = await world.claimOne({ from: endpoint, owner: 'bert', at: start + leaseMs })
+      has(claim.delivery, { id: deliveryId, leaseEpoch: 2, interruptions: 1, crashCount: 0 })
+    },
+  ),
 
   storeCase('a batch of none is answered with none', async (world) => {
     assert.deepEqual(await enqueue(world, []), [])
@@ -94,17 +106,20 @@ export const enqueueCases = [
     assert.deepEqual(ids(claims).toSorted(), wanted.toSorted())
   }),
 
-  storeCase('an envelope that was matched against an old list of endpoints is stale, and nothing of it is written', async (world) => {
-    const endpoint = await world.endpoint()
-    const old = await world.envelope([endpoint])
-    await world.endpoint({ applicationId: endpoint.applicationId })
-    assert.deepEqual(await enqueue(world, [old]), [{ kind: 'stale' }])
-    assert.equal(await world.directory.message(old.message.id), null)
-    assert.equal(await world.directory.delivery(old.deliveries[0]?.id ?? ''), null)
+  storeCase(
+    'an envelope that was matched against an old list of endpoints is stale, and nothing of it is written',
+    async (world) => {
+      const endpoint = await world.endpoint()
+      const old = await world.envelope([endpoint])
+      await world.endpoint({ applicationId: endpoint.applicationId })
+      assert.deepEqual(await enqueue(world, [old]), [{ kind: 'stale' }])
+      assert.equal(await world.directory.message(old.message.id), null)
+      assert.equal(await world.directory.delivery(old.deliveries[0]?.id ?? ''), null)
 
-    const { endpointsVersion } = await world.envelope([endpoint])
-    assert.deepEqual(await enqueue(world, [{ ...old, endpointsVersion }]), [{ kind: 'stored' }])
-  }),
+      const { endpointsVersion } = await world.envelope([endpoint])
+      assert.deepEqual(await enqueue(world, [{ ...old, endpointsVersion }]), [{ kind: 'stored' }])
+    },
+  ),
 
   storeCase('an envelope for an unknown application is stale', async (world) => {
     const envelope = await world.envelope([], { message: { applicationId: world.id('app') } })
@@ -137,17 +152,22 @@ export const enqueueCases = [
     assert.deepEqual(kinds, ['conflict', 'stored', 'stale', 'repeated'])
   }),
 
-  storeCase('a key that was used before repeats the first message, told with its number of deliveries', async (world) => {
-    const endpoint = await world.endpoint()
-    const others = await times(2, () => world.endpoint({ applicationId: endpoint.applicationId }))
-    const first = await world.envelope([endpoint, ...others], { key: 'once' })
-    await enqueue(world, [first])
+  storeCase(
+    'a key that was used before repeats the first message, told with its number of deliveries',
+    async (world) => {
+      const endpoint = await world.endpoint()
+      const others = await times(2, () => world.endpoint({ applicationId: endpoint.applicationId }))
+      const first = await world.envelope([endpoint, ...others], { key: 'once' })
+      await enqueue(world, [first])
 
-    const again = await world.envelope([endpoint], { key: 'once' })
-    assert.deepEqual(await enqueue(world, [again]), [{ kind: 'repeated', messageId: first.message.id, deliveries: 3 }])
-    assert.equal(await world.directory.message(again.message.id), null)
-    assert.equal(await world.directory.delivery(again.deliveries[0]?.id ?? ''), null)
-  }),
+      const again = await world.envelope([endpoint], { key: 'once' })
+      assert.deepEqual(await enqueue(world, [again]), [
+        { kind: 'repeated', messageId: first.message.id, deliveries: 3 },
+      ])
+      assert.equal(await world.directory.message(again.message.id), null)
+      assert.equal(await world.directory.delivery(again.deliveries[0]?.id ?? ''), null)
+    },
+  ),
 
   storeCase('a key that was used for another body is a conflict, and nothing is written', async (world) => {
     const endpoint = await world.endpoint()
@@ -205,24 +225,34 @@ export const enqueueCases = [
     assert.equal(await at(start + 2 * day - 1), 'repeated')
   }),
 
-  storeCase('whoever has given up waiting before it begins is answered as withdrawn, and nothing is stored', async (world) => {
-    const endpoint = await world.endpoint()
-    const [wanted, unwanted] = [await world.envelope([endpoint]), await world.envelope([endpoint], { key: 'once' })]
-    const request = { owner: 'anna', leaseMs, now: start }
-    let asked = 0
-    const begins = (answer: boolean) => () => {
-      asked += 1
-      return answer
-    }
-    const [stored, withdrawn] = await Promise.all([
-      world.queue.enqueue({ ...request, envelopes: [wanted], begins: begins(true) }),
-      world.queue.enqueue({ ...request, envelopes: [unwanted], begins: begins(false) }),
-    ])
-    assert.deepEqual([stored, withdrawn, asked], [[{ kind: 'stored' }], [{ kind: 'withdrawn' }], 2])
-    assert.equal(await world.directory.message(unwanted.message.id), null)
-    assert.deepEqual(ids(await world.claim({ from: endpoint })), wanted.deliveries.map(({ id }) => id))
-    assert.deepEqual(await world.queue.enqueue({ ...request, envelopes: [unwanted] }), [{ kind: 'stored' }], 'its key is free')
-  }),
+  storeCase(
+    'whoever has given up waiting before it begins is answered as withdrawn, and nothing is stored',
+    async (world) => {
+      const endpoint = await world.endpoint()
+      const [wanted, unwanted] = [await world.envelope([endpoint]), await world.envelope([endpoint], { key: 'once' })]
+      const request = { owner: 'anna', leaseMs, now: start }
+      let asked = 0
+      const begins = (answer: boolean) => () => {
+        asked += 1
+        return answer
+      }
+      const [stored, withdrawn] = await Promise.all([
+        world.queue.enqueue({ ...request, envelopes: [wanted], begins: begins(true) }),
+        world.queue.enqueue({ ...request, envelopes: [unwanted], begins: begins(false) }),
+      ])
+      assert.deepEqual([stored, withdrawn, asked], [[{ kind: 'stored' }], [{ kind: 'withdrawn' }], 2])
+      assert.equal(await world.directory.message(unwanted.message.id), null)
+      assert.deepEqual(
+        ids(await world.claim({ from: endpoint })),
+        wanted.deliveries.map(({ id }) => id),
+      )
+      assert.deepEqual(
+        await world.queue.enqueue({ ...request, envelopes: [unwanted] }),
+        [{ kind: 'stored' }],
+        'its key is free',
+      )
+    },
+  ),
 ]
 
 function enqueue(world: World, envelopes: readonly Envelope[], now = start): Promise<Enqueued[]> {

@@ -11,7 +11,8 @@ export const eventIdCases = [
     const envelope = await world.envelope([mine], { message: { eventId: 'paid-7' } })
     assert.deepEqual(await enqueue(world, [envelope]), [{ kind: 'stored' }])
     const { id } = envelope.message
-    for (const name of ['paid-7', id]) has(await world.directory.messageOf(mine.applicationId, name), { id, eventId: 'paid-7', erasedAt: null })
+    for (const name of ['paid-7', id])
+      has(await world.directory.messageOf(mine.applicationId, name), { id, eventId: 'paid-7', erasedAt: null })
     for (const name of ['paid-7', id]) assert.equal(await world.directory.messageOf(yours.applicationId, name), null)
     assert.equal(await world.directory.messageOf(mine.applicationId, 'paid-8'), null)
   }),
@@ -22,7 +23,10 @@ export const eventIdCases = [
     await enqueue(world, [first])
     const second = await world.envelope([endpoint], { message: { eventId: 'paid-7' }, key: 'once' })
     const other = await world.envelope([endpoint])
-    assert.deepEqual(await enqueue(world, [second, other]), [{ kind: 'taken', messageId: first.message.id }, { kind: 'stored' }])
+    assert.deepEqual(await enqueue(world, [second, other]), [
+      { kind: 'taken', messageId: first.message.id },
+      { kind: 'stored' },
+    ])
     assert.equal(await world.directory.message(second.message.id), null)
     assert.equal(await world.directory.delivery(second.deliveries[0]?.id ?? ''), null)
     // Its idempotency key is as free as before.
@@ -33,7 +37,11 @@ export const eventIdCases = [
     const endpoint = await world.endpoint()
     const envelopes = await times(3, () => world.envelope([endpoint], { message: { eventId: 'paid-7' } }))
     const messageId = envelopes[0]?.message.id ?? ''
-    assert.deepEqual(await enqueue(world, envelopes), [{ kind: 'stored' }, { kind: 'taken', messageId }, { kind: 'taken', messageId }])
+    assert.deepEqual(await enqueue(world, envelopes), [
+      { kind: 'stored' },
+      { kind: 'taken', messageId },
+      { kind: 'taken', messageId },
+    ])
     assert.equal((await world.claim({ from: endpoint })).length, 1)
   }),
 
@@ -42,21 +50,34 @@ export const eventIdCases = [
     const envelopes = await times(20, () => world.envelope([endpoint], { message: { eventId: 'paid-7' } }))
     const answers = (await Promise.all(envelopes.map((envelope) => enqueue(world, [envelope])))).flat()
     const stored = only(envelopes.filter((_, index) => answers[index]?.kind === 'stored'))
-    for (const answer of answers) if (answer.kind !== 'stored') assert.deepEqual(answer, { kind: 'taken', messageId: stored.message.id })
+    for (const answer of answers)
+      if (answer.kind !== 'stored') assert.deepEqual(answer, { kind: 'taken', messageId: stored.message.id })
     assert.equal((await world.claim({ from: endpoint })).length, 1)
   }),
 
-  storeCase('the same event id of another application is another, and messages without one never meet', async (world) => {
-    for (const endpoint of [await world.endpoint(), await world.endpoint()]) {
-      assert.deepEqual(await enqueue(world, [await world.envelope([endpoint], { message: { eventId: 'paid-7' } })]), [{ kind: 'stored' }])
-      assert.deepEqual(await enqueue(world, [await world.envelope([endpoint]), await world.envelope([endpoint])]), [{ kind: 'stored' }, { kind: 'stored' }])
-    }
-  }),
+  storeCase(
+    'the same event id of another application is another, and messages without one never meet',
+    async (world) => {
+      for (const endpoint of [await world.endpoint(), await world.endpoint()]) {
+        assert.deepEqual(await enqueue(world, [await world.envelope([endpoint], { message: { eventId: 'paid-7' } })]), [
+          { kind: 'stored' },
+        ])
+        assert.deepEqual(await enqueue(world, [await world.envelope([endpoint]), await world.envelope([endpoint])]), [
+          { kind: 'stored' },
+          { kind: 'stored' },
+        ])
+      }
+    },
+  ),
 
   storeCase('a repeat under its idempotency key is a repeat, though the event id is the same', async (world) => {
     const endpoint = await world.endpoint()
     const options = { key: 'once', message: { eventId: 'paid-7' } }
-    const [first, inBatch, later] = [await world.envelope([endpoint], options), await world.envelope([endpoint], options), await world.envelope([endpoint], options)]
+    const [first, inBatch, later] = [
+      await world.envelope([endpoint], options),
+      await world.envelope([endpoint], options),
+      await world.envelope([endpoint], options),
+    ]
     const repeated = { kind: 'repeated', messageId: first.message.id, deliveries: 1 } as const
     assert.deepEqual(await enqueue(world, [first, inBatch]), [{ kind: 'stored' }, repeated])
     assert.deepEqual(await enqueue(world, [later]), [repeated])
@@ -71,7 +92,9 @@ export const eventIdCases = [
     const old = await world.envelope([endpoint], { message: { eventId: 'paid-7' } })
     await world.change(endpoint, { description: 'changed' })
     assert.deepEqual(await enqueue(world, [old]), [{ kind: 'stale' }])
-    assert.deepEqual(await enqueue(world, [await world.envelope([endpoint], { message: { eventId: 'paid-7' } })]), [{ kind: 'stored' }])
+    assert.deepEqual(await enqueue(world, [await world.envelope([endpoint], { message: { eventId: 'paid-7' } })]), [
+      { kind: 'stored' },
+    ])
   }),
 
   storeCase('an event id is free again once its message was forgotten', async (world) => {

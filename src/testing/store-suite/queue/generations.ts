@@ -6,7 +6,16 @@ import { storeCase } from '../case.ts'
 import { has, start, times } from '../world.ts'
 import type { World } from '../world.ts'
 
-const troubled: Health = { ...healthy, failures: 10, heldUntil: start + 60_000, holds: 2, failingSince: start - 5, failedAttempts: 31, generation: 4, rampFrom: start + 60_000 }
+const troubled: Health = {
+  ...healthy,
+  failures: 10,
+  heldUntil: start + 60_000,
+  holds: 2,
+  failingSince: start - 5,
+  failedAttempts: 31,
+  generation: 4,
+  rampFrom: start + 60_000,
+}
 
 export const generationCases = [
   storeCase('a new URL begins a new generation of the health, with nothing against it', async (world) => {
@@ -15,31 +24,57 @@ export const generationCases = [
     assert.deepEqual(await healthOf(world, endpoint), { ...healthy, generation: 1, version: 1 })
     await world.queue.saveHealth(endpoint.id, { ...troubled, version: 1 })
     await world.change(endpoint, { url: 'https://newer.example' }, start + 9)
-    assert.deepEqual(await healthOf(world, endpoint), { ...healthy, generation: 5, rampFrom: start + 9, version: 3 }, 'what was held leaves in steps')
-    assert.equal(await world.queue.saveHealth(endpoint.id, { ...troubled, version: 2 }), false, 'what was learnt about the old one is refused')
+    assert.deepEqual(
+      await healthOf(world, endpoint),
+      { ...healthy, generation: 5, rampFrom: start + 9, version: 3 },
+      'what was held leaves in steps',
+    )
+    assert.equal(
+      await world.queue.saveHealth(endpoint.id, { ...troubled, version: 2 }),
+      false,
+      'what was learnt about the old one is refused',
+    )
   }),
 
-  storeCase('so does a person who enables or resumes it; what was kept back leaves in steps from then on', async (world) => {
-    for (const status of ['paused', 'disabled'] as const) {
-      const endpoint = await world.endpoint()
-      await world.change(endpoint, { status }, start + 1)
-      assert.equal(await healthOf(world, endpoint), undefined)
-      await world.change(endpoint, { status: 'active' }, start + 2)
-      assert.deepEqual(await healthOf(world, endpoint), { ...healthy, generation: 1, rampFrom: start + 2, version: 1 })
-    }
-  }),
+  storeCase(
+    'so does a person who enables or resumes it; what was kept back leaves in steps from then on',
+    async (world) => {
+      for (const status of ['paused', 'disabled'] as const) {
+        const endpoint = await world.endpoint()
+        await world.change(endpoint, { status }, start + 1)
+        assert.equal(await healthOf(world, endpoint), undefined)
+        await world.change(endpoint, { status: 'active' }, start + 2)
+        assert.deepEqual(await healthOf(world, endpoint), {
+          ...healthy,
+          generation: 1,
+          rampFrom: start + 2,
+          version: 1,
+        })
+      }
+    },
+  ),
 
   storeCase('so does a person who enables what is active but held', async (world) => {
     const endpoint = await world.endpoint()
     await world.queue.saveHealth(endpoint.id, troubled)
     await world.change(endpoint, { status: 'active' }, start + 2)
-    assert.deepEqual(await healthOf(world, endpoint), { ...healthy, generation: troubled.generation + 1, rampFrom: start + 2, version: 2 })
+    assert.deepEqual(await healthOf(world, endpoint), {
+      ...healthy,
+      generation: troubled.generation + 1,
+      rampFrom: start + 2,
+      version: 2,
+    })
   }),
 
   storeCase('any other change leaves the health alone', async (world) => {
     const endpoint = await world.endpoint()
     await world.queue.saveHealth(endpoint.id, troubled)
-    for (const change of [{ description: 'new' }, { url: endpoint.url }, { status: 'paused' as const }, { policy: 'patient' }]) {
+    for (const change of [
+      { description: 'new' },
+      { url: endpoint.url },
+      { status: 'paused' as const },
+      { policy: 'patient' },
+    ]) {
       await world.change(endpoint, change, start + 1)
     }
     assert.deepEqual(await healthOf(world, endpoint), { ...troubled, version: 1 })
@@ -57,7 +92,12 @@ export const generationCases = [
     assert.equal(await disable(world, never, 0), true)
     assert.equal(await disable(world, known, 4), true)
     for (const { id } of [never, known]) {
-      has(await world.directory.endpoint(null, id), { status: 'disabled', statusReason: 'gone', statusSince: start + 7, updatedAt: start + 7 })
+      has(await world.directory.endpoint(null, id), {
+        status: 'disabled',
+        statusReason: 'gone',
+        statusSince: start + 7,
+        updatedAt: start + 7,
+      })
     }
     assert.notEqual((await world.directory.matching(known.applicationId))?.endpointsVersion, before?.endpointsVersion)
     assert.deepEqual(await healthOf(world, known), { ...troubled, version: 1 })

@@ -42,15 +42,25 @@ export const healthCases = [
     assert.equal(await world.queue.saveHealth(endpoint.id, { ...healthy, version: 0 }), false, 'another was first')
     assert.equal(await world.queue.saveHealth(endpoint.id, { ...healthy, version: 2 }), false, 'from the future')
     assert.equal(await world.queue.saveHealth(endpoint.id, { ...troubled, failures: 11, version: 1 }), true)
-    assert.deepEqual((await world.queue.health([endpoint.id])).get(endpoint.id), { ...troubled, failures: 11, version: 2 })
+    assert.deepEqual((await world.queue.health([endpoint.id])).get(endpoint.id), {
+      ...troubled,
+      failures: 11,
+      version: 2,
+    })
   }),
 
   storeCase('of many that save at the same time one is first', async (world) => {
     const endpoint = await world.endpoint()
     for (const version of [0, 1]) {
-      const answers = await times(10, (failures) => world.queue.saveHealth(endpoint.id, { ...troubled, failures, version }))
+      const answers = await times(10, (failures) =>
+        world.queue.saveHealth(endpoint.id, { ...troubled, failures, version }),
+      )
       const winner = only(answers.flatMap((first, failures) => (first ? [failures] : [])))
-      assert.deepEqual((await world.queue.health([endpoint.id])).get(endpoint.id), { ...troubled, failures: winner, version: version + 1 })
+      assert.deepEqual((await world.queue.health([endpoint.id])).get(endpoint.id), {
+        ...troubled,
+        failures: winner,
+        version: version + 1,
+      })
     }
   }),
 

@@ -13,7 +13,12 @@ export const leaseCases = [
     const deliveryId = await world.sendOne(endpoint)
     const claim = await world.claimOne({ from: endpoint })
     assert.deepEqual(await renew(world, 'anna', [claim], start + 10_000), [deliveryId])
-    has(await world.delivery(deliveryId), { leaseOwner: 'anna', leaseUntil: start + 10_000 + leaseMs, leaseEpoch: 1, crashCount: 0 })
+    has(await world.delivery(deliveryId), {
+      leaseOwner: 'anna',
+      leaseUntil: start + 10_000 + leaseMs,
+      leaseEpoch: 1,
+      crashCount: 0,
+    })
     assert.deepEqual(await world.claim({ from: endpoint, owner: 'bert', at: start + 10_000 + leaseMs - 1 }), [])
     assert.equal((await world.claim({ from: endpoint, owner: 'bert', at: start + 10_000 + leaseMs })).length, 1)
   }),
@@ -32,7 +37,13 @@ export const leaseCases = [
     const claim = await world.claimOne({ from: endpoint })
     assert.deepEqual(await release(world, 'anna', [claim]), [deliveryId])
     has(await world.delivery(deliveryId), {
-      status: 'pending', attemptCount: 0, nextRetryAt: start, leaseOwner: null, leaseUntil: null, leaseEpoch: 1, lastAttemptedAt: null,
+      status: 'pending',
+      attemptCount: 0,
+      nextRetryAt: start,
+      leaseOwner: null,
+      leaseUntil: null,
+      leaseEpoch: 1,
+      lastAttemptedAt: null,
     })
     assert.deepEqual(ids(await world.claim({ from: endpoint, owner: 'bert' })), [deliveryId])
   }),
@@ -43,30 +54,51 @@ export const leaseCases = [
     const [moved, kept] = await world.claim({ from: endpoint })
     assert.ok(moved !== undefined && kept !== undefined)
     const leases = [{ ...leaseOf(moved), nextRetryAt: start + 70_000 }, leaseOf(kept)]
-    assert.deepEqual((await world.queue.release({ owner: 'anna', now: start, leases })).toSorted(), ids([moved, kept]).toSorted())
+    assert.deepEqual(
+      (await world.queue.release({ owner: 'anna', now: start, leases })).toSorted(),
+      ids([moved, kept]).toSorted(),
+    )
     has(await world.delivery(moved.delivery.id), { status: 'pending', nextRetryAt: start + 70_000, leaseOwner: null })
     has(await world.delivery(kept.delivery.id), { status: 'pending', nextRetryAt: start, leaseOwner: null })
     assert.deepEqual(ids(await world.claim({ from: endpoint, at: start + 69_999 })), ids([kept]))
   }),
 
-  storeCase('a release of what was on the wire puts its attempt on record as interrupted, also where it was written ahead', async (world) => {
-    const endpoint = await world.endpoint()
-    await times(3, () => world.send(endpoint))
-    const [sent, ahead, unsent] = await world.claim({ from: endpoint })
-    assert.ok(sent !== undefined && ahead !== undefined && unsent !== undefined)
-    await world.queue.start({ owner: 'anna', now: start, starts: [{ ...leaseOf(ahead), url: 'https://a.example/' }] })
-    const onWire = { epoch: 1, startedAt: start + 5, url: 'https://a.example/' }
-    const leases = [{ ...leaseOf(sent), interrupted: onWire }, { ...leaseOf(ahead), interrupted: onWire }, leaseOf(unsent)]
-    await world.queue.release({ owner: 'anna', now: start + 10, leases })
-    const recorded = await Promise.all([sent, ahead, unsent].map(async ({ delivery }) => (await world.directory.attempts(delivery.id)).map(({ outcome, epoch, late }) => ({ outcome, epoch, late }))))
-    const interrupted = { outcome: 'interrupted', epoch: 1, late: false }
-    assert.deepEqual(recorded, [[interrupted], [interrupted], []])
-    // What another has taken over by now is on record already.
-    const [live] = await world.claim({ from: endpoint, owner: 'bert', at: start + 20 })
-    assert.ok(live !== undefined)
-    await world.queue.release({ owner: 'anna', now: start + 30, leases: [{ ...leaseOf(live), interrupted: { ...onWire, epoch: 2 } }] })
-    assert.deepEqual((await world.directory.attempts(live.delivery.id)).filter(({ epoch }) => epoch === 2), [])
-  }),
+  storeCase(
+    'a release of what was on the wire puts its attempt on record as interrupted, also where it was written ahead',
+    async (world) => {
+      const endpoint = await world.endpoint()
+      await times(3, () => world.send(endpoint))
+      const [sent, ahead, unsent] = await world.claim({ from: endpoint })
+      assert.ok(sent !== undefined && ahead !== undefined && unsent !== undefined)
+      await world.queue.start({ owner: 'anna', now: start, starts: [{ ...leaseOf(ahead), url: 'https://a.example/' }] })
+      const onWire = { epoch: 1, startedAt: start + 5, url: 'https://a.example/' }
+      const leases = [
+        { ...leaseOf(sent), interrupted: onWire },
+        { ...leaseOf(ahead), interrupted: onWire },
+        leaseOf(unsent),
+      ]
+      await world.queue.release({ owner: 'anna', now: start + 10, leases })
+      const recorded = await Promise.all(
+        [sent, ahead, unsent].map(async ({ delivery }) =>
+          (await world.directory.attempts(delivery.id)).map(({ outcome, epoch, late }) => ({ outcome, epoch, late })),
+        ),
+      )
+      const interrupted = { outcome: 'interrupted', epoch: 1, late: false }
+      assert.deepEqual(recorded, [[interrupted], [interrupted], []])
+      // What another has taken over by now is on record already.
+      const [live] = await world.claim({ from: endpoint, owner: 'bert', at: start + 20 })
+      assert.ok(live !== undefined)
+      await world.queue.release({
+        owner: 'anna',
+        now: start + 30,
+        leases: [{ ...leaseOf(live), interrupted: { ...onWire, epoch: 2 } }],
+      })
+      assert.deepEqual(
+        (await world.directory.attempts(live.delivery.id)).filter(({ epoch }) => epoch === 2),
+        [],
+      )
+    },
+  ),
 
   ...(['renew', 'release'] as const).flatMap((verb) => [
     storeCase(`${verb} changes nothing for a wrong owner, an old epoch or an unknown delivery`, async (world) => {

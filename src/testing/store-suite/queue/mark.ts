@@ -35,7 +35,13 @@ export const markCases = [
     const endpoint = await world.endpoint()
     const deliveryId = await world.settled(endpoint, failed)
     has(await world.delivery(deliveryId), {
-      status: 'failed', reason: null, attemptCount: 1, nextRetryAt: start + minute, errorDetail: 'HTTP 500', leaseOwner: null, leaseUntil: null,
+      status: 'failed',
+      reason: null,
+      attemptCount: 1,
+      nextRetryAt: start + minute,
+      errorDetail: 'HTTP 500',
+      leaseOwner: null,
+      leaseUntil: null,
     })
     assert.deepEqual(await world.claim({ from: endpoint, lane: 'fresh', at: start + minute }), [])
     assert.deepEqual(await world.claim({ from: endpoint, lane: 'retries', at: start + minute - 1 }), [])
@@ -46,7 +52,13 @@ export const markCases = [
     const endpoint = await world.endpoint()
     for (const reason of ['exhausted', 'crashed', 'expired', 'gone'] as const) {
       const deliveryId = await world.settled(endpoint, deadAs(reason))
-      has(await world.delivery(deliveryId), { status: 'dead', reason, attemptCount: 1, nextRetryAt: null, errorDetail: 'HTTP 500' })
+      has(await world.delivery(deliveryId), {
+        status: 'dead',
+        reason,
+        attemptCount: 1,
+        nextRetryAt: null,
+        errorDetail: 'HTTP 500',
+      })
     }
   }),
 
@@ -55,7 +67,12 @@ export const markCases = [
     const deliveryId = await world.settled(endpoint, failed)
     const claim = await world.claimOne({ from: endpoint, lane: 'retries', at: start + minute })
     await world.mark([delivered(claim, start + minute)], { at: start + minute })
-    has(await world.delivery(deliveryId), { status: 'delivered', attemptCount: 2, errorDetail: null, nextRetryAt: null })
+    has(await world.delivery(deliveryId), {
+      status: 'delivered',
+      attemptCount: 2,
+      errorDetail: null,
+      nextRetryAt: null,
+    })
   }),
 
   storeCase('every attempt is on record, in order and as it was', async (world) => {
@@ -64,14 +81,29 @@ export const markCases = [
     const second = await world.claimOne({ from: endpoint, lane: 'retries', at: start + minute })
     const settled = failed(second, start + minute)
     const attempt = {
-      epoch: 2, startedAt: start + minute - 3000, tookMs: 3000, outcome: 'timeout' as const, statusCode: null, excerpt: null, url: 'https://other.example/ü',
+      epoch: 2,
+      startedAt: start + minute - 3000,
+      tookMs: 3000,
+      outcome: 'timeout' as const,
+      statusCode: null,
+      excerpt: null,
+      url: 'https://other.example/ü',
     }
     await world.mark([{ ...settled, attempt }], { at: start + minute })
 
     assert.deepEqual(await world.directory.attempts(deliveryId), [
       {
-        id: attemptId(deliveryId, 1), deliveryId, epoch: 1, number: 1, startedAt: start - tookMs, tookMs, outcome: 'answered', statusCode: 500,
-        excerpt: 'ok', url: sentTo, late: false,
+        id: attemptId(deliveryId, 1),
+        deliveryId,
+        epoch: 1,
+        number: 1,
+        startedAt: start - tookMs,
+        tookMs,
+        outcome: 'answered',
+        statusCode: 500,
+        excerpt: 'ok',
+        url: sentTo,
+        late: false,
       },
       { id: attemptId(deliveryId, 2), deliveryId, number: 2, ...attempt, late: false },
     ])
@@ -87,7 +119,10 @@ export const markCases = [
       await world.mark([dead(await world.claimOne({ from: endpoint, lane: 'retries', at }), at)], { at })
     }
     const attempts = await world.directory.attempts(deliveryId)
-    assert.deepEqual(attempts.map(({ number }) => number), [1, 2, 3])
+    assert.deepEqual(
+      attempts.map(({ number }) => number),
+      [1, 2, 3],
+    )
     has(await world.delivery(deliveryId), { attemptCount: 1 })
   }),
 
@@ -97,7 +132,9 @@ export const markCases = [
     const deliveryId = await world.sendOne(endpoint)
     const settled = failed(await world.claimOne({ from: endpoint }), start)
     assert.ok(settled.attempt !== null)
-    await world.mark([{ ...settled, mark: { ...settled.mark, errorDetail: text }, attempt: { ...settled.attempt, excerpt: text } }])
+    await world.mark([
+      { ...settled, mark: { ...settled.mark, errorDetail: text }, attempt: { ...settled.attempt, excerpt: text } },
+    ])
     has(await world.delivery(deliveryId), { errorDetail: text })
     has(only(await world.directory.attempts(deliveryId)), { excerpt: text })
   }),
@@ -105,11 +142,19 @@ export const markCases = [
   storeCase('a mark without an attempt records none, and leaves time and place of the last one', async (world) => {
     const endpoint = await world.endpoint()
     const [never, once] = [await world.sendOne(endpoint), await world.settled(endpoint, failed)]
-    const claims = [await world.claimOne({ from: endpoint }), await world.claimOne({ from: endpoint, lane: 'retries', at: start + minute })]
+    const claims = [
+      await world.claimOne({ from: endpoint }),
+      await world.claimOne({ from: endpoint, lane: 'retries', at: start + minute }),
+    ]
     const marks = claims.map((claim) => unsent(deadAs('crashed')(claim, start + minute)))
     assert.deepEqual(await world.mark(marks, { at: start + minute }), ['marked', 'marked'])
 
-    has(await world.delivery(never), { status: 'dead', reason: 'crashed', lastAttemptedAt: null, targetUrl: endpoint.url })
+    has(await world.delivery(never), {
+      status: 'dead',
+      reason: 'crashed',
+      lastAttemptedAt: null,
+      targetUrl: endpoint.url,
+    })
     has(await world.delivery(once), { status: 'dead', reason: 'crashed', lastAttemptedAt: start, targetUrl: sentTo })
     assert.deepEqual(await world.directory.attempts(never), [])
     assert.equal((await world.directory.attempts(once)).length, 1)
@@ -119,7 +164,9 @@ export const markCases = [
     const endpoint = await world.endpoint()
     const deliveryId = await world.sendOne(endpoint)
     const claim = await world.claimOne({ from: endpoint })
-    assert.deepEqual(await world.mark([delivered(claim, start + 10 * leaseMs)], { at: start + 10 * leaseMs }), ['marked'])
+    assert.deepEqual(await world.mark([delivered(claim, start + 10 * leaseMs)], { at: start + 10 * leaseMs }), [
+      'marked',
+    ])
     has(await world.delivery(deliveryId), { status: 'delivered' })
   }),
 
@@ -146,7 +193,13 @@ export const markCases = [
     assert.deepEqual(await world.mark([failed(live, start + leaseMs)]), ['marked'])
     has(await world.delivery(deliveryId), { status: 'failed', attemptCount: 1 })
     const attempts = await world.directory.attempts(deliveryId)
-    assert.deepEqual(attempts.map(({ epoch, late }) => ({ epoch, late })), [{ epoch: 1, late: true }, { epoch: 2, late: false }])
+    assert.deepEqual(
+      attempts.map(({ epoch, late }) => ({ epoch, late })),
+      [
+        { epoch: 1, late: true },
+        { epoch: 2, late: false },
+      ],
+    )
     assert.deepEqual(new Set(attempts.map(({ number }) => number)), new Set([1, 2]))
   }),
 
@@ -164,7 +217,9 @@ export const markCases = [
     const settles = [delivered, failed, dead]
     const sent = await times(settles.length, () => world.sendOne(endpoint))
     const claims = await world.claim({ from: endpoint })
-    const marks = settles.flatMap((settle, index) => claims[index] === undefined ? [] : [settle(claims[index], start)])
+    const marks = settles.flatMap((settle, index) =>
+      claims[index] === undefined ? [] : [settle(claims[index], start)],
+    )
     assert.deepEqual(await world.mark(marks), ['marked', 'marked', 'marked'])
     const before = await Promise.all(sent.map((id) => world.delivery(id)))
 

@@ -39,7 +39,10 @@ export function unsent(settledAttempt: SettledAttempt): SettledAttempt {
 }
 
 /** The same end after another time on the way. */
-export function taking(ms: number, settle: (claim: Held, at: Instant) => SettledAttempt): (claim: Held, at: Instant) => SettledAttempt {
+export function taking(
+  ms: number,
+  settle: (claim: Held, at: Instant) => SettledAttempt,
+): (claim: Held, at: Instant) => SettledAttempt {
   return (claim, at) => {
     const { attempt, ...rest } = settle(claim, at)
     return { ...rest, attempt: attempt === null ? null : { ...attempt, tookMs: ms } }
@@ -54,6 +57,14 @@ function settled({ delivery }: Held, at: Instant, statusCode: number, change: Ch
     epoch: delivery.leaseEpoch,
     endpointId: delivery.endpointId,
     mark: { reason: null, attemptCount: delivery.attemptCount + 1, ...change },
-    attempt: { epoch: delivery.leaseEpoch, startedAt: at - tookMs, tookMs, outcome: 'answered', statusCode, excerpt: 'ok', url: sentTo },
+    attempt: {
+      epoch: delivery.leaseEpoch,
+      startedAt: at - tookMs,
+      tookMs,
+      outcome: 'answered',
+      statusCode,
+      excerpt: 'ok',
+      url: sentTo,
+    },
   }
 }

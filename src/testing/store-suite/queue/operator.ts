@@ -11,35 +11,39 @@ import type { World } from '../world.ts'
 const by = { name: 'maria', reason: 'the receiver is back' }
 
 export const operatorCases = [
-  storeCase('a requeued dead row begins again: pending, count 0, due now, what went wrong still readable', async (world) => {
-    const endpoint = await world.endpoint()
-    const deliveryId = await world.settled(endpoint, dead)
-    assert.equal(await requeue(world, { ids: [deliveryId] }, { at: start + minute }), 1)
-    has(await world.delivery(deliveryId), {
-      status: 'pending',
-      reason: null,
-      attemptCount: 0,
-      nextRetryAt: start + minute,
-      requeuedAt: start + minute,
-      lastAttemptedAt: start,
-      errorDetail: 'HTTP 500',
-      leaseOwner: null,
-      leaseUntil: null,
-      leaseEpoch: 2,
-      crashCount: 0,
-      createdAt: start,
-      updatedAt: start + minute,
-    })
-    assert.equal((await world.directory.attempts(deliveryId)).length, 1)
-    const claim = await world.claimOne({ from: endpoint, lane: 'retries', at: start + minute })
-    has(claim.delivery, { id: deliveryId, attemptCount: 0, leaseEpoch: 3, crashCount: 0 })
-  }),
+  storeCase(
+    'a requeued dead row begins again: pending, count 0, due now, what went wrong still readable',
+    async (world) => {
+      const endpoint = await world.endpoint()
+      const deliveryId = await world.settled(endpoint, dead)
+      assert.equal(await requeue(world, { ids: [deliveryId] }, { at: start + minute }), 1)
+      has(await world.delivery(deliveryId), {
+        status: 'pending',
+        reason: null,
+        attemptCount: 0,
+        nextRetryAt: start + minute,
+        requeuedAt: start + minute,
+        lastAttemptedAt: start,
+        errorDetail: 'HTTP 500',
+        leaseOwner: null,
+        leaseUntil: null,
+        leaseEpoch: 2,
+        crashCount: 0,
+        createdAt: start,
+        updatedAt: start + minute,
+      })
+      assert.equal((await world.directory.attempts(deliveryId)).length, 1)
+      const claim = await world.claimOne({ from: endpoint, lane: 'retries', at: start + minute })
+      has(claim.delivery, { id: deliveryId, attemptCount: 0, leaseEpoch: 3, crashCount: 0 })
+    },
+  ),
 
   storeCase('failed and pending rows can be requeued too, which brings them forward', async (world) => {
     const endpoint = await world.endpoint()
     const rows = [await world.settled(endpoint, failed), await world.sendOne(endpoint, { dueAt: start + 60 * minute })]
     assert.equal(await requeue(world, { ids: rows }), 2)
-    for (const id of rows) has(await world.delivery(id), { status: 'pending', attemptCount: 0, nextRetryAt: start, requeuedAt: start })
+    for (const id of rows)
+      has(await world.delivery(id), { status: 'pending', attemptCount: 0, nextRetryAt: start, requeuedAt: start })
     assert.deepEqual(ids(await world.claim({ from: endpoint, lane: 'retries' })).toSorted(), rows.toSorted())
   }),
 
@@ -79,15 +83,29 @@ export const operatorCases = [
     const cancelled = await cancel(world, { endpointId: endpoint.id }, { at: start + 5 })
     assert.deepEqual(cancelled.map(({ id }) => id).toSorted(), [waiting, retrying, inFlight].toSorted())
     const { messageId } = await world.delivery(waiting)
-    assert.deepEqual(cancelled.find(({ id }) => id === waiting), { id: waiting, endpointId: endpoint.id, messageId, sessionId: 'session-7' })
+    assert.deepEqual(
+      cancelled.find(({ id }) => id === waiting),
+      { id: waiting, endpointId: endpoint.id, messageId, sessionId: 'session-7' },
+    )
 
-    for (const [id, epoch] of [[waiting, 1], [retrying, 2], [inFlight, 2]] as const) {
+    for (const [id, epoch] of [
+      [waiting, 1],
+      [retrying, 2],
+      [inFlight, 2],
+    ] as const) {
       has(await world.delivery(id), {
-        status: 'dead', reason: 'cancelled', nextRetryAt: null, leaseOwner: null, leaseUntil: null, leaseEpoch: epoch, updatedAt: start + 5,
+        status: 'dead',
+        reason: 'cancelled',
+        nextRetryAt: null,
+        leaseOwner: null,
+        leaseUntil: null,
+        leaseEpoch: epoch,
+        updatedAt: start + 5,
       })
     }
     has(await world.delivery(retrying), { attemptCount: 1, errorDetail: 'HTTP 500' })
-    for (const lane of ['fresh', 'retries'] as const) assert.deepEqual(await world.claim({ from: endpoint, lane, at: start + 60 * minute }), [])
+    for (const lane of ['fresh', 'retries'] as const)
+      assert.deepEqual(await world.claim({ from: endpoint, lane, at: start + 60 * minute }), [])
   }),
 
   storeCase('cancel says why: any reason to be dead can be given', async (world) => {
@@ -111,7 +129,8 @@ export const operatorCases = [
     const endpoint = await world.endpoint()
     await times(5, () => world.send(endpoint))
     const batches: number[] = []
-    for (let batch = 0; batch < 4; batch += 1) batches.push((await cancel(world, { endpointId: endpoint.id }, { limit: 2 })).length)
+    for (let batch = 0; batch < 4; batch += 1)
+      batches.push((await cancel(world, { endpointId: endpoint.id }, { limit: 2 })).length)
     assert.deepEqual(batches, [2, 2, 1, 0])
   }),
 
@@ -145,13 +164,22 @@ export const operatorCases = [
     const deliveryId = await world.settled(endpoint, dead)
     await times(3, () => world.send(endpoint))
     await requeue(world, { ids: [deliveryId] }, { at: start + 1 })
-    await world.queue.cancel({ filter: { endpointId: endpoint.id }, as: 'cancelled', now: start + 2, limit: 100, by: { name: 'otto' } })
+    await world.queue.cancel({
+      filter: { endpointId: endpoint.id },
+      as: 'cancelled',
+      now: start + 2,
+      limit: 100,
+      by: { name: 'otto' },
+    })
 
     const entries = await world.directory.audit({ limit: 10, after: null })
-    assert.deepEqual(entries.map(({ at, actor, action, count, reason }) => ({ at, actor, action, count, reason })), [
-      { at: start + 2, actor: 'otto', action: 'cancel', count: 4, reason: null },
-      { at: start + 1, actor: 'maria', action: 'requeue', count: 1, reason: by.reason },
-    ])
+    assert.deepEqual(
+      entries.map(({ at, actor, action, count, reason }) => ({ at, actor, action, count, reason })),
+      [
+        { at: start + 2, actor: 'otto', action: 'cancel', count: 4, reason: null },
+        { at: start + 1, actor: 'maria', action: 'requeue', count: 1, reason: by.reason },
+      ],
+    )
     for (const { target } of entries) assert.notEqual(target, '')
     const [newest] = entries
     const older = await world.directory.audit({ limit: 10, after: newest?.id ?? null })
@@ -203,6 +231,10 @@ function requeue(world: World, filter: DeliveryFilter, { at = start, limit = 100
   return world.queue.requeue({ filter, now: at, limit, by })
 }
 
-function cancel(world: World, filter: DeliveryFilter, { at = start, limit = 100, as = 'cancelled' }: Options = {}): Promise<Cancelled[]> {
+function cancel(
+  world: World,
+  filter: DeliveryFilter,
+  { at = start, limit = 100, as = 'cancelled' }: Options = {},
+): Promise<Cancelled[]> {
   return world.queue.cancel({ filter, now: at, limit, by, as })
 }

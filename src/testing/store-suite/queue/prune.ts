@@ -11,16 +11,27 @@ const by = { name: 'test' }
 export const pruneCases = [
   storeCase('prune erases bodies whose time is over, once nothing of them is on its way', async (world) => {
     const endpoint = await world.endpoint()
-    const [ended, open, later] = [await world.settled(endpoint, delivered), await world.sendOne(endpoint), await world.settled(endpoint, delivered)]
+    const [ended, open, later] = [
+      await world.settled(endpoint, delivered),
+      await world.sendOne(endpoint),
+      await world.settled(endpoint, delivered),
+    ]
     const messageIdOf = async (id: string): Promise<string> => (await world.delivery(id)).messageId
-    const [endedMessage, openMessage, laterMessage] = [await messageIdOf(ended), await messageIdOf(open), await messageIdOf(later)]
+    const [endedMessage, openMessage, laterMessage] = [
+      await messageIdOf(ended),
+      await messageIdOf(open),
+      await messageIdOf(later),
+    ]
     await world.directory.expirePayloads([
       { messageId: endedMessage, eraseAt: start + hour },
       { messageId: openMessage, eraseAt: start + hour },
       { messageId: laterMessage, eraseAt: start + hour + 1 },
       { messageId: world.id('msg'), eraseAt: start },
     ])
-    const erased = async (): Promise<(Instant | null | undefined)[]> => Promise.all([endedMessage, openMessage, laterMessage].map(async (id) => (await world.directory.message(id))?.erasedAt))
+    const erased = async (): Promise<(Instant | null | undefined)[]> =>
+      Promise.all(
+        [endedMessage, openMessage, laterMessage].map(async (id) => (await world.directory.message(id))?.erasedAt),
+      )
     await world.queue.prune({ before: 0, now: start + hour - 1, limit: 10 })
     assert.deepEqual(await erased(), [null, null, null])
     assert.equal(await world.queue.prune({ before: 0, now: start + hour, limit: 10 }), 1)
@@ -32,17 +43,20 @@ export const pruneCases = [
     assert.equal(await world.queue.prune({ before: 0, now: start + 3 * hour, limit: 10 }), 0)
   }),
 
-  storeCase('prune forgets closed deliveries that ended before a time, with their attempts and messages', async (world) => {
-    const endpoint = await world.endpoint()
-    const old = [await world.settled(endpoint, delivered), await world.settled(endpoint, dead)]
-    const messageIds = await Promise.all(old.map(async (id) => (await world.delivery(id)).messageId))
-    await pruneAll(world, start + 1)
-    for (const id of old) {
-      assert.equal(await world.directory.delivery(id), null)
-      assert.deepEqual(await world.directory.attempts(id), [])
-    }
-    for (const id of messageIds) assert.equal(await world.directory.message(id), null)
-  }),
+  storeCase(
+    'prune forgets closed deliveries that ended before a time, with their attempts and messages',
+    async (world) => {
+      const endpoint = await world.endpoint()
+      const old = [await world.settled(endpoint, delivered), await world.settled(endpoint, dead)]
+      const messageIds = await Promise.all(old.map(async (id) => (await world.delivery(id)).messageId))
+      await pruneAll(world, start + 1)
+      for (const id of old) {
+        assert.equal(await world.directory.delivery(id), null)
+        assert.deepEqual(await world.directory.attempts(id), [])
+      }
+      for (const id of messageIds) assert.equal(await world.directory.message(id), null)
+    },
+  ),
 
   storeCase('prune leaves what is open, however old, and what ended at the time or later', async (world) => {
     const endpoint = await world.endpoint()
@@ -102,16 +116,21 @@ export const pruneCases = [
     assert.equal(await world.queue.prune({ before: start + hour, now: start + hour, limit: 10 }), 0)
   }),
 
-  storeCase('E17 expired idempotency keys are counted, so that whoever prunes goes on until all are gone', async (world) => {
-    const { id: applicationId } = await world.application()
-    const envelopes = await times(5, (index) => world.envelope([], { key: `key-${index}`, message: { applicationId } }))
-    await world.queue.enqueue({ owner: 'anna', leaseMs: 1000, now: start, envelopes })
-    const [before, later] = [start, start + 25 * hour]
-    assert.equal(await world.queue.prune({ before, now: start + 23 * hour, limit: 2 }), 0, 'they are still in use')
-    const counted: number[] = []
-    for (let batch = 0; batch < 4; batch += 1) counted.push(await world.queue.prune({ before, now: later, limit: 2 }))
-    assert.deepEqual(counted, [2, 2, 1, 0])
-  }),
+  storeCase(
+    'E17 expired idempotency keys are counted, so that whoever prunes goes on until all are gone',
+    async (world) => {
+      const { id: applicationId } = await world.application()
+      const envelopes = await times(5, (index) =>
+        world.envelope([], { key: `key-${index}`, message: { applicationId } }),
+      )
+      await world.queue.enqueue({ owner: 'anna', leaseMs: 1000, now: start, envelopes })
+      const [before, later] = [start, start + 25 * hour]
+      assert.equal(await world.queue.prune({ before, now: start + 23 * hour, limit: 2 }), 0, 'they are still in use')
+      const counted: number[] = []
+      for (let batch = 0; batch < 4; batch += 1) counted.push(await world.queue.prune({ before, now: later, limit: 2 }))
+      assert.deepEqual(counted, [2, 2, 1, 0])
+    },
+  ),
 
   storeCase('a mark that comes after its row was pruned is lost', async (world) => {
     const endpoint = await world.endpoint()
@@ -133,6 +152,7 @@ async function endedLater(world: World): Promise<string> {
 }
 
 async function pruneAll(world: World, before: Instant): Promise<void> {
-  for (let batch = 0; batch < 20; batch += 1) if ((await world.queue.prune({ before, now: before, limit: 2 })) === 0) return
+  for (let batch = 0; batch < 20; batch += 1)
+    if ((await world.queue.prune({ before, now: before, limit: 2 })) === 0) return
   assert.fail('prune comes to an end')
 }

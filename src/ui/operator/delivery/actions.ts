@@ -9,7 +9,8 @@ import { notify } from '../../state/notices.ts'
 /** Sends a delivery again at once. A delivered one stays as it is: a new delivery of its message is created. */
 export async function retryNow(delivery: Pick<Delivery, 'id' | 'status'>, done: () => void): Promise<void> {
   if (delivery.status === 'delivered') {
-    const sentence = 'It was delivered already. A new delivery of the same message is created; the receiver sees the same webhook-id.'
+    const sentence =
+      'It was delivered already. A new delivery of the same message is created; the receiver sees the same webhook-id.'
     if ((await ask({ title: 'Send it once more?', sentence, action: 'Send again' })) === null) return
   }
   const answer = await post<Delivery>(`delivery/${delivery.id}/requeue`)
@@ -21,7 +22,13 @@ export async function retryNow(delivery: Pick<Delivery, 'id' | 'status'>, done: 
 
 export async function cancelDelivery(delivery: Pick<Delivery, 'id'>, done: () => void): Promise<void> {
   const sentence = 'It will not be sent any more. It ends dead, as cancelled, and can be retried later.'
-  const reply = await ask({ title: 'Cancel this delivery?', sentence, action: 'Cancel the delivery', isDangerous: true, wantsReason: true })
+  const reply = await ask({
+    title: 'Cancel this delivery?',
+    sentence,
+    action: 'Cancel the delivery',
+    isDangerous: true,
+    wantsReason: true,
+  })
   if (reply === null) return
   const answer = await post<Delivery>(`delivery/${delivery.id}/cancel`, reply)
   if (answer.kind !== 'answered') return notify('bad', problemOf(answer))
@@ -43,7 +50,9 @@ export interface BulkFilter {
 
 /** Retries or cancels all that match: counts first, asks with the exact number, then shows the work. */
 export async function bulk(action: 'requeue' | 'cancel', filters: readonly BulkFilter[]): Promise<void> {
-  const counts = await Promise.all(filters.map((filter) => post<{ matching: number }>('job', { action, filter, dryRun: true })))
+  const counts = await Promise.all(
+    filters.map((filter) => post<{ matching: number }>('job', { action, filter, dryRun: true })),
+  )
   let matching = 0
   for (const answer of counts) {
     if (answer.kind !== 'answered') return notify('bad', problemOf(answer))
@@ -63,7 +72,13 @@ function askBulk(action: 'requeue' | 'cancel', matching: number): Promise<Reply 
   const what = counted(matching, 'delivery')
   if (action === 'cancel') {
     const consequence = `${what} will not be sent any more. They end dead, as cancelled, and can be retried later.`
-    return ask({ title: `Cancel ${what}?`, sentence: consequence, action: `Cancel ${count(matching)}`, isDangerous: true, wantsReason: true })
+    return ask({
+      title: `Cancel ${what}?`,
+      sentence: consequence,
+      action: `Cancel ${count(matching)}`,
+      isDangerous: true,
+      wantsReason: true,
+    })
   }
   const sentence = `${what} become pending with the full schedule again. They leave at the usual pace for retries, so no endpoint is flooded.`
   return ask({ title: `Retry ${what} now?`, sentence, action: `Retry ${count(matching)} now`, wantsReason: true })

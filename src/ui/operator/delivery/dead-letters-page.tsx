@@ -35,11 +35,17 @@ export function DeadLetters() {
           if (groups.length === 0) return <Nothing isFiltered={application !== '' || endpoint !== ''} />
           return (
             <>
-              <Bar dead={dead} groups={groups} selected={selected} filter={{ ...(application === '' ? {} : { application }), ...(endpoint === '' ? {} : { endpoint }) }} />
+              <Bar
+                dead={dead}
+                groups={groups}
+                selected={selected}
+                filter={{ ...(application === '' ? {} : { application }), ...(endpoint === '' ? {} : { endpoint }) }}
+              />
               <Table groups={groups} isPart={dead.grouped < dead.counted} selected={selected} select={select} />
               {dead.grouped < dead.counted && (
                 <p class="note">
-                  These are the newest {count(dead.grouped)}, so the numbers above are the least there are. A retry takes all that match, and shows the exact number first.
+                  These are the newest {count(dead.grouped)}, so the numbers above are the least there are. A retry
+                  takes all that match, and shows the exact number first.
                 </p>
               )}
             </>
@@ -66,14 +72,26 @@ function grouped(rows: readonly DeadLetterGroup[]): Group[] {
   for (const { endpointId, reason, url, errorDetail, count: size, newestAt } of rows) {
     const key = `${endpointId} ${reason}`
     const before = groups.get(key)
-    const errors = [...(before?.errors ?? []), { text: firstLine(errorDetail ?? ''), count: size }].toSorted((one, other) => other.count - one.count)
+    const errors = [...(before?.errors ?? []), { text: firstLine(errorDetail ?? ''), count: size }].toSorted(
+      (one, other) => other.count - one.count,
+    )
     const newest = before !== undefined && before.newestAt > newestAt ? before.newestAt : newestAt
     groups.set(key, { key, endpointId, reason, url, errors, count: size + (before?.count ?? 0), newestAt: newest })
   }
   return [...groups.values()]
 }
 
-function Bar({ dead, groups, selected, filter }: { dead: Groups; groups: readonly Group[]; selected: ReadonlySet<string>; filter: Record<string, string> }) {
+function Bar({
+  dead,
+  groups,
+  selected,
+  filter,
+}: {
+  dead: Groups
+  groups: readonly Group[]
+  selected: ReadonlySet<string>
+  filter: Record<string, string>
+}) {
   const chosen = groups.filter(({ key }) => selected.has(key))
   const size = chosen.reduce((sum, group) => sum + group.count, 0)
   const isPart = dead.grouped < dead.counted
@@ -86,13 +104,22 @@ function Bar({ dead, groups, selected, filter }: { dead: Groups; groups: readonl
           type="button"
           class="button small primary"
           data-key="r"
-          onClick={() => void bulk('requeue', chosen.map(({ endpointId, reason }) => ({ status: 'dead', endpoint: endpointId, reason })))}
+          onClick={() =>
+            void bulk(
+              'requeue',
+              chosen.map(({ endpointId, reason }) => ({ status: 'dead', endpoint: endpointId, reason })),
+            )
+          }
         >
           Retry {count(size, isPart)} now …
         </button>
       )}
       {canWrite() && chosen.length === 0 && (
-        <button type="button" class="button small primary" onClick={() => void bulk('requeue', [{ status: 'dead', ...filter }])}>
+        <button
+          type="button"
+          class="button small primary"
+          onClick={() => void bulk('requeue', [{ status: 'dead', ...filter }])}
+        >
           Retry all {count(dead.counted, dead.atLeast)} matching …
         </button>
       )}
@@ -148,7 +175,9 @@ function Table({ groups, isPart, selected, select }: TableProps) {
                 </td>
               )}
               <td class="main">
-                <a href={href(`deliveries?status=dead&endpoint=${group.endpointId}&reason=${group.reason}`)}>{shortUrl(group.url)}</a>
+                <a href={href(`deliveries?status=dead&endpoint=${group.endpointId}&reason=${group.reason}`)}>
+                  {shortUrl(group.url)}
+                </a>
                 <Errors errors={group.errors} />
               </td>
               <td>{group.reason}</td>
@@ -181,7 +210,9 @@ function Nothing({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered) return <Empty title="No dead letter matches" />
   return (
     <Empty title="No dead letters">
-      <p>A delivery ends here when its last retry has failed, with every attempt on record, until somebody retries it.</p>
+      <p>
+        A delivery ends here when its last retry has failed, with every attempt on record, until somebody retries it.
+      </p>
     </Empty>
   )
 }

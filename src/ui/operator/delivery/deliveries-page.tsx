@@ -32,7 +32,13 @@ export function Deliveries() {
     <Page
       title="Deliveries"
       actions={
-        <button type="button" class="button" aria-pressed={moves} disabled={given.has('iterator')} onClick={() => setLive(!isLive)}>
+        <button
+          type="button"
+          class="button"
+          aria-pressed={moves}
+          disabled={given.has('iterator')}
+          onClick={() => setLive(!isLive)}
+        >
           <Icon name={moves ? 'pause' : 'play'} />
           {moves ? 'Live' : 'Paused'}
         </button>
@@ -42,13 +48,20 @@ export function Deliveries() {
       <Show loaded={loaded} lines={10}>
         {(list) => (
           <>
-            {list.searched !== undefined && <p class="note">Payloads of the newest {counted(list.searched, 'matching delivery')} were searched.</p>}
+            {list.searched !== undefined && (
+              <p class="note">Payloads of the newest {counted(list.searched, 'matching delivery')} were searched.</p>
+            )}
             {list.data.length === 0 ? (
               <Nothing />
             ) : (
               <>
                 <BulkBar selected={selected} given={given} />
-                <DeliveryTable caption="Deliveries, newest first" deliveries={list.data} refresh={loaded.refresh} selection={{ ids: selected, change: select }} />
+                <DeliveryTable
+                  caption="Deliveries, newest first"
+                  deliveries={list.data}
+                  refresh={loaded.refresh}
+                  selection={{ ids: selected, change: select }}
+                />
               </>
             )}
             <Pager list={list} />
@@ -101,7 +114,11 @@ function Nothing() {
   if (isFiltered) {
     return (
       <Empty title="No delivery matches">
-        <button type="button" class="button" onClick={() => setQuery(Object.fromEntries(filterNames.map((name) => [name, null])))}>
+        <button
+          type="button"
+          class="button"
+          onClick={() => setQuery(Object.fromEntries(filterNames.map((name) => [name, null])))}
+        >
           Clear the filters
         </button>
       </Empty>
@@ -116,7 +133,9 @@ function Nothing() {
 }
 
 function asked(given: URLSearchParams): Query {
-  const single = Object.fromEntries(filterNames.filter((name) => name !== 'status').map((name) => [name, given.get(name)]))
+  const single = Object.fromEntries(
+    filterNames.filter((name) => name !== 'status').map((name) => [name, given.get(name)]),
+  )
   return { ...single, status: given.getAll('status'), iterator: given.get('iterator'), limit: pageSize }
 }
 

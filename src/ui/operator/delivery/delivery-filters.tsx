@@ -4,7 +4,18 @@ import { statuses } from '../../text/labels.ts'
 import { QueryInput } from '../../parts/form/query-input.tsx'
 
 /** Everything that deliveries can be looked for by, as the API calls it. */
-export const filterNames = ['status', 'endpoint', 'event_type', 'application', 'message', 'id', 'reason', 'since', 'until', 'text'] as const
+export const filterNames = [
+  'status',
+  'endpoint',
+  'event_type',
+  'application',
+  'message',
+  'id',
+  'reason',
+  'since',
+  'until',
+  'text',
+] as const
 
 const texts = [
   ['endpoint', 'Endpoint', 'ep_…'],
@@ -31,7 +42,13 @@ export function DeliveryFilters() {
                 type="checkbox"
                 checked={chosen.includes(status)}
                 onChange={() =>
-                  setQuery({ status: chosen.includes(status) ? chosen.filter((each) => each !== status) : [...chosen, status], iterator: null }, 'replace')
+                  setQuery(
+                    {
+                      status: chosen.includes(status) ? chosen.filter((each) => each !== status) : [...chosen, status],
+                      iterator: null,
+                    },
+                    'replace',
+                  )
                 }
               />
               <span>{word}</span>
@@ -49,7 +66,10 @@ export function DeliveryFilters() {
             ))}
           <label class="field">
             <span>Reason</span>
-            <select value={given.get('reason') ?? ''} onChange={(event) => setQuery({ reason: event.currentTarget.value, iterator: null }, 'replace')}>
+            <select
+              value={given.get('reason') ?? ''}
+              onChange={(event) => setQuery({ reason: event.currentTarget.value, iterator: null }, 'replace')}
+            >
               <option value="">any</option>
               {['exhausted', 'cancelled', 'expired', 'crashed', 'gone'].map((reason) => (
                 <option key={reason}>{reason}</option>
@@ -73,7 +93,9 @@ function Moment({ name, label }: { name: 'since' | 'until'; label: string }) {
       <input
         type="datetime-local"
         value={given === null ? '' : localMinute(given)}
-        onChange={({ currentTarget: { value } }) => setQuery({ [name]: value === '' ? null : new Date(value).toISOString(), iterator: null }, 'replace')}
+        onChange={({ currentTarget: { value } }) =>
+          setQuery({ [name]: value === '' ? null : new Date(value).toISOString(), iterator: null }, 'replace')
+        }
       />
     </label>
   )

@@ -72,7 +72,13 @@ function Actions({ delivery, refresh }: { delivery: DeliveryDetail; refresh: () 
         </button>
       )}
       {delivery.status !== 'pending' && (
-        <button type="button" class="button primary" data-key="r" disabled={delivery.inFlight} onClick={() => void retryNow(delivery, refresh)}>
+        <button
+          type="button"
+          class="button primary"
+          data-key="r"
+          disabled={delivery.inFlight}
+          onClick={() => void retryNow(delivery, refresh)}
+        >
           {delivery.status === 'delivered' ? 'Send again' : 'Retry now'}
         </button>
       )}

@@ -22,7 +22,13 @@ interface Selection {
 }
 
 /** Deliveries, newest first. */
-export function DeliveryTable({ caption, deliveries, refresh, isOfOneEndpoint = false, selection }: DeliveryTableProps) {
+export function DeliveryTable({
+  caption,
+  deliveries,
+  refresh,
+  isOfOneEndpoint = false,
+  selection,
+}: DeliveryTableProps) {
   const canSelect = selection !== undefined && canWrite()
   const isAll = canSelect && deliveries.length > 0 && deliveries.every(({ id }) => selection.ids.has(id))
   return (
@@ -63,7 +69,13 @@ export function DeliveryTable({ caption, deliveries, refresh, isOfOneEndpoint = 
         </thead>
         <tbody>
           {deliveries.map((delivery) => (
-            <Row key={delivery.id} delivery={delivery} refresh={refresh} isOfOneEndpoint={isOfOneEndpoint} {...(canSelect ? { selection } : {})} />
+            <Row
+              key={delivery.id}
+              delivery={delivery}
+              refresh={refresh}
+              isOfOneEndpoint={isOfOneEndpoint}
+              {...(canSelect ? { selection } : {})}
+            />
           ))}
         </tbody>
       </table>
@@ -86,7 +98,12 @@ function Row({ delivery, refresh, isOfOneEndpoint, selection }: RowProps) {
     <tr data-row tabIndex={-1} class={isSelected ? 'selected' : undefined}>
       {selection !== undefined && (
         <td class="tick">
-          <input type="checkbox" aria-label={`Select ${id}`} checked={isSelected} onChange={() => selection.change(toggled(selection.ids, id))} />
+          <input
+            type="checkbox"
+            aria-label={`Select ${id}`}
+            checked={isSelected}
+            onChange={() => selection.change(toggled(selection.ids, id))}
+          />
         </td>
       )}
       <td>

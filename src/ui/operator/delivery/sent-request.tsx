@@ -17,14 +17,17 @@ export function Sent({ attempt: { number, startedAt, outcome, request } }: { att
       </summary>
       <Code label={`${title} at attempt ${number}`} text={headOf(request)} />
       <p class="note">
-        Begun at {instant(startedAt)}. {request.bytes === null ? 'The body is erased.' : `The body is the payload below, ${bytes(request.bytes)}.`} An attempt keeps
-        its time and URL only: headers that the endpoint adds are those set now.
+        Begun at {instant(startedAt)}.{' '}
+        {request.bytes === null ? 'The body is erased.' : `The body is the payload below, ${bytes(request.bytes)}.`} An
+        attempt keeps its time and URL only: headers that the endpoint adds are those set now.
       </p>
     </details>
   )
 }
 
 function headOf({ method, url, headers, sensitive }: SentRequest): string {
-  const lines = [...Object.entries(headers), ...sensitive.map((name) => [name, '(not shown)'])].map(([name, value]) => `${name}: ${value}`)
+  const lines = [...Object.entries(headers), ...sensitive.map((name) => [name, '(not shown)'])].map(
+    ([name, value]) => `${name}: ${value}`,
+  )
   return [`${method} ${url}`, ...lines].join('\n')
 }

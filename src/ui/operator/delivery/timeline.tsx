@@ -24,7 +24,15 @@ export function Timeline({ delivery }: { delivery: DeliveryDetail }) {
             <Icon name={inFlight ? 'flight' : 'dots'} />
             <div>
               <p class="what">
-                <strong>{inFlight ? 'Being sent now' : <>Attempt {attemptCount + 1} {nextRetryAt === null ? 'is due' : <Until at={nextRetryAt} />}</>}</strong>
+                <strong>
+                  {inFlight ? (
+                    'Being sent now'
+                  ) : (
+                    <>
+                      Attempt {attemptCount + 1} {nextRetryAt === null ? 'is due' : <Until at={nextRetryAt} />}
+                    </>
+                  )}
+                </strong>
                 <span class="muted">of {maxAttempts} in all</span>
               </p>
             </div>
@@ -63,11 +71,13 @@ function Step({ attempt, slowestMs, isLast }: { attempt: Attempt; slowestMs: num
 }
 
 function Response({ attempt: { number, outcome, response }, isOpen }: { attempt: Attempt; isOpen: boolean }) {
-  if (response === null || response === '') return <p class="note">{outcome === 'answered' ? 'No body is kept of the answer.' : 'Nothing came back.'}</p>
+  if (response === null || response === '')
+    return <p class="note">{outcome === 'answered' ? 'No body is kept of the answer.' : 'Nothing came back.'}</p>
   return (
     <details open={isOpen}>
       <summary>
-        {outcome === 'answered' ? 'What came back' : 'What went wrong'} <span class="muted">({bytes(response.length)})</span>
+        {outcome === 'answered' ? 'What came back' : 'What went wrong'}{' '}
+        <span class="muted">({bytes(response.length)})</span>
       </summary>
       <Code label={`What came back at attempt ${number}`} text={response} />
     </details>

@@ -29,7 +29,14 @@ export function EndpointForm({ onClose }: { onClose: () => void }) {
       <Form action="Add the endpoint" submit={submit} done={({ id }) => go(`endpoints/${id}`)} onCancel={onClose}>
         {own === null && (
           <>
-            <Field name="application" label="Application" hint="The customer it belongs to. A new name creates a new application." placeholder="acme" list="applications" isRequired />
+            <Field
+              name="application"
+              label="Application"
+              hint="The customer it belongs to. A new name creates a new application."
+              placeholder="acme"
+              list="applications"
+              isRequired
+            />
             <datalist id="applications">
               {known.value?.data.map(({ id, uid, name }) => (
                 <option key={id} value={uid ?? id}>
@@ -40,7 +47,12 @@ export function EndpointForm({ onClose }: { onClose: () => void }) {
           </>
         )}
         <Field name="url" label="URL" kind="url" placeholder="https://example.com/hooks" isRequired />
-        <Field name="types" label="Event types" hint="With commas between them; empty means all." placeholder="invoice.paid, invoice.voided" />
+        <Field
+          name="types"
+          label="Event types"
+          hint="With commas between them; empty means all."
+          placeholder="invoice.paid, invoice.voided"
+        />
         <Field name="description" label="Description" />
       </Form>
     </Dialog>

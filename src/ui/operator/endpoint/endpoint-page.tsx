@@ -42,7 +42,9 @@ export function Endpoint({ id }: { id: string }) {
               <div>
                 <Recent endpoint={detail} />
                 <Failures failures={detail.failures} />
-                {canWrite() && <EndpointSettings key={settingsKey(detail)} endpoint={detail} refresh={loaded.refresh} />}
+                {canWrite() && (
+                  <EndpointSettings key={settingsKey(detail)} endpoint={detail} refresh={loaded.refresh} />
+                )}
                 {canWrite() && <EndpointRecovery endpoint={detail} />}
               </div>
               <div>
@@ -89,7 +91,11 @@ function Actions({ endpoint, refresh }: { endpoint: EndpointDetail; refresh: () 
       </button>
       {status === 'active' && (
         <>
-          <button type="button" class="button" onClick={() => void change('pause', 'Paused. New messages are collected.')}>
+          <button
+            type="button"
+            class="button"
+            onClick={() => void change('pause', 'Paused. New messages are collected.')}
+          >
             Pause
           </button>
           <button type="button" class="button" onClick={() => void change('disable', 'Disabled.')}>
@@ -98,12 +104,20 @@ function Actions({ endpoint, refresh }: { endpoint: EndpointDetail; refresh: () 
         </>
       )}
       {status === 'paused' && (
-        <button type="button" class="button primary" onClick={() => void change('resume', 'Resumed. What was collected leaves now.')}>
+        <button
+          type="button"
+          class="button primary"
+          onClick={() => void change('resume', 'Resumed. What was collected leaves now.')}
+        >
           Resume
         </button>
       )}
       {status === 'disabled' && (
-        <button type="button" class="button primary" onClick={() => void change('enable', 'Enabled. Replay what it missed below.')}>
+        <button
+          type="button"
+          class="button primary"
+          onClick={() => void change('enable', 'Enabled. Replay what it missed below.')}
+        >
           Enable
         </button>
       )}
@@ -137,7 +151,12 @@ function Recent({ endpoint }: { endpoint: EndpointDetail }) {
               <p>Send a test to see whether it answers.</p>
             </Empty>
           ) : (
-            <DeliveryTable caption="Newest deliveries to this endpoint" deliveries={list.data} isOfOneEndpoint refresh={loaded.refresh} />
+            <DeliveryTable
+              caption="Newest deliveries to this endpoint"
+              deliveries={list.data}
+              isOfOneEndpoint
+              refresh={loaded.refresh}
+            />
           )
         }
       </Show>
@@ -193,6 +212,15 @@ function detailsOf(endpoint: EndpointDetail): [string, preact.ComponentChildren]
 }
 
 /** The form starts anew when the settings have changed on the server, not at each reading. */
-function settingsKey({ url, description, types, channels, ratePerSecond, policy, headers, filter }: EndpointDetail): string {
+function settingsKey({
+  url,
+  description,
+  types,
+  channels,
+  ratePerSecond,
+  policy,
+  headers,
+  filter,
+}: EndpointDetail): string {
   return JSON.stringify([url, description, types, channels, ratePerSecond, policy, headers, filter])
 }

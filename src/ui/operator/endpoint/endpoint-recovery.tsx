@@ -20,13 +20,19 @@ export function EndpointRecovery({ endpoint }: { endpoint: EndpointDetail }) {
         <div>
           <h3>Recover</h3>
           <p class="muted">Retries every dead letter of this endpoint, with the full schedule again.</p>
-          <button type="button" class="button" onClick={() => void bulk('requeue', [{ status: 'dead', endpoint: endpoint.id }])}>
+          <button
+            type="button"
+            class="button"
+            onClick={() => void bulk('requeue', [{ status: 'dead', endpoint: endpoint.id }])}
+          >
             Retry its dead letters …
           </button>
         </div>
         <div>
           <h3>Replay</h3>
-          <p class="muted">Sends the messages since a time that this endpoint never got, for example while it was disabled.</p>
+          <p class="muted">
+            Sends the messages since a time that this endpoint never got, for example while it was disabled.
+          </p>
           <Form action="Replay" submit={replay} done={({ id }) => go(`jobs/${id}`)}>
             <Field name="since" label="Since" kind="datetime-local" isRequired />
           </Form>

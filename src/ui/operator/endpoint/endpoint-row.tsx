@@ -6,7 +6,13 @@ import { isPortal } from '../../state/session.ts'
 import { Health } from '../../parts/status.tsx'
 
 /** An endpoint in a table: health, where and why, what the table adds, backlog. On a phone the health stands above the address. */
-export function EndpointRow({ endpoint, children }: { endpoint: Omit<Endpoint, 'hours'>; children: ComponentChildren }) {
+export function EndpointRow({
+  endpoint,
+  children,
+}: {
+  endpoint: Omit<Endpoint, 'hours'>
+  children: ComponentChildren
+}) {
   return (
     <tr data-row tabIndex={-1}>
       <td class="wide">

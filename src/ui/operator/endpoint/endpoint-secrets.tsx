@@ -22,7 +22,8 @@ export function EndpointSecrets({ endpoint, refresh }: { endpoint: EndpointDetai
   }
 
   async function rotate(): Promise<void> {
-    const sentence = 'A new secret is created. For 24 hours every attempt is signed with both, so the receiver can change over without missing any.'
+    const sentence =
+      'A new secret is created. For 24 hours every attempt is signed with both, so the receiver can change over without missing any.'
     if ((await ask({ title: 'Create a new secret?', sentence, action: 'Rotate the secret' })) === null) return
     const answer = await post(`${at}/rotate`, { gracePeriodSeconds: day })
     if (answer.kind !== 'answered') return notify('bad', problemOf(answer))
@@ -37,7 +38,14 @@ export function EndpointSecrets({ endpoint, refresh }: { endpoint: EndpointDetai
         {endpoint.secrets.map(({ id, createdAt, expiresAt }) => (
           <li key={id}>
             Created <Ago at={createdAt} />
-            {expiresAt === null ? <strong> current</strong> : <span class="muted"> expires <Until at={expiresAt} /></span>}
+            {expiresAt === null ? (
+              <strong> current</strong>
+            ) : (
+              <span class="muted">
+                {' '}
+                expires <Until at={expiresAt} />
+              </span>
+            )}
           </li>
         ))}
       </ul>

@@ -14,9 +14,21 @@ export function EndpointSettings({ endpoint, refresh }: { endpoint: EndpointDeta
 
   async function submit(values: Values): Promise<Answer<unknown>> {
     const given = headersOf(values('headers'))
-    if (given === null) return { kind: 'refused', status: 0, code: 'headers', detail: 'Each line of the headers must be like "X-Name: value".' }
+    if (given === null)
+      return {
+        kind: 'refused',
+        status: 0,
+        code: 'headers',
+        detail: 'Each line of the headers must be like "X-Name: value".',
+      }
     const filter = filterOf(values('filter'))
-    if (filter === undefined) return { kind: 'refused', status: 0, code: 'filter', detail: 'The filter must be a JSON object, such as {"path": "total", "greater": 100}.' }
+    if (filter === undefined)
+      return {
+        kind: 'refused',
+        status: 0,
+        code: 'filter',
+        detail: 'The filter must be a JSON object, such as {"path": "total", "greater": 100}.',
+      }
     const changed = await patch(at, {
       url: values('url'),
       description: values('description'),
@@ -27,7 +39,9 @@ export function EndpointSettings({ endpoint, refresh }: { endpoint: EndpointDeta
       filter,
     })
     const headers = headersChange(endpoint.headers, given)
-    return changed.kind === 'answered' && Object.keys(headers).length > 0 ? patch(`${at}/headers`, { headers }) : changed
+    return changed.kind === 'answered' && Object.keys(headers).length > 0
+      ? patch(`${at}/headers`, { headers })
+      : changed
   }
 
   function done(): void {
@@ -40,20 +54,50 @@ export function EndpointSettings({ endpoint, refresh }: { endpoint: EndpointDeta
       <Form action="Save" submit={submit} done={done}>
         <Field name="url" label="URL" kind="url" value={endpoint.url} isRequired />
         <div class="grid">
-          <Field name="types" label="Event types" value={endpoint.types?.join(', ') ?? ''} hint="With commas between them; empty means all." />
+          <Field
+            name="types"
+            label="Event types"
+            value={endpoint.types?.join(', ') ?? ''}
+            hint="With commas between them; empty means all."
+          />
           <Field name="channels" label="Channels" value={endpoint.channels?.join(', ') ?? ''} hint="Empty means all." />
-          <Field name="rate" label="Most per second" kind="number" value={endpoint.ratePerSecond?.toString() ?? ''} hint="Empty means no limit." />
-          <Field name="policy" label="Retry policy" value={endpoint.policy} hint="A name from the settings page." isRequired />
+          <Field
+            name="rate"
+            label="Most per second"
+            kind="number"
+            value={endpoint.ratePerSecond?.toString() ?? ''}
+            hint="Empty means no limit."
+          />
+          <Field
+            name="policy"
+            label="Retry policy"
+            value={endpoint.policy}
+            hint="A name from the settings page."
+            isRequired
+          />
         </div>
         <label class="field">
           <span>Filter</span>
-          <textarea name="filter" rows={2} spellcheck={false} defaultValue={endpoint.filter === null ? '' : JSON.stringify(endpoint.filter)} />
+          <textarea
+            name="filter"
+            rows={2}
+            spellcheck={false}
+            defaultValue={endpoint.filter === null ? '' : JSON.stringify(endpoint.filter)}
+          />
           <small>JSON: what a payload must be like to be sent here. Empty means all.</small>
         </label>
         <label class="field">
           <span>Headers</span>
-          <textarea name="headers" rows={3} spellcheck={false} defaultValue={linesOf(endpoint.headers)} placeholder="X-Name: value" />
-          <small>One per line, sent with every attempt. Those that carry credentials are not shown, and stay as they are.</small>
+          <textarea
+            name="headers"
+            rows={3}
+            spellcheck={false}
+            defaultValue={linesOf(endpoint.headers)}
+            placeholder="X-Name: value"
+          />
+          <small>
+            One per line, sent with every attempt. Those that carry credentials are not shown, and stay as they are.
+          </small>
         </label>
         <Field name="description" label="Description" value={endpoint.description} />
       </Form>
@@ -64,7 +108,8 @@ export function EndpointSettings({ endpoint, refresh }: { endpoint: EndpointDeta
 export function EndpointDangers({ endpoint }: { endpoint: EndpointDetail }) {
   async function drop(): Promise<void> {
     const sentence = 'Nothing more is sent to it, and what still waits ends dead, as gone. Its history stays.'
-    if ((await ask({ title: 'Delete this endpoint?', sentence, action: 'Delete it', isDangerous: true })) === null) return
+    if ((await ask({ title: 'Delete this endpoint?', sentence, action: 'Delete it', isDangerous: true })) === null)
+      return
     const answer = await remove(`app/${endpoint.applicationId}/endpoint/${endpoint.id}`)
     if (answer.kind !== 'answered') return notify('bad', problemOf(answer))
     notify('good', 'Deleted.')
@@ -97,7 +142,10 @@ function headersOf(text: string): Record<string, string> | null {
 }
 
 /** Only what differs, and null for what is gone: headers that are not shown must survive a change of the others. */
-function headersChange(before: Readonly<Record<string, string>>, after: Readonly<Record<string, string>>): Record<string, string | null> {
+function headersChange(
+  before: Readonly<Record<string, string>>,
+  after: Readonly<Record<string, string>>,
+): Record<string, string | null> {
   const gone = Object.keys(before).filter((name) => !(name in after))
   const changed = Object.entries(after).filter(([name, value]) => before[name] !== value)
   return Object.fromEntries([...gone.map((name) => [name, null] as const), ...changed])

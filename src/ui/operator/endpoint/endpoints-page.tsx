@@ -25,7 +25,11 @@ export function Endpoints() {
   const given = query.value
   const text = given.get('text') ?? ''
   const application = given.get('application') ?? ''
-  const loaded = useLoad<List<Endpoint>>('endpoint', { text, application, iterator: given.get('iterator'), limit: pageSize }, refreshMs)
+  const loaded = useLoad<List<Endpoint>>(
+    'endpoint',
+    { text, application, iterator: given.get('iterator'), limit: pageSize },
+    refreshMs,
+  )
   const [isAdding, setAdding] = useState(false)
   const add = canWrite() && (
     <button type="button" class="button primary" onClick={() => setAdding(true)}>
@@ -36,14 +40,23 @@ export function Endpoints() {
     <Page title="Endpoints" actions={add}>
       <form class="filters" role="search" aria-label="Endpoints" onSubmit={(event) => event.preventDefault()}>
         <div class="line">
-          <QueryInput name="text" label="Text in the URL or description" placeholder="Text in the URL or description" kind="search" />
+          <QueryInput
+            name="text"
+            label="Text in the URL or description"
+            placeholder="Text in the URL or description"
+            kind="search"
+          />
           {!isPortal() && <QueryInput name="application" label="Application" placeholder="Application" kind="line" />}
         </div>
       </form>
       <Show loaded={loaded} lines={10}>
         {(list) => (
           <>
-            {list.data.length === 0 ? <Nothing isFiltered={text !== '' || application !== ''} /> : <Table endpoints={list.data} />}
+            {list.data.length === 0 ? (
+              <Nothing isFiltered={text !== '' || application !== ''} />
+            ) : (
+              <Table endpoints={list.data} />
+            )}
             <Pager list={list} />
           </>
         )}

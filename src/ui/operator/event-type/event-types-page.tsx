@@ -18,7 +18,12 @@ const pageSize = 50
 
 /** What can happen, with the shape of what is sent. */
 export function EventTypes() {
-  const loaded = useLoad<List<EventType>>('event-type', { iterator: query.value.get('iterator'), limit: pageSize, with_content: 'true', include_archived: 'true' })
+  const loaded = useLoad<List<EventType>>('event-type', {
+    iterator: query.value.get('iterator'),
+    limit: pageSize,
+    with_content: 'true',
+    include_archived: 'true',
+  })
   const [isAdding, setAdding] = useState(false)
   const canAdd = canWrite() && !isPortal()
   return (
@@ -98,7 +103,12 @@ function Type({ type }: { type: EventType }) {
 function Adding({ close, done }: { close: () => void; done: () => void }) {
   return (
     <Dialog title="Add an event type" onClose={close}>
-      <Form action="Add the type" onCancel={close} done={done} submit={(values) => post('event-type', { name: values('name'), description: values('description') })}>
+      <Form
+        action="Add the type"
+        onCancel={close}
+        done={done}
+        submit={(values) => post('event-type', { name: values('name'), description: values('description') })}
+      >
         <Field name="name" label="Name" placeholder="invoice.paid" hint="Words with dots between them." isRequired />
         <Field name="description" label="Description" placeholder="An invoice was paid in full." isRequired />
       </Form>

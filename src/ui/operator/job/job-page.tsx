@@ -32,7 +32,11 @@ export function Job({ id }: { id: string }) {
               <JobProgressState job={work} />
               <p>{sentenceOf(work)}</p>
             </div>
-            <progress aria-label="Progress" value={work.matching === 0 ? 1 : work.done} max={Math.max(1, work.matching)} />
+            <progress
+              aria-label="Progress"
+              value={work.matching === 0 ? 1 : work.done}
+              max={Math.max(1, work.matching)}
+            />
             <Panel title="Details">
               <Details details={detailsOf(work)} />
             </Panel>
@@ -43,7 +47,12 @@ export function Job({ id }: { id: string }) {
   )
 }
 
-const ending = { title: 'Cancel this job?', sentence: 'What it has done stays done; the rest is left as it is.', action: 'Cancel the job', isDangerous: true }
+const ending = {
+  title: 'Cancel this job?',
+  sentence: 'What it has done stays done; the rest is left as it is.',
+  action: 'Cancel the job',
+  isDangerous: true,
+}
 
 function Actions({ job, refresh }: { job: Work; refresh: () => void }) {
   async function change(verb: 'pause' | 'resume' | 'cancel', said: string): Promise<void> {

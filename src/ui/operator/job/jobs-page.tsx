@@ -22,8 +22,9 @@ export function Jobs() {
           list.data.length === 0 ? (
             <Empty title="No bulk work yet">
               <p>
-                Retrying or cancelling many deliveries is a job: it shows its progress here, and goes on after a restart. Start one from{' '}
-                <a href={href('dead-letters')}>dead letters</a> or <a href={href('deliveries')}>deliveries</a>.
+                Retrying or cancelling many deliveries is a job: it shows its progress here, and goes on after a
+                restart. Start one from <a href={href('dead-letters')}>dead letters</a> or{' '}
+                <a href={href('deliveries')}>deliveries</a>.
               </p>
             </Empty>
           ) : (

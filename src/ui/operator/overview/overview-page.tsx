@@ -48,7 +48,13 @@ function Windows({ chosen }: { chosen: string }) {
       <legend class="hidden">Window</legend>
       {windows.map(([value, name]) => (
         <label key={value}>
-          <input type="radio" name="window" value={value} checked={value === chosen} onChange={() => setQuery({ window: value }, 'replace')} />
+          <input
+            type="radio"
+            name="window"
+            value={value}
+            checked={value === chosen}
+            onChange={() => setQuery({ window: value }, 'replace')}
+          />
           <span>{name}</span>
         </label>
       ))}
@@ -74,7 +80,9 @@ function circumstances({ queue, alarm, deadLetterRate, workers }: Numbers, at: n
   const lateMs = queue.oldestDueAt === null ? 0 : at - Date.parse(queue.oldestDueAt)
   const parts = [
     lateMs < 1_000 ? 'Nothing is late' : `The oldest due delivery is ${duration(lateMs)} late`,
-    alarm === 'none' ? null : `${percent(deadLetterRate)} of what ended is dead, more than ${alarm === 'alarm' ? 5 : 2} %`,
+    alarm === 'none'
+      ? null
+      : `${percent(deadLetterRate)} of what ended is dead, more than ${alarm === 'alarm' ? 5 : 2} %`,
     isPortal() ? null : `${counted(workers.length, 'worker')} alive`,
   ]
   return `${parts.filter((part) => part !== null).join(' · ')}.`
@@ -84,17 +92,59 @@ function Counters({ numbers }: { numbers: Numbers }) {
   const { delivered, queue, deadLetterRate, latencyP50Ms, latencyP95Ms, failed, attempts } = numbers
   return (
     <ul class="counters">
-      <Counter name="Delivered" value={count(delivered)} under={`of ${counted(attempts, 'attempt')}`} to="deliveries?status=delivered" tone="good" />
-      <Counter name="Queued" value={count(queue.fresh, queue.atLeast)} under="not yet attempted" to="deliveries?status=pending" tone="idle" />
-      <Counter name="Retrying" value={count(queue.retries, queue.atLeast)} under={counted(failed, 'failed attempt')} to="deliveries?status=failed" tone="warning" />
-      <Counter name="Held" value={count(queue.held, queue.atLeast)} under="breaker or pause" to="endpoints" tone="held" />
-      <Counter name="Dead letters" value={count(queue.dead, queue.atLeast)} under={`${percent(deadLetterRate)} of what ended`} to="dead-letters" tone="bad" />
+      <Counter
+        name="Delivered"
+        value={count(delivered)}
+        under={`of ${counted(attempts, 'attempt')}`}
+        to="deliveries?status=delivered"
+        tone="good"
+      />
+      <Counter
+        name="Queued"
+        value={count(queue.fresh, queue.atLeast)}
+        under="not yet attempted"
+        to="deliveries?status=pending"
+        tone="idle"
+      />
+      <Counter
+        name="Retrying"
+        value={count(queue.retries, queue.atLeast)}
+        under={counted(failed, 'failed attempt')}
+        to="deliveries?status=failed"
+        tone="warning"
+      />
+      <Counter
+        name="Held"
+        value={count(queue.held, queue.atLeast)}
+        under="breaker or pause"
+        to="endpoints"
+        tone="held"
+      />
+      <Counter
+        name="Dead letters"
+        value={count(queue.dead, queue.atLeast)}
+        under={`${percent(deadLetterRate)} of what ended`}
+        to="dead-letters"
+        tone="bad"
+      />
       <Counter name="Latency" value={latency(latencyP50Ms)} under={`median; p95 ${latency(latencyP95Ms)}`} />
     </ul>
   )
 }
 
-function Counter({ name, value, under, to, tone = '' }: { name: string; value: string; under: string; to?: string; tone?: string }) {
+function Counter({
+  name,
+  value,
+  under,
+  to,
+  tone = '',
+}: {
+  name: string
+  value: string
+  under: string
+  to?: string
+  tone?: string
+}) {
   return (
     <li class={value === '0' ? 'none' : tone}>
       <span class="name">{to === undefined ? name : <a href={href(to)}>{name}</a>}</span>
@@ -234,7 +284,8 @@ function FirstSteps() {
   return (
     <Panel title="Nothing was sent in this time">
       <p>
-        Choose a longer time above; or add an <a href={href('endpoints')}>endpoint</a> and send it a message, which shows up here within seconds.
+        Choose a longer time above; or add an <a href={href('endpoints')}>endpoint</a> and send it a message, which
+        shows up here within seconds.
       </p>
       <Code label="A command that sends a message" text={sendCurl()} />
     </Panel>

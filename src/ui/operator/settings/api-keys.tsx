@@ -19,7 +19,10 @@ export function ApiKeys() {
 
   async function revoke(key: Key): Promise<void> {
     const sentence = 'Whoever uses it is locked out at once.'
-    if ((await ask({ title: `Revoke the key ${key.name}?`, sentence, action: 'Revoke it', isDangerous: true })) === null) return
+    if (
+      (await ask({ title: `Revoke the key ${key.name}?`, sentence, action: 'Revoke it', isDangerous: true })) === null
+    )
+      return
     const answer = await remove(`key/${key.id}`)
     if (answer.kind !== 'answered') return notify('bad', problemOf(answer))
     notify('good', 'Revoked.')
@@ -41,7 +44,11 @@ export function ApiKeys() {
       )}
       <Show loaded={loaded} lines={3}>
         {(list) =>
-          list.data.length === 0 ? <p class="muted">No key was created yet. Programs that send messages need one.</p> : <Table keys={list.data} revoke={(key) => void revoke(key)} />
+          list.data.length === 0 ? (
+            <p class="muted">No key was created yet. Programs that send messages need one.</p>
+          ) : (
+            <Table keys={list.data} revoke={(key) => void revoke(key)} />
+          )
         }
       </Show>
       {isAdding && (
@@ -92,7 +99,12 @@ function Table({ keys, revoke }: { keys: readonly Key[]; revoke: (key: Key) => v
               <td class="when">{key.expiresAt === null ? 'never' : <Until at={key.expiresAt} />}</td>
               {canWrite() && (
                 <td class="action">
-                  <button type="button" class="button small" aria-label={`Revoke ${key.name}`} onClick={() => revoke(key)}>
+                  <button
+                    type="button"
+                    class="button small"
+                    aria-label={`Revoke ${key.name}`}
+                    onClick={() => revoke(key)}
+                  >
                     Revoke
                   </button>
                 </td>
@@ -113,7 +125,11 @@ function Adding({ close, done }: { close: () => void; done: (token: string) => v
         onCancel={close}
         submit={(values) => {
           const application = values('application')
-          return post<{ token: string }>('key', { name: values('name'), access: values('access'), ...(application === '' ? {} : { appId: application }) })
+          return post<{ token: string }>('key', {
+            name: values('name'),
+            access: values('access'),
+            ...(application === '' ? {} : { appId: application }),
+          })
         }}
         done={({ token }) => done(token)}
       >

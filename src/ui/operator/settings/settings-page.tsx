@@ -25,7 +25,11 @@ export function Settings() {
             </Panel>
             <ApiKeys />
             <Panel title="Configuration">
-              {config.settings.length === 0 ? <p class="muted">The program that Posthorn is part of decides.</p> : <Table settings={config.settings} />}
+              {config.settings.length === 0 ? (
+                <p class="muted">The program that Posthorn is part of decides.</p>
+              ) : (
+                <Table settings={config.settings} />
+              )}
             </Panel>
           </>
         )}
@@ -41,7 +45,8 @@ function Drawn({ policy }: { policy: Policy }) {
   const sentence = `${counted(policy.maxAttempts, 'send')} over ${lastMs === 0 ? 'no time' : duration(lastMs)}: at once, then after ${times.slice(1).map(duration).join(', ')}${
     policy.jitter > 0 ? `; each wait ±${percent(policy.jitter)}` : ''
   }.`
-  const place = (ms: number): number => 2 + (lastMs === 0 ? 0 : Math.log1p(ms / 10_000) / Math.log1p(lastMs / 10_000)) * 96
+  const place = (ms: number): number =>
+    2 + (lastMs === 0 ? 0 : Math.log1p(ms / 10_000) / Math.log1p(lastMs / 10_000)) * 96
   return (
     <li>
       <h3>{policy.name}</h3>
@@ -93,9 +98,12 @@ function Table({ settings }: { settings: readonly Setting[] }) {
                 <div class="under whole">{sentence}</div>
               </td>
               <td class="value">
-                {isSet(value) ? shown(value) : <span class="muted">not set</span>} {isSet(value) && <span class="muted">{unit}</span>}
+                {isSet(value) ? shown(value) : <span class="muted">not set</span>}{' '}
+                {isSet(value) && <span class="muted">{unit}</span>}
               </td>
-              <td class="wide">{origin === 'default' ? <span class="muted">default</span> : <strong>{origin}</strong>}</td>
+              <td class="wide">
+                {origin === 'default' ? <span class="muted">default</span> : <strong>{origin}</strong>}
+              </td>
             </tr>
           ))}
         </tbody>

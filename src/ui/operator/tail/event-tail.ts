@@ -7,8 +7,16 @@ import type { Tone } from '../../parts/status.tsx'
 import { connectionLost } from '../../state/connection.ts'
 
 export const eventTypes: readonly EventType[] = [
-  'message.enqueued', 'delivery.delivered', 'delivery.failed', 'delivery.dead', 'endpoint.failing', 'endpoint.disabled', 'breaker.opened', 'breaker.closed',
-  'lease.lost', 'warning',
+  'message.enqueued',
+  'delivery.delivered',
+  'delivery.failed',
+  'delivery.dead',
+  'endpoint.failing',
+  'endpoint.disabled',
+  'breaker.opened',
+  'breaker.closed',
+  'lease.lost',
+  'warning',
 ]
 
 /** One event as a row. */
@@ -40,7 +48,12 @@ export interface Tail {
 const mostRows = 200
 const drawMs = 250
 const retryMs = 3_000
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 })
+const clock = new Intl.DateTimeFormat('en-GB', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
+})
 
 /** Follows the stream, and draws at most four times a second however much comes; what does not fit is counted, not kept. */
 export function openTail(filter: { type: string; endpoint: string }, draw: (view: TailView) => void): Tail {
@@ -50,8 +63,13 @@ export function openTail(filter: { type: string; endpoint: string }, draw: (view
 
   function connect(): EventSource {
     const opened = new EventSource(apiUrl('stream', filter))
-    for (const type of eventTypes) opened.addEventListener(type, (message: MessageEvent<string>) => rows.add(JSON.parse(message.data) as StreamedEvent))
-    opened.addEventListener('gap', (message: MessageEvent<string>) => rows.skip((JSON.parse(message.data) as { missed: number | null }).missed ?? 0))
+    for (const type of eventTypes)
+      opened.addEventListener(type, (message: MessageEvent<string>) =>
+        rows.add(JSON.parse(message.data) as StreamedEvent),
+      )
+    opened.addEventListener('gap', (message: MessageEvent<string>) =>
+      rows.skip((JSON.parse(message.data) as { missed: number | null }).missed ?? 0),
+    )
     opened.addEventListener('open', () => {
       connectionLost.value = false
       rows.touch()
@@ -139,7 +157,14 @@ type StreamedEvent = PosthornEvent & { readonly endpointId?: string | null }
 function rowOf(event: StreamedEvent, key: number): TailEvent {
   const deliveryId = 'webhook_delivery_id' in event ? event.webhook_delivery_id : null
   const endpointId = event.endpointId ?? ('webhook_id' in event ? event.webhook_id : null)
-  return { key, time: clock.format(new Date(event.at)), type: event.type, deliveryId, endpointId, ...appearanceOf(event) }
+  return {
+    key,
+    time: clock.format(new Date(event.at)),
+    type: event.type,
+    deliveryId,
+    endpointId,
+    ...appearanceOf(event),
+  }
 }
 
 // One case per type of event: apart, nobody would see which are missing.
@@ -149,21 +174,41 @@ function appearanceOf(event: PosthornEvent): { tone: Tone; icon: IconName; sente
     case 'message.enqueued':
       return { tone: 'idle', icon: 'dots', sentence: `${event.event_type}: ${counted(event.deliveries, 'delivery')}` }
     case 'delivery.delivered':
-      return { tone: 'good', icon: 'check', sentence: `${event.webhook_delivery_id} at attempt ${event.attempt_count} in ${latency(event.took_ms)}` }
+      return {
+        tone: 'good',
+        icon: 'check',
+        sentence: `${event.webhook_delivery_id} at attempt ${event.attempt_count} in ${latency(event.took_ms)}`,
+      }
     case 'delivery.failed':
-      return { tone: 'warning', icon: 'retry', sentence: `${event.webhook_delivery_id} at attempt ${event.attempt_count}: ${firstLine(event.error_detail)}` }
+      return {
+        tone: 'warning',
+        icon: 'retry',
+        sentence: `${event.webhook_delivery_id} at attempt ${event.attempt_count}: ${firstLine(event.error_detail)}`,
+      }
     case 'delivery.dead':
-      return { tone: 'bad', icon: 'cross', sentence: `${event.webhook_delivery_id} ${event.reason}: ${firstLine(event.error_detail ?? 'without a message')}` }
+      return {
+        tone: 'bad',
+        icon: 'cross',
+        sentence: `${event.webhook_delivery_id} ${event.reason}: ${firstLine(event.error_detail ?? 'without a message')}`,
+      }
     case 'endpoint.failing':
       return { tone: 'warning', icon: 'broken', sentence: `${event.webhook_id} only fails` }
     case 'endpoint.disabled':
       return { tone: 'held', icon: 'stop', sentence: `${event.webhook_id}: ${event.reason}` }
     case 'breaker.opened':
-      return { tone: 'bad', icon: 'broken', sentence: `${event.webhook_id} is held until ${clock.format(new Date(event.held_until))}` }
+      return {
+        tone: 'bad',
+        icon: 'broken',
+        sentence: `${event.webhook_id} is held until ${clock.format(new Date(event.held_until))}`,
+      }
     case 'breaker.closed':
       return { tone: 'good', icon: 'check', sentence: `${event.webhook_id} answers again` }
     case 'lease.lost':
-      return { tone: 'warning', icon: 'broken', sentence: `${event.webhook_delivery_id}: ${event.code} by ${event.worker_id}` }
+      return {
+        tone: 'warning',
+        icon: 'broken',
+        sentence: `${event.webhook_delivery_id}: ${event.code} by ${event.worker_id}`,
+      }
     case 'warning':
       return { tone: 'warning', icon: 'broken', sentence: event.message }
   }

@@ -68,7 +68,11 @@ function Filters({ type, view }: { type: string; view: TailView }) {
         </label>
         <QueryInput name="endpoint" label="Endpoint" placeholder="Endpoint: ep_…" kind="search" />
         <span class="line">
-          {view.isOpen ? <State tone="good" icon="flight" word="listening" /> : <State tone="warning" icon="retry" word="connecting" />}
+          {view.isOpen ? (
+            <State tone="good" icon="flight" word="listening" />
+          ) : (
+            <State tone="warning" icon="retry" word="connecting" />
+          )}
           {view.skipped > 0 && <span class="note">{counted(view.skipped, 'event')} skipped</span>}
         </span>
       </div>

@@ -47,7 +47,11 @@ export function Chart(props: ChartProps) {
         >
           <path class="grid" d={`M0 .5H${times.length}M0 ${height / 2}H${times.length}`} />
           {pointed !== null && <rect class="pointed" x={pointed} y={0} width={1} height={height} />}
-          {kind === 'bars' ? <Bars series={series} length={times.length} top={top} /> : series.map((each) => <Line key={each.name} series={each} top={top} />)}
+          {kind === 'bars' ? (
+            <Bars series={series} length={times.length} top={top} />
+          ) : (
+            series.map((each) => <Line key={each.name} series={each} top={top} />)
+          )}
         </svg>
       </div>
       <div class="times" aria-hidden="true">
@@ -79,7 +83,18 @@ function Bars({ series, length, top }: { series: readonly Series[]; length: numb
     return series.map(({ name, tone, values }) => {
       const size = ((values[index] ?? 0) / top) * height
       below += size
-      return size > 0 && <rect key={`${name}${index}`} class={tone} x={index + gap / 2} y={height - below} width={1 - gap} height={size} />
+      return (
+        size > 0 && (
+          <rect
+            key={`${name}${index}`}
+            class={tone}
+            x={index + gap / 2}
+            y={height - below}
+            width={1 - gap}
+            height={size}
+          />
+        )
+      )
     })
   })
 }
@@ -141,10 +156,9 @@ function Numbers({ title, times, series, show }: ChartProps) {
 function highest(series: readonly Series[], kind: 'bars' | 'lines'): number {
   const length = series[0]?.values.length ?? 0
   const at = (index: number): number[] => series.map(({ values }) => values[index] ?? 0)
-  return Array.from({ length }, (_, index) => (kind === 'bars' ? at(index).reduce((sum, value) => sum + value, 0) : Math.max(...at(index)))).reduce(
-    (most, value) => Math.max(most, value),
-    0,
-  )
+  return Array.from({ length }, (_, index) =>
+    kind === 'bars' ? at(index).reduce((sum, value) => sum + value, 0) : Math.max(...at(index)),
+  ).reduce((most, value) => Math.max(most, value), 0)
 }
 
 /** The next round number above. */

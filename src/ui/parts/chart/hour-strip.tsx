@@ -6,13 +6,25 @@ const height = 20
 /** The last 24 hours of an endpoint: how much was sent, and how much of it failed. */
 export function Strip({ hours }: { hours: readonly Hour[] }) {
   const top = Math.max(1, ...hours.map(({ delivered, failed, dead }) => delivered + failed + dead))
-  const sum = hours.reduce((total, hour) => ({ delivered: total.delivered + hour.delivered, troubled: total.troubled + hour.failed + hour.dead }), {
-    delivered: 0,
-    troubled: 0,
-  })
+  const sum = hours.reduce(
+    (total, hour) => ({
+      delivered: total.delivered + hour.delivered,
+      troubled: total.troubled + hour.failed + hour.dead,
+    }),
+    {
+      delivered: 0,
+      troubled: 0,
+    },
+  )
   const label = `Last 24 hours: ${count(sum.delivered)} delivered, ${count(sum.troubled)} failed attempts or dead`
   return (
-    <svg class="strip" viewBox={`0 0 ${hours.length * 4} ${height}`} preserveAspectRatio="none" role="img" aria-label={label}>
+    <svg
+      class="strip"
+      viewBox={`0 0 ${hours.length * 4} ${height}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
       {hours.map(({ at, delivered, failed, dead }, index) => {
         const good = (delivered / top) * height
         const retried = (failed / top) * height

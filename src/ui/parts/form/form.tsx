@@ -69,7 +69,16 @@ interface FieldProps {
   readonly list?: string
 }
 
-export function Field({ name, label, hint, value = '', kind = 'text', placeholder, isRequired = false, list }: FieldProps) {
+export function Field({
+  name,
+  label,
+  hint,
+  value = '',
+  kind = 'text',
+  placeholder,
+  isRequired = false,
+  list,
+}: FieldProps) {
   // The types of JSX know each kind of input on its own, not a choice of them.
   const type = { type: kind } as { type: 'text' }
   return (

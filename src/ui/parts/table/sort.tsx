@@ -25,7 +25,11 @@ export function SortHeader<Column extends string>({ name, column, sort, change, 
   )
 }
 
-export function sorted<Item>(items: readonly Item[], by: (item: Item) => string | number, order: Sort<string>['order']): Item[] {
+export function sorted<Item>(
+  items: readonly Item[],
+  by: (item: Item) => string | number,
+  order: Sort<string>['order'],
+): Item[] {
   const sign = order === 'ascending' ? 1 : -1
   return items.toSorted((one, other) => {
     const [first, second] = [by(one), by(other)]

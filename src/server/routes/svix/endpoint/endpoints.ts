@@ -10,7 +10,14 @@ import { answer, operation } from '../../../operation.ts'
 import type { Operation } from '../../../operation.ts'
 import type { Caller } from '../../../request/caller.ts'
 import { listOf } from '../../../schemas/common.ts'
-import { endpointIn as endpointGiven, endpointOut, endpointPatch, endpointUpdate, toEndpointOut, withPrefix } from '../../../schemas/svix/endpoint.ts'
+import {
+  endpointIn as endpointGiven,
+  endpointOut,
+  endpointPatch,
+  endpointUpdate,
+  toEndpointOut,
+  withPrefix,
+} from '../../../schemas/svix/endpoint.ts'
 import { endpointIn, parameter } from '../../lookup.ts'
 
 const all = '/api/v1/app/{app_id}/endpoint'
@@ -29,7 +36,12 @@ export const endpointOperations: readonly Operation[] = [
     answers: { 200: listOf(endpointOut) },
     async handle({ posthorn, query, application }) {
       const owner = { application: application().id }
-      const { data, ...rest } = await pageOf(query, 'descending', (page) => posthorn.endpoints.list(owner, page), ({ id }) => id)
+      const { data, ...rest } = await pageOf(
+        query,
+        'descending',
+        (page) => posthorn.endpoints.list(owner, page),
+        ({ id }) => id,
+      )
       return answer(200, { ...rest, data: data.map(toEndpointOut) })
     },
   }),
@@ -84,12 +96,20 @@ export const endpointOperations: readonly Operation[] = [
       const before = isId('ep', name) ? await endpointIn(call) : await orNull(endpointIn(call))
       if (choosesPolicy(caller, body, before)) return policyRefused()
       // A uid that is in the path is not taken away because it is missing in the body: the same request again must find the endpoint.
-      const settings = { ...settingsIn({ ...body, ...cleared(body) }), uid: body.uid ?? (isId('ep', name) ? null : name) }
+      const settings = {
+        ...settingsIn({ ...body, ...cleared(body) }),
+        uid: body.uid ?? (isId('ep', name) ? null : name),
+      }
       if (before === null) {
         const input = { application: call.application().id, url: body.url, status: firstStatus(body), ...settings }
         return answer(201, toEndpointOut(await posthorn.endpoints.create(input, { by: caller.name })))
       }
-      return answer(200, toEndpointOut(await withStatus(posthorn, await posthorn.endpoints.update(before.id, settings), body, caller.name)))
+      return answer(
+        200,
+        toEndpointOut(
+          await withStatus(posthorn, await posthorn.endpoints.update(before.id, settings), body, caller.name),
+        ),
+      )
     },
   }),
   operation({
@@ -107,7 +127,12 @@ export const endpointOperations: readonly Operation[] = [
       if (choosesPolicy(caller, body, before)) return policyRefused()
       const { id } = before
       const after = await posthorn.endpoints.update(id, settingsIn(body))
-      if (isGiven(body.secret)) await posthorn.endpoints.rotateSecret(id, { secret: withPrefix(body.secret), overlapMs: 0 }, { by: caller.name })
+      if (isGiven(body.secret))
+        await posthorn.endpoints.rotateSecret(
+          id,
+          { secret: withPrefix(body.secret), overlapMs: 0 },
+          { by: caller.name },
+        )
       return answer(200, toEndpointOut(await withStatus(posthorn, after, body, caller.name)))
     },
   }),
@@ -128,7 +153,11 @@ export const endpointOperations: readonly Operation[] = [
 ]
 
 /** How often its provider tries again is not a customer's to choose. */
-function choosesPolicy(caller: Caller, { policy }: { policy?: string | null | undefined }, before: Endpoint | null): boolean {
+function choosesPolicy(
+  caller: Caller,
+  { policy }: { policy?: string | null | undefined },
+  before: Endpoint | null,
+): boolean {
   return isCustomer(caller) && isGiven(policy) && policy !== before?.policy
 }
 
@@ -141,7 +170,17 @@ function settingsIn(body: z.output<typeof endpointPatch>): Partial<EndpointSetti
   const types = body.eventTypes === undefined ? body.filterTypes : body.eventTypes
   const ratePerSecond = body.throttleRate === undefined ? body.rateLimit : body.throttleRate
   const { url, description, uid, channels, metadata, filter, policy } = body
-  return given({ url, description, uid, types: unique(types), channels: unique(channels), metadata, filter, ratePerSecond, policy: policy ?? undefined })
+  return given({
+    url,
+    description,
+    uid,
+    types: unique(types),
+    channels: unique(channels),
+    metadata,
+    filter,
+    ratePerSecond,
+    policy: policy ?? undefined,
+  })
 }
 
 /** Each once; none for null. */
@@ -151,17 +190,32 @@ function unique(names: readonly string[] | null | undefined): string[] | undefin
 
 /** What a PUT takes away by leaving it out. Not what only Posthorn has: clients that do not know it must not undo it. */
 function cleared({ eventTypes, filterTypes, channels, throttleRate, rateLimit }: z.output<typeof endpointUpdate>) {
-  return { eventTypes: eventTypes ?? filterTypes ?? null, channels: channels ?? null, throttleRate: throttleRate ?? rateLimit ?? null }
+  return {
+    eventTypes: eventTypes ?? filterTypes ?? null,
+    channels: channels ?? null,
+    throttleRate: throttleRate ?? rateLimit ?? null,
+  }
 }
 
 /** How an endpoint begins: never active for a moment first. */
-function firstStatus({ disabled, paused }: { disabled?: boolean | undefined; paused?: boolean | null | undefined }): 'active' | 'paused' | 'disabled' {
+function firstStatus({
+  disabled,
+  paused,
+}: {
+  disabled?: boolean | undefined
+  paused?: boolean | null | undefined
+}): 'active' | 'paused' | 'disabled' {
   if (disabled === true) return 'disabled'
   return paused === true ? 'paused' : 'active'
 }
 
 /** The endpoint after it was disabled, enabled, paused or resumed as asked; if nothing is asked, as it is. */
-async function withStatus(posthorn: Posthorn, endpoint: Endpoint, asked: { disabled?: boolean | undefined; paused?: boolean | null | undefined }, name: string): Promise<Endpoint> {
+async function withStatus(
+  posthorn: Posthorn,
+  endpoint: Endpoint,
+  asked: { disabled?: boolean | undefined; paused?: boolean | null | undefined },
+  name: string,
+): Promise<Endpoint> {
   const { id, status } = endpoint
   const { endpoints } = posthorn
   const by = { by: name }

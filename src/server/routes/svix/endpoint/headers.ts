@@ -1,7 +1,12 @@
 import type { z } from 'zod'
 import { answer, operation } from '../../../operation.ts'
 import type { Operation } from '../../../operation.ts'
-import { endpointHeadersIn, endpointHeadersOut, endpointHeadersPatchIn, toHeadersOut } from '../../../schemas/svix/endpoint.ts'
+import {
+  endpointHeadersIn,
+  endpointHeadersOut,
+  endpointHeadersPatchIn,
+  toHeadersOut,
+} from '../../../schemas/svix/endpoint.ts'
 import { endpointIn } from '../../lookup.ts'
 
 const path = '/api/v1/app/{app_id}/endpoint/{endpoint_id}/headers'
@@ -51,7 +56,10 @@ export const endpointHeaderOperations: readonly Operation[] = [
 ]
 
 /** Names of headers are the same in upper and lower case. */
-function patched(before: Readonly<Record<string, string>>, { headers, deleteHeaders = [] }: z.output<typeof endpointHeadersPatchIn>): Record<string, string> {
+function patched(
+  before: Readonly<Record<string, string>>,
+  { headers, deleteHeaders = [] }: z.output<typeof endpointHeadersPatchIn>,
+): Record<string, string> {
   const touched = new Set([...Object.keys(headers), ...deleteHeaders].map((name) => name.toLowerCase()))
   const kept = Object.entries(before).filter(([name]) => !touched.has(name.toLowerCase()))
   const set = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== null)

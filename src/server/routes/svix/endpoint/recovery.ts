@@ -21,7 +21,12 @@ export const endpointRecoveryOperations: readonly Operation[] = [
     handle: (call) =>
       startTask(call, 'endpoint.recover', (endpointId) => ({
         action: 'requeue',
-        filter: { endpointId, status: ['dead', 'failed'], since: instantOf(call.body.since), until: instantOf(call.body.until) },
+        filter: {
+          endpointId,
+          status: ['dead', 'failed'],
+          since: instantOf(call.body.since),
+          until: instantOf(call.body.until),
+        },
       })),
   }),
   operation({
@@ -36,7 +41,11 @@ export const endpointRecoveryOperations: readonly Operation[] = [
     handle: (call) =>
       startTask(call, 'endpoint.replay', (endpointId) => ({
         action: 'replay',
-        filter: { endpointId, since: Date.parse(call.body.since), until: instantOf(call.body.until) ?? call.posthorn.now() },
+        filter: {
+          endpointId,
+          since: Date.parse(call.body.since),
+          until: instantOf(call.body.until) ?? call.posthorn.now(),
+        },
       })),
   }),
   operation({
@@ -51,7 +60,13 @@ export const endpointRecoveryOperations: readonly Operation[] = [
     handle: (call) =>
       startTask(call, 'endpoint.bulk-replay', (endpointId) => ({
         action: 'requeue',
-        filter: { endpointId, status: call.body.status === 3 ? 'failed' : 'dead', type: call.body.eventTypes?.[0], since: Date.parse(call.body.since), until: instantOf(call.body.until) },
+        filter: {
+          endpointId,
+          status: call.body.status === 3 ? 'failed' : 'dead',
+          type: call.body.eventTypes?.[0],
+          since: Date.parse(call.body.since),
+          until: instantOf(call.body.until),
+        },
       })),
   }),
 ]

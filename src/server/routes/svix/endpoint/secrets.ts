@@ -22,7 +22,10 @@ export const endpointSecretOperations: readonly Operation[] = [
     // Whoever has the secret can sign in our name.
     access: 'write',
     answers: { 200: endpointSecretOut },
-    handle: async (call) => answer(200, { key: await call.posthorn.endpoints.revealSecret((await endpointIn(call)).id, { by: call.caller.name }) }),
+    handle: async (call) =>
+      answer(200, {
+        key: await call.posthorn.endpoints.revealSecret((await endpointIn(call)).id, { by: call.caller.name }),
+      }),
   }),
   operation({
     id: 'v1.endpoint.rotate-secret',
@@ -47,13 +50,25 @@ export const endpointSecretOperations: readonly Operation[] = [
   }),
 ]
 
-async function rotateOnce(call: Call<unknown, z.output<typeof endpointSecretRotateIn>>, id: string): Promise<Reply | Response> {
-  const { posthorn, caller, body: { key, gracePeriodSeconds }, idempotencyKey } = call
+async function rotateOnce(
+  call: Call<unknown, z.output<typeof endpointSecretRotateIn>>,
+  id: string,
+): Promise<Reply | Response> {
+  const {
+    posthorn,
+    caller,
+    body: { key, gracePeriodSeconds },
+    idempotencyKey,
+  } = call
   const rotate = async (): Promise<Reply> => {
-    await posthorn.endpoints.rotateSecret(id, {
-      ...(typeof key === 'string' && { secret: withPrefix(key) }),
-      ...(typeof gracePeriodSeconds === 'number' && { overlapMs: gracePeriodSeconds * 1_000 }),
-    }, { by: caller.name })
+    await posthorn.endpoints.rotateSecret(
+      id,
+      {
+        ...(typeof key === 'string' && { secret: withPrefix(key) }),
+        ...(typeof gracePeriodSeconds === 'number' && { overlapMs: gracePeriodSeconds * 1_000 }),
+      },
+      { by: caller.name },
+    )
     return { status: 200, text: null }
   }
   return idempotencyKey === null ? rotate() : once(posthorn, repeatable(call, idempotencyKey), rotate)

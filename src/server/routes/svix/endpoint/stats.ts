@@ -23,7 +23,10 @@ export const endpointStatsOperations: readonly Operation[] = [
       const { posthorn, query } = call
       const until = instantOf(query.until) ?? posthorn.now()
       const { id } = await endpointIn(call)
-      const { delivered, dead, cancelled, fresh, retrying } = await posthorn.endpoints.counts(id, { since: instantOf(query.since) ?? until - statsMs, until })
+      const { delivered, dead, cancelled, fresh, retrying } = await posthorn.endpoints.counts(id, {
+        since: instantOf(query.since) ?? until - statsMs,
+        until,
+      })
       return answer(200, { success: delivered, fail: dead, canceled: cancelled, pending: fresh, sending: retrying })
     },
   }),
