@@ -114,17 +114,13 @@ function explains(fault, { receipt, before }, reachMs) {
   const isSince = before.at >= since - reachMs
   const isWithin = isSince && before.at <= fault.endedAt + reachMs
   const isItsOwn = before.pid === fault.pid
-  switch (fault.kind) {
-    case 'kill':
-      return isSince && isItsOwn
-    case 'stop':
-    case 'partition':
-      return (isWithin && isItsOwn) || isLate(fault, receipt, before)
-    case 'outage':
-      return isWithin
-    default:
-      return false
+  const explained = {
+    kill: isSince && isItsOwn,
+    stop: (isWithin && isItsOwn) || isLate(fault, receipt, before),
+    partition: isWithin && isItsOwn,
+    outage: isWithin,
   }
+  return explained[fault.kind] ?? false
 }
 
 function isLate(fault, receipt, before) {

@@ -18,8 +18,8 @@ export async function loadMutants(folder) {
 function checked(name, mutant) {
   const { says, joins, file, find, replace, caughtBy, simulated } = mutant ?? {}
   const isWhole = [says, file, find].every(isText) && typeof replace === 'string' && (joins === null || isText(joins))
-  const isSimulated = simulated === undefined || (Number.isInteger(simulated.seeds) && isText(simulated.scenario))
-  if (isWhole && isSimulated && (namesATest(caughtBy) || namesACommand(caughtBy))) return { name, ...mutant }
+  if (isWhole && namesAScenario(simulated) && (namesATest(caughtBy) || namesACommand(caughtBy)))
+    return { name, ...mutant }
   throw new Error(
     `Expected the mutant ${name} to have \`says\`, \`joins\` (or null), \`file\`, \`find\`, \`replace\`, \`caughtBy\` with a test or a command, and \`simulated\`, if at all, with \`seeds\` and \`scenario\`.`,
   )
@@ -27,6 +27,11 @@ function checked(name, mutant) {
 
 function namesATest(caughtBy) {
   return isText(caughtBy?.file) && isText(caughtBy.title)
+}
+
+/** Only of those that the simulator must find by itself. */
+function namesAScenario(simulated) {
+  return simulated === undefined || (Number.isInteger(simulated.seeds) && isText(simulated.scenario))
 }
 
 function namesACommand(caughtBy) {
