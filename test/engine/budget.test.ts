@@ -89,6 +89,39 @@ describe('the budget', () => {
     expect(open()).toBe(8)
   })
 
+  test('one application has at most four fifths of the open requests, and leaves the rest to the others', async () => {
+    const world = engineWorld({ openRequests: 10, slowStart: false })
+    await world.endpoint('many')
+    await world.endpoint('other')
+    for (const name of ['many', 'other']) await world.send(name)
+    await world.posthorn.start()
+    await world.posthorn.idle()
+    world.transport.hold(({ url }) => url === urlOf('many'))
+    await world.send('many', 20)
+    await settled()
+    expect(world.transport.open(urlOf('many'))).toBe(8)
+    await world.send('other')
+    await settled()
+    expect(world.sentTo('other')).toBe(2)
+  })
+
+  test('an endpoint that takes a second or more counts as one that may be hung', async () => {
+    const world = engineWorld({ maxLeased: 20 })
+    await world.endpoint('slow')
+    await world.send('slow')
+    await world.posthorn.start()
+    await world.posthorn.idle()
+    world.transport.answer(urlOf('slow'), 200, { delayMs: 1_000 })
+    await world.send('slow')
+    await world.clock.advance(1_000)
+    await world.posthorn.idle()
+    world.transport.hold(urlOf('slow'))
+    await world.send('slow', 20)
+    await settled()
+    // Half of them, instead of the four fifths that it would get by a recent success.
+    expect(leased(await world.rows())).toBe(10)
+  })
+
   test('of a few rows is not used up by claims that fail', async () => {
     const world = engineWorld({ maxLeased: 4, fastPath: false })
     await world.endpoint('hook')

@@ -31,6 +31,8 @@ export interface AttemptsParts {
 const mostWaitMs = 1_000
 const sweepMs = 250
 const quickMs = 250
+// Whoever takes so long holds what others could use.
+const slowMs = 1_000
 
 /** Everything this process holds: what waits for its endpoint's window, what is on the wire, what waits for its mark. */
 export class Attempts {
@@ -142,6 +144,7 @@ export class Attempts {
     if (this.#abandoned && attempted.outcome.kind !== 'answered') return this.#giveBack([sent], attempted)
 
     this.#learn(sent, attempted)
+    if (attempted.endedAt - attempted.startedAt >= slowMs) record.succeededAt = null
     if (record.depth < mostDepth && attempted.endedAt - attempted.startedAt < quickMs) record.depth += 1
     if (this.#isClosed(record)) void this.#giveBack(this.#takeWaiting(record))
     else this.#startWaiting(record)

@@ -129,7 +129,7 @@ function share(free: number, held: number): number {
   return Math.max(Math.floor((timesFree * free - held) / (timesFree + 1)), 1)
 }
 
-/** True if no delivery reached the endpoint lately: it may be hung. */
+/** True if no delivery reached the endpoint lately, or one took a second or more since: it may be hung. */
 export function isUnproven({ succeededAt }: EndpointRecord, now: Instant): boolean {
   return succeededAt === null || succeededAt < now - recentMs
 }

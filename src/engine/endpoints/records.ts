@@ -31,6 +31,7 @@ export interface EndpointRecord {
   suspectsLeased: number
   /** Leased, but the window is full. */
   readonly waiting: InFlight[]
+  /** When a delivery last reached it; null if none has, or one took so long since that it may be hung. */
   succeededAt: Instant | null
   /** Lanes believed to hold due rows. */
   readonly due: Record<Lane, boolean>
