@@ -6,7 +6,7 @@
 //   npm run bench -- --store postgres --upkeep       room on the pages, and two ways to forget history
 //   npm run bench -- --http                          accepting messages over HTTP, against a bare hono route; with a million of them
 //   npm run bench -- --dashboard                     pages on a database with a million deliveries, and the live tail at 500 events/s
-//   npm run bench -- --neighbours                    a healthy tenant beside ten bad ones, one after the other (a quarter of an hour)
+//   npm run bench -- --neighbours                    a healthy tenant beside ten bad ones, one after the other (half an hour)
 //                                  … --case 5        only that one; --runs N and --seconds S make it shorter, --json FILE writes all figures
 //                                  … --against HEAD~ also a tenant alone with large bodies, in turns with that commit
 //                                  … --scale 0.1     for a quick look: a tenth of the rows
