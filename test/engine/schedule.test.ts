@@ -66,6 +66,27 @@ describe('fairness', () => {
     expect(world.sentTo('acme')).toBe(1)
   })
 
+  test('a row that is claimed while its endpoint is paused is given back unsent', async () => {
+    const world = engineWorld()
+    const { id } = await world.endpoint('acme')
+    await world.second().send({ application: 'acme', type: 'a', data: {} })
+    const [claimed, answer] = [makeGate(), makeGate()]
+    world.store.bend = async ({ method }, run) => {
+      const result = await run()
+      if (method !== 'claim') return result
+      claimed.open()
+      await answer.opened
+      return result
+    }
+    await world.posthorn.start()
+    await claimed.opened
+    await world.posthorn.endpoints.pause(id)
+    answer.open()
+    await world.posthorn.idle()
+    expect(world.sentTo('acme')).toBe(0)
+    expect(await world.rows('acme')).toMatchObject([{ status: 'pending', attemptCount: 0, leaseOwner: null }])
+  })
+
   test('an endpoint that something reached lately does not wait for claims of those that nothing has reached', async () => {
     const world = engineWorld()
     const { id: provenId } = await world.endpoint('proven')

@@ -97,6 +97,8 @@ export class Attempts {
     if (claim.tookOver === 'crashed' && this.#parts.engine.settings.limits.suspects) void this.#afterCrash(begun)
     // This takeover has made it a suspect: it waits for its turn among those.
     else if (begun.isSuspect && claim.lane !== 'suspects') void this.#giveBack([begun])
+    // The endpoint was paused, or a hold began, while the lease was on its way.
+    else if (!begun.probe && this.#isClosed(record)) void this.#giveBack([begun])
     else if (this.#hasWindow(record)) void this.#send(begun)
     else this.#wait(begun)
   }
@@ -144,8 +146,6 @@ export class Attempts {
     if (this.#abandoned && attempted.outcome.kind !== 'answered') return this.#giveBack([sent], attempted)
 
     this.#learn(sent, attempted)
-    if (attempted.endedAt - attempted.startedAt >= slowMs) record.succeededAt = null
-    if (record.depth < mostDepth && attempted.endedAt - attempted.startedAt < quickMs) record.depth += 1
     if (this.#isClosed(record)) void this.#giveBack(this.#takeWaiting(record))
     else this.#startWaiting(record)
     await this.#finish(sent, this.#attempter.settle(sent.claim, record, attempted, sent.leaseEpoch))
@@ -183,8 +183,11 @@ export class Attempts {
     this.#parts.budget.closed(sent)
   }
 
-  #learn({ record, probe }: InFlight, { outcome, url, generation }: Attempted): void {
+  #learn({ record, probe }: InFlight, { outcome, url, generation, startedAt, endedAt }: Attempted): void {
     this.#parts.health.learn(record, { outcome, generation, sameUrl: url === record.endpoint.url, probe })
+    const tookMs = endedAt - startedAt
+    if (tookMs >= slowMs) record.succeededAt = null
+    if (record.depth < mostDepth && tookMs < quickMs) record.depth += 1
   }
 
   #isClosed({ endpoint, health }: EndpointRecord): boolean {

@@ -1,0 +1,8 @@
+export const mutant = {
+  says: 'What was claimed while a hold began, or a person paused the endpoint, is sent all the same.',
+  joins: 'claim × hold',
+  file: 'src/engine/attempt/attempts.ts',
+  find: 'else if (!begun.probe && this.#isClosed(record))',
+  replace: 'else if (begun.probe && this.#isClosed(record) && claim.tookOver === null && begun.isSuspect)',
+  caughtBy: { file: 'test/engine/schedule.test.ts', title: 'is given back unsent' },
+}
