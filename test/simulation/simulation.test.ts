@@ -4,7 +4,7 @@ import { judgePair } from './pairs.ts'
 import { scenarioOf } from './plan.ts'
 import { runScenario } from './run.ts'
 
-const seeds = isFast ? 40 : 500
+const seeds = isFast ? 20 : 500
 // Few to a test, so that each is done long before its time is up.
 const seedsPerTest = 5
 
