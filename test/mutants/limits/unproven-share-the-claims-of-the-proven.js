@@ -6,6 +6,6 @@ export const mutant = {
   replace: "return isUnproven(record, clock.now()) ? 'proven' : 'proven'",
   caughtBy: {
     file: 'test/engine/schedule.test.ts',
-    title: 'does not wait for claims of those that nothing has reached',
+    title: 'an endpoint that something reached lately does not wait',
   },
 }

@@ -4,5 +4,5 @@ export const mutant = {
   file: 'src/engine/attempt/attempts.ts',
   find: 'else if (!begun.probe && this.#isClosed(record))',
   replace: 'else if (begun.probe && this.#isClosed(record) && claim.tookOver === null && begun.isSuspect)',
-  caughtBy: { file: 'test/engine/schedule.test.ts', title: 'is given back unsent' },
+  caughtBy: { file: 'test/engine/schedule.test.ts', title: 'a row that is claimed while its endpoint is paused' },
 }
