@@ -20,9 +20,9 @@ export function shareOfPool(pool: number, workers: number): number {
 }
 
 /**
- * The part of one worker, given among how many it has told the others that it shares, and among how many each of them does. Until all of
+ * The part of one worker, given among how many it has said that it shares, and among how many each of them does. Until all of
  * them have made room for everybody who lives, it takes no more than it had: a newcomer begins with a single request. It never takes more
- * than it has told, or a newcomer could take the same part in the meantime.
+ * than it has said, or a newcomer could take the same part in the meantime.
  */
 export function nextShare(
   pool: number,

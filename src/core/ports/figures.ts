@@ -54,7 +54,7 @@ export interface DeliveryDetail {
   readonly message: Message | null
 }
 
-/** An attempt with what it sent; null where that cannot be told any more. */
+/** An attempt with what it sent; null where that is not known any more. */
 export interface DetailedAttempt extends Attempt {
   readonly request: SentRequest | null
 }

@@ -15,8 +15,8 @@ const timesFree = 4
 const recentMs = 60_000
 
 /**
- * Shares what this process can hold, in rows, bytes and open requests, by what is still free: nobody may hold more than four times that. One tenant
- * alone gets most of it, and each leaves a part of the rest for the next; about ten that take all they may use it up.
+ * Shares what this process can hold, in rows, bytes and open requests, by what is still free: nobody may hold more than four times
+ * that. One tenant alone gets most of it, and each leaves a part of the rest for the next; about ten that take all they may use it up.
  */
 export class Budget {
   readonly #settings: EngineSettings

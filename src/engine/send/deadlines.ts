@@ -14,7 +14,7 @@ export class Deadline {
     this.#passed = passed
   }
 
-  /** Asked right before something is written: false if the time has passed, and the caller was told that nothing was. */
+  /** Asked right before something is written: false if the time has passed, and the caller has the answer that nothing was. */
   mayBegin(): boolean {
     this.#hasBegun = !this.#isOver
     return this.#hasBegun

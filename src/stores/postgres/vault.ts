@@ -23,7 +23,7 @@ export function keyOf({ secretsKey, plaintextSecrets }: VaultOptions): Uint8Arra
   )
 }
 
-/** The vault for a database, with what a person should be told about it. Refuses a key that does not fit what is stored. */
+/** The vault for a database, with what a person should know about it. Refuses a key that does not fit what is stored. */
 export async function openVaultWith(
   key: Uint8Array | null,
   database: PostgresDatabase,

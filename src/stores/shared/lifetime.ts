@@ -32,7 +32,7 @@ export class Lifetime<Parts extends Opened> {
 
   async open(): Promise<readonly string[]> {
     if (this.#opened !== null) return []
-    // Whoever asks while it is being opened waits, too; told is only the first.
+    // Whoever asks while it is being opened waits, too; only the first gets the notes.
     const isFirst = this.#opening === null
     this.#opening ??= this.#start()
     try {

@@ -11,7 +11,7 @@ export interface VaultOptions {
   readonly plaintextSecrets?: boolean | undefined
 }
 
-/** The vault for a database, with what a person should be told about it. Refuses a key that does not fit what is stored. */
+/** The vault for a database, with what a person should know about it. Refuses a key that does not fit what is stored. */
 export async function openVaultFor(
   path: string,
   database: SqliteDatabase,

@@ -52,7 +52,7 @@ export interface State {
   readonly soleProcess: boolean
   /** Workers of this process. */
   readonly attached: Set<string>
-  /** What one process told the others, by id. */
+  /** What one process has relayed to the others, by id. */
   readonly events: Map<string, { readonly origin: string; readonly event: StreamEvent }>
   /** By the name of the work that one worker does at a time. */
   readonly turns: Map<string, { readonly owner: string; readonly until: Instant }>

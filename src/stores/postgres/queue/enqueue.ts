@@ -93,7 +93,7 @@ export function enqueueText({ table }: Dialect, usedKey: 'rewritten' | 'left', c
     as d (message_id, id, webhook_id, target_url, next_retry_at, policy, leased)
   join fresh f on f.id = d.message_id
   ${channel === null ? '' : 'returning lease_owner, next_retry_at'}
-)${channel === null ? '' : toldText(channel)}
+)${channel === null ? '' : notifyText(channel)}
 ${answersText(table, isLeft, channel)}`
 }
 
@@ -109,7 +109,7 @@ function eventHolderText(table: Dialect['table']): string {
 }
 
 /** In the same statement: one by itself would cost another way to the database, and could get lost on it. */
-function toldText(channel: string): string {
+function notifyText(channel: string): string {
   return `, notified as materialized (
   select pg_notify('${channel}', '')
   from fanned
