@@ -39,6 +39,7 @@ export class Subscribers {
     this.#byType.set(type, wanting)
     return wanting
   }
+
   #only(endpointId: string): readonly Subscriber[] {
     const only = this.#byId.get(endpointId)
     return only === undefined ? [] : [only]
