@@ -1,6 +1,6 @@
 import { withoutPassword } from './database-url.ts'
 import { settings } from './settings.ts'
-import type { Setting } from './settings.ts'
+import type { Setting } from './settings/setting.ts'
 import { findValue } from './sources.ts'
 import type { Source } from './sources.ts'
 

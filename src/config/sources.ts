@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { messageOf, PosthornError } from '../core/errors.ts'
 import { settings } from './settings.ts'
-import type { Setting, Settings } from './settings.ts'
+import type { Settings } from './settings.ts'
+import type { Setting } from './settings/setting.ts'
 
 /** Where settings come from; of several the first that gives one wins. */
 export interface Source {

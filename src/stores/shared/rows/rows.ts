@@ -15,7 +15,7 @@ import type { Subscriber } from '../../../core/endpoint/subscribers.ts'
 import type { Instant } from '../../../core/time.ts'
 import { bytes, number, numberOrNull, text, textList, textOrNull, textRecord, word } from './columns.ts'
 import type { Row } from '../sql/database.ts'
-import { latencyColumns } from '../schema/migrations.ts'
+import { latencyColumns } from '../schema/latency-columns.ts'
 import type { Value } from '../sql/sql.ts'
 
 // Columns become fields, and fields columns, only here and in the other files named so.

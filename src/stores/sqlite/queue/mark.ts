@@ -3,7 +3,7 @@ import type { Rollup } from '../../../core/ports/overview.ts'
 import type { Marked, MarkRequest, SettledAttempt } from '../../../core/ports/queue.ts'
 import { minute } from '../../../core/time.ts'
 import { provisionalText } from '../../shared/directory/attempts.ts'
-import { latencyColumns } from '../../shared/schema/migrations.ts'
+import { latencyColumns } from '../../shared/schema/latency-columns.ts'
 import type { Connection } from '../connection.ts'
 
 // The fence is owner and epoch, without the status: a closed row has no owner.

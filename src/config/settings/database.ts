@@ -1,0 +1,51 @@
+import { flag, text } from '../parse-value.ts'
+import type { Setting } from './setting.ts'
+
+/** Where deliveries and secrets are kept. */
+export const databaseSettings = {
+  databaseUrl: {
+    env: ['POSTHORN_DATABASE_URL', 'DATABASE_URL'],
+    default: 'sqlite:posthorn.db',
+    unit: '',
+    sentence:
+      'Where deliveries are kept: sqlite:path for one process, postgres://user:password@host:port/database for any number of workers.',
+    read: text(),
+  },
+  schema: {
+    env: ['POSTHORN_SCHEMA'],
+    default: 'posthorn',
+    unit: '',
+    sentence: 'The schema of its own in which Posthorn keeps its tables on PostgreSQL.',
+    read: text(),
+  },
+  prepare: {
+    env: ['POSTHORN_PREPARE'],
+    default: true,
+    unit: '',
+    sentence: 'Keeps prepared statements on connections to PostgreSQL; 0 behind pgbouncer in transaction mode.',
+    read: flag(),
+  },
+  notify: {
+    env: ['POSTHORN_NOTIFY'],
+    default: false,
+    unit: '',
+    sentence:
+      'Tells workers at each commit on PostgreSQL that there is something to send (LISTEN and NOTIFY); without it they find it within 250 ms.',
+    read: flag(),
+  },
+  secretsKey: {
+    env: ['POSTHORN_SECRETS_KEY'],
+    default: null as string | null,
+    unit: 'base64 of 32 bytes',
+    sentence: 'The key that endpoint secrets are encrypted with; SQLite creates one beside its file if there is none.',
+    secret: true,
+    read: text(),
+  },
+  plaintextSecrets: {
+    env: ['POSTHORN_PLAINTEXT_SECRETS'],
+    default: false,
+    unit: '',
+    sentence: 'Keeps endpoint secrets unencrypted. Insecure.',
+    read: flag(),
+  },
+} satisfies Record<string, Setting<unknown>>
