@@ -28,6 +28,20 @@ describe('an endpoint that changes in mid-flight', () => {
     },
   )
 
+  test('keeps nothing that was claimed ahead for it once it has become slow', async () => {
+    const world = engineWorld()
+    await world.endpoint('hook')
+    world.transport.answer(urlOf('hook'), 200, { delayMs: 1_000 })
+    await world.send('hook', 100)
+    await world.posthorn.start()
+    await settled()
+    expect(leased(await world.rows())).toBe(40)
+    await world.clock.advance(1_000)
+    await settled()
+    // A window's worth, which has grown by one with each success.
+    expect(leased(await world.rows())).toBe(10)
+  })
+
   test('gets the next attempt at its new URL, and what waits for the wire too', async () => {
     const world = engineWorld({ breaker: false })
     const { id } = await world.endpoint('hook')

@@ -106,7 +106,7 @@ describe('the budget', () => {
   })
 
   test('an endpoint that takes a second or more counts as one that may be hung', async () => {
-    const world = engineWorld({ maxLeased: 20 })
+    const world = engineWorld({ maxLeased: 8 })
     await world.endpoint('slow')
     await world.send('slow')
     await world.posthorn.start()
@@ -119,7 +119,7 @@ describe('the budget', () => {
     await world.send('slow', 20)
     await settled()
     // Half of them, instead of the four fifths that it would get by a recent success.
-    expect(leased(await world.rows())).toBe(10)
+    expect(leased(await world.rows())).toBe(4)
   })
 
   test('of a few rows is not used up by claims that fail', async () => {

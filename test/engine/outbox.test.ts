@@ -78,6 +78,37 @@ describe('the fast path', () => {
     expect(world.sentTo('hook')).toBe(100)
   })
 
+  test('is taken again as soon as a claim has found all there was, although more was stored meanwhile', async () => {
+    const world = engineWorld()
+    const { id } = await world.endpoint('hook')
+    await world.posthorn.start()
+    await world.posthorn.idle()
+    const [found, answer, next] = [makeGate(), makeGate(), makeGate()]
+    let claims = 0
+    world.store.bend = async ({ method }, run) => {
+      if (method === 'claim' && (claims += 1) > 1) await next.opened
+      const result = await run()
+      if (method !== 'claim') return result
+      found.open()
+      await answer.opened
+      return result
+    }
+    // A change makes the worker look for rows. While it does, nobody knows how many there are, and one more must queue.
+    await world.posthorn.endpoints.update(id, { description: 'changed' })
+    await found.opened
+    await world.send('hook')
+    answer.open()
+    await settled()
+    await world.send('hook')
+    next.open()
+    await world.posthorn.idle()
+    expect(envelopesOf(world)).toMatchObject([
+      [{ deliveries: [{ leased: false }] }],
+      [{ deliveries: [{ leased: true }] }],
+    ])
+    expect(inStatus(await world.rows(), 'delivered')).toBe(2)
+  })
+
   test('sends nothing if the commit fails, and gives its room back', async () => {
     const world = engineWorld({ maxLeased: 4 })
     await world.endpoint('hook')

@@ -146,7 +146,8 @@ export class Attempts {
     if (this.#abandoned && attempted.outcome.kind !== 'answered') return this.#giveBack([sent], attempted)
 
     this.#learn(sent, attempted)
-    if (this.#isClosed(record)) void this.#giveBack(this.#takeWaiting(record))
+    // What was claimed ahead for a quick endpoint is not for one that has become slow.
+    if (this.#isClosed(record) || isSlow(attempted)) void this.#giveBack(this.#takeWaiting(record))
     else this.#startWaiting(record)
     await this.#finish(sent, this.#attempter.settle(sent.claim, record, attempted, sent.leaseEpoch))
   }
@@ -183,11 +184,14 @@ export class Attempts {
     this.#parts.budget.closed(sent)
   }
 
-  #learn({ record, probe }: InFlight, { outcome, url, generation, startedAt, endedAt }: Attempted): void {
+  #learn({ record, probe }: InFlight, attempted: Attempted): void {
+    const { outcome, url, generation, startedAt, endedAt } = attempted
     this.#parts.health.learn(record, { outcome, generation, sameUrl: url === record.endpoint.url, probe })
-    const tookMs = endedAt - startedAt
-    if (tookMs >= slowMs) record.succeededAt = null
-    if (record.depth < mostDepth && tookMs < quickMs) record.depth += 1
+    if (isSlow(attempted)) {
+      record.succeededAt = null
+      record.depth = 1
+    }
+    if (record.depth < mostDepth && endedAt - startedAt < quickMs) record.depth += 1
   }
 
   #isClosed({ endpoint, health }: EndpointRecord): boolean {
@@ -274,4 +278,8 @@ export class Attempts {
       bus.warn('store_error', `${given.length} leases could not be given back and will run out: ${messageOf(error)}`)
     }
   }
+}
+
+function isSlow({ startedAt, endedAt }: Attempted): boolean {
+  return endedAt - startedAt >= slowMs
 }

@@ -86,8 +86,18 @@ export class Schedule {
     for (const record of this.#waiting) this.#makeReady(record)
   }
 
-  /** Says that endpoints have due rows in a lane. */
+  /** Says that endpoints have due rows in a lane, nobody knows how many. */
   expect(records: readonly EndpointRecord[], lane: Lane): void {
+    if (lane === 'fresh') for (const record of records) record.isBehind = true
+    this.#expect(records, lane)
+  }
+
+  /** Says that a row was stored that could not leave at once. The endpoint may have caught up since that was decided. */
+  stored(record: EndpointRecord): void {
+    this.#expect([record], 'fresh')
+  }
+
+  #expect(records: readonly EndpointRecord[], lane: Lane): void {
     let isNews = false
     for (const record of records) {
       record.due[lane] = record.dueSinceClaim[lane] = true
@@ -135,7 +145,8 @@ export class Schedule {
   /** Rows went back unsent: what they had taken of the allowances is theirs again. */
   givenBack(record: EndpointRecord, lane: Lane): void {
     record.due[lane] = record.dueSinceClaim[lane] = true
-    if (lane !== 'fresh') {
+    if (lane === 'fresh') record.isBehind = true
+    else {
       const { retriesPerEndpoint, retriesPerTick } = this.#parts.engine.settings.limits
       record.retriesLeft = Math.min(record.retriesLeft + 1, retriesPerEndpoint)
       this.#retriesLeft = Math.min(this.#retriesLeft + 1, retriesPerTick)
@@ -210,9 +221,10 @@ export class Schedule {
       endpoints,
     } = this.#parts
     if (this.#startedAt === null || !limits.fastPath || !endpoints.isFresh(record, clock.now())) return false
-    if (record.due.fresh || isRateLimited(record) || record.health.holds > 0 || record.health.rampFrom !== null)
+    if (record.isBehind || isRateLimited(record) || record.health.holds > 0 || record.health.rampFrom !== null)
       return false
-    return this.#verdict(record, { ...record.due, fresh: true }).kind === 'take'
+    record.isBehind = this.#verdict(record, { ...record.due, fresh: true }).kind === 'wait'
+    return !record.isBehind
   }
 
   /** Sets retries of the tick aside for a claim that is about to be made: endpoints that are asked together share them. */
@@ -236,12 +248,17 @@ export class Schedule {
     this.#removeReady(record)
     record.state = 'waiting'
     record.wait = { reason, since, until }
+    // Nothing new may take the place that these rows wait for.
+    record.isBehind ||= record.due.fresh
     this.#waiting.add(record)
     if (reason === 'budget') this.#waitingForBudget.add(record)
     if (reason === 'allowance' && record.retriesLeft > 0) this.#waitingForRetries.add(record)
-    if (reason !== 'rate_limit' || until === null || !this.isRunning) return
+    if (reason === 'rate_limit' && until !== null && this.isRunning) this.#awaitTokens(record, until - now)
+  }
+
+  #awaitTokens(record: EndpointRecord, ms: number): void {
     this.#waitingForTokens.add(record)
-    this.#disarmTokens ??= this.#parts.engine.clock.after(Math.max(until - now, 1), () => this.#askForTokensAgain())
+    this.#disarmTokens ??= this.#parts.engine.clock.after(Math.max(ms, 1), () => this.#askForTokensAgain())
   }
 
   /** Says that a claim begins to ask for rows of an endpoint. */
@@ -261,6 +278,8 @@ export class Schedule {
     }
     if (begun > 0) record.wait = null
     if (isEmpty) record.due[lane] = record.dueSinceClaim[lane]
+    // Rows that were stored meanwhile are few, and asked for next: whatever comes now need not queue behind them.
+    if (isEmpty && lane === 'fresh') record.isBehind = false
     if (record.state === 'asked') record.state = 'idle'
     if (record.state === 'idle' && lanes.some((each) => record.due[each])) this.#makeReady(record)
   }

@@ -153,6 +153,7 @@ function newRecord(endpoint: Endpoint, { settings: { limits } }: EngineParts): E
     succeededAt: null,
     due: { fresh: false, retries: false, suspects: false },
     dueSinceClaim: { fresh: false, retries: false, suspects: false },
+    isBehind: false,
     state: 'idle',
     wait: null,
     retriesLeft: limits.retriesPerEndpoint,

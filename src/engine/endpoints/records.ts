@@ -37,6 +37,8 @@ export interface EndpointRecord {
   readonly due: Record<Lane, boolean>
   /** Lanes that got due rows since the last claim began: it may have read before they were committed. */
   readonly dueSinceClaim: Record<Lane, boolean>
+  /** More fresh rows are due than the last claim could take: whatever comes now queues behind them. */
+  isBehind: boolean
   /** Idle: nothing is due. Ready: it may be asked for rows. Asked: a claim is under way. Waiting: rows are due, and something keeps them. */
   state: 'idle' | 'ready' | 'asked' | 'waiting'
   wait: Wait | null

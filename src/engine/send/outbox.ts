@@ -187,6 +187,6 @@ export class Outbox {
       schedule,
     } = this.#parts
     const record = nextRetryAt > clock.now() ? undefined : endpoints.get(endpointId)
-    if (record !== undefined) schedule.expect([record], 'fresh')
+    if (record !== undefined) schedule.stored(record)
   }
 }
