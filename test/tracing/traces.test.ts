@@ -128,8 +128,8 @@ test('the traceparent of a request to the API is the parent of the send, and one
   expect(joined?.spanContext().traceId).toBe(remote.slice(3, 35))
   expect(alone?.parentSpanContext).toBeUndefined()
   const { items } = await posthorn.messages.list({ applicationId: (await posthorn.applications.get('acme')).id })
-  expect(items.map(({ traceContext }) => traceContext).toSorted()).toEqual(
-    [`${contextOf(joined)} vendor=1`, contextOf(alone)].toSorted(),
+  expect(new Set(items.map(({ traceContext }) => traceContext))).toEqual(
+    new Set([`${contextOf(joined)} vendor=1`, contextOf(alone)]),
   )
 })
 

@@ -82,7 +82,7 @@ export class Sender {
       traced(tracer, parentOf(options), [message], ([given = message]) => engine.send(given))
     const [only] = checked
     if (only !== undefined && checked.length === 1) return [await store(only)]
-    const results = await Promise.allSettled(checked.map(store))
+    const results = await Promise.allSettled(checked.map(async (message) => store(message)))
     return results.map((result) => {
       if (result.status === 'rejected') throw result.reason
       return result.value
