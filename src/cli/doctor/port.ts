@@ -1,7 +1,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { systemClock } from '../../clock.ts'
 import { runCheck, trouble, well } from './check.ts'
 import type { Check } from './check.ts'
+
+const mostWaitMs = 2_000
 
 export interface CheckedPort {
   /** Of the check. */
@@ -41,12 +44,14 @@ async function bindProblem(host: string, port: number): Promise<string | null> {
 
 async function isPosthorn(host: string, port: number): Promise<boolean> {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
+  const abort = new AbortController()
+  const disarm = systemClock.after(mostWaitMs, () => abort.abort())
   try {
-    const response = await fetch(`http://${name}:${port}/livez`, { signal: AbortSignal.timeout(mostWaitMs) })
+    const response = await fetch(`http://${name}:${port}/livez`, { signal: abort.signal })
     return (await response.text()).trim() === 'alive'
   } catch {
     return false
+  } finally {
+    disarm()
   }
 }
-
-const mostWaitMs = 2_000

@@ -1,7 +1,8 @@
+import type { LineLevel } from '../../config/settings/logs.ts'
 import type { EventOf, EventType, PosthornEvent, WarningCode } from '../../core/ports/events.ts'
 import { isoTime } from '../../core/time.ts'
 import type { Posthorn } from '../../posthorn.ts'
-import type { Fields, Level, Log } from './log.ts'
+import type { Fields, Log } from './log.ts'
 
 /** Writes a line for what a Posthorn emits. What is below the log's level is not even listened for. */
 export function logEvents(posthorn: Pick<Posthorn, 'on'>, log: Log): void {
@@ -24,7 +25,7 @@ export function oneLine(text: string): string {
 const errorCodes: ReadonlySet<WarningCode> = new Set(['store_error', 'listener_threw'])
 
 interface Line<Type extends EventType> {
-  readonly level: Level
+  readonly level: LineLevel
   /** Ids, reasons and times only: bodies, secrets and URLs do not belong in a log. */
   fields(event: EventOf<Type>): Fields
 }

@@ -1,10 +1,10 @@
+import type { LineLevel } from '../../config/settings/logs.ts'
 import type { Clock } from '../../core/ports/ports.ts'
 import { second } from '../../core/time.ts'
-import type { Level } from './log.ts'
 
 /** Lines of one event that were not written within a second. */
 export interface Suppressed {
-  readonly level: Level
+  readonly level: LineLevel
   readonly event: string
   readonly count: number
 }
@@ -12,7 +12,7 @@ export interface Suppressed {
 interface Window {
   readonly since: number
   admitted: number
-  readonly suppressed: Map<Level, number>
+  readonly suppressed: Map<LineLevel, number>
   disarm(): void
 }
 
@@ -29,7 +29,7 @@ export class LineLimit {
     this.#say = say
   }
 
-  admits(level: Level, event: string): boolean {
+  admits(level: LineLevel, event: string): boolean {
     const window = this.#windowOf(event)
     if (window.admitted < this.#mostPerSecond) {
       window.admitted += 1
@@ -49,7 +49,7 @@ export class LineLimit {
     const known = this.#windows.get(event)
     // A window with lines to count ends by its timer; a clock that was set back begins a new one, too.
     if (known !== undefined && (known.suppressed.size > 0 || Math.abs(now - known.since) < second)) return known
-    const window = { since: now, admitted: 0, suppressed: new Map<Level, number>(), disarm: () => undefined }
+    const window = { since: now, admitted: 0, suppressed: new Map<LineLevel, number>(), disarm: () => undefined }
     this.#windows.set(event, window)
     return window
   }

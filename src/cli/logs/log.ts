@@ -1,19 +1,18 @@
 import { pino } from 'pino'
-import type { LogLevel } from '../../config/settings/logs.ts'
+import type { LineLevel } from '../../config/settings/logs.ts'
 import type { Clock } from '../../core/ports/ports.ts'
 import { isoTime } from '../../core/time.ts'
 import { LineLimit } from './line-limit.ts'
 import { textLine } from './text-line.ts'
 
-export type Level = Exclude<LogLevel, 'silent'>
 export type Fields = Readonly<Record<string, string | number | null>>
 
 /** The log of a process: one line per event. The library only emits; this is where commands write. */
 export interface Log {
   /** Whether lines of this level are written at all, so that nobody needs to listen for what is not. */
-  isOn(level: Level): boolean
+  isOn(level: LineLevel): boolean
   /** `fields` is called only if the line is written. */
-  write(level: Level, event: string, fields: () => Fields): void
+  write(level: LineLevel, event: string, fields: () => Fields): void
   /** Says what was left out, and leaves no timer. */
   close(): void
 }

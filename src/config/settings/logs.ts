@@ -2,7 +2,8 @@ import { oneOf } from '../parse-value.ts'
 import type { Setting } from './setting.ts'
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
-export type LogLevel = (typeof logLevels)[number]
+/** What a line can have; silent is none. */
+export type LineLevel = Exclude<(typeof logLevels)[number], 'silent'>
 
 /** What `serve`, `worker` and `dev` write to stderr. */
 export const logSettings = {

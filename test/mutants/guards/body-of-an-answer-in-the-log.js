@@ -4,5 +4,5 @@ export const mutant = {
   file: 'src/cli/logs/events.ts',
   find: '/^HTTP \\d+/.exec(detail)?.[0] ?? ',
   replace: '',
-  caughtBy: { file: 'test/cli/logs.test.ts', title: 'fifty secrets and bodies' },
+  caughtBy: { file: 'test/cli/log-process.test.ts', title: 'fifty secrets and bodies' },
 }
