@@ -405,7 +405,12 @@ function promised({ delivery, message, lane, tookOver }: Claim): unknown {
       leaseEpoch,
       createdAt,
     },
-    message: { id: message.id, body: Buffer.from(message.body).toString(), contentType: message.contentType },
+    message: {
+      id: message.id,
+      body: Buffer.from(message.body).toString(),
+      contentType: message.contentType,
+      traceContext: message.traceContext,
+    },
     lane,
     tookOver,
   }

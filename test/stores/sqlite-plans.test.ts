@@ -5,7 +5,12 @@ import type { AttemptFilter, MessageFilter } from '../../src/core/ports/director
 import type { DeliveryFilter } from '../../src/core/ports/queue.ts'
 import * as attempts from '../../src/stores/shared/directory/attempts.ts'
 import type { Executor } from '../../src/stores/shared/sql/database.ts'
-import { deadLetterGroups, dueBefore, endedLeases, listStatement } from '../../src/stores/shared/directory/deliveries.ts'
+import {
+  deadLetterGroups,
+  dueBefore,
+  endedLeases,
+  listStatement,
+} from '../../src/stores/shared/directory/deliveries.ts'
 import { countsOf } from '../../src/stores/shared/directory/endpoints.ts'
 import * as figures from '../../src/stores/shared/directory/figures.ts'
 import { oldestRunning, walk } from '../../src/stores/shared/directory/jobs.ts'
