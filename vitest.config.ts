@@ -18,7 +18,6 @@ const slow = [
   'test/acceptance/build.test.ts', // runs linter, type check and build, which are commands of their own
   'test/cli/serve.test.ts', // starts servers as programs; `test/server` asks the API in the test's own process
   'test/cli/worker.test.ts', // the same
-  'test/cli/log-process.test.ts', // the same
   'test/cli/once.test.ts', // waits for real retries, for a quarter of a minute
   'test/cli/operations.test.ts', // starts a program for every command of a page
   'test/crash/sqlite.test.ts', // kills processes under load, for ten seconds

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { manualClock } from 'posthorn/testing'
+import { expect, onTestFinished, test } from 'vitest'
+import { Posthorn } from 'posthorn'
+import { sqlite } from 'posthorn/sqlite'
+import { manualClock, receiver } from 'posthorn/testing'
 import { logEvents } from '../../src/cli/logs/events.ts'
 import { makeLog, mostLinesPerSecond } from '../../src/cli/logs/log.ts'
 import type { Log, LogOptions } from '../../src/cli/logs/log.ts'
@@ -87,4 +89,29 @@ test.each([
     lines: [],
     stderr: `posthorn: Expected \`${name}\` to be one of ${allowed}, got "${value}".\n`,
   })
+})
+
+test.each([
+  [{}, []],
+  [{ POSTHORN_LOG_LEVEL: 'debug' }, ['delivery.delivered']],
+])('posthorn dev, which shows deliveries itself, logs them only if a level is given: %j', async (given, wanted) => {
+  const local = await receiver()
+  const file = join(await temporaryFolder(), 'posthorn.db')
+  const posthorn = new Posthorn({
+    store: sqlite(file, { plaintextSecrets: true }),
+    allowedTargets: ['127.0.0.0/8'],
+  })
+  onTestFinished(() => local.close())
+  await posthorn.endpoints.create({ application: 'acme', url: local.url('/hook') })
+  await posthorn.send({ application: 'acme', type: 'invoice.paid', data: {} })
+  await posthorn.stop()
+  const { code, lines, stderr } = await run(['dev', '--once', '--database', `sqlite:${file}`], {
+    POSTHORN_PLAINTEXT_SECRETS: '1',
+    POSTHORN_ALLOWED_TARGETS: '127.0.0.0/8',
+    ...given,
+  })
+  expect(code).toBe(0)
+  expect(lines.some((line) => line.includes('  delivered  '))).toBe(true)
+  const logged = linesOf(stderr).flatMap(({ event }) => (String(event).startsWith('delivery.') ? [event] : []))
+  expect(logged).toEqual(wanted)
 })
