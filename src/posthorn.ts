@@ -29,6 +29,7 @@ import type { EngineSettings } from './engine/parts.ts'
 import { makeEnforcer } from './api/send/schema-enforcer.ts'
 import type { EventSchemas, Given, MessageInput } from './api/send/checked-message.ts'
 import { checkPage } from './api/input/page.ts'
+import { openTelemetryTracer } from './tracing/open-telemetry.ts'
 import { makeGuard } from './transport/guard.ts'
 import type { Guard } from './transport/guard.ts'
 import { httpTransport } from './transport/http.ts'
@@ -79,7 +80,8 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
     this.#bus = makeBus(this.#clock)
 
     const guard = guardFrom(options)
-    const shared = { clock: this.#clock, random: this.#random, bus: this.#bus, settings: this.#settings }
+    const tracer = openTelemetryTracer(version)
+    const shared = { clock: this.#clock, random: this.#random, bus: this.#bus, tracer, settings: this.#settings }
     const { queue, directory, beat, lookMs = null, listen = null } = this.#store
     const transport = options.transport ?? httpTransport({ clock: this.#clock, guard })
     this.#engine = new Engine({ ...shared, transport, queue, directory, beat, lookMs, listen })

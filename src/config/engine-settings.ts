@@ -32,6 +32,7 @@ export function engineSettings(options: PosthornOptions, owner: string, userAgen
     historyMs: historyDays * day,
     userAgent,
     headerPrefix,
+    sendTraceparent: options.sendTraceparent ?? false,
   }
 }
 

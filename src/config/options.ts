@@ -26,6 +26,8 @@ export interface PosthornOptions<Events extends EventSchemas = EventSchemas> ext
   readonly headerPrefix?: string | null
   /** Refuses messages that do not match the JSON Schema of their event type, where one is defined. */
   readonly enforceSchemas?: boolean
+  /** Sends endpoints the header `traceparent` of each attempt, where an SDK of OpenTelemetry is registered. */
+  readonly sendTraceparent?: boolean
   /** The port of this machine that your own server listens on: no endpoint may lead there. */
   readonly ownPort?: number | null
   readonly allowUnsafeRetryDelays?: boolean

@@ -22,6 +22,13 @@ export function text(): ParseValue<string> {
   return (given) => given
 }
 
+export function oneOf(allowed: readonly string[]): ParseValue<string> {
+  return (given, name) => {
+    if (allowed.includes(given)) return given
+    throw expected('invalid_argument', name, `one of ${allowed.join(', ')}`, given)
+  }
+}
+
 /** An error shows only how long it is. */
 export function secretText(leastLength: number): ParseValue<string> {
   return (given, name) => {

@@ -1,13 +1,17 @@
 import { databaseSettings } from './settings/database.ts'
 import { deliverySettings } from './settings/delivery.ts'
+import { logSettings } from './settings/logs.ts'
 import { serverSettings } from './settings/server.ts'
 import type { Setting } from './settings/setting.ts'
+import { traceSettings } from './settings/traces.ts'
 
 /** Every setting there is. The library reads no environment by itself: `settingsFromEnvironment()` and the commands do. */
 export const settings = {
   ...deliverySettings,
   ...databaseSettings,
   ...serverSettings,
+  ...logSettings,
+  ...traceSettings,
 } satisfies Record<string, Setting<unknown>>
 
 export type Settings = {

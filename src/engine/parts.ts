@@ -2,6 +2,7 @@ import type { Directory } from '../core/ports/directory.ts'
 import type { Limits } from '../core/limits/limits.ts'
 import type { Clock, Store, Transport } from '../core/ports/ports.ts'
 import type { Queue } from '../core/ports/queue.ts'
+import type { Tracer } from '../core/ports/tracer.ts'
 import type { RetryPolicy } from '../core/delivery/retry-policy.ts'
 import type { Random } from '../core/time.ts'
 import type { Bus } from './bus.ts'
@@ -15,6 +16,7 @@ export interface EngineParts {
   readonly clock: Clock
   readonly random: Random
   readonly bus: Bus
+  readonly tracer: Tracer
   readonly settings: EngineSettings
   /** How often an idle worker looks for what others have committed; null if nobody else can. */
   readonly lookMs: number | null
@@ -37,4 +39,6 @@ export interface EngineSettings {
   readonly userAgent: string
   /** What the names of the signature's headers begin with. */
   readonly headerPrefix: string
+  /** Whether endpoints get the header `traceparent`. */
+  readonly sendTraceparent: boolean
 }

@@ -10,7 +10,7 @@ import { builtDashboard, isPage, makeDashboard } from './http/dashboard-files.ts
 import { incidentLine, refusal } from './errors/error-response.ts'
 import type { Report } from './errors/error-response.ts'
 import { serve } from './request/pipeline.ts'
-import type { PipelineParts } from './request/pipeline.ts'
+import type { AnsweredRequest, PipelineParts } from './request/pipeline.ts'
 import { makeIgnoredLog } from './request/ignored-fields.ts'
 import { makeRateLimit } from './http/rate-limit.ts'
 import { makeConcurrencyLimit } from './http/concurrency-limit.ts'
@@ -44,6 +44,8 @@ export interface HandlerOptions {
   readonly report?: Report
   /** Called with fields that clients give without effect, once of each; a warning of the process unless given. */
   readonly warn?: (sentence: string) => void
+  /** Called with every request that an operation has answered. */
+  readonly answered?: (request: AnsweredRequest) => void
 }
 
 export type Handler = (request: Request) => Promise<Response>
@@ -76,6 +78,7 @@ function partsOf(posthorn: Posthorn, basePath: string, options: HandlerOptions):
     report: options.report ?? ((incident) => warnProcess(incidentLine(incident))),
     isStrict: options.strict ?? false,
     logIgnored: makeIgnoredLog(options.warn ?? warnProcess),
+    answered: options.answered ?? null,
   }
 }
 

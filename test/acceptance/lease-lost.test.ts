@@ -83,9 +83,14 @@ async function bothInAProcess(database: Database, command: 'serve' | 'worker'): 
   await expectLines(program, 2)
   await end()
 
-  expect(linesOf(program)).toEqual([
-    `warning: lease.lost: delivery ${taken?.['id']} worker ${taken?.['lease_owner']} code lost`,
-    `warning: lease.lost: delivery ${kept?.['id']} worker ${kept?.['lease_owner']} code renewal_failed: ${storeCode}`,
+  expect(lostIn(program).map((line) => JSON.parse(line) as unknown)).toEqual([
+    lostLine({ delivery_id: taken?.['id'], worker_id: taken?.['lease_owner'], code: 'lost', store_code: null }),
+    lostLine({
+      delivery_id: kept?.['id'],
+      worker_id: kept?.['lease_owner'],
+      code: 'renewal_failed',
+      store_code: storeCode,
+    }),
   ])
   expectNothingPrivate(world, `${program.lines.join('\n')}\n${program.stderr}`)
   expect(await world.row(String(taken?.['id']))).toEqual(before)
@@ -96,12 +101,17 @@ async function bothInAProcess(database: Database, command: 'serve' | 'worker'): 
   ])
 }
 
-/** An assertion, and not only a wait: a line that never comes is what this is about. */
-function expectLines(program: Program, count: number): Promise<void> {
-  return expect.poll(() => linesOf(program).length).toBe(count)
+/** Every field of the line: none besides these. */
+function lostLine(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return { level: 'warn', time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/), event: 'lease.lost', ...fields }
 }
 
-function linesOf(program: Program): string[] {
+/** An assertion, and not only a wait: a line that never comes is what this is about. */
+function expectLines(program: Program, count: number): Promise<void> {
+  return expect.poll(() => lostIn(program).length).toBe(count)
+}
+
+function lostIn(program: Program): string[] {
   return [...program.lines, ...program.stderr.split('\n')].filter((line) => line.includes('lease.lost'))
 }
 

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { builtPackage } from './built.ts'
 import { temporaryFolder } from './folder.ts'
+import { linesOf } from './log-lines.ts'
 import { startProgram } from './program.ts'
 
 const built = builtPackage()
@@ -29,7 +30,13 @@ test(
         /dlv_\w{19} {2}hang {6}failed {5}attempt 1: no answer within 5000 ms; again in 2 s$/.test(line),
       ),
     ).toBe(true)
-    expect(program.stderr).toContain('warning: Retry delays under 30 s are allowed by override, in policy "dev".')
+    expect(linesOf(program.stderr)).toMatchObject([
+      {
+        level: 'warn',
+        event: 'warning.unsafe_retry_delays',
+        msg: expect.stringContaining('Retry delays under 30 s are allowed by override, in policy "dev".'),
+      },
+    ])
     expect(program.stderr).toContain("new Posthorn({ store: sqlite('webhooks.db') })")
     expect(readdirSync(folder)).toEqual([])
   },

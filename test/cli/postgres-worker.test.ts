@@ -6,6 +6,7 @@ import type { Receiver } from 'posthorn/testing'
 import { freshSchema } from '../postgres.ts'
 import type { TestSchema } from '../postgres.ts'
 import { builtPackage } from './built.ts'
+import { linesOf } from './log-lines.ts'
 import { startProgram } from './program.ts'
 import type { Program } from './program.ts'
 
@@ -148,8 +149,14 @@ test(
     const worker = await scene.worker()
     await scene.query('insert into migrations (version) values (999)')
     expect(await worker.ended).toEqual({ code: 0, signal: null })
-    expect(worker.stderr).toMatch(/^warning: newer_database: This worker claims nothing more: .*$/m)
-    expect(worker.stderr).toContain('Stopping: a later release has migrated the database. Start its workers.\n')
+    expect(linesOf(worker.stderr)).toContainEqual(
+      expect.objectContaining({
+        level: 'warn',
+        event: 'warning.newer_database',
+        msg: expect.stringMatching(/^This worker claims nothing more: /),
+      }),
+    )
+    expect(worker.stderr).toContain('"Stopping: a later release has migrated the database. Start its workers."')
     expect(worker.lines.at(-1)).toMatch(/ delivered 0 failed 0 dead 0$/)
   },
 )

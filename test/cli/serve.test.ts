@@ -63,7 +63,7 @@ describe.each(isFast ? (['sqlite'] as const) : (['sqlite', 'postgres'] as const)
         if (database === 'postgres') expect(await posthorn(['migrate'], environment).ended).toMatchObject({ code: 0 })
         const first = posthorn(['serve'], environment)
         const key = (await first.says(/^posthorn admin key, shown only now: phk_/)).replace(/^.*: /, '')
-        await first.says(/^Retry policy standard: 6 attempts over 31 minutes, /)
+        await first.says(/"msg":"Retry policy standard: 6 attempts over 31 minutes, /)
         const url = await listening(first)
 
         expect(await call(url, null, 'GET', '/readyz')).toMatchObject({ status: 200 })
@@ -117,7 +117,7 @@ test('on SIGTERM readiness fails first, and a second signal leaves at once', asy
   await once(half, 'connect')
   half.write('GET / HTTP/1.1\r\n')
   program.child.kill('SIGTERM')
-  await program.says(/^Stopping: /)
+  await program.says(/"event":"stopping"/)
   const ready = await call(url, null, 'GET', '/readyz').catch(() => ({ status: 'refused' }))
   expect([503, 'refused']).toContain(ready.status)
   // Sent again and again, because two signals within a moment count as one.

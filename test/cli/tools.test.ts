@@ -163,25 +163,25 @@ test('posthorn doctor finds what is wrong and what is not, and sends nothing', {
   const { environment } = await shop()
   const local = await receiver()
   onTestFinished(() => local.close())
-  const checks = async (...args: string[]): Promise<Record<string, boolean>> => {
+  const checks = async (...args: string[]): Promise<Record<string, string>> => {
     const { lines } = await run(['doctor', '--json', ...args], environment)
-    return Object.fromEntries(
-      (JSON.parse(lines[0] ?? '') as { checks: { name: string; ok: boolean }[] }).checks.map(({ name, ok }) => [
-        name,
-        ok,
-      ]),
-    )
+    const found = JSON.parse(lines[0] ?? '') as { checks: { name: string; level: string }[] }
+    return Object.fromEntries(found.checks.map(({ name, level }) => [name, level]))
   }
   const well = {
-    database: true,
-    secrets: true,
-    latency: expect.any(Boolean),
-    clock: true,
-    disk: expect.any(Boolean),
-    workers: false,
+    database: 'ok',
+    migrations: 'ok',
+    secrets: 'ok',
+    latency: expect.any(String),
+    clock: 'ok',
+    workers: 'warn',
+    leases: 'ok',
+    disk: expect.any(String),
+    port: 'ok',
+    log: 'ok',
   }
-  expect(await checks('--endpoint', local.url('/hook'))).toEqual({ ...well, address: true, reach: true })
-  expect(await checks('--endpoint', 'https://10.0.0.1/hook')).toEqual({ ...well, address: false })
+  expect(await checks('--endpoint', local.url('/hook'))).toEqual({ ...well, address: 'ok', reach: 'ok' })
+  expect(await checks('--endpoint', 'https://10.0.0.1/hook')).toEqual({ ...well, address: 'fail' })
   expect(local.count).toBe(0)
   const missing = await run(['doctor', '--database', 'sqlite:nowhere.db'])
   expect(missing).toMatchObject({

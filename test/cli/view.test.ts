@@ -138,6 +138,7 @@ describe('the lines', () => {
         attempt_count: 2,
         outcome: 'answered',
         error_detail: 'HTTP 500: \x1b[2J\nno',
+        took_ms: 5,
         next_retry_at: now + 4_000,
       },
       'acme      failed     attempt 2: HTTP 500:  [2J no; again in 4 s',

@@ -9,6 +9,7 @@ import { temporaryFolder } from './folder.ts'
 import { startProgram } from './program.ts'
 import type { Program } from './program.ts'
 import { run } from './run.ts'
+import { linesOf } from './log-lines.ts'
 
 const built = builtPackage()
 
@@ -48,9 +49,11 @@ test('posthorn worker says who it is and where, delivers, ends in order on SIGTE
   program.child.kill('SIGTERM')
   expect(await program.ended).toEqual({ code: 0, signal: null })
   expect(program.lines).toEqual([ready, ready.replace(/ on .*/, ' delivered 1 failed 0 dead 0')])
-  expect(program.stderr.trimEnd().split('\n')).toEqual([
-    expect.stringMatching(/^warning: secrets_key: /),
-    expect.stringMatching(/^Stopping: /),
+  expect(linesOf(program.stderr)).toMatchObject([
+    { level: 'warn', event: 'warning.secrets_key' },
+    { level: 'info', event: 'started', command: 'worker' },
+    { level: 'info', event: 'stopping', msg: expect.stringMatching(/^Stopping: /) },
+    { level: 'info', event: 'stopped', delivered: 1, failed: 0, dead: 0 },
   ])
 })
 
@@ -61,7 +64,7 @@ test('a stop waits for the attempt that is under way, and a second signal does n
   await posthorn.send({ application: 'acme', type: 'invoice.paid', data: {} })
   await local.waitFor(1)
   program.child.kill('SIGTERM')
-  await program.says(/^Stopping: /)
+  await program.says(/"event":"stopping"/)
   let hasEnded = false
   const ended = program.ended.finally(() => (hasEnded = true))
   while (!hasEnded) {

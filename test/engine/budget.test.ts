@@ -273,6 +273,7 @@ const settings: EngineSettings = {
   historyMs: day,
   userAgent: 'test',
   headerPrefix: 'webhook',
+  sendTraceparent: false,
 }
 
 /** So many endpoints, each of an application of its own, as a process keeps them. */
@@ -288,6 +289,7 @@ function recordsOf(count: number): EndpointRecord[] {
     clock,
     random: seededRandom(1),
     bus,
+    tracer: { send: () => null, attempt: () => null },
     settings,
     lookMs: null,
     listen: null,

@@ -406,6 +406,7 @@ function envelope(id: string): Envelope {
     sessionId: null,
     channels: [],
     createdAt: 1,
+    traceContext: null,
     erasedAt: null,
   }
   return { message, idempotencyKey: null, bodyHash: 'hash', endpointsVersion: 1, deliveries: [] }

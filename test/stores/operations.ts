@@ -40,6 +40,7 @@ interface EnvelopePlan {
   readonly to: readonly number[]
   readonly key: string | null
   readonly eventId: string | null
+  readonly traceContext: string | null
   readonly bodyHash: string
   readonly leased: boolean
   readonly delayMs: number
@@ -199,6 +200,7 @@ function envelopePlan(): fc.Arbitrary<EnvelopePlan> {
     to: fc.uniqueArray(fc.nat({ max: 2 }), { maxLength: 3 }),
     key: fc.option(fc.constantFrom('first', 'second'), { freq: 2 }),
     eventId: fc.option(fc.constantFrom('seventh', 'eighth'), { freq: 1 }),
+    traceContext: fc.constantFrom(null, '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'),
     bodyHash: fc.constantFrom('one body', 'one body', 'another body'),
     leased: fc.boolean(),
     delayMs: fc.constantFrom(0, 0, 0, minute),
@@ -342,6 +344,7 @@ function enqueue(operation: Operation & { kind: 'enqueue' }, world: World): (sto
       sessionId: plan.leased ? 'a session' : null,
       channels: [],
       createdAt: now,
+      traceContext: plan.traceContext,
       erasedAt: null,
     }
     const deliveries = plan.to.map((place) => {
@@ -402,7 +405,12 @@ function promised({ delivery, message, lane, tookOver }: Claim): unknown {
       leaseEpoch,
       createdAt,
     },
-    message: { id: message.id, body: Buffer.from(message.body).toString(), contentType: message.contentType },
+    message: {
+      id: message.id,
+      body: Buffer.from(message.body).toString(),
+      contentType: message.contentType,
+      traceContext: message.traceContext,
+    },
     lane,
     tookOver,
   }

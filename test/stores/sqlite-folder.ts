@@ -61,6 +61,7 @@ export function anEnvelope(applicationId: string, change: { endpointId?: string 
       sessionId: null,
       channels: [],
       createdAt: noon,
+      traceContext: null,
       erasedAt: null,
     },
     idempotencyKey: null,

@@ -5,7 +5,12 @@ import type { AttemptFilter, MessageFilter } from '../../src/core/ports/director
 import type { DeliveryFilter } from '../../src/core/ports/queue.ts'
 import * as attempts from '../../src/stores/shared/directory/attempts.ts'
 import type { Executor } from '../../src/stores/shared/sql/database.ts'
-import { deadLetterGroups, dueBefore, listStatement } from '../../src/stores/shared/directory/deliveries.ts'
+import {
+  deadLetterGroups,
+  dueBefore,
+  endedLeases,
+  listStatement,
+} from '../../src/stores/shared/directory/deliveries.ts'
 import { countsOf } from '../../src/stores/shared/directory/endpoints.ts'
 import * as figures from '../../src/stores/shared/directory/figures.ts'
 import { oldestRunning, walk } from '../../src/stores/shared/directory/jobs.ts'
@@ -105,6 +110,11 @@ describe('figures come from indexes, and never from all rows', () => {
       ['webhook_deliveries_dead_of_endpoint', 'posthorn_endpoints_of_application'],
     ],
     ['retries before one', dueBefore({ id: 'd', endpointId: 'e', nextRetryAt: 5 }, 10), ['webhook_deliveries_retries']],
+    [
+      'leases that ended',
+      endedLeases(5, 10),
+      ['webhook_deliveries_fresh', 'webhook_deliveries_retries', 'webhook_deliveries_suspects'],
+    ],
     ['hours', figures.hoursOf(['e'], 5), ['posthorn_endpoint_minutes_of_endpoint']],
     [
       'backlogs',

@@ -126,6 +126,7 @@ function withoutSchema(given: Given, { mustExist, to, now, random }: SendContext
       contentType,
       sessionId,
       channels,
+      traceContext: null,
       createdAt: now,
       erasedAt: null,
     },

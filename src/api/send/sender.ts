@@ -1,6 +1,7 @@
 import type { FollowingClock } from '../../clock.ts'
 import { expected, PosthornError } from '../../core/errors.ts'
 import type { Clock, StoreTransaction, Store } from '../../core/ports/ports.ts'
+import type { Tracer } from '../../core/ports/tracer.ts'
 import type { Random } from '../../core/time.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Sent } from '../../engine/send/envelope.ts'
@@ -8,6 +9,7 @@ import { refuseUnknown } from '../input/unknown-options.ts'
 import { checkMessage, checkMessageSync } from './checked-message.ts'
 import type { CheckedMessage, EventSchemas, Given, SendContext } from './checked-message.ts'
 import type { Enforcer } from './schema-enforcer.ts'
+import { parentOf, traced } from './traced.ts'
 
 export interface SendOptions {
   /** Your own transaction, in the database that the store is in: the message is sent if it commits, and never was if it does not. */
@@ -16,9 +18,21 @@ export interface SendOptions {
   readonly mustExist?: boolean
   /** The id of the one endpoint that gets it, whatever types and filters it has. */
   readonly to?: string
+  /**
+   * The W3C trace context of a request that this is sent for, where no span is active here: the parent of the span of the send, if sends
+   * are traced. One that is malformed is ignored.
+   */
+  readonly traceparent?: string
+  readonly tracestate?: string
 }
 
-const sendOptions = ['tx', 'mustExist', 'to'] as const satisfies readonly (keyof SendOptions)[]
+const sendOptions = [
+  'tx',
+  'mustExist',
+  'to',
+  'traceparent',
+  'tracestate',
+] as const satisfies readonly (keyof SendOptions)[]
 
 export interface SenderParts {
   readonly store: Store
@@ -27,6 +41,7 @@ export interface SenderParts {
   /** The clock that follows the store's time; null if time comes from elsewhere. */
   readonly followed: FollowingClock | null
   readonly random: Random
+  readonly tracer: Tracer
   /** The declared event types; all are taken if there are none. */
   readonly events: EventSchemas | undefined
   /** Null if schemas are not enforced. */
@@ -49,7 +64,7 @@ export class Sender {
     const { store, events, clock, random } = this.#parts
     const { mustExist = false, to = null } = options
     const context = { events, mustExist, to, now: clock.now(), random }
-    if (!('tx' in options)) return this.#sendAlone(messages, context)
+    if (!('tx' in options)) return this.#sendAlone(messages, options, context)
     const join = store.withinSync?.bind(store)
     // Nothing is waited for up to here: whoever ends the transaction right after the call has the message in it.
     return join === undefined
@@ -57,15 +72,17 @@ export class Sender {
       : this.#sendWithinSync(join, messages, options, context)
   }
 
-  async #sendAlone(messages: readonly Given[], context: SendContext): Promise<Sent[]> {
-    const { engine, open } = this.#parts
+  async #sendAlone(messages: readonly Given[], options: SendOptions, context: SendContext): Promise<Sent[]> {
+    const { engine, open, tracer } = this.#parts
     const checked = await Promise.all(messages.map((message) => checkMessage(message, context)))
     await open()
     await this.#enforce(checked)
     await this.#expirePayloads(checked)
+    const store = (message: CheckedMessage): Promise<Sent> | Sent =>
+      traced(tracer, parentOf(options), [message], ([given = message]) => engine.send(given))
     const [only] = checked
-    if (only !== undefined && checked.length === 1) return [await engine.send(only)]
-    const results = await Promise.allSettled(checked.map((message) => engine.send(message)))
+    if (only !== undefined && checked.length === 1) return [await store(only)]
+    const results = await Promise.allSettled(checked.map(async (message) => store(message)))
     return results.map((result) => {
       if (result.status === 'rejected') throw result.reason
       return result.value
@@ -82,7 +99,7 @@ export class Sender {
 
   /** Touches nothing but the transaction: the pool may be used up by those who hold one. Only schemas that are enforced are read from the store. */
   async #sendWithin(messages: readonly Given[], options: SendOptions, context: SendContext): Promise<Sent[]> {
-    const { engine, followed, enforcer, open, isStopping } = this.#parts
+    const { engine, tracer, followed, enforcer, open, isStopping } = this.#parts
     const checked = await Promise.all(messages.map((message) => checkMessage(message, context)))
     refuseWithin(checked)
     if (isStopping()) throw stopped()
@@ -91,7 +108,7 @@ export class Sender {
     if (followed?.isFollowing === false && transaction.time !== undefined) followed.follow(await transaction.time())
     if (enforcer !== null) await open()
     await this.#enforce(checked)
-    return engine.sendWithin(transaction, checked)
+    return traced(tracer, parentOf(options), checked, (given) => engine.sendWithin(transaction, given))
   }
 
   #sendWithinSync(
@@ -99,8 +116,8 @@ export class Sender {
     messages: readonly Given[],
     options: SendOptions,
     context: SendContext,
-  ): Sent[] {
-    const { engine, enforcer } = this.#parts
+  ): Promise<Sent[]> | Sent[] {
+    const { engine, tracer, enforcer } = this.#parts
     const checked = messages.map((message) => checkMessageSync(message, context))
     refuseWithin(checked)
     if (enforcer !== null) {
@@ -113,7 +130,8 @@ export class Sender {
         advice,
       )
     }
-    return engine.sendWithinSync(join(txOf(options)), checked)
+    const transaction = join(txOf(options))
+    return traced(tracer, parentOf(options), checked, (given) => engine.sendWithinSync(transaction, given))
   }
 
   async #enforce(messages: readonly CheckedMessage[]): Promise<void> {

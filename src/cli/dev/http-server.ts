@@ -6,10 +6,11 @@ import { PosthornError } from '../../core/errors.ts'
 import type { Posthorn } from '../../posthorn.ts'
 import { isLoopback } from '../../server/request/authentication.ts'
 import { checkOrigins } from '../../server/http/cors.ts'
-import { incidentLine } from '../../server/errors/error-response.ts'
 import { handler } from '../../server/handler.ts'
 import { startHttpServer } from '../../server/http/http-server.ts'
 import type { HttpServer } from '../../server/http/http-server.ts'
+import type { Log } from '../logs/log.ts'
+import { requestLog } from '../logs/requests.ts'
 import { createFirstKey } from '../processes/first-key.ts'
 
 /** The server of `posthorn dev`: on the port that was asked for, or on any if nobody asked and the usual one is taken. */
@@ -28,7 +29,7 @@ export async function answerRequests(
   server: HttpServer,
   posthorn: Posthorn,
   settings: Settings,
-  say: (text: string) => void,
+  log: Log,
 ): Promise<string | null> {
   const { adminKey, corsOrigins, portalTokenHours, rateLimitPerSecond, strict, host } = settings
   const needsKey = adminKey !== null || !isLoopback(host)
@@ -40,8 +41,7 @@ export async function answerRequests(
     rateLimitPerSecond,
     strict,
     settings: describeSettings(commandSources()),
-    warn: (sentence) => say(`warning: ${sentence}`),
-    report: (incident) => say(`error: ${incidentLine(incident)}`),
+    ...requestLog(log),
   })
   server.serve(answer, () => posthorn.audit({ limit: 1 }))
   return needsKey && adminKey === null ? createFirstKey(posthorn) : null

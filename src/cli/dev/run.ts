@@ -3,6 +3,9 @@ import type { Settings } from '../../config/settings.ts'
 import { givenSettings, settingsFrom } from '../../config/sources.ts'
 import type { HttpServer } from '../../server/http/http-server.ts'
 import type { CommandOptions, Terminal } from '../command.ts'
+import { logEvents, logWarnings } from '../logs/events.ts'
+import type { Log } from '../logs/log.ts'
+import { processLog } from '../logs/process-log.ts'
 import { labelsFrom } from '../view/labels.ts'
 import { lineView } from '../view/lines.ts'
 import { screenView } from '../view/screen.ts'
@@ -30,7 +33,7 @@ export async function runDev({ once, database }: CommandOptions, terminal: Termi
         ? await setupWithSamples(settings, given, ownPort)
         : await setupOnDatabase(databaseUrl, settings, ownPort)
     try {
-      return await deliverAndShow({ setup, server, settings, once: once === true, terminal })
+      return await deliverAndShow({ setup, server, settings, given, once: once === true, terminal })
     } finally {
       await setup.close()
     }
@@ -44,6 +47,7 @@ interface DevRun {
   /** Null with --once: nobody can ask then. */
   readonly server: HttpServer | null
   readonly settings: Settings
+  readonly given: Partial<Settings>
   readonly once: boolean
   readonly terminal: Terminal
 }
@@ -56,13 +60,10 @@ async function deliverAndShow(run: DevRun): Promise<number> {
   let enqueued = 0
   const note = (text: string): void => (view === null ? terminal.say(text) : view.note(text))
   posthorn.on('message.enqueued', () => void (enqueued += 1))
-  posthorn.on('warning', ({ code, message }) => {
-    // The key to a database that is deleted at the end needs no backup.
-    if (code !== 'secrets_key' || samples === null) note(`warning: ${message}`)
-  })
+  const log = openLog(run, note)
   try {
     await posthorn.start()
-    await startServer(run, note)
+    await startServer(run, log)
     const requests = samples === null || once ? null : sampleRequestsFrom(terminal)
     view = openView(run, requests?.hint ?? 'Ctrl-C ends')
     end = await watch({ setup, view, requests, once, signal: terminal.interrupted })
@@ -70,17 +71,28 @@ async function deliverAndShow(run: DevRun): Promise<number> {
     if (end === 'interrupted') view.note('Stopping: attempts under way may end. Ctrl-C again leaves at once.')
   } finally {
     await posthorn.stop({ graceMs: settings.shutdownGraceMs })
+    log.close()
   }
   // With --once nobody else can send: what counts is what was accepted, whether its event came or not.
   return finish(run, view, end, once ? (samples?.accepted ?? 0) : enqueued)
 }
 
-async function startServer(
-  { setup, server, settings, terminal: { output } }: DevRun,
+/** Deliveries are shown already: they are logged, too, only if a level was asked for. */
+function openLog(
+  { setup: { posthorn, samples }, settings, given, terminal }: DevRun,
   note: (text: string) => void,
-): Promise<void> {
+): Log {
+  const { logLevel = 'warn' } = given
+  const log = processLog({ ...settings, logLevel }, terminal, (line) => note(line.trimEnd()))
+  // The key to a database that is deleted at the end needs no backup.
+  logWarnings(posthorn, log, samples === null ? [] : ['secrets_key'])
+  if (given.logLevel !== undefined) logEvents(posthorn, log)
+  return log
+}
+
+async function startServer({ setup, server, settings, terminal: { output } }: DevRun, log: Log): Promise<void> {
   if (server === null) return
-  const key = await answerRequests(server, setup.posthorn, settings, note)
+  const key = await answerRequests(server, setup.posthorn, settings, log)
   if (key !== null) output.write(`posthorn admin key, shown only now: ${key}\n`)
   output.write(`posthorn listening on ${server.url}\n`)
   output.write(`dashboard at ${server.url}/\n`)

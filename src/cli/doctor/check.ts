@@ -1,17 +1,32 @@
 import { messageOf } from '../../core/errors.ts'
 
-/** One thing that was checked: what was found, and what to do if it is wrong. */
+/** `warn`: it works, but not for long, or not as it should. `fail`: it does not work. */
+export type CheckLevel = 'ok' | 'warn' | 'fail'
+
+/** One thing that was checked: what was found, and what to do if it is not well. */
 export interface Check {
   readonly name: string
-  readonly ok: boolean
+  readonly level: CheckLevel
   readonly sentence: string
 }
 
+export type Finding = Omit<Check, 'name'>
+
 /** Runs a check; an error is a finding, too. */
-export async function runCheck(name: string, find: () => Promise<Omit<Check, 'name'>>): Promise<Check> {
+export async function runCheck(name: string, find: () => Promise<Finding> | Finding): Promise<Check> {
   try {
     return { name, ...(await find()) }
   } catch (thrown) {
-    return { name, ok: false, sentence: messageOf(thrown) }
+    return { name, level: 'fail', sentence: messageOf(thrown) }
   }
+}
+
+/** All is well. */
+export function well(sentence: string): Finding {
+  return { level: 'ok', sentence }
+}
+
+/** What was found, and what to do about it. */
+export function trouble(level: 'warn' | 'fail', found: string, advice: string): Finding {
+  return { level, sentence: `${found} ${advice}` }
 }

@@ -11,7 +11,7 @@ import { makeGuard } from '../../transport/guard.ts'
 import type { EndpointResponse } from '../http-api/responses.ts'
 import { pathSegment } from '../http-api/api-client.ts'
 import type { ApiClient } from '../http-api/api-client.ts'
-import { runCheck } from './check.ts'
+import { runCheck, trouble, well } from './check.ts'
 import type { Check } from './check.ts'
 
 const connectTimeoutMs = 10 * second
@@ -30,13 +30,14 @@ export async function endpointChecks(
     const hostname = hostOf(url)
     const addresses = (await lookup(hostname, { all: true })).map(({ address }) => address)
     const refused = addresses.filter((address) => !guard.allows(address, hostname, portOf(url as URL)))
-    if (refused.length === 0) return { ok: true, sentence: `${url.host} may be called: ${addresses.join(', ')}.` }
-    return {
-      ok: false,
-      sentence: `${url.host} leads to ${refused.join(', ')}, which may not be called. Public addresses may, and what POSTHORN_ALLOWED_TARGETS lists.`,
-    }
+    if (refused.length === 0) return well(`${url.host} may be called: ${addresses.join(', ')}.`)
+    return trouble(
+      'fail',
+      `${url.host} leads to ${refused.join(', ')}, which may not be called.`,
+      'Public addresses may, and what POSTHORN_ALLOWED_TARGETS lists.',
+    )
   })
-  return url === null || !allowed.ok ? [allowed] : [allowed, await reachCheck(url)]
+  return url === null || allowed.level === 'fail' ? [allowed] : [allowed, await reachCheck(url)]
 }
 
 async function urlOf(id: string, openClient: () => Promise<ApiClient>): Promise<URL> {
@@ -54,10 +55,8 @@ function reachCheck(url: URL): Promise<Check> {
   return runCheck('reach', async () => {
     const startedAt = systemClock.now()
     await connected(url)
-    return {
-      ok: true,
-      sentence: `${url.host} takes ${url.protocol === 'https:' ? 'TLS connections' : 'connections'} within ${systemClock.now() - startedAt} ms.`,
-    }
+    const kind = url.protocol === 'https:' ? 'TLS connections' : 'connections'
+    return well(`${url.host} takes ${kind} within ${systemClock.now() - startedAt} ms.`)
   })
 }
 

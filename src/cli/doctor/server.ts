@@ -1,6 +1,6 @@
 import { systemClock } from '../../clock.ts'
 import type { ApiClient } from '../http-api/api-client.ts'
-import { runCheck } from './check.ts'
+import { runCheck, trouble, well } from './check.ts'
 import type { Check } from './check.ts'
 
 // A date in a header has whole seconds.
@@ -12,18 +12,15 @@ export async function serverChecks(serverUrl: string, openClient: () => Promise<
   const ready = await runCheck('server', async () => {
     const startedAt = systemClock.now()
     const response = await fetch(`${base}/readyz`).catch(() => null)
-    if (response === null)
-      return { ok: false, sentence: `${base} does not answer. Is it running, and is --server right?` }
-    return {
-      ok: response.ok,
-      sentence: `${base} says: ${(await response.text()).trim()}, within ${systemClock.now() - startedAt} ms.`,
-    }
+    if (response === null) return trouble('fail', `${base} does not answer.`, 'Is it running, and is --server right?')
+    const found = `${base} says: ${(await response.text()).trim()}, within ${systemClock.now() - startedAt} ms.`
+    return response.ok ? well(found) : trouble('fail', found, 'Look at its log and its database.')
   })
-  if (!ready.ok) return [ready]
+  if (ready.level === 'fail') return [ready]
   const key = await runCheck('key', async () => {
     const client = await openClient()
     await client.request('GET', '/endpoint', { query: { limit: '1' } })
-    return { ok: true, sentence: 'The key is good.' }
+    return well('The key is good.')
   })
   return [ready, key, await clockCheck(base)]
 }
@@ -33,11 +30,9 @@ function clockCheck(base: string): Promise<Check> {
     const response = await fetch(`${base}/livez`)
     const skewMs = Date.parse(response.headers.get('date') ?? '') - systemClock.now()
     const isSmall = Math.abs(skewMs) < mostSkewMs
-    if (isSmall) return { ok: true, sentence: "This machine's clock and the server's agree to the second." }
+    if (isSmall) return well("This machine's clock and the server's agree to the second.")
     const seconds = Math.round(Math.abs(skewMs) / 1_000)
-    return {
-      ok: false,
-      sentence: `This machine's clock is ${seconds} s ${skewMs > 0 ? 'behind' : 'ahead of'} the server's.`,
-    }
+    const found = `This machine's clock is ${seconds} s ${skewMs > 0 ? 'behind' : 'ahead of'} the server's.`
+    return trouble('warn', found, 'Let both follow a time server.')
   })
 }

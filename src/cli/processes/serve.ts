@@ -4,30 +4,36 @@ import { describeSettings } from '../../config/describe.ts'
 import { commandSources } from '../../config/environment.ts'
 import { settingsFrom } from '../../config/sources.ts'
 import type { Settings } from '../../config/settings.ts'
-import { Posthorn } from '../../posthorn.ts'
+import { Posthorn, version } from '../../posthorn.ts'
 import { checkOrigins } from '../../server/http/cors.ts'
-import { incidentLine } from '../../server/errors/error-response.ts'
 import { handler } from '../../server/handler.ts'
 import { startHttpServer } from '../../server/http/http-server.ts'
 import type { HttpServer } from '../../server/http/http-server.ts'
 import type { CommandOptions, Terminal } from '../command.ts'
 import { databaseAt } from '../database.ts'
+import { logEvents, logWarnings } from '../logs/events.ts'
+import type { Log } from '../logs/log.ts'
+import { processLog } from '../logs/process-log.ts'
+import { requestLog } from '../logs/requests.ts'
 import { createFirstKey } from './first-key.ts'
 import { retryNotice } from './retry-notice.ts'
-import { oneLine, sayWarnings } from './warnings.ts'
 
 /** Answers and delivers until it is stopped. */
 export async function serve({ database, 'no-worker': noWorker }: CommandOptions, terminal: Terminal): Promise<number> {
   const settings = settingsFrom(commandSources())
   const named = databaseAt(typeof database === 'string' ? database : settings.databaseUrl, settings)
+  const log = processLog(settings, terminal)
   // First, because its port must be known to the guard; and whoever has it keeps it while the database is opened.
   const listening = await startHttpServer({ ...settings, clock: systemClock })
   try {
     const posthorn = new Posthorn({ ...settings, store: await named.openStore(), ownPort: listening.port })
-    sayWarnings(posthorn, terminal)
-    await answerAndDeliver({ posthorn, listening, settings, terminal, delivers: noWorker !== true })
+    logEvents(posthorn, log)
+    logWarnings(posthorn, log)
+    await answerAndDeliver({ posthorn, listening, settings, terminal, log, delivers: noWorker !== true })
+    log.write('info', 'stopped', () => ({ worker_id: posthorn.workerId }))
   } finally {
     await listening.close()
+    log.close()
   }
   return 0
 }
@@ -37,18 +43,19 @@ interface Parts {
   readonly listening: HttpServer
   readonly settings: Settings
   readonly terminal: Terminal
+  readonly log: Log
   readonly delivers: boolean
 }
 
-async function answerAndDeliver({ posthorn, listening, settings, terminal, delivers }: Parts): Promise<void> {
-  const { output, say, interrupted } = terminal
+async function answerAndDeliver({ posthorn, listening, settings, terminal, log, delivers }: Parts): Promise<void> {
+  const { output, interrupted } = terminal
   let graceMs = settings.shutdownGraceMs
   try {
     if (delivers) await posthorn.start()
     const key = settings.adminKey === null ? await createFirstKey(posthorn) : null
     if (key !== null) output.write(`posthorn admin key, shown only now: ${key}\n`)
     const notice = await retryNotice(posthorn, settings.preset)
-    if (notice !== null) say(notice)
+    if (notice !== null) log.write('info', 'retry_policy', () => ({ msg: notice }))
     const { adminKey, corsOrigins, portalTokenHours, rateLimitPerSecond, strict } = settings
     const answer = handler(posthorn, {
       adminKey,
@@ -57,13 +64,19 @@ async function answerAndDeliver({ posthorn, listening, settings, terminal, deliv
       rateLimitPerSecond,
       strict,
       settings: describeSettings(commandSources()),
-      warn: (sentence) => say(`warning: ignored: ${sentence}`),
-      report: (incident) => say(`error: ${oneLine(incidentLine(incident))}`),
+      ...requestLog(log),
     })
     listening.serve(answer, () => posthorn.audit({ limit: 1 }))
     output.write(`posthorn listening on ${listening.url}\n`)
+    log.write('info', 'started', () => ({
+      command: 'serve',
+      version,
+      worker_id: posthorn.workerId,
+      url: listening.url,
+    }))
     if (!interrupted.aborted) await once(interrupted, 'abort')
-    say('Stopping: requests and attempts under way may end. A second signal leaves at once.')
+    const msg = 'Stopping: requests and attempts under way may end. A second signal leaves at once.'
+    log.write('info', 'stopping', () => ({ msg }))
     const stoppedAt = systemClock.now()
     // Readers of the stream would hold up the end: they never leave by themselves.
     posthorn.stream.close()

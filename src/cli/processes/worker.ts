@@ -1,31 +1,36 @@
 import { once } from 'node:events'
 import { commandSources } from '../../config/environment.ts'
 import { settingsFrom } from '../../config/sources.ts'
-import { Posthorn } from '../../posthorn.ts'
+import { Posthorn, version } from '../../posthorn.ts'
 import type { CommandOptions, Terminal } from '../command.ts'
 import { databaseAt } from '../database.ts'
-import { sayWarnings } from './warnings.ts'
+import { logEvents, logWarnings } from '../logs/events.ts'
+import { processLog } from '../logs/process-log.ts'
 
 /** Delivers until it is stopped, or outdated. */
 export async function work({ database: given }: CommandOptions, terminal: Terminal): Promise<number> {
   const settings = settingsFrom(commandSources())
   const database = databaseAt(typeof given === 'string' ? given : settings.databaseUrl, settings)
   const posthorn = new Posthorn({ ...settings, store: await database.openStore() })
-  sayWarnings(posthorn, terminal)
+  const log = processLog(settings, terminal)
+  logEvents(posthorn, log)
+  logWarnings(posthorn, log)
   const done = countEnds(posthorn)
   const outdated = untilOutdated(posthorn)
   try {
     await posthorn.start()
     terminal.output.write(`posthorn worker ${posthorn.workerId} on ${database.shown}\n`)
+    log.write('info', 'started', () => ({ command: 'worker', version, worker_id: posthorn.workerId }))
     const isOutdated = await Promise.race([outdated, untilInterrupted(terminal)])
-    terminal.say(
-      isOutdated
-        ? 'Stopping: a later release has migrated the database. Start its workers.'
-        : 'Stopping: attempts under way may end. A second signal leaves at once.',
-    )
+    const msg = isOutdated
+      ? 'Stopping: a later release has migrated the database. Start its workers.'
+      : 'Stopping: attempts under way may end. A second signal leaves at once.'
+    log.write('info', 'stopping', () => ({ msg }))
   } finally {
     await posthorn.stop({ graceMs: settings.shutdownGraceMs })
+    log.close()
   }
+  log.write('info', 'stopped', () => ({ worker_id: posthorn.workerId, ...done }))
   terminal.output.write(
     `posthorn worker ${posthorn.workerId} delivered ${done.delivered} failed ${done.failed} dead ${done.dead}\n`,
   )

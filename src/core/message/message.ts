@@ -13,6 +13,8 @@ export interface Message {
   readonly contentType: string
   readonly sessionId: string | null
   readonly channels: readonly string[]
+  /** The span that sent it, as `traceparent` and, if there is one, a space and `tracestate`; null if nobody traced. */
+  readonly traceContext: string | null
   readonly createdAt: Instant
   /** When its body was erased for good; null while it has one. */
   readonly erasedAt: Instant | null

@@ -168,6 +168,8 @@ export interface DeliveryDirectory {
   ): Promise<DeadLetterGroup[]>
   /** How many retries of its endpoint are due before this one, counted up to a bound. */
   dueBefore(delivery: Delivery, most: number): Promise<number>
+  /** Open deliveries whose lease ended before a time, and that nobody has taken up since; counted up to a bound. */
+  endedLeases(before: Instant, most: number): Promise<number>
   attempts(deliveryId: string): Promise<Attempt[]>
   /** Newest delivery first, within it newest attempt first; `after` is the id of an attempt. Bounded, as `listMessages` is. */
   listAttempts(filter: AttemptFilter, page: Page): Promise<Scan<AttemptOfDelivery>>

@@ -40,6 +40,7 @@ export type PosthornEvent =
       readonly attempt_count: number
       readonly outcome: OutcomeKind
       readonly error_detail: string
+      readonly took_ms: number
       readonly next_retry_at: Instant
     })
   /** This is the `WebhookDLQEvent` of UC-0268. */

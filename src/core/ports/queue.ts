@@ -143,7 +143,7 @@ export interface Claim {
     | 'leaseEpoch'
     | 'createdAt'
   >
-  readonly message: Pick<Message, 'id' | 'body' | 'contentType'>
+  readonly message: Pick<Message, 'id' | 'body' | 'contentType' | 'traceContext'>
   /** The lane it was claimed from. */
   readonly lane: Lane
   /** What was put on record of the attempt whose lease was taken over; null if there was none. */

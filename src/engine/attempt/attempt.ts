@@ -2,12 +2,14 @@ import { succeeded } from '../../core/delivery/attempt.ts'
 import type { Outcome } from '../../core/delivery/attempt.ts'
 import { settle } from '../../core/delivery/delivery.ts'
 import { messageOf } from '../../core/errors.ts'
+import type { OutgoingRequest } from '../../core/ports/ports.ts'
 import type { Claim, SettledAttempt } from '../../core/ports/queue.ts'
+import type { AttemptSpan } from '../../core/ports/tracer.ts'
 import type { RetryPolicy } from '../../core/delivery/retry-policy.ts'
 import type { Instant } from '../../core/time.ts'
 import type { EndpointRecord } from '../endpoints/records.ts'
 import type { EngineParts } from '../parts.ts'
-import { requestFor } from './request.ts'
+import { requestFor, withTrace } from './request.ts'
 
 /** One attempt as it went, before anything is decided about it. */
 export interface Attempted {
@@ -32,10 +34,12 @@ export class Attempter {
   }
 
   /** Whatever is thrown on the way is an outcome, too (UC-0270-F1). */
-  async attempt({ message }: Claim, { endpoint, health }: EndpointRecord): Promise<Attempted> {
-    const { clock } = this.#parts
+  async attempt({ delivery, message }: Claim, { endpoint, health }: EndpointRecord): Promise<Attempted> {
+    const { clock, tracer } = this.#parts
     const startedAt = clock.now()
-    const outcome = await this.#send(message, endpoint, startedAt)
+    const span = tracer.attempt({ delivery, url: endpoint.url, traceContext: message.traceContext })
+    const outcome = await this.#send(() => this.#request(message, endpoint, startedAt, span))
+    span?.end(outcome)
     return { outcome, startedAt, endedAt: clock.now(), url: endpoint.url, generation: health.generation }
   }
 
@@ -72,9 +76,20 @@ export class Attempter {
     }
   }
 
-  async #send(message: Claim['message'], endpoint: EndpointRecord['endpoint'], now: Instant): Promise<Outcome> {
+  #request(
+    message: Claim['message'],
+    endpoint: EndpointRecord['endpoint'],
+    now: Instant,
+    span: AttemptSpan | null,
+  ): OutgoingRequest {
+    const { settings } = this.#parts
+    const request = requestFor(settings, endpoint, message, now)
+    return span === null || !settings.sendTraceparent ? request : withTrace(request, span.headers)
+  }
+
+  async #send(request: () => OutgoingRequest): Promise<Outcome> {
     try {
-      return await this.#parts.transport.send(requestFor(this.#parts.settings, endpoint, message, now))
+      return await this.#parts.transport.send(request())
     } catch (error) {
       return { kind: 'protocol', reason: messageOf(error) }
     }

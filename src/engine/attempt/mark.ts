@@ -88,6 +88,7 @@ function failureOf({ errorDetail, nextRetryAt }: SettledAttempt['mark'], attempt
   return {
     outcome: attempt?.outcome ?? ('protocol' as const),
     error_detail: errorDetail ?? '',
+    took_ms: attempt?.tookMs ?? 0,
     next_retry_at: nextRetryAt ?? 0,
   }
 }

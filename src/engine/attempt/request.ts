@@ -20,3 +20,9 @@ export function requestFor(
     timeoutMs,
   }
 }
+
+/** The same with the headers of a trace, unless the endpoint has one of its own: then neither is ours. */
+export function withTrace(request: OutgoingRequest, trace: Readonly<Record<string, string>>): OutgoingRequest {
+  const isOwn = Object.keys(request.headers).some((name) => name.toLowerCase() === 'traceparent')
+  return isOwn ? request : { ...request, headers: { ...trace, ...request.headers } }
+}

@@ -55,7 +55,8 @@ export function envelopeOf(
   { applicationId, endpointsVersion, subscribers }: Matching,
   { now, random, leases }: EnvelopeContext,
 ): Envelope {
-  const { id: messageId, type, eventId, body, contentType, sessionId, channels, createdAt, erasedAt } = outgoing.message
+  const { id: messageId, type, eventId, body, contentType, sessionId, channels } = outgoing.message
+  const { traceContext, createdAt, erasedAt } = outgoing.message
   // Written out, not spread: all messages get one shape, which whoever reads them finds its way in at once.
   const message: Message = {
     id: messageId,
@@ -66,6 +67,7 @@ export function envelopeOf(
     contentType,
     sessionId,
     channels,
+    traceContext,
     createdAt,
     erasedAt,
   }

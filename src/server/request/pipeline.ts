@@ -27,12 +27,35 @@ export interface PipelineParts extends ServerParts {
   /** Refuses also what only clients of Svix give. */
   readonly isStrict: boolean
   readonly logIgnored: (operation: string, ignored: readonly Ignored[]) => void
+  /** Null if nobody asks. */
+  readonly answered: ((request: AnsweredRequest) => void) | null
+}
+
+/** A request that an operation has answered, without anything that was in it. */
+export interface AnsweredRequest {
+  readonly operation: string
+  readonly status: number
+  readonly tookMs: number
 }
 
 type Params = Readonly<Record<string, string>>
 
 /** Leads one request through everything that lies before and after its operation. It never throws. */
 export async function serve(
+  parts: PipelineParts,
+  operation: Operation,
+  request: Request,
+  params: Params,
+): Promise<Response> {
+  const { answered, posthorn } = parts
+  if (answered === null) return respond(parts, operation, request, params)
+  const startedAt = posthorn.now()
+  const response = await respond(parts, operation, request, params)
+  answered({ operation: operation.id, status: response.status, tookMs: posthorn.now() - startedAt })
+  return response
+}
+
+async function respond(
   parts: PipelineParts,
   operation: Operation,
   request: Request,

@@ -19,11 +19,14 @@ export async function inspectDatabase(
     postgresDialect(schema),
   )
   try {
-    const [row] = await database.query(sql`select current_setting('server_version') as version`)
+    const [row] = await database.query(sql`select current_setting('server_version') as version,
+  current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer as most,
+  (select count(*) from pg_stat_activity where backend_type = 'client backend') as used`)
     return {
       engine: `PostgreSQL ${String(row?.['version'])}`,
       schemaVersion: await versionOf(database, schema),
       wantedVersion: newest,
+      connections: { used: Number(row?.['used']), most: Number(row?.['most']) },
     }
   } finally {
     await database.close()

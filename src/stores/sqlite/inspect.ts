@@ -15,7 +15,7 @@ export async function inspectFile(path: string): Promise<Inspected> {
       sql`select sqlite_version() as version, (select count(*) from sqlite_master where name = 'posthorn_migrations') as made`,
     )
     const schemaVersion = Number(row?.['made']) === 0 ? 0 : await database.transaction((tx) => versionOf(tx))
-    return { engine: `SQLite ${String(row?.['version'])}`, schemaVersion, wantedVersion: newest }
+    return { engine: `SQLite ${String(row?.['version'])}`, schemaVersion, wantedVersion: newest, connections: null }
   } catch (thrown) {
     throw storeError(thrown)
   } finally {

@@ -230,6 +230,7 @@ function aMessage(id: string, createdAt: Instant, change: Partial<Message> & Pic
     sessionId: null,
     channels: [],
     createdAt,
+    traceContext: null,
     erasedAt: null,
     ...change,
   }

@@ -1,8 +1,8 @@
 export const mutant = {
-  says: '`posthorn serve` writes no line of what its worker warns of.',
+  says: '`posthorn serve` writes no line of what its worker emits.',
   joins: 'lost lease × log',
   file: 'src/cli/processes/serve.ts',
-  find: '    sayWarnings(posthorn, terminal)\n',
-  replace: '    void sayWarnings\n',
+  find: '    logEvents(posthorn, log)\n',
+  replace: '    void logEvents\n',
   caughtBy: { file: 'test/acceptance/lease-lost.test.ts', title: 'LH-lost' },
 }

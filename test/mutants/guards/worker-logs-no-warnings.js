@@ -1,8 +1,8 @@
 export const mutant = {
-  says: '`posthorn worker` writes no line of what it warns of.',
+  says: '`posthorn worker` writes no line of what it emits.',
   joins: 'lost lease × log',
   file: 'src/cli/processes/worker.ts',
-  find: '  sayWarnings(posthorn, terminal)\n',
-  replace: '  void sayWarnings\n',
+  find: '  logEvents(posthorn, log)\n',
+  replace: '  void logEvents\n',
   caughtBy: { file: 'test/acceptance/lease-lost.test.ts', title: 'LH-lost' },
 }

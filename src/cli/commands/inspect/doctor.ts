@@ -1,11 +1,16 @@
 import { commandSources } from '../../../config/environment.ts'
+import type { Settings } from '../../../config/settings.ts'
 import { settingsFrom } from '../../../config/sources.ts'
+import { messageOf } from '../../../core/errors.ts'
 import { exit, textOption } from '../../command.ts'
 import { helpText } from '../../help-text.ts'
-import type { Command, Option } from '../../command.ts'
+import type { Command, CommandOptions, Option, Terminal } from '../../command.ts'
+import type { Check } from '../../doctor/check.ts'
 import { databaseChecks } from '../../doctor/database.ts'
 import { endpointChecks } from '../../doctor/endpoint.ts'
+import { portCheck } from '../../doctor/port.ts'
 import { serverChecks } from '../../doctor/server.ts'
+import { settingChecks } from '../../doctor/settings.ts'
 import { clientFor, apiOptions } from '../../http-api/api-command.ts'
 import { print } from '../../print.ts'
 import { columns } from '../../view/columns.ts'
@@ -21,11 +26,14 @@ const options: Readonly<Record<string, Option>> = {
 
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'looks for what is wrong: database, clock, disk, workers, an endpoint',
+  summary: 'looks for what is wrong: database, clock, leases, disk, connections, settings, an endpoint',
   options,
   help: helpText({
     usage: 'doctor [options]',
-    text: ['Looks for what is wrong, and says what to do. Ends with 1 if something is.'],
+    text: [
+      'Looks for what is wrong, and says what to do. Each line is ok, warn (it works, but not for long or not',
+      'as it should) or fail. Ends with 1 if one is fail.',
+    ],
     options,
     examples: [
       'posthorn doctor',
@@ -34,24 +42,44 @@ export const doctor: Command = {
     ],
   }),
   async run(chosen, terminal) {
-    const settings = settingsFrom(commandSources())
-    const database = textOption(chosen, 'database')
-    const serverUrl = textOption(chosen, 'server') ?? (database === undefined ? settings.serverUrl : null)
-    const endpoint = textOption(chosen, 'endpoint')
-    const openClient = (): ReturnType<typeof clientFor> => clientFor(chosen, terminal)
-    const checks = [
-      ...(serverUrl === null
-        ? await databaseChecks(database ?? settings.databaseUrl, settings)
-        : await serverChecks(serverUrl, openClient)),
-      ...(endpoint === undefined ? [] : await endpointChecks(endpoint, settings, openClient)),
-    ]
-    const ok = checks.every((check) => check.ok)
+    const checks = await runChecks(chosen, terminal)
+    const ok = checks.every(({ level }) => level !== 'fail')
     print(terminal, chosen, { ok, checks }, () =>
       columns(
         ['', 'CHECK', 'FOUND'],
-        checks.map((check) => [check.ok ? 'ok' : 'WRONG', check.name, check.sentence]),
+        checks.map(({ level, name, sentence }) => [level, name, sentence]),
       ),
     )
     return ok ? exit.ok : exit.error
   },
+}
+
+async function runChecks(chosen: CommandOptions, terminal: Terminal): Promise<Check[]> {
+  let settings: Settings
+  try {
+    settings = settingsFrom(commandSources())
+  } catch (thrown) {
+    // Nothing else can be looked at by settings that nobody can read.
+    return [{ name: 'settings', level: 'fail', sentence: messageOf(thrown) }]
+  }
+  const database = textOption(chosen, 'database')
+  const serverUrl = textOption(chosen, 'server') ?? (database === undefined ? settings.serverUrl : null)
+  const endpoint = textOption(chosen, 'endpoint')
+  const openClient = (): ReturnType<typeof clientFor> => clientFor(chosen, terminal)
+  return [
+    ...(serverUrl === null
+      ? await localChecks(database ?? settings.databaseUrl, settings)
+      : await serverChecks(serverUrl, openClient)),
+    ...(endpoint === undefined ? [] : await endpointChecks(endpoint, settings, openClient)),
+  ]
+}
+
+/** What a process here would work with. */
+async function localChecks(databaseUrl: string, settings: Settings): Promise<Check[]> {
+  const { host, port } = settings
+  return [
+    ...(await databaseChecks(databaseUrl, settings)),
+    await portCheck({ name: 'port', host, port, setting: 'POSTHORN_PORT' }),
+    ...settingChecks(settings),
+  ]
 }

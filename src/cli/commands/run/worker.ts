@@ -13,7 +13,7 @@ export const worker: Command = {
     '',
     'All settings of the environment apply. The first SIGTERM or Ctrl-C lets attempts under way end',
     '(for up to POSTHORN_SHUTDOWN_GRACE_MS), a second one leaves at once; then other workers take over',
-    'when the leases have run out. Warnings go to stderr, one line each.',
+    'when the leases have run out. The log goes to stderr, one line per event.',
     '',
     'Once a later release has migrated the database, the worker finishes what is under way and ends with 0.',
   ].join('\n'),

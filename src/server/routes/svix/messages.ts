@@ -118,7 +118,7 @@ async function createMessage(call: CreateCall): Promise<Answer> {
     await ensureApplication(posthorn, application, body.application)
   const { id } = await posthorn.send(
     { application, type: body.eventType, payload, ...given({ contentType }), ...optionsOf(call) },
-    { mustExist: true },
+    { mustExist: true, ...traceOf(call.request) },
   )
   const head = {
     id,
@@ -128,6 +128,14 @@ async function createMessage(call: CreateCall): Promise<Answer> {
     createdAt: timeOfId(id),
   }
   return answer(202, new RawJson(withPayload(head, query.with_content === false ? '{}' : objectText(textOf(payload)))))
+}
+
+/** The trace that the caller's request belongs to, if it says. */
+function traceOf({ headers }: Request) {
+  return given({
+    traceparent: headers.get('traceparent') ?? undefined,
+    tracestate: headers.get('tracestate') ?? undefined,
+  })
 }
 
 /** What a message can be given besides its type and body: null is not given, too. */

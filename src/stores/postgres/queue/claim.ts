@@ -85,7 +85,7 @@ export function claimText({ table }: Dialect): string {
   returning d.id, d.webhook_id, d.message_id, d.event_type, d.session_id, d.attempt_count, d.policy, d.created_at, d.lease_epoch,
     d.interruptions, d.crash_count
 )
-select l.*, t.lane, m.content_type, m.body,
+select l.*, t.lane, m.content_type, m.trace_context, m.body,
   case
     when t.lease_owner is null then null
     when l.id = any (${crashed}) then 'crashed'

@@ -60,9 +60,9 @@ export function enqueueText({ table }: Dialect, usedKey: 'rewritten' | 'left', c
   return `with given as materialized (
   select *
   from unnest($5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::bigint[], $12::bytea[],
-      $13::text[], $14::text[], $15::integer[], $16::bigint[], $23::text[], $24::text[]) with ordinality
+      $13::text[], $14::text[], $15::integer[], $16::bigint[], $23::text[], $24::text[], $25::text[]) with ordinality
     as g (id, application_id, type, content_type, session_id, channels, created_at, body,
-      key, body_hash, deliveries, endpoints_version, event_id, rival, place)
+      key, body_hash, deliveries, endpoints_version, event_id, rival, trace_context, place)
 ), current as materialized (
   select g.*, case when g.event_id is not null then (${eventHolderText(table)}) end as holder
   from given g
@@ -80,8 +80,8 @@ export function enqueueText({ table }: Dialect, usedKey: 'rewritten' | 'left', c
   from current
   where holder is null and rival is null and (key is null or id in (select message_id from kept))
 ), stored as (
-  insert into ${table('messages')} (id, application_id, type, content_type, session_id, channels, created_at, body, event_id)
-  select id, application_id, type, content_type, session_id, channels, created_at, body, event_id
+  insert into ${table('messages')} (id, application_id, type, content_type, session_id, channels, created_at, body, event_id, trace_context)
+  select id, application_id, type, content_type, session_id, channels, created_at, body, event_id, trace_context
   from fresh
 ), fanned as (
   insert into ${table('webhook_deliveries')} (
@@ -162,6 +162,7 @@ export function valuesOf({ owner, leaseMs, now, envelopes }: EnqueueRequest): Bo
     deliveries.map(({ leased }) => leased),
     messages.map(({ eventId }) => eventId),
     rivalsOf(envelopes),
+    messages.map(({ traceContext }) => traceContext),
   ]
 }
 

@@ -1,18 +1,20 @@
+import { lanes } from '../../../core/delivery/delivery.ts'
 import type { Delivery } from '../../../core/delivery/delivery.ts'
 import { mergedGroups } from '../../../core/ports/figures.ts'
 import type { DeliveryDirectory, Order, Page } from '../../../core/ports/directory.ts'
 import type { DeliveryFilter } from '../../../core/ports/queue.ts'
+import type { Instant } from '../../../core/time.ts'
 import type { Database } from '../sql/database.ts'
 import { whereDelivery } from '../sql/filter.ts'
-import { retries } from '../sql/lanes.ts'
+import { laneText, retries } from '../sql/lanes.ts'
 import { record } from './operations.ts'
 import { beyond, inOrder } from '../sql/page.ts'
 import { toDeadLetterGroup } from '../rows/figure-rows.ts'
 import { deliveryColumns, toDelivery } from '../rows/delivery-rows.ts'
-import { all, nothing, sql, table, words } from '../sql/sql.ts'
+import { all, joined, nothing, sql, table, words } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
 
-type DeliveryMethods = 'delivery' | 'listDeliveries' | 'countDeliveries' | 'addDelivery' | 'deadLetters' | 'dueBefore'
+type DeliveryMethods = Exclude<keyof DeliveryDirectory, 'attempts' | 'listAttempts' | 'eraseAttempt'>
 
 const deliveries = table('webhook_deliveries')
 const columns = words(deliveryColumns)
@@ -36,6 +38,10 @@ from (select 1 from ${deliveries} where ${whereDelivery(filter)} limit ${most}) 
       mergedGroups((await database.query(deadLetterGroups(filter, most))).map(toDeadLetterGroup)),
     async dueBefore(delivery, most) {
       const [row] = await database.query(dueBefore(delivery, most))
+      return Number(row?.['count'] ?? 0)
+    },
+    async endedLeases(before, most) {
+      const [row] = await database.query(endedLeases(before, most))
       return Number(row?.['count'] ?? 0)
     },
     addDelivery: (delivery, now, by) =>
@@ -68,6 +74,15 @@ from (
   ${isOrdered ? sql`order by id desc` : nothing}
   limit ${most}) counted
 group by webhook_id, application_id, reason, detail`
+}
+
+/** Lane by lane, through their indexes: a question to the whole table would read its history. */
+export function endedLeases(before: Instant, most: number): Sql {
+  const ofLanes = lanes.map(
+    (lane) => sql`select 1 as one from ${deliveries} where ${laneText(lane)} and lease_until <= ${before}`,
+  )
+  return sql`select count(*) as count
+from (${joined(ofLanes, ' union all ')} limit ${most}) counted`
 }
 
 /** Through the lane's index, in the order in which a claim takes them. */

@@ -95,7 +95,12 @@ export function toClaim(row: Row, lane: Lane, tookOver: Claim['tookOver']): Clai
       leaseEpoch: number(row, 'lease_epoch'),
       createdAt: number(row, 'created_at'),
     },
-    message: { id: messageId, body: bytes(row, 'body'), contentType: text(row, 'content_type') },
+    message: {
+      id: messageId,
+      body: bytes(row, 'body'),
+      contentType: text(row, 'content_type'),
+      traceContext: textOrNull(row, 'trace_context'),
+    },
     lane,
     tookOver,
   }

@@ -153,6 +153,7 @@ export function toMessage(row: Row): Message {
     contentType: text(row, 'content_type'),
     sessionId: textOrNull(row, 'session_id'),
     channels: textList(row, 'channels'),
+    traceContext: textOrNull(row, 'trace_context'),
     createdAt: number(row, 'created_at'),
     erasedAt: numberOrNull(row, 'erased_at'),
   }

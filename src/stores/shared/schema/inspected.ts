@@ -5,4 +5,6 @@ export interface Inspected {
   readonly schemaVersion: number
   /** The version that this release works with. */
   readonly wantedVersion: number
+  /** How many connections the server has open, and how many it takes; null where there is no server. */
+  readonly connections: { readonly used: number; readonly most: number } | null
 }

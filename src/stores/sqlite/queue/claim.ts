@@ -13,7 +13,7 @@ import type { Connection } from '../connection.ts'
 export function selectDue(lane: Lane): string {
   // A cross join keeps SQLite from starting with the messages.
   return `select d.id, d.webhook_id, d.message_id, d.event_type, d.session_id, d.attempt_count, d.policy, d.created_at, d.target_url,
-  d.lease_owner, d.lease_until, d.lease_epoch + 1 as lease_epoch, d.interruptions, d.crash_count, m.content_type, m.body
+  d.lease_owner, d.lease_until, d.lease_epoch + 1 as lease_epoch, d.interruptions, d.crash_count, m.content_type, m.trace_context, m.body
 from webhook_deliveries d
 cross join posthorn_messages m on m.id = d.message_id
 where ${laneTexts[lane]}

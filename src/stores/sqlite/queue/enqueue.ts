@@ -23,8 +23,8 @@ values (?1, ?2, ?3, ?4, ?5, ?6)
 on conflict (application_id, key) do update
 set message_id = excluded.message_id, body_hash = excluded.body_hash, deliveries = excluded.deliveries, expires_at = excluded.expires_at`
 
-const insertMessage = `insert into posthorn_messages (id, application_id, type, content_type, session_id, channels, created_at, body, event_id)
-values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`
+const insertMessage = `insert into posthorn_messages (id, application_id, type, content_type, session_id, channels, created_at, body, event_id, trace_context)
+values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)`
 
 const insertDelivery = `insert into webhook_deliveries (
   id, webhook_id, application_id, message_id, event_type, session_id, target_url, next_retry_at, policy,
@@ -107,6 +107,7 @@ function store(
       message.createdAt,
       message.body,
       message.eventId,
+      message.traceContext,
     )
   const insert = connection.prepare(insertDelivery)
   for (const delivery of deliveries) {

@@ -54,6 +54,11 @@ export function memoryDirectory(state: State): Directory {
       return Math.min(before.length, most)
     },
 
+    endedLeases: async (before, most) => {
+      const open = [...select(state, { status: ['pending', 'failed'] })]
+      return Math.min(open.filter(({ leaseUntil }) => leaseUntil !== null && leaseUntil <= before).length, most)
+    },
+
     overview: async (request) => overview(state, request),
     note: async ({ action, by }, target, now) => note(state, { action, target, count: 1, at: now, by }),
     audit: async (page) => inOrder(state.audit, page, 'descending'),

@@ -4,7 +4,7 @@ import type { DeliveryFilter } from '../../../core/ports/queue.ts'
 import { minute } from '../../../core/time.ts'
 import { storeCase } from '../case.ts'
 import { dead, deadAs, delivered, failed } from '../queue/marks.ts'
-import { has, ids, start, times } from '../world.ts'
+import { has, ids, leaseMs, start, times } from '../world.ts'
 
 export const deliveryCases = [
   storeCase('what is not there is null', async (world) => {
@@ -35,6 +35,19 @@ export const deliveryCases = [
       newestFirst,
     )
     assert.deepEqual(seen[0], await world.delivery(newestFirst[0] ?? ''))
+  }),
+
+  storeCase('leases that ended before a time are counted, up to a bound, whatever their lane', async (world) => {
+    const [fresh, retried] = [await world.endpoint(), await world.endpoint()]
+    for (const endpoint of [fresh, retried]) await world.sendOne(endpoint)
+    await world.mark([failed(await world.claimOne({ from: retried }), start)])
+    await world.claimOne({ from: fresh })
+    await world.claimOne({ from: retried, lane: 'retries', at: start + minute })
+    const ended = (before: number, most = 10): Promise<number> => world.directory.endedLeases(before, most)
+    assert.equal(await ended(start + leaseMs - 1), 0)
+    assert.equal(await ended(start + leaseMs), 1)
+    assert.equal(await ended(start + minute + leaseMs), 2)
+    assert.equal(await ended(start + minute + leaseMs, 1), 1)
   }),
 
   storeCase('lists and counts are of what all given conditions pick', async (world) => {

@@ -8,9 +8,10 @@ export const claimCases = [
   storeCase('a claim leases a due row, and says what is needed to send it', async (world) => {
     const endpoint = await world.endpoint()
     const body = Buffer.from('the exact bytes')
+    const traceContext = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01 vendor=1'
     const deliveryId = await world.sendOne(endpoint, {
       policy: 'patient',
-      message: { body, contentType: 'text/plain', sessionId: 'session-7' },
+      message: { body, contentType: 'text/plain', sessionId: 'session-7', traceContext },
     })
     const { delivery, message, lane, tookOver } = await world.claimOne({ from: endpoint, owner: 'anna', at: start + 5 })
 
@@ -29,7 +30,7 @@ export const claimCases = [
       leaseEpoch: 1,
       createdAt: start,
     })
-    has(message, { id: row.messageId, contentType: 'text/plain' })
+    has(message, { id: row.messageId, contentType: 'text/plain', traceContext })
     assert.equal(lane, 'fresh')
     assert.equal(tookOver, null)
     assert.ok(body.equals(message.body))

@@ -12,7 +12,13 @@ export const enqueueCases = [
     const endpoint = await world.endpoint({ policy: 'patient' })
     const envelope = await world.envelope([endpoint], {
       dueAt: start + minute,
-      message: { type: 'invoice.paid', sessionId: 'session-7', channels: ['eu', 'us'], contentType: 'text/plain' },
+      message: {
+        type: 'invoice.paid',
+        sessionId: 'session-7',
+        channels: ['eu', 'us'],
+        contentType: 'text/plain',
+        traceContext: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00',
+      },
     })
     assert.deepEqual(await enqueue(world, [envelope]), [{ kind: 'stored' }])
 

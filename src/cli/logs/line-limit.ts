@@ -1,0 +1,63 @@
+import type { LineLevel } from '../../config/settings/logs.ts'
+import type { Clock } from '../../core/ports/ports.ts'
+import { second } from '../../core/time.ts'
+
+/** Lines of one event that were not written within a second. */
+export interface Suppressed {
+  readonly level: LineLevel
+  readonly event: string
+  readonly count: number
+}
+
+interface Window {
+  readonly since: number
+  admitted: number
+  readonly suppressed: Map<LineLevel, number>
+  disarm(): void
+}
+
+/** Lets so many lines of each event through per second, and counts the rest: nothing is left out silently. */
+export class LineLimit {
+  readonly #clock: Clock
+  readonly #mostPerSecond: number
+  readonly #say: (suppressed: Suppressed) => void
+  readonly #windows = new Map<string, Window>()
+
+  constructor(clock: Clock, mostPerSecond: number, say: (suppressed: Suppressed) => void) {
+    this.#clock = clock
+    this.#mostPerSecond = mostPerSecond
+    this.#say = say
+  }
+
+  admits(level: LineLevel, event: string): boolean {
+    const window = this.#windowOf(event)
+    if (window.admitted < this.#mostPerSecond) {
+      window.admitted += 1
+      return true
+    }
+    if (window.suppressed.size === 0) window.disarm = this.#clock.after(second, () => this.#end(event))
+    window.suppressed.set(level, (window.suppressed.get(level) ?? 0) + 1)
+    return false
+  }
+
+  close(): void {
+    for (const event of this.#windows.keys()) this.#end(event)
+  }
+
+  #windowOf(event: string): Window {
+    const now = this.#clock.now()
+    const known = this.#windows.get(event)
+    // A window with lines to count ends by its timer; a clock that was set back begins a new one, too.
+    if (known !== undefined && (known.suppressed.size > 0 || Math.abs(now - known.since) < second)) return known
+    const window = { since: now, admitted: 0, suppressed: new Map<LineLevel, number>(), disarm: () => undefined }
+    this.#windows.set(event, window)
+    return window
+  }
+
+  #end(event: string): void {
+    const window = this.#windows.get(event)
+    this.#windows.delete(event)
+    window?.disarm()
+    for (const [level, count] of window?.suppressed ?? []) this.#say({ level, event, count })
+  }
+}

@@ -1,0 +1,13 @@
+import { flag } from '../parse-value.ts'
+import type { Setting } from './setting.ts'
+
+/** What endpoints learn of traces; whether there are any is up to the SDK of OpenTelemetry that the process has loaded. */
+export const traceSettings = {
+  sendTraceparent: {
+    env: ['POSTHORN_SEND_TRACEPARENT'],
+    default: false,
+    unit: '',
+    sentence: 'Sends endpoints the header traceparent of each attempt, where attempts are traced.',
+    read: flag(),
+  },
+} satisfies Record<string, Setting<unknown>>
