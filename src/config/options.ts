@@ -22,7 +22,7 @@ export interface PosthornOptions<Events extends EventSchemas = EventSchemas> ext
   /** CIDRs and host patterns that may be called although private, by http too. */
   readonly allowedTargets?: readonly string[]
   readonly allowHttp?: boolean
-  /** What the names of the signature's headers begin with; that of the preset unless given: `webhook`, or `svix`. */
+  /** What the names of the signature's headers begin with (default: that of the preset, `webhook` or `svix`). */
   readonly headerPrefix?: string | null
   /** Refuses messages that do not match the JSON Schema of their event type, where one is defined. */
   readonly enforceSchemas?: boolean

@@ -70,7 +70,7 @@ describe('secrets of endpoints in a file', () => {
   test('without a key one is made beside the file, for this user only, and told once', async () => {
     const path = await freshPath()
     const store = sqlite(path)
-    expect(await store.open()).toEqual([expect.stringContaining(`Made ${path}.key`)])
+    expect(await store.open()).toEqual([expect.stringContaining(`Created ${path}.key`)])
     await store.close()
     expect((await stat(`${path}.key`)).mode & 0o777).toBe(0o600)
     expect(readKey(await readFile(`${path}.key`, 'utf8'))).toHaveLength(32)

@@ -26,7 +26,7 @@ export const filterOptions: Readonly<Record<string, Option>> = {
 
 /** Options that page through a list. */
 export const pageOptions: Readonly<Record<string, Option>> = {
-  limit: { type: 'string', value: 'n', sentence: 'so many at most, 50 unless given, 250 at most' },
+  limit: { type: 'string', value: 'n', sentence: 'how many at most, up to 250 (default: 50)' },
   iterator: { type: 'string', value: 'text', sentence: 'goes on where the last page ended' },
 }
 

@@ -41,7 +41,9 @@ export async function openVaultFor(
   const { key, made } = await makeKeyFile(keyPath)
   return {
     vault: keyedVault(key),
-    notes: made ? [`Made ${keyPath}, the key to the secrets of endpoints. Back it up apart from the database.`] : [],
+    notes: made
+      ? [`Created ${keyPath}, the key that endpoint secrets are encrypted with. Back it up apart from the database.`]
+      : [],
   }
 }
 

@@ -32,7 +32,7 @@ export const doctor: Command = {
     usage: 'doctor [options]',
     text: [
       'Looks for what is wrong, and says what to do. Each line is ok, warn (it works, but not for long or not',
-      'as it should) or fail. Ends with 1 if one is fail.',
+      'as it should) or fail. Exits with 1 if any is fail.',
     ],
     options,
     examples: [

@@ -10,7 +10,7 @@ import { readSecret } from '../../read-file.ts'
 import { printable } from '../../view/text.ts'
 
 const options: Readonly<Record<string, Option>> = {
-  port: { type: 'string', value: 'n', sentence: 'the port on 127.0.0.1; 8072 unless given, 0 for any that is free' },
+  port: { type: 'string', value: 'n', sentence: 'the port on 127.0.0.1, 0 for any that is free (default: 8072)' },
   'secret-file': {
     type: 'string',
     value: 'path',
@@ -21,7 +21,7 @@ const options: Readonly<Record<string, Option>> = {
     value: 'url',
     sentence: 'passes each request on, as it came, and answers as that URL does',
   },
-  status: { type: 'string', value: 'n', sentence: 'answers with this status, 200 unless given' },
+  status: { type: 'string', value: 'n', sentence: 'answers with this status (default: 200)' },
   delay: { type: 'string', value: 'ms', sentence: 'answers only after so many milliseconds' },
   drop: { type: 'boolean', sentence: 'breaks the connection instead of answering' },
   json: { type: 'boolean', sentence: 'prints JSON, one line for each request' },

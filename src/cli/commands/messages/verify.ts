@@ -20,7 +20,7 @@ const options: Readonly<Record<string, Option>> = {
     value: 'line',
     sentence: 'a header as it was received, such as "webhook-id: msg_…"; repeated',
   },
-  tolerance: { type: 'string', value: 'seconds', sentence: 'how far the timestamp may be from now; 300 unless given' },
+  tolerance: { type: 'string', value: 'seconds', sentence: 'how far the timestamp may be from now (default: 300)' },
   json: { type: 'boolean', sentence: 'prints JSON' },
 }
 
@@ -32,7 +32,7 @@ export const verify: Command = {
   help: helpText({
     usage: 'verify [file] --secret-file path --header line…',
     text: [
-      'Checks the signature of a body, from a file or stdin, byte for byte as it was received. Ends with 1 if it is not valid.',
+      'Checks the signature of a body, from a file or stdin, byte for byte as it was received. Exits with 1 if it is not valid.',
     ],
     options,
     examples: [

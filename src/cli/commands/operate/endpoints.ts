@@ -30,7 +30,7 @@ const settings: Readonly<Record<string, Option>> = {
 const secretFile: Option = {
   type: 'string',
   value: 'path',
-  sentence: 'the file with the secret; a new one is created unless given',
+  sentence: 'the file with the secret (default: a new one is created)',
 }
 
 const effects = {
@@ -145,7 +145,11 @@ export const endpoints: CommandGroup = {
       options: {
         application,
         'secret-file': secretFile,
-        overlap: { type: 'string', value: 'seconds', sentence: 'how long the old one stays valid; a day unless given' },
+        overlap: {
+          type: 'string',
+          value: 'seconds',
+          sentence: 'how long the old one stays valid (default: 86400, a day)',
+        },
       },
       async run({ client, options, given: [name = ''], show }) {
         const { path, id } = await named(client, name, options)
@@ -168,7 +172,7 @@ export const endpoints: CommandGroup = {
       takes: ['<endpoint>'],
       options: {
         application,
-        type: { type: 'string', value: 'type', sentence: 'the event type, "posthorn.test" unless given' },
+        type: { type: 'string', value: 'type', sentence: 'the event type (default: posthorn.test)' },
       },
       async run({ client, options, given: [name = ''], show }) {
         const { path } = await named(client, name, options)

@@ -37,13 +37,13 @@ export const keys: CommandGroup = {
         application: {
           type: 'string',
           value: 'id',
-          sentence: 'for this application only; for all, and the server itself, unless given',
+          sentence: 'for this application only (default: for all, and the server itself)',
         },
         'read-only': { type: 'boolean', sentence: 'may read, and nothing else' },
         expires: {
           type: 'string',
           value: 'time',
-          sentence: 'until when it is valid, such as 2027-01-31T12:00Z; for ever unless given',
+          sentence: 'until when it is valid, such as 2027-01-31T12:00Z (default: for ever)',
         },
       },
       examples: ['keys create ci --application acme --read-only'],

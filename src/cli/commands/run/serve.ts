@@ -11,7 +11,7 @@ export const serve: Command = {
     'The first start creates an API key and shows it once, unless POSTHORN_ADMIN_KEY gives one.',
     '',
     '  --database <url>    sqlite:path, or postgres://user:password@host:port/database;',
-    '                      POSTHORN_DATABASE_URL unless given, sqlite:posthorn.db without both',
+    '                      (default: POSTHORN_DATABASE_URL, or sqlite:posthorn.db)',
     '  --no-worker         only answers: "posthorn worker" delivers, elsewhere',
     '',
     'GET /livez and /readyz answer whether it is alive and ready for requests. The first SIGTERM or Ctrl-C lets',

@@ -56,7 +56,7 @@ export async function transactionWithin(
         if (stored === null)
           throw new PosthornError(
             'store_failed',
-            `Application ${given.uid ?? given.id} was deleted while it was made. Send again.`,
+            `Application ${given.uid ?? given.id} was deleted while it was being created. Send again.`,
           )
         return stored
       },

@@ -57,7 +57,7 @@ export async function refuseNewer(tx: Executor): Promise<void> {
 export function newerDatabase(version: number): PosthornError {
   return new PosthornError(
     'newer_database',
-    `Expected a database of version ${newest} or older, got version ${version}. It was made by a later release of Posthorn: upgrade this one.`,
+    `Expected a database of version ${newest} or older, got version ${version}. It was created by a later release of Posthorn: upgrade this one.`,
   )
 }
 
