@@ -1,5 +1,6 @@
 import { databaseSettings } from './settings/database.ts'
 import { deliverySettings } from './settings/delivery.ts'
+import { metricsSettings } from './settings/metrics.ts'
 import { serverSettings } from './settings/server.ts'
 import type { Setting } from './settings/setting.ts'
 
@@ -8,6 +9,7 @@ export const settings = {
   ...deliverySettings,
   ...databaseSettings,
   ...serverSettings,
+  ...metricsSettings,
 } satisfies Record<string, Setting<unknown>>
 
 export type Settings = {

@@ -1,5 +1,6 @@
 import type { Directory } from '../core/ports/directory.ts'
 import type { Limits } from '../core/limits/limits.ts'
+import type { Meter } from '../core/ports/meter.ts'
 import type { Clock, Store, Transport } from '../core/ports/ports.ts'
 import type { Queue } from '../core/ports/queue.ts'
 import type { RetryPolicy } from '../core/delivery/retry-policy.ts'
@@ -16,6 +17,8 @@ export interface EngineParts {
   readonly random: Random
   readonly bus: Bus
   readonly settings: EngineSettings
+  /** Null if nobody counts what is done here. */
+  readonly meter: Meter | null
   /** How often an idle worker looks for what others have committed; null if nobody else can. */
   readonly lookMs: number | null
   /** How this store says that others have committed something; null if it does not. */

@@ -288,6 +288,7 @@ function recordsOf(count: number): EndpointRecord[] {
     clock,
     random: seededRandom(1),
     bus,
+    meter: null,
     settings,
     lookMs: null,
     listen: null,

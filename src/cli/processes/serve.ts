@@ -10,9 +10,12 @@ import { incidentLine } from '../../server/errors/error-response.ts'
 import { handler } from '../../server/handler.ts'
 import { startHttpServer } from '../../server/http/http-server.ts'
 import type { HttpServer } from '../../server/http/http-server.ts'
+import { byKey } from '../../server/request/authentication.ts'
 import type { CommandOptions, Terminal } from '../command.ts'
 import { databaseAt } from '../database.ts'
 import { createFirstKey } from './first-key.ts'
+import { openMetrics } from './metrics.ts'
+import type { CommandMetrics } from './metrics.ts'
 import { retryNotice } from './retry-notice.ts'
 import { oneLine, sayWarnings } from './warnings.ts'
 
@@ -22,11 +25,15 @@ export async function serve({ database, 'no-worker': noWorker }: CommandOptions,
   const named = databaseAt(typeof database === 'string' ? database : settings.databaseUrl, settings)
   // First, because its port must be known to the guard; and whoever has it keeps it while the database is opened.
   const listening = await startHttpServer({ ...settings, clock: systemClock })
+  let metrics: CommandMetrics | null = null
   try {
-    const posthorn = new Posthorn({ ...settings, store: await named.openStore(), ownPort: listening.port })
+    metrics = await openMetrics(settings)
+    const { meter } = metrics
+    const posthorn = new Posthorn({ ...settings, store: await named.openStore(), ownPort: listening.port, meter })
     sayWarnings(posthorn, terminal)
-    await answerAndDeliver({ posthorn, listening, settings, terminal, delivers: noWorker !== true })
+    await answerAndDeliver({ posthorn, listening, metrics, settings, terminal, delivers: noWorker !== true })
   } finally {
+    await metrics?.close()
     await listening.close()
   }
   return 0
@@ -35,12 +42,13 @@ export async function serve({ database, 'no-worker': noWorker }: CommandOptions,
 interface Parts {
   readonly posthorn: Posthorn
   readonly listening: HttpServer
+  readonly metrics: CommandMetrics
   readonly settings: Settings
   readonly terminal: Terminal
   readonly delivers: boolean
 }
 
-async function answerAndDeliver({ posthorn, listening, settings, terminal, delivers }: Parts): Promise<void> {
+async function answerAndDeliver({ posthorn, listening, metrics, settings, terminal, delivers }: Parts): Promise<void> {
   const { output, say, interrupted } = terminal
   let graceMs = settings.shutdownGraceMs
   try {
@@ -60,10 +68,13 @@ async function answerAndDeliver({ posthorn, listening, settings, terminal, deliv
       warn: (sentence) => say(`warning: ignored: ${sentence}`),
       report: (incident) => say(`error: ${oneLine(incidentLine(incident))}`),
     })
-    listening.serve(answer, () => posthorn.audit({ limit: 1 }))
+    const { authorize } = byKey(posthorn, adminKey)
+    listening.serve(metrics.serve(posthorn, authorize, answer), () => posthorn.audit({ limit: 1 }))
     output.write(`posthorn listening on ${listening.url}\n`)
+    if (metrics.url !== null) output.write(`posthorn metrics on ${metrics.url}/metrics\n`)
     if (!interrupted.aborted) await once(interrupted, 'abort')
     say('Stopping: requests and attempts under way may end. A second signal leaves at once.')
+    metrics.retire()
     const stoppedAt = systemClock.now()
     // Readers of the stream would hold up the end: they never leave by themselves.
     posthorn.stream.close()

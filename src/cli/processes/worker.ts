@@ -1,22 +1,47 @@
 import { once } from 'node:events'
 import { commandSources } from '../../config/environment.ts'
+import type { Settings } from '../../config/settings.ts'
 import { settingsFrom } from '../../config/sources.ts'
 import { Posthorn } from '../../posthorn.ts'
+import { byKey } from '../../server/request/authentication.ts'
 import type { CommandOptions, Terminal } from '../command.ts'
 import { databaseAt } from '../database.ts'
+import { openMetrics } from './metrics.ts'
+import type { CommandMetrics } from './metrics.ts'
 import { sayWarnings } from './warnings.ts'
 
 /** Delivers until it is stopped, or outdated. */
 export async function work({ database: given }: CommandOptions, terminal: Terminal): Promise<number> {
   const settings = settingsFrom(commandSources())
   const database = databaseAt(typeof given === 'string' ? given : settings.databaseUrl, settings)
-  const posthorn = new Posthorn({ ...settings, store: await database.openStore() })
+  const metrics = await openMetrics(settings)
+  try {
+    const posthorn = new Posthorn({ ...settings, store: await database.openStore(), meter: metrics.meter })
+    await deliver({ posthorn, metrics, settings, terminal, on: database.shown })
+  } finally {
+    await metrics.close()
+  }
+  return 0
+}
+
+interface Parts {
+  readonly posthorn: Posthorn
+  readonly metrics: CommandMetrics
+  readonly settings: Settings
+  readonly terminal: Terminal
+  /** The database, as people may see it. */
+  readonly on: string
+}
+
+async function deliver({ posthorn, metrics, settings, terminal, on }: Parts): Promise<void> {
   sayWarnings(posthorn, terminal)
   const done = countEnds(posthorn)
   const outdated = untilOutdated(posthorn)
   try {
     await posthorn.start()
-    terminal.output.write(`posthorn worker ${posthorn.workerId} on ${database.shown}\n`)
+    metrics.serve(posthorn, byKey(posthorn, settings.adminKey).authorize)
+    terminal.output.write(`posthorn worker ${posthorn.workerId} on ${on}\n`)
+    if (metrics.url !== null) terminal.output.write(`posthorn metrics on ${metrics.url}/metrics\n`)
     const isOutdated = await Promise.race([outdated, untilInterrupted(terminal)])
     terminal.say(
       isOutdated
@@ -24,12 +49,12 @@ export async function work({ database: given }: CommandOptions, terminal: Termin
         : 'Stopping: attempts under way may end. A second signal leaves at once.',
     )
   } finally {
+    metrics.retire()
     await posthorn.stop({ graceMs: settings.shutdownGraceMs })
   }
   terminal.output.write(
     `posthorn worker ${posthorn.workerId} delivered ${done.delivered} failed ${done.failed} dead ${done.dead}\n`,
   )
-  return 0
 }
 
 function untilOutdated(posthorn: Posthorn): Promise<true> {
