@@ -49,7 +49,7 @@ export interface Store {
   within?(tx: unknown): Promise<StoreTransaction>
   /** The same where the database answers without a wait: what was sent is part of the transaction when the call returns. */
   withinSync?(tx: unknown): SyncStoreTransaction
-  /** The same store, whose calls are reported to a meter; absent where they cannot be. */
+  /** The same store, whose calls are reported to a meter; absent where they cannot be. Who wraps a store wraps this, too, or leaves it out. */
   metered?(meter: Meter): Store
   /** The file system that it is on; absent where that is another machine's, null where it is on none. */
   disk?(): Promise<Disk | null>
