@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { makeApi } from './api/api.ts'
 import type { Api } from './api/api.ts'
-import { sampleOf } from './api/sample.ts'
+import { StoreSamples } from './api/sample.ts'
 import { Sender, stopped } from './api/send/sender.ts'
 import type { SendOptions } from './api/send/sender.ts'
 import { followingClock, steadyClock, systemClock, systemRandom } from './clock.ts'
@@ -235,7 +235,9 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
 
   /** Lets a meter read what nobody reports: what is under way, and how things stand in the store. */
   #attachMeter(): void {
-    this.#meter?.attach({
+    if (this.#meter === null) return
+    const samples = new StoreSamples(this.#store, this.#settings.limits.pollMs)
+    this.#meter.attach({
       version,
       database: this.database,
       now: () => this.#clock.now(),
@@ -244,7 +246,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
       inFlight: () => this.#engine.inFlight,
       openRequests: () => this.#engine.openRequests,
       streamReaders: () => this.stream.readers,
-      sample: () => sampleOf(this.#store, this.#clock.now(), this.#settings.limits.pollMs),
+      sample: () => samples.take(this.#clock.now()),
     })
   }
 

@@ -1,4 +1,4 @@
-import type { Histogram, Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
 import type { FailureKind, OutcomeKind } from '../core/delivery/attempt.ts'
 import { PosthornError } from '../core/errors.ts'
 import type { ErrorCode } from '../core/errors.ts'
@@ -6,11 +6,11 @@ import type { DeadReason } from '../core/delivery/delivery.ts'
 import type { Meter, MeterSource } from '../core/ports/meter.ts'
 import type { Claim, Marked, SettledAttempt } from '../core/ports/queue.ts'
 import { second } from '../core/time.ts'
+import { Buckets } from './buckets.ts'
 import { definitions } from './definitions.ts'
 import { EndpointLabels } from './endpoint-labels.ts'
 import { registerGauges } from './gauges.ts'
 import type { Watched } from './gauges.ts'
-import { CallHistogram, histogramOf } from './histograms.ts'
 import { Sampler } from './sampler.ts'
 import { Tally } from './tally.ts'
 
@@ -40,21 +40,21 @@ export class EngineMeter implements Meter {
   readonly #accepted: Tally
   readonly #refused: Tally
   readonly #attempts: Tally
-  readonly #attemptSeconds: Histogram
+  readonly #attemptSeconds: Buckets
   readonly #delivered: Tally
-  readonly #latencySeconds: Histogram
+  readonly #latencySeconds: Buckets
   readonly #dead: Tally
   readonly #endpoints: EndpointTallies | null
-  readonly #claimRows: Histogram
-  readonly #claimSeconds: Histogram
+  readonly #claimRows: Buckets
+  readonly #claimSeconds: Buckets
   readonly #renewed: Tally
   readonly #lost: Tally
   readonly #stale: Tally
   readonly #interruptions: Tally
   readonly #opened: Tally
   readonly #closed: Tally
-  readonly #groupRows: CallHistogram
-  readonly #storeSeconds: CallHistogram
+  readonly #groupRows: Buckets
+  readonly #storeSeconds: Buckets
   readonly #storeErrors: Tally
   #watched: Watched | null = null
 
@@ -62,21 +62,21 @@ export class EngineMeter implements Meter {
     this.#accepted = new Tally(registry, definitions.messagesAccepted, ['send', 'transaction'])
     this.#refused = new Tally(registry, definitions.messagesRefused)
     this.#attempts = new Tally(registry, definitions.attempts, usualOutcomes)
-    this.#attemptSeconds = histogramOf(registry, definitions.attemptDuration)
+    this.#attemptSeconds = new Buckets(registry, definitions.attemptDuration)
     this.#delivered = new Tally(registry, definitions.delivered)
-    this.#latencySeconds = histogramOf(registry, definitions.deliveryLatency)
+    this.#latencySeconds = new Buckets(registry, definitions.deliveryLatency)
     this.#dead = new Tally(registry, definitions.deadLetters, Object.keys(reasons))
     this.#endpoints = mostEndpoints === 0 ? null : new EndpointTallies(registry, mostEndpoints)
-    this.#claimRows = histogramOf(registry, definitions.claimRows)
-    this.#claimSeconds = histogramOf(registry, definitions.claimDuration)
+    this.#claimRows = new Buckets(registry, definitions.claimRows)
+    this.#claimSeconds = new Buckets(registry, definitions.claimDuration)
     this.#renewed = new Tally(registry, definitions.leasesRenewed)
     this.#lost = new Tally(registry, definitions.leasesLost, ['lost', 'renewal_failed'])
     this.#stale = new Tally(registry, definitions.staleMarks)
     this.#interruptions = new Tally(registry, definitions.interruptions, ['interrupted', 'crashed'])
     this.#opened = new Tally(registry, definitions.breakerOpened)
     this.#closed = new Tally(registry, definitions.breakerClosed)
-    this.#groupRows = new CallHistogram(registry, definitions.commitGroup)
-    this.#storeSeconds = new CallHistogram(registry, definitions.storeDuration)
+    this.#groupRows = new Buckets(registry, definitions.commitGroup)
+    this.#storeSeconds = new Buckets(registry, definitions.storeDuration)
     this.#storeErrors = new Tally(registry, definitions.storeErrors)
     registerGauges(registry, () => this.#watched)
   }
@@ -145,16 +145,16 @@ export class EngineMeter implements Meter {
   }
 
   storeCalled(call: string, tookMs: number): void {
-    this.#storeSeconds.observe(call, tookMs / second)
+    this.#storeSeconds.observe(tookMs / second, call)
   }
 
   storeFailed(call: string, code: ErrorCode, tookMs: number): void {
-    this.#storeSeconds.observe(call, tookMs / second)
+    this.#storeSeconds.observe(tookMs / second, call)
     this.#storeErrors.add(`${call} ${code}`)
   }
 
   committed(call: string, rows: number): void {
-    this.#groupRows.observe(call, rows)
+    this.#groupRows.observe(rows, call)
   }
 }
 

@@ -49,7 +49,7 @@ const readings: readonly (readonly [Definition, Read])[] = [
     definitions.queueDepth,
     ({ sampler: { last } }, set) => {
       if (last === null) return
-      const { fresh, retries, held, dead } = last.overview.queue
+      const { fresh, retries, held, dead } = last.queue
       for (const [state, depth] of Object.entries({ pending: fresh, failed: retries, held, dead }))
         set(depth, { state })
     },
@@ -58,11 +58,11 @@ const readings: readonly (readonly [Definition, Read])[] = [
     definitions.oldestDue,
     ({ sampler: { last } }, set) => {
       if (last === null) return
-      const { at, queue } = last.overview
+      const { at, queue } = last
       set(queue.oldestDueAt === null ? 0 : Math.max(at - queue.oldestDueAt, 0) / second)
     },
   ],
-  [definitions.deadLetterRate, ({ sampler: { last } }, set) => last !== null && set(last.overview.deadLetterRate)],
+  [definitions.deadLetterRate, ({ sampler: { last } }, set) => last !== null && set(last.deadLetterRate)],
   [
     definitions.endpoints,
     ({ sampler: { last } }, set) => {

@@ -16,7 +16,8 @@ export interface Metrics {
   readonly meter: Meter
 }
 
-const mostEndpointLabels = 10_000
+// More would make a scrape long, and Prometheus large.
+const mostEndpointLabels = 1_000
 
 /** Counts for Prometheus: `new Posthorn({ store, meter: metrics.meter })`. */
 export function createMetrics({ endpointLabels = 0 }: MetricsOptions = {}): Metrics {

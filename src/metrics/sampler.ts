@@ -23,7 +23,7 @@ export class Sampler {
   }
 
   get ageMs(): number | null {
-    return this.#last === null ? null : Math.max(this.#source.now() - this.#last.overview.at, 0)
+    return this.#last === null ? null : Math.max(this.#source.now() - this.#last.at, 0)
   }
 
   start(): void {

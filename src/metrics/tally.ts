@@ -1,34 +1,55 @@
-import { Counter } from 'prom-client'
-import type { Registry } from 'prom-client'
+import type { Counter, Registry } from 'prom-client'
 import type { Definition } from './definitions.ts'
 
-/** A counter that is only numbers until somebody scrapes: what is counted with every delivery must cost next to nothing. */
+interface Counted {
+  readonly labels: Readonly<Record<string, string>>
+  value: number
+}
+
+/**
+ * A counter that is only numbers until somebody scrapes: what is counted with every delivery must cost next to nothing. A registry asks
+ * whatever it holds by `get`, so this can stand in the place of prom-client's, which looks its labels up with every count.
+ */
 export class Tally {
-  readonly #counts: Map<string, number>
+  readonly name: string
+  readonly help: string
+  readonly type = 'counter'
+  readonly aggregator = 'sum'
+  readonly labelNames: readonly string[]
+  readonly #known: readonly string[]
+  readonly #counted = new Map<string, Counted>()
 
   /** `known` are there from the start, as 0: a rate needs to have seen what there was before the first. */
   constructor(registry: Registry, { name, help, labels }: Definition, known: readonly string[] = []) {
-    const counts = (this.#counts = new Map((labels.length === 0 ? [''] : known).map((values) => [values, 0])))
-    // It is asked by the registry, which keeps it.
-    void new Counter({
-      name,
-      help,
-      labelNames: [...labels],
-      registers: [registry],
-      collect() {
-        this.reset()
-        for (const [values, count] of counts) this.inc(labelled(labels, values), count)
-      },
-    })
+    this.name = name
+    this.help = help
+    this.labelNames = labels
+    this.#known = labels.length === 0 ? [''] : known
+    this.reset()
+    registry.registerMetric(this as unknown as Counter)
   }
 
   /** Under the values of the labels, with a space between two. */
   add(values: string, count = 1): void {
-    this.#counts.set(values, (this.#counts.get(values) ?? 0) + count)
+    const counted = this.#counted.get(values) ?? this.#begin(values)
+    counted.value += count
   }
-}
 
-function labelled(labels: readonly string[], values: string): Record<string, string> {
-  const each = values.split(' ')
-  return Object.fromEntries(labels.map((label, place) => [label, each[place] ?? '']))
+  async get() {
+    const { name, help, type, aggregator } = this
+    return { name, help, type, aggregator, values: [...this.#counted.values()].map((counted) => ({ ...counted })) }
+  }
+
+  reset(): void {
+    this.#counted.clear()
+    for (const values of this.#known) this.#begin(values)
+  }
+
+  #begin(values: string): Counted {
+    const each = values.split(' ')
+    const labels = Object.fromEntries(this.labelNames.map((label, place) => [label, each[place] ?? '']))
+    const begun = { labels, value: 0 }
+    this.#counted.set(values, begun)
+    return begun
+  }
 }

@@ -10,14 +10,16 @@ interface World extends TestPosthorn {
   readonly metrics: Metrics
   /** How often the store was looked at. */
   readonly looks: () => number
+  /** How much of the past each look was about. */
+  readonly windowsMs: readonly number[]
 }
 
 /** A Posthorn that is counted, on a store whose overview can be made to wait or fail. */
 async function world(before: () => Promise<void> = async () => undefined): Promise<World> {
   const store = memoryStore()
-  let looks = 0
+  const windowsMs: number[] = []
   const overview: Store['directory']['overview'] = async (request) => {
-    looks += 1
+    windowsMs.push(request.windowMs)
     await before()
     return store.directory.overview(request)
   }
@@ -25,7 +27,7 @@ async function world(before: () => Promise<void> = async () => undefined): Promi
   const watched = { ...store, directory: { ...store.directory, overview } }
   const tested = await testPosthorn({ store: watched, meter: metrics.meter })
   onTestFinished(() => tested.posthorn.stop())
-  return { ...tested, metrics, looks: () => looks }
+  return { ...tested, metrics, windowsMs, looks: () => windowsMs.length }
 }
 
 const quarter = 15_000
@@ -89,6 +91,34 @@ test('dead letters are a rate of all that ended', async () => {
   for (let count = 0; count < 3; count += 1) await posthorn.send({ application: 'acme', type: 'well', data: {} })
   await clock.advance(quarter)
   expect(await read(metrics, 'posthorn_dead_letter_rate')).toBe(0.25)
+})
+
+test('of the past each look reads only what the one before has not, and what is over 15 minutes old is forgotten', async () => {
+  let fails = false
+  const { metrics, clock, transport, posthorn, settled, windowsMs } = await world(async () => {
+    if (fails) throw new Error('gone')
+  })
+  await posthorn.endpoints.create({ application: 'acme', url: 'https://example.com/hook' })
+  transport.answer('https://example.com/hook', 400)
+  await posthorn.send({ application: 'acme', type: 'dies', data: {} })
+  await settled()
+  await clock.advance(quarter)
+  const rate = (): Promise<number | null> => read(metrics, 'posthorn_dead_letter_rate')
+  expect(await rate()).toBe(1)
+  transport.answer('https://example.com/hook', 200)
+  await posthorn.send({ application: 'acme', type: 'lives', data: {} })
+  await clock.advance(10 * 60_000)
+  expect(await rate()).toBe(0.5)
+  expect(windowsMs[0]).toBe(900_000)
+  expect(new Set(windowsMs.slice(1))).toEqual(new Set([60_000 + quarter]))
+  // The look after an outage makes up for what was missed.
+  fails = true
+  await clock.advance(4 * quarter)
+  fails = false
+  await clock.advance(quarter)
+  expect(windowsMs.at(-1)).toBe(60_000 + 5 * quarter)
+  await clock.advance(5 * 60_000)
+  expect(await rate()).toBe(0)
 })
 
 test('while the store fails the last sample stays, and its age says so', async () => {

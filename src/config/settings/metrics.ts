@@ -30,6 +30,6 @@ export const metricsSettings = {
     default: 0,
     unit: 'endpoints',
     sentence: 'So many endpoints get series of their own, under a label with their id; all others share "other".',
-    read: wholeNumber(0, 10_000),
+    read: wholeNumber(0, 1_000),
   },
 } satisfies Record<string, Setting<unknown>>

@@ -52,8 +52,7 @@ export interface MeterSource {
   sample(): Promise<StoreSample>
 }
 
-export interface StoreSample {
-  readonly overview: Pick<Overview, 'at' | 'queue' | 'deadLetterRate'>
+export interface StoreSample extends Pick<Overview, 'at' | 'queue' | 'deadLetterRate'> {
   readonly endpoints: EndpointHealthCounts
   /** Workers that live. */
   readonly workers: number
