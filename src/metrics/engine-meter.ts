@@ -92,7 +92,7 @@ export class EngineMeter implements Meter {
         'Expected `meter` to be given to one Posthorn, got it for a second. Create one for each with createMetrics().',
       )
     this.#watched = { source, sampler: new Sampler(source) }
-    // What happens seldom is heard of: a listener would cost more than a call if it were once per delivery.
+    // What happens seldom comes by its event; with every delivery, a listener would cost more than a call.
     source.on('delivery.dead', ({ reason, webhook_id }) => {
       this.#dead.add(reason)
       this.#endpoints?.died(webhook_id)
