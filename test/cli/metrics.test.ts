@@ -85,6 +85,27 @@ test('a port of its own has metrics, life and readiness, and the usual port has 
   expect(await get(`${usual}/metrics`, adminKey)).toMatchObject({ status: 404 })
 })
 
+test('posthorn dev answers without a key, and its counters move', async () => {
+  const running = await start(
+    ['dev'],
+    { POSTHORN_PORT: '0', POSTHORN_SHUTDOWN_GRACE_MS: '0' },
+    /^posthorn listening on /,
+  )
+  onTestFinished(async () => void (await running.stop()))
+  const url = running.line.slice('posthorn listening on '.length)
+  const accepted = async (): Promise<number> =>
+    seriesIn((await get(`${url}/metrics`)).text)
+      .filter(({ name }) => name === 'posthorn_messages_accepted_total')
+      .reduce((sum, { value }) => sum + value, 0)
+  await expect.poll(accepted).toBeGreaterThanOrEqual(20)
+})
+
+test('a port of its own says whether a worker lives, also if nothing is counted', async () => {
+  const own = await metricsHere('worker', { ...(await environment()), POSTHORN_METRICS: '0' })
+  expect(await get(`${own}/readyz`)).toMatchObject({ status: 200 })
+  expect(await get(`${own}/metrics`, adminKey)).toMatchObject({ status: 404 })
+})
+
 test('a worker listens only if it is given a port, and its counters move', async () => {
   const settings = await environment()
   const local = await receiver()

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
 import { createMetrics } from 'posthorn/metrics'
 import type { Metrics } from 'posthorn/metrics'
 import { Posthorn } from 'posthorn'
@@ -7,6 +9,7 @@ import { testPosthorn } from 'posthorn/testing'
 import type { TestPosthorn } from 'posthorn/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Claim } from '../../src/core/ports/queue.ts'
+import { temporaryFolder } from '../cli/folder.ts'
 import { read, seriesIn } from './scrape.ts'
 
 interface World extends TestPosthorn {
@@ -88,6 +91,28 @@ test('what send does not accept is counted by its code, and each message of a ba
   expect(await read(metrics, 'posthorn_messages_refused_total', { code: 'invalid_event_type' })).toBe(3)
   expect(await read(metrics, 'posthorn_messages_refused_total', { code: 'idempotency_conflict' })).toBe(1)
   expect(await read(metrics, 'posthorn_messages_accepted_total', { way: 'send' })).toBe(3)
+})
+
+test('what is handed to a transaction of the caller is counted apart: it may be rolled back', async () => {
+  const path = join(await temporaryFolder(), 'own.db')
+  const metrics = createMetrics()
+  const store = sqlite({ open: () => new DatabaseSync(path), plaintextSecrets: true })
+  const posthorn = new Posthorn({ store, meter: metrics.meter })
+  const db = new DatabaseSync(path)
+  onTestFinished(async () => {
+    await posthorn.stop()
+    db.close()
+  })
+  await posthorn.endpoints.create({ application: 'acme', url: urlOf('hook') })
+  for (const end of ['commit', 'rollback']) {
+    db.exec('begin immediate')
+    await posthorn.send({ application: 'acme', type: 'a', data: {} }, { tx: db })
+    db.exec(end)
+  }
+  await expect(posthorn.send({ application: 'acme', type: 'a', data: {} }, { tx: null })).rejects.toThrow()
+  expect(await read(metrics, 'posthorn_messages_accepted_total', { way: 'transaction' })).toBe(2)
+  expect(await read(metrics, 'posthorn_messages_accepted_total', { way: 'send' })).toBe(0)
+  expect(await read(metrics, 'posthorn_messages_refused_total', { code: 'invalid_argument' })).toBe(1)
 })
 
 test('a lease is counted as renewed while its attempt takes long, and as interrupted when a stop ends it', async () => {

@@ -12,14 +12,14 @@ export interface MetricsRegistry {
   metrics(): Promise<string>
 }
 
-export interface MetricsOptions {
+export interface ScrapeOptions {
   readonly registry: MetricsRegistry
   /** Says who calls; null if everybody may. */
   readonly authorize: Authorize | null
 }
 
 /** Answers /metrics, and leaves all else to the handler. Null if nothing is counted: then it is a path like any other. */
-export function withMetrics(handler: Handler, options: MetricsOptions | null): Handler {
+export function withMetrics(handler: Handler, options: ScrapeOptions | null): Handler {
   if (options === null) return handler
   return (request) => (pathOf(request.url) === '/metrics' ? answer(request, options) : handler(request))
 }
@@ -29,7 +29,7 @@ export async function nothingElse(request: Request): Promise<Response> {
   return refusal(404, 'not_found', `Expected /metrics, /livez or /readyz, got ${pathOf(request.url)}.`)
 }
 
-async function answer(request: Request, { registry, authorize }: MetricsOptions): Promise<Response> {
+async function answer(request: Request, { registry, authorize }: ScrapeOptions): Promise<Response> {
   if (!['GET', 'HEAD'].includes(request.method))
     return refusal(405, 'method_not_allowed', `Expected GET, got ${request.method}.`, { allow: 'GET' })
   const refused = authorize === null ? null : await refusedBy(authorize, request)
