@@ -32,6 +32,7 @@ export default defineConfig({
     // Tests and examples import the package by its public names, and get the sources.
     alias: [
       { find: /^posthorn$/, replacement: source('index.ts') },
+      { find: /^posthorn\/metrics$/, replacement: source('metrics/index.ts') },
       { find: /^posthorn\/postgres$/, replacement: source('stores/postgres/index.ts') },
       { find: /^posthorn\/server$/, replacement: source('server/index.ts') },
       { find: /^posthorn\/sqlite$/, replacement: source('stores/sqlite/index.ts') },

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { makeApi } from './api/api.ts'
 import type { Api } from './api/api.ts'
+import { StoreSamples } from './api/sample.ts'
 import { Sender, stopped } from './api/send/sender.ts'
 import type { SendOptions } from './api/send/sender.ts'
 import { followingClock, steadyClock, systemClock, systemRandom } from './clock.ts'
@@ -13,6 +14,7 @@ import type { Page } from './core/ports/directory.ts'
 import { checkEventName } from './core/ports/events.ts'
 import type { EventType } from './core/ports/events.ts'
 import { checkCount } from './core/limits/limits.ts'
+import type { Meter } from './core/ports/meter.ts'
 import type { Overview } from './core/ports/overview.ts'
 import type { Clock, Store } from './core/ports/ports.ts'
 import { presetNamed } from './core/delivery/presets.ts'
@@ -65,13 +67,16 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
   readonly #settings: EngineSettings
   readonly #engine: Engine
   readonly #sender: Sender
+  readonly #meter: Meter | null
   #opening: Promise<void> | null = null
   #starting: Promise<void> | null = null
   #isAttached = false
   #stopping: Promise<void> | null = null
 
   constructor(options: PosthornOptions<Events>) {
-    this.#store = checkStore(options)
+    const { store, meter } = meteredStore(options)
+    this.#store = store
+    this.#meter = meter
     this.#random = options.random ?? systemRandom
     this.workerId = `${hostname()}-${process.pid}-${Math.floor(this.#random() * 2 ** 32).toString(36)}`
     this.#settings = engineSettings(options, this.workerId, `posthorn/${version}`)
@@ -81,7 +86,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
 
     const guard = guardFrom(options)
     const tracer = openTelemetryTracer(version)
-    const shared = { clock: this.#clock, random: this.#random, bus: this.#bus, tracer, settings: this.#settings }
+    const shared = { clock: this.#clock, random: this.#random, bus: this.#bus, tracer, settings: this.#settings, meter }
     const { queue, directory, beat, lookMs = null, listen = null } = this.#store
     const transport = options.transport ?? httpTransport({ clock: this.#clock, guard })
     this.#engine = new Engine({ ...shared, transport, queue, directory, beat, lookMs, listen })
@@ -108,6 +113,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
     this.replies = api.replies
     this.requeue = api.requeue
     this.cancel = api.cancel
+    this.#attachMeter()
   }
 
   /** Begins to deliver. Without it, `send` only stores, and another process may deliver. A `stop` in the meantime wins. */
@@ -215,6 +221,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
   async #openStore(): Promise<void> {
     for (const notice of await this.#store.open()) this.#bus.warn('secrets_key', notice)
     await this.#followed?.measure()
+    this.#meter?.opened()
   }
 
   async #stop(graceMs: number): Promise<void> {
@@ -223,8 +230,26 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
     await this.#engine.stop(graceMs)
     await this.#starting?.catch(() => undefined)
     await this.stream.stop()
+    await this.#meter?.stopped()
     if (this.#isAttached) await this.#store.detach(this.workerId)
     await this.#store.close()
+  }
+
+  /** Lets a meter read what nobody reports: what is under way, and how things stand in the store. */
+  #attachMeter(): void {
+    if (this.#meter === null) return
+    const samples = new StoreSamples(this.#store, this.#settings.limits.pollMs)
+    this.#meter.attach({
+      version,
+      database: this.database,
+      now: () => this.#clock.now(),
+      after: (ms, callback) => this.#clock.after(ms, callback),
+      on: (type, listener) => this.#bus.on(type, listener),
+      inFlight: () => this.#engine.inFlight,
+      openRequests: () => this.#engine.openRequests,
+      streamReaders: () => this.stream.readers,
+      sample: () => samples.take(this.#clock.now()),
+    })
   }
 
   /** The override of the 30-second guard is said aloud at every start, whoever listens. */
@@ -238,6 +263,13 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
     this.#bus.warn('unsafe_retry_delays', message)
     process.emitWarning(message, { code: 'POSTHORN_UNSAFE_RETRY_DELAYS' })
   }
+}
+
+/** The store that was given, as it is, or with a meter that it reports to. */
+function meteredStore(options: PosthornOptions): { readonly store: Store; readonly meter: Meter | null } {
+  const store = checkStore(options)
+  const { meter = null } = options
+  return { store: meter === null ? store : (store.metered?.(meter) ?? store), meter }
 }
 
 function guardFrom({ allowedTargets = [], allowHttp = false, ownPort = null }: PosthornOptions): Guard {

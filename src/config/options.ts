@@ -1,4 +1,5 @@
 import type { Limits } from '../core/limits/limits.ts'
+import type { Meter } from '../core/ports/meter.ts'
 import type { Clock, Store, Transport } from '../core/ports/ports.ts'
 import type { PresetName } from '../core/delivery/presets.ts'
 import type { RetryPolicy } from '../core/delivery/retry-policy.ts'
@@ -31,6 +32,8 @@ export interface PosthornOptions<Events extends EventSchemas = EventSchemas> ext
   /** The port of this machine that your own server listens on: no endpoint may lead there. */
   readonly ownPort?: number | null
   readonly allowUnsafeRetryDelays?: boolean
+  /** Counts and times what is done: that of `createMetrics()` from `posthorn/metrics`. */
+  readonly meter?: Meter | null
   readonly clock?: Clock
   readonly random?: Random
   readonly transport?: Transport

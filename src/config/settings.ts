@@ -1,6 +1,7 @@
 import { databaseSettings } from './settings/database.ts'
 import { deliverySettings } from './settings/delivery.ts'
 import { logSettings } from './settings/logs.ts'
+import { metricsSettings } from './settings/metrics.ts'
 import { serverSettings } from './settings/server.ts'
 import type { Setting } from './settings/setting.ts'
 import { traceSettings } from './settings/traces.ts'
@@ -12,6 +13,7 @@ export const settings = {
   ...serverSettings,
   ...logSettings,
   ...traceSettings,
+  ...metricsSettings,
 } satisfies Record<string, Setting<unknown>>
 
 export type Settings = {

@@ -28,6 +28,7 @@ export class Engine {
   readonly #parts: EngineParts
   readonly #activity = new Activity()
   readonly #endpoints: Endpoints
+  readonly #budget: Budget
   readonly #health: HealthKeeper
   readonly #matchings: Matchings
   readonly #schedule: Schedule
@@ -47,7 +48,7 @@ export class Engine {
     const endpoints = (this.#endpoints = new Endpoints(parts))
     const health = (this.#health = new HealthKeeper(parts))
     const shares = new Shares(parts, endpoints)
-    const budget = new Budget(parts.settings)
+    const budget = (this.#budget = new Budget(parts.settings))
     const common = { engine: parts, activity, endpoints, budget, health, shares }
     const schedule = (this.#schedule = new Schedule(common))
     const attempts = (this.#attempts = new Attempts({ ...common, schedule, leases: new Leases(parts) }))
@@ -129,6 +130,15 @@ export class Engine {
   /** Says that there may be bulk work to do. */
   wakeBulk(): void {
     this.#bulk.wake()
+  }
+
+  /** Deliveries under a lease of this process. */
+  get inFlight(): number {
+    return this.#attempts.size
+  }
+
+  get openRequests(): number {
+    return this.#budget.requestsOpen
   }
 
   /** Resolves when nothing is under way in this process. */

@@ -1,5 +1,6 @@
 import type { Directory } from '../core/ports/directory.ts'
 import type { Limits } from '../core/limits/limits.ts'
+import type { Meter } from '../core/ports/meter.ts'
 import type { Clock, Store, Transport } from '../core/ports/ports.ts'
 import type { Queue } from '../core/ports/queue.ts'
 import type { Tracer } from '../core/ports/tracer.ts'
@@ -18,6 +19,8 @@ export interface EngineParts {
   readonly bus: Bus
   readonly tracer: Tracer
   readonly settings: EngineSettings
+  /** Null if nobody counts what is done here. */
+  readonly meter: Meter | null
   /** How often an idle worker looks for what others have committed; null if nobody else can. */
   readonly lookMs: number | null
   /** How this store says that others have committed something; null if it does not. */

@@ -290,6 +290,7 @@ function recordsOf(count: number): EndpointRecord[] {
     random: seededRandom(1),
     bus,
     tracer: { send: () => null, attempt: () => null },
+    meter: null,
     settings,
     lookMs: null,
     listen: null,

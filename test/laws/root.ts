@@ -27,6 +27,7 @@ export const allowedAtRoot = [
   'vitest.config.ts',
   // What the project is made of.
   'bench',
+  'deploy',
   'docs',
   'examples',
   'scripts',

@@ -50,6 +50,17 @@ describe('a server', () => {
     expect([await statusOf(`${server.url}/livez`), await statusOf(`${server.url}/readyz`)]).toEqual([200, 503])
   })
 
+  test('that is retired is not ready, and still answers', async () => {
+    const server = await listening()
+    server.serve(ok, well)
+    server.retire()
+    expect([
+      await statusOf(`${server.url}/livez`),
+      await statusOf(`${server.url}/readyz`),
+      await statusOf(server.url),
+    ]).toEqual([200, 503, 200])
+  })
+
   test('keeps an idle connection longer than load balancers do', async () => {
     const server = await listening()
     server.serve(ok, well)

@@ -111,6 +111,33 @@ test.each([
       mark: (request) => mark({ ...request, marks: request.marks.map((each) => ({ ...each, attempt: null })) }),
     })),
   ],
+  [
+    'records attempts under another epoch',
+    'what workers count is on record, once',
+    withQueue(({ mark }) => ({
+      mark: (request) =>
+        mark({
+          ...request,
+          marks: request.marks.map((each) =>
+            each.attempt === null ? each : { ...each, attempt: { ...each.attempt, epoch: each.attempt.epoch + 7 } },
+          ),
+        }),
+    })),
+  ],
+  [
+    'records an attempt twice',
+    'what is on record was counted, if nothing came between',
+    withQueue(({ mark }) => ({
+      mark: async (request) => {
+        const twice = request.marks.flatMap((each) =>
+          each.attempt === null ? [] : [{ ...each, attempt: { ...each.attempt, epoch: each.attempt.epoch + 7 } }],
+        )
+        const answers = await mark(request)
+        await mark({ ...request, marks: twice })
+        return answers
+      },
+    })),
+  ],
 ])('it is noticed that a store %s', async (_what, promise, tamper) => {
   const { violations } = await runScenario(busy, { tamper })
   expect(violations.map(({ invariant }) => invariant)).toContain(promise)

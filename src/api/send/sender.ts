@@ -1,5 +1,6 @@
 import type { FollowingClock } from '../../clock.ts'
 import { expected, PosthornError } from '../../core/errors.ts'
+import type { Meter } from '../../core/ports/meter.ts'
 import type { Clock, StoreTransaction, Store } from '../../core/ports/ports.ts'
 import type { Tracer } from '../../core/ports/tracer.ts'
 import type { Random } from '../../core/time.ts'
@@ -42,6 +43,7 @@ export interface SenderParts {
   readonly followed: FollowingClock | null
   readonly random: Random
   readonly tracer: Tracer
+  readonly meter: Meter | null
   /** The declared event types; all are taken if there are none. */
   readonly events: EventSchemas | undefined
   /** Null if schemas are not enforced. */
@@ -61,10 +63,15 @@ export class Sender {
 
   async send(messages: readonly Given[], options: SendOptions): Promise<Sent[]> {
     refuseUnknown('send', options, sendOptions)
-    const { store, events, clock, random } = this.#parts
+    const { events, clock, random } = this.#parts
     const { mustExist = false, to = null } = options
     const context = { events, mustExist, to, now: clock.now(), random }
     if (!('tx' in options)) return this.#sendAlone(messages, options, context)
+    return this.#counted(messages.length, this.#sendJoined(messages, options, context))
+  }
+
+  async #sendJoined(messages: readonly Given[], options: SendOptions, context: SendContext): Promise<Sent[]> {
+    const { store } = this.#parts
     const join = store.withinSync?.bind(store)
     // Nothing is waited for up to here: whoever ends the transaction right after the call has the message in it.
     return join === undefined
@@ -73,19 +80,34 @@ export class Sender {
   }
 
   async #sendAlone(messages: readonly Given[], options: SendOptions, context: SendContext): Promise<Sent[]> {
-    const { engine, open, tracer } = this.#parts
-    const checked = await Promise.all(messages.map((message) => checkMessage(message, context)))
-    await open()
-    await this.#enforce(checked)
-    await this.#expirePayloads(checked)
-    const store = (message: CheckedMessage): Promise<Sent> | Sent =>
+    const { engine, tracer } = this.#parts
+    const checked = await this.#counted(messages.length, this.#check(messages, context))
+    const store = async (message: CheckedMessage): Promise<Sent> =>
       traced(tracer, parentOf(options), [message], ([given = message]) => engine.send(given))
     const [only] = checked
-    if (only !== undefined && checked.length === 1) return [await store(only)]
-    const results = await Promise.allSettled(checked.map(async (message) => store(message)))
+    if (only !== undefined && checked.length === 1) return [await this.#counted(1, store(only))]
+    const results = await Promise.allSettled(checked.map((message) => this.#counted(1, store(message))))
     return results.map((result) => {
       if (result.status === 'rejected') throw result.reason
       return result.value
+    })
+  }
+
+  async #check(messages: readonly Given[], context: SendContext): Promise<CheckedMessage[]> {
+    const checked = await Promise.all(messages.map((message) => checkMessage(message, context)))
+    await this.#parts.open()
+    await this.#enforce(checked)
+    await this.#expirePayloads(checked)
+    return checked
+  }
+
+  /** Counts the messages that are refused, if anybody wants to know. */
+  #counted<Result>(count: number, sending: Promise<Result>): Promise<Result> {
+    const { meter } = this.#parts
+    if (meter === null) return sending
+    return sending.catch((error: unknown) => {
+      meter.messagesRefused(error instanceof PosthornError ? error.code : 'store_failed', count)
+      throw error
     })
   }
 

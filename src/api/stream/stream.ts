@@ -10,6 +10,8 @@ import { EventRelay } from './event-relay.ts'
 export interface Stream {
   /** From now on, or from after an event that was read before. */
   open(filter: StreamFilter, after?: string | null): Promise<StreamReader>
+  /** How many read at the moment. */
+  readonly readers: number
   /** Passes on what this process does, wherever somebody watches. */
   start(): void
   /** Ends all readers. */
@@ -55,6 +57,9 @@ export function makeStream(parts: StreamParts): Stream {
 
   return {
     close,
+    get readers() {
+      return readers.size
+    },
     start: () => relay?.start(),
     async stop() {
       close()
@@ -62,11 +67,7 @@ export function makeStream(parts: StreamParts): Stream {
     },
     async open(filter, after = null) {
       await parts.ready()
-      if (readers.size >= mostReaders)
-        throw new PosthornError(
-          'overloaded',
-          `Expected at most ${mostReaders} readers of the stream at once. Close some, or try again later.`,
-        )
+      refuseCrowd(readers.size)
       subscribe()
       const reader = buffer.read(filter, after)
       const known: StreamReader = {
@@ -82,4 +83,12 @@ export function makeStream(parts: StreamParts): Stream {
       return known
     },
   }
+}
+
+function refuseCrowd(readers: number): void {
+  if (readers < mostReaders) return
+  throw new PosthornError(
+    'overloaded',
+    `Expected at most ${mostReaders} readers of the stream at once. Close some, or try again later.`,
+  )
 }

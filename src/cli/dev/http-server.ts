@@ -4,7 +4,7 @@ import { commandSources } from '../../config/environment.ts'
 import type { Settings } from '../../config/settings.ts'
 import { PosthornError } from '../../core/errors.ts'
 import type { Posthorn } from '../../posthorn.ts'
-import { isLoopback } from '../../server/request/authentication.ts'
+import { byKey, isLoopback, keyless } from '../../server/request/authentication.ts'
 import { checkOrigins } from '../../server/http/cors.ts'
 import { handler } from '../../server/handler.ts'
 import { startHttpServer } from '../../server/http/http-server.ts'
@@ -12,6 +12,7 @@ import type { HttpServer } from '../../server/http/http-server.ts'
 import type { Log } from '../logs/log.ts'
 import { requestLog } from '../logs/requests.ts'
 import { createFirstKey } from '../processes/first-key.ts'
+import type { CommandMetrics } from '../processes/metrics.ts'
 
 /** The server of `posthorn dev`: on the port that was asked for, or on any if nobody asked and the usual one is taken. */
 export async function openHttpServer(settings: Settings, given: Partial<Settings>): Promise<HttpServer> {
@@ -24,11 +25,16 @@ export async function openHttpServer(settings: Settings, given: Partial<Settings
   }
 }
 
+interface AnswerParts {
+  readonly server: HttpServer
+  readonly metrics: CommandMetrics
+  readonly posthorn: Posthorn
+  readonly settings: Settings
+}
+
 /** Lets the server answer: without a key if only this machine can ask, and none was set. Returns the key, if one was created. */
 export async function answerRequests(
-  server: HttpServer,
-  posthorn: Posthorn,
-  settings: Settings,
+  { server, metrics, posthorn, settings }: AnswerParts,
   log: Log,
 ): Promise<string | null> {
   const { adminKey, corsOrigins, portalTokenHours, rateLimitPerSecond, strict, host } = settings
@@ -43,6 +49,8 @@ export async function answerRequests(
     settings: describeSettings(commandSources()),
     ...requestLog(log),
   })
-  server.serve(answer, () => posthorn.audit({ limit: 1 }))
+  const { authorize } = byKey(posthorn, adminKey)
+  const counted = metrics.serve(posthorn, needsKey ? authorize : keyless(authorize), answer)
+  server.serve(counted, () => posthorn.audit({ limit: 1 }))
   return needsKey && adminKey === null ? createFirstKey(posthorn) : null
 }

@@ -6,6 +6,8 @@ import type { CommandOptions, Terminal } from '../command.ts'
 import { logEvents, logWarnings } from '../logs/events.ts'
 import type { Log } from '../logs/log.ts'
 import { processLog } from '../logs/process-log.ts'
+import { openMetrics } from '../processes/metrics.ts'
+import type { CommandMetrics } from '../processes/metrics.ts'
 import { labelsFrom } from '../view/labels.ts'
 import { lineView } from '../view/lines.ts'
 import { screenView } from '../view/screen.ts'
@@ -25,27 +27,44 @@ export async function runDev({ once, database }: CommandOptions, terminal: Termi
   const settings = settingsFrom(sources)
   const given = givenSettings(sources)
   const databaseUrl = typeof database === 'string' ? database : given.databaseUrl
-  const server = once === true ? null : await openHttpServer(settings, given)
+  const served = once === true ? null : await openServer(settings, given)
   try {
-    const ownPort = server?.port ?? null
+    const own = { ownPort: served?.server.port ?? null, meter: served?.metrics.meter ?? null }
     const setup =
       databaseUrl === undefined
-        ? await setupWithSamples(settings, given, ownPort)
-        : await setupOnDatabase(databaseUrl, settings, ownPort)
+        ? await setupWithSamples(settings, given, own)
+        : await setupOnDatabase(databaseUrl, settings, own)
     try {
-      return await deliverAndShow({ setup, server, settings, given, once: once === true, terminal })
+      return await deliverAndShow({ setup, served, settings, given, once: once === true, terminal })
     } finally {
       await setup.close()
     }
   } finally {
-    await server?.close()
+    await served?.metrics.close()
+    await served?.server.close()
+  }
+}
+
+interface Served {
+  readonly server: HttpServer
+  readonly metrics: CommandMetrics
+}
+
+/** Both ports, or none. */
+async function openServer(settings: Settings, given: Partial<Settings>): Promise<Served> {
+  const server = await openHttpServer(settings, given)
+  try {
+    return { server, metrics: await openMetrics(settings) }
+  } catch (thrown) {
+    await server.close()
+    throw thrown
   }
 }
 
 interface DevRun {
   readonly setup: DevSetup
   /** Null with --once: nobody can ask then. */
-  readonly server: HttpServer | null
+  readonly served: Served | null
   readonly settings: Settings
   readonly given: Partial<Settings>
   readonly once: boolean
@@ -53,7 +72,7 @@ interface DevRun {
 }
 
 async function deliverAndShow(run: DevRun): Promise<number> {
-  const { setup, server, settings, once, terminal } = run
+  const { setup, served, settings, once, terminal } = run
   const { posthorn, samples } = setup
   let view: View | null = null
   let end: End
@@ -67,7 +86,7 @@ async function deliverAndShow(run: DevRun): Promise<number> {
     const requests = samples === null || once ? null : sampleRequestsFrom(terminal)
     view = openView(run, requests?.hint ?? 'Ctrl-C ends')
     end = await watch({ setup, view, requests, once, signal: terminal.interrupted })
-    await server?.close()
+    await served?.server.close()
     if (end === 'interrupted') view.note('Stopping: attempts under way may end. Ctrl-C again leaves at once.')
   } finally {
     await posthorn.stop({ graceMs: settings.shutdownGraceMs })
@@ -90,12 +109,17 @@ function openLog(
   return log
 }
 
-async function startServer({ setup, server, settings, terminal: { output } }: DevRun, log: Log): Promise<void> {
-  if (server === null) return
-  const key = await answerRequests(server, setup.posthorn, settings, log)
+async function startServer(
+  { setup: { posthorn }, served, settings, terminal: { output } }: DevRun,
+  log: Log,
+): Promise<void> {
+  if (served === null) return
+  const { server, metrics } = served
+  const key = await answerRequests({ server, metrics, posthorn, settings }, log)
   if (key !== null) output.write(`posthorn admin key, shown only now: ${key}\n`)
   output.write(`posthorn listening on ${server.url}\n`)
   output.write(`dashboard at ${server.url}/\n`)
+  if (metrics.url !== null) output.write(`posthorn metrics on ${metrics.url}/metrics\n`)
 }
 
 function openView({ setup: { posthorn, store, title }, terminal }: DevRun, hint: string): View {

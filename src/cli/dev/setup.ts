@@ -7,6 +7,7 @@ import { plannedDelays } from '../../core/delivery/retry-policy.ts'
 import type { RetryPolicy } from '../../core/delivery/retry-policy.ts'
 import { second } from '../../core/time.ts'
 import { Posthorn } from '../../posthorn.ts'
+import type { PosthornOptions } from '../../posthorn.ts'
 import { receiver } from '../../testing/receiver.ts'
 import { databaseAt } from '../database.ts'
 import { misbehave, sampleEndpoints, sendsBeforeDead } from './sample-endpoints.ts'
@@ -31,17 +32,16 @@ export interface Samples {
   readonly longestMs: number
 }
 
+/** What the server of the command adds. */
+type OwnParts = Pick<PosthornOptions, 'ownPort' | 'meter'>
+
 /** Your own database, as your settings say: no samples, no receiver, no fast retries. */
-export async function setupOnDatabase(
-  databaseUrl: string,
-  settings: Settings,
-  ownPort: number | null,
-): Promise<DevSetup> {
+export async function setupOnDatabase(databaseUrl: string, settings: Settings, own: OwnParts): Promise<DevSetup> {
   const database = databaseAt(databaseUrl, settings)
   const store = await database.openStore()
   const title = `Posthorn dev · ${database.shown}`
   return {
-    posthorn: new Posthorn({ ...settings, store, ownPort }),
+    posthorn: new Posthorn({ ...settings, store, ...own }),
     store,
     title,
     samples: null,
@@ -62,17 +62,13 @@ const devTimeoutMs = 5 * second
 const slackMs = 10 * second
 
 /** A temporary database with a receiver that misbehaves, retries in seconds, and samples to send there. */
-export async function setupWithSamples(
-  settings: Settings,
-  given: Partial<Settings>,
-  ownPort: number | null,
-): Promise<DevSetup> {
+export async function setupWithSamples(settings: Settings, given: Partial<Settings>, own: OwnParts): Promise<DevSetup> {
   const store = await databaseAt(`sqlite:${join(temporaryFolder(), 'posthorn.db')}`, settings).openStore()
   const { pollMs = devPollMs, timeoutMs = devTimeoutMs } = given
   const posthorn = new Posthorn({
     ...settings,
     store,
-    ownPort,
+    ...own,
     pollMs,
     timeoutMs,
     policies: { [devPolicy.name]: devPolicy },

@@ -9,6 +9,7 @@ import { checkOrigins } from '../../server/http/cors.ts'
 import { handler } from '../../server/handler.ts'
 import { startHttpServer } from '../../server/http/http-server.ts'
 import type { HttpServer } from '../../server/http/http-server.ts'
+import { byKey } from '../../server/request/authentication.ts'
 import type { CommandOptions, Terminal } from '../command.ts'
 import { databaseAt } from '../database.ts'
 import { logEvents, logWarnings } from '../logs/events.ts'
@@ -16,6 +17,8 @@ import type { Log } from '../logs/log.ts'
 import { processLog } from '../logs/process-log.ts'
 import { requestLog } from '../logs/requests.ts'
 import { createFirstKey } from './first-key.ts'
+import { openMetrics } from './metrics.ts'
+import type { CommandMetrics } from './metrics.ts'
 import { retryNotice } from './retry-notice.ts'
 
 /** Answers and delivers until it is stopped. */
@@ -25,13 +28,17 @@ export async function serve({ database, 'no-worker': noWorker }: CommandOptions,
   const log = processLog(settings, terminal)
   // First, because its port must be known to the guard; and whoever has it keeps it while the database is opened.
   const listening = await startHttpServer({ ...settings, clock: systemClock })
+  let metrics: CommandMetrics | null = null
   try {
-    const posthorn = new Posthorn({ ...settings, store: await named.openStore(), ownPort: listening.port })
+    metrics = await openMetrics(settings)
+    const { meter } = metrics
+    const posthorn = new Posthorn({ ...settings, store: await named.openStore(), ownPort: listening.port, meter })
     logEvents(posthorn, log)
     logWarnings(posthorn, log)
-    await answerAndDeliver({ posthorn, listening, settings, terminal, log, delivers: noWorker !== true })
+    await answerAndDeliver({ posthorn, listening, metrics, settings, terminal, log, delivers: noWorker !== true })
     log.write('info', 'stopped', () => ({ worker_id: posthorn.workerId }))
   } finally {
+    await metrics?.close()
     await listening.close()
     log.close()
   }
@@ -41,13 +48,15 @@ export async function serve({ database, 'no-worker': noWorker }: CommandOptions,
 interface Parts {
   readonly posthorn: Posthorn
   readonly listening: HttpServer
+  readonly metrics: CommandMetrics
   readonly settings: Settings
   readonly terminal: Terminal
   readonly log: Log
   readonly delivers: boolean
 }
 
-async function answerAndDeliver({ posthorn, listening, settings, terminal, log, delivers }: Parts): Promise<void> {
+async function answerAndDeliver(parts: Parts): Promise<void> {
+  const { posthorn, listening, metrics, settings, terminal, log, delivers } = parts
   const { output, interrupted } = terminal
   let graceMs = settings.shutdownGraceMs
   try {
@@ -66,8 +75,10 @@ async function answerAndDeliver({ posthorn, listening, settings, terminal, log, 
       settings: describeSettings(commandSources()),
       ...requestLog(log),
     })
-    listening.serve(answer, () => posthorn.audit({ limit: 1 }))
+    const { authorize } = byKey(posthorn, adminKey)
+    listening.serve(metrics.serve(posthorn, authorize, answer), () => posthorn.audit({ limit: 1 }))
     output.write(`posthorn listening on ${listening.url}\n`)
+    if (metrics.url !== null) output.write(`posthorn metrics on ${metrics.url}/metrics\n`)
     log.write('info', 'started', () => ({
       command: 'serve',
       version,
@@ -77,6 +88,7 @@ async function answerAndDeliver({ posthorn, listening, settings, terminal, log, 
     if (!interrupted.aborted) await once(interrupted, 'abort')
     const msg = 'Stopping: requests and attempts under way may end. A second signal leaves at once.'
     log.write('info', 'stopping', () => ({ msg }))
+    metrics.retire()
     const stoppedAt = systemClock.now()
     // Readers of the stream would hold up the end: they never leave by themselves.
     posthorn.stream.close()

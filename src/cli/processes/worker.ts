@@ -1,25 +1,53 @@
 import { once } from 'node:events'
 import { commandSources } from '../../config/environment.ts'
+import type { Settings } from '../../config/settings.ts'
 import { settingsFrom } from '../../config/sources.ts'
 import { Posthorn, version } from '../../posthorn.ts'
+import { byKey } from '../../server/request/authentication.ts'
 import type { CommandOptions, Terminal } from '../command.ts'
 import { databaseAt } from '../database.ts'
 import { logEvents, logWarnings } from '../logs/events.ts'
+import type { Log } from '../logs/log.ts'
 import { processLog } from '../logs/process-log.ts'
+import { openMetrics } from './metrics.ts'
+import type { CommandMetrics } from './metrics.ts'
 
 /** Delivers until it is stopped, or outdated. */
 export async function work({ database: given }: CommandOptions, terminal: Terminal): Promise<number> {
   const settings = settingsFrom(commandSources())
   const database = databaseAt(typeof given === 'string' ? given : settings.databaseUrl, settings)
-  const posthorn = new Posthorn({ ...settings, store: await database.openStore() })
+  const metrics = await openMetrics(settings)
   const log = processLog(settings, terminal)
+  try {
+    const posthorn = new Posthorn({ ...settings, store: await database.openStore(), meter: metrics.meter })
+    await deliver({ posthorn, metrics, settings, terminal, log, on: database.shown })
+  } finally {
+    await metrics.close()
+    log.close()
+  }
+  return 0
+}
+
+interface Parts {
+  readonly posthorn: Posthorn
+  readonly metrics: CommandMetrics
+  readonly settings: Settings
+  readonly terminal: Terminal
+  readonly log: Log
+  /** The database, as people may see it. */
+  readonly on: string
+}
+
+async function deliver({ posthorn, metrics, settings, terminal, log, on }: Parts): Promise<void> {
   logEvents(posthorn, log)
   logWarnings(posthorn, log)
   const done = countEnds(posthorn)
   const outdated = untilOutdated(posthorn)
   try {
     await posthorn.start()
-    terminal.output.write(`posthorn worker ${posthorn.workerId} on ${database.shown}\n`)
+    metrics.serve(posthorn, byKey(posthorn, settings.adminKey).authorize)
+    terminal.output.write(`posthorn worker ${posthorn.workerId} on ${on}\n`)
+    if (metrics.url !== null) terminal.output.write(`posthorn metrics on ${metrics.url}/metrics\n`)
     log.write('info', 'started', () => ({ command: 'worker', version, worker_id: posthorn.workerId }))
     const isOutdated = await Promise.race([outdated, untilInterrupted(terminal)])
     const msg = isOutdated
@@ -27,14 +55,13 @@ export async function work({ database: given }: CommandOptions, terminal: Termin
       : 'Stopping: attempts under way may end. A second signal leaves at once.'
     log.write('info', 'stopping', () => ({ msg }))
   } finally {
+    metrics.retire()
     await posthorn.stop({ graceMs: settings.shutdownGraceMs })
-    log.close()
   }
   log.write('info', 'stopped', () => ({ worker_id: posthorn.workerId, ...done }))
   terminal.output.write(
     `posthorn worker ${posthorn.workerId} delivered ${done.delivered} failed ${done.failed} dead ${done.dead}\n`,
   )
-  return 0
 }
 
 function untilOutdated(posthorn: Posthorn): Promise<true> {

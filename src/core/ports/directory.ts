@@ -10,7 +10,7 @@ import type {
 } from '../endpoint/endpoint.ts'
 import type { EventTypeDefinition } from '../message/event-type.ts'
 import type { StreamEvent } from './events.ts'
-import type { AttemptCount, DeadLetterGroup, EndpointFigures } from './figures.ts'
+import type { AttemptCount, DeadLetterGroup, EndpointFigures, EndpointHealthCounts } from './figures.ts'
 import type { Job, JobState } from '../delivery/job.ts'
 import type { ApiKey } from './key.ts'
 import type { Message } from '../message/message.ts'
@@ -86,6 +86,8 @@ export interface EndpointDirectory {
   endpointFigures(endpointIds: readonly string[], since: Instant): Promise<EndpointFigures[]>
   /** The endpoints that only fail since some time, the longest streak first. */
   failingEndpoints(filter: { applicationId?: string | undefined }, limit: number): Promise<Endpoint[]>
+  /** How many endpoints are well, and how many are not; counted up to a bound. */
+  endpointHealthCounts(now: Instant): Promise<EndpointHealthCounts>
   /** How the newest attempts at an endpoint ended that failed, the most frequent first; reads at most so many. */
   failuresOf(endpointId: string, most: number): Promise<AttemptCount[]>
 }

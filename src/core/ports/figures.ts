@@ -19,6 +19,15 @@ export interface EndpointFigures {
   readonly hours: readonly HourCounts[]
 }
 
+/** How many endpoints there are of each kind, counted up to a bound: active ones without trouble, that only fail, that are on hold; and the others. */
+export interface EndpointHealthCounts {
+  readonly active: number
+  readonly failing: number
+  readonly held: number
+  readonly paused: number
+  readonly disabled: number
+}
+
 export interface HourCounts {
   readonly at: Instant
   readonly delivered: number

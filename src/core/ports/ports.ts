@@ -1,6 +1,7 @@
 import type { Outcome } from '../delivery/attempt.ts'
 import type { Directory } from './directory.ts'
 import type { Application } from '../endpoint/endpoint.ts'
+import type { Disk, Meter } from './meter.ts'
 import type { EnqueueRequest, Enqueued, Queue } from './queue.ts'
 import type { Subscriber } from '../endpoint/subscribers.ts'
 import type { Instant } from '../time.ts'
@@ -48,6 +49,10 @@ export interface Store {
   within?(tx: unknown): Promise<StoreTransaction>
   /** The same where the database answers without a wait: what was sent is part of the transaction when the call returns. */
   withinSync?(tx: unknown): SyncStoreTransaction
+  /** The same store, whose calls are reported to a meter; absent where they cannot be. Who wraps a store wraps this, too, or leaves it out. */
+  metered?(meter: Meter): Store
+  /** The file system that it is on; absent where that is another machine's, null where it is on none. */
+  disk?(): Promise<Disk | null>
   /** How often an idle worker looks for what others have committed; null or absent where nobody else can. */
   readonly lookMs?: number | null
   /**

@@ -51,6 +51,10 @@ export class Attempts {
     this.#marks = new Marks(parts.engine)
   }
 
+  get size(): number {
+    return this.#inFlight.size
+  }
+
   get(deliveryId: string): InFlight | undefined {
     return this.#inFlight.get(deliveryId)
   }
@@ -143,7 +147,10 @@ export class Attempts {
     const attempted = mayLeave ? await this.#attempter.attempt(sent.claim, record) : null
     this.#closed(sent)
     if (attempted === null) return this.#giveBack([sent])
-    if (this.#abandoned && attempted.outcome.kind !== 'answered') return this.#giveBack([sent], attempted)
+    if (this.#abandoned && attempted.outcome.kind !== 'answered') {
+      this.#parts.engine.meter?.interrupted()
+      return this.#giveBack([sent], attempted)
+    }
 
     this.#learn(sent, attempted)
     // What was claimed ahead for a quick endpoint is not for one that has become slow.
@@ -213,7 +220,9 @@ export class Attempts {
     if (marked === 'lost' && finished.leaseEpoch !== settled.epoch)
       return this.#finish(finished, { ...settled, epoch: finished.leaseEpoch })
     this.drop(finished)
-    if (marked !== null) this.#marks.emit(finished.claim, settled, marked)
+    if (marked === null) return
+    this.#parts.engine.meter?.marked(finished.claim, settled, marked)
+    this.#marks.emit(finished.claim, settled, marked)
   }
 
   /** The worker before this one ended while it was sending this: it is dead after five of those, or waits. */

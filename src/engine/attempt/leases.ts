@@ -49,6 +49,7 @@ export class Leases {
     const {
       queue,
       clock,
+      meter,
       settings: { owner, leaseMs },
     } = this.#parts
     this.#disarm = null
@@ -58,6 +59,7 @@ export class Leases {
     let nextMs = this.#intervalMs
     try {
       const ours = new Set(await queue.renew({ owner, leaseMs, now: startedAt, leases }))
+      meter?.leasesRenewed(ours.size)
       for (const lease of leases) {
         if (ours.has(lease.deliveryId)) lease.renewedAt = startedAt
         else this.#lose(lease, 'lost', null)

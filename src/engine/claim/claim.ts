@@ -168,6 +168,7 @@ export class Claimer {
       engine: {
         queue,
         clock,
+        meter,
         settings: { owner, leaseMs },
       },
       schedule,
@@ -175,7 +176,9 @@ export class Claimer {
     const now = clock.now()
     const wants = planned.flatMap((one) => this.#wantsOf(one, planned.length))
     for (const { record, lanes } of planned) for (const lane of lanesOf(lanes)) schedule.asking(record, lane)
+    const begunAtMs = meter?.nowMs() ?? 0
     const claims = await queue.claim({ owner, leaseMs, now, most, wants })
+    meter?.claimed(claims, meter.nowMs() - begunAtMs)
     for (const { unreserve } of planned) unreserve()
     if (this.#cycleLeft !== Number.POSITIVE_INFINITY) this.#cycleLeft -= claims.length
     const probes = new Set(planned.filter(({ probe }) => probe).map(({ record }) => record.endpoint.id))

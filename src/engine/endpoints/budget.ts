@@ -61,6 +61,10 @@ export class Budget {
     return Math.max(Math.min(ofApplication, unproven), 0)
   }
 
+  get requestsOpen(): number {
+    return this.#onWire
+  }
+
   get rowsFree(): number {
     return this.#bytes >= mostBytes ? 0 : Math.max(this.#settings.maxLeased - this.#rows, 0)
   }

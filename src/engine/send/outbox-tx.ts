@@ -56,7 +56,7 @@ export class TxOutbox {
       for (const { outgoing, envelope, answer } of await this.#store(transaction, open)) {
         if (answer.kind === 'stale') stale.push(outgoing)
         else if (answer.kind !== 'withdrawn') results.set(outgoing, sentOf(envelope, answer))
-        if (answer.kind === 'stored') for (const id of this.#dueNow(envelope)) endpointIds.add(id)
+        if (answer.kind === 'stored') for (const id of this.#stored(envelope)) endpointIds.add(id)
       }
       open = stale
     }
@@ -77,7 +77,7 @@ export class TxOutbox {
     )
     const answers = transaction.enqueue({ owner, leaseMs, now, envelopes })
     const stored = envelopes.filter((_, index) => answers[index]?.kind === 'stored')
-    this.#lookLater([...new Set(stored.flatMap((envelope) => this.#dueNow(envelope)))])
+    this.#lookLater([...new Set(stored.flatMap((envelope) => this.#stored(envelope)))])
     return envelopes.map((envelope, index) => {
       const answer = answers[index]
       if (answer === undefined || answer.kind === 'stale' || answer.kind === 'withdrawn') throw neverMatched()
@@ -136,7 +136,9 @@ export class TxOutbox {
     return matchingFor(outgoing, id, await directory.matching(id))
   }
 
-  #dueNow({ deliveries }: Envelope): string[] {
+  /** Those whose endpoints are worth a look once the transaction may have ended. */
+  #stored({ deliveries }: Envelope): string[] {
+    this.#parts.meter?.messageAccepted('transaction')
     const now = this.#parts.clock.now()
     return deliveries.filter(({ nextRetryAt }) => nextRetryAt <= now).map(({ endpointId }) => endpointId)
   }

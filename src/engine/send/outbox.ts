@@ -171,9 +171,10 @@ export class Outbox {
 
   #stored({ message, deliveries }: Envelope, leased: readonly InFlight[]): void {
     const {
-      engine: { bus },
+      engine: { bus, meter },
       attempts,
     } = this.#parts
+    meter?.messageAccepted('send')
     const about = { message_id: message.id, application_id: message.applicationId, event_type: message.type }
     bus.emit({ type: 'message.enqueued', ...about, deliveries: deliveries.length })
     for (const taken of leased) attempts.begin(taken)

@@ -15,6 +15,8 @@ export interface HttpServerOptions {
   /** 0 picks a free one. */
   readonly port: number
   readonly clock: Clock
+  /** The setting that the port comes from, for whoever finds it taken. */
+  readonly portSetting?: string
   /** How long the head of a request can take to arrive. */
   readonly headersMs?: number
   /** How long a whole request can take to arrive. */
@@ -27,6 +29,8 @@ export interface HttpServer {
   readonly port: number
   /** From now on it is ready; `isWell` rejects when it should not be sent requests. */
   serve(handler: Handler, isWell: () => Promise<unknown>): void
+  /** Readiness fails from now on; all else goes on. */
+  retire(): void
   /** Readiness fails first; then no connection is taken, and what is under way has the grace to end. */
   drain(graceMs: number): Promise<void>
   /** Ends everything at once. */
@@ -62,7 +66,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   }
 
   const server = nodeServer(options, answer)
-  const port = await bind(server, host, options.port)
+  const port = await bind(server, options)
 
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
@@ -71,6 +75,9 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       handle = given
       isWell = check
       state = 'ready'
+    },
+    retire() {
+      state = 'stopping'
     },
     async drain(graceMs) {
       state = 'stopping'
@@ -102,7 +109,8 @@ function nodeServer(
   return createServer(timeouts, (request, response) => void listener(request, response))
 }
 
-async function bind(server: Server, host: string, port: number): Promise<number> {
+async function bind(server: Server, options: HttpServerOptions): Promise<number> {
+  const { host, port, portSetting = 'POSTHORN_PORT' } = options
   try {
     server.listen({ host, port })
     await once(server, 'listening')
@@ -111,14 +119,14 @@ async function bind(server: Server, host: string, port: number): Promise<number>
     if (isTaken)
       throw expected(
         'invalid_argument',
-        'POSTHORN_PORT',
+        portSetting,
         'a port that is free',
         port,
         'Choose another, or 0 for any that is free.',
       )
     throw new PosthornError(
       'invalid_argument',
-      `Expected to listen on ${host}, port ${port}: ${messageOf(cause)}. Change POSTHORN_HOST or POSTHORN_PORT.`,
+      `Expected to listen on ${host}, port ${port}: ${messageOf(cause)}. Change POSTHORN_HOST or ${portSetting}.`,
       { cause },
     )
   }

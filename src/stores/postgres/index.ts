@@ -6,6 +6,7 @@ import { batched } from '../shared/batching/batcher.ts'
 import { directory } from '../shared/directory/directory.ts'
 import { fromWorker } from '../shared/rows/rows.ts'
 import { Lifetime, vaultOf } from '../shared/lifetime.ts'
+import { meteredDirectory, meteredQueue } from '../shared/metered.ts'
 import type { Opened } from '../shared/lifetime.ts'
 import { insertInto, sql, table } from '../shared/sql/sql.ts'
 import type { Dialect } from '../shared/sql/sql.ts'
@@ -67,10 +68,13 @@ export function postgres(urlOrPool: string | Pool, options: PostgresOptions = {}
   const lifetime = new Lifetime(() => openStore(place, options))
   const database = databaseOf(lifetime, dialect)
 
-  return {
+  const queue = postgresQueue(database, prepare, channel)
+  const people = directory(database, vaultOf(lifetime))
+
+  const store: Store = {
     kind: 'postgres',
-    queue: batched(postgresQueue(database, prepare, channel)),
-    directory: directory(database, vaultOf(lifetime)),
+    queue: batched(queue),
+    directory: people,
     open: () => lifetime.open(),
     async attach(worker) {
       await database.transaction(async (tx) => {
@@ -86,8 +90,14 @@ export function postgres(urlOrPool: string | Pool, options: PostgresOptions = {}
     close: () => lifetime.close(),
     within: (tx) => transactionWithin(tx, dialect, channel),
     lookMs,
+    metered: (meter) => ({
+      ...store,
+      queue: batched(meteredQueue(queue, meter)),
+      directory: meteredDirectory(people, meter),
+    }),
     ...(channel === null ? {} : { listen: listener(urlOrPool, channel, timeoutMs) }),
   }
+  return store
 }
 
 function checkTimeout(timeoutMs: unknown): void {

@@ -4,12 +4,14 @@ import { batched } from '../shared/batching/batcher.ts'
 import { directory } from '../shared/directory/directory.ts'
 import { beat } from '../shared/directory/workers.ts'
 import { Lifetime, vaultOf } from '../shared/lifetime.ts'
+import { meteredDirectory, meteredQueue } from '../shared/metered.ts'
 import type { Opened } from '../shared/lifetime.ts'
 import { migrate } from '../shared/schema/migrate.ts'
 import { AttachedWorkers } from './attached-workers.ts'
 import { openConnection, openWith, sqliteDialect } from './connection.ts'
 import { sqliteDatabase } from './database.ts'
 import type { SqliteDatabase } from './database.ts'
+import { diskOf } from './disk.ts'
 import type { SqliteDriver } from './driver.ts'
 import { storeError } from './errors.ts'
 import { outletOn } from './queue/outbox.ts'
@@ -57,10 +59,13 @@ export function sqlite(target: string | SharedSqliteOptions, more: SqliteOptions
   const database = databaseOf(lifetime)
   const workers = new AttachedWorkers(database)
 
-  return {
+  const queue = sqliteQueue(database, () => workers.ids())
+  const people = directory(database, vaultOf(lifetime))
+
+  const store: Store = {
     kind: 'sqlite',
-    queue: batched(sqliteQueue(database, () => workers.ids())),
-    directory: directory(database, vaultOf(lifetime)),
+    queue: batched(queue),
+    directory: people,
     open: () => lifetime.open(),
     attach: async (worker) => workers.attach(worker, lifetime.current().path),
     detach: (workerId) => workers.detach(workerId),
@@ -69,8 +74,15 @@ export function sqlite(target: string | SharedSqliteOptions, more: SqliteOptions
       await lifetime.close()
       workers.leaveAll()
     },
+    disk: () => diskOf(lifetime.current().path),
+    metered: (meter) => ({
+      ...store,
+      queue: batched(meteredQueue(queue, meter)),
+      directory: meteredDirectory(people, meter),
+    }),
     ...(isShared ? { withinSync: (tx: unknown) => withinSync(tx, lifetime) } : {}),
   }
+  return store
 }
 
 function checkPath(path: unknown): void {

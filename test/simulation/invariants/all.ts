@@ -1,5 +1,6 @@
 import { attemptInvariants } from './attempts.ts'
 import { catchingUpInvariants } from './catching-up.ts'
+import { countInvariants } from './counts.ts'
 import { delayInvariants } from './delays.ts'
 import { explanationInvariants } from './explanations.ts'
 import type { Invariant } from './invariant.ts'
@@ -20,4 +21,5 @@ export const invariants: readonly Invariant[] = [
   ...promptnessInvariants,
   ...catchingUpInvariants,
   ...explanationInvariants,
+  ...countInvariants,
 ]

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../../src/core/delivery/attempt.ts'
+import type { Outcome, OutcomeKind } from '../../../src/core/delivery/attempt.ts'
 import type { Delivery } from '../../../src/core/delivery/delivery.ts'
 import type { Endpoint } from '../../../src/core/endpoint/endpoint.ts'
 import type { PosthornEvent } from '../../../src/core/ports/events.ts'
@@ -111,6 +111,16 @@ export interface Explanation {
   readonly answered: Situation
 }
 
+/** An attempt as its worker has counted it. */
+export interface Counted {
+  readonly process: string
+  readonly deliveryId: string
+  readonly epoch: number
+  readonly outcome: OutcomeKind
+  /** Its mark ended the delivery with success. */
+  readonly isDelivered: boolean
+}
+
 /** What an endpoint is like, from a time on. */
 export interface Phase {
   readonly at: Instant
@@ -136,6 +146,7 @@ export class History {
   readonly phases: Phase[] = []
   readonly explanations: Explanation[] = []
   readonly events: { readonly at: Instant; readonly process: string; readonly event: PosthornEvent }[] = []
+  readonly counted: Counted[] = []
   /** Interesting states, with how often each was reached. */
   readonly reached = new Map<string, number>()
   /** Deliveries by message and endpoint: mostly one. */

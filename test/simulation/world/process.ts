@@ -3,6 +3,7 @@ import { Draw } from '../draw.ts'
 import type { ProcessPlan } from '../scenario.ts'
 import { Gate } from './gate.ts'
 import type { Disturbance, Life } from './history.ts'
+import { simulatedMeter } from './meter.ts'
 import { simulatedStore } from './store.ts'
 import { simulatedTransport } from './transport.ts'
 import type { World } from './world.ts'
@@ -100,7 +101,8 @@ export class Process {
       ended: null,
     }
     const transport = simulatedTransport(this.#world, gate, () => life.workerId)
-    const posthorn = new Posthorn({ ...this.#world.options, store, clock, random, transport })
+    const meter = simulatedMeter(history, gate.name)
+    const posthorn = new Posthorn({ ...this.#world.options, store, clock, random, transport, meter })
     life.workerId = posthorn.workerId
     posthorn.on('*', (event) => void history.events.push({ at: scheduler.now, process: gate.name, event }))
     history.lives.set(gate.name, life)

@@ -15,6 +15,7 @@ export const worker: Command = {
     '(for up to POSTHORN_SHUTDOWN_GRACE_MS), a second one leaves at once; then other workers take over',
     'when the leases have run out. The log goes to stderr, one line per event.',
     '',
+    'With POSTHORN_METRICS_PORT it answers GET /metrics (for Prometheus), /livez and /readyz on that port.',
     'Once a later release has migrated the database, the worker finishes what is under way and exits with 0.',
   ].join('\n'),
   options: { database: { type: 'string' } },

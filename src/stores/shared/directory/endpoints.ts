@@ -14,8 +14,8 @@ import { raiseEndpointsVersion, takenUid } from './applications.ts'
 import type { Database, Executor, Row } from '../sql/database.ts'
 import { renewHealth } from '../health.ts'
 import { fresh, retries, suspects } from '../sql/lanes.ts'
-import { failingFirst, failuresOf, figuresOf } from './figures.ts'
-import { toAttemptCount } from '../rows/figure-rows.ts'
+import { failingFirst, failuresOf, figuresOf, healthCounts } from './figures.ts'
+import { toAttemptCount, toHealthCounts } from '../rows/figure-rows.ts'
 import { record } from './operations.ts'
 import { pageOf } from '../sql/page.ts'
 import {
@@ -86,6 +86,7 @@ limit 1`,
     },
     endpointFigures: (endpointIds, since) => figuresOf(database, endpointIds, since),
     failingEndpoints: ({ applicationId }, limit) => select(database, vault, failingFirst(applicationId, limit)),
+    endpointHealthCounts: async (now) => toHealthCounts(await database.query(healthCounts(now))),
     failuresOf: async (endpointId, most) => (await database.query(failuresOf(endpointId, most))).map(toAttemptCount),
   }
 }

@@ -61,6 +61,22 @@ order by failing.failed_attempts desc, id
 limit ${limit}`
 }
 
+/** Of those that are not deleted. Endpoints without trouble have no health on record. */
+export function healthCounts(now: Instant): Sql {
+  return sql`select health, count(*) as count
+from (
+  select case
+    when e.status <> 'active' then e.status
+    when h.held_until > ${now} then 'held'
+    when h.failing_since is not null then 'failing'
+    else 'active' end as health
+  from ${endpoints} e
+  left join ${table('endpoint_health')} h on h.endpoint_id = e.id
+  where e.status <> 'deleted'
+  limit ${mostQueued}) counted
+group by health`
+}
+
 /** Of the newest deliveries, which are walked first, whatever a planner believes: there may be millions of attempts. */
 export function failuresOf(endpointId: string, most: number): Sql {
   return sql`with walked as materialized (

@@ -1,6 +1,12 @@
 import type { OutcomeKind } from '../../../core/delivery/attempt.ts'
 import type { DeadReason } from '../../../core/delivery/delivery.ts'
-import type { AttemptCount, DeadLetterGroup, EndpointFigures, HourCounts } from '../../../core/ports/figures.ts'
+import type {
+  AttemptCount,
+  DeadLetterGroup,
+  EndpointFigures,
+  EndpointHealthCounts,
+  HourCounts,
+} from '../../../core/ports/figures.ts'
 import type { QueueDepth } from '../../../core/ports/overview.ts'
 import type { Instant } from '../../../core/time.ts'
 import { number, numberOrNull, text, textOrNull, word } from './columns.ts'
@@ -36,6 +42,19 @@ export function toAttemptCount(row: Row): AttemptCount {
     outcome: word(row, 'outcome', outcomes),
     statusCode: numberOrNull(row, 'status_code'),
     count: number(row, 'count'),
+  }
+}
+
+/** One row for each kind that there is. */
+export function toHealthCounts(rows: readonly Row[]): EndpointHealthCounts {
+  const counts = new Map(rows.map((row) => [text(row, 'health'), number(row, 'count')]))
+  const of = (health: string): number => counts.get(health) ?? 0
+  return {
+    active: of('active'),
+    failing: of('failing'),
+    held: of('held'),
+    paused: of('paused'),
+    disabled: of('disabled'),
   }
 }
 

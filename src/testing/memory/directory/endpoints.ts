@@ -3,8 +3,8 @@ import type { OutcomeKind, RecordedOutcome } from '../../../core/delivery/attemp
 import { isOpen, laneOf } from '../../../core/delivery/delivery.ts'
 import type { Endpoint, EndpointWithLimits } from '../../../core/endpoint/endpoint.ts'
 import { expected } from '../../../core/errors.ts'
-import type { AttemptCount, EndpointFigures } from '../../../core/ports/figures.ts'
-import { healthy, nextGeneration } from '../../../core/endpoint/health.ts'
+import type { AttemptCount, EndpointFigures, EndpointHealthCounts } from '../../../core/ports/figures.ts'
+import { healthy, isHeld, nextGeneration } from '../../../core/endpoint/health.ts'
 import type {
   EndpointChange,
   EndpointCounts,
@@ -51,6 +51,7 @@ export function endpointDirectory(state: State): EndpointDirectory {
     endpointFigures: async (ids, since) =>
       ids.flatMap((id) => (state.endpoints.has(id) ? [figures(state, id, since)] : [])),
     failingEndpoints: async ({ applicationId }, limit) => failing(state, applicationId).slice(0, limit),
+    endpointHealthCounts: async (now) => healthCounts(state, now),
     failuresOf: async (endpointId, most) => failures(state, endpointId, most),
   }
 }
@@ -148,6 +149,19 @@ function failing(state: State, applicationId: string | undefined): Endpoint[] {
     .toSorted(
       (one, other) => failedAttempts(state, other.id) - failedAttempts(state, one.id) || compareText(one.id, other.id),
     )
+}
+
+function healthCounts(state: State, now: Instant): EndpointHealthCounts {
+  const byHealth = { active: 0, failing: 0, held: 0, paused: 0, disabled: 0 }
+  for (const { id, status } of living(state)) byHealth[healthOf(state, id, status, now)] += 1
+  return byHealth
+}
+
+function healthOf(state: State, id: string, status: Endpoint['status'], now: Instant): keyof EndpointHealthCounts {
+  if (status === 'paused' || status === 'disabled') return status
+  const health = state.health.get(id) ?? healthy
+  if (isHeld(health, now)) return 'held'
+  return health.failingSince === null ? 'active' : 'failing'
 }
 
 function failedAttempts(state: State, endpointId: string): number {

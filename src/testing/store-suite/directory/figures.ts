@@ -52,6 +52,34 @@ export const figureCases = [
     assert.deepEqual(await list({ applicationId: bad.applicationId }), [bad.id])
   }),
 
+  storeCase('endpoints are counted by their health, and deleted ones not at all', async (world) => {
+    const none = { active: 0, failing: 0, held: 0, paused: 0, disabled: 0 }
+    assert.deepEqual(await world.directory.endpointHealthCounts(start), none)
+    const [well, failing, held, paused, gone] = await times(5, () => world.endpoint())
+    assert.ok(well !== undefined && failing !== undefined && held !== undefined && paused !== undefined)
+    assert.ok(gone !== undefined)
+    await world.queue.saveHealth(well.id, { ...healthy, failures: 3 })
+    await world.queue.saveHealth(failing.id, { ...healthy, failingSince: start, failedAttempts: 3 })
+    await world.queue.saveHealth(held.id, { ...healthy, heldUntil: start + 5, failingSince: start })
+    await world.queue.saveHealth(paused.id, { ...healthy, heldUntil: start + 5 })
+    await world.change(paused, { status: 'paused' })
+    await world.change(gone, { status: 'deleted' })
+    assert.deepEqual(await world.directory.endpointHealthCounts(start), {
+      ...none,
+      active: 1,
+      failing: 1,
+      held: 1,
+      paused: 1,
+    })
+    await world.change(well, { status: 'disabled' })
+    assert.deepEqual(await world.directory.endpointHealthCounts(start + 5), {
+      ...none,
+      failing: 2,
+      paused: 1,
+      disabled: 1,
+    })
+  }),
+
   storeCase('how the newest attempts failed is counted by outcome, and successes are not', async (world) => {
     const endpoint = await world.endpoint()
     await world.settled(endpoint, timedOut, { at: start })

@@ -1,0 +1,60 @@
+/** The alerts in the text of a file of rules: name, expression, and what they say. Each stands on one line. */
+export function alertsIn(text) {
+  return text
+    .split(/^ {6}- alert: /m)
+    .slice(1)
+    .map((block) => ({
+      name: block.split('\n', 1)[0].trim(),
+      expression: valueOf(block, 'expr'),
+      severity: valueOf(block, 'severity'),
+      summary: valueOf(block, 'summary'),
+      description: valueOf(block, 'description'),
+      runbook: valueOf(block, 'runbook_url'),
+    }))
+}
+
+/** Every expression of a dashboard of Grafana, with the panel that it is in. */
+export function expressionsIn(dashboard) {
+  return dashboard.panels.flatMap(({ title, targets = [] }) =>
+    targets.map(({ expr }) => ({ panel: title, expression: expr })),
+  )
+}
+
+/** An expression as Grafana asks it: its variables are filled in. */
+export function filledIn(expression, { rateInterval }) {
+  return expression.replaceAll('$__rate_interval', rateInterval).replaceAll('$job', '.*')
+}
+
+/** What an expression names that is not there: metrics, and labels that none of its metrics has. */
+export function unknownIn(expression, definitions) {
+  const named = [...expression.matchAll(/\b(posthorn_\w+)(?:\{([^}]*)\})?/g)].map(([, name, selector = '']) => ({
+    name,
+    definition: definitions.find((one) => namesOf(one).includes(name)),
+    labels: [...selector.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label]) => label),
+  }))
+  const metrics = named.filter(({ definition }) => definition === undefined).map(({ name }) => name)
+  const known = named.filter(({ definition }) => definition !== undefined)
+  const selected = known.flatMap(({ name, definition, labels }) =>
+    labels.filter((label) => !labelsOf(definition).includes(label)).map((label) => `${name}{${label}}`),
+  )
+  const grouped = [...expression.matchAll(/\bby\s*\(([^)]*)\)/g)].flatMap(([, list]) =>
+    list.split(',').map((one) => one.trim()),
+  )
+  const inReach = new Set(known.flatMap(({ definition }) => labelsOf(definition)))
+  return [...metrics, ...selected, ...grouped.filter((label) => !inReach.has(label)).map((label) => `by (${label})`)]
+}
+
+/** What a scrape calls a metric. */
+function namesOf({ kind, name }) {
+  return kind === 'histogram' ? ['_bucket', '_sum', '_count'].map((end) => `${name}${end}`) : [name]
+}
+
+/** Its own labels, and those that Prometheus adds. */
+function labelsOf({ kind, labels }) {
+  return [...labels, 'job', 'instance', ...(kind === 'histogram' ? ['le'] : [])]
+}
+
+function valueOf(block, name) {
+  const value = new RegExp(`^ +${name}: (.*)$`, 'm').exec(block)?.[1] ?? ''
+  return /^'.*'$/.test(value) ? value.slice(1, -1) : value
+}
