@@ -76,10 +76,13 @@ async function runChecks(chosen: CommandOptions, terminal: Terminal): Promise<Ch
 
 /** What a process here would work with. */
 async function localChecks(databaseUrl: string, settings: Settings): Promise<Check[]> {
-  const { host, port } = settings
+  const { host, port, metricsPort } = settings
   return [
     ...(await databaseChecks(databaseUrl, settings)),
     await portCheck({ name: 'port', host, port, setting: 'POSTHORN_PORT' }),
+    ...(metricsPort === null
+      ? []
+      : [await portCheck({ name: 'metrics', host, port: metricsPort, setting: 'POSTHORN_METRICS_PORT' })]),
     ...settingChecks(settings),
   ]
 }
