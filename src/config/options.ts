@@ -29,6 +29,15 @@ export interface PosthornOptions<Events extends EventSchemas = EventSchemas> ext
   /** The port of this machine that your own server listens on: no endpoint may lead there. */
   readonly ownPort?: number | null
   readonly allowUnsafeRetryDelays?: boolean
+  /** False raises no alarms and sends no operational webhooks. */
+  readonly alarms?: boolean
+  /** Percent of dead letters among the deliveries that ended in five minutes. */
+  readonly alarmDeadLetterWarnPercent?: number
+  readonly alarmDeadLetterPagePercent?: number
+  readonly alarmOldestDueMs?: number
+  readonly alarmBacklogRows?: number
+  readonly alarmDiskPercent?: number
+  readonly alarmCooldownMs?: number
   readonly clock?: Clock
   readonly random?: Random
   readonly transport?: Transport

@@ -1,3 +1,4 @@
+import { alarmSettings } from './settings/alarms.ts'
 import { databaseSettings } from './settings/database.ts'
 import { deliverySettings } from './settings/delivery.ts'
 import { serverSettings } from './settings/server.ts'
@@ -8,6 +9,7 @@ export const settings = {
   ...deliverySettings,
   ...databaseSettings,
   ...serverSettings,
+  ...alarmSettings,
 } satisfies Record<string, Setting<unknown>>
 
 export type Settings = {

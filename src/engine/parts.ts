@@ -1,3 +1,4 @@
+import type { AlarmThresholds } from '../core/alarms/thresholds.ts'
 import type { Directory } from '../core/ports/directory.ts'
 import type { Limits } from '../core/limits/limits.ts'
 import type { Clock, Store, Transport } from '../core/ports/ports.ts'
@@ -20,6 +21,7 @@ export interface EngineParts {
   readonly lookMs: number | null
   /** How this store says that others have committed something; null if it does not. */
   readonly listen: NonNullable<Store['listen']> | null
+  readonly disk: Store['disk'] | undefined
 }
 
 export interface EngineSettings {
@@ -37,4 +39,6 @@ export interface EngineSettings {
   readonly userAgent: string
   /** What the names of the signature's headers begin with. */
   readonly headerPrefix: string
+  /** From where on alarms are raised; null if none are. */
+  readonly alarms: AlarmThresholds | null
 }

@@ -273,6 +273,7 @@ const settings: EngineSettings = {
   historyMs: day,
   userAgent: 'test',
   headerPrefix: 'webhook',
+  alarms: null,
 }
 
 /** So many endpoints, each of an application of its own, as a process keeps them. */
@@ -291,6 +292,7 @@ function recordsOf(count: number): EndpointRecord[] {
     settings,
     lookMs: null,
     listen: null,
+    disk: undefined,
   })
   endpoints.know(
     Array.from({ length: count }, (_, index) => anEndpoint({ id: `ep_${index}`, applicationId: `app_${index}` })),

@@ -6,6 +6,10 @@ import type { Terminal } from '../command.ts'
 export function sayWarnings(posthorn: Posthorn, { say }: Terminal): void {
   posthorn.on('warning', ({ code, message }) => say(`warning: ${code}: ${oneLine(message)}`))
   posthorn.on('lease.lost', (event) => say(`warning: lease.lost: ${lostLease(event)}`))
+  posthorn.on('alarm.raised', ({ severity, alarm_id, message }) =>
+    say(`${severity}: alarm.raised: ${alarm_id}: ${message}`),
+  )
+  posthorn.on('alarm.resolved', ({ alarm_id, message }) => say(`info: alarm.resolved: ${alarm_id}: ${message}`))
 }
 
 export function oneLine(text: string): string {

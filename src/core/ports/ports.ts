@@ -43,6 +43,8 @@ export interface Store {
   beat(worker: Worker, sighting: Sighting): Promise<SeenWorker[]>
   /** The time that all workers on this store share; absent where the machine's own is shared enough. */
   time?(): Promise<Instant>
+  /** How full the disk is that it writes to; absent where that is another machine's. */
+  disk?(): Promise<DiskSpace>
   close(): Promise<void>
   /** A way in through a transaction of the application's own, if this store can; refused if `tx` is none, or not a good one. */
   within?(tx: unknown): Promise<StoreTransaction>
@@ -55,6 +57,11 @@ export interface Store {
    * Ends with the signal, and fails when it cannot listen any more.
    */
   listen?(onHint: () => void, signal: AbortSignal): Promise<void>
+}
+
+export interface DiskSpace {
+  readonly freeBytes: number
+  readonly totalBytes: number
 }
 
 /** What `send` needs of a store. Every statement goes through one transaction, and no conflict aborts it. */

@@ -8,6 +8,7 @@ import type { Opened } from '../shared/lifetime.ts'
 import { migrate } from '../shared/schema/migrate.ts'
 import { AttachedWorkers } from './attached-workers.ts'
 import { openConnection, openWith, sqliteDialect } from './connection.ts'
+import { diskOf } from './disk.ts'
 import { sqliteDatabase } from './database.ts'
 import type { SqliteDatabase } from './database.ts'
 import type { SqliteDriver } from './driver.ts'
@@ -65,6 +66,7 @@ export function sqlite(target: string | SharedSqliteOptions, more: SqliteOptions
     attach: async (worker) => workers.attach(worker, lifetime.current().path),
     detach: (workerId) => workers.detach(workerId),
     beat: (worker, sighting) => database.transaction((tx) => beat(tx, worker, sighting)),
+    disk: () => diskOf(lifetime.current().path),
     async close() {
       await lifetime.close()
       workers.leaveAll()
