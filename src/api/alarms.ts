@@ -1,30 +1,15 @@
-import { isRaised, severityOfAlarm } from '../core/alarms/alarm.ts'
-import type { Alarm } from '../core/alarms/alarm.ts'
+import { isRaised } from '../core/alarms/alarm.ts'
 import { operationsUid, slackChannel, testMessage } from '../core/alarms/operational.ts'
 import type { OperationalMessage } from '../core/alarms/operational.ts'
-import { sentenceOf } from '../core/alarms/sentence.ts'
-import type { Severity, Signal } from '../core/alarms/signals.ts'
+import { raisedAlarm } from '../core/alarms/raised-alarm.ts'
+import type { RaisedAlarm } from '../core/alarms/raised-alarm.ts'
 import type { Endpoint } from '../core/endpoint/endpoint.ts'
 import { expected } from '../core/errors.ts'
 import { makeId } from '../core/ids.ts'
-import type { Instant } from '../core/time.ts'
 import type { By } from './actor.ts'
 import type { Endpoints } from './endpoint/endpoints.ts'
 import { refuseUnknown } from './input/unknown-options.ts'
 import type { ResourceParts } from './parts.ts'
-
-/** An alarm that is raised now. */
-export interface RaisedAlarm {
-  readonly id: string
-  readonly signal: Signal
-  /** The endpoint that it is about; null if it is about all of them. */
-  readonly endpointId: string | null
-  readonly severity: Severity
-  readonly message: string
-  readonly value: number
-  readonly threshold: number
-  readonly raisedAt: Instant
-}
 
 export interface NewAlarmTarget {
   readonly url: string
@@ -67,7 +52,7 @@ export function makeAlarms(parts: AlarmsParts): Alarms {
     targets,
     async list() {
       await ready()
-      const raised = (await directory.alarms()).filter(isRaised).map(toRaised)
+      const raised = (await directory.alarms()).filter(isRaised).map(raisedAlarm)
       return raised.toSorted((one, other) => rank(one) - rank(other) || one.raisedAt - other.raisedAt)
     },
     async addTarget({ url, shape = 'json', types = [], description = '', ...rest }, by = {}) {
@@ -85,20 +70,6 @@ export function makeAlarms(parts: AlarmsParts): Alarms {
       await ready()
       return parts.sendOperational(testMessage(makeId('evt', clock.now(), random)))
     },
-  }
-}
-
-function toRaised(alarm: Alarm): RaisedAlarm {
-  const { id, signal, subject, value, threshold, raisedAt } = alarm
-  return {
-    id,
-    signal,
-    endpointId: subject === '' ? null : subject,
-    severity: severityOfAlarm(alarm),
-    message: sentenceOf(alarm),
-    value,
-    threshold,
-    raisedAt: raisedAt ?? 0,
   }
 }
 

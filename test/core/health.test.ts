@@ -359,6 +359,7 @@ test('each of the two warnings is given once, and an endpoint that fails is disa
   expect(judge(afterWarning(failing, 'warn'), now)).toBe('warn again')
   expect(judge(afterWarning(failing, 'warn again'), now)).toBe('nothing')
   expect(willBeDisabledAt(failing)).toBe(now + day)
+  expect(willBeDisabledAt({ ...failing, failedAttempts: 9 })).toBe(null)
   expect(willBeDisabledAt(healthy)).toBe(null)
 })
 

@@ -3,7 +3,7 @@ import { severityOfAlarm } from './alarm.ts'
 import { sentenceOf } from './sentence.ts'
 import { signalRules } from './signals.ts'
 import type { Application, Endpoint } from '../endpoint/endpoint.ts'
-import { willBeDisabledAt } from '../endpoint/health.ts'
+import { disableAfterMs } from '../endpoint/health.ts'
 import { isoTime } from '../time.ts'
 import type { Instant } from '../time.ts'
 
@@ -107,7 +107,7 @@ function failingOf(
   { names, failSince }: NonNullable<Parameters<typeof messagesOf>[1]>,
   key: string,
 ): OperationalMessage {
-  const disabledAt = isoTime(willBeDisabledAt({ failingSince: failSince }) ?? failSince)
+  const disabledAt = isoTime(failSince + disableAfterMs)
   return {
     type: 'endpoint.failing',
     data: { ...names, failSince: isoTime(failSince), disabledAt, isLast: level === 2 },

@@ -42,7 +42,7 @@ const firstHoldMs = minute
 const longestHoldMs = 15 * minute
 const holdJitterShare = 0.2
 export const warnAfterMs = day
-const disableAfterMs = 5 * day
+export const disableAfterMs = 5 * day
 export const finalNoticeAfterMs = disableAfterMs - day
 export const leastFailedAttempts = 10
 const mostWarnings = 2
@@ -203,7 +203,7 @@ function isGone(outcome: Outcome): boolean {
 
 /** What a long streak of nothing but failures asks for: a warning at one day, another at four, the end at five. */
 export function judge(health: Health, now: Instant): 'nothing' | 'warn' | 'warn again' | 'disable' {
-  if (!isLongStreak(health) || health.failingSince === null) return 'nothing'
+  if (health.failingSince === null || !isLongStreak(health)) return 'nothing'
   const failingMs = now - health.failingSince
   if (failingMs >= disableAfterMs) return 'disable'
   if (failingMs >= finalNoticeAfterMs && health.warnings < mostWarnings) return 'warn again'
@@ -216,13 +216,13 @@ export function afterWarning(health: Health, judgement: 'warn' | 'warn again'): 
 }
 
 /** True of failures that count against the endpoint; fewer may be one message that it cannot take. */
-export function isLongStreak({ failedAttempts }: Pick<Health, 'failedAttempts'>): boolean {
+function isLongStreak({ failedAttempts }: Pick<Health, 'failedAttempts'>): boolean {
   return failedAttempts >= leastFailedAttempts
 }
 
-/** When an endpoint that only fails will be disabled, unless a delivery succeeds before; null if it does not fail. */
-export function willBeDisabledAt({ failingSince }: Pick<Health, 'failingSince'>): Instant | null {
-  return failingSince === null ? null : failingSince + disableAfterMs
+/** When an endpoint that only fails will be disabled, unless a delivery succeeds before; null if its failures do not count yet. */
+export function willBeDisabledAt(health: Pick<Health, 'failingSince' | 'failedAttempts'>): Instant | null {
+  return health.failingSince === null || !isLongStreak(health) ? null : health.failingSince + disableAfterMs
 }
 
 /** Why the engine itself disables an endpoint; a person's reason begins with who it was. */

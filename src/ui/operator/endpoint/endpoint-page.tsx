@@ -119,6 +119,7 @@ function detailsOf(endpoint: EndpointDetail): [string, preact.ComponentChildren]
     ['Last success', <Ago at={endpoint.lastSuccessAt} />],
     ['Held until', health.heldUntil === null ? null : <Until at={health.heldUntil} />],
     ['Failing since', health.failingSince === null ? null : <Ago at={health.failingSince} />],
+    ['Will be disabled', health.willBeDisabledAt === null ? null : <Until at={health.willBeDisabledAt} />],
     ['Event types', endpoint.types === null || endpoint.types.length === 0 ? 'all' : endpoint.types.join(', ')],
     ['Channels', endpoint.channels === null || endpoint.channels.length === 0 ? null : endpoint.channels.join(', ')],
     ['Policy', endpoint.policy],
