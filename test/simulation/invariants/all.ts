@@ -1,3 +1,4 @@
+import { alarmInvariants } from './alarms.ts'
 import { attemptInvariants } from './attempts.ts'
 import { catchingUpInvariants } from './catching-up.ts'
 import { delayInvariants } from './delays.ts'
@@ -20,4 +21,5 @@ export const invariants: readonly Invariant[] = [
   ...promptnessInvariants,
   ...catchingUpInvariants,
   ...explanationInvariants,
+  ...alarmInvariants,
 ]
