@@ -1,8 +1,8 @@
 export const mutant = {
-  says: 'The failure of an operational webhook is told by another one.',
+  says: 'The failures of operational webhooks are summed up in another one.',
   joins: 'operational webhook × failed message',
   file: 'src/engine/upkeep/attempt-notices.ts',
-  find: 'if (endpoint === undefined || endpoint.applicationId === targets.applicationId) return',
-  replace: 'if (endpoint === undefined) return',
+  find: 'if (operations.isOwn(endpoints.get(event.webhook_id)?.endpoint.applicationId)) return',
+  replace: '',
   caughtBy: { file: 'test/engine/alarms.test.ts', title: 'an operational endpoint that fails' },
 }
