@@ -50,6 +50,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
   readonly deliveries: Api['deliveries']
   readonly jobs: Api['jobs']
   readonly figures: Api['figures']
+  readonly alarms: Api['alarms']
   readonly stream: Api['stream']
   readonly keys: Api['keys']
   /** Answers of the HTTP API under idempotency keys. */
@@ -87,9 +88,9 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
     const guard = guardFrom(options)
     const tracer = openTelemetryTracer(version)
     const shared = { clock: this.#clock, random: this.#random, bus: this.#bus, tracer, settings: this.#settings, meter }
-    const { queue, directory, beat, lookMs = null, listen = null } = this.#store
+    const { queue, directory, beat, lookMs = null, listen = null, disk } = this.#store
     const transport = options.transport ?? httpTransport({ clock: this.#clock, guard })
-    this.#engine = new Engine({ ...shared, transport, queue, directory, beat, lookMs, listen })
+    this.#engine = new Engine({ ...shared, transport, queue, directory, beat, lookMs, listen, disk })
 
     const open = (): Promise<void> => this.#open()
     const enforcer = options.enforceSchemas === true ? makeEnforcer({ directory, clock: this.#clock }) : null
@@ -108,6 +109,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
     this.deliveries = api.deliveries
     this.jobs = api.jobs
     this.figures = api.figures
+    this.alarms = api.alarms
     this.stream = api.stream
     this.keys = api.keys
     this.replies = api.replies

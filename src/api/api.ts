@@ -7,6 +7,8 @@ import type { Bus } from '../engine/bus.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { EngineSettings } from '../engine/parts.ts'
 import { requestFor } from '../engine/attempt/request.ts'
+import { makeAlarms } from './alarms.ts'
+import type { Alarms } from './alarms.ts'
 import { makeApplications } from './applications.ts'
 import type { Applications } from './applications.ts'
 import { makeDeliveries } from './delivery/deliveries.ts'
@@ -43,6 +45,7 @@ export interface Api extends Operations {
   readonly deliveries: Deliveries
   readonly jobs: Jobs
   readonly figures: Figures
+  readonly alarms: Alarms
   readonly stream: Stream
   readonly keys: Keys
   /** Answers of the HTTP API under idempotency keys. */
@@ -88,9 +91,11 @@ export function makeApi(parts: ApiParts): Api {
     emitCancelled: (ended) => emitEnded(bus, ended, 'cancelled'),
   }
   const deliveries = makeDeliveries(deliveryParts)
+  const endpoints = makeEndpoints(endpointParts(parts, shared))
   return {
     applications: makeApplications(shared),
-    endpoints: makeEndpoints(endpointParts(parts, shared)),
+    endpoints,
+    alarms: makeAlarms({ ...shared, endpoints, sendOperational: (message) => engine.sendOperational(message) }),
     eventTypes: makeEventTypes({ ...shared, changed: (name) => enforcer?.forget(name) }),
     messages: makeMessages(deliveryParts),
     deliveries,

@@ -1,3 +1,4 @@
+import { operationsUid } from '../core/alarms/operational.ts'
 import { checkMetadata, checkUid } from '../core/endpoint/endpoint.ts'
 import type { Application } from '../core/endpoint/endpoint.ts'
 import { expected } from '../core/errors.ts'
@@ -55,11 +56,15 @@ export function makeApplications({ ready, directory, clock, random }: ResourcePa
     },
     async update(idOrUid, input) {
       const change = checked(input)
-      const { id } = await get(idOrUid)
+      const before = await get(idOrUid)
+      if (input.uid !== undefined && input.uid !== before.uid) refuseReserved(before, 'renamed')
+      const { id } = before
       return found(await directory.updateApplication(id, change, clock.now()), idOrUid)
     },
     async delete(idOrUid) {
-      const { id } = await get(idOrUid)
+      const application = await get(idOrUid)
+      refuseReserved(application, 'deleted')
+      const { id } = application
       await directory.deleteApplication(id, clock.now())
     },
   }
@@ -76,6 +81,12 @@ export async function applicationIdOf(
   idOrUid: string,
 ): Promise<string> {
   return found(await directory.application(idOrUid), idOrUid).id
+}
+
+function refuseReserved({ uid }: Application, what: string): void {
+  if (uid !== operationsUid) return
+  const advice = 'Delete its endpoints instead, to get no more operational webhooks.'
+  throw expected('wrong_state', 'application', `one of a customer, to be ${what}`, uid, advice)
 }
 
 /** What was given, and nothing else: `undefined` means "not given". */

@@ -1,3 +1,5 @@
+import { checkThresholds, usualThresholds } from '../core/alarms/thresholds.ts'
+import type { AlarmThresholds } from '../core/alarms/thresholds.ts'
 import { checkLeaseMs } from '../core/delivery/lease.ts'
 import { checkCount, checkLimits } from '../core/limits/limits.ts'
 import type { Limits } from '../core/limits/limits.ts'
@@ -33,7 +35,20 @@ export function engineSettings(options: PosthornOptions, owner: string, userAgen
     userAgent,
     headerPrefix,
     sendTraceparent: options.sendTraceparent ?? false,
+    alarms: options.alarms === false ? null : alarmThresholds(options),
   }
+}
+
+function alarmThresholds(options: PosthornOptions): AlarmThresholds {
+  const usual = usualThresholds
+  return checkThresholds({
+    deadLetterWarnPercent: options.alarmDeadLetterWarnPercent ?? usual.deadLetterWarnPercent,
+    deadLetterPagePercent: options.alarmDeadLetterPagePercent ?? usual.deadLetterPagePercent,
+    oldestDueMs: options.alarmOldestDueMs ?? usual.oldestDueMs,
+    backlogRows: options.alarmBacklogRows ?? usual.backlogRows,
+    diskPercent: options.alarmDiskPercent ?? usual.diskPercent,
+    cooldownMs: options.alarmCooldownMs ?? usual.cooldownMs,
+  })
 }
 
 type Numbers = Readonly<Record<'leaseMs' | 'timeoutMs' | 'maxLeased' | 'historyDays' | 'maxRetries', number>>

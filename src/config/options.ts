@@ -34,6 +34,15 @@ export interface PosthornOptions<Events extends EventSchemas = EventSchemas> ext
   readonly allowUnsafeRetryDelays?: boolean
   /** Counts and times what is done: that of `createMetrics()` from `posthorn/metrics`. */
   readonly meter?: Meter | null
+  /** False raises no alarms and sends no operational webhooks. */
+  readonly alarms?: boolean
+  /** Percent of dead letters among the deliveries that ended in five minutes. */
+  readonly alarmDeadLetterWarnPercent?: number
+  readonly alarmDeadLetterPagePercent?: number
+  readonly alarmOldestDueMs?: number
+  readonly alarmBacklogRows?: number
+  readonly alarmDiskPercent?: number
+  readonly alarmCooldownMs?: number
   readonly clock?: Clock
   readonly random?: Random
   readonly transport?: Transport

@@ -1,3 +1,4 @@
+import { alarmSettings } from './settings/alarms.ts'
 import { databaseSettings } from './settings/database.ts'
 import { deliverySettings } from './settings/delivery.ts'
 import { logSettings } from './settings/logs.ts'
@@ -14,6 +15,7 @@ export const settings = {
   ...logSettings,
   ...traceSettings,
   ...metricsSettings,
+  ...alarmSettings,
 } satisfies Record<string, Setting<unknown>>
 
 export type Settings = {

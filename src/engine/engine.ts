@@ -1,3 +1,4 @@
+import type { OperationalMessage } from '../core/alarms/operational.ts'
 import type { Lane } from '../core/delivery/delivery.ts'
 import type { PosthornError } from '../core/errors.ts'
 import type { StoreTransaction, SyncStoreTransaction } from '../core/ports/ports.ts'
@@ -18,7 +19,10 @@ import { TxOutbox } from './send/outbox-tx.ts'
 import type { EngineParts } from './parts.ts'
 import { Schedule } from './claim/schedule.ts'
 import { Shares } from './endpoints/shares.ts'
+import { Alarms } from './upkeep/alarms.ts'
+import { AttemptNotices } from './upkeep/attempt-notices.ts'
 import { Bulk } from './upkeep/bulk.ts'
+import { Operations } from './upkeep/operations.ts'
 import { Presence } from './upkeep/presence.ts'
 import { Pruner } from './upkeep/pruner.ts'
 import { Walk } from './claim/walk.ts'
@@ -40,6 +44,9 @@ export class Engine {
   readonly #bulk: Bulk
   readonly #pruner: Pruner
   readonly #presence: Presence
+  readonly #operations: Operations
+  readonly #alarms: Alarms
+  readonly #attemptNotices: AttemptNotices
   #stopped = false
 
   constructor(parts: EngineParts) {
@@ -61,6 +68,9 @@ export class Engine {
     this.#txOutbox = new TxOutbox(parts, (endpointId) => this.expect(endpointId, 'fresh'))
     this.#bulk = new Bulk({ ...common, expect: (endpointId, lane) => this.expect(endpointId, lane) })
     this.#pruner = new Pruner(parts)
+    const operations = (this.#operations = new Operations({ engine: parts, send: (outgoing) => this.send(outgoing) }))
+    this.#alarms = new Alarms({ ...common, operations })
+    this.#attemptNotices = new AttemptNotices({ ...common, operations })
     this.#presence = new Presence({ ...common, schedule, outdated: (error) => this.#outdated(error) })
   }
 
@@ -74,6 +84,8 @@ export class Engine {
     this.#lookout.start()
     this.#bulk.start()
     this.#pruner.start()
+    this.#alarms.start()
+    this.#attemptNotices.start()
   }
 
   /** Claims nothing more, finishes what is on the wire within the grace, gives the rest back, and leaves no timer. */
@@ -90,6 +102,8 @@ export class Engine {
     await this.#presence.stop()
     this.#health.stop()
     await transport.close()
+    // After the last attempt has ended: what came of it may be worth a notice.
+    await this.#attemptNotices.stop()
   }
 
   send(outgoing: Outgoing): Promise<Sent> {
@@ -127,6 +141,11 @@ export class Engine {
     this.#schedule.reconsider(record)
   }
 
+  /** Sends to whoever gets operational webhooks. Answers with how many do. */
+  sendOperational(message: OperationalMessage): Promise<number> {
+    return this.#operations.send(message)
+  }
+
   /** Says that there may be bulk work to do. */
   wakeBulk(): void {
     this.#bulk.wake()
@@ -149,7 +168,8 @@ export class Engine {
   async #stopClaiming(): Promise<void> {
     this.#stopped = true
     this.#txOutbox.stop()
-    await Promise.all([this.#cycle.stop(), this.#lookout.stop(), this.#bulk.stop(), this.#pruner.stop()])
+    const upkeep = [this.#bulk, this.#pruner, this.#alarms]
+    await Promise.all([this.#cycle, this.#lookout, ...upkeep].map((part) => part.stop()))
     await this.#attempts.giveBackWaiting()
   }
 

@@ -1,3 +1,4 @@
+import type { AlarmThresholds } from '../core/alarms/thresholds.ts'
 import type { Directory } from '../core/ports/directory.ts'
 import type { Limits } from '../core/limits/limits.ts'
 import type { Meter } from '../core/ports/meter.ts'
@@ -25,6 +26,7 @@ export interface EngineParts {
   readonly lookMs: number | null
   /** How this store says that others have committed something; null if it does not. */
   readonly listen: NonNullable<Store['listen']> | null
+  readonly disk: Store['disk'] | undefined
 }
 
 export interface EngineSettings {
@@ -44,4 +46,6 @@ export interface EngineSettings {
   readonly headerPrefix: string
   /** Whether endpoints get the header `traceparent`. */
   readonly sendTraceparent: boolean
+  /** From where on alarms are raised; null if none are. */
+  readonly alarms: AlarmThresholds | null
 }

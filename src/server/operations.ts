@@ -1,4 +1,5 @@
 import type { Operation } from './operation.ts'
+import { alarmOperations } from './routes/operator/alarms.ts'
 import { applicationOperations } from './routes/svix/applications.ts'
 import { attemptOperations } from './routes/svix/attempts.ts'
 import { auditOperations } from './routes/operator/audit.ts'
@@ -41,6 +42,7 @@ export const operations: readonly Operation[] = [
   ...likeSvix(authenticationOperations),
   ...keyOperations,
   ...overviewOperations,
+  ...alarmOperations,
   ...endpointOverviewOperations,
   ...deliveryOperations,
   ...deadLetterOperations,

@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { FailureKind, Outcome } from '../../src/core/delivery/attempt.ts'
 import {
+  afterWarning,
   awaitsProbe,
   healthy,
   isHeld,
@@ -10,6 +11,7 @@ import {
   learn,
   nextGeneration,
   probeHold,
+  willBeDisabledAt,
 } from '../../src/core/endpoint/health.ts'
 import type { Evidence, Health, Lesson, LessonInput } from '../../src/core/endpoint/health.ts'
 import { presets } from '../../src/core/delivery/presets.ts'
@@ -308,7 +310,7 @@ describe('health', () => {
   })
 
   test.each([
-    ['failing', { failingSince: now, failedAttempts: 3, warned: true }, { generation: 3, rampFrom: 7 }],
+    ['failing', { failingSince: now, failedAttempts: 3, warnings: 1 }, { generation: 3, rampFrom: 7 }],
     ['back from a wait it asked for', { heldUntil: now }, { generation: 3, rampFrom: 7 }],
     ['held before, which begins a generation and a ramp', { holds: 1 }, { generation: 4, rampFrom: now }],
   ])('a success clears an endpoint that is %s', (_, trouble, left) => {
@@ -335,17 +337,30 @@ describe('health', () => {
 })
 
 test.each([
-  ['not failing', null, 50, false, 'nothing'],
-  ['failing for less than a day', now - day + 1, 50, false, 'nothing'],
-  ['failing for a day', now - day, 10, false, 'warn'],
-  ['failing for a day, with few attempts', now - day, 9, false, 'nothing'],
-  ['failing for a day, and warned of', now - day, 10, true, 'nothing'],
-  ['failing for almost five days, and warned of', now - 5 * day + 1, 50, true, 'nothing'],
-  ['failing for five days', now - 5 * day, 10, true, 'disable'],
-  ['failing for five days, never warned of', now - 5 * day, 10, false, 'disable'],
-  ['failing for five days, with few attempts', now - 5 * day, 9, true, 'nothing'],
-] as const)('what follows for an endpoint %s', (_, failingSince, failedAttempts, warned, judgement) => {
-  expect(judge({ ...healthy, failingSince, failedAttempts, warned }, now)).toBe(judgement)
+  ['not failing', null, 50, 0, 'nothing'],
+  ['failing for less than a day', now - day + 1, 50, 0, 'nothing'],
+  ['failing for a day', now - day, 10, 0, 'warn'],
+  ['failing for a day, with few attempts', now - day, 9, 0, 'nothing'],
+  ['failing for a day, and warned of', now - day, 10, 1, 'nothing'],
+  ['failing for almost four days, and warned of', now - 4 * day + 1, 50, 1, 'nothing'],
+  ['failing for four days, and warned of', now - 4 * day, 50, 1, 'warn again'],
+  ['failing for four days, never warned of', now - 4 * day, 10, 0, 'warn again'],
+  ['failing for four days, with few attempts', now - 4 * day, 9, 1, 'nothing'],
+  ['failing for almost five days, and warned of twice', now - 5 * day + 1, 50, 2, 'nothing'],
+  ['failing for five days', now - 5 * day, 10, 2, 'disable'],
+  ['failing for five days, never warned of', now - 5 * day, 10, 0, 'disable'],
+  ['failing for five days, with few attempts', now - 5 * day, 9, 1, 'nothing'],
+] as const)('what follows for an endpoint %s', (_, failingSince, failedAttempts, warnings, judgement) => {
+  expect(judge({ ...healthy, failingSince, failedAttempts, warnings }, now)).toBe(judgement)
+})
+
+test('each of the two warnings is given once, and an endpoint that fails is disabled five days after it began', () => {
+  const failing = { ...healthy, failingSince: now - 4 * day, failedAttempts: 10 }
+  expect(judge(afterWarning(failing, 'warn'), now)).toBe('warn again')
+  expect(judge(afterWarning(failing, 'warn again'), now)).toBe('nothing')
+  expect(willBeDisabledAt(failing)).toBe(now + day)
+  expect(willBeDisabledAt({ ...failing, failedAttempts: 9 })).toBe(null)
+  expect(willBeDisabledAt(healthy)).toBe(null)
 })
 
 describe('the next generation', () => {
@@ -355,7 +370,7 @@ describe('the next generation', () => {
     holds: 3,
     failingSince: now - 5 * day,
     failedAttempts: 90,
-    warned: true,
+    warnings: 2,
     generation: 6,
     rampFrom: now + minute,
     version: 12,
@@ -395,7 +410,7 @@ test.each<[string, Partial<Health>, Partial<Health>, boolean]>([
   ['a hold begins or ends', {}, { heldUntil: now }, true],
   ['the breaker opens or closes', {}, { holds: 1 }, true],
   ['the ramp moves', { rampFrom: now }, { rampFrom: now + 5 }, true],
-  ['a warning was emitted', {}, { warned: true }, true],
+  ['a warning was emitted', {}, { warnings: 1 }, true],
 ])('is it worth a write that %s', (_, before, after, worth) => {
   expect(isWorthSaving({ ...healthy, ...before }, { ...healthy, ...after })).toBe(worth)
 })

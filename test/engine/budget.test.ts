@@ -274,6 +274,7 @@ const settings: EngineSettings = {
   userAgent: 'test',
   headerPrefix: 'webhook',
   sendTraceparent: false,
+  alarms: null,
 }
 
 /** So many endpoints, each of an application of its own, as a process keeps them. */
@@ -294,6 +295,7 @@ function recordsOf(count: number): EndpointRecord[] {
     settings,
     lookMs: null,
     listen: null,
+    disk: undefined,
   })
   endpoints.know(
     Array.from({ length: count }, (_, index) => anEndpoint({ id: `ep_${index}`, applicationId: `app_${index}` })),

@@ -187,14 +187,14 @@ describe('an endpoint that is gone for good', () => {
     expect(await world.rows()).toMatchObject([{ status: 'failed', attemptCount: 1 }])
   })
 
-  test('is warned about after a day of nothing but failures, and disabled after five', async () => {
+  test('is warned about after a day of nothing but failures, again the day before, and disabled after five', async () => {
     const world = engineWorld({ breaker: false, pollMs: 600_000 })
     const { id } = await world.endpoint('hook')
     world.transport.answer(urlOf('hook'), 500)
     await world.posthorn.start()
     const startedAt = world.clock.now()
     await everySixHours(world, 19)
-    expect(world.heard('endpoint.failing')).toMatchObject([{ webhook_id: id, failing_since: startedAt }])
+    expect(world.heard('endpoint.failing')[0]).toMatchObject({ webhook_id: id, failing_since: startedAt })
     expectBetween((world.heard('endpoint.failing')[0]?.at ?? 0) - startedAt, day, day + 6 * hour)
     expect((await world.posthorn.endpoints.get(id)).status).toBe('active')
     await world.poll(5 * day - (world.clock.now() - startedAt) - 600_001)
@@ -203,7 +203,12 @@ describe('an endpoint that is gone for good', () => {
     expect(world.heard('endpoint.disabled')).toMatchObject([
       { webhook_id: id, reason: 'it has only failed for five days' },
     ])
-    expect(world.heard('endpoint.failing')).toHaveLength(1)
+    const disabledAt = startedAt + 5 * day
+    expect(world.heard('endpoint.failing')).toMatchObject([
+      { disabled_at: disabledAt, is_last: false },
+      { disabled_at: disabledAt, is_last: true },
+    ])
+    expectBetween((world.heard('endpoint.failing')[1]?.at ?? 0) - startedAt, 4 * day, 4 * day + 6 * hour)
     expect((await world.posthorn.endpoints.get(id)).status).toBe('disabled')
   })
 
@@ -218,7 +223,9 @@ describe('an endpoint that is gone for good', () => {
     world.transport.answer(urlOf('hook'), 500)
     await everySixHours(world, 18)
     expect(world.heard('endpoint.disabled')).toEqual([])
-    expect(world.heard('endpoint.failing')).toHaveLength(2)
+    expect(world.heard('endpoint.failing')).toMatchObject(
+      [false, true, false, true].map((isLast) => ({ is_last: isLast })),
+    )
     expect((await world.posthorn.endpoints.get(id)).status).toBe('active')
   })
 

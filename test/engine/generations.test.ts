@@ -91,7 +91,7 @@ describe('another URL', () => {
     const world = engineWorld({ breaker: false })
     const { id } = await world.endpoint('hook')
     await world.send('hook', 2)
-    const trouble = { failures: 9, holds: 3, failedAttempts: 90, warned: true }
+    const trouble = { failures: 9, holds: 3, failedAttempts: 90, warnings: 1 }
     await world.store.queue.saveHealth(id, {
       ...healthy,
       ...trouble,
@@ -116,7 +116,7 @@ test('a person who enables an endpoint is not overruled by failures from before'
   await world.store.queue.saveHealth(id, {
     ...healthy,
     failedAttempts: 90,
-    warned: true,
+    warnings: 1,
     failingSince: world.clock.now() - 6 * day,
     generation: 3,
   })

@@ -39,6 +39,23 @@ function behaves(at: number, as: Behaviour): Behave {
   return { at, do: 'behave', endpoint: 1, as }
 }
 
+/** A store in which a delivery seems to have died, whoever asks, and each save of an alarm is taken for the first. */
+function forgetfulOfAlarms(store: Store): Store {
+  const { directory } = store
+  return {
+    ...store,
+    directory: {
+      ...directory,
+      alarmReadings: async (request) => ({ ...(await directory.alarmReadings(request)), dead: 1 }),
+      alarms: async () => [],
+      saveAlarms: async (alarms) => {
+        const versions = new Map((await directory.alarms()).map(({ id, version }) => [id, version]))
+        return directory.saveAlarms(alarms.map((alarm) => ({ ...alarm, version: versions.get(alarm.id) ?? 0 })))
+      },
+    },
+  }
+}
+
 /** A store of which one method of the queue does something else. */
 function withQueue(change: (queue: Queue) => Partial<Queue>): (store: Store) => Store {
   return (store) => ({ ...store, queue: { ...store.queue, ...change(store.queue) } })
@@ -104,6 +121,7 @@ test.each([
         }),
     })),
   ],
+  ['forgets what alarms it has', 'an alarm is raised once until it is resolved', forgetfulOfAlarms],
   [
     'records no attempts',
     'every request is on record',

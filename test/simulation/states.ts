@@ -37,6 +37,8 @@ export const states: readonly string[] = [
   'hold ended with backlog',
   'asked to wait',
   'disabled by 410',
+  'alarm raised',
+  'alarm resolved',
   'endpoint moved',
   'moved with requests open',
   'endpoint created',
@@ -107,6 +109,8 @@ function countEvents({ history }: World, reach: (state: string, isReached: boole
   reach('breaker closed', types.has('breaker.closed'))
   reach('lease lost while sending', types.has('lease.lost'))
   reach('disabled by 410', types.has('endpoint.disabled'))
+  reach('alarm raised', types.has('alarm.raised'))
+  reach('alarm resolved', types.has('alarm.resolved'))
 }
 
 function countEndpoints(world: World, reach: (state: string, isReached: boolean) => void): void {

@@ -76,3 +76,21 @@ export interface KeyResponse {
   readonly createdAt: string
   readonly expiresAt: string | null
 }
+
+export interface AlarmResponse {
+  readonly id: string
+  readonly signal: string
+  readonly severity: string
+  readonly message: string
+  readonly endpointId: string | null
+  readonly raisedAt: string
+}
+
+export interface AlarmTargetResponse {
+  readonly id: string
+  readonly url: string
+  readonly shape: string
+  /** Null for all. */
+  readonly types: readonly string[] | null
+  readonly status: string
+}

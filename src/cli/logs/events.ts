@@ -82,6 +82,20 @@ const lines: { readonly [Type in Exclude<EventType, 'warning'>]: Line<Type> } = 
       store_code,
     }),
   },
+  'alarm.raised': {
+    level: 'warn',
+    fields: ({ alarm_id, severity, value, threshold, message }) => ({
+      alarm_id,
+      severity,
+      value,
+      threshold,
+      msg: oneLine(message),
+    }),
+  },
+  'alarm.resolved': {
+    level: 'info',
+    fields: ({ alarm_id, message }) => ({ alarm_id, msg: oneLine(message) }),
+  },
 }
 
 function idsOf(event: { readonly webhook_delivery_id: string; webhook_id: string; message_id: string }): Fields {

@@ -66,6 +66,8 @@ const lines: { readonly [Type in EventType]: (event: EventOf<Type>) => Line | nu
   'breaker.closed': (event) => ofEndpoint(event, 'open', 'it answers again'),
   'endpoint.failing': (event) => ofEndpoint(event, 'failing', `only failures since ${isoTime(event.failing_since)}`),
   'endpoint.disabled': (event) => ofEndpoint(event, 'disabled', event.reason),
+  'alarm.raised': (event) => ofAlarm(event, event.severity),
+  'alarm.resolved': (event) => ofAlarm(event, 'resolved'),
   warning: () => null,
 }
 
@@ -75,6 +77,13 @@ function ofDelivery(
   why: string,
 ): Line {
   return { id: event.webhook_delivery_id, endpointId: event.webhook_id, status, why }
+}
+
+function ofAlarm(
+  { alarm_id: id, subject, message: why }: EventOf<'alarm.raised' | 'alarm.resolved'>,
+  status: string,
+): Line {
+  return { id, endpointId: subject === '' ? null : subject, status, why }
 }
 
 function ofEndpoint(event: { readonly webhook_id: string }, status: string, why: string): Line {

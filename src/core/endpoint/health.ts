@@ -15,8 +15,8 @@ export interface Health {
   readonly failingSince: Instant | null
   /** Attempts that failed since `failingSince`. */
   readonly failedAttempts: number
-  /** True once the warning about this streak was emitted. */
-  readonly warned: boolean
+  /** Warnings about this streak that were emitted: one after a day, the last one a day before the endpoint is disabled. */
+  readonly warnings: number
   /** Begins anew with a changed URL, a hold, its end, or a person who enables the endpoint: what was under way before is evidence about another state. */
   readonly generation: number
   /** When the last hold or pause ended or will end: from then on deliveries leave in growing steps. Null once nothing waits any more. */
@@ -31,7 +31,7 @@ export const healthy: Health = {
   holds: 0,
   failingSince: null,
   failedAttempts: 0,
-  warned: false,
+  warnings: 0,
   generation: 0,
   rampFrom: null,
   version: 0,
@@ -41,9 +41,11 @@ const failuresBeforeHold = 10
 const firstHoldMs = minute
 const longestHoldMs = 15 * minute
 const holdJitterShare = 0.2
-const warnAfterMs = day
-const disableAfterMs = 5 * day
-const disableAfterAttempts = 10
+export const warnAfterMs = day
+export const disableAfterMs = 5 * day
+export const finalNoticeAfterMs = disableAfterMs - day
+export const leastFailedAttempts = 10
+const mostWarnings = 2
 const probeMarginMs = second
 
 /** An outcome with the state of the endpoint that it was gathered in. */
@@ -199,13 +201,35 @@ function isGone(outcome: Outcome): boolean {
   return outcome.kind === 'answered' && outcome.statusCode === 410
 }
 
-/** What a long streak of nothing but failures asks for: a warning at one day, the end at five. */
-export function judge(health: Health, now: Instant): 'nothing' | 'warn' | 'disable' {
-  if (health.failingSince === null || health.failedAttempts < disableAfterAttempts) return 'nothing'
+/** What a long streak of nothing but failures asks for: a warning at one day, another at four, the end at five. */
+export function judge(health: Health, now: Instant): 'nothing' | 'warn' | 'warn again' | 'disable' {
+  if (health.failingSince === null || !isLongStreak(health)) return 'nothing'
   const failingMs = now - health.failingSince
   if (failingMs >= disableAfterMs) return 'disable'
-  return failingMs >= warnAfterMs && !health.warned ? 'warn' : 'nothing'
+  if (failingMs >= finalNoticeAfterMs && health.warnings < mostWarnings) return 'warn again'
+  return failingMs >= warnAfterMs && health.warnings === 0 ? 'warn' : 'nothing'
 }
+
+/** After a warning was emitted. Whoever comes to know of the streak on its last day is warned once. */
+export function afterWarning(health: Health, judgement: 'warn' | 'warn again'): Health {
+  return { ...health, warnings: judgement === 'warn' ? 1 : mostWarnings }
+}
+
+/** True of failures that count against the endpoint; fewer may be one message that it cannot take. */
+function isLongStreak({ failedAttempts }: Pick<Health, 'failedAttempts'>): boolean {
+  return failedAttempts >= leastFailedAttempts
+}
+
+/** When an endpoint that only fails will be disabled, unless a delivery succeeds before; null if its failures do not count yet. */
+export function willBeDisabledAt(health: Pick<Health, 'failingSince' | 'failedAttempts'>): Instant | null {
+  return health.failingSince === null || !isLongStreak(health) ? null : health.failingSince + disableAfterMs
+}
+
+/** Why the engine itself disables an endpoint; a person's reason begins with who it was. */
+export const disabledBecause = {
+  gone: 'it answered 410 Gone',
+  failing: 'it has only failed for five days',
+} as const
 
 /** Success writes nothing; a streak of failures writes when it begins, when a hold or the ramp moves, and every ten attempts. */
 export function isWorthSaving(before: Health, after: Health): boolean {
@@ -215,7 +239,7 @@ export function isWorthSaving(before: Health, after: Health): boolean {
     before.heldUntil !== after.heldUntil ||
     before.holds !== after.holds ||
     before.rampFrom !== after.rampFrom ||
-    before.warned !== after.warned ||
+    before.warnings !== after.warnings ||
     (before.failedAttempts !== after.failedAttempts && after.failedAttempts % 10 === 0)
   )
 }

@@ -1,3 +1,4 @@
+import type { AlarmDirectory } from './alarms.ts'
 import type { Attempt } from '../delivery/attempt.ts'
 import type { Actor, AuditEntry, AuditNote } from './audit.ts'
 import type { Delivery } from '../delivery/delivery.ts'
@@ -42,7 +43,8 @@ export interface Directory
     JobDirectory,
     KeyDirectory,
     ReplyDirectory,
-    EventDirectory {
+    EventDirectory,
+    AlarmDirectory {
   /** Of all applications, or of one. */
   overview(request: { now: Instant; windowMs: number; applicationId?: string | undefined }): Promise<Overview>
   audit(page: Page): Promise<AuditEntry[]>
@@ -55,6 +57,7 @@ export interface ApplicationDirectory {
   createApplication(application: Application): Promise<Application>
   /** By id or uid; null if there is none. */
   application(idOrUid: string): Promise<Application | null>
+  /** Those of customers: the one that operational webhooks belong to is none. */
   listApplications(page: Page): Promise<Application[]>
   updateApplication(id: string, change: ApplicationChange, now: Instant): Promise<Application | null>
   /** Deletes the application and, softly, its endpoints. */

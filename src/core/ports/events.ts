@@ -1,3 +1,4 @@
+import type { Severity, Signal } from '../alarms/signals.ts'
 import type { OutcomeKind } from '../delivery/attempt.ts'
 import type { DeadReason } from '../delivery/delivery.ts'
 import { expected } from '../errors.ts'
@@ -25,6 +26,18 @@ interface AboutEndpoint extends About {
   readonly webhook_id: string
 }
 
+interface AboutAlarm extends About {
+  readonly alarm_id: string
+  readonly signal: Signal
+  /** The endpoint's id; empty where it is about all of them. */
+  readonly subject: string
+  readonly severity: Severity
+  readonly value: number
+  readonly threshold: number
+  readonly raised_at: Instant
+  readonly message: string
+}
+
 /** What the bus emits, after the commit. Fields are in snake case: events are data that leaves the process. */
 export type PosthornEvent =
   | (About & {
@@ -49,7 +62,14 @@ export type PosthornEvent =
       readonly reason: DeadReason
       readonly error_detail: string | null
     })
-  | (AboutEndpoint & { readonly type: 'endpoint.failing'; readonly failing_since: Instant })
+  /** After a day of nothing but failures, and again a day before the endpoint is disabled for them. */
+  | (AboutEndpoint & {
+      readonly type: 'endpoint.failing'
+      readonly failing_since: Instant
+      /** When it will be disabled, unless a delivery succeeds before. */
+      readonly disabled_at: Instant
+      readonly is_last: boolean
+    })
   | (AboutEndpoint & { readonly type: 'endpoint.disabled'; readonly reason: string })
   | (AboutEndpoint & { readonly type: 'breaker.opened'; readonly held_until: Instant })
   | (AboutEndpoint & { readonly type: 'breaker.closed' })
@@ -62,6 +82,9 @@ export type PosthornEvent =
       /** What the store said when it failed last; null if it answered that the lease is another's. */
       readonly store_code: ErrorCode | null
     })
+  /** By the one worker that evaluates the alarms. `repeated` if it lasts, and was raised before. */
+  | (AboutAlarm & { readonly type: 'alarm.raised'; readonly repeated: boolean })
+  | (AboutAlarm & { readonly type: 'alarm.resolved' })
   /** Something a person should know that is no event of a delivery: an override, a fallback, a store that errs. */
   | (About & { readonly type: 'warning'; readonly code: WarningCode; readonly message: string })
 
@@ -88,6 +111,8 @@ const eventTypes: Readonly<Record<EventType, true>> = {
   'breaker.opened': true,
   'breaker.closed': true,
   'lease.lost': true,
+  'alarm.raised': true,
+  'alarm.resolved': true,
   warning: true,
 }
 

@@ -2,7 +2,7 @@ import type { Attempt, RecordedOutcome } from '../delivery/attempt.ts'
 import type { DeadReason, Delivery } from '../delivery/delivery.ts'
 import type { Application, Endpoint } from '../endpoint/endpoint.ts'
 import type { Message } from '../message/message.ts'
-import { isHeld } from '../endpoint/health.ts'
+import { isHeld, willBeDisabledAt } from '../endpoint/health.ts'
 import type { Health } from '../endpoint/health.ts'
 import type { SentRequest } from '../signing/sent-request.ts'
 import { hour, isoTime } from '../time.ts'
@@ -114,7 +114,7 @@ export function wellnessOf(
 
 function activeWellness(health: Health, now: Instant): Wellness {
   // Not how often: the number is stored at every tenth failure only.
-  const since = health.failingSince === null ? null : `failures since ${said(health.failingSince)}.`
+  const since = health.failingSince === null ? null : `failures since ${said(health.failingSince)}.${ending(health)}`
   if (isHeld(health, now) && health.heldUntil !== null) {
     return {
       state: 'breaker_open',
@@ -124,6 +124,11 @@ function activeWellness(health: Health, now: Instant): Wellness {
   return since === null
     ? { state: 'healthy', sentence: 'Nothing is held against it.' }
     : { state: 'degraded', sentence: `Only ${since}` }
+}
+
+function ending(health: Health): string {
+  const disabledAt = willBeDisabledAt(health)
+  return disabledAt === null ? '' : ` It will be disabled on ${said(disabledAt)}, unless a delivery succeeds before.`
 }
 
 /** So many whole hours up to now, the empty ones too, oldest first. */

@@ -1,6 +1,14 @@
 import { blamesEndpoint, succeeded } from '../../core/delivery/attempt.ts'
 import { messageOf } from '../../core/errors.ts'
-import { healthy, isWorthSaving, judge, learn } from '../../core/endpoint/health.ts'
+import {
+  afterWarning,
+  disabledBecause,
+  healthy,
+  isWorthSaving,
+  judge,
+  learn,
+  willBeDisabledAt,
+} from '../../core/endpoint/health.ts'
 import type { Evidence, Health, Lesson } from '../../core/endpoint/health.ts'
 import type { EndpointRecord } from './records.ts'
 import type { EngineParts } from '../parts.ts'
@@ -81,16 +89,17 @@ export class HealthKeeper {
   #judge(record: EndpointRecord, gone: boolean): void {
     const now = this.#parts.clock.now()
     const judgement = gone ? 'disable' : judge(record.health, now)
-    if (judgement === 'warn') {
-      record.health = { ...record.health, warned: true }
+    if (judgement === 'warn' || judgement === 'warn again') {
+      record.health = afterWarning(record.health, judgement)
       this.#parts.bus.emit({
         type: 'endpoint.failing',
         webhook_id: record.endpoint.id,
         failing_since: record.health.failingSince ?? now,
+        disabled_at: willBeDisabledAt(record.health) ?? now,
+        is_last: judgement === 'warn again',
       })
     }
-    if (judgement === 'disable')
-      void this.#disable(record, gone ? 'it answered 410 Gone' : 'it has only failed for five days')
+    if (judgement === 'disable') void this.#disable(record, gone ? disabledBecause.gone : disabledBecause.failing)
   }
 
   /** Compares generations in the store: a person who has enabled the endpoint, or given it another URL, is not overruled by what came before. */

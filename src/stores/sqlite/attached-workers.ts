@@ -1,5 +1,6 @@
 import { PosthornError } from '../../core/errors.ts'
 import type { Worker } from '../../core/ports/worker.ts'
+import { noted } from '../shared/alarms.ts'
 import { fromWorker, toWorker } from '../shared/rows/rows.ts'
 import { insertInto, sql, table } from '../shared/sql/sql.ts'
 import type { SqliteDatabase } from './database.ts'
@@ -73,7 +74,8 @@ async function refuse(path: string, database: SqliteDatabase): Promise<never> {
 async function announce(database: SqliteDatabase, worker: Worker, isFirst: boolean): Promise<void> {
   await database.transaction(async (tx) => {
     const gone = isFirst ? sql`` : sql`where id = ${worker.id}`
-    await tx.run(sql`delete from ${table('workers')} ${gone}`)
+    const lost = await tx.run(sql`delete from ${table('workers')} ${gone}`)
+    if (isFirst && lost > 0) await tx.run(noted({ signal: 'worker-lost', count: lost, now: worker.startedAt }))
     await tx.run(insertInto('workers', fromWorker(worker)))
   })
 }

@@ -1,3 +1,4 @@
+import type { Alarm } from '../../core/alarms/alarm.ts'
 import type { RecordedOutcome } from '../../core/delivery/attempt.ts'
 import type { Delivery, Status } from '../../core/delivery/delivery.ts'
 import type { Application, Endpoint } from '../../core/endpoint/endpoint.ts'
@@ -54,6 +55,7 @@ export interface State {
   readonly attached: Set<string>
   /** What one process has relayed to the others, by id. */
   readonly events: Map<string, { readonly origin: string; readonly event: StreamEvent }>
+  readonly alarms: Map<string, Alarm>
   /** By the name of the work that one worker does at a time. */
   readonly turns: Map<string, { readonly owner: string; readonly until: Instant }>
 }
@@ -107,6 +109,7 @@ export function emptyState(soleProcess: boolean): State {
     attached: new Set(),
     turns: new Map(),
     events: new Map(),
+    alarms: new Map(),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Store } from '../../core/ports/ports.ts'
+import { noteAlarm } from './directory/alarms.ts'
 import { memoryDirectory } from './directory/directory.ts'
 import { memoryQueue } from './queue/queue.ts'
 import { compareText } from './sorted-list.ts'
@@ -31,7 +32,9 @@ export function memoryStore({ soleProcess = false, state = emptyState(soleProces
       state.workers.delete(workerId)
     },
     beat: async (worker, { now, goneBefore, sharesAmong, waits }) => {
-      for (const [id, { seenAt }] of state.workers) if (seenAt < goneBefore) state.workers.delete(id)
+      const gone = [...state.workers.values()].filter(({ id, seenAt }) => seenAt < goneBefore && id !== worker.id)
+      for (const { id } of gone) state.workers.delete(id)
+      if (gone.length > 0) noteAlarm(state, { signal: 'worker-lost', count: gone.length, now })
       state.workers.set(worker.id, { ...worker, seenAt: now, sharesAmong, waits: waits.slice(0, mostWaits) })
       return [...state.workers.values()].toSorted((one, other) => compareText(one.id, other.id))
     },

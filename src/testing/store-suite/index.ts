@@ -1,3 +1,4 @@
+import { alarmCases } from './directory/alarms.ts'
 import { applicationCases } from './directory/applications.ts'
 import { attemptCases } from './directory/attempts.ts'
 import type { StoreCase } from './case.ts'
@@ -58,4 +59,5 @@ export const storeSuite: readonly StoreCase[] = [
   ...generationCases,
   ...rateLimitCases,
   ...workerCases,
+  ...alarmCases,
 ]

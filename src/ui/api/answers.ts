@@ -34,6 +34,7 @@ export type Hour = Endpoint['hours'][number]
 
 export type Overview = z.output<typeof overviewOut>
 export type Worker = Overview['workers'][number]
+export type Alarm = Overview['alarms'][number]
 
 export type Job = z.output<typeof jobOut>
 export type AuditEntry = z.output<typeof auditOut>

@@ -1,3 +1,4 @@
+import { alarmInvariants } from './alarms.ts'
 import { attemptInvariants } from './attempts.ts'
 import { catchingUpInvariants } from './catching-up.ts'
 import { countInvariants } from './counts.ts'
@@ -22,4 +23,5 @@ export const invariants: readonly Invariant[] = [
   ...catchingUpInvariants,
   ...explanationInvariants,
   ...countInvariants,
+  ...alarmInvariants,
 ]

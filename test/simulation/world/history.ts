@@ -1,3 +1,4 @@
+import type { Alarm } from '../../../src/core/alarms/alarm.ts'
 import type { Outcome, OutcomeKind } from '../../../src/core/delivery/attempt.ts'
 import type { Delivery } from '../../../src/core/delivery/delivery.ts'
 import type { Endpoint } from '../../../src/core/endpoint/endpoint.ts'
@@ -96,6 +97,12 @@ export interface Life {
   ended: 'killed' | 'left' | null
 }
 
+export interface AlarmChange {
+  readonly at: Instant
+  readonly before: Alarm | null
+  readonly after: Alarm
+}
+
 /** A delivery as the store had it, with all that decides when it leaves. */
 export interface Situation {
   readonly at: Instant
@@ -139,6 +146,7 @@ export class History {
   readonly records: RecordChange[] = []
   readonly health: HealthChange[] = []
   readonly endpoints: EndpointChange[] = []
+  readonly alarms: AlarmChange[] = []
   readonly sends: SendRecord[] = []
   readonly disturbances: Disturbance[] = []
   /** By the name of their process. */
@@ -167,6 +175,7 @@ export class History {
       (before, after, endpointId) =>
         void this.health.push({ at: now(), process: this.#writer.process, endpointId, before, after }),
     )
+    watch(state.alarms, (before, after) => void this.alarms.push({ at: now(), before, after }))
     watch(
       state.endpoints,
       (before, after) => void this.endpoints.push({ at: now(), process: this.#writer.process, before, after }),

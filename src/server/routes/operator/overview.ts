@@ -4,6 +4,7 @@ import { day, hour, isoTime, minute } from '../../../core/time.ts'
 import { answer, operation } from '../../operation.ts'
 import type { Operation } from '../../operation.ts'
 import { timeOrNull, uid } from '../../schemas/common.ts'
+import { toAlarmOut } from '../../schemas/operator/alarm.ts'
 import { toFailingEndpoint } from '../../schemas/operator/endpoint-overview.ts'
 import { overviewOut, toWorkerOut, workerOut } from '../../schemas/operator/overview.ts'
 import { scopeOf } from '../lookup.ts'
@@ -21,7 +22,7 @@ export const overviewOperations: readonly Operation[] = [
     method: 'get',
     path: '/api/v1/overview',
     summary:
-      'Shows how things stand: counts and latencies over a window, the queue, the endpoints that fail, the workers.',
+      'Shows how things stand: counts and latencies over a window, the queue, the endpoints that fail, the workers, the alarms.',
     realm: 'everyone',
     access: 'read',
     query: z.object({ window: z.enum(['1h', '24h', '7d']).default('1h'), application: uid.optional() }),
@@ -30,11 +31,12 @@ export const overviewOperations: readonly Operation[] = [
       const { posthorn, query, caller } = call
       const { windowMs, bucketMs } = windows[query.window]
       const applicationId = await scopeOf(call, query.application)
-      const [overview, failing, workers] = await Promise.all([
+      const [overview, failing, workers, alarms] = await Promise.all([
         posthorn.overview({ windowMs, applicationId }),
         posthorn.figures.failing({ applicationId }),
         // Machines and processes are no customer's business.
         caller.applicationId === null ? posthorn.workers() : [],
+        caller.applicationId === null ? posthorn.alarms.list() : [],
       ])
       const { minutes: _, at, queue, ...same } = overview
       return answer(200, {
@@ -45,6 +47,7 @@ export const overviewOperations: readonly Operation[] = [
         buckets: bucketsOf(overview, bucketMs).map((bucket) => ({ ...bucket, at: isoTime(bucket.at) })),
         failing: failing.map(toFailingEndpoint),
         workers: workers.map(toWorkerOut),
+        alarms: alarms.map(toAlarmOut),
       })
     },
   }),

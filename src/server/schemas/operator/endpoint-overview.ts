@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { RecordedOutcome } from '../../../core/delivery/attempt.ts'
+import { willBeDisabledAt } from '../../../core/endpoint/health.ts'
 import { isoTime } from '../../../core/time.ts'
 import type { AttemptCount, EndpointOverview } from '../../../core/ports/figures.ts'
 import { channel, dateTime, metadata, timeOrNull } from '../common.ts'
@@ -29,6 +30,9 @@ const shown = {
     sentence: z.string(),
     heldUntil: dateTime.nullable(),
     failingSince: dateTime.nullable(),
+    willBeDisabledAt: dateTime.nullable().meta({
+      description: 'Unless a delivery succeeds before; null while it does not only fail.',
+    }),
     failures: count,
   }),
   lastSuccessAt: dateTime.nullable().meta({ description: 'To the minute.' }),
@@ -104,6 +108,7 @@ export function toFailingEndpoint({
       ...wellness,
       heldUntil: timeOrNull(health.heldUntil),
       failingSince: timeOrNull(health.failingSince),
+      willBeDisabledAt: timeOrNull(status === 'active' ? willBeDisabledAt(health) : null),
       failures: health.failedAttempts,
     },
     lastSuccessAt: timeOrNull(figures.lastSuccessAt),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { SeenWorker } from '../../../core/ports/worker.ts'
 import { isoTime } from '../../../core/time.ts'
 import { dateTime } from '../common.ts'
+import { alarmOut } from './alarm.ts'
 import { failingEndpointOut } from './endpoint-overview.ts'
 
 const count = z.int()
@@ -33,6 +34,7 @@ export const overviewOut = z
     buckets: z.array(z.object({ at: dateTime, delivered: count, failed: count, dead: count, ...latencies })),
     failing: z.array(failingEndpointOut),
     workers: z.array(workerOut),
+    alarms: z.array(alarmOut),
   })
   .meta({ id: 'OverviewOut' })
 

@@ -1,3 +1,4 @@
+import { operationsUid } from '../../../core/alarms/operational.ts'
 import type { Application } from '../../../core/endpoint/endpoint.ts'
 import { PosthornError } from '../../../core/errors.ts'
 import type { ApplicationDirectory } from '../../../core/ports/directory.ts'
@@ -23,7 +24,10 @@ export function applicationDirectory(database: Database): ApplicationDirectory {
       return row === undefined ? null : toApplication(row)
     },
     async listApplications(page) {
-      const rows = await database.query(sql`select ${columns} from ${applications} ${pageOf(page, 'ascending')}`)
+      const isCustomer = sql`(uid is null or uid <> ${operationsUid})`
+      const rows = await database.query(
+        sql`select ${columns} from ${applications} ${pageOf(page, 'ascending', [isCustomer])}`,
+      )
       return rows.map(toApplication)
     },
     updateApplication: (id, change, now) =>

@@ -2,6 +2,7 @@ import { makeOverview } from '../../../core/ports/overview.ts'
 import type { Overview, Rollup } from '../../../core/ports/overview.ts'
 import type { Directory } from '../../../core/ports/directory.ts'
 import { minute } from '../../../core/time.ts'
+import { alarmDirectory } from '../alarms.ts'
 import { applicationDirectory } from './applications.ts'
 import { attemptDirectory } from './attempts.ts'
 import type { Database } from '../sql/database.ts'
@@ -36,6 +37,7 @@ export function directory(database: Database, vault: Vault): Directory {
     ...keyDirectory(database),
     ...replyDirectory(database),
     ...eventDirectory(database),
+    ...alarmDirectory(database),
 
     overview: (request) => overview(database, request),
     async audit(page) {

@@ -1,6 +1,7 @@
 import type { SeenWorker, Sighting, Worker } from '../../../core/ports/worker.ts'
 import type { TurnRequest } from '../../../core/ports/queue.ts'
 import type { Executor } from '../sql/database.ts'
+import { noted } from '../alarms.ts'
 import { refuseNewer } from '../schema/migrate.ts'
 import { fromWorker, toSeenWorker } from '../rows/rows.ts'
 import { insertInto, sql, table } from '../sql/sql.ts'
@@ -16,7 +17,9 @@ export async function beat(
   { now, goneBefore, sharesAmong, waits }: Sighting,
 ): Promise<SeenWorker[]> {
   await refuseNewer(tx)
-  await tx.run(sql`delete from ${workers} where seen_at < ${goneBefore} and id <> ${worker.id}`)
+  const lost = await tx.run(sql`delete from ${workers} where seen_at < ${goneBefore} and id <> ${worker.id}`)
+  // In the same transaction: of many workers, the one that finds it gone says so.
+  if (lost > 0) await tx.run(noted({ signal: 'worker-lost', count: lost, now }))
   const row = {
     ...fromWorker(worker, now),
     shares_among: sharesAmong,

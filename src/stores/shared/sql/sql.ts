@@ -9,6 +9,7 @@ export interface Sql {
 type Part = string | { readonly value: Value } | { readonly table: TableName } | { readonly word: DialectWord }
 
 export type TableName =
+  | 'alarms'
   | 'applications'
   | 'attempts'
   | 'audit'

@@ -1,3 +1,4 @@
+import { operationsUid } from '../../../core/alarms/operational.ts'
 import type { Application } from '../../../core/endpoint/endpoint.ts'
 import { PosthornError } from '../../../core/errors.ts'
 import type { ApplicationDirectory, Order, Page } from '../../../core/ports/directory.ts'
@@ -15,7 +16,9 @@ export function applicationDirectory(state: State): ApplicationDirectory {
     application: async (idOrUid) => state.applications.get(idOrUid)?.application ?? withUid(state, idOrUid) ?? null,
     listApplications: async (page) =>
       inOrder(
-        [...state.applications.values()].map(({ application }) => application),
+        [...state.applications.values()].flatMap(({ application }) =>
+          application.uid === operationsUid ? [] : [application],
+        ),
         page,
         'ascending',
       ),

@@ -8,6 +8,7 @@ import { makeOverview } from '../../../core/ports/overview.ts'
 import type { Overview } from '../../../core/ports/overview.ts'
 import type { Directory } from '../../../core/ports/directory.ts'
 import type { DeliveryFilter } from '../../../core/ports/queue.ts'
+import { alarmDirectory } from './alarms.ts'
 import { applicationDirectory, inOrder } from './applications.ts'
 import { endpointDirectory } from './endpoints.ts'
 import { newDelivery } from '../queue/enqueue.ts'
@@ -32,6 +33,7 @@ export function memoryDirectory(state: State): Directory {
     ...jobDirectory(state),
     ...keyDirectory(state),
     ...eventDirectory(state),
+    ...alarmDirectory(state),
     ...replyDirectory(state),
 
     delivery: async (id) => state.deliveries.get(id) ?? null,

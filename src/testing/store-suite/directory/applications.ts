@@ -3,6 +3,17 @@ import { storeCase } from '../case.ts'
 import { has, only, start, times } from '../world.ts'
 
 export const applicationCases = [
+  storeCase('the application of the operational webhooks is found, but listed with no customer', async (world) => {
+    const customer = await world.application()
+    const reserved = await world.application({ uid: 'posthorn-operations' })
+    has(await world.directory.application('posthorn-operations'), { id: reserved.id })
+    const listed = await world.directory.listApplications({ limit: 10, after: null })
+    assert.deepEqual(
+      listed.map(({ id }) => id),
+      [customer.id],
+    )
+  }),
+
   storeCase('a store can be opened again', async (world) => {
     const application = await world.application()
     await world.store.open()

@@ -10,7 +10,7 @@ const troubled: Health = {
   holds: 2,
   failingSince: start - 5,
   failedAttempts: 31,
-  warned: true,
+  warnings: 2,
   generation: 4,
   rampFrom: start + 60_000,
   version: 0,

@@ -117,8 +117,9 @@ function detailsOf(endpoint: EndpointDetail): [string, preact.ComponentChildren]
     ['Application', <a href={href(`endpoints?application=${endpoint.applicationId}`)}>{endpoint.applicationName}</a>],
     ['Backlog', count(endpoint.backlog, endpoint.backlogAtLeast)],
     ['Last success', <Ago at={endpoint.lastSuccessAt} />],
-    ['Held until', health.heldUntil === null ? null : <Until at={health.heldUntil} />],
+    ['Held until', until(health.heldUntil)],
     ['Failing since', health.failingSince === null ? null : <Ago at={health.failingSince} />],
+    ['Will be disabled', until(health.willBeDisabledAt)],
     ['Event types', endpoint.types === null || endpoint.types.length === 0 ? 'all' : endpoint.types.join(', ')],
     ['Channels', endpoint.channels === null || endpoint.channels.length === 0 ? null : endpoint.channels.join(', ')],
     ['Policy', endpoint.policy],
@@ -130,6 +131,10 @@ function detailsOf(endpoint: EndpointDetail): [string, preact.ComponentChildren]
     ['Uid', endpoint.uid === null ? null : <Id id={endpoint.uid} />],
   ]
   return details.filter(([, value]) => value !== null)
+}
+
+function until(at: string | null): preact.ComponentChildren | null {
+  return at === null ? null : <Until at={at} />
 }
 
 /** The form starts anew when the settings have changed on the server, not at each reading. */

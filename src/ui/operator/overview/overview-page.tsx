@@ -1,5 +1,6 @@
 import type { Endpoint, Overview as Numbers, Worker } from '../../api/answers.ts'
 import { bucketTime, count, counted, duration, latency, percent } from '../../text/format.ts'
+import { Alarms } from './alarms.tsx'
 import { Chart } from '../../parts/chart/chart.tsx'
 import { Code } from '../../parts/code.tsx'
 import { EndpointRow } from '../endpoint/endpoint-row.tsx'
@@ -31,6 +32,7 @@ export function Overview() {
         {(numbers) => (
           <>
             <Summary numbers={numbers} />
+            {numbers.alarms.length > 0 && <Alarms alarms={numbers.alarms} />}
             <Counters numbers={numbers} />
             {numbers.failing.length > 0 && <Failing endpoints={numbers.failing} />}
             {numbers.attempts === 0 && numbers.queue.fresh === 0 ? <FirstSteps /> : <Charts numbers={numbers} />}

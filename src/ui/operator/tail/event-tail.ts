@@ -16,6 +16,8 @@ export const eventTypes: readonly EventType[] = [
   'breaker.opened',
   'breaker.closed',
   'lease.lost',
+  'alarm.raised',
+  'alarm.resolved',
   'warning',
 ]
 
@@ -208,6 +210,10 @@ function appearanceOf(event: PosthornEvent): { tone: Tone; icon: IconName; sente
         icon: 'broken',
         sentence: `${event.webhook_delivery_id}: ${event.code} by ${event.worker_id}`,
       }
+    case 'alarm.raised':
+      return { tone: event.severity === 'page' ? 'bad' : 'warning', icon: 'broken', sentence: event.message }
+    case 'alarm.resolved':
+      return { tone: 'good', icon: 'check', sentence: event.message }
     case 'warning':
       return { tone: 'warning', icon: 'broken', sentence: event.message }
   }

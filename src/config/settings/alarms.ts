@@ -1,0 +1,60 @@
+import { usualThresholds } from '../../core/alarms/thresholds.ts'
+import { minute, second } from '../../core/time.ts'
+import { flag, wholeNumber } from '../parse-value.ts'
+import type { Setting } from './setting.ts'
+
+/** From where on somebody is told. */
+export const alarmSettings = {
+  alarms: {
+    env: ['POSTHORN_ALARMS'],
+    default: true,
+    unit: '',
+    sentence: 'Raises alarms and sends operational webhooks; 0 for neither.',
+    read: flag(),
+  },
+  alarmDeadLetterWarnPercent: {
+    env: ['POSTHORN_ALARM_DEAD_LETTER_WARN_PERCENT'],
+    default: usualThresholds.deadLetterWarnPercent,
+    unit: 'percent',
+    sentence: 'Warns if more than this of the deliveries that ended in five minutes are dead letters.',
+    read: wholeNumber(1, 100),
+  },
+  alarmDeadLetterPagePercent: {
+    env: ['POSTHORN_ALARM_DEAD_LETTER_PAGE_PERCENT'],
+    default: usualThresholds.deadLetterPagePercent,
+    unit: 'percent',
+    sentence: 'Pages if more than this of the deliveries that ended in five minutes are dead letters.',
+    read: wholeNumber(1, 100),
+  },
+  alarmOldestDueMs: {
+    env: ['POSTHORN_ALARM_OLDEST_DUE_SECONDS'],
+    default: usualThresholds.oldestDueMs,
+    unit: 'seconds',
+    scale: second,
+    sentence: 'Pages if a delivery that nothing is held against has been due for longer than this.',
+    read: wholeNumber(1, 86_400, second),
+  },
+  alarmBacklogRows: {
+    env: ['POSTHORN_ALARM_BACKLOG'],
+    default: usualThresholds.backlogRows,
+    unit: 'rows',
+    sentence: 'Warns if more deliveries than this are due that nothing is held against.',
+    read: wholeNumber(1, 1_000_000),
+  },
+  alarmDiskPercent: {
+    env: ['POSTHORN_ALARM_DISK_PERCENT'],
+    default: usualThresholds.diskPercent,
+    unit: 'percent',
+    sentence:
+      'Warns if more than this of the disk of a SQLite file is used, and pages once half of the rest is; PostgreSQL has its own server to watch.',
+    read: wholeNumber(1, 99),
+  },
+  alarmCooldownMs: {
+    env: ['POSTHORN_ALARM_COOLDOWN_MINUTES'],
+    default: usualThresholds.cooldownMs,
+    unit: 'minutes',
+    scale: minute,
+    sentence: 'An alarm that lasts is repeated after this time.',
+    read: wholeNumber(1, 10_080, minute),
+  },
+} satisfies Record<string, Setting<unknown>>

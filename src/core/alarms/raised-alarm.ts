@@ -1,0 +1,32 @@
+import { severityOfAlarm } from './alarm.ts'
+import type { Alarm } from './alarm.ts'
+import { sentenceOf } from './sentence.ts'
+import type { Severity, Signal } from './signals.ts'
+import type { Instant } from '../time.ts'
+
+/** An alarm that is raised now, as people see it. */
+export interface RaisedAlarm {
+  readonly id: string
+  readonly signal: Signal
+  /** The endpoint that it is about; null if it is about all of them. */
+  readonly endpointId: string | null
+  readonly severity: Severity
+  readonly message: string
+  readonly value: number
+  readonly threshold: number
+  readonly raisedAt: Instant
+}
+
+export function raisedAlarm(alarm: Alarm): RaisedAlarm {
+  const { id, signal, subject, value, threshold, raisedAt } = alarm
+  return {
+    id,
+    signal,
+    endpointId: subject === '' ? null : subject,
+    severity: severityOfAlarm(alarm),
+    message: sentenceOf(alarm),
+    value,
+    threshold,
+    raisedAt: raisedAt ?? 0,
+  }
+}
