@@ -5,6 +5,8 @@ import { isId, makeId } from '../core/ids.ts'
 import { checkCount } from '../core/limits/limits.ts'
 import type { ApplicationChange, Page } from '../core/ports/directory.ts'
 import { given } from '../core/given.ts'
+import { actor } from './actor.ts'
+import type { By } from './actor.ts'
 import { checkPage } from './input/page.ts'
 import type { ResourceParts } from './parts.ts'
 
@@ -19,12 +21,12 @@ export interface ApplicationInput {
 
 /** The tenants. One is created on first use, so most programs never call `create`. */
 export interface Applications {
-  create(input?: ApplicationInput): Promise<Application>
+  create(input?: ApplicationInput, by?: By): Promise<Application>
   get(idOrUid: string): Promise<Application>
   list(page?: Partial<Page>): Promise<Application[]>
-  update(idOrUid: string, change: ApplicationInput): Promise<Application>
+  update(idOrUid: string, change: ApplicationInput, by?: By): Promise<Application>
   /** Ends its endpoints too; what is on its way to them ends dead. */
-  delete(idOrUid: string): Promise<void>
+  delete(idOrUid: string, by?: By): Promise<void>
 }
 
 export function makeApplications({ ready, directory, clock, random }: ResourceParts): Applications {
@@ -35,11 +37,11 @@ export function makeApplications({ ready, directory, clock, random }: ResourcePa
 
   return {
     get,
-    async create(input = {}) {
+    async create(input = {}, by = {}) {
       const { uid = null, name = uid ?? '', metadata = {}, ratePerSecond = null } = checked(input)
       await ready()
       const now = clock.now()
-      return directory.createApplication({
+      const application = {
         id: makeId('app', now, random),
         uid,
         name: checkName(name),
@@ -47,20 +49,21 @@ export function makeApplications({ ready, directory, clock, random }: ResourcePa
         ratePerSecond,
         createdAt: now,
         updatedAt: now,
-      })
+      }
+      return directory.createApplication(application, actor(by))
     },
     async list(page = {}) {
       await ready()
       return directory.listApplications(checkPage(page))
     },
-    async update(idOrUid, input) {
+    async update(idOrUid, input, by = {}) {
       const change = checked(input)
       const { id } = await get(idOrUid)
-      return found(await directory.updateApplication(id, change, clock.now()), idOrUid)
+      return found(await directory.updateApplication(id, change, clock.now(), actor(by)), idOrUid)
     },
-    async delete(idOrUid) {
+    async delete(idOrUid, by = {}) {
       const { id } = await get(idOrUid)
-      await directory.deleteApplication(id, clock.now())
+      await directory.deleteApplication(id, clock.now(), actor(by))
     },
   }
 }

@@ -79,14 +79,10 @@ async function createJob({ ready, directory, clock, random, wake }: JobParts, wo
   const { name, reason = null } = actor(by)
   const matching = await countMatching(directory, checked)
   const started = { id: makeId('job', now, random), applicationId, work: checked, matching, actor: name, reason }
-  const job = await directory.createJob({
-    ...started,
-    state: 'running',
-    done: 0,
-    cursor: null,
-    createdAt: now,
-    updatedAt: now,
-  })
+  const job = await directory.createJob(
+    { ...started, state: 'running', done: 0, cursor: null, createdAt: now, updatedAt: now },
+    actor(by),
+  )
   wake()
   return job
 }

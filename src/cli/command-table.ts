@@ -6,6 +6,7 @@ import { openapi } from './commands/inspect/openapi.ts'
 import { listen } from './commands/messages/listen.ts'
 import { send } from './commands/messages/send.ts'
 import { verify } from './commands/messages/verify.ts'
+import { audit } from './commands/operate/audit.ts'
 import { deliveries } from './commands/operate/deliveries.ts'
 import { dlq } from './commands/operate/dlq.ts'
 import { endpoints } from './commands/operate/endpoints.ts'
@@ -21,7 +22,7 @@ import { worker } from './commands/run/worker.ts'
 export const sections: readonly { readonly title: string; readonly commands: readonly (Command | CommandGroup)[] }[] = [
   { title: 'Run it', commands: [dev, serve, worker, migrate] },
   { title: 'Send and receive', commands: [send, listen, verify] },
-  { title: 'Look after it', commands: [tail, deliveries, dlq, endpoints, jobs, keys] },
+  { title: 'Look after it', commands: [tail, deliveries, dlq, endpoints, jobs, keys, audit] },
   { title: 'Find out', commands: [doctor, config, openapi, completion(() => commands)] },
 ]
 

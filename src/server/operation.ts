@@ -2,6 +2,7 @@ import type { ZodType } from 'zod'
 import type { Application } from '../core/endpoint/endpoint.ts'
 import type { Access } from '../core/ports/key.ts'
 import type { Posthorn } from '../posthorn.ts'
+import type { By } from './request/actor.ts'
 import type { Authentication } from './request/authentication.ts'
 import type { Caller } from './request/caller.ts'
 
@@ -59,6 +60,8 @@ export interface Call<Query = unknown, Body = unknown> {
   /** The application in the path; only operations with `{app_id}` can ask, and not those that find it themselves. */
   application(): Application
   readonly request: Request
+  /** Who calls, and why if they say so, for the audit log. */
+  readonly by: (reason?: string) => By
   readonly server: ServerParts
 }
 

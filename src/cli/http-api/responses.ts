@@ -67,6 +67,19 @@ export interface JobResponse {
   readonly createdAt: string
 }
 
+export interface AuditResponse {
+  readonly id: string
+  readonly at: string
+  readonly actor: string
+  readonly from: string | null
+  readonly action: string
+  readonly target: string
+  readonly count: number
+  readonly reason: string | null
+  readonly before: Readonly<Record<string, unknown>> | null
+  readonly after: Readonly<Record<string, unknown>> | null
+}
+
 export interface KeyResponse {
   readonly id: string
   readonly name: string

@@ -1,5 +1,5 @@
 import type { Attempt } from '../delivery/attempt.ts'
-import type { Actor, AuditEntry, AuditNote } from './audit.ts'
+import type { Actor, AuditEntry, AuditFilter, AuditNote, Noted } from './audit.ts'
 import type { Delivery } from '../delivery/delivery.ts'
 import type {
   Application,
@@ -45,26 +45,29 @@ export interface Directory
     EventDirectory {
   /** Of all applications, or of one. */
   overview(request: { now: Instant; windowMs: number; applicationId?: string | undefined }): Promise<Overview>
-  audit(page: Page): Promise<AuditEntry[]>
-  /** Notes what changed nothing in the store: that somebody was shown a secret. */
-  note(audited: AuditNote, target: string, now: Instant): Promise<void>
+  /** Newest first. */
+  audit(filter: AuditFilter, page: Page): Promise<AuditEntry[]>
+  /** Answers with the id of the entry. */
+  note(noted: Noted): Promise<string>
+  /** Says that what an entry says happened so many times more. */
+  countNote(id: string, more: number): Promise<void>
   workers(): Promise<SeenWorker[]>
 }
 
 export interface ApplicationDirectory {
-  createApplication(application: Application): Promise<Application>
+  createApplication(application: Application, by?: Actor): Promise<Application>
   /** By id or uid; null if there is none. */
   application(idOrUid: string): Promise<Application | null>
   listApplications(page: Page): Promise<Application[]>
-  updateApplication(id: string, change: ApplicationChange, now: Instant): Promise<Application | null>
+  updateApplication(id: string, change: ApplicationChange, now: Instant, by?: Actor): Promise<Application | null>
   /** Deletes the application and, softly, its endpoints. */
-  deleteApplication(id: string, now: Instant): Promise<boolean>
+  deleteApplication(id: string, now: Instant, by?: Actor): Promise<boolean>
 }
 
 export type ApplicationChange = Partial<Pick<Application, 'name' | 'uid' | 'metadata' | 'ratePerSecond'>>
 
 export interface EndpointDirectory {
-  createEndpoint(endpoint: Endpoint): Promise<Endpoint>
+  createEndpoint(endpoint: Endpoint, by?: Actor): Promise<Endpoint>
   /** Within an application by id or uid; among all (null) by id only, because two applications may use the same uid. */
   endpoint(applicationId: string | null, idOrUid: string): Promise<Endpoint | null>
   /** `text` is looked for in url, description and uid. */
@@ -110,12 +113,12 @@ export interface EndpointCounts {
 
 export interface EventTypeDirectory {
   /** Refused with `already_exists` if there is one of that name. */
-  createEventType(eventType: EventTypeDefinition): Promise<EventTypeDefinition>
+  createEventType(eventType: EventTypeDefinition, by?: Actor): Promise<EventTypeDefinition>
   eventType(name: string): Promise<EventTypeDefinition | null>
   /** By name. `after` is a name. */
   listEventTypes(filter: { archived: boolean }, page: Page): Promise<EventTypeDefinition[]>
-  updateEventType(name: string, change: EventTypeChange, now: Instant): Promise<EventTypeDefinition | null>
-  deleteEventType(name: string): Promise<boolean>
+  updateEventType(name: string, change: EventTypeChange, now: Instant, by?: Actor): Promise<EventTypeDefinition | null>
+  deleteEventType(name: string, now: Instant, by?: Actor): Promise<boolean>
 }
 
 export type EventTypeChange = Partial<Omit<EventTypeDefinition, 'name' | 'createdAt' | 'updatedAt'>>
@@ -172,7 +175,7 @@ export interface DeliveryDirectory {
   /** Newest delivery first, within it newest attempt first; `after` is the id of an attempt. Bounded, as `listMessages` is. */
   listAttempts(filter: AttemptFilter, page: Page): Promise<Scan<AttemptOfDelivery>>
   /** Erases what is kept of the answer for good. */
-  eraseAttempt(deliveryId: string, epoch: number): Promise<boolean>
+  eraseAttempt(attempt: { deliveryId: string; epoch: number; now: Instant; by?: Actor }): Promise<boolean>
   /** A new delivery of an old message: a resend, or a replay to an endpoint that never got it. It counts as requeued now. */
   addDelivery(delivery: NewDelivery & { messageId: string }, now: Instant, by: Actor): Promise<Delivery | null>
 }
@@ -196,7 +199,7 @@ export interface AttemptOfDelivery {
 }
 
 export interface JobDirectory {
-  createJob(job: Job): Promise<Job>
+  createJob(job: Job, by?: Actor): Promise<Job>
   job(id: string): Promise<Job | null>
   /** Newest first. */
   listJobs(filter: { applicationId?: string | undefined }, page: Page): Promise<Job[]>
@@ -239,13 +242,13 @@ export interface ReplayBatch {
 }
 
 export interface KeyDirectory {
-  createKey(key: ApiKey, by?: Actor): Promise<ApiKey>
+  createKey(key: ApiKey, audited?: AuditNote): Promise<ApiKey>
   key(id: string): Promise<ApiKey | null>
   keyByHash(hash: string): Promise<ApiKey | null>
   /** Newest first, without sessions, and without those that have expired or were revoked before `livingAt`. */
   listKeys(filter: { applicationId?: string | undefined; livingAt: Instant }, page: Page): Promise<ApiKey[]>
   /** Null if there is none; one that was revoked before stays as it is. */
-  revokeKey(id: string, now: Instant, by?: Actor): Promise<ApiKey | null>
+  revokeKey(id: string, now: Instant, audited?: AuditNote): Promise<ApiKey | null>
 }
 
 /** What the processes on one store relay to each other while somebody watches the stream. */

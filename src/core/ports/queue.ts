@@ -220,7 +220,7 @@ export interface PruneRequest {
   readonly limit: number
 }
 
-export type Cancelled = Pick<Delivery, 'id' | 'endpointId' | 'messageId' | 'sessionId'>
+export type Cancelled = Pick<Delivery, 'id' | 'endpointId' | 'applicationId' | 'messageId' | 'sessionId'>
 
 /** All given conditions must hold. Times are those of creation. */
 export interface DeliveryFilter {

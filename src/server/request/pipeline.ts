@@ -1,6 +1,8 @@
 import type { Application } from '../../core/endpoint/endpoint.ts'
 import { expected } from '../../core/errors.ts'
 import type { Posthorn } from '../../posthorn.ts'
+import { actorOf, addressOf } from './actor.ts'
+import type { Connection } from './actor.ts'
 import { unauthenticated } from './authentication.ts'
 import { authorize } from './authorization.ts'
 import type { Authorize } from './authentication.ts'
@@ -31,18 +33,24 @@ export interface PipelineParts extends ServerParts {
 
 type Params = Readonly<Record<string, string>>
 
+/** What the router knows of a request. */
+interface Route {
+  readonly params: Params
+  readonly connection: Connection | undefined
+}
+
 /** Leads one request through everything that lies before and after its operation. It never throws. */
 export async function serve(
   parts: PipelineParts,
   operation: Operation,
   request: Request,
-  params: Params,
+  { params, connection }: Route,
 ): Promise<Response> {
   // Whoever asks whether the server is well must be answered under any load.
   const isCounted = operation.realm !== 'public'
   if (isCounted && !parts.concurrency.enter()) return overloaded()
   try {
-    return await runOperation(parts, operation, request, params)
+    return await runOperation(parts, operation, request, { params, connection })
   } catch (thrown) {
     return answerTo(thrown, operation.id, parts.report)
   } finally {
@@ -54,7 +62,7 @@ async function runOperation(
   parts: PipelineParts,
   operation: Operation,
   request: Request,
-  params: Params,
+  { params, connection }: Route,
 ): Promise<Response> {
   const allowed =
     operation.realm === 'public'
@@ -79,6 +87,7 @@ async function runOperation(
     params,
     idempotencyKey: key,
     request,
+    by: (reason) => ({ ...actorOf(caller, addressOf(request, connection)), ...(reason !== undefined && { reason }) }),
     server: parts,
     application: () => application ?? missing(operation),
   }

@@ -4,6 +4,7 @@ import type { Application, Endpoint } from '../../core/endpoint/endpoint.ts'
 import type { EventTypeDefinition } from '../../core/message/event-type.ts'
 import type { StreamEvent } from '../../core/ports/events.ts'
 import { makeId } from '../../core/ids.ts'
+import { changedFields, hasEffect } from '../../core/ports/audited-fields.ts'
 import type { Job } from '../../core/delivery/job.ts'
 import type { ApiKey } from '../../core/ports/key.ts'
 import type { Lease } from '../../core/delivery/lease.ts'
@@ -166,15 +167,22 @@ export function recordAttempt(state: State, deliveryId: string, attempt: KeptAtt
   state.attempts.set(deliveryId, [...others, attempt])
 }
 
-export interface Note extends Pick<AuditEntry, 'action' | 'target' | 'count' | 'at'> {
+export interface Note extends Pick<AuditEntry, 'action' | 'target' | 'at'> {
   readonly by: Actor
+  readonly count?: number
+  readonly applicationId?: string | null | undefined
+  readonly before?: object | null
+  readonly after?: object | null
 }
 
 /** Keeps who did what. Entries are numbered in the place of chance, so that those of one instant stay in order. */
-export function note(state: State, { action, target, count, at, by }: Note): void {
-  if (count === 0) return
+export function note(state: State, { action, target, at, by, ...about }: Note): string {
+  const { count = 1, applicationId = null, before = null, after = null } = about
   const id = makeId('aud', at, () => state.audit.length / 2 ** 50)
-  state.audit.push({ id, at, actor: by.name, action, target, count, reason: by.reason ?? null })
+  const who = { actor: by.name, actorId: by.keyId ?? null, from: by.from ?? null, reason: by.reason ?? null }
+  const entry = { id, at, ...who, action, target, applicationId, count, ...changedFields(before, after) }
+  if (hasEffect(entry)) state.audit.push(entry)
+  return id
 }
 
 /** The deliveries a filter picks, in no order; those named by id are looked up, for the rest every row is asked. */

@@ -1,5 +1,6 @@
 import { applicationCases } from './directory/applications.ts'
 import { attemptCases } from './directory/attempts.ts'
+import { auditCases } from './directory/audit.ts'
 import type { StoreCase } from './case.ts'
 import { claimCases } from './queue/claim.ts'
 import { deliveryCases } from './directory/deliveries.ts'
@@ -50,6 +51,7 @@ export const storeSuite: readonly StoreCase[] = [
   ...jobRecordCases,
   ...jobBatchCases,
   ...replayCases,
+  ...auditCases,
   ...keyCases,
   ...replyCases,
   ...overviewCases,

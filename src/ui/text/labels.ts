@@ -55,6 +55,22 @@ export function targetLabel(target: string): string {
   }
 }
 
+/** What a change changed, a line for each field: `url: https://a.example → https://b.example`. */
+export function changeLabels(
+  before: Readonly<Record<string, unknown>> | null,
+  after: Readonly<Record<string, unknown>> | null,
+): string[] {
+  if (before === null || after === null) return []
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].map(
+    (name) => `${spaced(name)}: ${valueLabel(before[name])} → ${valueLabel(after[name])}`,
+  )
+}
+
+function valueLabel(value: unknown): string {
+  if (value === undefined || value === null || value === '') return 'none'
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
 function conditionLabel(name: string, value: unknown): string {
   if (name === 'ids' && Array.isArray(value)) return `${value.length} selected`
   if ((name === 'since' || name === 'until') && (typeof value === 'string' || typeof value === 'number'))

@@ -30,11 +30,10 @@ export const jobOperations: readonly Operation[] = [
     body: jobIn,
     answers: { 202: jobOut, 200: matchingOut },
     async handle(call) {
-      const { posthorn, body, caller } = call
+      const { posthorn, body } = call
       const work = await workOf(call)
       if (body.dryRun === true) return answer(200, { matching: await posthorn.jobs.preview(work) })
-      const by = body.reason === undefined ? { by: caller.name } : { by: caller.name, reason: body.reason }
-      return answer(202, toJobOut(await posthorn.jobs.create(work, by)))
+      return answer(202, toJobOut(await posthorn.jobs.create(work, call.by(body.reason))))
     },
   }),
   operation({
@@ -78,7 +77,7 @@ export const jobOperations: readonly Operation[] = [
       answers: { 200: jobOut },
       async handle(call) {
         const { id } = await jobInPath(call)
-        return answer(200, toJobOut(await call.posthorn.jobs[verb](id, { by: call.caller.name })))
+        return answer(200, toJobOut(await call.posthorn.jobs[verb](id, call.by())))
       },
     }),
   ),
@@ -92,10 +91,10 @@ export const jobOperations: readonly Operation[] = [
     body: replayIn,
     answers: { 202: jobOut },
     async handle(call) {
-      const { posthorn, body, caller } = call
+      const { posthorn, body } = call
       const { id: endpointId } = await endpointIn(call)
       const filter = { endpointId, since: Date.parse(body.since), until: instantOf(body.until) ?? posthorn.now() }
-      return answer(202, toJobOut(await posthorn.jobs.create({ action: 'replay', filter }, { by: caller.name })))
+      return answer(202, toJobOut(await posthorn.jobs.create({ action: 'replay', filter }, call.by())))
     },
   }),
 ]

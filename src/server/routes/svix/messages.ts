@@ -3,7 +3,6 @@ import { expected, PosthornError } from '../../../core/errors.ts'
 import { given } from '../../../core/given.ts'
 import { timeOfId } from '../../../core/ids.ts'
 import { textOf } from '../../../core/message/message.ts'
-import type { Posthorn } from '../../../posthorn.ts'
 import { listQuery, pageText, scanOf } from '../../request/pagination.ts'
 import { mostRequestBytes } from '../../http/request-body.ts'
 import { bodyOf } from './message-body.ts'
@@ -115,7 +114,7 @@ async function createMessage(call: CreateCall): Promise<Answer> {
   const application = parameter(params, 'app_id')
   const { payload, contentType } = bodyOf(body, bytes)
   if (body.application !== null && body.application !== undefined)
-    await ensureApplication(posthorn, application, body.application)
+    await ensureApplication(call, application, body.application)
   const { id } = await posthorn.send(
     { application, type: body.eventType, payload, ...given({ contentType }), ...optionsOf(call) },
     { mustExist: true },
@@ -144,7 +143,7 @@ function optionsOf({ body, idempotencyKey }: CreateCall) {
 
 /** The application in the path, if there is none: created as the body says, under the name in the path. */
 async function ensureApplication(
-  posthorn: Posthorn,
+  { posthorn, by }: Pick<CreateCall, 'posthorn' | 'by'>,
   name: string,
   input: z.output<typeof applicationIn>,
 ): Promise<void> {
@@ -153,7 +152,7 @@ async function ensureApplication(
   if (settings.uid !== null && settings.uid !== name)
     throw expected('invalid_argument', 'application.uid', `the one in the path, "${name}"`, settings.uid)
   try {
-    await posthorn.applications.create({ ...settings, uid: name })
+    await posthorn.applications.create({ ...settings, uid: name }, by())
   } catch (thrown) {
     // Another request has just created it.
     if (!(thrown instanceof PosthornError && thrown.code === 'already_exists')) throw thrown

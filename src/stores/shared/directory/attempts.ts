@@ -8,11 +8,12 @@ import type {
   Page,
   Scan,
 } from '../../../core/ports/directory.ts'
+import { record } from '../audit.ts'
 import type { Database } from '../sql/database.ts'
 import { hasChannel, mostWalked, oneOf } from './messages.ts'
 import { inOrder } from '../sql/page.ts'
 import { deliveryColumns, toAttempt, toDelivery } from '../rows/delivery-rows.ts'
-import { toId } from '../rows/rows.ts'
+import { toApplicationId, toId } from '../rows/rows.ts'
 import { all, nothing, sql, table, words } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
 
@@ -49,13 +50,17 @@ limit ${mostAttempts}`)
       return rows.map(toAttempt)
     },
     listAttempts: (filter, page) => list(database, filter, page),
-    eraseAttempt: (deliveryId, epoch) =>
-      database.transaction(
-        async (tx) =>
-          (await tx.run(sql`update ${attempts}
+    eraseAttempt: ({ deliveryId, epoch, now, by }) =>
+      database.transaction(async (tx) => {
+        const [row] = await tx.query(sql`update ${attempts}
 set excerpt = null
-where delivery_id = ${deliveryId} and epoch = ${epoch}`)) > 0,
-      ),
+where delivery_id = ${deliveryId} and epoch = ${epoch}
+returning (select d.application_id from ${deliveries} d where d.id = ${deliveryId}) as application_id`)
+        if (row === undefined) return false
+        const about = { target: attemptId(deliveryId, epoch), applicationId: toApplicationId(row), at: now }
+        if (by !== undefined) await record(tx, { action: 'attempt.erase', ...about, by })
+        return true
+      }),
   }
 }
 

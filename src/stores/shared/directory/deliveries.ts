@@ -5,7 +5,7 @@ import type { DeliveryFilter } from '../../../core/ports/queue.ts'
 import type { Database } from '../sql/database.ts'
 import { whereDelivery } from '../sql/filter.ts'
 import { retries } from '../sql/lanes.ts'
-import { record } from './operations.ts'
+import { record } from '../audit.ts'
 import { beyond, inOrder } from '../sql/page.ts'
 import { toDeadLetterGroup } from '../rows/figure-rows.ts'
 import { deliveryColumns, toDelivery } from '../rows/delivery-rows.ts'
@@ -48,8 +48,9 @@ from ${table('messages')} m
 where m.id = ${delivery.messageId} and m.erased_at is null
 returning ${columns}`)
         if (row === undefined) return null
-        await record(tx, { action: 'resend', target: delivery.id, count: 1, at: now, by })
-        return toDelivery(row)
+        const added = toDelivery(row)
+        await record(tx, { action: 'resend', target: added.id, applicationId: added.applicationId, at: now, by })
+        return added
       }),
   }
 }

@@ -1,12 +1,15 @@
 import type { Status } from '../../../core/delivery/delivery.ts'
 import type { Job } from '../../../core/delivery/job.ts'
+import type { Actor } from '../../../core/ports/audit.ts'
 import type { AdvancedJob, JobDirectory, ReplayBatch } from '../../../core/ports/directory.ts'
 import type { Cancelled, DeliveryFilter } from '../../../core/ports/queue.ts'
 import type { Instant } from '../../../core/time.ts'
 import type { Database, Executor } from '../sql/database.ts'
 import { fromJob, toJob, toWalked } from '../rows/directory-rows.ts'
 import { whereDelivery } from '../sql/filter.ts'
-import { cancelRows, discardRows, record, requeueRows } from './operations.ts'
+import { record } from '../audit.ts'
+import type { Audited } from '../audit.ts'
+import { cancelRows, discardRows, requeueRows } from './operations.ts'
 import { beyond, pageOf } from '../sql/page.ts'
 import { all, forUpdate, insertInto, joined, sql, table } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
@@ -31,17 +34,10 @@ const rowsPerInsert = 500
 /** Bulk work with its progress. Each batch and the note of it are one transaction, so a crash repeats nothing and skips nothing. */
 export function jobDirectory(database: Database): JobDirectory {
   return {
-    createJob: (job) =>
+    createJob: (job, by) =>
       database.transaction(async (tx) => {
         await tx.run(insertInto('jobs', fromJob(job)))
-        const by = { name: job.actor, reason: job.reason ?? undefined }
-        await record(tx, {
-          action: job.work.action,
-          target: JSON.stringify(job.work.filter),
-          count: job.matching,
-          at: job.createdAt,
-          by,
-        })
+        await record(tx, jobCreated(job, by))
         return job
       }),
     async job(id) {
@@ -62,13 +58,27 @@ export function jobDirectory(database: Database): JobDirectory {
           sql`update ${jobs} set state = ${to}, updated_at = ${now} where id = ${id} and state = ${from}`,
         )
         if (changed === 0) return null
-        if (audited !== undefined) await record(tx, { ...audited, target: id, count: changed, at: now })
         const [row] = await tx.query(sql`select * from ${jobs} where id = ${id}`)
-        return row === undefined ? null : toJob(row)
+        const job = row === undefined ? null : toJob(row)
+        if (audited !== undefined && job !== null)
+          await record(tx, {
+            ...audited,
+            target: id,
+            applicationId: job.applicationId,
+            at: now,
+            before: { state: from },
+            after: { state: to },
+          })
+        return job
       }),
     advanceJob: (id, limit, now) => database.transaction((tx) => advance(tx, id, limit, now)),
     advanceReplay: (batch, now) => database.transaction((tx) => replay(tx, batch, now)),
   }
+}
+
+function jobCreated(job: Job, by: Actor = { name: job.actor, reason: job.reason ?? undefined }): Audited {
+  const { id, applicationId, work, matching: count, createdAt: at } = job
+  return { action: work.action, target: JSON.stringify(work.filter), applicationId, count, at, by, after: { job: id } }
 }
 
 // The literal is what the partial index asks for.
@@ -149,7 +159,8 @@ function wantedOf(action: DeliveryJob['work']['action'], asked: DeliveryFilter['
 /** By their ids alone: with more conditions SQLite would look for them among all open rows. */
 async function changeRows(tx: Executor, { work }: DeliveryJob, ids: readonly string[], now: Instant): Promise<Changed> {
   const request = { filter: { ids }, now, limit: ids.length }
-  if (work.action === 'requeue') return { ...noChange, requeued: await requeueRows(tx, request) }
+  if (work.action === 'requeue')
+    return { ...noChange, requeued: (await requeueRows(tx, request)).map(({ endpointId }) => endpointId) }
   const cancelled = await cancelRows(tx, { ...request, as: 'cancelled' })
   const isDiscard = wantedOf(work.action, work.filter.status).includes('dead')
   return { ...noChange, cancelled, discarded: isDiscard ? await discardRows(tx, ids, now) : 0 }

@@ -1,17 +1,16 @@
 import type { DeadReason, Lane } from '../../../core/delivery/delivery.ts'
-import { firstIdAt, makeId } from '../../../core/ids.ts'
+import { firstIdAt } from '../../../core/ids.ts'
 import type { Lease } from '../../../core/delivery/lease.ts'
-import type { Actor, AuditEntry } from '../../../core/ports/audit.ts'
 import type { Cancelled, DeliveryFilter, OperatorRequest, PruneRequest } from '../../../core/ports/queue.ts'
 import { day } from '../../../core/time.ts'
 import type { Instant } from '../../../core/time.ts'
-import { strongRandom } from '../strong-random.ts'
+import { record } from '../audit.ts'
 import type { Executor } from '../sql/database.ts'
 import { whereDelivery } from '../sql/filter.ts'
 import { laneText } from '../sql/lanes.ts'
 import { toCancelled } from '../rows/delivery-rows.ts'
-import { fromAuditEntry, toEndpointId, toId } from '../rows/rows.ts'
-import { forUpdate, insertInto, listOf, sql, table } from '../sql/sql.ts'
+import { toApplicationId, toEndpointId, toId } from '../rows/rows.ts'
+import { forUpdate, listOf, sql, table } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
 
 // The queue's statements that are the same in both databases; the four hot ones are each adapter's own.
@@ -51,16 +50,16 @@ export function heldAmong(leases: readonly Lease[], found: readonly Lease[]): st
 }
 
 export async function requeue(tx: Executor, request: OperatorRequest): Promise<number> {
-  const count = (await requeueRows(tx, request)).length
-  await record(tx, { action: 'requeue', target: targetOf(request.filter), count, at: request.now, by: request.by })
-  return count
+  const rows = await requeueRows(tx, request)
+  await record(tx, { action: 'requeue', ...auditedRows(request, rows) })
+  return rows.length
 }
 
-/** The same without a note of who did it; answers with the endpoint of each row. */
+/** The same without a note of who did it; answers with the endpoint and the application of each row. */
 export async function requeueRows(
   tx: Executor,
   { filter, now, limit }: Omit<OperatorRequest, 'by'>,
-): Promise<string[]> {
+): Promise<ChangedRow[]> {
   const rows = await tx.query(sql`with picked as materialized (
   select id from ${deliveries}
   where ${whereDelivery(filter)}
@@ -75,19 +74,13 @@ update ${deliveries}
 set status = 'pending', reason = null, attempt_count = 0, next_retry_at = ${now}, requeued_at = ${now},
   lease_owner = null, lease_until = null, lease_epoch = lease_epoch + 1, interruptions = 0, crash_count = 0, updated_at = ${now}
 where id in (select id from picked)
-returning webhook_id`)
-  return rows.map(toEndpointId)
+returning webhook_id, application_id`)
+  return rows.map((row) => ({ endpointId: toEndpointId(row), applicationId: toApplicationId(row) }))
 }
 
 export async function cancel(tx: Executor, request: OperatorRequest & { as: DeadReason }): Promise<Cancelled[]> {
   const cancelled = await cancelRows(tx, request)
-  await record(tx, {
-    action: 'cancel',
-    target: targetOf(request.filter),
-    count: cancelled.length,
-    at: request.now,
-    by: request.by,
-  })
+  await record(tx, { action: 'cancel', ...auditedRows(request, cancelled) })
   return cancelled
 }
 
@@ -115,7 +108,7 @@ update ${deliveries}
 set status = 'dead', reason = ${as}, next_retry_at = null,
   lease_owner = null, lease_until = null, lease_epoch = lease_epoch + 1, updated_at = ${now}
 where id in (select id from picked)
-returning id, webhook_id, message_id, session_id`)
+returning id, webhook_id, application_id, message_id, session_id`)
   return rows.map(toCancelled)
 }
 
@@ -131,19 +124,21 @@ function openRows(lane: Lane, filter: DeliveryFilter, limit: number): Sql {
   return sql`select id from ${deliveries} where ${laneText(lane)} and ${whereDelivery(filter)} limit ${limit} ${forUpdate}`
 }
 
+/** A delivery that was changed, as far as others must hear of it. */
+interface ChangedRow {
+  readonly endpointId: string
+  readonly applicationId: string
+}
+
+function auditedRows({ filter, now, by }: OperatorRequest, rows: readonly ChangedRow[]) {
+  const [only = null, ...others] = new Set(rows.map(({ applicationId }) => applicationId))
+  const applicationId = others.length === 0 ? only : null
+  return { target: targetOf(filter), count: rows.length, applicationId, at: now, by }
+}
+
 function targetOf(filter: DeliveryFilter): string {
   const [only, ...others] = filter.ids ?? []
   return only !== undefined && others.length === 0 ? only : JSON.stringify(filter)
-}
-
-/** Notes who did what, in the transaction that does it. What changed nothing is not noted. */
-export async function record(
-  tx: Executor,
-  { at, by, ...what }: Pick<AuditEntry, 'action' | 'target' | 'count' | 'at'> & { by: Actor },
-): Promise<void> {
-  if (what.count === 0) return
-  const entry = { id: makeId('aud', at, strongRandom), at, actor: by.name, reason: by.reason ?? null, ...what }
-  await tx.run(insertInto('audit', fromAuditEntry(entry)))
 }
 
 /**

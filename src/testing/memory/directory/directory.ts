@@ -1,3 +1,5 @@
+import { isId } from '../../../core/ids.ts'
+import type { AuditEntry, AuditFilter } from '../../../core/ports/audit.ts'
 import { laneOf } from '../../../core/delivery/delivery.ts'
 import type { Delivery } from '../../../core/delivery/delivery.ts'
 import type { Endpoint } from '../../../core/endpoint/endpoint.ts'
@@ -42,7 +44,7 @@ export function memoryDirectory(state: State): Directory {
       if (message === undefined || message.erasedAt !== null) return null
       const added = { ...newDelivery(delivery, message, now), requeuedAt: now }
       insert(state, added)
-      note(state, { action: 'resend', target: added.id, count: 1, at: now, by })
+      note(state, { action: 'resend', target: added.id, applicationId: added.applicationId, at: now, by })
       return added
     },
 
@@ -55,10 +57,28 @@ export function memoryDirectory(state: State): Directory {
     },
 
     overview: async (request) => overview(state, request),
-    note: async ({ action, by }, target, now) => note(state, { action, target, count: 1, at: now, by }),
-    audit: async (page) => inOrder(state.audit, page, 'descending'),
+    note: async (noted) => note(state, noted),
+    countNote: async (id, more) => {
+      const place = state.audit.findIndex((entry) => entry.id === id)
+      const entry = state.audit[place]
+      if (entry !== undefined) state.audit[place] = { ...entry, count: entry.count + more }
+    },
+    audit: async (filter, page) =>
+      inOrder(
+        state.audit.filter((entry) => isAudited(entry, filter)),
+        page,
+        'descending',
+      ),
     workers: async () => [...state.workers.values()],
   }
+}
+
+function isAudited(entry: AuditEntry, { actor, since, until, ...exact }: AuditFilter): boolean {
+  const name = actor !== undefined && isId('key', actor) ? entry.actorId : entry.actor
+  const isExact = Object.entries(exact).every(
+    ([field, value]) => value === undefined || entry[field as keyof typeof exact] === value,
+  )
+  return isExact && name === (actor ?? name) && entry.at >= (since ?? 0) && entry.at < (until ?? Infinity)
 }
 
 function count(state: State, filter: DeliveryFilter, most: number): number {

@@ -5,7 +5,7 @@ import type { AdvancedJob, JobChange, JobDirectory, ReplayBatch } from '../../..
 import type { Instant } from '../../../core/time.ts'
 import { inOrder } from './applications.ts'
 import { newDelivery } from '../queue/enqueue.ts'
-import { cancelled, mayRequeue, requeued } from '../queue/queue.ts'
+import { cancelled, endedOf, mayRequeue, requeued } from '../queue/queue.ts'
 import { compareText } from '../sorted-list.ts'
 import { insert, note, replace, select } from '../state.ts'
 import type { State } from '../state.ts'
@@ -13,10 +13,10 @@ import type { State } from '../state.ts'
 /** Bulk work with its progress. */
 export function jobDirectory(state: State): JobDirectory {
   return {
-    createJob: async (job) => {
+    createJob: async (job, by = { name: job.actor, reason: job.reason ?? undefined }) => {
+      const { id, applicationId, matching: count, createdAt: at } = job
       const { action, filter } = job.work
-      const by = { name: job.actor, reason: job.reason ?? undefined }
-      note(state, { action, target: JSON.stringify(filter), count: job.matching, at: job.createdAt, by })
+      note(state, { action, target: JSON.stringify(filter), applicationId, count, at, by, after: { job: id } })
       return save(state, job)
     },
     job: async (id) => state.jobs.get(id) ?? null,
@@ -49,7 +49,8 @@ function save(state: State, job: Job): Job {
 function change(state: State, { id, from, to, now, audited }: JobChange): Job | null {
   const job = state.jobs.get(id)
   if (job?.state !== from) return null
-  if (audited !== undefined) note(state, { ...audited, target: id, count: 1, at: now })
+  const about = { target: id, applicationId: job.applicationId, before: { state: from }, after: { state: to } }
+  if (audited !== undefined) note(state, { ...audited, ...about, at: now })
   return save(state, { ...job, state: to, updatedAt: now })
 }
 
@@ -77,12 +78,7 @@ function takeBatch(state: State, job: Job, limit: number, now: Instant): Advance
       cursor: picked.at(-1)?.id ?? cursor,
       updatedAt: now,
     },
-    cancelled:
-      work.action === 'cancel'
-        ? changed
-            .filter(isOpen)
-            .map(({ id, endpointId, messageId, sessionId }) => ({ id, endpointId, messageId, sessionId }))
-        : [],
+    cancelled: work.action === 'cancel' ? changed.filter(isOpen).map(endedOf) : [],
     endpointIds: work.action === 'cancel' ? [] : [...new Set(changed.map(({ endpointId }) => endpointId))],
   }
 }

@@ -12,7 +12,7 @@ import type {
 } from '../../../core/ports/directory.ts'
 import { isAfter } from './applications.ts'
 import { compareText } from '../sorted-list.ts'
-import { replaceMessage, select } from '../state.ts'
+import { note, replaceMessage, select } from '../state.ts'
 import type { KeptAttempt, State } from '../state.ts'
 
 /** What people read of messages. */
@@ -56,13 +56,17 @@ export function attemptDirectory(state: State): Pick<DeliveryDirectory, 'attempt
       const picked = all.filter((item) => picksAttempt(filter, item, state.messages.get(item.delivery.messageId)))
       return scan(picked, ({ attempt }) => attempt.id, page)
     },
-    eraseAttempt: async (deliveryId, epoch) => {
+    eraseAttempt: async ({ deliveryId, epoch, now, by }) => {
       const kept = state.attempts.get(deliveryId) ?? []
+      const applicationId = state.deliveries.get(deliveryId)?.applicationId ?? null
+      if (!kept.some((attempt) => attempt.epoch === epoch)) return false
+      const target = attemptId(deliveryId, epoch)
+      if (by !== undefined) note(state, { action: 'attempt.erase', target, applicationId, at: now, by })
       state.attempts.set(
         deliveryId,
         kept.map((attempt) => (attempt.epoch === epoch ? { ...attempt, excerpt: null } : attempt)),
       )
-      return kept.some((attempt) => attempt.epoch === epoch)
+      return true
     },
   }
 }

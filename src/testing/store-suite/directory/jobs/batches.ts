@@ -48,7 +48,7 @@ export const jobBatchCases = [
     assert.deepEqual(await world.directory.job(job.id), batches.at(-1)?.job)
     assert.equal(await world.directory.advanceJob(job.id, 2, start), null)
     // One entry for the job, not one for each batch.
-    assert.equal((await world.directory.audit({ limit: 10, after: null })).length, 1)
+    assert.equal((await world.directory.audit({}, { limit: 10, after: null })).length, 1)
   }),
 
   storeCase(

@@ -14,7 +14,7 @@ export const jobRecordCases = [
     assert.deepEqual(await world.directory.createJob(job), job)
     assert.deepEqual(await world.directory.job(job.id), job)
     assert.equal(await world.directory.job(world.id('job')), null)
-    const entry = only(await world.directory.audit({ limit: 10, after: null }))
+    const entry = only(await world.directory.audit({}, { limit: 10, after: null }))
     has(entry, {
       at: start,
       actor: 'maria',
