@@ -1,11 +1,13 @@
 import { databaseSettings } from './settings/database.ts'
 import { deliverySettings } from './settings/delivery.ts'
+import { retentionSettings } from './settings/retention.ts'
 import { serverSettings } from './settings/server.ts'
 import type { Setting } from './settings/setting.ts'
 
 /** Every setting there is. The library reads no environment by itself: `settingsFromEnvironment()` and the commands do. */
 export const settings = {
   ...deliverySettings,
+  ...retentionSettings,
   ...databaseSettings,
   ...serverSettings,
 } satisfies Record<string, Setting<unknown>>

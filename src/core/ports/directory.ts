@@ -132,8 +132,11 @@ export interface MessageDirectory {
   /** Newest first. Reads at most a bounded number of rows: `next` is where to go on, null at the end. */
   listMessages(filter: MessageFilter, page: Page): Promise<Scan<Message>>
   countMessages(filter: MessageFilter, most: number): Promise<number>
-  /** Erases the body for good. Nothing is requeued, resent or replayed of the message from then on. */
-  eraseMessage(id: string, now: Instant): Promise<boolean>
+  /**
+   * Erases the body and the answers to it for good, and ends what is open; answers with that, or null if there is none. Nothing
+   * is requeued, resent or replayed of the message from then on.
+   */
+  eraseMessage(id: string, now: Instant, by?: Actor): Promise<Cancelled[] | null>
   /** Notes when bodies are to be erased, before their messages are stored; `prune` does it once nothing of them is on its way. */
   expirePayloads(expiries: readonly PayloadExpiry[]): Promise<void>
 }

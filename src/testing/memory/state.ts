@@ -122,6 +122,23 @@ export function forgetMessage(state: State, { id, applicationId, eventId }: Mess
   if (eventId !== null) state.eventIds.delete(eventName(applicationId, eventId))
 }
 
+/** Erases a body for good, with what endpoints answered to it; the rows stay. */
+export function eraseBody(state: State, messageId: string, now: Instant): void {
+  state.payloadExpiries.delete(messageId)
+  const message = state.messages.get(messageId)
+  if (message === undefined) return
+  replaceMessage(state, { ...message, body: new Uint8Array(), erasedAt: message.erasedAt ?? now })
+  for (const delivery of select(state, { messageId })) {
+    const kept = state.attempts.get(delivery.id) ?? []
+    state.attempts.set(
+      delivery.id,
+      kept.map((attempt) => (attempt.statusCode === null ? attempt : { ...attempt, excerpt: null })),
+    )
+    const errorDetail = delivery.errorDetail?.replace(/^(HTTP \d{3}): [^]*$/, '$1') ?? null
+    replace(state, delivery, { ...delivery, errorDetail })
+  }
+}
+
 /** The message of an application that has an event id. */
 export function messageOfEvent(state: State, applicationId: string, eventId: string): string | undefined {
   return state.eventIds.get(eventName(applicationId, eventId))

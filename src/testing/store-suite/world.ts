@@ -6,7 +6,15 @@ import type { IdKind } from '../../core/ids.ts'
 import type { Message } from '../../core/message/message.ts'
 import type { Directory, EndpointChange } from '../../core/ports/directory.ts'
 import type { Store } from '../../core/ports/ports.ts'
-import type { Claim, Envelope, Marked, NewDelivery, Queue, SettledAttempt } from '../../core/ports/queue.ts'
+import type {
+  Claim,
+  Envelope,
+  Marked,
+  NewDelivery,
+  PruneRequest,
+  Queue,
+  SettledAttempt,
+} from '../../core/ports/queue.ts'
 import type { Instant } from '../../core/time.ts'
 import { seededRandom } from '../seeded-random.ts'
 
@@ -118,6 +126,11 @@ export class World {
     const mark = settle({ delivery: await this.delivery(deliveryId) }, at)
     assert.deepEqual(await this.mark([mark], { at }), ['marked'])
     return deliveryId
+  }
+
+  /** One batch from the start; answers with how many were forgotten. Dead letters are as old as all others unless said otherwise. */
+  async prune(request: Pick<PruneRequest, 'before' | 'now' | 'limit'> & Partial<PruneRequest>): Promise<number> {
+    return (await this.queue.prune({ deadBefore: request.before, auditBefore: 0, ...request })).count
   }
 
   async delivery(id: string): Promise<Delivery> {

@@ -19,7 +19,8 @@ async function entries(world: ServerWorld, query = ''): Promise<Entry[]> {
 
 /** A server on a socket of its own. */
 async function listening({ answer }: ServerWorld): Promise<string> {
-  const server = createServer(toNodeListener(answer))
+  const listener = toNodeListener(answer)
+  const server = createServer((request, response) => void listener(request, response))
   onTestFinished(async () => {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))

@@ -94,14 +94,14 @@ export const messageOperations: readonly Operation[] = [
     id: 'v1.message.expunge-content',
     method: 'delete',
     path: `${all}/{msg_id}/content`,
-    summary: "Erases a message's payload for good, and cancels what is still on its way.",
+    summary: "Erases a message's payload and the answers to it for good, and cancels what is still on its way.",
     realm: 'application',
     access: 'write',
     portal: 'refused',
     answers: { 204: null },
     async handle(call) {
       const { id, applicationId } = await messageIn(call)
-      await call.posthorn.messages.erase(applicationId, id)
+      await call.posthorn.messages.erase(applicationId, id, call.by())
       return answer(204)
     },
   }),

@@ -1,15 +1,13 @@
 import type { DeadReason, Lane } from '../../../core/delivery/delivery.ts'
-import { firstIdAt } from '../../../core/ids.ts'
 import type { Lease } from '../../../core/delivery/lease.ts'
-import type { Cancelled, DeliveryFilter, OperatorRequest, PruneRequest } from '../../../core/ports/queue.ts'
-import { day } from '../../../core/time.ts'
+import type { Cancelled, DeliveryFilter, OperatorRequest } from '../../../core/ports/queue.ts'
 import type { Instant } from '../../../core/time.ts'
 import { record } from '../audit.ts'
 import type { Executor } from '../sql/database.ts'
 import { whereDelivery } from '../sql/filter.ts'
 import { laneText } from '../sql/lanes.ts'
 import { toCancelled } from '../rows/delivery-rows.ts'
-import { toApplicationId, toEndpointId, toId } from '../rows/rows.ts'
+import { toApplicationId, toEndpointId } from '../rows/rows.ts'
 import { forUpdate, listOf, sql, table } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
 
@@ -18,9 +16,6 @@ import type { Sql } from '../sql/sql.ts'
 // for each row, and each run finds the next rows, past the limit.
 
 const deliveries = table('webhook_deliveries')
-const minutesKeptMs = 35 * day
-/** Keys and jobs that are over can be looked up for so long. */
-const endedKeptMs = 30 * day
 
 /** Walks from endpoint to endpoint through the lane's index: the cost is that of the endpoints, not of their rows. */
 export function dueEndpoints({ lane, after, limit }: { lane: Lane; after: string; limit: number }): Sql {
@@ -139,87 +134,4 @@ function auditedRows({ filter, now, by }: OperatorRequest, rows: readonly Change
 function targetOf(filter: DeliveryFilter): string {
   const [only, ...others] = filter.ids ?? []
   return only !== undefined && others.length === 0 ? only : JSON.stringify(filter)
-}
-
-/**
- * Up to `limit` of each kind that there may be many of, all of them counted, so that a caller who repeats it until 0 is done with all.
- * An id begins with its time of creation: nothing younger is read.
- */
-export async function prune(tx: Executor, { before, now, limit }: PruneRequest): Promise<number> {
-  const forgottenDeliveries = await forgetDeliveries(tx, before, limit)
-  const forgottenMessages = await tx.run(sql`delete from ${table('messages')}
-where id in (
-  select m.id from ${table('messages')} m
-  where m.id < ${firstIdAt('msg', before)} and m.created_at < ${before}
-    and not exists (select 1 from ${deliveries} d where d.message_id = m.id)
-  order by m.id
-  limit ${limit})`)
-  const forgottenKeys = await tx.run(sql`with picked as materialized (
-  select application_id, key from ${table('idempotency_keys')}
-  where expires_at <= ${now}
-  limit ${limit}
-  ${forUpdate}
-)
-delete from ${table('idempotency_keys')}
-where (application_id, key) in (select application_id, key from picked)`)
-  const forgottenMinutes = await tx.run(sql`delete from ${table('endpoint_minutes')}
-where (minute, endpoint_id) in (
-  select minute, endpoint_id from ${table('endpoint_minutes')}
-  where minute < ${before - minutesKeptMs}
-  limit ${limit})`)
-  await tx.run(sql`delete from ${table('endpoint_secrets')} where expires_at < ${before}`)
-  const longOver = now - endedKeptMs
-  await tx.run(sql`delete from ${table('keys')} where expires_at < ${longOver} or revoked_at < ${longOver}`)
-  await tx.run(
-    sql`delete from ${table('jobs')} where id < ${firstIdAt('job', longOver)} and state in ('done', 'cancelled') and updated_at < ${longOver}`,
-  )
-  // A bucket that was not used for so long is full, as a new one is.
-  await tx.run(sql`delete from ${table('rate_limits')} where at < ${longOver}`)
-  return (
-    forgottenDeliveries +
-    forgottenMessages +
-    forgottenKeys +
-    forgottenMinutes +
-    (await forgetReplies(tx, now, limit)) +
-    (await erasePayloads(tx, now, limit))
-  )
-}
-
-/** Bodies whose time is over; not those of which something is still on its way. */
-async function erasePayloads(tx: Executor, now: Instant, limit: number): Promise<number> {
-  const due = await tx.query(sql`select p.message_id as id from ${table('payload_expiries')} p
-where p.erase_at <= ${now}
-  and not exists (select 1 from ${deliveries} d where d.message_id = p.message_id and d.status in ('pending', 'failed'))
-order by p.erase_at
-limit ${limit}`)
-  if (due.length === 0) return 0
-  const ids = due.map(toId)
-  await tx.run(sql`update ${table('messages')}
-set body = ${new Uint8Array()}, erased_at = coalesce(erased_at, ${now})
-where id in ${listOf(ids)}`)
-  await tx.run(sql`delete from ${table('payload_expiries')} where message_id in ${listOf(ids)}`)
-  return ids.length
-}
-
-function forgetReplies(tx: Executor, now: Instant, limit: number): Promise<number> {
-  return tx.run(sql`with picked as materialized (
-  select key from ${table('replies')}
-  where expires_at <= ${now}
-  limit ${limit}
-  ${forUpdate}
-)
-delete from ${table('replies')}
-where key in (select key from picked)`)
-}
-
-async function forgetDeliveries(tx: Executor, before: Instant, limit: number): Promise<number> {
-  const closed = await tx.query(sql`select id from ${deliveries}
-where id < ${firstIdAt('dlv', before)} and status in ('delivered', 'dead') and updated_at < ${before}
-order by id
-limit ${limit}
-${forUpdate}`)
-  if (closed.length === 0) return 0
-  const ids = listOf(closed.map(toId))
-  await tx.run(sql`delete from ${table('attempts')} where delivery_id in ${ids}`)
-  return tx.run(sql`delete from ${deliveries} where id in ${ids}`)
 }

@@ -1,4 +1,5 @@
 import type { Attempt } from '../../../core/delivery/attempt.ts'
+import { isOpen } from '../../../core/delivery/delivery.ts'
 import { attemptId } from '../../../core/ids.ts'
 import type { Message } from '../../../core/message/message.ts'
 import type {
@@ -12,7 +13,8 @@ import type {
 } from '../../../core/ports/directory.ts'
 import { isAfter } from './applications.ts'
 import { compareText } from '../sorted-list.ts'
-import { note, replaceMessage, select } from '../state.ts'
+import { cancelled, endedOf } from '../queue/queue.ts'
+import { eraseBody, note, replace, select } from '../state.ts'
 import type { KeptAttempt, State } from '../state.ts'
 
 /** What people read of messages. */
@@ -32,11 +34,15 @@ export function messageDirectory(state: State): MessageDirectory {
       ),
     countMessages: async (filter, most) =>
       Math.min([...state.messages.values()].filter((message) => picks(filter, message)).length, most),
-    eraseMessage: async (id, now) => {
+    eraseMessage: async (id, now, by) => {
       const message = state.messages.get(id)
-      if (message === undefined) return false
-      replaceMessage(state, { ...message, body: new Uint8Array(), erasedAt: message.erasedAt ?? now })
-      return true
+      if (message === undefined) return null
+      const open = [...select(state, { messageId: id })].filter(isOpen)
+      for (const delivery of open) replace(state, delivery, cancelled(delivery, 'cancelled', now))
+      eraseBody(state, id, now)
+      const { applicationId } = message
+      if (by !== undefined) note(state, { action: 'message.erase', target: id, applicationId, at: now, by })
+      return open.map(endedOf)
     },
     expirePayloads: async (expiries) => {
       for (const { messageId, eraseAt } of expiries) state.payloadExpiries.set(messageId, eraseAt)

@@ -85,7 +85,13 @@ export const operatorCases = [
     const { messageId } = await world.delivery(waiting)
     assert.deepEqual(
       cancelled.find(({ id }) => id === waiting),
-      { id: waiting, endpointId: endpoint.id, messageId, sessionId: 'session-7' },
+      {
+        id: waiting,
+        endpointId: endpoint.id,
+        applicationId: endpoint.applicationId,
+        messageId,
+        sessionId: 'session-7',
+      },
     )
 
     for (const [id, epoch] of [

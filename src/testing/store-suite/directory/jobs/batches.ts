@@ -82,7 +82,13 @@ export const jobBatchCases = [
     const { messageId } = await world.delivery(open[2] ?? '')
     assert.deepEqual(
       ended.find(({ id }) => id === open[2]),
-      { id: open[2], endpointId: endpoint.id, messageId, sessionId: 'session-7' },
+      {
+        id: open[2],
+        endpointId: endpoint.id,
+        applicationId: endpoint.applicationId,
+        messageId,
+        sessionId: 'session-7',
+      },
     )
     for (const id of open)
       has(await world.delivery(id), {
