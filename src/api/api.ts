@@ -88,13 +88,14 @@ export function makeApi(parts: ApiParts): Api {
     emitCancelled: (ended) => emitEnded(bus, ended, 'cancelled'),
   }
   const deliveries = makeDeliveries(deliveryParts)
+  const wake = (): void => engine.wakeBulk()
   return {
-    applications: makeApplications(shared),
+    applications: makeApplications({ ...shared, wake }),
     endpoints: makeEndpoints(endpointParts(parts, shared)),
     eventTypes: makeEventTypes({ ...shared, changed: (name) => enforcer?.forget(name) }),
     messages: makeMessages(deliveryParts),
     deliveries,
-    jobs: makeJobs({ ...shared, wake: () => engine.wakeBulk() }),
+    jobs: makeJobs({ ...shared, wake }),
     figures: makeFigures(shared),
     stream: makeStream({ ...shared, owner, isShared: lookMs !== null, subscribe: (listener) => bus.on('*', listener) }),
     keys: makeKeys(shared),

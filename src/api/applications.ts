@@ -1,3 +1,4 @@
+import type { Job } from '../core/delivery/job.ts'
 import { checkMetadata, checkUid } from '../core/endpoint/endpoint.ts'
 import type { Application } from '../core/endpoint/endpoint.ts'
 import { expected } from '../core/errors.ts'
@@ -19,17 +20,29 @@ export interface ApplicationInput {
   readonly ratePerSecond?: number | null | undefined
 }
 
+interface ApplicationParts extends ResourceParts {
+  /** Says that there may be bulk work. */
+  readonly wake: () => void
+}
+
+/** For progress: more messages are not counted. */
+const mostCounted = 1_000_000
+
 /** The tenants. One is created on first use, so most programs never call `create`. */
 export interface Applications {
   create(input?: ApplicationInput, by?: By): Promise<Application>
   get(idOrUid: string): Promise<Application>
   list(page?: Partial<Page>): Promise<Application[]>
   update(idOrUid: string, change: ApplicationInput, by?: By): Promise<Application>
-  /** Ends its endpoints too; what is on its way to them ends dead. */
+  /** Ends its endpoints too; what is on its way to them ends dead. Nothing of it is shown from then on: a job erases it all. */
   delete(idOrUid: string, by?: By): Promise<void>
+  /** The same, also for what is left of an application that was deleted before; answers with the job. */
+  erase(idOrUid: string, by?: By): Promise<Job>
 }
 
-export function makeApplications({ ready, directory, clock, random }: ResourceParts): Applications {
+export function makeApplications(parts: ApplicationParts): Applications {
+  const { ready, directory, clock, random } = parts
+
   async function get(idOrUid: string): Promise<Application> {
     await ready()
     return found(await directory.application(idOrUid), idOrUid)
@@ -62,10 +75,39 @@ export function makeApplications({ ready, directory, clock, random }: ResourcePa
       return found(await directory.updateApplication(id, change, clock.now(), actor(by)), idOrUid)
     },
     async delete(idOrUid, by = {}) {
-      const { id } = await get(idOrUid)
-      await directory.deleteApplication(id, clock.now(), actor(by))
+      await eraseApplication(parts, (await get(idOrUid)).id, by)
+    },
+    async erase(idOrUid, by = {}) {
+      await ready()
+      return eraseApplication(parts, (await directory.application(idOrUid))?.id ?? idOrUid, by)
     },
   }
+}
+
+/** Deletes an application and starts the job that erases all that it had. */
+async function eraseApplication(parts: ApplicationParts, applicationId: string, by: By): Promise<Job> {
+  const { directory, clock, random, wake } = parts
+  const matching = await directory.countMessages({ applicationId }, mostCounted)
+  const { name, reason = null } = actor(by)
+  const now = clock.now()
+  const asked = { work: { action: 'erase', filter: { applicationId } }, actor: name, reason } as const
+  const begun = {
+    state: 'running',
+    matching,
+    done: 0,
+    skipped: 0,
+    cursor: null,
+    createdAt: now,
+    updatedAt: now,
+  } as const
+  const job = await directory.eraseApplication(
+    { id: makeId('job', now, random), applicationId, ...asked, ...begun },
+    actor(by),
+  )
+  if (job === null)
+    throw expected('not_found', 'application', 'the id or uid of an application that exists', applicationId)
+  wake()
+  return job
 }
 
 /** How an application is named elsewhere: by its id, or by the uid that it has or will be created with. */

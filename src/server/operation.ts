@@ -59,6 +59,8 @@ export interface Call<Query = unknown, Body = unknown> {
   readonly idempotencyKey: string | null
   /** The application in the path; only operations with `{app_id}` can ask, and not those that find it themselves. */
   application(): Application
+  /** Of the application in the path, or of the one that the key is for; null if there is none. */
+  readonly applicationId: string | null
   readonly request: Request
   /** Who calls, and why if they say so, for the audit log. */
   readonly by: (reason?: string) => By

@@ -113,6 +113,7 @@ test('a bite of a job leaves alone what was delivered meanwhile, and goes on fro
     state: 'running',
     matching: 2,
     done: 0,
+    skipped: 0,
     cursor: null,
     actor: 'test',
     reason: null,

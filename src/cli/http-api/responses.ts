@@ -57,10 +57,11 @@ export interface EndpointResponse {
 
 export interface JobResponse {
   readonly id: string
-  readonly action: 'requeue' | 'cancel' | 'replay'
+  readonly action: 'requeue' | 'cancel' | 'replay' | 'erase'
   readonly state: 'running' | 'paused' | 'done' | 'cancelled'
   readonly matching: number
   readonly done: number
+  readonly skipped: number
   readonly ratePerSecond: number | null
   readonly etaSeconds: number | null
   readonly actor: string

@@ -60,9 +60,17 @@ export interface ApplicationDirectory {
   application(idOrUid: string): Promise<Application | null>
   listApplications(page: Page): Promise<Application[]>
   updateApplication(id: string, change: ApplicationChange, now: Instant, by?: Actor): Promise<Application | null>
-  /** Deletes the application and, softly, its endpoints. */
-  deleteApplication(id: string, now: Instant, by?: Actor): Promise<boolean>
+  /**
+   * Deletes an application, hides all that it had, and stores the job that erases it; one that is at it already is answered as it
+   * is. Also for what is left of one that was deleted before; null if there is nothing of it.
+   */
+  eraseApplication(job: ErasureJob, by?: Actor): Promise<Job | null>
+  /** Those of the ids that are applications', in no order. */
+  applicationsAmong(ids: readonly string[]): Promise<string[]>
 }
+
+/** A job that erases an application. */
+export type ErasureJob = Job & { readonly applicationId: string }
 
 export type ApplicationChange = Partial<Pick<Application, 'name' | 'uid' | 'metadata' | 'ratePerSecond'>>
 
@@ -210,7 +218,7 @@ export interface JobDirectory {
   runningJob(after: string): Promise<Job | null>
   /** Only if its state is still the one given, so that nobody resumes what another has cancelled. */
   changeJob(change: JobChange): Promise<Job | null>
-  /** One batch of a requeue or cancel, and its progress, in one transaction; `done` once nothing is left. Null if it runs no more. */
+  /** One batch of a requeue, cancel or erasure, and its progress, in one transaction; `done` once nothing is left. Null if it runs no more. */
   advanceJob(id: string, limit: number, now: Instant): Promise<AdvancedJob | null>
   /** One batch of a replay: new deliveries of messages up to `cursor`, and the progress, in one transaction. Null if it runs no more, or not from there. */
   advanceReplay(batch: ReplayBatch, now: Instant): Promise<Job | null>
@@ -268,11 +276,29 @@ export interface EventDirectory {
 /** Answers of the HTTP API under an idempotency key, so that a repeat is answered as the first was. */
 export interface ReplyDirectory {
   /** Takes the key for this request until `until`; or answers with what is kept under it, or that another is at it. */
-  takeReply(reply: { key: string; requestHash: string; now: Instant; until: Instant }): Promise<TakenReply>
+  takeReply(reply: ReplyRequest): Promise<TakenReply>
   /** Keeps the answer until `expiresAt`. */
-  saveReply(reply: { key: string; status: number; body: string; expiresAt: Instant }): Promise<void>
+  saveReply(reply: SavedReply): Promise<void>
   /** Gives the key back, because nothing was done under it. */
   dropReply(key: string): Promise<void>
+}
+
+export interface SavedReply {
+  readonly key: string
+  readonly status: number
+  readonly body: string
+  /** Whose it is, if that was not known before. */
+  readonly applicationId?: string | null | undefined
+  readonly expiresAt: Instant
+}
+
+export interface ReplyRequest {
+  readonly key: string
+  readonly requestHash: string
+  /** Whose it is: it is erased with the application. */
+  readonly applicationId?: string | null | undefined
+  readonly now: Instant
+  readonly until: Instant
 }
 
 export type TakenReply =

@@ -90,6 +90,7 @@ async function runOperation(
     by: (reason) => ({ ...actorOf(caller, addressOf(request, connection)), ...(reason !== undefined && { reason }) }),
     server: parts,
     application: () => application ?? missing(operation),
+    applicationId: application?.id ?? null,
   }
   return withIgnored(parts, operation, toResponse(await handleOnce(operation, call)), input.ignored)
 }

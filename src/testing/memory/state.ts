@@ -40,6 +40,8 @@ export interface State {
   /** By application and idempotency key. */
   readonly keys: Map<string, KeptKey>
   readonly jobs: Map<string, Job>
+  /** The jobs that erase applications, by application: what those had is hidden. */
+  readonly erasures: Map<string, { readonly jobId: string; readonly erasedAt: Instant | null }>
   readonly apiKeys: Map<string, ApiKey>
   /** Answers by the idempotency key of their request. */
   readonly replies: Map<string, KeptReply>
@@ -79,6 +81,7 @@ export interface KeptKey {
 /** Without an answer while the request is being worked on. */
 export interface KeptReply {
   readonly requestHash: string
+  readonly applicationId: string | null
   readonly answer: { readonly status: number; readonly body: string } | null
   readonly expiresAt: Instant
 }
@@ -97,6 +100,7 @@ export function emptyState(soleProcess: boolean): State {
     attempts: new Map(),
     keys: new Map(),
     jobs: new Map(),
+    erasures: new Map(),
     apiKeys: new Map(),
     replies: new Map(),
     health: new Map(),
@@ -196,10 +200,16 @@ export interface Note extends Pick<AuditEntry, 'action' | 'target' | 'at'> {
 export function note(state: State, { action, target, at, by, ...about }: Note): string {
   const { count = 1, applicationId = null, before = null, after = null } = about
   const id = makeId('aud', at, () => state.audit.length / 2 ** 50)
-  const who = { actor: by.name, actorId: by.keyId ?? null, from: by.from ?? null, reason: by.reason ?? null }
-  const entry = { id, at, ...who, action, target, applicationId, count, ...changedFields(before, after) }
+  const who = { actor: by.name, actorId: by.keyId ?? null, from: by.from ?? null }
+  const what = { action, target, applicationId, count, reason: by.reason ?? null }
+  const entry = { id, at, ...who, ...what, ...changedFields(before, after) }
   if (hasEffect(entry)) state.audit.push(entry)
   return id
+}
+
+/** False of what belongs to an application that is being erased. */
+export function isVisible(state: State, { applicationId }: { readonly applicationId: string }): boolean {
+  return !state.erasures.has(applicationId)
 }
 
 /** The deliveries a filter picks, in no order; those named by id are looked up, for the rest every row is asked. */

@@ -6,6 +6,7 @@ import { claimCases } from './queue/claim.ts'
 import { deliveryCases } from './directory/deliveries.ts'
 import { endpointCases } from './directory/endpoints.ts'
 import { enqueueCases } from './queue/enqueue.ts'
+import { erasureCases } from './directory/erasure.ts'
 import { eventIdCases } from './queue/event-ids.ts'
 import { eventTypeCases } from './directory/event-types.ts'
 import { figureCases } from './directory/figures.ts'
@@ -46,6 +47,7 @@ export const storeSuite: readonly StoreCase[] = [
   ...deliveryCases,
   ...attemptCases,
   ...applicationCases,
+  ...erasureCases,
   ...endpointCases,
   ...eventTypeCases,
   ...jobRecordCases,

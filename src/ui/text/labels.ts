@@ -33,6 +33,7 @@ export const jobActions: Readonly<Record<JobAction, string>> = {
   requeue: 'Retry now',
   cancel: 'Cancel',
   replay: 'Replay',
+  erase: 'Erase an application',
 }
 
 /** What a job works on, for people. */

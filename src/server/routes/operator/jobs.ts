@@ -7,6 +7,7 @@ import type { Call, Operation } from '../../operation.ts'
 import { listOf } from '../../schemas/common.ts'
 import { replayIn } from '../../schemas/svix/task.ts'
 import { jobIn, jobOut, matchingOut, toJobOut } from '../../schemas/operator/job.ts'
+import { reasonIn } from './deliveries.ts'
 import { endpointIn, endpointInScope, instantOf, parameter, scopeOf } from '../lookup.ts'
 
 const path = '/api/v1/job'
@@ -82,6 +83,21 @@ export const jobOperations: readonly Operation[] = [
     }),
   ),
   operation({
+    id: 'v1.application.erase',
+    method: 'post',
+    path: '/api/v1/app/{app_id}/erase',
+    summary:
+      'Deletes an application, and answers with the job that erases all that it had; also for what is left of one that was deleted before, by its id.',
+    realm: 'server',
+    access: 'write',
+    findsApplication: true,
+    body: reasonIn,
+    answers: { 202: jobOut },
+    async handle({ posthorn, params, body, by }) {
+      return answer(202, toJobOut(await posthorn.applications.erase(parameter(params, 'app_id'), by(body.reason))))
+    },
+  }),
+  operation({
     id: 'v1.endpoint.replay',
     method: 'post',
     path: '/api/v1/app/{app_id}/endpoint/{endpoint_id}/replay',
@@ -99,7 +115,7 @@ export const jobOperations: readonly Operation[] = [
   }),
 ]
 
-async function workOf(call: Call<unknown, z.output<typeof jobIn>>): Promise<JobWork> {
+async function workOf(call: Call<unknown, z.output<typeof jobIn>>): Promise<Exclude<JobWork, { action: 'erase' }>> {
   const {
     posthorn,
     body: { action, filter },

@@ -104,7 +104,8 @@ export const applicationOperations: readonly Operation[] = [
     id: 'v1.application.delete',
     method: 'delete',
     path: onePath,
-    summary: 'Deletes an application with its endpoints; what is on its way to them ends dead.',
+    summary:
+      'Deletes an application with all that it had; what is on its way ends dead. Nothing of it is shown from then on, and a job erases it.',
     realm: 'server',
     access: 'write',
     answers: { 204: null },

@@ -6,8 +6,9 @@ import { record } from '../audit.ts'
 import type { Audited } from '../audit.ts'
 import type { Database, Executor } from '../sql/database.ts'
 import { pageOf } from '../sql/page.ts'
-import { fromApplication, toApplication } from '../rows/rows.ts'
-import { assignments, forUpdate, insertInto, sql, table, words } from '../sql/sql.ts'
+import { eraseApplication } from '../upkeep/erase-application.ts'
+import { fromApplication, toApplication, toId } from '../rows/rows.ts'
+import { assignments, forUpdate, insertInto, listOf, sql, table, words } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
 
 const applications = table('applications')
@@ -46,17 +47,11 @@ where id = ${id}`)
           await record(tx, { action: 'application.update', ...about(id), at: now, by, before, after: next })
         return next
       }),
-    deleteApplication: (id, now, by) =>
-      database.transaction(async (tx) => {
-        await tx.run(sql`update ${table('endpoints')}
-set status = 'deleted', status_since = ${now}, updated_at = ${now}
-where application_id = ${id} and status <> 'deleted'`)
-        const [row] = await tx.query(sql`delete from ${applications} where id = ${id} returning ${columns}`)
-        if (row === undefined) return false
-        const before = toApplication(row)
-        if (by !== undefined) await record(tx, { action: 'application.delete', ...about(id), at: now, by, before })
-        return true
-      }),
+    eraseApplication: (job, by) => database.transaction((tx) => eraseApplication(tx, job, by)),
+    async applicationsAmong(ids) {
+      if (ids.length === 0) return []
+      return (await database.query(sql`select id from ${applications} where id in ${listOf(ids)}`)).map(toId)
+    },
   }
 }
 

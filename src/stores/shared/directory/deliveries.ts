@@ -4,6 +4,7 @@ import type { DeliveryDirectory, Order, Page } from '../../../core/ports/directo
 import type { DeliveryFilter } from '../../../core/ports/queue.ts'
 import type { Database } from '../sql/database.ts'
 import { whereDelivery } from '../sql/filter.ts'
+import { visible } from '../sql/visible.ts'
 import { retries } from '../sql/lanes.ts'
 import { record } from '../audit.ts'
 import { beyond, inOrder } from '../sql/page.ts'
@@ -23,13 +24,13 @@ const detailLength = 200
 export function deliveryDirectory(database: Database): Pick<DeliveryDirectory, DeliveryMethods> {
   return {
     async delivery(id) {
-      const [row] = await database.query(sql`select ${columns} from ${deliveries} where id = ${id}`)
+      const [row] = await database.query(sql`select ${columns} from ${deliveries} where id = ${id} and ${visible()}`)
       return row === undefined ? null : toDelivery(row)
     },
     listDeliveries: async (filter, page) => (await database.query(listStatement(filter, page))).map(toDelivery),
     async countDeliveries(filter, most) {
       const [row] = await database.query(sql`select count(*) as count
-from (select 1 from ${deliveries} where ${whereDelivery(filter)} limit ${most}) counted`)
+from (select 1 from ${deliveries} where ${whereDelivery(filter)} and ${visible()} limit ${most}) counted`)
       return Number(row?.['count'] ?? 0)
     },
     deadLetters: async (filter, most) =>
@@ -46,6 +47,7 @@ select ${delivery.id}, ${delivery.endpointId}, m.application_id, m.id, m.type, m
   ${delivery.targetUrl}, ${delivery.nextRetryAt}, ${delivery.policy}, ${now}, ${now}, ${now}
 from ${table('messages')} m
 where m.id = ${delivery.messageId} and m.erased_at is null
+  and not exists (select 1 from ${table('endpoints')} e where e.id = ${delivery.endpointId} and e.status = 'deleted')
 returning ${columns}`)
         if (row === undefined) return null
         const added = toDelivery(row)
@@ -65,7 +67,7 @@ export function deadLetterGroups(
 from (
   select webhook_id, application_id, coalesce(reason, 'exhausted') as reason, substr(error_detail, 1, ${detailLength}) as detail, updated_at
   from ${deliveries}
-  where ${whereDelivery({ status: 'dead', endpointId, applicationId })}
+  where ${whereDelivery({ status: 'dead', endpointId, applicationId })} and ${visible()}
   ${isOrdered ? sql`order by id desc` : nothing}
   limit ${most}) counted
 group by webhook_id, application_id, reason, detail`
@@ -102,7 +104,7 @@ limit ${page.limit}`
 }
 
 function rowsOf(filter: DeliveryFilter, page: Page): Sql {
-  return all([whereDelivery(filter), ...beyond(page.after, orderOf(page))])
+  return all([whereDelivery(filter), ...beyond(page.after, orderOf(page)), visible()])
 }
 
 /** The first of each endpoint of the application, in which the first of all must be: a few rows each, from an index. */

@@ -10,11 +10,13 @@ import { whereDelivery } from '../sql/filter.ts'
 import { record } from '../audit.ts'
 import type { Audited } from '../audit.ts'
 import { cancelRows, discardRows, requeueRows } from './operations.ts'
+import { eraseBatch } from '../upkeep/erase-application.ts'
 import { beyond, pageOf } from '../sql/page.ts'
 import { all, forUpdate, insertInto, joined, sql, table } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
 
 type DeliveryJob = Job & { readonly work: { readonly action: 'requeue' | 'cancel' } }
+type ErasureJob = Job & { readonly work: { readonly action: 'erase' } }
 
 /** What a batch did to its rows. */
 interface Changed {
@@ -78,7 +80,8 @@ export function jobDirectory(database: Database): JobDirectory {
 
 function jobCreated(job: Job, by: Actor = { name: job.actor, reason: job.reason ?? undefined }): Audited {
   const { id, applicationId, work, matching: count, createdAt: at } = job
-  return { action: work.action, target: JSON.stringify(work.filter), applicationId, count, at, by, after: { job: id } }
+  const action = work.action === 'erase' ? 'application.erase' : work.action
+  return { action, target: JSON.stringify(work.filter), applicationId, count, at, by, after: { job: id } }
 }
 
 // The literal is what the partial index asks for.
@@ -92,6 +95,7 @@ limit 1`
 
 async function advance(tx: Executor, id: string, limit: number, now: Instant): Promise<AdvancedJob | null> {
   const job = await runningJob(tx, id)
+  if (job !== null && isErasure(job)) return erase(tx, job, limit, now)
   if (job === null || !isOfDeliveries(job)) return null
   const walked = (await tx.query(walk(job, limit))).map(toWalked)
   const picked = walked.flatMap((row) => row.id ?? [])
@@ -100,13 +104,22 @@ async function advance(tx: Executor, id: string, limit: number, now: Instant): P
   const [{ count, last } = { count: 0, last: null }] = walked
   const isFull = picked.length === limit
   const isOver = !isFull && count < mostWalked
+  const changed = requeued.length + cancelled.length + discarded
   const next = await save(tx, job, {
     state: isOver ? 'done' : 'running',
-    done: job.done + requeued.length + cancelled.length + discarded,
+    done: job.done + changed,
+    skipped: job.skipped + picked.length - changed,
     cursor: (isFull ? picked.at(-1) : last) ?? job.cursor,
     updatedAt: now,
   })
   return { job: next, cancelled, endpointIds: [...new Set(requeued)] }
+}
+
+async function erase(tx: Executor, job: ErasureJob, limit: number, now: Instant): Promise<AdvancedJob> {
+  const { messages, cancelled, isOver } = await eraseBatch(tx, job.work.filter.applicationId, limit, now)
+  const progress = { done: job.done + messages, skipped: 0, cursor: null, updatedAt: now }
+  const next = await save(tx, job, { ...progress, state: isOver ? 'done' : 'running' })
+  return { job: next, cancelled, endpointIds: [] }
 }
 
 async function runningJob(tx: Executor, id: string): Promise<Job | null> {
@@ -116,7 +129,11 @@ async function runningJob(tx: Executor, id: string): Promise<Job | null> {
 }
 
 function isOfDeliveries(job: Job): job is DeliveryJob {
-  return job.work.action !== 'replay'
+  return job.work.action === 'requeue' || job.work.action === 'cancel'
+}
+
+function isErasure(job: Job): job is ErasureJob {
+  return job.work.action === 'erase'
 }
 
 /**
@@ -170,11 +187,11 @@ async function changeRows(tx: Executor, { work }: DeliveryJob, ids: readonly str
 async function save(
   tx: Executor,
   job: Job,
-  change: Pick<Job, 'state' | 'done' | 'cursor' | 'updatedAt'>,
+  change: Pick<Job, 'state' | 'done' | 'skipped' | 'cursor' | 'updatedAt'>,
 ): Promise<Job> {
-  const { state, done, cursor, updatedAt } = change
+  const { state, done, skipped, cursor, updatedAt } = change
   await tx.run(sql`update ${jobs}
-set state = ${state}, done = ${done}, cursor = ${cursor}, updated_at = ${updatedAt}
+set state = ${state}, done = ${done}, skipped = ${skipped}, cursor = ${cursor}, updated_at = ${updatedAt}
 where id = ${job.id}`)
   return { ...job, ...change }
 }
@@ -191,6 +208,7 @@ async function replay(
   return save(tx, job, {
     state: cursor === null ? 'done' : 'running',
     done: job.done + done,
+    skipped: job.skipped,
     cursor: cursor ?? job.cursor,
     updatedAt: now,
   })

@@ -61,6 +61,7 @@ export async function requeueRows(
   and status in ('pending', 'failed', 'dead')
   and (lease_until is null or lease_until <= ${now})
   and not exists (select 1 from ${table('messages')} m where m.id = message_id and m.erased_at is not null)
+  and not exists (select 1 from ${table('endpoints')} e where e.id = webhook_id and e.status = 'deleted')
   order by id
   limit ${limit}
   ${forUpdate}

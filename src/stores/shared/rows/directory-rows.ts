@@ -12,7 +12,7 @@ import type { Value } from '../sql/sql.ts'
 // What only people and the API ask about; the engine's rows are in rows.ts.
 
 const accesses: readonly Access[] = ['read', 'write']
-const jobActions: readonly JobAction[] = ['requeue', 'cancel', 'replay']
+const jobActions: readonly JobAction[] = ['requeue', 'cancel', 'replay', 'erase']
 const jobStates: readonly JobState[] = ['running', 'paused', 'done', 'cancelled']
 
 export function toAuditEntry(row: Row): AuditEntry {
@@ -134,6 +134,7 @@ export function toJob(row: Row): Job {
     state: word(row, 'state', jobStates),
     matching: number(row, 'matching'),
     done: number(row, 'done'),
+    skipped: number(row, 'skipped'),
     cursor: textOrNull(row, 'cursor'),
     actor: text(row, 'actor'),
     reason: textOrNull(row, 'reason'),
@@ -148,7 +149,7 @@ function toJobWork(row: Row): JobWork {
 }
 
 export function fromJob(job: Job): Record<string, Value> {
-  const { id, applicationId, work, state, matching, done, cursor, actor, reason, createdAt, updatedAt } = job
+  const { id, applicationId, work, state, matching, done, skipped, cursor, actor, reason, createdAt, updatedAt } = job
   const { action, filter } = work
   return {
     id,
@@ -158,6 +159,7 @@ export function fromJob(job: Job): Record<string, Value> {
     state,
     matching,
     done,
+    skipped,
     cursor,
     actor,
     reason,

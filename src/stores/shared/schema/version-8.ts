@@ -22,10 +22,11 @@ export const version8: Migration = {
     sql`alter table ${table('replies')} add column application_id ${idType}`,
     sql`create index posthorn_replies_of_application on ${table('replies')} (application_id) where application_id is not null`,
     sql`alter table ${table('jobs')} add column skipped integer not null default 0`,
-    // Applications that were deleted, until nothing is left of them: what they had is hidden meanwhile.
+    // Applications that were deleted, until a day after nothing was left of them: what they had is hidden meanwhile.
     sql`create table ${table('erasures')} (
   application_id ${idType} primary key not null,
-  job_id ${idType} not null
+  job_id ${idType} not null,
+  erased_at bigint
 )`,
   ],
 }

@@ -1,5 +1,5 @@
 import { firstIdAt } from '../../../core/ids.ts'
-import type { Pruned, PruneRequest } from '../../../core/ports/queue.ts'
+import type { Pruned, PrunePlace, PruneRequest } from '../../../core/ports/queue.ts'
 import { day } from '../../../core/time.ts'
 import type { Instant } from '../../../core/time.ts'
 import { toWalked } from '../rows/directory-rows.ts'
@@ -7,6 +7,7 @@ import { toId } from '../rows/rows.ts'
 import type { Executor } from '../sql/database.ts'
 import { forUpdate, listOf, sql, table, words } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
+import { sweepErased } from './erase-application.ts'
 import { eraseBodies } from './erase-message.ts'
 
 const deliveries = table('webhook_deliveries')
@@ -16,24 +17,27 @@ const minutesKeptMs = 35 * day
 const endedKeptMs = 30 * day
 /** So many rows one walk reads at most: what is kept for longer lies between what is to be forgotten. */
 const mostWalked = 5_000
+const theStart: PrunePlace = { delivered: '', dead: '', messages: '' }
 
 /**
  * Up to `limit` of each kind that there may be many of. An id begins with its time of creation: nothing younger is read, and
  * the next batch goes on behind what this one has read. Messages come last: they stay as long as a delivery is left of them.
  */
 export async function prune(tx: Executor, request: PruneRequest): Promise<Pruned> {
-  const { before, deadBefore, auditBefore, now, limit, from } = request
-  const delivered = await walkDeliveries(tx, { status: 'delivered', before, after: from?.delivered ?? '', limit })
-  const dead = await walkDeliveries(tx, { status: 'dead', before: deadBefore, after: from?.dead ?? '', limit })
+  const { before, deadBefore, auditBefore, now, limit } = request
+  const from = request.from ?? theStart
+  const delivered = await walkDeliveries(tx, { status: 'delivered', before, after: from.delivered, limit })
+  const dead = await walkDeliveries(tx, { status: 'dead', before: deadBefore, after: from.dead, limit })
   const isReady = delivered.isOver && dead.isOver
-  const after = from?.messages ?? ''
-  const old = isReady ? await walkMessages(tx, before, after, limit) : { count: 0, place: after, isOver: false }
+  const unread = { count: 0, place: from.messages, isOver: false }
+  const old = isReady ? await walkMessages(tx, before, from.messages, limit) : unread
   const expired = [
     await forgetKeys(tx, now, limit),
     await forgetMinutes(tx, before - minutesKeptMs, limit),
     await forgetReplies(tx, now, limit),
     await forgetAudit(tx, auditBefore, limit),
     await erasePayloads(tx, now, limit),
+    await sweepErased(tx, now, limit),
   ]
   await forgetEnded(tx, before, now - endedKeptMs)
   const count = [delivered.count, dead.count, old.count, ...expired].reduce((sum, many) => sum + many, 0)

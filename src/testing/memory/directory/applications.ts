@@ -2,6 +2,7 @@ import type { Application } from '../../../core/endpoint/endpoint.ts'
 import { PosthornError } from '../../../core/errors.ts'
 import type { ApplicationDirectory, Order, Page } from '../../../core/ports/directory.ts'
 import { compareText } from '../sorted-list.ts'
+import { eraseApplication } from './erasure.ts'
 import { note } from '../state.ts'
 import type { State } from '../state.ts'
 
@@ -34,16 +35,8 @@ export function applicationDirectory(state: State): ApplicationDirectory {
       if (by !== undefined) note(state, { action: 'application.update', ...about(id), at: now, by, ...changes })
       return application
     },
-    deleteApplication: async (id, now, by) => {
-      for (const endpoint of state.endpoints.values()) {
-        if (endpoint.applicationId !== id || endpoint.status === 'deleted') continue
-        state.endpoints.set(endpoint.id, { ...endpoint, status: 'deleted', statusSince: now, updatedAt: now })
-      }
-      const before = state.applications.get(id)?.application ?? null
-      if (by !== undefined && before !== null)
-        note(state, { action: 'application.delete', ...about(id), at: now, by, before })
-      return state.applications.delete(id)
-    },
+    eraseApplication: async (job, by) => eraseApplication(state, job, by),
+    applicationsAmong: async (ids) => ids.filter((id) => state.applications.has(id)),
   }
 }
 

@@ -4,6 +4,7 @@ import type { Job } from '../../../core/delivery/job.ts'
 import type { AdvancedJob, JobChange, JobDirectory, ReplayBatch } from '../../../core/ports/directory.ts'
 import type { Instant } from '../../../core/time.ts'
 import { inOrder } from './applications.ts'
+import { eraseBatch } from './erasure.ts'
 import { newDelivery } from '../queue/enqueue.ts'
 import { cancelled, endedOf, mayRequeue, requeued } from '../queue/queue.ts'
 import { compareText } from '../sorted-list.ts'
@@ -16,7 +17,8 @@ export function jobDirectory(state: State): JobDirectory {
     createJob: async (job, by = { name: job.actor, reason: job.reason ?? undefined }) => {
       const { id, applicationId, matching: count, createdAt: at } = job
       const { action, filter } = job.work
-      note(state, { action, target: JSON.stringify(filter), applicationId, count, at, by, after: { job: id } })
+      const noted = action === 'erase' ? 'application.erase' : action
+      note(state, { action: noted, target: JSON.stringify(filter), applicationId, count, at, by, after: { job: id } })
       return save(state, job)
     },
     job: async (id) => state.jobs.get(id) ?? null,
@@ -62,6 +64,7 @@ function running(state: State, id: string): Job | null {
 function takeBatch(state: State, job: Job, limit: number, now: Instant): AdvancedJob | null {
   const { work, cursor } = job
   if (work.action === 'replay') return null
+  if (work.action === 'erase') return eraseBatch(state, job, work.filter.applicationId, limit, now)
   const isDiscard = work.action === 'cancel' && [work.filter.status].flat().includes('dead')
   const possible = (delivery: Delivery): boolean =>
     work.action === 'cancel' && !isDiscard ? isOpen(delivery) : delivery.status !== 'delivered'
@@ -75,6 +78,7 @@ function takeBatch(state: State, job: Job, limit: number, now: Instant): Advance
       ...job,
       state: picked.length < limit ? 'done' : 'running',
       done: job.done + changed.length,
+      skipped: job.skipped + picked.length - changed.length,
       cursor: picked.at(-1)?.id ?? cursor,
       updatedAt: now,
     },

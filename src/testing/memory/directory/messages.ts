@@ -14,26 +14,26 @@ import type {
 import { isAfter } from './applications.ts'
 import { compareText } from '../sorted-list.ts'
 import { cancelled, endedOf } from '../queue/queue.ts'
-import { eraseBody, note, replace, select } from '../state.ts'
+import { eraseBody, isVisible, note, replace, select } from '../state.ts'
 import type { KeptAttempt, State } from '../state.ts'
 
 /** What people read of messages. */
 export function messageDirectory(state: State): MessageDirectory {
   return {
-    message: async (id) => state.messages.get(id) ?? null,
-    messagesById: async (ids) => [...new Set(ids)].flatMap((id) => state.messages.get(id) ?? []),
+    message: async (id) => withId(state, id) ?? null,
+    messagesById: async (ids) => [...new Set(ids)].flatMap((id) => withId(state, id) ?? []),
     messageOf: async (applicationId, idOrEventId) => {
-      const own = [...state.messages.values()].filter((message) => message.applicationId === applicationId)
+      const own = shown(state).filter((message) => message.applicationId === applicationId)
       return own.find(({ id }) => id === idOrEventId) ?? own.find(({ eventId }) => eventId === idOrEventId) ?? null
     },
     listMessages: async (filter, page) =>
       scan(
-        [...state.messages.values()].filter((message) => picks(filter, message)),
+        shown(state).filter((message) => picks(filter, message)),
         ({ id }) => id,
         page,
       ),
     countMessages: async (filter, most) =>
-      Math.min([...state.messages.values()].filter((message) => picks(filter, message)).length, most),
+      Math.min(shown(state).filter((message) => picks(filter, message)).length, most),
     eraseMessage: async (id, now, by) => {
       const message = state.messages.get(id)
       if (message === undefined) return null
@@ -56,9 +56,8 @@ export function attemptDirectory(state: State): Pick<DeliveryDirectory, 'attempt
     attempts: async (deliveryId) => attemptsOf(state, deliveryId),
     listAttempts: async (filter, page) => {
       const { endpointId, messageId } = filter
-      const all = [...select(state, { endpointId, messageId })].flatMap((delivery) =>
-        attemptsOf(state, delivery.id).map((attempt) => ({ attempt, delivery })),
-      )
+      const found = [...select(state, { endpointId, messageId })].filter((delivery) => isVisible(state, delivery))
+      const all = found.flatMap((delivery) => attemptsOf(state, delivery.id).map((attempt) => ({ attempt, delivery })))
       const picked = all.filter((item) => picksAttempt(filter, item, state.messages.get(item.delivery.messageId)))
       return scan(picked, ({ attempt }) => attempt.id, page)
     },
@@ -75,6 +74,16 @@ export function attemptDirectory(state: State): Pick<DeliveryDirectory, 'attempt
       return true
     },
   }
+}
+
+function withId(state: State, id: string): Message | undefined {
+  const message = state.messages.get(id)
+  return message !== undefined && isVisible(state, message) ? message : undefined
+}
+
+/** Without those of applications that are being erased. */
+function shown(state: State): Message[] {
+  return [...state.messages.values()].filter((message) => isVisible(state, message))
 }
 
 function picks(filter: MessageFilter, message: Message): boolean {

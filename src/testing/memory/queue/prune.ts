@@ -18,6 +18,7 @@ export function prune(state: State, { before, deadBefore, auditBefore, now, limi
   forgetKeys(state, now - endedKeptMs)
   forgetJobs(state, now - endedKeptMs)
   forgetRateLimits(state, now - endedKeptMs)
+  for (const [id, { erasedAt }] of state.erasures) if ((erasedAt ?? now) < now - day) state.erasures.delete(id)
   const counts = [
     forgetDeliveries(state, 'delivered', before, limit),
     forgetDeliveries(state, 'dead', deadBefore, limit),

@@ -113,10 +113,11 @@ function pick(state: State, { filter, limit }: OperatorRequest, may: (delivery: 
   return picked
 }
 
-/** What is at rest, not delivered, and still has a body. */
+/** What is at rest, not delivered, and still has a body and an endpoint. */
 export function mayRequeue(state: State, delivery: Delivery, now: Instant): boolean {
   const isErased = (state.messages.get(delivery.messageId)?.erasedAt ?? null) !== null
-  return delivery.status !== 'delivered' && !isLeased(delivery, now) && !isErased
+  const isGone = state.endpoints.get(delivery.endpointId)?.status === 'deleted'
+  return delivery.status !== 'delivered' && !isLeased(delivery, now) && !isErased && !isGone
 }
 
 /** A delivery that begins again. */

@@ -16,7 +16,7 @@ export const auditCases: readonly StoreCase[] = [
     await world.directory.createApplication(application, by)
     await world.directory.updateApplication(application.id, { name: 'Acme Ltd' }, start + 1, by)
     await world.directory.updateApplication(application.id, { name: 'Acme Ltd' }, start + 2, by)
-    await world.directory.deleteApplication(application.id, start + 3, by)
+    await world.erase(application.id, start + 3, by)
     const [created, updated, deleted, ...others] = await entries(world)
     assert.deepEqual(others, [], 'what changed nothing is not noted')
     has(created, { action: 'application.create', target: application.id, applicationId: application.id, before: null })
