@@ -67,6 +67,7 @@ export function makeStream(parts: StreamParts): Stream {
           'overloaded',
           `Expected at most ${mostReaders} readers of the stream at once. Close some, or try again later.`,
         )
+      if (after !== null) await forgetDeleted(parts, buffer)
       subscribe()
       const reader = buffer.read(filter, after)
       const known: StreamReader = {
@@ -82,4 +83,11 @@ export function makeStream(parts: StreamParts): Stream {
       return known
     },
   }
+}
+
+/** What was deleted meanwhile, here or elsewhere, is not read again. */
+async function forgetDeleted({ directory }: ResourceParts, buffer: EventBuffer): Promise<void> {
+  const kept = buffer.applicationIds()
+  const living = new Set(await directory.applicationsAmong(kept))
+  buffer.forget(new Set(kept.filter((id) => !living.has(id))))
 }

@@ -68,6 +68,13 @@ export interface JobResponse {
   readonly createdAt: string
 }
 
+export interface ApplicationResponse {
+  readonly id: string
+  readonly uid: string | null
+  readonly name: string
+  readonly createdAt: string
+}
+
 export interface AuditResponse {
   readonly id: string
   readonly at: string

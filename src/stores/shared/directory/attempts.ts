@@ -12,7 +12,7 @@ import { record } from '../audit.ts'
 import type { Database } from '../sql/database.ts'
 import { hasChannel, mostWalked, oneOf } from './messages.ts'
 import { inOrder } from '../sql/page.ts'
-import { visible } from '../sql/visible.ts'
+import { visibleOwner } from '../sql/visible.ts'
 import { deliveryColumns, toAttempt, toDelivery } from '../rows/delivery-rows.ts'
 import { toApplicationId, toId } from '../rows/rows.ts'
 import { all, nothing, sql, table, words } from '../sql/sql.ts'
@@ -103,9 +103,10 @@ limit ${page.limit + 1}`
 
 /** The deliveries to walk over: the one of the page before may have more attempts. */
 function range({ endpointId, messageId, until }: AttemptFilter, page: Page): Sql {
-  const conditions: Sql[] = [visible('d.application_id')]
-  if (messageId !== undefined) conditions.push(sql`d.message_id = ${messageId}`)
-  if (endpointId !== undefined) conditions.push(sql`d.webhook_id = ${endpointId}`)
+  const conditions: Sql[] = []
+  if (messageId !== undefined) conditions.push(sql`d.message_id = ${messageId}`, visibleOwner('messages', messageId))
+  if (endpointId !== undefined)
+    conditions.push(sql`d.webhook_id = ${endpointId}`, visibleOwner('endpoints', endpointId))
   // No attempt is older than its delivery.
   if (until !== undefined) conditions.push(sql`d.id < ${firstIdAt('dlv', until)}`)
   const place = placeOf(page)

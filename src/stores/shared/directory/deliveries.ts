@@ -24,13 +24,13 @@ const detailLength = 200
 export function deliveryDirectory(database: Database): Pick<DeliveryDirectory, DeliveryMethods> {
   return {
     async delivery(id) {
-      const [row] = await database.query(sql`select ${columns} from ${deliveries} where id = ${id} and ${visible()}`)
+      const [row] = await database.query(sql`select ${columns} from ${deliveries} where id = ${id} and ${visible}`)
       return row === undefined ? null : toDelivery(row)
     },
     listDeliveries: async (filter, page) => (await database.query(listStatement(filter, page))).map(toDelivery),
     async countDeliveries(filter, most) {
       const [row] = await database.query(sql`select count(*) as count
-from (select 1 from ${deliveries} where ${whereDelivery(filter)} and ${visible()} limit ${most}) counted`)
+from (select 1 from ${deliveries} where ${whereDelivery(filter)} and ${visible} limit ${most}) counted`)
       return Number(row?.['count'] ?? 0)
     },
     deadLetters: async (filter, most) =>
@@ -67,7 +67,7 @@ export function deadLetterGroups(
 from (
   select webhook_id, application_id, coalesce(reason, 'exhausted') as reason, substr(error_detail, 1, ${detailLength}) as detail, updated_at
   from ${deliveries}
-  where ${whereDelivery({ status: 'dead', endpointId, applicationId })} and ${visible()}
+  where ${whereDelivery({ status: 'dead', endpointId, applicationId })} and ${visible}
   ${isOrdered ? sql`order by id desc` : nothing}
   limit ${most}) counted
 group by webhook_id, application_id, reason, detail`
@@ -104,7 +104,7 @@ limit ${page.limit}`
 }
 
 function rowsOf(filter: DeliveryFilter, page: Page): Sql {
-  return all([whereDelivery(filter), ...beyond(page.after, orderOf(page)), visible()])
+  return all([whereDelivery(filter), ...beyond(page.after, orderOf(page)), visible])
 }
 
 /** The first of each endpoint of the application, in which the first of all must be: a few rows each, from an index. */

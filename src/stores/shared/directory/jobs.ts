@@ -95,8 +95,12 @@ limit 1`
 
 async function advance(tx: Executor, id: string, limit: number, now: Instant): Promise<AdvancedJob | null> {
   const job = await runningJob(tx, id)
-  if (job !== null && isErasure(job)) return erase(tx, job, limit, now)
-  if (job === null || !isOfDeliveries(job)) return null
+  if (job === null) return null
+  if (isErasure(job)) return erase(tx, job, limit, now)
+  return isOfDeliveries(job) ? advanceRows(tx, job, limit, now) : null
+}
+
+async function advanceRows(tx: Executor, job: DeliveryJob, limit: number, now: Instant): Promise<AdvancedJob> {
   const walked = (await tx.query(walk(job, limit))).map(toWalked)
   const picked = walked.flatMap((row) => row.id ?? [])
   const { requeued, cancelled, discarded } = picked.length === 0 ? noChange : await changeRows(tx, job, picked, now)

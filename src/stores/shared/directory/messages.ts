@@ -6,7 +6,7 @@ import { cancelRows } from './operations.ts'
 import { eraseBodies } from '../upkeep/erase-message.ts'
 import type { Database } from '../sql/database.ts'
 import { beyond, inOrder } from '../sql/page.ts'
-import { visible } from '../sql/visible.ts'
+import { isVisible, visible } from '../sql/visible.ts'
 import { toApplicationId, toId, toMessage } from '../rows/rows.ts'
 import { all, forUpdate, insertInto, joined, listOf, sql, table, words } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
@@ -20,7 +20,7 @@ const mostCancelled = 1_000_000
 /** What people read of messages, and the one thing that they may do to one: erase it. */
 export function messageDirectory(database: Database): MessageDirectory {
   async function first(where: Sql): Promise<Message | null> {
-    const [row] = await database.query(sql`select * from ${messages} where ${where} and ${visible()}`)
+    const [row] = await database.query(sql`select * from ${messages} where ${where} and ${visible}`)
     return row === undefined ? null : toMessage(row)
   }
 
@@ -28,7 +28,7 @@ export function messageDirectory(database: Database): MessageDirectory {
     message: (id) => first(sql`id = ${id}`),
     async messagesById(ids) {
       if (ids.length === 0) return []
-      return (await database.query(sql`select * from ${messages} where id in ${listOf(ids)} and ${visible()}`)).map(
+      return (await database.query(sql`select * from ${messages} where id in ${listOf(ids)} and ${visible}`)).map(
         toMessage,
       )
     },
@@ -115,7 +115,11 @@ export function hasChannel(column: string, channel: string): Sql {
 }
 
 function range({ applicationId, since, until }: MessageFilter, page: Page): Sql {
-  const conditions = [sql`application_id = ${applicationId}`, ...beyond(page.after, orderOf(page)), visible()]
+  const conditions = [
+    sql`application_id = ${applicationId}`,
+    ...beyond(page.after, orderOf(page)),
+    isVisible(applicationId),
+  ]
   // An id begins with its time of creation.
   if (since !== undefined) conditions.push(sql`id >= ${firstIdAt('msg', since)}`)
   if (until !== undefined) conditions.push(sql`id < ${firstIdAt('msg', until)}`)

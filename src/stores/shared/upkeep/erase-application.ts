@@ -78,9 +78,9 @@ export async function eraseBatch(tx: Executor, id: string, limit: number, now: I
  * erased, too. Answers with how many messages.
  */
 export async function sweepErased(tx: Executor, now: Instant, limit: number): Promise<number> {
-  const found = await tx.query(sql`select e.application_id as id
-from ${erasures} e
-where e.erased_at is not null and exists (select 1 from ${table('messages')} m where m.application_id = e.application_id)
+  const found = await tx.query(sql`select x.application_id as id
+from ${erasures} x
+where x.erased_at is not null and exists (select 1 from ${table('messages')} m where m.application_id = x.application_id)
 limit 10`)
   let swept = 0
   for (const id of found.map(toId)) swept += (await eraseBatch(tx, id, limit, now)).messages

@@ -2,7 +2,7 @@ import type { Application } from '../../../core/endpoint/endpoint.ts'
 import { PosthornError } from '../../../core/errors.ts'
 import type { ApplicationDirectory, Order, Page } from '../../../core/ports/directory.ts'
 import { compareText } from '../sorted-list.ts'
-import { eraseApplication } from './erasure.ts'
+import { eraseApplication } from './deletion.ts'
 import { note } from '../state.ts'
 import type { State } from '../state.ts'
 

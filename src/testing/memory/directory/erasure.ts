@@ -1,53 +1,28 @@
 import { isOpen } from '../../../core/delivery/delivery.ts'
+import type { Delivery } from '../../../core/delivery/delivery.ts'
 import type { Job } from '../../../core/delivery/job.ts'
-import type { Actor } from '../../../core/ports/audit.ts'
-import type { AdvancedJob, ErasureJob } from '../../../core/ports/directory.ts'
+import type { AdvancedJob } from '../../../core/ports/directory.ts'
+import type { Message } from '../../../core/message/message.ts'
 import type { Instant } from '../../../core/time.ts'
 import { cancelled, endedOf } from '../queue/queue.ts'
 import { compareText } from '../sorted-list.ts'
-import { forget, forgetMessage, note, replace, select } from '../state.ts'
+import { forget, forgetMessage, replace, select } from '../state.ts'
 import type { State } from '../state.ts'
 
-/** Deletes an application, hides all that it had, and keeps the job that erases it. */
-export function eraseApplication(state: State, job: ErasureJob, by?: Actor): Job | null {
-  const { applicationId: id, createdAt: at } = job
-  const underWay = state.erasures.get(id)
-  if (underWay?.erasedAt === null) return state.jobs.get(underWay.jobId) ?? null
-  const before = state.applications.get(id)?.application ?? null
-  if (before === null && !isAnythingLeft(state, id)) return null
-  for (const endpoint of state.endpoints.values()) {
-    if (endpoint.applicationId !== id || endpoint.status === 'deleted') continue
-    state.endpoints.set(endpoint.id, { ...endpoint, status: 'deleted', statusSince: at, updatedAt: at })
-  }
-  state.applications.delete(id)
-  state.erasures.set(id, { jobId: job.id, erasedAt: null })
-  state.jobs.set(job.id, job)
-  const action = before === null ? 'application.erase' : 'application.delete'
-  if (by !== undefined) note(state, { action, target: id, applicationId: id, at, by, before })
-  return job
-}
+type Erasure = Job & { readonly work: { readonly action: 'erase' } }
 
-function isAnythingLeft(state: State, id: string): boolean {
-  const isOwn = ({ applicationId }: { readonly applicationId: string }): boolean => applicationId === id
-  return [...state.endpoints.values(), ...state.messages.values()].some(isOwn)
+export function isErasure(job: Job): job is Erasure {
+  return job.work.action === 'erase'
 }
 
 /** One batch: messages with their deliveries; then what is left without a message; then all the rest. */
-export function eraseBatch(state: State, job: Job, applicationId: string, limit: number, now: Instant): AdvancedJob {
-  const messages = [...state.messages.values()]
-    .filter((message) => message.applicationId === applicationId)
-    .toSorted((one, other) => compareText(one.id, other.id))
-    .slice(0, limit)
-  const own = new Set(
-    [...state.endpoints.values()].filter((one) => one.applicationId === applicationId).map(({ id }) => id),
-  )
-  const rows =
-    messages.length > 0
-      ? messages.flatMap(({ id }) => [...select(state, { messageId: id })])
-      : [...state.deliveries.values()].filter(({ endpointId }) => own.has(endpointId)).slice(0, limit)
+export function eraseBatch(state: State, job: Erasure, limit: number, now: Instant): AdvancedJob {
+  const { applicationId } = job.work.filter
+  const own = [...state.endpoints.values()].filter((one) => one.applicationId === applicationId).map(({ id }) => id)
+  const messages = oldestOf(state, applicationId, limit)
+  const rows = messages.length > 0 ? ofMessages(state, messages) : ofEndpoints(state, own, limit)
   const open = rows.filter(isOpen)
-  for (const delivery of open) replace(state, delivery, cancelled(delivery, 'gone', now))
-  for (const { id } of rows) forget(state, state.deliveries.get(id) ?? missing(id))
+  for (const delivery of rows) endAndForget(state, delivery, now)
   for (const message of messages) {
     state.payloadExpiries.delete(message.id)
     forgetMessage(state, message)
@@ -62,17 +37,34 @@ export function eraseBatch(state: State, job: Job, applicationId: string, limit:
   }
 }
 
-function missing(id: string): never {
-  throw new Error(`Expected delivery ${id} to be there.`)
+function oldestOf(state: State, applicationId: string, limit: number): Message[] {
+  return [...state.messages.values()]
+    .filter((message) => message.applicationId === applicationId)
+    .toSorted((one, other) => compareText(one.id, other.id))
+    .slice(0, limit)
 }
 
-function eraseRest(state: State, applicationId: string, endpointIds: ReadonlySet<string>, now: Instant): void {
+function ofMessages(state: State, messages: readonly Message[]): Delivery[] {
+  return messages.flatMap(({ id }) => [...select(state, { messageId: id })])
+}
+
+function ofEndpoints(state: State, endpointIds: readonly string[], limit: number): Delivery[] {
+  return endpointIds.flatMap((endpointId) => [...select(state, { endpointId })]).slice(0, limit)
+}
+
+function endAndForget(state: State, delivery: Delivery, now: Instant): void {
+  const ended = isOpen(delivery) ? cancelled(delivery, 'gone', now) : delivery
+  replace(state, delivery, ended)
+  forget(state, ended)
+}
+
+function eraseRest(state: State, applicationId: string, endpointIds: readonly string[], now: Instant): void {
   const isOwn = (one: { readonly applicationId: string | null }): boolean => one.applicationId === applicationId
-  for (const name of state.keys.keys()) if (name.startsWith(`${applicationId} `)) state.keys.delete(name)
-  for (const [key, reply] of state.replies) if (isOwn(reply)) state.replies.delete(key)
-  for (const [id, key] of state.apiKeys) if (isOwn(key)) state.apiKeys.delete(id)
-  for (const [id, { event }] of state.events) if (isOwn(event)) state.events.delete(id)
-  for (const [id, job] of state.jobs) if (isOwn(job) && job.work.action !== 'erase') state.jobs.delete(id)
+  removeWhere(state.keys, (_, name) => name.startsWith(`${applicationId} `))
+  removeWhere(state.replies, isOwn)
+  removeWhere(state.apiKeys, isOwn)
+  removeWhere(state.events, ({ event }) => isOwn(event))
+  removeWhere(state.jobs, (job) => isOwn(job) && !isErasure(job))
   for (const id of [applicationId, ...endpointIds]) {
     state.health.delete(id)
     state.rateLimits.delete(id)
@@ -81,4 +73,8 @@ function eraseRest(state: State, applicationId: string, endpointIds: ReadonlySet
   }
   const { jobId } = state.erasures.get(applicationId) ?? { jobId: '' }
   state.erasures.set(applicationId, { jobId, erasedAt: now })
+}
+
+function removeWhere<Value>(rows: Map<string, Value>, isWanted: (value: Value, key: string) => boolean): void {
+  for (const [key, value] of rows) if (isWanted(value, key)) rows.delete(key)
 }

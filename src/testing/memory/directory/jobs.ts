@@ -1,15 +1,17 @@
 import { isOpen } from '../../../core/delivery/delivery.ts'
 import type { Delivery } from '../../../core/delivery/delivery.ts'
-import type { Job } from '../../../core/delivery/job.ts'
+import type { Job, JobWork } from '../../../core/delivery/job.ts'
 import type { AdvancedJob, JobChange, JobDirectory, ReplayBatch } from '../../../core/ports/directory.ts'
 import type { Instant } from '../../../core/time.ts'
 import { inOrder } from './applications.ts'
-import { eraseBatch } from './erasure.ts'
+import { eraseBatch, isErasure } from './erasure.ts'
 import { newDelivery } from '../queue/enqueue.ts'
 import { cancelled, endedOf, mayRequeue, requeued } from '../queue/queue.ts'
 import { compareText } from '../sorted-list.ts'
 import { insert, note, replace, select } from '../state.ts'
 import type { State } from '../state.ts'
+
+type DeliveryWork = Extract<JobWork, { readonly action: 'requeue' | 'cancel' }>
 
 /** Bulk work with its progress. */
 export function jobDirectory(state: State): JobDirectory {
@@ -35,7 +37,7 @@ export function jobDirectory(state: State): JobDirectory {
     changeJob: async (asked) => change(state, asked),
     advanceJob: async (id, limit, now) => {
       const job = running(state, id)
-      const batch = job === null ? null : takeBatch(state, job, limit, now)
+      const batch = job === null ? null : batchOf(state, job, limit, now)
       if (batch !== null) save(state, batch.job)
       return batch
     },
@@ -61,14 +63,16 @@ function running(state: State, id: string): Job | null {
   return job?.state === 'running' ? job : null
 }
 
+function batchOf(state: State, job: Job, limit: number, now: Instant): AdvancedJob | null {
+  return isErasure(job) ? eraseBatch(state, job, limit, now) : takeBatch(state, job, limit, now)
+}
+
 function takeBatch(state: State, job: Job, limit: number, now: Instant): AdvancedJob | null {
   const { work, cursor } = job
-  if (work.action === 'replay') return null
-  if (work.action === 'erase') return eraseBatch(state, job, work.filter.applicationId, limit, now)
-  const isDiscard = work.action === 'cancel' && [work.filter.status].flat().includes('dead')
-  const possible = (delivery: Delivery): boolean =>
-    work.action === 'cancel' && !isDiscard ? isOpen(delivery) : delivery.status !== 'delivered'
-  const left = [...select(state, work.filter)].filter((delivery) => possible(delivery) && delivery.id > (cursor ?? ''))
+  if (work.action === 'replay' || work.action === 'erase') return null
+  const left = [...select(state, work.filter)].filter(
+    (delivery) => isPossible(work, delivery) && delivery.id > (cursor ?? ''),
+  )
   const picked = left.toSorted((one, other) => compareText(one.id, other.id)).slice(0, limit)
   const changed = picked.filter((delivery) => work.action === 'cancel' || mayRequeue(state, delivery, now))
   for (const delivery of changed)
@@ -85,6 +89,12 @@ function takeBatch(state: State, job: Job, limit: number, now: Instant): Advance
     cancelled: work.action === 'cancel' ? changed.filter(isOpen).map(endedOf) : [],
     endpointIds: work.action === 'cancel' ? [] : [...new Set(changed.map(({ endpointId }) => endpointId))],
   }
+}
+
+/** What is dead is given up for good only if that is asked for. */
+function isPossible({ action, filter }: DeliveryWork, delivery: Delivery): boolean {
+  const isDiscard = [filter.status].flat().includes('dead')
+  return action === 'cancel' && !isDiscard ? isOpen(delivery) : delivery.status !== 'delivered'
 }
 
 function replay(state: State, batch: ReplayBatch, now: Instant): Job | null {

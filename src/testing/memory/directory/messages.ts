@@ -23,17 +23,17 @@ export function messageDirectory(state: State): MessageDirectory {
     message: async (id) => withId(state, id) ?? null,
     messagesById: async (ids) => [...new Set(ids)].flatMap((id) => withId(state, id) ?? []),
     messageOf: async (applicationId, idOrEventId) => {
-      const own = shown(state).filter((message) => message.applicationId === applicationId)
+      const own = visibleMessages(state).filter((message) => message.applicationId === applicationId)
       return own.find(({ id }) => id === idOrEventId) ?? own.find(({ eventId }) => eventId === idOrEventId) ?? null
     },
     listMessages: async (filter, page) =>
       scan(
-        shown(state).filter((message) => picks(filter, message)),
+        visibleMessages(state).filter((message) => picks(filter, message)),
         ({ id }) => id,
         page,
       ),
     countMessages: async (filter, most) =>
-      Math.min(shown(state).filter((message) => picks(filter, message)).length, most),
+      Math.min(visibleMessages(state).filter((message) => picks(filter, message)).length, most),
     eraseMessage: async (id, now, by) => {
       const message = state.messages.get(id)
       if (message === undefined) return null
@@ -82,7 +82,7 @@ function withId(state: State, id: string): Message | undefined {
 }
 
 /** Without those of applications that are being erased. */
-function shown(state: State): Message[] {
+function visibleMessages(state: State): Message[] {
   return [...state.messages.values()].filter((message) => isVisible(state, message))
 }
 
