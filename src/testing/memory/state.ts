@@ -139,7 +139,7 @@ export function eraseBody(state: State, messageId: string, now: Instant): void {
       kept.map((attempt) => (attempt.statusCode === null ? attempt : { ...attempt, excerpt: null })),
     )
     const errorDetail = delivery.errorDetail?.replace(/^(HTTP \d{3}): [^]*$/, '$1') ?? null
-    replace(state, delivery, { ...delivery, errorDetail })
+    if (errorDetail !== delivery.errorDetail) replace(state, delivery, { ...delivery, errorDetail })
   }
 }
 

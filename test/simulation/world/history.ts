@@ -136,6 +136,8 @@ export class History {
   readonly phases: Phase[] = []
   readonly explanations: Explanation[] = []
   readonly events: { readonly at: Instant; readonly process: string; readonly event: PosthornEvent }[] = []
+  /** Applications that somebody deleted: what was stored of them may be gone. */
+  readonly erased = new Set<number>()
   /** Interesting states, with how often each was reached. */
   readonly reached = new Map<string, number>()
   /** Deliveries by message and endpoint: mostly one. */
