@@ -9,7 +9,7 @@ import type { FollowingClock } from './clock.ts'
 import { checkStore } from './config/check-store.ts'
 import { engineSettings } from './config/engine-settings.ts'
 import type { PosthornOptions } from './config/options.ts'
-import type { AuditEntry } from './core/ports/audit.ts'
+import type { AuditEntry, AuditFilter } from './core/ports/audit.ts'
 import type { Page } from './core/ports/directory.ts'
 import { checkEventName } from './core/ports/events.ts'
 import type { EventType } from './core/ports/events.ts'
@@ -184,9 +184,10 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
   }
 
   /** Who did what, newest first. */
-  async audit(page: Partial<Page> = {}): Promise<AuditEntry[]> {
+  async audit({ limit, after, order, ...filter }: AuditFilter & Partial<Page> = {}): Promise<AuditEntry[]> {
+    const page = checkPage({ limit, after, order })
     await this.#open()
-    return this.#store.directory.audit(checkPage(page))
+    return this.#store.directory.audit(filter, page)
   }
 
   /** The time by which everything here is judged: the one that all workers on the store share. */

@@ -92,14 +92,15 @@ export function makeApi(parts: ApiParts): Api {
   }
   const deliveries = makeDeliveries(deliveryParts)
   const endpoints = makeEndpoints(endpointParts(parts, shared))
+  const wake = (): void => engine.wakeBulk()
   return {
-    applications: makeApplications(shared),
+    applications: makeApplications({ ...shared, wake }),
     endpoints,
     alarms: makeAlarms({ ...shared, endpoints, sendOperational: (message) => engine.sendOperational(message) }),
     eventTypes: makeEventTypes({ ...shared, changed: (name) => enforcer?.forget(name) }),
     messages: makeMessages(deliveryParts),
     deliveries,
-    jobs: makeJobs({ ...shared, wake: () => engine.wakeBulk() }),
+    jobs: makeJobs({ ...shared, wake }),
     figures: makeFigures(shared),
     stream: makeStream({ ...shared, owner, isShared: lookMs !== null, subscribe: (listener) => bus.on('*', listener) }),
     keys: makeKeys(shared),

@@ -1,4 +1,5 @@
 import { operationsUid } from '../core/alarms/operational.ts'
+import type { Job } from '../core/delivery/job.ts'
 import { checkMetadata, checkUid } from '../core/endpoint/endpoint.ts'
 import type { Application } from '../core/endpoint/endpoint.ts'
 import { expected } from '../core/errors.ts'
@@ -6,6 +7,8 @@ import { isId, makeId } from '../core/ids.ts'
 import { checkCount } from '../core/limits/limits.ts'
 import type { ApplicationChange, Page } from '../core/ports/directory.ts'
 import { given } from '../core/given.ts'
+import { actor } from './actor.ts'
+import type { By } from './actor.ts'
 import { checkPage } from './input/page.ts'
 import type { ResourceParts } from './parts.ts'
 
@@ -18,17 +21,29 @@ export interface ApplicationInput {
   readonly ratePerSecond?: number | null | undefined
 }
 
-/** The tenants. One is created on first use, so most programs never call `create`. */
-export interface Applications {
-  create(input?: ApplicationInput): Promise<Application>
-  get(idOrUid: string): Promise<Application>
-  list(page?: Partial<Page>): Promise<Application[]>
-  update(idOrUid: string, change: ApplicationInput): Promise<Application>
-  /** Ends its endpoints too; what is on its way to them ends dead. */
-  delete(idOrUid: string): Promise<void>
+interface ApplicationParts extends ResourceParts {
+  /** Says that there may be bulk work. */
+  readonly wake: () => void
 }
 
-export function makeApplications({ ready, directory, clock, random }: ResourceParts): Applications {
+/** For progress: more messages are not counted. */
+const mostCounted = 1_000_000
+
+/** The tenants. One is created on first use, so most programs never call `create`. */
+export interface Applications {
+  create(input?: ApplicationInput, by?: By): Promise<Application>
+  get(idOrUid: string): Promise<Application>
+  list(page?: Partial<Page>): Promise<Application[]>
+  update(idOrUid: string, change: ApplicationInput, by?: By): Promise<Application>
+  /** Ends its endpoints too; what is on its way to them ends dead. Nothing of it is shown from then on: a job erases it all. */
+  delete(idOrUid: string, by?: By): Promise<void>
+  /** The same, also for what is left of an application that was deleted before; answers with the job. */
+  erase(idOrUid: string, by?: By): Promise<Job>
+}
+
+export function makeApplications(parts: ApplicationParts): Applications {
+  const { ready, directory, clock, random } = parts
+
   async function get(idOrUid: string): Promise<Application> {
     await ready()
     return found(await directory.application(idOrUid), idOrUid)
@@ -36,11 +51,11 @@ export function makeApplications({ ready, directory, clock, random }: ResourcePa
 
   return {
     get,
-    async create(input = {}) {
+    async create(input = {}, by = {}) {
       const { uid = null, name = uid ?? '', metadata = {}, ratePerSecond = null } = checked(input)
       await ready()
       const now = clock.now()
-      return directory.createApplication({
+      const application = {
         id: makeId('app', now, random),
         uid,
         name: checkName(name),
@@ -48,26 +63,58 @@ export function makeApplications({ ready, directory, clock, random }: ResourcePa
         ratePerSecond,
         createdAt: now,
         updatedAt: now,
-      })
+      }
+      return directory.createApplication(application, actor(by))
     },
     async list(page = {}) {
       await ready()
       return directory.listApplications(checkPage(page))
     },
-    async update(idOrUid, input) {
+    async update(idOrUid, input, by = {}) {
       const change = checked(input)
       const before = await get(idOrUid)
       if (input.uid !== undefined && input.uid !== before.uid) refuseReserved(before, 'renamed')
-      const { id } = before
-      return found(await directory.updateApplication(id, change, clock.now()), idOrUid)
+      return found(await directory.updateApplication(before.id, change, clock.now(), actor(by)), idOrUid)
     },
-    async delete(idOrUid) {
-      const application = await get(idOrUid)
-      refuseReserved(application, 'deleted')
-      const { id } = application
-      await directory.deleteApplication(id, clock.now())
+    async delete(idOrUid, by = {}) {
+      await eraseApplication(parts, await get(idOrUid), by)
+    },
+    async erase(idOrUid, by = {}) {
+      await ready()
+      return eraseApplication(parts, (await directory.application(idOrUid)) ?? { id: idOrUid, uid: null }, by)
     },
   }
+}
+
+/** Deletes an application and starts the job that erases all that it had. */
+async function eraseApplication(
+  { directory, clock, random, wake }: ApplicationParts,
+  application: Pick<Application, 'id' | 'uid'>,
+  by: By,
+): Promise<Job> {
+  refuseReserved(application, 'deleted')
+  const applicationId = application.id
+  const matching = await directory.countMessages({ applicationId }, mostCounted)
+  const { name, reason = null } = actor(by)
+  const now = clock.now()
+  const asked = { work: { action: 'erase', filter: { applicationId } }, actor: name, reason } as const
+  const begun = {
+    state: 'running',
+    matching,
+    done: 0,
+    skipped: 0,
+    cursor: null,
+    createdAt: now,
+    updatedAt: now,
+  } as const
+  const job = await directory.eraseApplication(
+    { id: makeId('job', now, random), applicationId, ...asked, ...begun },
+    actor(by),
+  )
+  if (job === null)
+    throw expected('not_found', 'application', 'the id or uid of an application that exists', applicationId)
+  wake()
+  return job
 }
 
 /** How an application is named elsewhere: by its id, or by the uid that it has or will be created with. */
@@ -83,7 +130,7 @@ export async function applicationIdOf(
   return found(await directory.application(idOrUid), idOrUid).id
 }
 
-function refuseReserved({ uid }: Application, what: string): void {
+function refuseReserved({ uid }: Pick<Application, 'uid'>, what: string): void {
   if (uid !== operationsUid) return
   const advice = 'Delete its endpoints instead, to get no more operational webhooks.'
   throw expected('wrong_state', 'application', `one of a customer, to be ${what}`, uid, advice)

@@ -3,6 +3,8 @@ import type { EventTypeDefinition } from '../core/message/event-type.ts'
 import { checkEventType } from '../core/message/message.ts'
 import type { EventTypeChange, Page } from '../core/ports/directory.ts'
 import { given } from '../core/given.ts'
+import { actor } from './actor.ts'
+import type { By } from './actor.ts'
 import { checkSchemas } from './send/json-schema.ts'
 import { checkPage } from './input/page.ts'
 import type { ResourceParts } from './parts.ts'
@@ -13,12 +15,12 @@ export type EventTypeInput = Pick<EventTypeDefinition, 'name' | 'description'> &
 
 /** The kinds of events that there are, with descriptions and JSON Schemas, for people and for checks. */
 export interface EventTypes {
-  create(input: EventTypeInput): Promise<EventTypeDefinition>
+  create(input: EventTypeInput, by?: By): Promise<EventTypeDefinition>
   get(name: string): Promise<EventTypeDefinition>
   /** By name; those that were archived only if asked for. */
   list(filter?: { readonly archived?: boolean | undefined }, page?: Partial<Page>): Promise<EventTypeDefinition[]>
-  update(name: string, change: Omit<Partial<EventTypeInput>, 'name'>): Promise<EventTypeDefinition>
-  delete(name: string): Promise<void>
+  update(name: string, change: Omit<Partial<EventTypeInput>, 'name'>, by?: By): Promise<EventTypeDefinition>
+  delete(name: string, by?: By): Promise<void>
 }
 
 interface EventTypeParts extends ResourceParts {
@@ -34,7 +36,7 @@ export function makeEventTypes({ ready, directory, clock, changed }: EventTypePa
 
   return {
     get,
-    async create({ name, ...input }) {
+    async create({ name, ...input }, by = {}) {
       checkEventType(name, 'name')
       const {
         description = '',
@@ -45,16 +47,8 @@ export function makeEventTypes({ ready, directory, clock, changed }: EventTypePa
       } = checked(input)
       await ready()
       const now = clock.now()
-      const created = await directory.createEventType({
-        name,
-        description,
-        schemas,
-        archived,
-        deprecated,
-        featureFlag,
-        createdAt: now,
-        updatedAt: now,
-      })
+      const settings = { description, schemas, archived, deprecated, featureFlag }
+      const created = await directory.createEventType({ name, ...settings, createdAt: now, updatedAt: now }, actor(by))
       changed(name)
       return created
     },
@@ -62,16 +56,16 @@ export function makeEventTypes({ ready, directory, clock, changed }: EventTypePa
       await ready()
       return directory.listEventTypes({ archived }, checkPage(page))
     },
-    async update(name, input) {
+    async update(name, input, by = {}) {
       const change = checked(input)
       await ready()
-      const updated = found(await directory.updateEventType(name, change, clock.now()), name)
+      const updated = found(await directory.updateEventType(name, change, clock.now(), actor(by)), name)
       changed(name)
       return updated
     },
-    async delete(name) {
+    async delete(name, by = {}) {
       await ready()
-      if (!(await directory.deleteEventType(name))) throw missing(name)
+      if (!(await directory.deleteEventType(name, clock.now(), actor(by)))) throw missing(name)
       changed(name)
     },
   }

@@ -18,8 +18,8 @@ import type { ResourceParts } from './parts.ts'
 /** Bulk work that is stored with its progress: a worker does it in batches, and any other goes on with it after a crash. */
 export interface Jobs {
   /** How many deliveries (of a replay: messages) the work would concern now. */
-  preview(work: JobWork): Promise<number>
-  create(work: JobWork, by?: By): Promise<Job>
+  preview(work: BulkWork): Promise<number>
+  create(work: BulkWork, by?: By): Promise<Job>
   get(id: string): Promise<Job>
   /** Newest first. */
   list(filter?: { readonly application?: string | undefined }, page?: Partial<Page>): Promise<Job[]>
@@ -27,6 +27,9 @@ export interface Jobs {
   resume(id: string, by?: By): Promise<Job>
   cancel(id: string, by?: By): Promise<Job>
 }
+
+/** What a person can ask for; an application is erased by its deletion. */
+export type BulkWork = Exclude<JobWork, { readonly action: 'erase' }>
 
 interface JobParts extends ResourceParts {
   /** Says that there may be work, so that it need not wait for the tick. */
@@ -70,7 +73,7 @@ async function jobWithId({ ready, directory }: JobParts, id: string): Promise<Jo
   throw expected('not_found', 'job', 'the id of a job that exists', id)
 }
 
-async function createJob({ ready, directory, clock, random, wake }: JobParts, work: JobWork, by: By): Promise<Job> {
+async function createJob({ ready, directory, clock, random, wake }: JobParts, work: BulkWork, by: By): Promise<Job> {
   const now = clock.now()
   const checked = checkWork(work, now)
   await ready()
@@ -79,14 +82,10 @@ async function createJob({ ready, directory, clock, random, wake }: JobParts, wo
   const { name, reason = null } = actor(by)
   const matching = await countMatching(directory, checked)
   const started = { id: makeId('job', now, random), applicationId, work: checked, matching, actor: name, reason }
-  const job = await directory.createJob({
-    ...started,
-    state: 'running',
-    done: 0,
-    cursor: null,
-    createdAt: now,
-    updatedAt: now,
-  })
+  const job = await directory.createJob(
+    { ...started, state: 'running', done: 0, skipped: 0, cursor: null, createdAt: now, updatedAt: now },
+    actor(by),
+  )
   wake()
   return job
 }
@@ -109,7 +108,7 @@ async function changeState(parts: JobParts, id: string, to: 'running' | 'paused'
   throw expected('wrong_state', 'job', `one that can be ${to} now`, `${id}, and ${refusal ?? 'it has just changed'}`)
 }
 
-async function countMatching(directory: Directory, work: JobWork): Promise<number> {
+async function countMatching(directory: Directory, work: BulkWork): Promise<number> {
   if (work.action !== 'replay') return directory.countDeliveries(work.filter, mostMatching)
   const { endpointId, since, until } = work.filter
   const { applicationId } = await endpointWithId(directory, endpointId)
@@ -117,7 +116,7 @@ async function countMatching(directory: Directory, work: JobWork): Promise<numbe
 }
 
 /** A replay to what is disabled would stop at once. */
-async function checkReceiver(directory: Directory, { action, filter }: JobWork): Promise<void> {
+async function checkReceiver(directory: Directory, { action, filter }: BulkWork): Promise<void> {
   const endpoint = action === 'replay' ? await endpointWithId(directory, filter.endpointId) : null
   if (endpoint === null || collects(endpoint)) return
   throw expected(
@@ -130,7 +129,7 @@ async function checkReceiver(directory: Directory, { action, filter }: JobWork):
 }
 
 /** Set if the work concerns one application only: its own keys can then see the job. */
-async function applicationOf(directory: Directory, { filter }: JobWork): Promise<string | null> {
+async function applicationOf(directory: Directory, { filter }: BulkWork): Promise<string | null> {
   if ('applicationId' in filter && filter.applicationId !== undefined) return filter.applicationId
   return filter.endpointId === undefined ? null : (await endpointWithId(directory, filter.endpointId)).applicationId
 }
@@ -141,7 +140,7 @@ async function endpointWithId(directory: Directory, endpointId: string): Promise
   throw expected('not_found', 'endpoint', 'the id of an endpoint that exists', endpointId)
 }
 
-function checkWork(work: JobWork, now: Instant): JobWork {
+function checkWork(work: BulkWork, now: Instant): BulkWork {
   switch (work.action) {
     case 'requeue':
       return {

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import type { Actor } from '../core/ports/audit.ts'
+import type { AuditNote } from '../core/ports/audit.ts'
 import { expected } from '../core/errors.ts'
 import { checkId, isId, makeId } from '../core/ids.ts'
 import { isLive } from '../core/ports/key.ts'
@@ -12,6 +12,7 @@ import type { By } from './actor.ts'
 import { applicationIdOf } from './applications.ts'
 import { checkPage } from './input/page.ts'
 import type { ResourceParts } from './parts.ts'
+import { RefusedSignIns } from './refused-sign-ins.ts'
 import { makeShortCache } from './short-cache.ts'
 import type { ShortCache } from './short-cache.ts'
 
@@ -30,8 +31,10 @@ export interface KeyInput {
 export interface Keys {
   create(input: KeyInput, by?: By): Promise<CreatedKey>
   /** A key for twelve hours in the place of another, for a browser's cookie. It has the other's access, and ends with it. */
-  openSession(of: SessionOwner): Promise<CreatedKey>
-  endSession(id: string): Promise<void>
+  openSession(of: SessionOwner, by?: By): Promise<CreatedKey>
+  endSession(id: string, by?: By): Promise<void>
+  /** Notes that somebody tried to sign in with a key that is none; those of a minute are counted in one entry. */
+  refuseSignIn(by?: By): Promise<void>
   /** The living key that a token stands for; null if there is none. One that was revoked elsewhere is refused within 5 seconds. */
   find(token: string): Promise<ApiKey | null>
   /** Those that live, newest first. */
@@ -63,6 +66,7 @@ const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
 export function makeKeys(parts: ResourceParts): Keys {
   const { clock, directory } = parts
+  const refused = new RefusedSignIns(directory, clock)
   const shared: KeyParts = {
     ...parts,
     byHash: makeShortCache(clock, (hashed) => directory.keyByHash(hashed)),
@@ -70,8 +74,12 @@ export function makeKeys(parts: ResourceParts): Keys {
   }
   return {
     create: (input, by = {}) => createKey(shared, input, by),
-    openSession: (of) => openSession(shared, of),
-    endSession: (id) => endSession(shared, id),
+    openSession: (of, by = {}) => openSession(shared, of, by),
+    endSession: (id, by = {}) => endSession(shared, id, by),
+    async refuseSignIn({ from = 'library' } = {}) {
+      await parts.ready()
+      await refused.add(from)
+    },
     find: (token) => findKey(shared, token),
     list: (filter = {}, page = {}) => listKeys(shared, filter, page),
     revoke: (id, by = {}) => revokeKey(shared, id, by),
@@ -89,42 +97,41 @@ async function createKey(parts: KeyParts, input: KeyInput, by: By): Promise<Crea
   const applicationId = input.application === undefined ? null : await applicationIdOf(parts, input.application)
   const token = newToken(tokenPrefix)
   const hint = token.slice(0, hintLength)
-  return storeKey(parts, { ...checked, applicationId, token, hint, sessionOf: null }, actor(by))
+  const action = checked.portal === null ? 'key.create' : 'portal.create'
+  const key = { ...checked, applicationId, token, hint, sessionOf: null }
+  return storeKey(parts, key, { action, by: actor(by) })
 }
 
 async function openSession(
   parts: KeyParts,
   { id: sessionOf, name, applicationId, access, portal = null }: SessionOwner,
+  by: By,
 ): Promise<CreatedKey> {
   await parts.ready()
   const now = parts.clock.now()
-  return storeKey(parts, {
-    token: newToken(sessionPrefix),
-    hint: sessionPrefix,
-    name,
-    applicationId,
-    access,
-    createdAt: now,
-    expiresAt: now + sessionMs,
-    sessionOf,
-    portal,
-  })
+  const times = { createdAt: now, expiresAt: now + sessionMs }
+  const session = { name, applicationId, access, ...times, sessionOf, portal }
+  return storeKey(
+    parts,
+    { token: newToken(sessionPrefix), hint: sessionPrefix, ...session },
+    { action: portal === null ? 'session.open' : 'portal.use', by: actor({ by: name, ...by }) },
+  )
 }
 
 async function storeKey(
   { directory, random, byHash }: KeyParts,
   { token, ...fields }: NewKey,
-  by?: Actor,
+  audited: AuditNote,
 ): Promise<CreatedKey> {
   const id = makeId('key', fields.createdAt, random)
-  const key = await directory.createKey({ ...fields, id, hash: hashOf(token), revokedAt: null }, by)
+  const key = await directory.createKey({ ...fields, id, hash: hashOf(token), revokedAt: null }, audited)
   byHash.forget(key.hash)
   return { key, token }
 }
 
-async function endSession({ ready, directory, clock, byHash }: KeyParts, id: string): Promise<void> {
+async function endSession({ ready, directory, clock, byHash }: KeyParts, id: string, by: By): Promise<void> {
   await ready()
-  const key = await directory.revokeKey(id, clock.now())
+  const key = await directory.revokeKey(id, clock.now(), { action: 'session.end', by: actor(by) })
   if (key !== null) byHash.forget(key.hash)
 }
 
@@ -153,7 +160,7 @@ async function listKeys(parts: KeyParts, { application }: KeyFilter, page: Parti
 async function revokeKey({ ready, directory, clock, byHash, byId }: KeyParts, id: string, by: By): Promise<ApiKey> {
   checkId('key', id)
   await ready()
-  const key = await directory.revokeKey(id, clock.now(), actor(by))
+  const key = await directory.revokeKey(id, clock.now(), { action: 'key.revoke', by: actor(by) })
   if (key === null) throw expected('not_found', 'key', 'the id of a key that exists', id)
   byHash.forget(key.hash)
   byId.forget(key.id)

@@ -2,6 +2,8 @@ import { expected } from '../core/errors.ts'
 import type { Message } from '../core/message/message.ts'
 import type { MessageFilter, Page, Scan } from '../core/ports/directory.ts'
 import type { Cancelled } from '../core/ports/queue.ts'
+import { actor } from './actor.ts'
+import type { By } from './actor.ts'
 import { applicationIdOf } from './applications.ts'
 import { checkPage } from './input/page.ts'
 import type { ResourceParts } from './parts.ts'
@@ -12,8 +14,8 @@ export interface Messages {
   get(application: string, idOrEventId: string): Promise<Message>
   /** Newest first, unless the page says otherwise; go on after `next` until it is null. */
   list(filter: MessageFilter, page?: Partial<Page>): Promise<Scan<Message>>
-  /** Cancels what is still on its way, then erases the body for good. */
-  erase(application: string, idOrEventId: string): Promise<void>
+  /** Cancels what is still on its way, and erases the body and the answers to it for good. The rest stays. */
+  erase(application: string, idOrEventId: string, by?: By): Promise<void>
 }
 
 interface MessageParts extends ResourceParts {
@@ -60,11 +62,10 @@ export function makeMessages(parts: MessageParts): Messages {
       await ready()
       return directory.listMessages(filter, checkPage(page))
     },
-    async erase(application, idOrEventId) {
+    async erase(application, idOrEventId, by = {}) {
       const { id } = await get(application, idOrEventId)
-      await cancelOpen(id)
-      await directory.eraseMessage(id, clock.now())
-      // What was requeued in between; from here on nothing can be.
+      parts.emitCancelled((await directory.eraseMessage(id, clock.now(), actor(by))) ?? [])
+      // What was requeued at the same moment; from here on nothing can be.
       await cancelOpen(id)
     },
   }

@@ -3,10 +3,13 @@ import { completion } from './commands/inspect/completion.ts'
 import { config } from './commands/inspect/config.ts'
 import { doctor } from './commands/inspect/doctor.ts'
 import { openapi } from './commands/inspect/openapi.ts'
+import { messages } from './commands/messages/messages.ts'
 import { listen } from './commands/messages/listen.ts'
 import { send } from './commands/messages/send.ts'
 import { verify } from './commands/messages/verify.ts'
 import { alarms } from './commands/operate/alarms.ts'
+import { applications } from './commands/operate/applications.ts'
+import { audit } from './commands/operate/audit.ts'
 import { deliveries } from './commands/operate/deliveries.ts'
 import { dlq } from './commands/operate/dlq.ts'
 import { endpoints } from './commands/operate/endpoints.ts'
@@ -22,7 +25,10 @@ import { worker } from './commands/run/worker.ts'
 export const sections: readonly { readonly title: string; readonly commands: readonly (Command | CommandGroup)[] }[] = [
   { title: 'Run it', commands: [dev, serve, worker, migrate] },
   { title: 'Send and receive', commands: [send, listen, verify] },
-  { title: 'Look after it', commands: [tail, alarms, deliveries, dlq, endpoints, jobs, keys] },
+  {
+    title: 'Look after it',
+    commands: [tail, alarms, messages, deliveries, dlq, endpoints, applications, jobs, keys, audit],
+  },
   { title: 'Find out', commands: [doctor, config, openapi, completion(() => commands)] },
 ]
 

@@ -16,7 +16,7 @@ const standardRetries = presets.standard.policy.maxAttempts - 1
 /** Checks every number before any I/O, and puts preset, options and policies together. */
 export function engineSettings(options: PosthornOptions, owner: string, userAgent: string): EngineSettings {
   const preset = presetNamed(options.preset ?? 'standard')
-  const { leaseMs, timeoutMs, maxLeased, historyDays, maxRetries } = checkedNumbers(options)
+  const { leaseMs, timeoutMs, maxLeased, maxRetries } = checkedNumbers(options)
   const headerPrefix = checkHeaderPrefix(options.headerPrefix ?? preset.headerPrefix ?? defaultHeaderPrefix)
 
   const limits = { ...preset.limits, ...limitOptions(options, preset.limits) }
@@ -31,7 +31,7 @@ export function engineSettings(options: PosthornOptions, owner: string, userAgen
     leaseMs,
     timeoutMs,
     maxLeased,
-    historyMs: historyDays * day,
+    ...retentionOf(options),
     userAgent,
     headerPrefix,
     sendTraceparent: options.sendTraceparent ?? false,
@@ -51,22 +51,23 @@ function alarmThresholds(options: PosthornOptions): AlarmThresholds {
   })
 }
 
-type Numbers = Readonly<Record<'leaseMs' | 'timeoutMs' | 'maxLeased' | 'historyDays' | 'maxRetries', number>>
+/** How long what is over is kept. */
+function retentionOf(options: PosthornOptions): Pick<EngineSettings, 'historyMs' | 'deadLetterMs' | 'auditMs'> {
+  const { historyDays = 30, deadLetterDays = 90, auditDays = 365 } = options
+  for (const [name, days] of Object.entries({ historyDays, deadLetterDays, auditDays }))
+    checkCount(name, days, 1, 3_650)
+  return { historyMs: historyDays * day, deadLetterMs: deadLetterDays * day, auditMs: auditDays * day }
+}
+
+type Numbers = Readonly<Record<'leaseMs' | 'timeoutMs' | 'maxLeased' | 'maxRetries', number>>
 
 function checkedNumbers(options: PosthornOptions): Numbers {
-  const {
-    leaseMs = 30_000,
-    timeoutMs = 30_000,
-    maxLeased = 5_000,
-    historyDays = 30,
-    maxRetries = standardRetries,
-  } = options
+  const { leaseMs = 30_000, timeoutMs = 30_000, maxLeased = 5_000, maxRetries = standardRetries } = options
   checkLeaseMs(leaseMs)
   checkCount('timeoutMs', timeoutMs, 1, 300_000)
   checkCount('maxLeased', maxLeased, 1, 1_000_000)
-  checkCount('historyDays', historyDays, 1, 3_650)
   checkCount('maxRetries', maxRetries, 0, 20)
-  return { leaseMs, timeoutMs, maxLeased, historyDays, maxRetries }
+  return { leaseMs, timeoutMs, maxLeased, maxRetries }
 }
 
 function policiesOf(

@@ -19,7 +19,12 @@ export interface PosthornOptions<Events extends EventSchemas = EventSchemas> ext
   /** Retries of the policy `standard` after its first send. */
   readonly maxRetries?: number
   readonly maxLeased?: number
+  /** How long what was delivered is kept; 30 unless given. */
   readonly historyDays?: number
+  /** How long dead letters are kept, with their payloads; 90 unless given. */
+  readonly deadLetterDays?: number
+  /** How long audit entries are kept; 365 unless given. */
+  readonly auditDays?: number
   /** CIDRs and host patterns that may be called although private, by http too. */
   readonly allowedTargets?: readonly string[]
   readonly allowHttp?: boolean

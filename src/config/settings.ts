@@ -3,6 +3,7 @@ import { databaseSettings } from './settings/database.ts'
 import { deliverySettings } from './settings/delivery.ts'
 import { logSettings } from './settings/logs.ts'
 import { metricsSettings } from './settings/metrics.ts'
+import { retentionSettings } from './settings/retention.ts'
 import { serverSettings } from './settings/server.ts'
 import type { Setting } from './settings/setting.ts'
 import { traceSettings } from './settings/traces.ts'
@@ -10,6 +11,7 @@ import { traceSettings } from './settings/traces.ts'
 /** Every setting there is. The library reads no environment by itself: `settingsFromEnvironment()` and the commands do. */
 export const settings = {
   ...deliverySettings,
+  ...retentionSettings,
   ...databaseSettings,
   ...serverSettings,
   ...logSettings,

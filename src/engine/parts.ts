@@ -39,8 +39,12 @@ export interface EngineSettings {
   readonly timeoutMs: number
   /** Rows this process may hold leased at once. */
   readonly maxLeased: number
-  /** How long closed deliveries are kept. */
+  /** How long what was delivered is kept. */
   readonly historyMs: number
+  /** How long dead letters are kept. */
+  readonly deadLetterMs: number
+  /** How long audit entries are kept. */
+  readonly auditMs: number
   readonly userAgent: string
   /** What the names of the signature's headers begin with. */
   readonly headerPrefix: string

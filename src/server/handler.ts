@@ -3,6 +3,7 @@ import { expected } from '../core/errors.ts'
 import { hour } from '../core/time.ts'
 import type { Posthorn } from '../posthorn.ts'
 import { apiPage } from './openapi/reference-page.ts'
+import type { Connection } from './request/actor.ts'
 import { byKey, keyless } from './request/authentication.ts'
 import type { Authorize } from './request/authentication.ts'
 import { checkOrigins, withCors } from './http/cors.ts'
@@ -48,22 +49,26 @@ export interface HandlerOptions {
   readonly answered?: (request: AnsweredRequest) => void
 }
 
-export type Handler = (request: Request) => Promise<Response>
+/** Node's own server says more of a request than a `Request` does: where it came from. */
+export type Handler = (request: Request, connection?: Connection) => Promise<Response>
 
 /** The HTTP API as a function from request to response, to be mounted wherever there is one. */
 export function handler(posthorn: Posthorn, options: HandlerOptions = {}): Handler {
   const basePath = checkBasePath(options.basePath ?? '')
   const parts = partsOf(posthorn, basePath, options)
-  const app = new Hono({ getPath: (request) => pathIn(request.url, basePath) })
+  const app = new Hono<{ Bindings: Connection }>({ getPath: (request) => pathIn(request.url, basePath) })
   for (const operation of operations) {
     app.on(operation.method.toUpperCase(), routeOf(operation), (context) =>
-      serve(parts, operation, context.req.raw, context.req.param()),
+      serve(parts, operation, context.req.raw, { params: context.req.param(), connection: context.env }),
     )
   }
   mountDescription(app, basePath)
   const elsewhere = otherPaths(operations, basePath)
   app.notFound((context) => elsewhere.fetch(context.req.raw))
-  return withCors(async (request) => app.fetch(request), checkOrigins(options.corsOrigins ?? []))
+  return withCors(
+    async (request, connection) => app.fetch(request, connection),
+    checkOrigins(options.corsOrigins ?? []),
+  )
 }
 
 function partsOf(posthorn: Posthorn, basePath: string, options: HandlerOptions): PipelineParts {
@@ -118,7 +123,7 @@ function otherPaths(table: readonly Operation[], basePath: string): Hono {
 }
 
 /** Written when somebody first asks: most who embed it never do. */
-function mountDescription(app: Hono, basePath: string): void {
+function mountDescription(app: Hono<{ Bindings: Connection }>, basePath: string): void {
   let written: { readonly json: string; readonly page: string } | null = null
   function description(): { readonly json: string; readonly page: string } {
     if (written !== null) return written

@@ -2,6 +2,7 @@ import type { ZodType } from 'zod'
 import type { Application } from '../core/endpoint/endpoint.ts'
 import type { Access } from '../core/ports/key.ts'
 import type { Posthorn } from '../posthorn.ts'
+import type { By } from './request/actor.ts'
 import type { Authentication } from './request/authentication.ts'
 import type { Caller } from './request/caller.ts'
 
@@ -58,7 +59,11 @@ export interface Call<Query = unknown, Body = unknown> {
   readonly idempotencyKey: string | null
   /** The application in the path; only operations with `{app_id}` can ask, and not those that find it themselves. */
   application(): Application
+  /** Of the application in the path, or of the one that the key is for; null if there is none. */
+  readonly applicationId: string | null
   readonly request: Request
+  /** Who calls, and why if they say so, for the audit log. */
+  readonly by: (reason?: string) => By
   readonly server: ServerParts
 }
 

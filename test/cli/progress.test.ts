@@ -14,6 +14,7 @@ const job: JobResponse = {
   state: 'running',
   matching: 1000,
   done: 0,
+  skipped: 0,
   ratePerSecond: null,
   etaSeconds: null,
   actor: 'maria',

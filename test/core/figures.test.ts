@@ -131,6 +131,7 @@ test.each<[string, Partial<Job>, number | null, number | null]>([
     state: 'running',
     matching: 1_000,
     done: 300,
+    skipped: 0,
     cursor: null,
     actor: 'kim',
     reason: null,

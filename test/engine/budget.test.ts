@@ -271,6 +271,8 @@ const settings: EngineSettings = {
   timeoutMs: 30_000,
   maxLeased: 5_000,
   historyMs: day,
+  deadLetterMs: day,
+  auditMs: day,
   userAgent: 'test',
   headerPrefix: 'webhook',
   sendTraceparent: false,

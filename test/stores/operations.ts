@@ -6,7 +6,7 @@ import type { EndpointChange } from '../../src/core/ports/directory.ts'
 import { healthy } from '../../src/core/endpoint/health.ts'
 import { makeId } from '../../src/core/ids.ts'
 import type { Store } from '../../src/core/ports/ports.ts'
-import type { Claim, DeliveryFilter, Envelope } from '../../src/core/ports/queue.ts'
+import type { Claim, DeliveryFilter, Envelope, Queue } from '../../src/core/ports/queue.ts'
 import { day, minute } from '../../src/core/time.ts'
 import { seededRandom } from '../../src/testing/seeded-random.ts'
 import { dead, deadAs, delivered, failed, failedUntil, unsent } from '../../src/testing/store-suite/queue/marks.ts'
@@ -322,11 +322,15 @@ export function ask(operation: Operation, world: World): (store: Store) => Promi
       return async ({ queue }) => (await queue.cancel(request)).toSorted((one, other) => (one.id < other.id ? -1 : 1))
     }
     case 'prune':
-      return ({ queue }) => queue.prune({ before: now - operation.ageMs, now, limit: 1_000 })
+      return ({ queue }) => prunedCount(queue, now - operation.ageMs, now)
     case 'advance':
       world.now += operation.ms
       return async () => null
   }
+}
+
+async function prunedCount(queue: Queue, before: number, now: number): Promise<number> {
+  return (await queue.prune({ before, deadBefore: before, auditBefore: 0, now, limit: 1_000 })).count
 }
 
 function enqueue(operation: Operation & { kind: 'enqueue' }, world: World): (store: Store) => Promise<unknown> {

@@ -51,7 +51,7 @@ test('a dead row that is requeued while it is to be pruned keeps its attempts', 
     [id],
   )
   await after(`update webhook_deliveries set status = 'pending'`, () =>
-    store.queue.prune({ before: start + 1, now: start + 1, limit: 10 }),
+    store.queue.prune({ before: start + 1, deadBefore: start + 1, auditBefore: 0, now: start + 1, limit: 10 }),
   )
   expect(await world.delivery(id)).toMatchObject({ status: 'pending' })
   expect(await store.directory.attempts(id)).toHaveLength(1)
@@ -113,6 +113,7 @@ test('a bite of a job leaves alone what was delivered meanwhile, and goes on fro
     state: 'running',
     matching: 2,
     done: 0,
+    skipped: 0,
     cursor: null,
     actor: 'test',
     reason: null,

@@ -17,6 +17,7 @@ import { oldestRunning, walk } from '../../src/stores/shared/directory/jobs.ts'
 import * as messages from '../../src/stores/shared/directory/messages.ts'
 import { migrate } from '../../src/stores/shared/schema/migrate.ts'
 import * as operations from '../../src/stores/shared/directory/operations.ts'
+import { prune } from '../../src/stores/shared/upkeep/prune.ts'
 import { render, sql, table } from '../../src/stores/shared/sql/sql.ts'
 import type { Sql } from '../../src/stores/shared/sql/sql.ts'
 import { selectDue } from '../../src/stores/sqlite/queue/claim.ts'
@@ -275,11 +276,26 @@ describe('no bite of an operator or the pruner reads the whole table', () => {
   })
 
   test('prune reads by age', async () => {
-    const steps = await plansOf((tx) => operations.prune(tx, { before: 10 ** 12, now: 10 ** 12, limit: 10 }))
-    const small = ['SCAN posthorn_endpoint_secrets', 'SCAN posthorn_keys', 'SCAN posthorn_rate_limits', 'SCAN picked']
+    const ages = { before: 10 ** 12, deadBefore: 10 ** 12, auditBefore: 10 ** 12, now: 10 ** 12, limit: 10 }
+    const steps = await plansOf((tx) => prune(tx, ages))
+    const small = [
+      'SCAN posthorn_endpoint_secrets',
+      'SCAN posthorn_keys',
+      'SCAN posthorn_rate_limits',
+      'SCAN picked',
+      'SCAN walked',
+      'SCAN batch',
+      'SCAN CONSTANT ROW',
+    ]
     const scans = steps.filter((step) => step.startsWith('SCAN') && !small.some((start) => step.startsWith(start)))
     expect(scans).toEqual([])
-    expect(steps).toContain('SEARCH webhook_deliveries USING INDEX sqlite_autoindex_webhook_deliveries_1 (id<?)')
+    for (const step of [
+      'SEARCH webhook_deliveries USING INDEX sqlite_autoindex_webhook_deliveries_1 (id>? AND id<?)',
+      'SEARCH webhook_deliveries USING INDEX webhook_deliveries_dead (id>? AND id<?)',
+      'SEARCH posthorn_messages USING INDEX sqlite_autoindex_posthorn_messages_1 (id>? AND id<?)',
+      'SEARCH d USING COVERING INDEX webhook_deliveries_of_message (message_id=?)',
+    ])
+      expect(steps).toContain(step)
   })
 })
 
@@ -289,10 +305,14 @@ function plan(statement: Sql): string[] {
 }
 
 function planOf(text: string, values: ReturnType<typeof render>['values'] = []): string[] {
-  return connection
-    .prepare(`explain query plan ${text}`)
-    .all(...values)
-    .map((row) => String(row['detail']))
+  return (
+    connection
+      .prepare(`explain query plan ${text}`)
+      .all(...values)
+      .map((row) => String(row['detail']))
+      // Applications that are being erased: hardly ever any, and asked beside.
+      .filter((step) => !/posthorn_erasures|^(SEARCH|SCAN) [xo]\b|SCALAR SUBQUERY/.test(step))
+  )
 }
 
 /** The plans of all statements that some work would run. */

@@ -6,6 +6,7 @@ import { attemptOf, checkId } from '../../core/ids.ts'
 import type { AttemptFilter, AttemptOfDelivery, Page, Scan } from '../../core/ports/directory.ts'
 import type { DeliveryFilter } from '../../core/ports/queue.ts'
 import type { Why } from '../../core/delivery/why.ts'
+import { actor } from '../actor.ts'
 import type { By } from '../actor.ts'
 import { checkPage } from '../input/page.ts'
 import type { ResourceParts } from '../parts.ts'
@@ -25,7 +26,7 @@ export interface Deliveries {
   listAttempts(filter: AttemptFilter, page?: Partial<Page>): Promise<Scan<AttemptOfDelivery>>
   attempt(attemptId: string): Promise<AttemptOfDelivery>
   /** Erases what is kept of the answer for good. */
-  eraseAttempt(attemptId: string): Promise<void>
+  eraseAttempt(attemptId: string, by?: By): Promise<void>
   /** One sentence that says why a delivery is where it is. */
   why(id: string): Promise<Why>
   /** A delivery with all that belongs to it. */
@@ -43,7 +44,7 @@ export interface Deliveries {
 const mostCounted = 100_000
 
 export function makeDeliveries(parts: DeliveryParts): Deliveries {
-  const { ready, directory } = parts
+  const { ready, directory, clock } = parts
   const get = (id: string): Promise<Delivery> => deliveryWithId(parts, id)
   const attempt = (attemptId: string): Promise<AttemptOfDelivery> => attemptWithId(parts, attemptId)
 
@@ -56,9 +57,9 @@ export function makeDeliveries(parts: DeliveryParts): Deliveries {
       await ready()
       return directory.listAttempts(filter, checkPage(page))
     },
-    async eraseAttempt(attemptId) {
+    async eraseAttempt(attemptId, by = {}) {
       const { deliveryId, epoch } = (await attempt(attemptId)).attempt
-      await directory.eraseAttempt(deliveryId, epoch)
+      await directory.eraseAttempt({ deliveryId, epoch, now: clock.now(), by: actor(by) })
     },
     async list(filter = {}, page = {}) {
       checkFilter(filter)

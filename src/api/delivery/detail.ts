@@ -53,8 +53,9 @@ export async function explain(
 }
 
 /** A command that sends a delivery by hand, with a fresh signature. Who asked is noted: it shows credentials. */
-export async function curlFor(parts: DeliveryParts, { id, messageId, endpointId }: Delivery, by: By): Promise<string> {
+export async function curlFor(parts: DeliveryParts, delivery: Delivery, by: By): Promise<string> {
   const { directory, clock } = parts
+  const { id, applicationId, messageId, endpointId } = delivery
   const [[endpoint = null], message] = await Promise.all([
     directory.endpointsById([endpointId]),
     directory.message(messageId),
@@ -62,7 +63,7 @@ export async function curlFor(parts: DeliveryParts, { id, messageId, endpointId 
   if (endpoint === null || message === null || message.erasedAt !== null)
     throw expected('not_found', 'body', 'kept, to show it', 'none', 'Its endpoint or its body is gone.')
   const request = parts.outgoingRequest(endpoint, message, clock.now())
-  await directory.note({ action: 'reveal', by: actor(by) }, id, clock.now())
+  await directory.note({ action: 'reveal', by: actor(by), target: id, applicationId, at: clock.now() })
   return curlOf(request)
 }
 

@@ -43,6 +43,7 @@ async function requeueOne(parts: DeliveryParts, deliveries: Deliveries, id: stri
   const { directory, queue, clock } = parts
   const before = await deliveries.get(id)
   await checkBody(directory, before)
+  await checkEndpoint(directory, before)
   if (before.status === 'delivered') return resend(parts, before, by)
   const now = clock.now()
   if ((await queue.requeue({ filter: { ids: [id] }, now, limit: 1, by })) === 0)
@@ -60,6 +61,18 @@ async function checkBody(directory: Directory, { id, messageId }: Delivery): Pro
     'body',
     'kept, to send it again',
     `erased at ${isoTime(message.erasedAt)}`,
+    `Delivery ${id} stays as it is.`,
+  )
+}
+
+async function checkEndpoint(directory: Directory, { id, endpointId }: Delivery): Promise<void> {
+  const [endpoint] = await directory.endpointsById([endpointId])
+  if (endpoint?.status !== 'deleted') return
+  throw expected(
+    'wrong_state',
+    'endpoint',
+    'one that exists, to send to it again',
+    `${endpointId}, which was deleted`,
     `Delivery ${id} stays as it is.`,
   )
 }

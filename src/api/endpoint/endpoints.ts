@@ -29,7 +29,7 @@ export interface Endpoints {
     page?: Partial<Page>,
   ): Promise<Endpoint[]>
   /** Applies to the next attempt, also of deliveries that are on their way already. */
-  update(name: EndpointName, change: Partial<EndpointSettings>): Promise<Endpoint>
+  update(name: EndpointName, change: Partial<EndpointSettings>, by?: By): Promise<Endpoint>
   /** Collects deliveries without sending them. */
   pause(name: EndpointName, by?: By): Promise<Endpoint>
   resume(name: EndpointName, by?: By): Promise<Endpoint>
@@ -59,7 +59,7 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
         throw expected('not_found', 'application', 'the id or uid of an application that exists', application)
       return directory.listEndpoints({ applicationId: owner?.id, text }, checkPage(page))
     },
-    update: (name, change) => updateEndpoint(parts, name, change),
+    update: (name, change, by = {}) => updateEndpoint(parts, name, change, by),
     pause: (name, by = {}) => setStatus(parts, name, { status: 'paused', action: 'pause' }, by),
     resume: (name, by = {}) => setStatus(parts, name, { status: 'active', action: 'resume' }, by),
     disable: (name, by = {}) => setStatus(parts, name, { status: 'disabled', action: 'disable' }, by),

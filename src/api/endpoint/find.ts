@@ -1,5 +1,6 @@
 import type { Endpoint } from '../../core/endpoint/endpoint.ts'
 import { expected } from '../../core/errors.ts'
+import type { Directory } from '../../core/ports/directory.ts'
 import type { ResourceParts } from '../parts.ts'
 
 /** An endpoint's id, or your own name for it within its application. */
@@ -12,10 +13,17 @@ export async function findEndpoint(
   { deleted = false }: { readonly deleted?: boolean } = {},
 ): Promise<Endpoint> {
   await ready()
-  if (typeof name === 'string' && deleted) return found((await directory.endpointsById([name]))[0] ?? null, name)
+  if (typeof name === 'string' && deleted) return found(await deletedEndpoint(directory, name), name)
   if (typeof name === 'string') return found(await directory.endpoint(null, name), name)
   const application = await directory.application(name.application)
   return found(application === null ? null : await directory.endpoint(application.id, name.uid), name)
+}
+
+/** Not that of an application that was deleted: nothing of it is shown. */
+async function deletedEndpoint(directory: Directory, id: string): Promise<Endpoint | null> {
+  const [endpoint] = await directory.endpointsById([id])
+  if (endpoint === undefined) return null
+  return (await directory.application(endpoint.applicationId)) === null ? null : endpoint
 }
 
 /** Refuses the absence of an endpoint. */

@@ -52,8 +52,8 @@ export async function rotateSecret(
 
 /** Shows the secret by which receivers verify, and notes who asked. */
 export async function revealSecret(parts: EndpointParts, name: EndpointName, by: By): Promise<string> {
-  const { id, secrets } = await findEndpoint(parts, name)
-  await parts.directory.note({ action: 'reveal', by: actor(by) }, id, parts.clock.now())
+  const { id, applicationId, secrets } = await findEndpoint(parts, name)
+  await parts.directory.note({ action: 'reveal', by: actor(by), target: id, applicationId, at: parts.clock.now() })
   return verificationKey(secrets[0]?.value ?? '')
 }
 

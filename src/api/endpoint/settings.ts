@@ -3,6 +3,7 @@ import type { Endpoint, EndpointSettings, EndpointStatus } from '../../core/endp
 import { expected } from '../../core/errors.ts'
 import { makeId } from '../../core/ids.ts'
 import { checkScheme, defaultBodyHeader } from '../../core/signing/signature.ts'
+import { actor } from '../actor.ts'
 import type { By } from '../actor.ts'
 import { checkApplication } from '../applications.ts'
 import { given } from '../../core/given.ts'
@@ -53,7 +54,7 @@ export async function createEndpoint(
   await ready()
   const applicationId = await parts.applicationId(application)
   const now = clock.now()
-  return directory.createEndpoint({
+  const endpoint: Endpoint = {
     ...settings,
     createdAt: now,
     updatedAt: now,
@@ -63,13 +64,15 @@ export async function createEndpoint(
     statusReason: reasonOf(status, by),
     statusSince: now,
     secrets: [{ id: makeId('sec', now, random), value, createdAt: now, expiresAt: null }],
-  })
+  }
+  return directory.createEndpoint(endpoint, actor(by))
 }
 
 export async function updateEndpoint(
   parts: EndpointParts,
   name: EndpointName,
   change: Partial<EndpointSettings>,
+  by: By,
 ): Promise<Endpoint> {
   refuseUnknown('endpoints.update', change, settingNames)
   const before = await findEndpoint(parts, name)
@@ -77,7 +80,11 @@ export async function updateEndpoint(
   checkSettings(parts, after)
   const lasting = before.secrets.find(({ expiresAt }) => expiresAt === null)
   if (lasting !== undefined) checkScheme(after.signature, lasting.value)
-  const endpoint = found(await parts.directory.updateEndpoint(before.id, given(change), parts.clock.now()), name)
+  const audited = { action: 'endpoint.update', by: actor(by) } as const
+  const endpoint = found(
+    await parts.directory.updateEndpoint(before.id, given(change), parts.clock.now(), audited),
+    name,
+  )
   await parts.changed(endpoint.id)
   return endpoint
 }

@@ -4,8 +4,11 @@ import type { Page } from '../../core/ports/directory.ts'
 
 const mostRows = 1_000
 
+/** A page as far as it was given. */
+export type GivenPage = { readonly [Name in keyof Page]?: Page[Name] | undefined }
+
 /** A page with its defaults: fifty rows from the start, in the list's usual order. */
-export function checkPage({ limit = 50, after = null, order }: Partial<Page>): Page {
+export function checkPage({ limit = 50, after = null, order }: GivenPage): Page {
   checkCount('limit', limit, 1, mostRows)
   if (order !== undefined && order !== 'ascending' && order !== 'descending') {
     throw expected('invalid_argument', 'order', '"ascending" or "descending"', order)

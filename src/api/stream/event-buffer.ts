@@ -14,7 +14,7 @@ const quietMs = 15 * second
 /** The last ten thousand events, numbered as they come. Every reader reads from it, so a slow one costs nothing and holds up nobody. */
 export class EventBuffer {
   readonly #clock: Clock
-  readonly #kept: StreamEvent[] = []
+  readonly #kept: (StreamEvent | null)[] = []
   readonly #numbers = new Map<string, number>()
   readonly #waiting = new Set<() => void>()
   #firstNumber = 0
@@ -28,6 +28,17 @@ export class EventBuffer {
     // A tenth at a time: to move ten thousand for each would be work for nothing.
     if (this.#kept.length > mostKept * 1.1) this.#forgetOldest()
     for (const wake of this.#waiting) wake()
+  }
+
+  /** The applications that events are kept of. */
+  applicationIds(): string[] {
+    return [...new Set(this.#kept.flatMap((event) => event?.applicationId ?? []))]
+  }
+
+  /** Forgets the events of applications, without a gap: what is not there is passed over. */
+  forget(applicationIds: ReadonlySet<string>): void {
+    for (const [place, event] of this.#kept.entries())
+      if (event !== null && applicationIds.has(event.applicationId ?? '')) this.#kept[place] = null
   }
 
   /** Reads from now on, or from after an event that was read before. */
@@ -46,7 +57,7 @@ export class EventBuffer {
   }
 
   at(number: number): StreamEvent | undefined {
-    return this.#kept[number - this.#firstNumber]
+    return this.#kept[number - this.#firstNumber] ?? undefined
   }
 
   /** Resolves when an event has come, or false when none has for a while. */
@@ -68,7 +79,7 @@ export class EventBuffer {
 
   #forgetOldest(): void {
     const forgotten = this.#kept.splice(0, this.#kept.length - mostKept)
-    for (const { id } of forgotten) this.#numbers.delete(id)
+    for (const event of forgotten) if (event !== null) this.#numbers.delete(event.id)
     this.#firstNumber += forgotten.length
   }
 }

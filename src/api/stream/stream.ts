@@ -68,6 +68,7 @@ export function makeStream(parts: StreamParts): Stream {
     async open(filter, after = null) {
       await parts.ready()
       refuseCrowd(readers.size)
+      if (after !== null) await forgetDeleted(parts, buffer)
       subscribe()
       const reader = buffer.read(filter, after)
       const known: StreamReader = {
@@ -91,4 +92,11 @@ function refuseCrowd(readers: number): void {
     'overloaded',
     `Expected at most ${mostReaders} readers of the stream at once. Close some, or try again later.`,
   )
+}
+
+/** What was deleted meanwhile, here or elsewhere, is not read again. */
+async function forgetDeleted({ directory }: ResourceParts, buffer: EventBuffer): Promise<void> {
+  const kept = buffer.applicationIds()
+  const living = new Set(await directory.applicationsAmong(kept))
+  buffer.forget(new Set(kept.filter((id) => !living.has(id))))
 }

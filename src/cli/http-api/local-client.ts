@@ -27,7 +27,7 @@ export async function localClient(
   posthorn.on('warning', ({ message }) => say(`warning: ${message}`))
   let incident: Incident | null = null
   const answer = handler(posthorn, {
-    authorize: () => ({ id: 'cli', name: userName(), applicationId: null, access: 'write' }),
+    authorize: () => ({ id: 'cli', name: userName(), applicationId: null, access: 'write', from: 'cli' }),
     rateLimitPerSecond: 0,
     strict: true,
     report: (reported) => void (incident = reported),

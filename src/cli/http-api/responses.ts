@@ -57,14 +57,35 @@ export interface EndpointResponse {
 
 export interface JobResponse {
   readonly id: string
-  readonly action: 'requeue' | 'cancel' | 'replay'
+  readonly action: 'requeue' | 'cancel' | 'replay' | 'erase'
   readonly state: 'running' | 'paused' | 'done' | 'cancelled'
   readonly matching: number
   readonly done: number
+  readonly skipped: number
   readonly ratePerSecond: number | null
   readonly etaSeconds: number | null
   readonly actor: string
   readonly createdAt: string
+}
+
+export interface ApplicationResponse {
+  readonly id: string
+  readonly uid: string | null
+  readonly name: string
+  readonly createdAt: string
+}
+
+export interface AuditResponse {
+  readonly id: string
+  readonly at: string
+  readonly actor: string
+  readonly from: string | null
+  readonly action: string
+  readonly target: string
+  readonly count: number
+  readonly reason: string | null
+  readonly before: Readonly<Record<string, unknown>> | null
+  readonly after: Readonly<Record<string, unknown>> | null
 }
 
 export interface KeyResponse {

@@ -64,7 +64,9 @@ function report(job: JobResponse, { output, say }: Terminal, json: boolean): num
   const hasEnded = state === 'done' || state === 'cancelled'
   if (json) output.write(`${JSON.stringify(job)}\n`)
   else if (hasEnded) output.write(`${stepLine(job)}\n`)
-  if (hasEnded) return state === 'done' && done === matching ? exit.ok : exit.partial
+  // More messages than were counted may have been erased.
+  const isWhole = job.action === 'erase' ? done >= matching : done === matching
+  if (hasEnded) return state === 'done' && isWhole ? exit.ok : exit.partial
   if (state === 'paused') {
     say(`Job ${id} is paused at ${done} of ${matching}. Go on: posthorn jobs resume ${id}`)
     return exit.partial

@@ -14,6 +14,7 @@ const verbs: Readonly<Record<JobResponse['action'], string>> = {
   requeue: 'requeued',
   cancel: 'cancelled',
   replay: 'replayed',
+  erase: 'erased',
 }
 
 export function progressOn({ messages, say }: Pick<Terminal, 'messages' | 'say'>): Progress {
@@ -43,11 +44,13 @@ export function progressOn({ messages, say }: Pick<Terminal, 'messages' | 'say'>
   }
 }
 
-/** `requeued 500 of 1000, 120 per second, 4 s left` */
-export function stepLine({ action, state, done, matching, ratePerSecond, etaSeconds }: JobResponse): string {
+/** `requeued 500 of 1000, 7 skipped, 120 per second, 4 s left` */
+export function stepLine(job: JobResponse): string {
+  const { action, state, done, matching, skipped, ratePerSecond, etaSeconds } = job
+  const skips = skipped === 0 ? '' : `, ${skipped} skipped`
   const rate = state === 'running' && ratePerSecond !== null ? `, ${Math.round(ratePerSecond)} per second` : ''
-  const left = state === 'running' && etaSeconds !== null && done < matching ? `, ${Math.ceil(etaSeconds)} s left` : ''
-  return `${verbs[action]} ${done} of ${matching}${state === 'running' || state === 'done' ? '' : `, ${state}`}${rate}${left}`
+  const rest = state === 'running' && etaSeconds !== null && done < matching ? `, ${Math.ceil(etaSeconds)} s left` : ''
+  return `${verbs[action]} ${done} of ${matching}${state === 'running' || state === 'done' ? '' : `, ${state}`}${skips}${rate}${rest}`
 }
 
 function bar({ done, matching }: JobResponse): string {

@@ -75,13 +75,6 @@ export const deliverySettings = {
     sentence: 'Deliveries this process may hold at once.',
     read: wholeNumber(1, 1_000_000),
   },
-  historyDays: {
-    env: ['POSTHORN_HISTORY_DAYS'],
-    default: 30,
-    unit: 'days',
-    sentence: 'How long ended deliveries and their attempts are kept.',
-    read: wholeNumber(1, 3_650),
-  },
   allowedTargets: {
     env: ['POSTHORN_ALLOWED_TARGETS'],
     default: [] as readonly string[],

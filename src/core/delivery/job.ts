@@ -2,8 +2,8 @@ import type { DeliveryFilter } from '../ports/queue.ts'
 import { second } from '../time.ts'
 import type { Instant } from '../time.ts'
 
-/** Bulk work on deliveries: requeue or cancel all that match, or replay messages that an endpoint never got. */
-export type JobAction = 'requeue' | 'cancel' | 'replay'
+/** Bulk work: requeue or cancel all deliveries that match, replay messages that an endpoint never got, or erase all that an application had. */
+export type JobAction = 'requeue' | 'cancel' | 'replay' | 'erase'
 
 export type JobState = 'running' | 'paused' | 'done' | 'cancelled'
 
@@ -17,6 +17,7 @@ export interface ReplayFilter {
 export type JobWork =
   | { readonly action: 'requeue' | 'cancel'; readonly filter: DeliveryFilter }
   | { readonly action: 'replay'; readonly filter: ReplayFilter }
+  | { readonly action: 'erase'; readonly filter: { readonly applicationId: string } }
 
 /** Bulk work that was asked for, stored with its progress, so that any worker can go on with it after a crash. */
 export interface Job {
@@ -29,6 +30,8 @@ export interface Job {
   readonly matching: number
   /** How many of them were dealt with. */
   readonly done: number
+  /** How many could not be: their endpoint was deleted, their body erased, or somebody was sending them. */
+  readonly skipped: number
   /** The id that the last batch ended with; null before the first. */
   readonly cursor: string | null
   readonly actor: string
@@ -53,7 +56,8 @@ export function isOver({ state }: Pick<Job, 'state'>): boolean {
 }
 
 /** What a person may do with a job now; null if it may become what is asked. */
-export function refusedChange(job: Pick<Job, 'state'>, to: 'running' | 'paused' | 'cancelled'): string | null {
+export function refusedChange(job: Pick<Job, 'state' | 'work'>, to: 'running' | 'paused' | 'cancelled'): string | null {
   if (isOver(job)) return `it is ${job.state}`
+  if (job.work.action === 'erase' && to === 'cancelled') return 'an erasure cannot be undone, only paused'
   return job.state === to ? `it is ${to} already` : null
 }

@@ -1,6 +1,6 @@
 import type { AlarmDirectory } from './alarms.ts'
 import type { Attempt } from '../delivery/attempt.ts'
-import type { Actor, AuditEntry, AuditNote } from './audit.ts'
+import type { Actor, AuditEntry, AuditFilter, AuditNote, Noted } from './audit.ts'
 import type { Delivery } from '../delivery/delivery.ts'
 import type {
   Application,
@@ -47,27 +47,38 @@ export interface Directory
     AlarmDirectory {
   /** Of all applications, or of one. */
   overview(request: { now: Instant; windowMs: number; applicationId?: string | undefined }): Promise<Overview>
-  audit(page: Page): Promise<AuditEntry[]>
-  /** Notes what changed nothing in the store: that somebody was shown a secret. */
-  note(audited: AuditNote, target: string, now: Instant): Promise<void>
+  /** Newest first. */
+  audit(filter: AuditFilter, page: Page): Promise<AuditEntry[]>
+  /** Answers with the id of the entry. */
+  note(noted: Noted): Promise<string>
+  /** Says that what an entry says happened so many times more. */
+  countNote(id: string, more: number): Promise<void>
   workers(): Promise<SeenWorker[]>
 }
 
 export interface ApplicationDirectory {
-  createApplication(application: Application): Promise<Application>
+  createApplication(application: Application, by?: Actor): Promise<Application>
   /** By id or uid; null if there is none. */
   application(idOrUid: string): Promise<Application | null>
   /** Those of customers: the one that operational webhooks belong to is none. */
   listApplications(page: Page): Promise<Application[]>
-  updateApplication(id: string, change: ApplicationChange, now: Instant): Promise<Application | null>
-  /** Deletes the application and, softly, its endpoints. */
-  deleteApplication(id: string, now: Instant): Promise<boolean>
+  updateApplication(id: string, change: ApplicationChange, now: Instant, by?: Actor): Promise<Application | null>
+  /**
+   * Deletes an application, hides all that it had, and stores the job that erases it; one that is at it already is answered as it
+   * is. Also for what is left of one that was deleted before; null if there is nothing of it.
+   */
+  eraseApplication(job: ErasureJob, by?: Actor): Promise<Job | null>
+  /** Those of the ids that are applications', in no order. */
+  applicationsAmong(ids: readonly string[]): Promise<string[]>
 }
+
+/** A job that erases an application. */
+export type ErasureJob = Job & { readonly applicationId: string }
 
 export type ApplicationChange = Partial<Pick<Application, 'name' | 'uid' | 'metadata' | 'ratePerSecond'>>
 
 export interface EndpointDirectory {
-  createEndpoint(endpoint: Endpoint): Promise<Endpoint>
+  createEndpoint(endpoint: Endpoint, by?: Actor): Promise<Endpoint>
   /** Within an application by id or uid; among all (null) by id only, because two applications may use the same uid. */
   endpoint(applicationId: string | null, idOrUid: string): Promise<Endpoint | null>
   /** `text` is looked for in url, description and uid. */
@@ -115,12 +126,12 @@ export interface EndpointCounts {
 
 export interface EventTypeDirectory {
   /** Refused with `already_exists` if there is one of that name. */
-  createEventType(eventType: EventTypeDefinition): Promise<EventTypeDefinition>
+  createEventType(eventType: EventTypeDefinition, by?: Actor): Promise<EventTypeDefinition>
   eventType(name: string): Promise<EventTypeDefinition | null>
   /** By name. `after` is a name. */
   listEventTypes(filter: { archived: boolean }, page: Page): Promise<EventTypeDefinition[]>
-  updateEventType(name: string, change: EventTypeChange, now: Instant): Promise<EventTypeDefinition | null>
-  deleteEventType(name: string): Promise<boolean>
+  updateEventType(name: string, change: EventTypeChange, now: Instant, by?: Actor): Promise<EventTypeDefinition | null>
+  deleteEventType(name: string, now: Instant, by?: Actor): Promise<boolean>
 }
 
 export type EventTypeChange = Partial<Omit<EventTypeDefinition, 'name' | 'createdAt' | 'updatedAt'>>
@@ -134,8 +145,11 @@ export interface MessageDirectory {
   /** Newest first. Reads at most a bounded number of rows: `next` is where to go on, null at the end. */
   listMessages(filter: MessageFilter, page: Page): Promise<Scan<Message>>
   countMessages(filter: MessageFilter, most: number): Promise<number>
-  /** Erases the body for good. Nothing is requeued, resent or replayed of the message from then on. */
-  eraseMessage(id: string, now: Instant): Promise<boolean>
+  /**
+   * Erases the body and the answers to it for good, and ends what is open; answers with that, or null if there is none. Nothing
+   * is requeued, resent or replayed of the message from then on.
+   */
+  eraseMessage(id: string, now: Instant, by?: Actor): Promise<Cancelled[] | null>
   /** Notes when bodies are to be erased, before their messages are stored; `prune` does it once nothing of them is on its way. */
   expirePayloads(expiries: readonly PayloadExpiry[]): Promise<void>
 }
@@ -179,7 +193,7 @@ export interface DeliveryDirectory {
   /** Newest delivery first, within it newest attempt first; `after` is the id of an attempt. Bounded, as `listMessages` is. */
   listAttempts(filter: AttemptFilter, page: Page): Promise<Scan<AttemptOfDelivery>>
   /** Erases what is kept of the answer for good. */
-  eraseAttempt(deliveryId: string, epoch: number): Promise<boolean>
+  eraseAttempt(attempt: { deliveryId: string; epoch: number; now: Instant; by?: Actor }): Promise<boolean>
   /** A new delivery of an old message: a resend, or a replay to an endpoint that never got it. It counts as requeued now. */
   addDelivery(delivery: NewDelivery & { messageId: string }, now: Instant, by: Actor): Promise<Delivery | null>
 }
@@ -203,7 +217,7 @@ export interface AttemptOfDelivery {
 }
 
 export interface JobDirectory {
-  createJob(job: Job): Promise<Job>
+  createJob(job: Job, by?: Actor): Promise<Job>
   job(id: string): Promise<Job | null>
   /** Newest first. */
   listJobs(filter: { applicationId?: string | undefined }, page: Page): Promise<Job[]>
@@ -211,7 +225,7 @@ export interface JobDirectory {
   runningJob(after: string): Promise<Job | null>
   /** Only if its state is still the one given, so that nobody resumes what another has cancelled. */
   changeJob(change: JobChange): Promise<Job | null>
-  /** One batch of a requeue or cancel, and its progress, in one transaction; `done` once nothing is left. Null if it runs no more. */
+  /** One batch of a requeue, cancel or erasure, and its progress, in one transaction; `done` once nothing is left. Null if it runs no more. */
   advanceJob(id: string, limit: number, now: Instant): Promise<AdvancedJob | null>
   /** One batch of a replay: new deliveries of messages up to `cursor`, and the progress, in one transaction. Null if it runs no more, or not from there. */
   advanceReplay(batch: ReplayBatch, now: Instant): Promise<Job | null>
@@ -246,13 +260,13 @@ export interface ReplayBatch {
 }
 
 export interface KeyDirectory {
-  createKey(key: ApiKey, by?: Actor): Promise<ApiKey>
+  createKey(key: ApiKey, audited?: AuditNote): Promise<ApiKey>
   key(id: string): Promise<ApiKey | null>
   keyByHash(hash: string): Promise<ApiKey | null>
   /** Newest first, without sessions, and without those that have expired or were revoked before `livingAt`. */
   listKeys(filter: { applicationId?: string | undefined; livingAt: Instant }, page: Page): Promise<ApiKey[]>
   /** Null if there is none; one that was revoked before stays as it is. */
-  revokeKey(id: string, now: Instant, by?: Actor): Promise<ApiKey | null>
+  revokeKey(id: string, now: Instant, audited?: AuditNote): Promise<ApiKey | null>
 }
 
 /** What the processes on one store relay to each other while somebody watches the stream. */
@@ -269,11 +283,29 @@ export interface EventDirectory {
 /** Answers of the HTTP API under an idempotency key, so that a repeat is answered as the first was. */
 export interface ReplyDirectory {
   /** Takes the key for this request until `until`; or answers with what is kept under it, or that another is at it. */
-  takeReply(reply: { key: string; requestHash: string; now: Instant; until: Instant }): Promise<TakenReply>
+  takeReply(reply: ReplyRequest): Promise<TakenReply>
   /** Keeps the answer until `expiresAt`. */
-  saveReply(reply: { key: string; status: number; body: string; expiresAt: Instant }): Promise<void>
+  saveReply(reply: SavedReply): Promise<void>
   /** Gives the key back, because nothing was done under it. */
   dropReply(key: string): Promise<void>
+}
+
+export interface SavedReply {
+  readonly key: string
+  readonly status: number
+  readonly body: string
+  /** Whose it is, if that was not known before. */
+  readonly applicationId?: string | null | undefined
+  readonly expiresAt: Instant
+}
+
+export interface ReplyRequest {
+  readonly key: string
+  readonly requestHash: string
+  /** Whose it is: it is erased with the application. */
+  readonly applicationId?: string | null | undefined
+  readonly now: Instant
+  readonly until: Instant
 }
 
 export type TakenReply =

@@ -1,3 +1,4 @@
+import type { Actor } from './audit.ts'
 import type { Outcome } from '../delivery/attempt.ts'
 import type { Directory } from './directory.ts'
 import type { Application } from '../endpoint/endpoint.ts'
@@ -75,6 +76,6 @@ export interface StoreTransaction {
 export interface SyncStoreTransaction {
   enqueue(request: EnqueueRequest): Enqueued[]
   application(idOrUid: string): Application | null
-  createApplication(application: Application): Application
+  createApplication(application: Application, by?: Actor): Application
   matching(applicationId: string): { endpointsVersion: number; endpoints: Subscriber[] } | null
 }

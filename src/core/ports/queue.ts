@@ -42,10 +42,10 @@ export interface Queue {
   /** To `dead`, also under a live lease (whose mark will then be refused). Answers with those it ended. */
   cancel(request: OperatorRequest & { as: DeadReason }): Promise<Cancelled[]>
   /**
-   * Forgets closed deliveries that ended before a time, with attempts, and messages no delivery is left of; of what ends by
-   * itself, whatever is over `now`. Answers with how many it forgot of what there may be many of.
+   * Forgets what was delivered or has died before a time, with attempts, messages that no delivery is left of, and audit entries;
+   * of what ends by itself, whatever is over `now`. One batch of a round: go on from `next` until it is null.
    */
-  prune(request: PruneRequest): Promise<number>
+  prune(request: PruneRequest): Promise<Pruned>
   /** The health of endpoints; those without trouble are absent. */
   health(endpointIds: readonly string[]): Promise<Map<string, Health>>
   /** Writes the health of an endpoint if its version is still the one given; false if another worker was first. */
@@ -215,12 +215,33 @@ export interface OperatorRequest {
 }
 
 export interface PruneRequest {
+  /** Of what was delivered, and of messages. */
   readonly before: Instant
+  /** Of dead letters. */
+  readonly deadBefore: Instant
+  /** Of audit entries. */
+  readonly auditBefore: Instant
   readonly now: Instant
   readonly limit: number
+  /** Where the batch before has ended; null or absent for the first. */
+  readonly from?: PrunePlace | null | undefined
 }
 
-export type Cancelled = Pick<Delivery, 'id' | 'endpointId' | 'messageId' | 'sessionId'>
+/** The ids behind which the next batch begins. */
+export interface PrunePlace {
+  readonly delivered: string
+  readonly dead: string
+  readonly messages: string
+}
+
+export interface Pruned {
+  /** How many were forgotten of what there may be many of. */
+  readonly count: number
+  /** Null once there is nothing more to forget now. */
+  readonly next: PrunePlace | null
+}
+
+export type Cancelled = Pick<Delivery, 'id' | 'endpointId' | 'applicationId' | 'messageId' | 'sessionId'>
 
 /** All given conditions must hold. Times are those of creation. */
 export interface DeliveryFilter {

@@ -4,6 +4,7 @@ import { expected, PosthornError } from '../../core/errors.ts'
 import { isId, makeId } from '../../core/ids.ts'
 import { collects } from '../../core/endpoint/subscribers.ts'
 import type { Message } from '../../core/message/message.ts'
+import type { Actor } from '../../core/ports/audit.ts'
 import type { Enqueued, Envelope, NewDelivery } from '../../core/ports/queue.ts'
 import type { Subscriber, Subscribers } from '../../core/endpoint/subscribers.ts'
 import type { Instant, Random } from '../../core/time.ts'
@@ -123,6 +124,9 @@ export function refusedEndpoint({ to }: Outgoing, { subscribers }: Matching): Po
     'Enable it first.',
   )
 }
+
+/** Who creates an application by sending to it. */
+export const firstUse: Actor = { name: 'library', from: 'library', reason: 'first use' }
 
 export function newApplication(uid: string, now: Instant, random: Random): Application {
   if (isId('app', uid)) throw expected('not_found', 'application', 'the id of an application that exists', uid)

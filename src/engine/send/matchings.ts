@@ -1,6 +1,6 @@
 import { Lru } from '../../core/lru.ts'
 import { Subscribers } from '../../core/endpoint/subscribers.ts'
-import { newApplication, refusedEndpoint, unknownApplication } from './envelope.ts'
+import { firstUse, newApplication, refusedEndpoint, unknownApplication } from './envelope.ts'
 import type { Matching, Outgoing } from './envelope.ts'
 import type { EngineParts } from '../parts.ts'
 
@@ -44,7 +44,7 @@ export class Matchings {
     const known = await directory.application(application)
     if (known !== null) return known.id
     try {
-      const created = await directory.createApplication(newApplication(application, clock.now(), random))
+      const created = await directory.createApplication(newApplication(application, clock.now(), random), firstUse)
       return created.id
     } catch (error) {
       // Another process may have created it in the meantime.

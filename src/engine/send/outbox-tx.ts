@@ -5,6 +5,7 @@ import type { Enqueued, Envelope } from '../../core/ports/queue.ts'
 import { Subscribers } from '../../core/endpoint/subscribers.ts'
 import {
   envelopeOf,
+  firstUse,
   mostRematches,
   neverMatched,
   newApplication,
@@ -90,7 +91,7 @@ export class TxOutbox {
     const { application, mustExist } = outgoing
     const known = transaction.application(application)
     if (known === null && mustExist) throw unknownApplication(application)
-    const { id } = known ?? transaction.createApplication(newApplication(application, clock.now(), random))
+    const { id } = known ?? transaction.createApplication(newApplication(application, clock.now(), random), firstUse)
     return matchingFor(outgoing, id, transaction.matching(id))
   }
 
@@ -132,7 +133,8 @@ export class TxOutbox {
     const { application, mustExist } = outgoing
     const known = await directory.application(application)
     if (known === null && mustExist) throw unknownApplication(application)
-    const { id } = known ?? (await directory.createApplication(newApplication(application, clock.now(), random)))
+    const { id } =
+      known ?? (await directory.createApplication(newApplication(application, clock.now(), random), firstUse))
     return matchingFor(outgoing, id, await directory.matching(id))
   }
 

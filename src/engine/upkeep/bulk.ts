@@ -129,7 +129,7 @@ export class Bulk {
     const { directory, clock, bus } = this.#parts.engine
     const advanced = await directory.advanceJob(id, batchRows, clock.now())
     if (advanced === null) return
-    emitEnded(bus, advanced.cancelled, 'cancelled')
+    emitEnded(bus, advanced.cancelled, advanced.job.work.action === 'erase' ? 'gone' : 'cancelled')
     for (const endpointId of advanced.endpointIds) await this.#parts.expect(endpointId, 'retries')
   }
 

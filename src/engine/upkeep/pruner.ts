@@ -1,4 +1,5 @@
 import { messageOf } from '../../core/errors.ts'
+import type { PrunePlace } from '../../core/ports/queue.ts'
 import { day, hour, minute } from '../../core/time.ts'
 import { emitEnded } from '../bus.ts'
 import type { EngineParts } from '../parts.ts'
@@ -45,20 +46,36 @@ export class Pruner {
   }
 
   async #prune(): Promise<void> {
-    const { queue, clock, bus, settings } = this.#parts
+    const { bus } = this.#parts
     try {
       await this.#inBatches(() => this.#expire())
-      const now = clock.now()
-      await this.#inBatches(() => queue.prune({ before: now - settings.historyMs, now, limit: batchRows }))
+      await this.#forget()
     } catch (error) {
       bus.warn('store_error', `History was not pruned this time; it will be in an hour: ${messageOf(error)}`)
     }
     if (this.#running) this.#arm(everyMs)
   }
 
-  async #inBatches(batch: () => Promise<number>): Promise<void> {
+  /** Each batch goes on where the last one ended: what is kept for longer is read once a round. */
+  async #forget(): Promise<void> {
+    const { queue, clock, settings } = this.#parts
+    const now = clock.now()
+    const ages = {
+      before: now - settings.historyMs,
+      deadBefore: now - settings.deadLetterMs,
+      auditBefore: now - settings.auditMs,
+    }
+    let from: PrunePlace | null = null
+    await this.#inBatches(async () => {
+      from = (await queue.prune({ ...ages, now, limit: batchRows, from })).next
+      return from !== null
+    })
+  }
+
+  /** Until a batch says that there are no more. */
+  async #inBatches(batch: () => Promise<boolean>): Promise<void> {
     for (let count = 0; count < mostBatches && this.#running; count += 1) {
-      if (!(await this.#takeTurn(turnMs)) || (await batch()) < batchRows) return
+      if (!(await this.#takeTurn(turnMs)) || !(await batch())) return
     }
   }
 
@@ -72,7 +89,7 @@ export class Pruner {
     return this.#hasTurn
   }
 
-  async #expire(): Promise<number> {
+  async #expire(): Promise<boolean> {
     const { queue, clock, bus } = this.#parts
     const now = clock.now()
     const filter = { status: ['pending', 'failed'], unchangedSince: now - heldMs } as const
@@ -84,6 +101,6 @@ export class Pruner {
       by: { name: 'posthorn', reason: 'held for 30 days' },
     })
     emitEnded(bus, ended, 'expired')
-    return ended.length
+    return ended.length === batchRows
   }
 }

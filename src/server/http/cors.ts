@@ -1,6 +1,7 @@
 import { expected } from '../../core/errors.ts'
+import type { Connection } from '../request/actor.ts'
 
-type Handler = (request: Request) => Promise<Response>
+type Handler = (request: Request, connection?: Connection) => Promise<Response>
 
 const exposed = 'retry-after, x-posthorn-ignored'
 const methods = 'GET, POST, PUT, PATCH, DELETE'
@@ -14,10 +15,10 @@ const mostHeaderLength = 1_000
  */
 export function withCors(handler: Handler, origins: readonly string[]): Handler {
   if (origins.length === 0) return handler
-  return async (request) => {
+  return async (request, connection) => {
     const origin = request.headers.get('origin')
     const isAllowed = origin !== null && (origins.includes('*') || origins.includes(origin))
-    const response = isAllowed && isPreflight(request) ? preflight(request) : await handler(request)
+    const response = isAllowed && isPreflight(request) ? preflight(request) : await handler(request, connection)
     // Whether it can be read depends on who asks: no cache must give one the answer for another.
     response.headers.append('vary', 'origin')
     if (isAllowed) {

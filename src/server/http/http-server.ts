@@ -8,6 +8,7 @@ import type { Clock } from '../../core/ports/ports.ts'
 import { second } from '../../core/time.ts'
 import { refusal } from '../errors/error-response.ts'
 import type { Handler } from '../handler.ts'
+import type { Connection } from '../request/actor.ts'
 import { pathOf } from './url.ts'
 
 export interface HttpServerOptions {
@@ -48,7 +49,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   let handle: Handler | null = null
   let isWell: (() => Promise<unknown>) | null = null
 
-  async function answer(request: Request): Promise<Response> {
+  async function answer(request: Request, connection?: Connection): Promise<Response> {
     switch (pathOf(request.url)) {
       case '/livez':
         return plainText(200, 'alive')
@@ -57,7 +58,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       default: {
         if (handle === null)
           return refusal(503, 'starting', 'This server is starting. Repeat the request.', { 'retry-after': '1' })
-        const response = await handle(request)
+        const response = await handle(request, connection)
         // A connection that is kept would hold up the end.
         if (state === 'stopping') response.headers.set('connection', 'close')
         return response
@@ -94,10 +95,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   }
 }
 
-function nodeServer(
-  { headersMs = 10 * second, requestMs = 30 * second }: HttpServerOptions,
-  answer: (request: Request) => Promise<Response>,
-): Server {
+function nodeServer({ headersMs = 10 * second, requestMs = 30 * second }: HttpServerOptions, answer: Handler): Server {
   // This process is ours: the adapter may make `Response` its own, whose text is written as it is, without a stream around it.
   const listener = getRequestListener(answer)
   const timeouts = {

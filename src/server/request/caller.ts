@@ -4,4 +4,8 @@ import type { ApiKey, PortalAccess } from '../../core/ports/key.ts'
 export interface Caller extends Pick<ApiKey, 'id' | 'name' | 'applicationId' | 'access'> {
   /** Set for a customer that came by a link to the portal. */
   readonly portal?: PortalAccess | null
+  /** The key in whose place it stands, if it is the session of a browser. */
+  readonly sessionOf?: string | null
+  /** Where it calls from, for the audit log, if that is no address: `cli`. */
+  readonly from?: string
 }

@@ -9,6 +9,8 @@ import { pathOf, searchOf } from '../http/url.ts'
 interface Repeatable {
   readonly key: string
   readonly callerId: string
+  /** Whose it is; null if that is no application's. */
+  readonly applicationId: string | null
   readonly method: string
   readonly path: string
   readonly search: string
@@ -17,11 +19,11 @@ interface Repeatable {
 
 /** What the key of a call is bound to. */
 export function repeatable(
-  { caller, request, bytes }: Pick<Call, 'caller' | 'request' | 'bytes'>,
+  { caller, request, bytes, applicationId }: Pick<Call, 'caller' | 'request' | 'bytes' | 'applicationId'>,
   key: string,
 ): Repeatable {
   const { method, url } = request
-  return { key, callerId: caller.id, method, path: pathOf(url), search: searchOf(url), bytes }
+  return { key, callerId: caller.id, applicationId, method, path: pathOf(url), search: searchOf(url), bytes }
 }
 
 // If the process dies on the way, the key is free again after this.
@@ -36,7 +38,13 @@ export async function once(
   const key = hash(request.callerId, request.method, request.path, request.key)
   const requestHash = hash(request.search, request.bytes)
   const now = posthorn.now()
-  const taken = await posthorn.replies.takeReply({ key, requestHash, now, until: now + heldMs })
+  const taken = await posthorn.replies.takeReply({
+    key,
+    requestHash,
+    applicationId: request.applicationId,
+    now,
+    until: now + heldMs,
+  })
   switch (taken.kind) {
     case 'kept':
       return { status: taken.status, text: taken.body === '' ? null : taken.body }
@@ -91,10 +99,17 @@ async function keep(posthorn: Posthorn, key: string, work: () => Promise<Reply |
       key,
       status: reply.status,
       body: reply.text ?? '',
+      applicationId: createdApplication(reply.text),
       expiresAt: posthorn.now() + day,
     })
   else await posthorn.replies.dropReply(key)
   return reply
+}
+
+/** An application that the request has created: the answer is erased with it. */
+function createdApplication(text: string | null): string | null {
+  const [, id = null] = /^\{[^{}[\]]*"id":"(app_[0-9a-z]+)"/.exec(text ?? '') ?? []
+  return id
 }
 
 /** Each part with its length, so that two lists of parts never look alike. */

@@ -1,6 +1,8 @@
 import type { Application } from '../../core/endpoint/endpoint.ts'
 import { expected } from '../../core/errors.ts'
 import type { Posthorn } from '../../posthorn.ts'
+import { actorOf, addressOf } from './actor.ts'
+import type { Connection } from './actor.ts'
 import { unauthenticated } from './authentication.ts'
 import { authorize } from './authorization.ts'
 import type { Authorize } from './authentication.ts'
@@ -40,32 +42,33 @@ export interface AnsweredRequest {
 
 type Params = Readonly<Record<string, string>>
 
+/** What the router knows of a request. */
+interface Route {
+  readonly params: Params
+  readonly connection: Connection | undefined
+}
+
 /** Leads one request through everything that lies before and after its operation. It never throws. */
 export async function serve(
   parts: PipelineParts,
   operation: Operation,
   request: Request,
-  params: Params,
+  route: Route,
 ): Promise<Response> {
   const { answered, posthorn } = parts
-  if (answered === null) return respond(parts, operation, request, params)
+  if (answered === null) return respond(parts, operation, request, route)
   const startedAt = posthorn.now()
-  const response = await respond(parts, operation, request, params)
+  const response = await respond(parts, operation, request, route)
   answered({ operation: operation.id, status: response.status, tookMs: posthorn.now() - startedAt })
   return response
 }
 
-async function respond(
-  parts: PipelineParts,
-  operation: Operation,
-  request: Request,
-  params: Params,
-): Promise<Response> {
+async function respond(parts: PipelineParts, operation: Operation, request: Request, route: Route): Promise<Response> {
   // Whoever asks whether the server is well must be answered under any load.
   const isCounted = operation.realm !== 'public'
   if (isCounted && !parts.concurrency.enter()) return overloaded()
   try {
-    return await runOperation(parts, operation, request, params)
+    return await runOperation(parts, operation, request, route)
   } catch (thrown) {
     return answerTo(thrown, operation.id, parts.report)
   } finally {
@@ -77,7 +80,7 @@ async function runOperation(
   parts: PipelineParts,
   operation: Operation,
   request: Request,
-  params: Params,
+  { params, connection }: Route,
 ): Promise<Response> {
   const allowed =
     operation.realm === 'public'
@@ -102,8 +105,10 @@ async function runOperation(
     params,
     idempotencyKey: key,
     request,
+    by: (reason) => ({ ...actorOf(caller, addressOf(request, connection)), ...(reason !== undefined && { reason }) }),
     server: parts,
     application: () => application ?? missing(operation),
+    applicationId: application?.id ?? null,
   }
   return withIgnored(parts, operation, toResponse(await handleOnce(operation, call)), input.ignored)
 }

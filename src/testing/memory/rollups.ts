@@ -14,6 +14,8 @@ export interface Rollups {
   ended(endpointId: string, since: Instant, until: Instant): { delivered: number; dead: number }
   /** Forgets up to `limit` minutes before a time; answers with how many. */
   forget(before: Instant, limit: number): number
+  /** Forgets all of one endpoint's. */
+  erase(endpointId: string): void
   /** One endpoint's hours with something in them, and the minute of its last success. */
   history(endpointId: string, since: Instant): { hours: HourCounts[]; lastSuccessAt: Instant | null }
 }
@@ -50,6 +52,10 @@ export class MemoryRollups implements Rollups {
       this.#minutesOf(endpointId).filter(({ minute: start }) => start >= minuteOf(since) && start < until),
     )
     return { delivered, dead }
+  }
+
+  erase(endpointId: string): void {
+    this.#byEndpoint.delete(endpointId)
   }
 
   forget(before: Instant, limit: number): number {

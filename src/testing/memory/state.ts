@@ -5,6 +5,7 @@ import type { Application, Endpoint } from '../../core/endpoint/endpoint.ts'
 import type { EventTypeDefinition } from '../../core/message/event-type.ts'
 import type { StreamEvent } from '../../core/ports/events.ts'
 import { makeId } from '../../core/ids.ts'
+import { changedFields, hasEffect } from '../../core/ports/audited-fields.ts'
 import type { Job } from '../../core/delivery/job.ts'
 import type { ApiKey } from '../../core/ports/key.ts'
 import type { Lease } from '../../core/delivery/lease.ts'
@@ -40,6 +41,8 @@ export interface State {
   /** By application and idempotency key. */
   readonly keys: Map<string, KeptKey>
   readonly jobs: Map<string, Job>
+  /** The jobs that erase applications, by application: what those had is hidden. */
+  readonly erasures: Map<string, { readonly jobId: string; readonly erasedAt: Instant | null }>
   readonly apiKeys: Map<string, ApiKey>
   /** Answers by the idempotency key of their request. */
   readonly replies: Map<string, KeptReply>
@@ -80,6 +83,7 @@ export interface KeptKey {
 /** Without an answer while the request is being worked on. */
 export interface KeptReply {
   readonly requestHash: string
+  readonly applicationId: string | null
   readonly answer: { readonly status: number; readonly body: string } | null
   readonly expiresAt: Instant
 }
@@ -98,6 +102,7 @@ export function emptyState(soleProcess: boolean): State {
     attempts: new Map(),
     keys: new Map(),
     jobs: new Map(),
+    erasures: new Map(),
     apiKeys: new Map(),
     replies: new Map(),
     health: new Map(),
@@ -122,6 +127,23 @@ export function replaceMessage(state: State, message: Message): void {
 export function forgetMessage(state: State, { id, applicationId, eventId }: Message): void {
   state.messages.delete(id)
   if (eventId !== null) state.eventIds.delete(eventName(applicationId, eventId))
+}
+
+/** Erases a body for good, with what endpoints answered to it; the rows stay. */
+export function eraseBody(state: State, messageId: string, now: Instant): void {
+  state.payloadExpiries.delete(messageId)
+  const message = state.messages.get(messageId)
+  if (message === undefined) return
+  replaceMessage(state, { ...message, body: new Uint8Array(), erasedAt: message.erasedAt ?? now })
+  for (const delivery of select(state, { messageId })) {
+    const kept = state.attempts.get(delivery.id) ?? []
+    state.attempts.set(
+      delivery.id,
+      kept.map((attempt) => (attempt.statusCode === null ? attempt : { ...attempt, excerpt: null })),
+    )
+    const errorDetail = delivery.errorDetail?.replace(/^(HTTP \d{3}): [^]*$/, '$1') ?? null
+    if (errorDetail !== delivery.errorDetail) replace(state, delivery, { ...delivery, errorDetail })
+  }
 }
 
 /** The message of an application that has an event id. */
@@ -169,15 +191,28 @@ export function recordAttempt(state: State, deliveryId: string, attempt: KeptAtt
   state.attempts.set(deliveryId, [...others, attempt])
 }
 
-export interface Note extends Pick<AuditEntry, 'action' | 'target' | 'count' | 'at'> {
+export interface Note extends Pick<AuditEntry, 'action' | 'target' | 'at'> {
   readonly by: Actor
+  readonly count?: number
+  readonly applicationId?: string | null | undefined
+  readonly before?: object | null
+  readonly after?: object | null
 }
 
 /** Keeps who did what. Entries are numbered in the place of chance, so that those of one instant stay in order. */
-export function note(state: State, { action, target, count, at, by }: Note): void {
-  if (count === 0) return
+export function note(state: State, { action, target, at, by, ...about }: Note): string {
+  const { count = 1, applicationId = null, before = null, after = null } = about
   const id = makeId('aud', at, () => state.audit.length / 2 ** 50)
-  state.audit.push({ id, at, actor: by.name, action, target, count, reason: by.reason ?? null })
+  const who = { actor: by.name, actorId: by.keyId ?? null, from: by.from ?? null }
+  const what = { action, target, applicationId, count, reason: by.reason ?? null }
+  const entry = { id, at, ...who, ...what, ...changedFields(before, after) }
+  if (hasEffect(entry)) state.audit.push(entry)
+  return id
+}
+
+/** False of what belongs to an application that is being erased. */
+export function isVisible(state: State, { applicationId }: { readonly applicationId: string }): boolean {
+  return !state.erasures.has(applicationId)
 }
 
 /** The deliveries a filter picks, in no order; those named by id are looked up, for the rest every row is asked. */

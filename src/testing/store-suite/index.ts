@@ -1,11 +1,13 @@
 import { alarmCases } from './directory/alarms.ts'
 import { applicationCases } from './directory/applications.ts'
 import { attemptCases } from './directory/attempts.ts'
+import { auditCases } from './directory/audit.ts'
 import type { StoreCase } from './case.ts'
 import { claimCases } from './queue/claim.ts'
 import { deliveryCases } from './directory/deliveries.ts'
 import { endpointCases } from './directory/endpoints.ts'
 import { enqueueCases } from './queue/enqueue.ts'
+import { erasureCases } from './directory/erasure.ts'
 import { eventIdCases } from './queue/event-ids.ts'
 import { eventTypeCases } from './directory/event-types.ts'
 import { figureCases } from './directory/figures.ts'
@@ -46,11 +48,13 @@ export const storeSuite: readonly StoreCase[] = [
   ...deliveryCases,
   ...attemptCases,
   ...applicationCases,
+  ...erasureCases,
   ...endpointCases,
   ...eventTypeCases,
   ...jobRecordCases,
   ...jobBatchCases,
   ...replayCases,
+  ...auditCases,
   ...keyCases,
   ...replyCases,
   ...overviewCases,

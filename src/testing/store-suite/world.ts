@@ -1,12 +1,22 @@
 import assert from 'node:assert/strict'
+import type { Job } from '../../core/delivery/job.ts'
 import type { Delivery, Lane } from '../../core/delivery/delivery.ts'
 import type { Application, Endpoint } from '../../core/endpoint/endpoint.ts'
 import { makeId } from '../../core/ids.ts'
 import type { IdKind } from '../../core/ids.ts'
 import type { Message } from '../../core/message/message.ts'
+import type { Actor } from '../../core/ports/audit.ts'
 import type { Directory, EndpointChange } from '../../core/ports/directory.ts'
 import type { Store } from '../../core/ports/ports.ts'
-import type { Claim, Envelope, Marked, NewDelivery, Queue, SettledAttempt } from '../../core/ports/queue.ts'
+import type {
+  Claim,
+  Envelope,
+  Marked,
+  NewDelivery,
+  PruneRequest,
+  Queue,
+  SettledAttempt,
+} from '../../core/ports/queue.ts'
 import type { Instant } from '../../core/time.ts'
 import { seededRandom } from '../seeded-random.ts'
 
@@ -118,6 +128,27 @@ export class World {
     const mark = settle({ delivery: await this.delivery(deliveryId) }, at)
     assert.deepEqual(await this.mark([mark], { at }), ['marked'])
     return deliveryId
+  }
+
+  /** One batch from the start; answers with how many were forgotten. Dead letters are as old as all others unless said otherwise. */
+  async prune(request: Pick<PruneRequest, 'before' | 'now' | 'limit'> & Partial<PruneRequest>): Promise<number> {
+    return (await this.queue.prune({ deadBefore: request.before, auditBefore: 0, ...request })).count
+  }
+
+  /** Deletes an application; answers with the job that erases it, or null if there is nothing of it. */
+  erase(applicationId: string, at: Instant = start, by?: Actor): Promise<Job | null> {
+    const work = { action: 'erase', filter: { applicationId } } as const
+    const asked = { id: this.id('job', at), applicationId, work, actor: 'maria', reason: null }
+    const begun = {
+      state: 'running',
+      matching: 0,
+      done: 0,
+      skipped: 0,
+      cursor: null,
+      createdAt: at,
+      updatedAt: at,
+    } as const
+    return this.directory.eraseApplication({ ...asked, ...begun }, by)
   }
 
   async delivery(id: string): Promise<Delivery> {

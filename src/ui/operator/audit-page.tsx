@@ -5,7 +5,7 @@ import { Page } from '../parts/page.tsx'
 import { Pager } from '../parts/table/pager.tsx'
 import { Empty, Show } from '../parts/loaded.tsx'
 import { query } from '../state/router.ts'
-import { targetLabel } from '../text/labels.ts'
+import { changeLabels, targetLabel } from '../text/labels.ts'
 
 const pageSize = 50
 
@@ -18,7 +18,10 @@ export function Audit() {
         {(list) =>
           list.data.length === 0 ? (
             <Empty title="Nothing was done by hand yet">
-              <p>Every retry, cancellation, resend and look at a secret is kept here, with who did it and why.</p>
+              <p>
+                Every change, retry, sign-in and look at a secret is kept here for a year, with who did it and from
+                where.
+              </p>
             </Empty>
           ) : (
             <>
@@ -47,16 +50,24 @@ function Table({ entries }: { entries: readonly AuditEntry[] }) {
           </tr>
         </thead>
         <tbody>
-          {entries.map(({ id, at, actor, action, target, count: many, reason }) => (
+          {entries.map(({ id, at, actor, from, action, target, count: many, reason, before, after }) => (
             <tr key={id} data-row tabIndex={-1}>
               <td class="when">
                 <time dateTime={at}>{instant(at)}</time>
               </td>
-              <td>{actor}</td>
+              <td>
+                {actor}
+                {from !== null && <div class="under">{from}</div>}
+              </td>
               <td class="main">
                 <strong>{action}</strong> {many > 1 && `× ${count(many)}`}
                 {reason !== null && <div>{reason}</div>}
                 <div class="under whole">{targetLabel(target)}</div>
+                {changeLabels(before, after).map((line) => (
+                  <div class="under whole" key={line}>
+                    {line}
+                  </div>
+                ))}
               </td>
             </tr>
           ))}

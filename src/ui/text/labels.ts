@@ -33,6 +33,7 @@ export const jobActions: Readonly<Record<JobAction, string>> = {
   requeue: 'Retry now',
   cancel: 'Cancel',
   replay: 'Replay',
+  erase: 'Erase an application',
 }
 
 /** What a job works on, for people. */
@@ -53,6 +54,22 @@ export function targetLabel(target: string): string {
   } catch {
     return target
   }
+}
+
+/** What a change changed, a line for each field: `url: https://a.example → https://b.example`. */
+export function changeLabels(
+  before: Readonly<Record<string, unknown>> | null,
+  after: Readonly<Record<string, unknown>> | null,
+): string[] {
+  if (before === null || after === null) return []
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].map(
+    (name) => `${spaced(name)}: ${valueLabel(before[name])} → ${valueLabel(after[name])}`,
+  )
+}
+
+function valueLabel(value: unknown): string {
+  if (value === undefined || value === null || value === '') return 'none'
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 function conditionLabel(name: string, value: unknown): string {

@@ -44,6 +44,44 @@ const cancelPerformer = performer<OfDeliveries & { do: 'cancel' }>('cancel', (wo
   attempted(all ? posthorn.cancel({ endpointId }) : posthorn.cancel(open.id))
 })
 
+interface Erase extends Action {
+  readonly do: 'erase'
+  readonly endpoint: number
+}
+
+/** A payload is erased, perhaps while it is on its way. */
+const erasePattern = pattern<Erase>('erase', 0.2, (draw, plan) =>
+  draw
+    .instants(draw.between(1, 3), 1_000, plan.lengthMs)
+    .map((at) => ({ at, do: 'erase', endpoint: draw.pick(plan.endpoints).id })),
+)
+
+const erasePerformer = performer<Erase>('erase', (world, { endpoint }) => {
+  const { id: endpointId } = world.receiver(endpoint)
+  const rows = [...world.state.deliveries.values()].filter((row) => row.endpointId === endpointId)
+  const chosen = rows.findLast(isOpen) ?? rows.at(-1)
+  if (chosen === undefined) return
+  world.history.reach('payload erased')
+  if (chosen.leaseOwner !== null) world.history.reach('payload erased under a lease')
+  attempted(world.operator.posthorn.messages.erase(chosen.applicationId, chosen.messageId))
+})
+
+interface EraseApplication extends Action {
+  readonly do: 'erase application'
+  readonly application: number
+}
+
+/** An application is deleted with all that it has, whatever is on its way. */
+const eraseApplicationPattern = pattern<EraseApplication>('erase application', 0.1, (draw, plan) =>
+  draw
+    .instants(1, 5_000, plan.lengthMs)
+    .map((at) => ({ at, do: 'erase application', application: draw.pick(plan.applications) })),
+)
+
+const eraseApplicationPerformer = performer<EraseApplication>('erase application', (world, { application }) => {
+  attempted(world.eraseApplication(application))
+})
+
 interface Ask extends Action {
   readonly do: 'ask'
   readonly endpoint: number
@@ -82,6 +120,18 @@ function situationOf({ state, scheduler }: World, deliveryId: string): Situation
   }
 }
 
-export const operatorPatterns: readonly Pattern[] = [requeuePattern, cancelPattern, askPattern]
+export const operatorPatterns: readonly Pattern[] = [
+  requeuePattern,
+  cancelPattern,
+  erasePattern,
+  eraseApplicationPattern,
+  askPattern,
+]
 
-export const operatorPerformers: readonly Performer[] = [requeuePerformer, cancelPerformer, askPerformer]
+export const operatorPerformers: readonly Performer[] = [
+  requeuePerformer,
+  cancelPerformer,
+  erasePerformer,
+  eraseApplicationPerformer,
+  askPerformer,
+]

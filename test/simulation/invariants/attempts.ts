@@ -25,7 +25,7 @@ const clockSlackMs = 50
 const crashesUntilDead = 5
 /** Outcomes that use up none of the policy's attempts. */
 const uncounted = new Set<string>(['interrupted', 'started', 'crashed'])
-const byOperators = new Set(['requeue', 'cancel', 'advanceJob', 'addDelivery'])
+const byOperators = new Set(['requeue', 'cancel', 'advanceJob', 'eraseMessage', 'addDelivery'])
 
 function* notBeforeDue(world: World): Iterable<Finding> {
   for (const { row, at, deliveryId } of world.history.calls) {

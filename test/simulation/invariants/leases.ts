@@ -16,7 +16,7 @@ export const leaseInvariants: readonly Invariant[] = [
 const lateMs = 1_000
 /** A second, and what the store takes to hear of it. */
 const leavesWithinMs = 5_000
-const byOperators = new Set(['requeue', 'cancel', 'advanceJob'])
+const byOperators = new Set(['requeue', 'cancel', 'advanceJob', 'eraseMessage'])
 const underLease = new Set(['mark', 'renew', 'release', 'start'])
 
 function* underLiveLease(world: World): Iterable<Finding> {

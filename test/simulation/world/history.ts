@@ -155,6 +155,8 @@ export class History {
   readonly explanations: Explanation[] = []
   readonly events: { readonly at: Instant; readonly process: string; readonly event: PosthornEvent }[] = []
   readonly counted: Counted[] = []
+  /** Applications that somebody deleted: what was stored of them may be gone. */
+  readonly erased = new Set<number>()
   /** Interesting states, with how often each was reached. */
   readonly reached = new Map<string, number>()
   /** Deliveries by message and endpoint: mostly one. */

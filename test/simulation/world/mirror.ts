@@ -40,6 +40,7 @@ const writesDeliveries = new Set([
   'cancel',
   'addDelivery',
   'advanceJob',
+  'eraseMessage',
 ])
 const writesEndpoints = new Set(['saveHealth', 'disable', 'createEndpoint', 'updateEndpoint'])
 const mostRows = 1_000

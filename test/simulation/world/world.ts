@@ -124,6 +124,13 @@ export class World {
     await this.operator.posthorn.endpoints.update(receiver.id, { url: receiver.url })
   }
 
+  /** Deletes an application with all that it has. */
+  async eraseApplication(application: number): Promise<void> {
+    this.history.reach('application erased')
+    this.history.erased.add(application)
+    await this.operator.posthorn.applications.erase(applicationOf({ application }))
+  }
+
   /** The lease under which a worker sends a message to an endpoint: the newest that it was given. */
   leaseOf(
     workerId: string,

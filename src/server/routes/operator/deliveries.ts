@@ -98,7 +98,7 @@ export const deliveryOperations: readonly Operation[] = [
     answers: { 200: z.object({ command: z.string() }).meta({ id: 'CurlOut' }) },
     async handle(call) {
       const { id } = await deliveryIn(call)
-      return answer(200, { command: await call.posthorn.deliveries.curl(id, { by: call.caller.name }) })
+      return answer(200, { command: await call.posthorn.deliveries.curl(id, call.by()) })
     },
   }),
   operation({
@@ -112,7 +112,7 @@ export const deliveryOperations: readonly Operation[] = [
     answers: { 200: deliveryOut, 201: deliveryOut },
     async handle(call) {
       const { id } = await deliveryIn(call)
-      const after = await call.posthorn.requeue(id, byOf(call))
+      const after = await call.posthorn.requeue(id, call.by(call.body.reason))
       return answer(after.id === id ? 200 : 201, toDeliveryOut(after, call.posthorn.now()))
     },
   }),
@@ -127,18 +127,10 @@ export const deliveryOperations: readonly Operation[] = [
     answers: { 200: deliveryOut },
     async handle(call) {
       const { id } = await deliveryIn(call)
-      return answer(200, toDeliveryOut(await call.posthorn.cancel(id, byOf(call)), call.posthorn.now()))
+      return answer(200, toDeliveryOut(await call.posthorn.cancel(id, call.by(call.body.reason)), call.posthorn.now()))
     },
   }),
 ]
-
-/** Who asks, and why, for the audit log. */
-export function byOf({ caller, body }: Pick<Call<unknown, z.output<typeof reasonIn>>, 'caller' | 'body'>): {
-  by: string
-  reason?: string
-} {
-  return body.reason === undefined ? { by: caller.name } : { by: caller.name, reason: body.reason }
-}
 
 function shown(
   { posthorn }: Pick<Call, 'posthorn'>,

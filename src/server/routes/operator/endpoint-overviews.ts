@@ -12,7 +12,7 @@ import {
   toEndpointDetail,
   toEndpointOverview,
 } from '../../schemas/operator/endpoint-overview.ts'
-import { byOf, reasonIn } from './deliveries.ts'
+import { reasonIn } from './deliveries.ts'
 import { endpointIn, endpointInScope, parameter, scopeOf } from '../lookup.ts'
 
 const path = '/api/v1/endpoint'
@@ -78,7 +78,7 @@ export const endpointOverviewOperations: readonly Operation[] = [
         const { id } = await endpointIn(call)
         return answer(
           200,
-          toEndpointOverview(await overviewOf(posthorn, await posthorn.endpoints[verb](id, byOf(call)))),
+          toEndpointOverview(await overviewOf(posthorn, await posthorn.endpoints[verb](id, call.by(call.body.reason)))),
         )
       },
     }),

@@ -7,6 +7,7 @@ import type { Call, Operation } from '../../operation.ts'
 import { listOf } from '../../schemas/common.ts'
 import { replayIn } from '../../schemas/svix/task.ts'
 import { jobIn, jobOut, matchingOut, toJobOut } from '../../schemas/operator/job.ts'
+import { reasonIn } from './deliveries.ts'
 import { endpointIn, endpointInScope, instantOf, parameter, scopeOf } from '../lookup.ts'
 
 const path = '/api/v1/job'
@@ -30,11 +31,10 @@ export const jobOperations: readonly Operation[] = [
     body: jobIn,
     answers: { 202: jobOut, 200: matchingOut },
     async handle(call) {
-      const { posthorn, body, caller } = call
+      const { posthorn, body } = call
       const work = await workOf(call)
       if (body.dryRun === true) return answer(200, { matching: await posthorn.jobs.preview(work) })
-      const by = body.reason === undefined ? { by: caller.name } : { by: caller.name, reason: body.reason }
-      return answer(202, toJobOut(await posthorn.jobs.create(work, by)))
+      return answer(202, toJobOut(await posthorn.jobs.create(work, call.by(body.reason))))
     },
   }),
   operation({
@@ -78,10 +78,25 @@ export const jobOperations: readonly Operation[] = [
       answers: { 200: jobOut },
       async handle(call) {
         const { id } = await jobInPath(call)
-        return answer(200, toJobOut(await call.posthorn.jobs[verb](id, { by: call.caller.name })))
+        return answer(200, toJobOut(await call.posthorn.jobs[verb](id, call.by())))
       },
     }),
   ),
+  operation({
+    id: 'v1.application.erase',
+    method: 'post',
+    path: '/api/v1/app/{app_id}/erase',
+    summary:
+      'Deletes an application, and answers with the job that erases all that it had; also for what is left of one that was deleted before, by its id.',
+    realm: 'server',
+    access: 'write',
+    findsApplication: true,
+    body: reasonIn,
+    answers: { 202: jobOut },
+    async handle({ posthorn, params, body, by }) {
+      return answer(202, toJobOut(await posthorn.applications.erase(parameter(params, 'app_id'), by(body.reason))))
+    },
+  }),
   operation({
     id: 'v1.endpoint.replay',
     method: 'post',
@@ -92,15 +107,15 @@ export const jobOperations: readonly Operation[] = [
     body: replayIn,
     answers: { 202: jobOut },
     async handle(call) {
-      const { posthorn, body, caller } = call
+      const { posthorn, body } = call
       const { id: endpointId } = await endpointIn(call)
       const filter = { endpointId, since: Date.parse(body.since), until: instantOf(body.until) ?? posthorn.now() }
-      return answer(202, toJobOut(await posthorn.jobs.create({ action: 'replay', filter }, { by: caller.name })))
+      return answer(202, toJobOut(await posthorn.jobs.create({ action: 'replay', filter }, call.by())))
     },
   }),
 ]
 
-async function workOf(call: Call<unknown, z.output<typeof jobIn>>): Promise<JobWork> {
+async function workOf(call: Call<unknown, z.output<typeof jobIn>>): Promise<Exclude<JobWork, { action: 'erase' }>> {
   const {
     posthorn,
     body: { action, filter },

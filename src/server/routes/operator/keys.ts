@@ -15,11 +15,11 @@ export const keyOperations: readonly Operation[] = [
     idempotency: 'none',
     body: keyIn,
     answers: { 201: newKeyOut },
-    async handle({ posthorn, body, caller }) {
+    async handle({ posthorn, body, by }) {
       const expiresAt = typeof body.expiresAt === 'string' ? new Date(body.expiresAt) : undefined
       const { key, token } = await posthorn.keys.create(
         { name: body.name, application: body.appId ?? undefined, access: body.access, expiresAt },
-        { by: caller.name },
+        by(),
       )
       return answer(201, { ...toKeyOut(key), token })
     },
@@ -51,8 +51,8 @@ export const keyOperations: readonly Operation[] = [
     realm: 'server',
     access: 'write',
     answers: { 204: null },
-    async handle({ posthorn, params, caller }) {
-      await posthorn.keys.revoke(params['key_id'] ?? '', { by: caller.name })
+    async handle({ posthorn, params, by }) {
+      await posthorn.keys.revoke(params['key_id'] ?? '', by())
       return answer(204)
     },
   }),

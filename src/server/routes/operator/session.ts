@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isOwnPage, sessionCookie, sessionIn } from '../../http/session-cookie.ts'
+import { actorOf } from '../../request/actor.ts'
 import { refusal } from '../../errors/error-response.ts'
 import { answer, operation } from '../../operation.ts'
 import type { Operation } from '../../operation.ts'
@@ -32,7 +33,7 @@ export const sessionOperations: readonly Operation[] = [
     idempotency: 'none',
     body: z.object({ key: z.string().min(1).max(512) }).meta({ id: 'SessionIn' }),
     answers: { 204: null, 401: httpError, 403: httpError },
-    async handle({ posthorn, body, request, server }) {
+    async handle({ posthorn, body, request, server, by }) {
       // Whoever is not our page must not sign our reader in as somebody else.
       if ((request.headers.has('sec-fetch-site') || request.headers.has('origin')) && !isOwnPage(request))
         return refusal(
@@ -41,8 +42,11 @@ export const sessionOperations: readonly Operation[] = [
           'Expected the dashboard itself to sign in, got a page of another site.',
         )
       const caller = (await server.callerOf?.(body.key)) ?? null
-      if (caller === null) return refusal(401, 'authentication_failed', 'This key is not known, or it has ended.')
-      const { key, token } = await posthorn.keys.openSession(caller)
+      if (caller === null) {
+        await posthorn.keys.refuseSignIn(by())
+        return refusal(401, 'authentication_failed', 'This key is not known, or it has ended.')
+      }
+      const { key, token } = await posthorn.keys.openSession(caller, actorOf(caller, by().from))
       const lastsMs = (key.expiresAt ?? key.createdAt) - key.createdAt
       return withCookie(sessionCookie(token, { basePath: server.basePath, isTls: isSecure(request), lastsMs }))
     },
@@ -56,10 +60,10 @@ export const sessionOperations: readonly Operation[] = [
     // A reader can sign out, too.
     access: 'read',
     answers: { 204: null },
-    async handle({ posthorn, request, server }) {
+    async handle({ posthorn, request, server, by }) {
       const token = sessionIn(request.headers)
       const key = token === null ? null : await posthorn.keys.find(token)
-      if (key !== null && key.sessionOf !== null) await posthorn.keys.endSession(key.id)
+      if (key !== null && key.sessionOf !== null) await posthorn.keys.endSession(key.id, by())
       return withCookie(sessionCookie(null, { basePath: server.basePath, isTls: isSecure(request), lastsMs: 0 }))
     },
   }),

@@ -47,11 +47,11 @@ export const applicationOperations: readonly Operation[] = [
     query: z.object({ get_if_exists: flag.default(false) }),
     body: applicationIn,
     answers: { 201: applicationOut, 200: applicationOut },
-    async handle({ posthorn, query, body }) {
+    async handle({ posthorn, query, body, by }) {
       const present =
         query.get_if_exists && typeof body.uid === 'string' ? await orNull(posthorn.applications.get(body.uid)) : null
       if (present !== null) return answer(200, toApplicationOut(present))
-      return answer(201, toApplicationOut(await posthorn.applications.create(applicationSettings(body))))
+      return answer(201, toApplicationOut(await posthorn.applications.create(applicationSettings(body), by())))
     },
   }),
   operation({
@@ -74,15 +74,15 @@ export const applicationOperations: readonly Operation[] = [
     findsApplication: true,
     body: applicationIn,
     answers: { 200: applicationOut, 201: applicationOut },
-    async handle({ posthorn, params, body }) {
+    async handle({ posthorn, params, body, by }) {
       const name = params['app_id'] ?? ''
       // A uid that is in the path is not taken away because it is missing in the body: the same request again must find the application.
       const settings = { ...applicationSettings(body), uid: body.uid ?? (isAnyId(name) ? null : name) }
       const present = await orNull(posthorn.applications.get(name))
       // An id that is unknown was deleted or never given out: nothing can be created under it.
       if (present !== null || isAnyId(name))
-        return answer(200, toApplicationOut(await posthorn.applications.update(present?.id ?? name, settings)))
-      return answer(201, toApplicationOut(await posthorn.applications.create(settings)))
+        return answer(200, toApplicationOut(await posthorn.applications.update(present?.id ?? name, settings, by())))
+      return answer(201, toApplicationOut(await posthorn.applications.create(settings, by())))
     },
   }),
   operation({
@@ -94,19 +94,23 @@ export const applicationOperations: readonly Operation[] = [
     access: 'write',
     body: applicationPatch,
     answers: { 200: applicationOut },
-    handle: async ({ posthorn, application, body }) =>
-      answer(200, toApplicationOut(await posthorn.applications.update(application().id, applicationChange(body)))),
+    handle: async ({ posthorn, application, body, by }) =>
+      answer(
+        200,
+        toApplicationOut(await posthorn.applications.update(application().id, applicationChange(body), by())),
+      ),
   }),
   operation({
     id: 'v1.application.delete',
     method: 'delete',
     path: onePath,
-    summary: 'Deletes an application with its endpoints; what is on its way to them ends dead.',
+    summary:
+      'Deletes an application with all that it had; what is on its way ends dead. Nothing of it is shown from then on, and a job erases it.',
     realm: 'server',
     access: 'write',
     answers: { 204: null },
-    async handle({ posthorn, application }) {
-      await posthorn.applications.delete(application().id)
+    async handle({ posthorn, application, by }) {
+      await posthorn.applications.delete(application().id, by())
       return answer(204)
     },
   }),

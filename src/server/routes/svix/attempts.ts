@@ -103,7 +103,7 @@ export const attemptOperations: readonly Operation[] = [
     answers: { 204: null },
     async handle(call) {
       const { attempt } = await attemptIn(call)
-      await call.posthorn.deliveries.eraseAttempt(attempt.id)
+      await call.posthorn.deliveries.eraseAttempt(attempt.id, call.by())
       return answer(204)
     },
   }),

@@ -87,7 +87,7 @@ export const destinationOperations: readonly Operation[] = [
     access: 'write',
     answers: { 202: z.object({}).meta({ id: 'EmptyResponse' }) },
     async handle(call) {
-      const { posthorn, caller } = call
+      const { posthorn } = call
       const [{ id: messageId }, { id: endpointId }] = [await messageIn(call), await endpointIn(call)]
       const [last] = await posthorn.deliveries.list({ messageId, endpointId }, { limit: 1 })
       if (last === undefined) {
@@ -99,7 +99,7 @@ export const destinationOperations: readonly Operation[] = [
           'Use replay-missing to send an endpoint what it never got.',
         )
       }
-      await posthorn.requeue(last.id, { by: caller.name, reason: 'resend' })
+      await posthorn.requeue(last.id, call.by('resend'))
       return answer(202, {})
     },
   }),

@@ -56,12 +56,12 @@ export const eventTypeOperations: readonly Operation[] = [
     access: 'write',
     body: eventTypeIn,
     answers: { 201: eventTypeOut },
-    async handle({ posthorn, body: { name, ...settings } }) {
+    async handle({ posthorn, body: { name, ...settings }, by }) {
       const before = await orNull(posthorn.eventTypes.get(name))
       const eventType =
         before?.archived === true
-          ? await posthorn.eventTypes.update(name, settings)
-          : await posthorn.eventTypes.create({ name, ...settings })
+          ? await posthorn.eventTypes.update(name, settings, by())
+          : await posthorn.eventTypes.create({ name, ...settings }, by())
       return answer(201, toEventTypeOut(eventType))
     },
   }),
@@ -89,18 +89,18 @@ export const eventTypeOperations: readonly Operation[] = [
     access: 'write',
     body: eventTypeUpdate,
     answers: { 200: eventTypeOut, 201: eventTypeOut },
-    async handle({ posthorn, params, body }) {
+    async handle({ posthorn, params, body, by }) {
       const name = parameter(params, 'event_type_name')
       if ((await orNull(posthorn.eventTypes.get(name))) === null)
-        return answer(201, toEventTypeOut(await posthorn.eventTypes.create({ name, ...body })))
+        return answer(201, toEventTypeOut(await posthorn.eventTypes.create({ name, ...body }, by())))
       return answer(
         200,
         toEventTypeOut(
-          await posthorn.eventTypes.update(name, {
-            ...body,
-            schemas: body.schemas ?? null,
-            featureFlag: body.featureFlag ?? null,
-          }),
+          await posthorn.eventTypes.update(
+            name,
+            { ...body, schemas: body.schemas ?? null, featureFlag: body.featureFlag ?? null },
+            by(),
+          ),
         ),
       )
     },
@@ -114,9 +114,10 @@ export const eventTypeOperations: readonly Operation[] = [
     access: 'write',
     body: eventTypePatch,
     answers: { 200: eventTypeOut },
-    async handle({ posthorn, params, body: { description, ...rest } }) {
+    async handle({ posthorn, params, body: { description, ...rest }, by }) {
       const change = { ...rest, ...(description !== undefined && { description }) }
-      return answer(200, toEventTypeOut(await posthorn.eventTypes.update(parameter(params, 'event_type_name'), change)))
+      const name = parameter(params, 'event_type_name')
+      return answer(200, toEventTypeOut(await posthorn.eventTypes.update(name, change, by())))
     },
   }),
   operation({
@@ -128,10 +129,10 @@ export const eventTypeOperations: readonly Operation[] = [
     access: 'write',
     query: z.object({ expunge: flag.optional() }),
     answers: { 204: null },
-    async handle({ posthorn, params, query }) {
+    async handle({ posthorn, params, query, by }) {
       const name = parameter(params, 'event_type_name')
-      if (query.expunge === true) await posthorn.eventTypes.delete(name)
-      else await posthorn.eventTypes.update(name, { archived: true })
+      if (query.expunge === true) await posthorn.eventTypes.delete(name, by())
+      else await posthorn.eventTypes.update(name, { archived: true }, by())
       return answer(204)
     },
   }),

@@ -3,7 +3,6 @@ import { expected, PosthornError } from '../../../core/errors.ts'
 import { given } from '../../../core/given.ts'
 import { timeOfId } from '../../../core/ids.ts'
 import { textOf } from '../../../core/message/message.ts'
-import type { Posthorn } from '../../../posthorn.ts'
 import { listQuery, pageText, scanOf } from '../../request/pagination.ts'
 import { mostRequestBytes } from '../../http/request-body.ts'
 import { bodyOf } from './message-body.ts'
@@ -95,14 +94,14 @@ export const messageOperations: readonly Operation[] = [
     id: 'v1.message.expunge-content',
     method: 'delete',
     path: `${all}/{msg_id}/content`,
-    summary: "Erases a message's payload for good, and cancels what is still on its way.",
+    summary: "Erases a message's payload and the answers to it for good, and cancels what is still on its way.",
     realm: 'application',
     access: 'write',
     portal: 'refused',
     answers: { 204: null },
     async handle(call) {
       const { id, applicationId } = await messageIn(call)
-      await call.posthorn.messages.erase(applicationId, id)
+      await call.posthorn.messages.erase(applicationId, id, call.by())
       return answer(204)
     },
   }),
@@ -115,7 +114,7 @@ async function createMessage(call: CreateCall): Promise<Answer> {
   const application = parameter(params, 'app_id')
   const { payload, contentType } = bodyOf(body, bytes)
   if (body.application !== null && body.application !== undefined)
-    await ensureApplication(posthorn, application, body.application)
+    await ensureApplication(call, application, body.application)
   const { id } = await posthorn.send(
     { application, type: body.eventType, payload, ...given({ contentType }), ...optionsOf(call) },
     { mustExist: true, ...traceOf(call.request) },
@@ -152,7 +151,7 @@ function optionsOf({ body, idempotencyKey }: CreateCall) {
 
 /** The application in the path, if there is none: created as the body says, under the name in the path. */
 async function ensureApplication(
-  posthorn: Posthorn,
+  { posthorn, by }: Pick<CreateCall, 'posthorn' | 'by'>,
   name: string,
   input: z.output<typeof applicationIn>,
 ): Promise<void> {
@@ -161,7 +160,7 @@ async function ensureApplication(
   if (settings.uid !== null && settings.uid !== name)
     throw expected('invalid_argument', 'application.uid', `the one in the path, "${name}"`, settings.uid)
   try {
-    await posthorn.applications.create({ ...settings, uid: name })
+    await posthorn.applications.create({ ...settings, uid: name }, by())
   } catch (thrown) {
     // Another request has just created it.
     if (!(thrown instanceof PosthornError && thrown.code === 'already_exists')) throw thrown

@@ -3,6 +3,7 @@ import type { Application } from '../../../core/endpoint/endpoint.ts'
 import { second } from '../../../core/time.ts'
 import type { Posthorn } from '../../../posthorn.ts'
 import { forbidden } from '../../request/authorization.ts'
+import type { By } from '../../request/actor.ts'
 import { orNull } from '../../errors/not-found.ts'
 import { answer, operation } from '../../operation.ts'
 import type { Answer, Call, Operation } from '../../operation.ts'
@@ -64,11 +65,11 @@ export const authenticationOperations: readonly Operation[] = [
     access: 'read',
     idempotency: 'none',
     answers: { 204: null },
-    async handle({ posthorn, caller }) {
+    async handle({ posthorn, caller, by }) {
       // Nobody means to lock everybody out by logging out.
       if (caller.applicationId === null)
         return forbidden('Only the key of an application can log out. Revoke others by id.')
-      await posthorn.keys.revoke(caller.id, { by: caller.name })
+      await posthorn.keys.revoke(caller.id, by())
       return answer(204)
     },
   }),
@@ -80,9 +81,9 @@ async function openPortal({
   body,
   request,
   server,
-  caller,
+  by,
 }: Call<unknown, z.output<typeof portalAccessIn>>): Promise<Answer> {
-  const application = await applicationFor(posthorn, parameter(params, 'app_id'), body.application ?? null)
+  const application = await applicationFor(posthorn, parameter(params, 'app_id'), body.application ?? null, by())
   const lastsMs = typeof body.expiry === 'number' ? body.expiry * second : server.portalTokenMs
   const { token } = await posthorn.keys.create(
     {
@@ -92,7 +93,7 @@ async function openPortal({
       expiresAt: posthorn.now() + lastsMs,
       portal: { featureFlags: body.featureFlags ?? [] },
     },
-    { by: caller.name },
+    by(),
   )
   // After the `#`, so that it reaches no log of a server on the way.
   return answer(200, { url: `${publicOrigin(request)}${server.basePath}/login#key=${token}`, token })
@@ -102,10 +103,11 @@ async function applicationFor(
   posthorn: Posthorn,
   name: string,
   given: z.output<typeof applicationIn> | null,
+  by: By,
 ): Promise<Application> {
   if (given === null) return posthorn.applications.get(name)
   return (
     (await orNull(posthorn.applications.get(name))) ??
-    posthorn.applications.create({ ...applicationSettings(given), uid: given.uid ?? name })
+    posthorn.applications.create({ ...applicationSettings(given), uid: given.uid ?? name }, by)
   )
 }

@@ -42,12 +42,16 @@ export const jobIn = z
 export const jobOut = z
   .object({
     id: z.string(),
-    action: z.enum(['requeue', 'cancel', 'replay']),
+    action: z.enum(['requeue', 'cancel', 'replay', 'erase']),
     filter: z.record(z.string(), z.unknown()),
     applicationId: z.string().nullable(),
     state: z.enum(['running', 'paused', 'done', 'cancelled']),
     matching: z.int(),
     done: z.int(),
+    skipped: z.int().meta({
+      description:
+        'Those that could not be sent again: their endpoint was deleted, their payload erased, or somebody was sending them.',
+    }),
     ratePerSecond: z.number().nullable(),
     etaSeconds: z.int().nullable(),
     actor: z.string(),
@@ -60,7 +64,7 @@ export const jobOut = z
 export const matchingOut = z.object({ matching: z.int() }).meta({ id: 'MatchingOut' })
 
 export function toJobOut(job: Job): z.input<typeof jobOut> {
-  const { id, work, applicationId, state, matching, done, actor, reason, createdAt, updatedAt } = job
+  const { id, work, applicationId, state, matching, done, skipped, actor, reason, createdAt, updatedAt } = job
   return {
     id,
     action: work.action,
@@ -69,6 +73,7 @@ export function toJobOut(job: Job): z.input<typeof jobOut> {
     state,
     matching,
     done,
+    skipped,
     ...progressOf(job),
     actor,
     reason,
@@ -79,6 +84,7 @@ export function toJobOut(job: Job): z.input<typeof jobOut> {
 
 /** The filter in the words that it was given in. */
 function shownFilter({ action, filter }: JobWork): Record<string, unknown> {
+  if (action === 'erase') return { application: filter.applicationId }
   const times = { since: timeOf(filter.since), until: timeOf(filter.until) }
   if (action === 'replay') return { endpoint: filter.endpointId, ...times }
   const { ids, status, reason, endpointId, applicationId, type, messageId } = filter

@@ -40,6 +40,7 @@ export const bulkReplayIn = z
 export function taskOf({ work, reason }: Pick<Job, 'work' | 'reason'>): Task | null {
   switch (work.action) {
     case 'cancel':
+    case 'erase':
       return null
     case 'replay':
       return 'endpoint.replay'
@@ -66,5 +67,6 @@ export function toRecoverOut(job: Job, task: Task): z.input<typeof recoverOut> {
 
 export function toTaskOut(job: Job, task: Task): z.input<typeof taskOut> {
   const { matching, done, state, work } = job
-  return { ...toRecoverOut(job, task), data: { matching, done, state, endpointId: work.filter.endpointId ?? null } }
+  const endpointId = work.action === 'erase' ? null : (work.filter.endpointId ?? null)
+  return { ...toRecoverOut(job, task), data: { matching, done, state, endpointId } }
 }

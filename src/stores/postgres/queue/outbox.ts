@@ -1,6 +1,7 @@
 import { expected, PosthornError } from '../../../core/errors.ts'
 import type { StoreTransaction } from '../../../core/ports/ports.ts'
-import { applicationDirectory } from '../../shared/directory/applications.ts'
+import { record } from '../../shared/audit.ts'
+import { applicationCreated, applicationDirectory } from '../../shared/directory/applications.ts'
 import type { Executor, Row } from '../../shared/sql/database.ts'
 import { endpointDirectory } from '../../shared/directory/endpoints.ts'
 import { fromApplication, toEnqueued } from '../../shared/rows/rows.ts'
@@ -50,8 +51,10 @@ export async function transactionWithin(
     directory: {
       application,
       matching,
-      async createApplication(given) {
-        await query(sql`${insertInto('applications', fromApplication(given))}\non conflict do nothing`)
+      async createApplication(given, by) {
+        const insert = insertInto('applications', fromApplication(given))
+        const made = await query(sql`${insert}\non conflict do nothing\nreturning id`)
+        if (made.length > 0 && by !== undefined) await record(executor, applicationCreated(given, by))
         const stored = await application(given.uid ?? given.id)
         if (stored === null)
           throw new PosthornError(

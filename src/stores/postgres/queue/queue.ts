@@ -1,5 +1,6 @@
 import type { Queue } from '../../../core/ports/queue.ts'
 import { disable, healthOf, saveHealth } from '../../shared/health.ts'
+import { prune } from '../../shared/upkeep/prune.ts'
 import * as operations from '../../shared/directory/operations.ts'
 import { toHealthOf } from '../../shared/rows/rows.ts'
 import { takeTurn } from '../../shared/directory/workers.ts'
@@ -24,7 +25,7 @@ export function postgresQueue(database: PostgresDatabase, prepare: boolean, chan
     dueEndpoints: walker(database, prepare),
     requeue: (request) => database.transaction((tx) => operations.requeue(tx, request)),
     cancel: (request) => database.transaction((tx) => operations.cancel(tx, request)),
-    prune: (request) => database.transaction((tx) => operations.prune(tx, request)),
+    prune: (request) => database.transaction((tx) => prune(tx, request)),
 
     async health(endpointIds) {
       if (endpointIds.length === 0) return new Map()

@@ -1,11 +1,15 @@
 import { operationsUid } from '../../../core/alarms/operational.ts'
 import type { Application } from '../../../core/endpoint/endpoint.ts'
 import { PosthornError } from '../../../core/errors.ts'
+import type { Actor } from '../../../core/ports/audit.ts'
 import type { ApplicationDirectory } from '../../../core/ports/directory.ts'
+import { record } from '../audit.ts'
+import type { Audited } from '../audit.ts'
 import type { Database, Executor } from '../sql/database.ts'
 import { pageOf } from '../sql/page.ts'
-import { fromApplication, toApplication } from '../rows/rows.ts'
-import { assignments, forUpdate, insertInto, sql, table, words } from '../sql/sql.ts'
+import { eraseApplication } from '../upkeep/erase-application.ts'
+import { fromApplication, toApplication, toId } from '../rows/rows.ts'
+import { assignments, forUpdate, insertInto, listOf, sql, table, words } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
 
 const applications = table('applications')
@@ -13,10 +17,11 @@ const columns = words('id, uid, name, metadata, rate_per_second, created_at, upd
 
 export function applicationDirectory(database: Database): ApplicationDirectory {
   return {
-    createApplication: (application) =>
+    createApplication: (application, by) =>
       database.transaction(async (tx) => {
         if (application.uid !== null) await refuseTakenUid(tx, application.uid, application.id)
         await tx.run(insertInto('applications', fromApplication(application)))
+        if (by !== undefined) await record(tx, applicationCreated(application, by))
         return application
       }),
     async application(idOrUid) {
@@ -30,27 +35,37 @@ export function applicationDirectory(database: Database): ApplicationDirectory {
       )
       return rows.map(toApplication)
     },
-    updateApplication: (id, change, now) =>
+    updateApplication: (id, change, now, by) =>
       database.transaction(async (tx) => {
         const [row] = await tx.query(sql`select ${columns} from ${applications} where id = ${id} ${forUpdate}`)
         if (row === undefined) return null
         const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
-        const next: Application = { ...toApplication(row), ...given, updatedAt: now }
+        const before = toApplication(row)
+        const next: Application = { ...before, ...given, updatedAt: now }
         if (next.uid !== null) await refuseTakenUid(tx, next.uid, id)
         // Whoever has matched by its name must match again: the name may be another's from now on.
         await tx.run(sql`update ${applications}
 set ${assignments(fromApplication(next))}, endpoints_version = endpoints_version + 1
 where id = ${id}`)
+        if (by !== undefined)
+          await record(tx, { action: 'application.update', ...about(id), at: now, by, before, after: next })
         return next
       }),
-    deleteApplication: (id, now) =>
-      database.transaction(async (tx) => {
-        await tx.run(sql`update ${table('endpoints')}
-set status = 'deleted', status_since = ${now}, updated_at = ${now}
-where application_id = ${id} and status <> 'deleted'`)
-        return (await tx.run(sql`delete from ${applications} where id = ${id}`)) > 0
-      }),
+    eraseApplication: (job, by) => database.transaction((tx) => eraseApplication(tx, job, by)),
+    async applicationsAmong(ids) {
+      if (ids.length === 0) return []
+      return (await database.query(sql`select id from ${applications} where id in ${listOf(ids)}`)).map(toId)
+    },
   }
+}
+
+/** The note of a new application. */
+export function applicationCreated(application: Application, by: Actor): Audited {
+  return { action: 'application.create', ...about(application.id), at: application.createdAt, by, after: application }
+}
+
+function about(id: string): Pick<Audited, 'target' | 'applicationId'> {
+  return { target: id, applicationId: id }
 }
 
 /** One with that id comes before one that somebody gave it as a uid. */

@@ -8,11 +8,13 @@ import type {
   Page,
   Scan,
 } from '../../../core/ports/directory.ts'
+import { record } from '../audit.ts'
 import type { Database } from '../sql/database.ts'
 import { hasChannel, mostWalked, oneOf } from './messages.ts'
 import { inOrder } from '../sql/page.ts'
+import { visibleOwner } from '../sql/visible.ts'
 import { deliveryColumns, toAttempt, toDelivery } from '../rows/delivery-rows.ts'
-import { toId } from '../rows/rows.ts'
+import { toApplicationId, toId } from '../rows/rows.ts'
 import { all, nothing, sql, table, words } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
 
@@ -49,13 +51,17 @@ limit ${mostAttempts}`)
       return rows.map(toAttempt)
     },
     listAttempts: (filter, page) => list(database, filter, page),
-    eraseAttempt: (deliveryId, epoch) =>
-      database.transaction(
-        async (tx) =>
-          (await tx.run(sql`update ${attempts}
+    eraseAttempt: ({ deliveryId, epoch, now, by }) =>
+      database.transaction(async (tx) => {
+        const [row] = await tx.query(sql`update ${attempts}
 set excerpt = null
-where delivery_id = ${deliveryId} and epoch = ${epoch}`)) > 0,
-      ),
+where delivery_id = ${deliveryId} and epoch = ${epoch}
+returning (select d.application_id from ${deliveries} d where d.id = ${deliveryId}) as application_id`)
+        if (row === undefined) return false
+        const about = { target: attemptId(deliveryId, epoch), applicationId: toApplicationId(row), at: now }
+        if (by !== undefined) await record(tx, { action: 'attempt.erase', ...about, by })
+        return true
+      }),
   }
 }
 
@@ -98,8 +104,9 @@ limit ${page.limit + 1}`
 /** The deliveries to walk over: the one of the page before may have more attempts. */
 function range({ endpointId, messageId, until }: AttemptFilter, page: Page): Sql {
   const conditions: Sql[] = []
-  if (messageId !== undefined) conditions.push(sql`d.message_id = ${messageId}`)
-  if (endpointId !== undefined) conditions.push(sql`d.webhook_id = ${endpointId}`)
+  if (messageId !== undefined) conditions.push(sql`d.message_id = ${messageId}`, visibleOwner('messages', messageId))
+  if (endpointId !== undefined)
+    conditions.push(sql`d.webhook_id = ${endpointId}`, visibleOwner('endpoints', endpointId))
   // No attempt is older than its delivery.
   if (until !== undefined) conditions.push(sql`d.id < ${firstIdAt('dlv', until)}`)
   const place = placeOf(page)

@@ -6,8 +6,9 @@ import type { DeliveryFilter } from '../../../core/ports/queue.ts'
 import type { Instant } from '../../../core/time.ts'
 import type { Database } from '../sql/database.ts'
 import { whereDelivery } from '../sql/filter.ts'
+import { visible } from '../sql/visible.ts'
 import { laneText, retries } from '../sql/lanes.ts'
-import { record } from './operations.ts'
+import { record } from '../audit.ts'
 import { beyond, inOrder } from '../sql/page.ts'
 import { toDeadLetterGroup } from '../rows/figure-rows.ts'
 import { deliveryColumns, toDelivery } from '../rows/delivery-rows.ts'
@@ -25,13 +26,13 @@ const detailLength = 200
 export function deliveryDirectory(database: Database): Pick<DeliveryDirectory, DeliveryMethods> {
   return {
     async delivery(id) {
-      const [row] = await database.query(sql`select ${columns} from ${deliveries} where id = ${id}`)
+      const [row] = await database.query(sql`select ${columns} from ${deliveries} where id = ${id} and ${visible}`)
       return row === undefined ? null : toDelivery(row)
     },
     listDeliveries: async (filter, page) => (await database.query(listStatement(filter, page))).map(toDelivery),
     async countDeliveries(filter, most) {
       const [row] = await database.query(sql`select count(*) as count
-from (select 1 from ${deliveries} where ${whereDelivery(filter)} limit ${most}) counted`)
+from (select 1 from ${deliveries} where ${whereDelivery(filter)} and ${visible} limit ${most}) counted`)
       return Number(row?.['count'] ?? 0)
     },
     deadLetters: async (filter, most) =>
@@ -52,10 +53,12 @@ select ${delivery.id}, ${delivery.endpointId}, m.application_id, m.id, m.type, m
   ${delivery.targetUrl}, ${delivery.nextRetryAt}, ${delivery.policy}, ${now}, ${now}, ${now}
 from ${table('messages')} m
 where m.id = ${delivery.messageId} and m.erased_at is null
+  and not exists (select 1 from ${table('endpoints')} e where e.id = ${delivery.endpointId} and e.status = 'deleted')
 returning ${columns}`)
         if (row === undefined) return null
-        await record(tx, { action: 'resend', target: delivery.id, count: 1, at: now, by })
-        return toDelivery(row)
+        const added = toDelivery(row)
+        await record(tx, { action: 'resend', target: added.id, applicationId: added.applicationId, at: now, by })
+        return added
       }),
   }
 }
@@ -70,7 +73,7 @@ export function deadLetterGroups(
 from (
   select webhook_id, application_id, coalesce(reason, 'exhausted') as reason, substr(error_detail, 1, ${detailLength}) as detail, updated_at
   from ${deliveries}
-  where ${whereDelivery({ status: 'dead', endpointId, applicationId })}
+  where ${whereDelivery({ status: 'dead', endpointId, applicationId })} and ${visible}
   ${isOrdered ? sql`order by id desc` : nothing}
   limit ${most}) counted
 group by webhook_id, application_id, reason, detail`
@@ -116,7 +119,7 @@ limit ${page.limit}`
 }
 
 function rowsOf(filter: DeliveryFilter, page: Page): Sql {
-  return all([whereDelivery(filter), ...beyond(page.after, orderOf(page))])
+  return all([whereDelivery(filter), ...beyond(page.after, orderOf(page)), visible])
 }
 
 /** The first of each endpoint of the application, in which the first of all must be: a few rows each, from an index. */

@@ -15,12 +15,12 @@ import { jobDirectory } from './jobs.ts'
 import { keyDirectory } from './keys.ts'
 import { messageDirectory } from './messages.ts'
 import { latencyColumns } from '../schema/latency-columns.ts'
-import { record } from './operations.ts'
-import { pageOf } from '../sql/page.ts'
+import { auditEntries, entryOf } from '../audit.ts'
 import { replyDirectory } from './replies.ts'
-import { toAuditEntry, toMinute } from '../rows/rows.ts'
+import { fromAuditEntry, toAuditEntry } from '../rows/directory-rows.ts'
+import { toMinute } from '../rows/rows.ts'
 import type { Vault } from '../secrets.ts'
-import { nothing, sql, table, words } from '../sql/sql.ts'
+import { insertInto, nothing, sql, table, words } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
 import { livingWorkers } from './workers.ts'
 
@@ -40,13 +40,17 @@ export function directory(database: Database, vault: Vault): Directory {
     ...alarmDirectory(database),
 
     overview: (request) => overview(database, request),
-    async audit(page) {
-      const rows = await database.query(sql`select id, at, actor, action, target, count, reason
-from ${table('audit')}
-${pageOf(page, 'descending')}`)
-      return rows.map(toAuditEntry)
-    },
-    note: (audited, target, now) => database.transaction((tx) => record(tx, { ...audited, target, count: 1, at: now })),
+    audit: async (filter, page) => (await database.query(auditEntries(filter, page))).map(toAuditEntry),
+    note: (noted) =>
+      database.transaction(async (tx) => {
+        const entry = entryOf(noted)
+        await tx.run(insertInto('audit', fromAuditEntry(entry)))
+        return entry.id
+      }),
+    countNote: (id, more) =>
+      database.transaction(async (tx) => {
+        await tx.run(sql`update ${table('audit')} set count = count + ${more} where id = ${id}`)
+      }),
     workers: () => livingWorkers(database),
   }
 }

@@ -1,6 +1,7 @@
 import type { Endpoint, EndpointWithLimits } from '../../../core/endpoint/endpoint.ts'
 import { expected } from '../../../core/errors.ts'
 import { firstIdAt } from '../../../core/ids.ts'
+import type { Actor, AuditNote } from '../../../core/ports/audit.ts'
 import type {
   EndpointChange,
   EndpointCounts,
@@ -16,7 +17,7 @@ import { renewHealth } from '../health.ts'
 import { fresh, retries, suspects } from '../sql/lanes.ts'
 import { failingFirst, failuresOf, figuresOf, healthCounts } from './figures.ts'
 import { toAttemptCount, toHealthCounts } from '../rows/figure-rows.ts'
-import { record } from './operations.ts'
+import { record } from '../audit.ts'
 import { pageOf } from '../sql/page.ts'
 import {
   fromEndpoint,
@@ -43,7 +44,7 @@ const noCounts: EndpointCounts = { delivered: 0, dead: 0, cancelled: 0, fresh: 0
 /** Endpoints with their secrets: every change of one raises the version of its application's. */
 export function endpointDirectory(database: Database, vault: Vault): EndpointDirectory {
   return {
-    createEndpoint: (endpoint) => database.transaction((tx) => create(tx, vault, endpoint)),
+    createEndpoint: (endpoint, by) => database.transaction((tx) => create(tx, vault, endpoint, by)),
     async endpoint(applicationId, idOrUid) {
       const named = sql`application_id = ${applicationId} and (id = ${idOrUid} or uid = ${idOrUid})`
       const found = await select(
@@ -65,11 +66,7 @@ limit 1`,
       return select(database, vault, pageOf(page, 'ascending', conditions))
     },
     updateEndpoint: (id, change, now, audited) =>
-      database.transaction(async (tx) => {
-        const endpoint = await update(tx, vault, { id, change, now })
-        if (endpoint !== null && audited !== undefined) await record(tx, { ...audited, target: id, count: 1, at: now })
-        return endpoint
-      }),
+      database.transaction((tx) => update(tx, vault, { id, change, now, audited })),
     rotateSecret: (rotation) => database.transaction((tx) => rotate(tx, vault, rotation)),
     async endpointsById(ids) {
       const found: EndpointWithLimits[] = []
@@ -91,7 +88,7 @@ limit 1`,
   }
 }
 
-async function create(tx: Executor, vault: Vault, endpoint: Endpoint): Promise<Endpoint> {
+async function create(tx: Executor, vault: Vault, endpoint: Endpoint, by?: Actor): Promise<Endpoint> {
   const { id, applicationId } = endpoint
   if (!(await raiseEndpointsVersion(tx, applicationId))) {
     const advice = 'Create the application first.'
@@ -100,6 +97,8 @@ async function create(tx: Executor, vault: Vault, endpoint: Endpoint): Promise<E
   await refuseTakenUid(tx, endpoint)
   await tx.run(insertInto('endpoints', fromEndpoint(endpoint)))
   for (const secret of endpoint.secrets) await tx.run(insertSecret(vault, id, secret))
+  const about = { target: id, applicationId, at: endpoint.createdAt, after: endpoint }
+  if (by !== undefined) await record(tx, { action: 'endpoint.create', ...about, by })
   return endpoint
 }
 
@@ -108,10 +107,17 @@ function containing(text: string): string {
   return `%${text.toLowerCase().replaceAll(/[!%_]/g, '!$&')}%`
 }
 
+interface EndpointUpdate {
+  readonly id: string
+  readonly change: EndpointChange
+  readonly now: Instant
+  readonly audited?: AuditNote | undefined
+}
+
 async function update(
   tx: Executor,
   vault: Vault,
-  { id, change, now }: { readonly id: string; readonly change: EndpointChange; readonly now: Instant },
+  { id, change, now, audited }: EndpointUpdate,
 ): Promise<Endpoint | null> {
   const endpoint = await livingEndpoint(tx, vault, id)
   if (endpoint === null) return null
@@ -122,6 +128,9 @@ async function update(
   await tx.run(sql`update ${endpoints} set ${assignments(fromEndpoint(next))} where id = ${id}`)
   await renewHealth(tx, { before: endpoint, after: next, isEnabled: change.status === 'active', now })
   await raiseEndpointsVersion(tx, endpoint.applicationId)
+  const { applicationId } = endpoint
+  if (audited !== undefined)
+    await record(tx, { ...audited, target: id, applicationId, at: now, before: endpoint, after: next })
   return next
 }
 
@@ -135,8 +144,9 @@ set expires_at = ${othersEndAt}
 where endpoint_id = ${endpointId} and (expires_at is null or expires_at > ${othersEndAt})`)
   await tx.run(insertSecret(vault, endpointId, secret))
   await tx.run(sql`update ${endpoints} set updated_at = ${now} where id = ${endpointId}`)
-  if (by !== undefined) await record(tx, { action: 'rotate', target: endpointId, count: 1, at: now, by })
-  await raiseEndpointsVersion(tx, endpoint.applicationId)
+  const { applicationId } = endpoint
+  if (by !== undefined) await record(tx, { action: 'rotate', target: endpointId, applicationId, at: now, by })
+  await raiseEndpointsVersion(tx, applicationId)
   return livingEndpoint(tx, vault, endpointId)
 }
 

@@ -1,6 +1,7 @@
 import type { EventTypeDefinition } from '../../../core/message/event-type.ts'
 import { PosthornError } from '../../../core/errors.ts'
 import type { EventTypeDirectory } from '../../../core/ports/directory.ts'
+import { record } from '../audit.ts'
 import type { Database, Executor } from '../sql/database.ts'
 import { fromEventType, toEventType } from '../rows/directory-rows.ts'
 import { pageOf } from '../sql/page.ts'
@@ -11,12 +12,14 @@ const eventTypes = table('event_types')
 /** The kinds of events that applications can subscribe to; they belong to all applications. */
 export function eventTypeDirectory(database: Database): EventTypeDirectory {
   return {
-    createEventType: (eventType) =>
+    createEventType: (eventType, by) =>
       database.transaction(async (tx) => {
         const made = await tx.run(
           sql`${insertInto('event_types', fromEventType(eventType))}\non conflict (name) do nothing`,
         )
         if (made === 0) throw takenName(eventType.name)
+        const about = { target: eventType.name, at: eventType.createdAt, after: eventType }
+        if (by !== undefined) await record(tx, { action: 'event-type.create', ...about, by })
         return eventType
       }),
     async eventType(name) {
@@ -31,17 +34,25 @@ export function eventTypeDirectory(database: Database): EventTypeDirectory {
       )
       return rows.map(toEventType)
     },
-    updateEventType: (name, change, now) =>
+    updateEventType: (name, change, now, by) =>
       database.transaction(async (tx) => {
         const eventType = await lockedEventType(tx, name)
         if (eventType === null) return null
         const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
         const next: EventTypeDefinition = { ...eventType, ...given, updatedAt: now }
         await tx.run(sql`update ${eventTypes} set ${assignments(fromEventType(next))} where name = ${name}`)
+        const about = { target: name, at: now, before: eventType, after: next }
+        if (by !== undefined) await record(tx, { action: 'event-type.update', ...about, by })
         return next
       }),
-    deleteEventType: (name) =>
-      database.transaction(async (tx) => (await tx.run(sql`delete from ${eventTypes} where name = ${name}`)) > 0),
+    deleteEventType: (name, now, by) =>
+      database.transaction(async (tx) => {
+        const [row] = await tx.query(sql`delete from ${eventTypes} where name = ${name} returning *`)
+        if (row === undefined) return false
+        const about = { target: name, at: now, before: toEventType(row) }
+        if (by !== undefined) await record(tx, { action: 'event-type.delete', ...about, by })
+        return true
+      }),
   }
 }
 

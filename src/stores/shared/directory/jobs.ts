@@ -1,17 +1,22 @@
 import type { Status } from '../../../core/delivery/delivery.ts'
 import type { Job } from '../../../core/delivery/job.ts'
+import type { Actor } from '../../../core/ports/audit.ts'
 import type { AdvancedJob, JobDirectory, ReplayBatch } from '../../../core/ports/directory.ts'
 import type { Cancelled, DeliveryFilter } from '../../../core/ports/queue.ts'
 import type { Instant } from '../../../core/time.ts'
 import type { Database, Executor } from '../sql/database.ts'
 import { fromJob, toJob, toWalked } from '../rows/directory-rows.ts'
 import { whereDelivery } from '../sql/filter.ts'
-import { cancelRows, discardRows, record, requeueRows } from './operations.ts'
+import { record } from '../audit.ts'
+import type { Audited } from '../audit.ts'
+import { cancelRows, discardRows, requeueRows } from './operations.ts'
+import { eraseBatch } from '../upkeep/erase-application.ts'
 import { beyond, pageOf } from '../sql/page.ts'
 import { all, forUpdate, insertInto, joined, sql, table } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
 
 type DeliveryJob = Job & { readonly work: { readonly action: 'requeue' | 'cancel' } }
+type ErasureJob = Job & { readonly work: { readonly action: 'erase' } }
 
 /** What a batch did to its rows. */
 interface Changed {
@@ -31,17 +36,10 @@ const rowsPerInsert = 500
 /** Bulk work with its progress. Each batch and the note of it are one transaction, so a crash repeats nothing and skips nothing. */
 export function jobDirectory(database: Database): JobDirectory {
   return {
-    createJob: (job) =>
+    createJob: (job, by) =>
       database.transaction(async (tx) => {
         await tx.run(insertInto('jobs', fromJob(job)))
-        const by = { name: job.actor, reason: job.reason ?? undefined }
-        await record(tx, {
-          action: job.work.action,
-          target: JSON.stringify(job.work.filter),
-          count: job.matching,
-          at: job.createdAt,
-          by,
-        })
+        await record(tx, jobCreated(job, by))
         return job
       }),
     async job(id) {
@@ -62,13 +60,28 @@ export function jobDirectory(database: Database): JobDirectory {
           sql`update ${jobs} set state = ${to}, updated_at = ${now} where id = ${id} and state = ${from}`,
         )
         if (changed === 0) return null
-        if (audited !== undefined) await record(tx, { ...audited, target: id, count: changed, at: now })
         const [row] = await tx.query(sql`select * from ${jobs} where id = ${id}`)
-        return row === undefined ? null : toJob(row)
+        const job = row === undefined ? null : toJob(row)
+        if (audited !== undefined && job !== null)
+          await record(tx, {
+            ...audited,
+            target: id,
+            applicationId: job.applicationId,
+            at: now,
+            before: { state: from },
+            after: { state: to },
+          })
+        return job
       }),
     advanceJob: (id, limit, now) => database.transaction((tx) => advance(tx, id, limit, now)),
     advanceReplay: (batch, now) => database.transaction((tx) => replay(tx, batch, now)),
   }
+}
+
+function jobCreated(job: Job, by: Actor = { name: job.actor, reason: job.reason ?? undefined }): Audited {
+  const { id, applicationId, work, matching: count, createdAt: at } = job
+  const action = work.action === 'erase' ? 'application.erase' : work.action
+  return { action, target: JSON.stringify(work.filter), applicationId, count, at, by, after: { job: id } }
 }
 
 // The literal is what the partial index asks for.
@@ -82,7 +95,12 @@ limit 1`
 
 async function advance(tx: Executor, id: string, limit: number, now: Instant): Promise<AdvancedJob | null> {
   const job = await runningJob(tx, id)
-  if (job === null || !isOfDeliveries(job)) return null
+  if (job === null) return null
+  if (isErasure(job)) return erase(tx, job, limit, now)
+  return isOfDeliveries(job) ? advanceRows(tx, job, limit, now) : null
+}
+
+async function advanceRows(tx: Executor, job: DeliveryJob, limit: number, now: Instant): Promise<AdvancedJob> {
   const walked = (await tx.query(walk(job, limit))).map(toWalked)
   const picked = walked.flatMap((row) => row.id ?? [])
   const { requeued, cancelled, discarded } = picked.length === 0 ? noChange : await changeRows(tx, job, picked, now)
@@ -90,13 +108,22 @@ async function advance(tx: Executor, id: string, limit: number, now: Instant): P
   const [{ count, last } = { count: 0, last: null }] = walked
   const isFull = picked.length === limit
   const isOver = !isFull && count < mostWalked
+  const changed = requeued.length + cancelled.length + discarded
   const next = await save(tx, job, {
     state: isOver ? 'done' : 'running',
-    done: job.done + requeued.length + cancelled.length + discarded,
+    done: job.done + changed,
+    skipped: job.skipped + picked.length - changed,
     cursor: (isFull ? picked.at(-1) : last) ?? job.cursor,
     updatedAt: now,
   })
   return { job: next, cancelled, endpointIds: [...new Set(requeued)] }
+}
+
+async function erase(tx: Executor, job: ErasureJob, limit: number, now: Instant): Promise<AdvancedJob> {
+  const { messages, cancelled, isOver } = await eraseBatch(tx, job.work.filter.applicationId, limit, now)
+  const progress = { done: job.done + messages, skipped: 0, cursor: null, updatedAt: now }
+  const next = await save(tx, job, { ...progress, state: isOver ? 'done' : 'running' })
+  return { job: next, cancelled, endpointIds: [] }
 }
 
 async function runningJob(tx: Executor, id: string): Promise<Job | null> {
@@ -106,7 +133,11 @@ async function runningJob(tx: Executor, id: string): Promise<Job | null> {
 }
 
 function isOfDeliveries(job: Job): job is DeliveryJob {
-  return job.work.action !== 'replay'
+  return job.work.action === 'requeue' || job.work.action === 'cancel'
+}
+
+function isErasure(job: Job): job is ErasureJob {
+  return job.work.action === 'erase'
 }
 
 /**
@@ -149,7 +180,8 @@ function wantedOf(action: DeliveryJob['work']['action'], asked: DeliveryFilter['
 /** By their ids alone: with more conditions SQLite would look for them among all open rows. */
 async function changeRows(tx: Executor, { work }: DeliveryJob, ids: readonly string[], now: Instant): Promise<Changed> {
   const request = { filter: { ids }, now, limit: ids.length }
-  if (work.action === 'requeue') return { ...noChange, requeued: await requeueRows(tx, request) }
+  if (work.action === 'requeue')
+    return { ...noChange, requeued: (await requeueRows(tx, request)).map(({ endpointId }) => endpointId) }
   const cancelled = await cancelRows(tx, { ...request, as: 'cancelled' })
   const isDiscard = wantedOf(work.action, work.filter.status).includes('dead')
   return { ...noChange, cancelled, discarded: isDiscard ? await discardRows(tx, ids, now) : 0 }
@@ -159,11 +191,11 @@ async function changeRows(tx: Executor, { work }: DeliveryJob, ids: readonly str
 async function save(
   tx: Executor,
   job: Job,
-  change: Pick<Job, 'state' | 'done' | 'cursor' | 'updatedAt'>,
+  change: Pick<Job, 'state' | 'done' | 'skipped' | 'cursor' | 'updatedAt'>,
 ): Promise<Job> {
-  const { state, done, cursor, updatedAt } = change
+  const { state, done, skipped, cursor, updatedAt } = change
   await tx.run(sql`update ${jobs}
-set state = ${state}, done = ${done}, cursor = ${cursor}, updated_at = ${updatedAt}
+set state = ${state}, done = ${done}, skipped = ${skipped}, cursor = ${cursor}, updated_at = ${updatedAt}
 where id = ${job.id}`)
   return { ...job, ...change }
 }
@@ -180,6 +212,7 @@ async function replay(
   return save(tx, job, {
     state: cursor === null ? 'done' : 'running',
     done: job.done + done,
+    skipped: job.skipped,
     cursor: cursor ?? job.cursor,
     updatedAt: now,
   })

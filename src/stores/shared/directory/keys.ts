@@ -1,7 +1,9 @@
 import type { KeyDirectory } from '../../../core/ports/directory.ts'
 import type { Database } from '../sql/database.ts'
 import { fromKey, toKey } from '../rows/directory-rows.ts'
-import { record } from './operations.ts'
+import type { ApiKey } from '../../../core/ports/key.ts'
+import { record } from '../audit.ts'
+import type { Audited } from '../audit.ts'
 import { pageOf } from '../sql/page.ts'
 import { insertInto, sql, table } from '../sql/sql.ts'
 
@@ -10,11 +12,16 @@ const keys = table('keys')
 /** API keys, which are known by their hashes only. */
 export function keyDirectory(database: Database): KeyDirectory {
   return {
-    createKey: (key, by) =>
+    createKey: (key, audited) =>
       database.transaction(async (tx) => {
         await tx.run(insertInto('keys', fromKey(key)))
-        if (by !== undefined)
-          await record(tx, { action: 'key.create', target: key.id, count: 1, at: key.createdAt, by })
+        if (audited !== undefined)
+          await record(tx, {
+            ...audited,
+            ...aboutKey(key),
+            at: key.createdAt,
+            after: key.sessionOf === null ? key : null,
+          })
         return key
       }),
     async key(id) {
@@ -35,12 +42,18 @@ export function keyDirectory(database: Database): KeyDirectory {
       const rows = await database.query(sql`select * from ${keys} ${pageOf(page, 'descending', conditions)}`)
       return rows.map(toKey)
     },
-    revokeKey: (id, now, by) =>
+    revokeKey: (id, now, audited) =>
       database.transaction(async (tx) => {
         const count = await tx.run(sql`update ${keys} set revoked_at = ${now} where id = ${id} and revoked_at is null`)
-        if (by !== undefined) await record(tx, { action: 'key.revoke', target: id, count, at: now, by })
         const [row] = await tx.query(sql`select * from ${keys} where id = ${id}`)
-        return row === undefined ? null : toKey(row)
+        const key = row === undefined ? null : toKey(row)
+        if (audited !== undefined && key !== null) await record(tx, { ...audited, ...aboutKey(key), count, at: now })
+        return key
       }),
   }
+}
+
+/** Of a session, the key in whose place it stands: that is what a person knows. */
+function aboutKey({ id, sessionOf, applicationId }: ApiKey): Pick<Audited, 'target' | 'applicationId'> {
+  return { target: sessionOf ?? id, applicationId }
 }

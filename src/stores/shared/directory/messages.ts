@@ -1,20 +1,26 @@
 import { firstIdAt } from '../../../core/ids.ts'
 import type { MessageDirectory, MessageFilter, Page, Scan } from '../../../core/ports/directory.ts'
 import type { Message } from '../../../core/message/message.ts'
+import { record } from '../audit.ts'
+import { cancelRows } from './operations.ts'
+import { eraseBodies } from '../upkeep/erase-message.ts'
 import type { Database } from '../sql/database.ts'
 import { beyond, inOrder } from '../sql/page.ts'
-import { toId, toMessage } from '../rows/rows.ts'
-import { all, insertInto, joined, listOf, sql, table, words } from '../sql/sql.ts'
+import { isVisible, visible } from '../sql/visible.ts'
+import { toApplicationId, toId, toMessage } from '../rows/rows.ts'
+import { all, forUpdate, insertInto, joined, listOf, sql, table, words } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
 
 const messages = table('messages')
 /** A filter that picks nothing must not read an application's whole history in one call. */
 export const mostWalked = 1_000
+/** More endpoints than one message can be for. */
+const mostCancelled = 1_000_000
 
 /** What people read of messages, and the one thing that they may do to one: erase it. */
 export function messageDirectory(database: Database): MessageDirectory {
   async function first(where: Sql): Promise<Message | null> {
-    const [row] = await database.query(sql`select * from ${messages} where ${where}`)
+    const [row] = await database.query(sql`select * from ${messages} where ${where} and ${visible}`)
     return row === undefined ? null : toMessage(row)
   }
 
@@ -22,7 +28,9 @@ export function messageDirectory(database: Database): MessageDirectory {
     message: (id) => first(sql`id = ${id}`),
     async messagesById(ids) {
       if (ids.length === 0) return []
-      return (await database.query(sql`select * from ${messages} where id in ${listOf(ids)}`)).map(toMessage)
+      return (await database.query(sql`select * from ${messages} where id in ${listOf(ids)} and ${visible}`)).map(
+        toMessage,
+      )
     },
     // One after the other: an `or` of the two would read all messages of the application.
     messageOf: async (applicationId, idOrEventId) =>
@@ -33,12 +41,20 @@ export function messageDirectory(database: Database): MessageDirectory {
       const [row] = await database.query(countMessages(filter, most))
       return Number(row?.['count'] ?? 0)
     },
-    eraseMessage: (id, now) =>
+    eraseMessage: (id, now, by) =>
       database.transaction(async (tx) => {
-        const erased = await tx.run(sql`update ${messages}
-set body = ${new Uint8Array()}, erased_at = coalesce(erased_at, ${now})
-where id = ${id}`)
-        return erased > 0
+        const [row] = await tx.query(sql`select application_id from ${messages} where id = ${id} ${forUpdate}`)
+        if (row === undefined) return null
+        const cancelled = await cancelRows(tx, {
+          filter: { messageId: id },
+          as: 'cancelled',
+          now,
+          limit: mostCancelled,
+        })
+        await eraseBodies(tx, [id], now)
+        const about = { target: id, applicationId: toApplicationId(row), at: now }
+        if (by !== undefined) await record(tx, { action: 'message.erase', ...about, by })
+        return cancelled
       }),
     expirePayloads: (expiries) =>
       database.transaction(async (tx) => {
@@ -99,7 +115,11 @@ export function hasChannel(column: string, channel: string): Sql {
 }
 
 function range({ applicationId, since, until }: MessageFilter, page: Page): Sql {
-  const conditions = [sql`application_id = ${applicationId}`, ...beyond(page.after, orderOf(page))]
+  const conditions = [
+    sql`application_id = ${applicationId}`,
+    ...beyond(page.after, orderOf(page)),
+    isVisible(applicationId),
+  ]
   // An id begins with its time of creation.
   if (since !== undefined) conditions.push(sql`id >= ${firstIdAt('msg', since)}`)
   if (until !== undefined) conditions.push(sql`id < ${firstIdAt('msg', until)}`)

@@ -1,17 +1,14 @@
 import type { DeadReason, Lane } from '../../../core/delivery/delivery.ts'
-import { firstIdAt, makeId } from '../../../core/ids.ts'
 import type { Lease } from '../../../core/delivery/lease.ts'
-import type { Actor, AuditEntry } from '../../../core/ports/audit.ts'
-import type { Cancelled, DeliveryFilter, OperatorRequest, PruneRequest } from '../../../core/ports/queue.ts'
-import { day } from '../../../core/time.ts'
+import type { Cancelled, DeliveryFilter, OperatorRequest } from '../../../core/ports/queue.ts'
 import type { Instant } from '../../../core/time.ts'
-import { strongRandom } from '../strong-random.ts'
+import { record } from '../audit.ts'
 import type { Executor } from '../sql/database.ts'
 import { whereDelivery } from '../sql/filter.ts'
 import { laneText } from '../sql/lanes.ts'
 import { toCancelled } from '../rows/delivery-rows.ts'
-import { fromAuditEntry, toEndpointId, toId } from '../rows/rows.ts'
-import { forUpdate, insertInto, listOf, sql, table } from '../sql/sql.ts'
+import { toApplicationId, toEndpointId } from '../rows/rows.ts'
+import { forUpdate, listOf, sql, table } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
 
 // The queue's statements that are the same in both databases; the four hot ones are each adapter's own.
@@ -19,9 +16,6 @@ import type { Sql } from '../sql/sql.ts'
 // for each row, and each run finds the next rows, past the limit.
 
 const deliveries = table('webhook_deliveries')
-const minutesKeptMs = 35 * day
-/** Keys and jobs that are over can be looked up for so long. */
-const endedKeptMs = 30 * day
 
 /** Walks from endpoint to endpoint through the lane's index: the cost is that of the endpoints, not of their rows. */
 export function dueEndpoints({ lane, after, limit }: { lane: Lane; after: string; limit: number }): Sql {
@@ -51,22 +45,23 @@ export function heldAmong(leases: readonly Lease[], found: readonly Lease[]): st
 }
 
 export async function requeue(tx: Executor, request: OperatorRequest): Promise<number> {
-  const count = (await requeueRows(tx, request)).length
-  await record(tx, { action: 'requeue', target: targetOf(request.filter), count, at: request.now, by: request.by })
-  return count
+  const rows = await requeueRows(tx, request)
+  await record(tx, { action: 'requeue', ...auditedRows(request, rows) })
+  return rows.length
 }
 
-/** The same without a note of who did it; answers with the endpoint of each row. */
+/** The same without a note of who did it; answers with the endpoint and the application of each row. */
 export async function requeueRows(
   tx: Executor,
   { filter, now, limit }: Omit<OperatorRequest, 'by'>,
-): Promise<string[]> {
+): Promise<ChangedRow[]> {
   const rows = await tx.query(sql`with picked as materialized (
   select id from ${deliveries}
   where ${whereDelivery(filter)}
   and status in ('pending', 'failed', 'dead')
   and (lease_until is null or lease_until <= ${now})
   and not exists (select 1 from ${table('messages')} m where m.id = message_id and m.erased_at is not null)
+  and not exists (select 1 from ${table('endpoints')} e where e.id = webhook_id and e.status = 'deleted')
   order by id
   limit ${limit}
   ${forUpdate}
@@ -75,19 +70,13 @@ update ${deliveries}
 set status = 'pending', reason = null, attempt_count = 0, next_retry_at = ${now}, requeued_at = ${now},
   lease_owner = null, lease_until = null, lease_epoch = lease_epoch + 1, interruptions = 0, crash_count = 0, updated_at = ${now}
 where id in (select id from picked)
-returning webhook_id`)
-  return rows.map(toEndpointId)
+returning webhook_id, application_id`)
+  return rows.map((row) => ({ endpointId: toEndpointId(row), applicationId: toApplicationId(row) }))
 }
 
 export async function cancel(tx: Executor, request: OperatorRequest & { as: DeadReason }): Promise<Cancelled[]> {
   const cancelled = await cancelRows(tx, request)
-  await record(tx, {
-    action: 'cancel',
-    target: targetOf(request.filter),
-    count: cancelled.length,
-    at: request.now,
-    by: request.by,
-  })
+  await record(tx, { action: 'cancel', ...auditedRows(request, cancelled) })
   return cancelled
 }
 
@@ -115,7 +104,7 @@ update ${deliveries}
 set status = 'dead', reason = ${as}, next_retry_at = null,
   lease_owner = null, lease_until = null, lease_epoch = lease_epoch + 1, updated_at = ${now}
 where id in (select id from picked)
-returning id, webhook_id, message_id, session_id`)
+returning id, webhook_id, application_id, message_id, session_id`)
   return rows.map(toCancelled)
 }
 
@@ -131,100 +120,19 @@ function openRows(lane: Lane, filter: DeliveryFilter, limit: number): Sql {
   return sql`select id from ${deliveries} where ${laneText(lane)} and ${whereDelivery(filter)} limit ${limit} ${forUpdate}`
 }
 
+/** A delivery that was changed, as far as others must hear of it. */
+interface ChangedRow {
+  readonly endpointId: string
+  readonly applicationId: string
+}
+
+function auditedRows({ filter, now, by }: OperatorRequest, rows: readonly ChangedRow[]) {
+  const [only = null, ...others] = new Set(rows.map(({ applicationId }) => applicationId))
+  const applicationId = others.length === 0 ? only : null
+  return { target: targetOf(filter), count: rows.length, applicationId, at: now, by }
+}
+
 function targetOf(filter: DeliveryFilter): string {
   const [only, ...others] = filter.ids ?? []
   return only !== undefined && others.length === 0 ? only : JSON.stringify(filter)
-}
-
-/** Notes who did what, in the transaction that does it. What changed nothing is not noted. */
-export async function record(
-  tx: Executor,
-  { at, by, ...what }: Pick<AuditEntry, 'action' | 'target' | 'count' | 'at'> & { by: Actor },
-): Promise<void> {
-  if (what.count === 0) return
-  const entry = { id: makeId('aud', at, strongRandom), at, actor: by.name, reason: by.reason ?? null, ...what }
-  await tx.run(insertInto('audit', fromAuditEntry(entry)))
-}
-
-/**
- * Up to `limit` of each kind that there may be many of, all of them counted, so that a caller who repeats it until 0 is done with all.
- * An id begins with its time of creation: nothing younger is read.
- */
-export async function prune(tx: Executor, { before, now, limit }: PruneRequest): Promise<number> {
-  const forgottenDeliveries = await forgetDeliveries(tx, before, limit)
-  const forgottenMessages = await tx.run(sql`delete from ${table('messages')}
-where id in (
-  select m.id from ${table('messages')} m
-  where m.id < ${firstIdAt('msg', before)} and m.created_at < ${before}
-    and not exists (select 1 from ${deliveries} d where d.message_id = m.id)
-  order by m.id
-  limit ${limit})`)
-  const forgottenKeys = await tx.run(sql`with picked as materialized (
-  select application_id, key from ${table('idempotency_keys')}
-  where expires_at <= ${now}
-  limit ${limit}
-  ${forUpdate}
-)
-delete from ${table('idempotency_keys')}
-where (application_id, key) in (select application_id, key from picked)`)
-  const forgottenMinutes = await tx.run(sql`delete from ${table('endpoint_minutes')}
-where (minute, endpoint_id) in (
-  select minute, endpoint_id from ${table('endpoint_minutes')}
-  where minute < ${before - minutesKeptMs}
-  limit ${limit})`)
-  await tx.run(sql`delete from ${table('endpoint_secrets')} where expires_at < ${before}`)
-  const longOver = now - endedKeptMs
-  await tx.run(sql`delete from ${table('keys')} where expires_at < ${longOver} or revoked_at < ${longOver}`)
-  await tx.run(
-    sql`delete from ${table('jobs')} where id < ${firstIdAt('job', longOver)} and state in ('done', 'cancelled') and updated_at < ${longOver}`,
-  )
-  // A bucket that was not used for so long is full, as a new one is.
-  await tx.run(sql`delete from ${table('rate_limits')} where at < ${longOver}`)
-  return (
-    forgottenDeliveries +
-    forgottenMessages +
-    forgottenKeys +
-    forgottenMinutes +
-    (await forgetReplies(tx, now, limit)) +
-    (await erasePayloads(tx, now, limit))
-  )
-}
-
-/** Bodies whose time is over; not those of which something is still on its way. */
-async function erasePayloads(tx: Executor, now: Instant, limit: number): Promise<number> {
-  const due = await tx.query(sql`select p.message_id as id from ${table('payload_expiries')} p
-where p.erase_at <= ${now}
-  and not exists (select 1 from ${deliveries} d where d.message_id = p.message_id and d.status in ('pending', 'failed'))
-order by p.erase_at
-limit ${limit}`)
-  if (due.length === 0) return 0
-  const ids = due.map(toId)
-  await tx.run(sql`update ${table('messages')}
-set body = ${new Uint8Array()}, erased_at = coalesce(erased_at, ${now})
-where id in ${listOf(ids)}`)
-  await tx.run(sql`delete from ${table('payload_expiries')} where message_id in ${listOf(ids)}`)
-  return ids.length
-}
-
-function forgetReplies(tx: Executor, now: Instant, limit: number): Promise<number> {
-  return tx.run(sql`with picked as materialized (
-  select key from ${table('replies')}
-  where expires_at <= ${now}
-  limit ${limit}
-  ${forUpdate}
-)
-delete from ${table('replies')}
-where key in (select key from picked)`)
-}
-
-async function forgetDeliveries(tx: Executor, before: Instant, limit: number): Promise<number> {
-  const closed = await tx.query(sql`select id from ${deliveries}
-where id < ${firstIdAt('dlv', before)} and status in ('delivered', 'dead') and updated_at < ${before}
-order by id
-limit ${limit}
-${forUpdate}`)
-  if (closed.length === 0) return 0
-  const ids = listOf(closed.map(toId))
-  await tx.run(sql`delete from ${table('attempts')} where delivery_id in ${ids}`)
-  return tx.run(sql`delete from ${deliveries} where id in ${ids}`)
 }

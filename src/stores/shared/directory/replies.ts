@@ -8,23 +8,24 @@ const replies = table('replies')
 /** Answers that were given under an idempotency key. One without a status is being worked on. */
 export function replyDirectory(database: Database): ReplyDirectory {
   return {
-    takeReply: ({ key, requestHash, now, until }) =>
+    takeReply: ({ key, requestHash, applicationId = null, now, until }) =>
       database.transaction(async (tx): Promise<TakenReply> => {
         // One statement decides who has it: of two that come at once, the second sees the row of the first.
-        const taken = await tx.run(sql`insert into ${replies} as kept (key, request_hash, status, body, expires_at)
-values (${key}, ${requestHash}, null, null, ${until})
+        const taken =
+          await tx.run(sql`insert into ${replies} as kept (key, request_hash, application_id, status, body, expires_at)
+values (${key}, ${requestHash}, ${applicationId}, null, null, ${until})
 on conflict (key) do update
-set request_hash = excluded.request_hash, status = null, body = null, expires_at = excluded.expires_at
+set request_hash = excluded.request_hash, application_id = excluded.application_id, status = null, body = null, expires_at = excluded.expires_at
 where kept.expires_at <= ${now}`)
         if (taken > 0) return { kind: 'taken' }
         const [row] = await tx.query(sql`select request_hash, status, body from ${replies} where key = ${key}`)
         // Given back a moment ago: whoever asks again will get it.
         return row === undefined ? { kind: 'busy' } : toTakenReply(row, requestHash)
       }),
-    saveReply: ({ key, status, body, expiresAt }) =>
+    saveReply: ({ key, status, body, applicationId = null, expiresAt }) =>
       database.transaction(async (tx) => {
         await tx.run(sql`update ${replies}
-set status = ${status}, body = ${body}, expires_at = ${expiresAt}
+set status = ${status}, body = ${body}, application_id = coalesce(application_id, ${applicationId}), expires_at = ${expiresAt}
 where key = ${key} and status is null`)
       }),
     // An answer that was kept stays: it was given to somebody.

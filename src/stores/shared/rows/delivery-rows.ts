@@ -142,6 +142,7 @@ export function toCancelled(row: Row): Cancelled {
   return {
     id: text(row, 'id'),
     endpointId: text(row, 'webhook_id'),
+    applicationId: text(row, 'application_id'),
     messageId: text(row, 'message_id'),
     sessionId: textOrNull(row, 'session_id'),
   }

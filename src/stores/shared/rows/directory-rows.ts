@@ -1,3 +1,5 @@
+import { auditActions } from '../../../core/ports/audit.ts'
+import type { AuditEntry } from '../../../core/ports/audit.ts'
 import type { EventTypeDefinition } from '../../../core/message/event-type.ts'
 import type { StreamEvent } from '../../../core/ports/events.ts'
 import type { Job, JobAction, JobState, JobWork } from '../../../core/delivery/job.ts'
@@ -10,8 +12,48 @@ import type { Value } from '../sql/sql.ts'
 // What only people and the API ask about; the engine's rows are in rows.ts.
 
 const accesses: readonly Access[] = ['read', 'write']
-const jobActions: readonly JobAction[] = ['requeue', 'cancel', 'replay']
+const jobActions: readonly JobAction[] = ['requeue', 'cancel', 'replay', 'erase']
 const jobStates: readonly JobState[] = ['running', 'paused', 'done', 'cancelled']
+
+export function toAuditEntry(row: Row): AuditEntry {
+  return {
+    id: text(row, 'id'),
+    at: number(row, 'at'),
+    actor: text(row, 'actor'),
+    actorId: textOrNull(row, 'actor_id'),
+    from: textOrNull(row, 'origin'),
+    action: word(row, 'action', auditActions),
+    target: text(row, 'target'),
+    applicationId: textOrNull(row, 'application_id'),
+    count: number(row, 'count'),
+    reason: textOrNull(row, 'reason'),
+    before: toFields(row, 'before_change'),
+    after: toFields(row, 'after_change'),
+  }
+}
+
+function toFields(row: Row, column: string): AuditEntry['before'] {
+  const fields: AuditEntry['before'] = JSON.parse(textOrNull(row, column) ?? 'null')
+  return fields
+}
+
+export function fromAuditEntry(entry: AuditEntry): Record<string, Value> {
+  const { id, at, actor, actorId, from, action, target, applicationId, count, reason, before, after } = entry
+  return {
+    id,
+    at,
+    actor,
+    actor_id: actorId,
+    origin: from,
+    action,
+    target,
+    application_id: applicationId,
+    count,
+    reason,
+    before_change: before === null ? null : JSON.stringify(before),
+    after_change: after === null ? null : JSON.stringify(after),
+  }
+}
 
 export function toEventType(row: Row): EventTypeDefinition {
   return {
@@ -92,6 +134,7 @@ export function toJob(row: Row): Job {
     state: word(row, 'state', jobStates),
     matching: number(row, 'matching'),
     done: number(row, 'done'),
+    skipped: number(row, 'skipped'),
     cursor: textOrNull(row, 'cursor'),
     actor: text(row, 'actor'),
     reason: textOrNull(row, 'reason'),
@@ -106,7 +149,7 @@ function toJobWork(row: Row): JobWork {
 }
 
 export function fromJob(job: Job): Record<string, Value> {
-  const { id, applicationId, work, state, matching, done, cursor, actor, reason, createdAt, updatedAt } = job
+  const { id, applicationId, work, state, matching, done, skipped, cursor, actor, reason, createdAt, updatedAt } = job
   const { action, filter } = work
   return {
     id,
@@ -116,6 +159,7 @@ export function fromJob(job: Job): Record<string, Value> {
     state,
     matching,
     done,
+    skipped,
     cursor,
     actor,
     reason,

@@ -3,8 +3,6 @@ import type { Health } from '../../../core/endpoint/health.ts'
 import type { Message } from '../../../core/message/message.ts'
 import type { MinuteCounts } from '../../../core/ports/overview.ts'
 import type { PayloadFilter } from '../../../core/message/payload-filter.ts'
-import { auditActions } from '../../../core/ports/audit.ts'
-import type { AuditEntry } from '../../../core/ports/audit.ts'
 import type { EndpointCounts } from '../../../core/ports/directory.ts'
 import type { SeenWorker, Worker } from '../../../core/ports/worker.ts'
 import type { Enqueued, Envelope } from '../../../core/ports/queue.ts'
@@ -255,22 +253,6 @@ export function toMinute(row: Row): MinuteCounts {
     dead: number(row, 'dead'),
     latencies: latencyColumns.map((column) => number(row, column)),
   }
-}
-
-export function toAuditEntry(row: Row): AuditEntry {
-  return {
-    id: text(row, 'id'),
-    at: number(row, 'at'),
-    actor: text(row, 'actor'),
-    action: word(row, 'action', auditActions),
-    target: text(row, 'target'),
-    count: number(row, 'count'),
-    reason: textOrNull(row, 'reason'),
-  }
-}
-
-export function fromAuditEntry(entry: AuditEntry): Record<string, Value> {
-  return { ...entry }
 }
 
 export function toWorker(row: Row): Worker {

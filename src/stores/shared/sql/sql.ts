@@ -17,6 +17,7 @@ export type TableName =
   | 'endpoint_minutes'
   | 'endpoint_secrets'
   | 'endpoints'
+  | 'erasures'
   | 'event_types'
   | 'events'
   | 'idempotency_keys'

@@ -1,7 +1,9 @@
 import { expected } from '../../../core/errors.ts'
 import type { SyncStoreTransaction } from '../../../core/ports/ports.ts'
-import { applicationNamed } from '../../shared/directory/applications.ts'
+import { entryOf } from '../../shared/audit.ts'
+import { applicationCreated, applicationNamed } from '../../shared/directory/applications.ts'
 import { subscribersOf, endpointsVersion } from '../../shared/directory/endpoints.ts'
+import { fromAuditEntry } from '../../shared/rows/directory-rows.ts'
 import { fromApplication, toApplication, toEndpointsVersion, toSubscriber } from '../../shared/rows/rows.ts'
 import { insertInto } from '../../shared/sql/sql.ts'
 import { connectionOver, fileOf } from '../connection.ts'
@@ -21,8 +23,12 @@ export function outletOn(tx: unknown, own: SqliteDriver): SyncStoreTransaction {
       const [row] = connection.query(applicationNamed(idOrUid))
       return row === undefined ? null : toApplication(row)
     },
-    createApplication(application) {
-      undone(connection, () => connection.run(insertInto('applications', fromApplication(application))))
+    createApplication(application, by) {
+      undone(connection, () => {
+        connection.run(insertInto('applications', fromApplication(application)))
+        if (by !== undefined)
+          connection.run(insertInto('audit', fromAuditEntry(entryOf(applicationCreated(application, by)))))
+      })
       return application
     },
     matching(applicationId) {

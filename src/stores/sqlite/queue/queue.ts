@@ -1,5 +1,6 @@
 import type { Queue } from '../../../core/ports/queue.ts'
 import { disable, healthOf, saveHealth } from '../../shared/health.ts'
+import { prune } from '../../shared/upkeep/prune.ts'
 import * as operations from '../../shared/directory/operations.ts'
 import { toDueEndpoint } from '../../shared/rows/delivery-rows.ts'
 import { toHealthOf } from '../../shared/rows/rows.ts'
@@ -35,7 +36,7 @@ export function sqliteQueue(database: SqliteDatabase, workers: () => readonly st
     },
     requeue: (request) => database.transaction((tx) => operations.requeue(tx, request)),
     cancel: (request) => database.transaction((tx) => operations.cancel(tx, request)),
-    prune: (request) => database.transaction((tx) => operations.prune(tx, request)),
+    prune: (request) => database.transaction((tx) => prune(tx, request)),
 
     async health(endpointIds) {
       if (endpointIds.length === 0) return new Map()

@@ -3,14 +3,19 @@ import type { Application } from '../../../core/endpoint/endpoint.ts'
 import { PosthornError } from '../../../core/errors.ts'
 import type { ApplicationDirectory, Order, Page } from '../../../core/ports/directory.ts'
 import { compareText } from '../sorted-list.ts'
+import { eraseApplication } from './deletion.ts'
+import { note } from '../state.ts'
 import type { State } from '../state.ts'
 
 /** Applications, and the versions of their endpoints. */
 export function applicationDirectory(state: State): ApplicationDirectory {
   return {
-    createApplication: async (application) => {
+    createApplication: async (application, by) => {
       refuseTakenUid(state, application)
       state.applications.set(application.id, { application, endpointsVersion: 1 })
+      const { id, createdAt } = application
+      if (by !== undefined)
+        note(state, { action: 'application.create', ...about(id), at: createdAt, by, after: application })
       return application
     },
     application: async (idOrUid) => state.applications.get(idOrUid)?.application ?? withUid(state, idOrUid) ?? null,
@@ -22,23 +27,24 @@ export function applicationDirectory(state: State): ApplicationDirectory {
         page,
         'ascending',
       ),
-    updateApplication: async (id, change, now) => {
+    updateApplication: async (id, change, now, by) => {
       const kept = state.applications.get(id)
       if (kept === undefined) return null
       const application = changed(kept.application, { ...change, updatedAt: now })
       refuseTakenUid(state, application)
       // Whoever has matched by its name must match again: the name may be another's from now on.
       state.applications.set(id, { application, endpointsVersion: kept.endpointsVersion + 1 })
+      const changes = { before: kept.application, after: application }
+      if (by !== undefined) note(state, { action: 'application.update', ...about(id), at: now, by, ...changes })
       return application
     },
-    deleteApplication: async (id, now) => {
-      for (const endpoint of state.endpoints.values()) {
-        if (endpoint.applicationId !== id || endpoint.status === 'deleted') continue
-        state.endpoints.set(endpoint.id, { ...endpoint, status: 'deleted', statusSince: now, updatedAt: now })
-      }
-      return state.applications.delete(id)
-    },
+    eraseApplication: async (job, by) => eraseApplication(state, job, by),
+    applicationsAmong: async (ids) => ids.filter((id) => state.applications.has(id)),
   }
+}
+
+function about(id: string): { readonly target: string; readonly applicationId: string } {
+  return { target: id, applicationId: id }
 }
 
 /** Makes every list of an application's endpoints that was read before now an old one. */

@@ -1,3 +1,5 @@
+import { isId } from '../../../core/ids.ts'
+import type { AuditEntry, AuditFilter } from '../../../core/ports/audit.ts'
 import { laneOf } from '../../../core/delivery/delivery.ts'
 import type { Delivery } from '../../../core/delivery/delivery.ts'
 import type { Endpoint } from '../../../core/endpoint/endpoint.ts'
@@ -19,7 +21,7 @@ import { keyDirectory } from './keys.ts'
 import { attemptDirectory, messageDirectory } from './messages.ts'
 import { replyDirectory } from './replies.ts'
 import { compareText } from '../sorted-list.ts'
-import { insert, note, select } from '../state.ts'
+import { insert, isVisible, note, select } from '../state.ts'
 import type { State } from '../state.ts'
 
 /** The operators' half of a memory store. */
@@ -36,15 +38,19 @@ export function memoryDirectory(state: State): Directory {
     ...alarmDirectory(state),
     ...replyDirectory(state),
 
-    delivery: async (id) => state.deliveries.get(id) ?? null,
-    listDeliveries: async (filter, page) => inOrder([...select(state, filter)], page, 'descending'),
+    delivery: async (id) => {
+      const delivery = state.deliveries.get(id)
+      return delivery !== undefined && isVisible(state, delivery) ? delivery : null
+    },
+    listDeliveries: async (filter, page) => inOrder(shown(state, filter), page, 'descending'),
     countDeliveries: async (filter, most) => count(state, filter, most),
     addDelivery: async (delivery, now, by) => {
       const message = state.messages.get(delivery.messageId)
-      if (message === undefined || message.erasedAt !== null) return null
+      const isGone = state.endpoints.get(delivery.endpointId)?.status === 'deleted'
+      if (message === undefined || message.erasedAt !== null || isGone) return null
       const added = { ...newDelivery(delivery, message, now), requeuedAt: now }
       insert(state, added)
-      note(state, { action: 'resend', target: added.id, count: 1, at: now, by })
+      note(state, { action: 'resend', target: added.id, applicationId: added.applicationId, at: now, by })
       return added
     },
 
@@ -62,15 +68,38 @@ export function memoryDirectory(state: State): Directory {
     },
 
     overview: async (request) => overview(state, request),
-    note: async ({ action, by }, target, now) => note(state, { action, target, count: 1, at: now, by }),
-    audit: async (page) => inOrder(state.audit, page, 'descending'),
+    note: async (noted) => note(state, noted),
+    countNote: async (id, more) => {
+      const place = state.audit.findIndex((entry) => entry.id === id)
+      const entry = state.audit[place]
+      if (entry !== undefined) state.audit[place] = { ...entry, count: entry.count + more }
+    },
+    audit: async (filter, page) =>
+      inOrder(
+        state.audit.filter((entry) => isAudited(entry, filter)),
+        page,
+        'descending',
+      ),
     workers: async () => [...state.workers.values()],
   }
 }
 
+function isAudited(entry: AuditEntry, { actor, since, until, ...exact }: AuditFilter): boolean {
+  const name = actor !== undefined && isId('key', actor) ? entry.actorId : entry.actor
+  const isExact = Object.entries(exact).every(
+    ([field, value]) => value === undefined || entry[field as keyof typeof exact] === value,
+  )
+  return isExact && name === (actor ?? name) && entry.at >= (since ?? 0) && entry.at < (until ?? Infinity)
+}
+
+/** Without those of applications that are being erased. */
+function shown(state: State, filter: DeliveryFilter): Delivery[] {
+  return [...select(state, filter)].filter((delivery) => isVisible(state, delivery))
+}
+
 function count(state: State, filter: DeliveryFilter, most: number): number {
   let found = 0
-  for (const _ of select(state, filter)) {
+  for (const _ of shown(state, filter)) {
     if (found >= most) break
     found += 1
   }
@@ -82,7 +111,7 @@ function deadLetters(
   filter: Pick<DeliveryFilter, 'endpointId' | 'applicationId'>,
   most: number,
 ): DeadLetterGroup[] {
-  const dead = [...select(state, { ...filter, status: 'dead' })]
+  const dead = shown(state, { ...filter, status: 'dead' })
     .toSorted((one, other) => compareText(other.id, one.id))
     .slice(0, most)
   return mergedGroups(

@@ -3,6 +3,7 @@ import type { OutcomeKind, RecordedOutcome } from '../../../core/delivery/attemp
 import { isOpen, laneOf } from '../../../core/delivery/delivery.ts'
 import type { Endpoint, EndpointWithLimits } from '../../../core/endpoint/endpoint.ts'
 import { expected } from '../../../core/errors.ts'
+import type { Actor } from '../../../core/ports/audit.ts'
 import type { AttemptCount, EndpointFigures, EndpointHealthCounts } from '../../../core/ports/figures.ts'
 import { healthy, isHeld, nextGeneration } from '../../../core/endpoint/health.ts'
 import type {
@@ -22,7 +23,7 @@ import type { State } from '../state.ts'
 /** Endpoints: every change of one raises the version of its application's. */
 export function endpointDirectory(state: State): EndpointDirectory {
   return {
-    createEndpoint: async (endpoint) => create(state, endpoint),
+    createEndpoint: async (endpoint, by) => create(state, endpoint, by),
     endpoint: async (applicationId, idOrUid) => find(state, applicationId, idOrUid),
     listEndpoints: async ({ applicationId, text }, page) => {
       const own = living(state).filter(
@@ -35,9 +36,13 @@ export function endpointDirectory(state: State): EndpointDirectory {
       )
     },
     updateEndpoint: async (id, change, now, audited) => {
-      const saved = update(state, id, change, now)
-      if (saved !== null && audited !== undefined) note(state, { ...audited, target: id, count: 1, at: now })
-      return saved
+      const before = state.endpoints.get(id) ?? null
+      const after = update(state, id, change, now)
+      if (after !== null && audited !== undefined) {
+        const { applicationId } = after
+        note(state, { ...audited, target: id, applicationId, at: now, before, after })
+      }
+      return after
     },
     rotateSecret: async (rotation) => rotate(state, rotation),
     endpointsById: async (ids) => [...new Set(ids)].flatMap((id) => withLimits(state, id) ?? []),
@@ -60,11 +65,15 @@ function living(state: State): Endpoint[] {
   return [...state.endpoints.values()].filter(({ status }) => status !== 'deleted')
 }
 
-function create(state: State, endpoint: Endpoint): Endpoint {
-  const { applicationId } = endpoint
-  if (state.applications.has(applicationId)) return save(state, endpoint)
-  const advice = 'Create the application first.'
-  throw expected('not_found', 'applicationId', 'that of an application', applicationId, advice)
+function create(state: State, endpoint: Endpoint, by?: Actor): Endpoint {
+  const { id: target, applicationId, createdAt: at } = endpoint
+  if (!state.applications.has(applicationId)) {
+    const advice = 'Create the application first.'
+    throw expected('not_found', 'applicationId', 'that of an application', applicationId, advice)
+  }
+  save(state, endpoint)
+  if (by !== undefined) note(state, { action: 'endpoint.create', target, applicationId, at, by, after: endpoint })
+  return endpoint
 }
 
 function save(state: State, endpoint: Endpoint): Endpoint {
@@ -102,7 +111,8 @@ function renewHealth(state: State, { id, status }: Endpoint, now: Instant): void
 function rotate(state: State, { endpointId, secret, othersEndAt, now, by }: SecretRotation): Endpoint | null {
   const endpoint = state.endpoints.get(endpointId)
   if (endpoint === undefined || endpoint.status === 'deleted') return null
-  if (by !== undefined) note(state, { action: 'rotate', target: endpointId, count: 1, at: now, by })
+  const { applicationId } = endpoint
+  if (by !== undefined) note(state, { action: 'rotate', target: endpointId, applicationId, at: now, by })
   const others = endpoint.secrets.map((other) => endingBy(other, othersEndAt))
   return save(state, { ...endpoint, secrets: [secret, ...others], updatedAt: now })
 }

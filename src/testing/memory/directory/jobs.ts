@@ -1,22 +1,26 @@
 import { isOpen } from '../../../core/delivery/delivery.ts'
 import type { Delivery } from '../../../core/delivery/delivery.ts'
-import type { Job } from '../../../core/delivery/job.ts'
+import type { Job, JobWork } from '../../../core/delivery/job.ts'
 import type { AdvancedJob, JobChange, JobDirectory, ReplayBatch } from '../../../core/ports/directory.ts'
 import type { Instant } from '../../../core/time.ts'
 import { inOrder } from './applications.ts'
+import { eraseBatch, isErasure } from './erasure.ts'
 import { newDelivery } from '../queue/enqueue.ts'
-import { cancelled, mayRequeue, requeued } from '../queue/queue.ts'
+import { cancelled, endedOf, mayRequeue, requeued } from '../queue/queue.ts'
 import { compareText } from '../sorted-list.ts'
 import { insert, note, replace, select } from '../state.ts'
 import type { State } from '../state.ts'
 
+type DeliveryWork = Extract<JobWork, { readonly action: 'requeue' | 'cancel' }>
+
 /** Bulk work with its progress. */
 export function jobDirectory(state: State): JobDirectory {
   return {
-    createJob: async (job) => {
+    createJob: async (job, by = { name: job.actor, reason: job.reason ?? undefined }) => {
+      const { id, applicationId, matching: count, createdAt: at } = job
       const { action, filter } = job.work
-      const by = { name: job.actor, reason: job.reason ?? undefined }
-      note(state, { action, target: JSON.stringify(filter), count: job.matching, at: job.createdAt, by })
+      const noted = action === 'erase' ? 'application.erase' : action
+      note(state, { action: noted, target: JSON.stringify(filter), applicationId, count, at, by, after: { job: id } })
       return save(state, job)
     },
     job: async (id) => state.jobs.get(id) ?? null,
@@ -33,7 +37,7 @@ export function jobDirectory(state: State): JobDirectory {
     changeJob: async (asked) => change(state, asked),
     advanceJob: async (id, limit, now) => {
       const job = running(state, id)
-      const batch = job === null ? null : takeBatch(state, job, limit, now)
+      const batch = job === null ? null : batchOf(state, job, limit, now)
       if (batch !== null) save(state, batch.job)
       return batch
     },
@@ -49,7 +53,8 @@ function save(state: State, job: Job): Job {
 function change(state: State, { id, from, to, now, audited }: JobChange): Job | null {
   const job = state.jobs.get(id)
   if (job?.state !== from) return null
-  if (audited !== undefined) note(state, { ...audited, target: id, count: 1, at: now })
+  const about = { target: id, applicationId: job.applicationId, before: { state: from }, after: { state: to } }
+  if (audited !== undefined) note(state, { ...audited, ...about, at: now })
   return save(state, { ...job, state: to, updatedAt: now })
 }
 
@@ -58,13 +63,16 @@ function running(state: State, id: string): Job | null {
   return job?.state === 'running' ? job : null
 }
 
+function batchOf(state: State, job: Job, limit: number, now: Instant): AdvancedJob | null {
+  return isErasure(job) ? eraseBatch(state, job, limit, now) : takeBatch(state, job, limit, now)
+}
+
 function takeBatch(state: State, job: Job, limit: number, now: Instant): AdvancedJob | null {
   const { work, cursor } = job
-  if (work.action === 'replay') return null
-  const isDiscard = work.action === 'cancel' && [work.filter.status].flat().includes('dead')
-  const possible = (delivery: Delivery): boolean =>
-    work.action === 'cancel' && !isDiscard ? isOpen(delivery) : delivery.status !== 'delivered'
-  const left = [...select(state, work.filter)].filter((delivery) => possible(delivery) && delivery.id > (cursor ?? ''))
+  if (work.action === 'replay' || work.action === 'erase') return null
+  const left = [...select(state, work.filter)].filter(
+    (delivery) => isPossible(work, delivery) && delivery.id > (cursor ?? ''),
+  )
   const picked = left.toSorted((one, other) => compareText(one.id, other.id)).slice(0, limit)
   const changed = picked.filter((delivery) => work.action === 'cancel' || mayRequeue(state, delivery, now))
   for (const delivery of changed)
@@ -74,17 +82,19 @@ function takeBatch(state: State, job: Job, limit: number, now: Instant): Advance
       ...job,
       state: picked.length < limit ? 'done' : 'running',
       done: job.done + changed.length,
+      skipped: job.skipped + picked.length - changed.length,
       cursor: picked.at(-1)?.id ?? cursor,
       updatedAt: now,
     },
-    cancelled:
-      work.action === 'cancel'
-        ? changed
-            .filter(isOpen)
-            .map(({ id, endpointId, messageId, sessionId }) => ({ id, endpointId, messageId, sessionId }))
-        : [],
+    cancelled: work.action === 'cancel' ? changed.filter(isOpen).map(endedOf) : [],
     endpointIds: work.action === 'cancel' ? [] : [...new Set(changed.map(({ endpointId }) => endpointId))],
   }
+}
+
+/** What is dead is given up for good only if that is asked for. */
+function isPossible({ action, filter }: DeliveryWork, delivery: Delivery): boolean {
+  const isDiscard = [filter.status].flat().includes('dead')
+  return action === 'cancel' && !isDiscard ? isOpen(delivery) : delivery.status !== 'delivered'
 }
 
 function replay(state: State, batch: ReplayBatch, now: Instant): Job | null {

@@ -1,5 +1,6 @@
 import { expected } from '../../../core/errors.ts'
 import { isLive } from '../../../core/ports/key.ts'
+import type { ApiKey } from '../../../core/ports/key.ts'
 import type { KeyDirectory } from '../../../core/ports/directory.ts'
 import { inOrder } from './applications.ts'
 import { note } from '../state.ts'
@@ -8,11 +9,12 @@ import type { State } from '../state.ts'
 /** Keys of the HTTP API. */
 export function keyDirectory(state: State): KeyDirectory {
   return {
-    createKey: async (key, by) => {
+    createKey: async (key, audited) => {
       const isTaken = [...state.apiKeys.values()].some(({ id, hash }) => id === key.id || hash === key.hash)
       if (isTaken) throw expected('already_exists', 'hash', 'that of no other key', key.hint, 'Make another key.')
       state.apiKeys.set(key.id, key)
-      if (by !== undefined) note(state, { action: 'key.create', target: key.id, count: 1, at: key.createdAt, by })
+      const after = key.sessionOf === null ? key : null
+      if (audited !== undefined) note(state, { ...audited, ...about(key), at: key.createdAt, after })
       return key
     },
     key: async (id) => state.apiKeys.get(id) ?? null,
@@ -27,14 +29,18 @@ export function keyDirectory(state: State): KeyDirectory {
         'descending',
       )
     },
-    revokeKey: async (id, now, by) => {
+    revokeKey: async (id, now, audited) => {
       const key = state.apiKeys.get(id)
       if (key === undefined) return null
-      if (by !== undefined && key.revokedAt === null)
-        note(state, { action: 'key.revoke', target: id, count: 1, at: now, by })
+      if (audited !== undefined && key.revokedAt === null) note(state, { ...audited, ...about(key), at: now })
       const revoked = { ...key, revokedAt: key.revokedAt ?? now }
       state.apiKeys.set(id, revoked)
       return revoked
     },
   }
+}
+
+/** Of a session, the key in whose place it stands: that is what a person knows. */
+function about({ id, sessionOf, applicationId }: ApiKey) {
+  return { target: sessionOf ?? id, applicationId }
 }

@@ -1,4 +1,5 @@
 import type { Attempt } from '../../../core/delivery/attempt.ts'
+import { isOpen } from '../../../core/delivery/delivery.ts'
 import { attemptId } from '../../../core/ids.ts'
 import type { Message } from '../../../core/message/message.ts'
 import type {
@@ -12,31 +13,36 @@ import type {
 } from '../../../core/ports/directory.ts'
 import { isAfter } from './applications.ts'
 import { compareText } from '../sorted-list.ts'
-import { replaceMessage, select } from '../state.ts'
+import { cancelled, endedOf } from '../queue/queue.ts'
+import { eraseBody, isVisible, note, replace, select } from '../state.ts'
 import type { KeptAttempt, State } from '../state.ts'
 
 /** What people read of messages. */
 export function messageDirectory(state: State): MessageDirectory {
   return {
-    message: async (id) => state.messages.get(id) ?? null,
-    messagesById: async (ids) => [...new Set(ids)].flatMap((id) => state.messages.get(id) ?? []),
+    message: async (id) => withId(state, id) ?? null,
+    messagesById: async (ids) => [...new Set(ids)].flatMap((id) => withId(state, id) ?? []),
     messageOf: async (applicationId, idOrEventId) => {
-      const own = [...state.messages.values()].filter((message) => message.applicationId === applicationId)
+      const own = visibleMessages(state).filter((message) => message.applicationId === applicationId)
       return own.find(({ id }) => id === idOrEventId) ?? own.find(({ eventId }) => eventId === idOrEventId) ?? null
     },
     listMessages: async (filter, page) =>
       scan(
-        [...state.messages.values()].filter((message) => picks(filter, message)),
+        visibleMessages(state).filter((message) => picks(filter, message)),
         ({ id }) => id,
         page,
       ),
     countMessages: async (filter, most) =>
-      Math.min([...state.messages.values()].filter((message) => picks(filter, message)).length, most),
-    eraseMessage: async (id, now) => {
+      Math.min(visibleMessages(state).filter((message) => picks(filter, message)).length, most),
+    eraseMessage: async (id, now, by) => {
       const message = state.messages.get(id)
-      if (message === undefined) return false
-      replaceMessage(state, { ...message, body: new Uint8Array(), erasedAt: message.erasedAt ?? now })
-      return true
+      if (message === undefined) return null
+      const open = [...select(state, { messageId: id })].filter(isOpen)
+      for (const delivery of open) replace(state, delivery, cancelled(delivery, 'cancelled', now))
+      eraseBody(state, id, now)
+      const { applicationId } = message
+      if (by !== undefined) note(state, { action: 'message.erase', target: id, applicationId, at: now, by })
+      return open.map(endedOf)
     },
     expirePayloads: async (expiries) => {
       for (const { messageId, eraseAt } of expiries) state.payloadExpiries.set(messageId, eraseAt)
@@ -50,21 +56,34 @@ export function attemptDirectory(state: State): Pick<DeliveryDirectory, 'attempt
     attempts: async (deliveryId) => attemptsOf(state, deliveryId),
     listAttempts: async (filter, page) => {
       const { endpointId, messageId } = filter
-      const all = [...select(state, { endpointId, messageId })].flatMap((delivery) =>
-        attemptsOf(state, delivery.id).map((attempt) => ({ attempt, delivery })),
-      )
+      const found = [...select(state, { endpointId, messageId })].filter((delivery) => isVisible(state, delivery))
+      const all = found.flatMap((delivery) => attemptsOf(state, delivery.id).map((attempt) => ({ attempt, delivery })))
       const picked = all.filter((item) => picksAttempt(filter, item, state.messages.get(item.delivery.messageId)))
       return scan(picked, ({ attempt }) => attempt.id, page)
     },
-    eraseAttempt: async (deliveryId, epoch) => {
+    eraseAttempt: async ({ deliveryId, epoch, now, by }) => {
       const kept = state.attempts.get(deliveryId) ?? []
+      const applicationId = state.deliveries.get(deliveryId)?.applicationId ?? null
+      if (!kept.some((attempt) => attempt.epoch === epoch)) return false
+      const target = attemptId(deliveryId, epoch)
+      if (by !== undefined) note(state, { action: 'attempt.erase', target, applicationId, at: now, by })
       state.attempts.set(
         deliveryId,
         kept.map((attempt) => (attempt.epoch === epoch ? { ...attempt, excerpt: null } : attempt)),
       )
-      return kept.some((attempt) => attempt.epoch === epoch)
+      return true
     },
   }
+}
+
+function withId(state: State, id: string): Message | undefined {
+  const message = state.messages.get(id)
+  return message !== undefined && isVisible(state, message) ? message : undefined
+}
+
+/** Without those of applications that are being erased. */
+function visibleMessages(state: State): Message[] {
+  return [...state.messages.values()].filter((message) => isVisible(state, message))
 }
 
 function picks(filter: MessageFilter, message: Message): boolean {

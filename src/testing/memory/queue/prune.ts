@@ -1,28 +1,36 @@
 import { isOpen } from '../../../core/delivery/delivery.ts'
+import type { Status } from '../../../core/delivery/delivery.ts'
 import { isOver } from '../../../core/delivery/job.ts'
-import type { PruneRequest } from '../../../core/ports/queue.ts'
+import type { Pruned, PruneRequest } from '../../../core/ports/queue.ts'
 import { day } from '../../../core/time.ts'
 import type { Instant } from '../../../core/time.ts'
-import { forget, forgetMessage, replaceMessage } from '../state.ts'
+import { eraseBody, forget, forgetMessage } from '../state.ts'
 import type { State } from '../state.ts'
 
 /** Keys, jobs and rate limits that are over can be looked up for so long. */
 const endedKeptMs = 30 * day
 const minutesKeptMs = 35 * day
+/** It looks at everything each time: there is no place to go on from. */
+const fromTheStart = { delivered: '', dead: '', messages: '' }
 
 /** Up to `limit` of each kind, so that a caller who repeats it until 0 is done with all. */
-export function prune(state: State, { before, now, limit }: PruneRequest): number {
+export function prune(state: State, { before, deadBefore, auditBefore, now, limit }: PruneRequest): Pruned {
   forgetKeys(state, now - endedKeptMs)
   forgetJobs(state, now - endedKeptMs)
   forgetRateLimits(state, now - endedKeptMs)
-  return (
-    forgetDeliveries(state, before, limit) +
-    forgetMessages(state, before, limit) +
-    forgetExpired(state.keys, now, limit) +
-    forgetExpired(state.replies, now, limit) +
-    state.rollups.forget(before - minutesKeptMs, limit) +
-    erasePayloads(state, now, limit)
-  )
+  for (const [id, { erasedAt }] of state.erasures) if ((erasedAt ?? now) < now - day) state.erasures.delete(id)
+  const counts = [
+    forgetDeliveries(state, 'delivered', before, limit),
+    forgetDeliveries(state, 'dead', deadBefore, limit),
+    forgetMessages(state, before, limit),
+    forgetExpired(state.keys, now, limit),
+    forgetExpired(state.replies, now, limit),
+    state.rollups.forget(before - minutesKeptMs, limit),
+    forgetAudit(state, auditBefore, limit),
+    erasePayloads(state, now, limit),
+  ]
+  const count = counts.reduce((sum, many) => sum + many, 0)
+  return { count, next: counts.some((many) => many >= limit) ? fromTheStart : null }
 }
 
 function forgetKeys(state: State, before: Instant): void {
@@ -39,8 +47,12 @@ function forgetRateLimits(state: State, before: Instant): void {
   for (const [id, { at }] of state.rateLimits) if (at < before) state.rateLimits.delete(id)
 }
 
-function forgetDeliveries(state: State, before: Instant, limit: number): number {
-  const closed = take(state.deliveries.values(), limit, (delivery) => !isOpen(delivery) && delivery.updatedAt < before)
+function forgetDeliveries(state: State, status: Status, before: Instant, limit: number): number {
+  const closed = take(
+    state.deliveries.values(),
+    limit,
+    (delivery) => delivery.status === status && delivery.updatedAt < before,
+  )
   for (const delivery of closed) forget(state, delivery)
   return closed.length
 }
@@ -58,6 +70,12 @@ function forgetExpired(kept: Map<string, { readonly expiresAt: Instant }>, now: 
   return expired.length
 }
 
+function forgetAudit(state: State, before: Instant, limit: number): number {
+  const old = new Set(take(state.audit, limit, ({ at }) => at < before))
+  state.audit.splice(0, state.audit.length, ...state.audit.filter((entry) => !old.has(entry)))
+  return old.size
+}
+
 function erasePayloads(state: State, now: Instant, limit: number): number {
   const open = new Set(
     Array.from(state.deliveries.values())
@@ -65,12 +83,7 @@ function erasePayloads(state: State, now: Instant, limit: number): number {
       .map(({ messageId }) => messageId),
   )
   const due = take(state.payloadExpiries, limit, ([id, eraseAt]) => eraseAt <= now && !open.has(id))
-  for (const [id] of due) {
-    const message = state.messages.get(id)
-    if (message !== undefined)
-      replaceMessage(state, { ...message, body: new Uint8Array(), erasedAt: message.erasedAt ?? now })
-    state.payloadExpiries.delete(id)
-  }
+  for (const [id] of due) eraseBody(state, id, now)
   return due.length
 }
 

@@ -73,7 +73,7 @@ function requeue(state: State, request: OperatorRequest): number {
   const { now: at, by } = request
   const picked = pick(state, request, (delivery) => mayRequeue(state, delivery, at))
   for (const delivery of picked) replace(state, delivery, requeued(delivery, at))
-  note(state, { action: 'requeue', target: targetOf(request), count: picked.length, at, by })
+  note(state, { action: 'requeue', ...auditedRows(request, picked), at, by })
   return picked.length
 }
 
@@ -81,8 +81,13 @@ function cancel(state: State, request: OperatorRequest & { readonly as: DeadReas
   const { now: at, as, by } = request
   const picked = pick(state, request, isOpen)
   for (const delivery of picked) replace(state, delivery, cancelled(delivery, as, at))
-  note(state, { action: 'cancel', target: targetOf(request), count: picked.length, at, by })
-  return picked.map(({ id, endpointId, messageId, sessionId }) => ({ id, endpointId, messageId, sessionId }))
+  note(state, { action: 'cancel', ...auditedRows(request, picked), at, by })
+  return picked.map(endedOf)
+}
+
+/** What others hear of a delivery that was ended. */
+export function endedOf({ id, endpointId, applicationId, messageId, sessionId }: Delivery): Cancelled {
+  return { id, endpointId, applicationId, messageId, sessionId }
 }
 
 function disable(state: State, { endpointId, generation, reason, now }: DisableRequest): boolean {
@@ -108,10 +113,11 @@ function pick(state: State, { filter, limit }: OperatorRequest, may: (delivery: 
   return picked
 }
 
-/** What is at rest, not delivered, and still has a body. */
+/** What is at rest, not delivered, and still has a body and an endpoint. */
 export function mayRequeue(state: State, delivery: Delivery, now: Instant): boolean {
   const isErased = (state.messages.get(delivery.messageId)?.erasedAt ?? null) !== null
-  return delivery.status !== 'delivered' && !isLeased(delivery, now) && !isErased
+  const isGone = state.endpoints.get(delivery.endpointId)?.status === 'deleted'
+  return delivery.status !== 'delivered' && !isLeased(delivery, now) && !isErased && !isGone
 }
 
 /** A delivery that begins again. */
@@ -137,6 +143,11 @@ export function cancelled(delivery: Delivery, reason: DeadReason, now: Instant):
 /** Takes a delivery out of any hands: whoever still holds the old epoch will be refused. */
 function withoutLease(delivery: Delivery): Delivery {
   return { ...delivery, leaseOwner: null, leaseUntil: null, leaseEpoch: delivery.leaseEpoch + 1 }
+}
+
+function auditedRows(request: OperatorRequest, rows: readonly Delivery[]) {
+  const [only = null, ...others] = new Set(rows.map(({ applicationId }) => applicationId))
+  return { target: targetOf(request), count: rows.length, applicationId: others.length === 0 ? only : null }
 }
 
 function targetOf({ filter }: OperatorRequest): string {

@@ -105,8 +105,10 @@ export const applicationCases = [
     const application = await world.application({ uid: 'acme' })
     const endpoint = await world.endpoint({ applicationId: application.id })
     const elsewhere = await world.endpoint()
-    assert.equal(await world.directory.deleteApplication(application.id, start + 5), true)
-    assert.equal(await world.directory.deleteApplication(application.id, start + 6), false)
+    const job = await world.erase(application.id, start + 5)
+    has(job, { state: 'running', applicationId: application.id })
+    assert.deepEqual(await world.erase(application.id, start + 6), job, 'one that is at it already is answered')
+    assert.equal(await world.erase(world.id('app')), null)
 
     assert.equal(await world.directory.application(application.id), null)
     assert.equal(await world.directory.application('acme'), null)
@@ -120,7 +122,7 @@ export const applicationCases = [
   storeCase('nothing can be enqueued for a deleted application', async (world) => {
     const endpoint = await world.endpoint()
     const envelope = await world.envelope([endpoint])
-    await world.directory.deleteApplication(endpoint.applicationId, start)
+    await world.erase(endpoint.applicationId)
     assert.deepEqual(await world.queue.enqueue({ owner: 'anna', leaseMs: 1000, now: start, envelopes: [envelope] }), [
       { kind: 'stale' },
     ])

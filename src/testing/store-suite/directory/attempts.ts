@@ -85,10 +85,10 @@ export const attemptCases = [
     const deliveryId = await world.settled(await world.endpoint(), delivered)
     const before = only(await world.directory.attempts(deliveryId))
     assert.equal(before.excerpt, 'ok')
-    assert.equal(await world.directory.eraseAttempt(deliveryId, before.epoch), true)
+    assert.equal(await world.directory.eraseAttempt({ deliveryId, epoch: before.epoch, now: start }), true)
     assert.deepEqual(await world.directory.attempts(deliveryId), [{ ...before, excerpt: null }])
-    assert.equal(await world.directory.eraseAttempt(deliveryId, 7), false)
-    assert.equal(await world.directory.eraseAttempt(world.id('dlv'), 1), false)
+    assert.equal(await world.directory.eraseAttempt({ deliveryId, epoch: 7, now: start }), false)
+    assert.equal(await world.directory.eraseAttempt({ deliveryId: world.id('dlv'), epoch: 1, now: start }), false)
   }),
 
   storeCase('the counts of an endpoint are by what became of its deliveries, within a time', async (world) => {

@@ -158,7 +158,7 @@ export const deliveryCases = [
     assert.deepEqual(await world.delivery(old), before)
     assert.deepEqual(ids(await world.claim({ from: endpoint, lane: 'retries', at: start + minute })), [added.id])
 
-    const [entry] = await world.directory.audit({ limit: 10, after: null })
+    const [entry] = await world.directory.audit({}, { limit: 10, after: null })
     has(entry, { at: start + minute, actor: 'maria', action: 'resend', count: 1, reason: 'asked for it' })
   }),
 
@@ -175,6 +175,6 @@ export const deliveryCases = [
     }
     assert.equal(await world.directory.addDelivery(added, start, { name: 'maria' }), null)
     assert.equal(await world.directory.delivery(added.id), null)
-    assert.deepEqual(await world.directory.audit({ limit: 10, after: null }), [])
+    assert.deepEqual(await world.directory.audit({}, { limit: 10, after: null }), [])
   }),
 ]

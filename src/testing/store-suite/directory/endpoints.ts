@@ -195,7 +195,7 @@ export const endpointCases = [
       [null, null],
       [null, 7],
     ])
-    await world.directory.deleteApplication(free.id, start + 2)
+    await world.erase(free.id, start + 2)
     assert.deepEqual(await limits(), [
       [5, null],
       [null, null],

@@ -72,8 +72,8 @@ export const eventTypeCases = [
 
   storeCase('a deleted event type is gone, and its name is free', async (world) => {
     await world.directory.createEventType(anEventType('invoice.paid'))
-    assert.equal(await world.directory.deleteEventType('invoice.paid'), true)
-    assert.equal(await world.directory.deleteEventType('invoice.paid'), false)
+    assert.equal(await world.directory.deleteEventType('invoice.paid', start), true)
+    assert.equal(await world.directory.deleteEventType('invoice.paid', start), false)
     assert.equal(await world.directory.eventType('invoice.paid'), null)
     await world.directory.createEventType(anEventType('invoice.paid'))
   }),

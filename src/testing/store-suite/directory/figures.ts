@@ -223,10 +223,10 @@ export const figureCases = [
       now: start + 2,
       by,
     })
-    await world.directory.createKey(key, by)
-    for (const at of [start + 4, start + 5]) await world.directory.revokeKey(key.id, at, by)
-    await world.directory.note({ action: 'reveal', by }, endpoint.id, start + 6)
-    const audit = (await world.directory.audit({ limit: 10, after: null, order: 'ascending' })).map(
+    await world.directory.createKey(key, { action: 'key.create', by })
+    for (const at of [start + 4, start + 5]) await world.directory.revokeKey(key.id, at, { action: 'key.revoke', by })
+    await world.directory.note({ action: 'reveal', by, target: endpoint.id, at: start + 6 })
+    const audit = (await world.directory.audit({}, { limit: 10, after: null, order: 'ascending' })).map(
       ({ action, actor, target, count, reason }) => [action, actor, target, count, reason],
     )
     assert.deepEqual(

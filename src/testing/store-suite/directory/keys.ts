@@ -58,7 +58,7 @@ export const keyCases = [
     await world.directory.createKey(aKey(world, 'expiring', { expiresAt: start + hour }))
     const revoked = await world.directory.createKey(aKey(world, 'revoked', { expiresAt: start + day }))
     await world.directory.revokeKey(revoked.id, start)
-    await world.queue.prune({ before: start, now: start + hour + 30 * day, limit: 10 })
+    await world.prune({ before: start, now: start + hour + 30 * day, limit: 10 })
     const left = await world.directory.listKeys({ livingAt: 0 }, { limit: 10, after: null })
     assert.deepEqual(left.map(({ hash }) => hash).toSorted(), ['expiring', 'living'])
   }),

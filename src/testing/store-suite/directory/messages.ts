@@ -3,7 +3,8 @@ import type { Message } from '../../../core/message/message.ts'
 import type { MessageFilter, Page, Scan } from '../../../core/ports/directory.ts'
 import { minute } from '../../../core/time.ts'
 import { storeCase } from '../case.ts'
-import { copies, leaseMs, only, start, times } from '../world.ts'
+import { dead } from '../queue/marks.ts'
+import { copies, has, leaseMs, only, start, times } from '../world.ts'
 import type { World } from '../world.ts'
 
 // More than a store reads of a list in one call.
@@ -94,11 +95,16 @@ export const messageCases = [
       const endpoint = await world.endpoint()
       const delivery = await world.delivery(await world.sendOne(endpoint, { message: { eventId: 'paid-7' } }))
       const before = await world.directory.message(delivery.messageId)
-      assert.equal(await world.directory.eraseMessage(delivery.messageId, start + 5), true)
-      assert.equal(await world.directory.eraseMessage(delivery.messageId, start + 9), true)
+      const ended = await world.directory.eraseMessage(delivery.messageId, start + 5)
+      assert.deepEqual(
+        ended?.map(({ id }) => id),
+        [delivery.id],
+      )
+      has(await world.delivery(delivery.id), { status: 'dead', reason: 'cancelled' })
+      assert.deepEqual(await world.directory.eraseMessage(delivery.messageId, start + 9), [])
       const after = await world.directory.message(delivery.messageId)
       assert.deepEqual({ ...after, body: after?.body.length }, { ...before, body: 0, erasedAt: start + 5 })
-      assert.equal(await world.directory.eraseMessage(world.id('msg'), start), false)
+      assert.equal(await world.directory.eraseMessage(world.id('msg'), start), null)
 
       assert.equal(
         await world.directory.addDelivery(
@@ -113,11 +119,36 @@ export const messageCases = [
         0,
       )
 
-      // Whoever erases cancels first; should a claim come all the same, it finds nothing to send, and no trouble.
-      const claim = await world.claimOne({ from: endpoint })
-      assert.equal(claim.message.body.length, 0)
+      assert.deepEqual(await world.claim({ from: endpoint }), [])
     },
   ),
+
+  storeCase('with a message the answers to it are erased, but not why there was none', async (world) => {
+    const endpoint = await world.endpoint()
+    const answered = await world.delivery(
+      await world.settled(endpoint, (claim, at) => {
+        const { attempt, mark, ...rest } = dead(claim, at)
+        assert.ok(attempt !== null)
+        return {
+          ...rest,
+          mark: { ...mark, errorDetail: 'HTTP 500: you sent {"card":"4242"}' },
+          attempt: { ...attempt, outcome: 'answered', statusCode: 500, excerpt: 'you sent {"card":"4242"}' },
+        }
+      }),
+    )
+    const silent = await world.delivery(
+      await world.settled(endpoint, (claim, at) => {
+        const { attempt, ...rest } = dead(claim, at)
+        assert.ok(attempt !== null)
+        return { ...rest, attempt: { ...attempt, outcome: 'connect', statusCode: null, excerpt: 'ECONNREFUSED' } }
+      }),
+    )
+    for (const { messageId } of [answered, silent]) await world.directory.eraseMessage(messageId, start + 5)
+    has(only(await world.directory.attempts(answered.id)), { statusCode: 500, excerpt: null })
+    has(only(await world.directory.attempts(silent.id)), { excerpt: 'ECONNREFUSED' })
+    has(await world.delivery(answered.id), { status: 'dead', errorDetail: 'HTTP 500' })
+    has(await world.delivery(silent.id), { errorDetail: silent.errorDetail })
+  }),
 ]
 
 async function fiveMessages(world: World): Promise<{ applicationId: string; sent: string[] }> {

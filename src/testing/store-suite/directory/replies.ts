@@ -73,5 +73,5 @@ function take(world: World, { key = 'once', requestHash = 'hash', at = start } =
 }
 
 function prune(world: World): Promise<number> {
-  return world.queue.prune({ before: start, now: start + day, limit: 2 })
+  return world.prune({ before: start, now: start + day, limit: 2 })
 }

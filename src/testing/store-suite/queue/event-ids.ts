@@ -101,7 +101,7 @@ export const eventIdCases = [
     const { id: applicationId } = await world.application()
     const message = { applicationId, eventId: 'paid-7' }
     await enqueue(world, [await world.envelope([], { message })])
-    assert.equal(await world.queue.prune({ before: start + hour, now: start + hour, limit: 10 }), 1)
+    assert.equal(await world.prune({ before: start + hour, now: start + hour, limit: 10 }), 1)
     assert.equal(await world.directory.messageOf(applicationId, 'paid-7'), null)
     assert.deepEqual(await enqueue(world, [await world.envelope([], { message })]), [{ kind: 'stored' }])
   }),

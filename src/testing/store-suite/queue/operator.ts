@@ -85,7 +85,13 @@ export const operatorCases = [
     const { messageId } = await world.delivery(waiting)
     assert.deepEqual(
       cancelled.find(({ id }) => id === waiting),
-      { id: waiting, endpointId: endpoint.id, messageId, sessionId: 'session-7' },
+      {
+        id: waiting,
+        endpointId: endpoint.id,
+        applicationId: endpoint.applicationId,
+        messageId,
+        sessionId: 'session-7',
+      },
     )
 
     for (const [id, epoch] of [
@@ -172,7 +178,7 @@ export const operatorCases = [
       by: { name: 'otto' },
     })
 
-    const entries = await world.directory.audit({ limit: 10, after: null })
+    const entries = await world.directory.audit({}, { limit: 10, after: null })
     assert.deepEqual(
       entries.map(({ at, actor, action, count, reason }) => ({ at, actor, action, count, reason })),
       [
@@ -182,9 +188,9 @@ export const operatorCases = [
     )
     for (const { target } of entries) assert.notEqual(target, '')
     const [newest] = entries
-    const older = await world.directory.audit({ limit: 10, after: newest?.id ?? null })
+    const older = await world.directory.audit({}, { limit: 10, after: newest?.id ?? null })
     assert.deepEqual(older, entries.slice(1))
-    assert.deepEqual(only(await world.directory.audit({ limit: 1, after: null })), newest)
+    assert.deepEqual(only(await world.directory.audit({}, { limit: 1, after: null })), newest)
   }),
 ]
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import type { PrunePlace } from '../../../core/ports/queue.ts'
 import type { Instant } from '../../../core/time.ts'
-import { hour } from '../../../core/time.ts'
+import { day, hour } from '../../../core/time.ts'
 import { storeCase } from '../case.ts'
 import { dead, delivered, failed } from './marks.ts'
 import { start, times } from '../world.ts'
@@ -32,15 +33,15 @@ export const pruneCases = [
       Promise.all(
         [endedMessage, openMessage, laterMessage].map(async (id) => (await world.directory.message(id))?.erasedAt),
       )
-    await world.queue.prune({ before: 0, now: start + hour - 1, limit: 10 })
+    await world.prune({ before: 0, now: start + hour - 1, limit: 10 })
     assert.deepEqual(await erased(), [null, null, null])
-    assert.equal(await world.queue.prune({ before: 0, now: start + hour, limit: 10 }), 1)
+    assert.equal(await world.prune({ before: 0, now: start + hour, limit: 10 }), 1)
     assert.deepEqual(await erased(), [start + hour, null, null])
     assert.equal((await world.directory.message(endedMessage))?.body.length, 0)
     await world.queue.cancel({ filter: { ids: [open] }, as: 'cancelled', now: start, limit: 1, by })
-    assert.equal(await world.queue.prune({ before: 0, now: start + 2 * hour, limit: 10 }), 2)
+    assert.equal(await world.prune({ before: 0, now: start + 2 * hour, limit: 10 }), 2)
     assert.deepEqual(await erased(), [start + hour, start + 2 * hour, start + 2 * hour])
-    assert.equal(await world.queue.prune({ before: 0, now: start + 3 * hour, limit: 10 }), 0)
+    assert.equal(await world.prune({ before: 0, now: start + 3 * hour, limit: 10 }), 0)
   }),
 
   storeCase(
@@ -102,10 +103,45 @@ export const pruneCases = [
     assert.ok((await world.directory.message(young.message.id)) !== null)
   }),
 
+  storeCase(
+    'dead letters, and audit entries, have ages of their own; a payload stays for a dead letter',
+    async (world) => {
+      const endpoint = await world.endpoint()
+      const done = await world.settled(endpoint, delivered)
+      const buried = await world.delivery(await world.settled(endpoint, dead))
+      await world.directory.note({ action: 'reveal', by, target: endpoint.id, at: start })
+      const audit = async (): Promise<number> => (await world.directory.audit({}, { limit: 10, after: null })).length
+      const batch = { now: start + day, limit: 10 }
+      await world.prune({ before: start + 1, deadBefore: start, auditBefore: start, ...batch })
+      assert.equal(await world.directory.delivery(done), null)
+      assert.ok((await world.directory.message(buried.messageId))?.body.length !== 0)
+      assert.deepEqual([(await world.delivery(buried.id)).status, await audit()], ['dead', 1])
+      await world.prune({ before: start + 1, deadBefore: start + 1, auditBefore: start + 1, ...batch })
+      assert.equal(await world.directory.delivery(buried.id), null)
+      assert.equal(await world.directory.message(buried.messageId), null)
+      assert.equal(await audit(), 0)
+    },
+  ),
+
+  storeCase('a round goes on behind what is kept for longer, and comes to an end', async (world) => {
+    const endpoint = await world.endpoint()
+    const kept = await times(5, () => world.settled(endpoint, dead))
+    const gone = await times(5, () => world.settled(endpoint, delivered))
+    const ages = { before: start + 1, deadBefore: start, auditBefore: start, now: start + 1, limit: 2 }
+    let batches = 0
+    for (let from: PrunePlace | null = null; batches === 0 || from !== null; batches += 1) {
+      assert.ok(batches < 20, 'it comes to an end')
+      from = (await world.queue.prune({ ...ages, from })).next
+    }
+    for (const id of gone) assert.equal(await world.directory.delivery(id), null)
+    for (const id of kept) assert.ok((await world.directory.delivery(id)) !== null)
+    assert.equal(await world.prune({ ...ages, limit: 100 }), 0, 'nothing was left behind')
+  }),
+
   storeCase('prune forgets at most its limit of deliveries at a time', async (world) => {
     const endpoint = await world.endpoint()
     await times(5, () => world.settled(endpoint, delivered))
-    assert.ok((await world.queue.prune({ before: start + 1, now: start + 1, limit: 2 })) > 0)
+    assert.ok((await world.prune({ before: start + 1, now: start + 1, limit: 2 })) > 0)
     assert.equal(await world.directory.countDeliveries({}, 10), 3)
     await pruneAll(world, start + 1)
     assert.equal(await world.directory.countDeliveries({}, 10), 0)
@@ -113,7 +149,7 @@ export const pruneCases = [
 
   storeCase('prune with nothing to forget answers 0', async (world) => {
     await world.send(await world.endpoint())
-    assert.equal(await world.queue.prune({ before: start + hour, now: start + hour, limit: 10 }), 0)
+    assert.equal(await world.prune({ before: start + hour, now: start + hour, limit: 10 }), 0)
   }),
 
   storeCase(
@@ -125,9 +161,9 @@ export const pruneCases = [
       )
       await world.queue.enqueue({ owner: 'anna', leaseMs: 1000, now: start, envelopes })
       const [before, later] = [start, start + 25 * hour]
-      assert.equal(await world.queue.prune({ before, now: start + 23 * hour, limit: 2 }), 0, 'they are still in use')
+      assert.equal(await world.prune({ before, now: start + 23 * hour, limit: 2 }), 0, 'they are still in use')
       const counted: number[] = []
-      for (let batch = 0; batch < 4; batch += 1) counted.push(await world.queue.prune({ before, now: later, limit: 2 }))
+      for (let batch = 0; batch < 4; batch += 1) counted.push(await world.prune({ before, now: later, limit: 2 }))
       assert.deepEqual(counted, [2, 2, 1, 0])
     },
   ),
@@ -152,7 +188,6 @@ async function endedLater(world: World): Promise<string> {
 }
 
 async function pruneAll(world: World, before: Instant): Promise<void> {
-  for (let batch = 0; batch < 20; batch += 1)
-    if ((await world.queue.prune({ before, now: before, limit: 2 })) === 0) return
+  for (let batch = 0; batch < 20; batch += 1) if ((await world.prune({ before, now: before, limit: 2 })) === 0) return
   assert.fail('prune comes to an end')
 }

@@ -3,6 +3,7 @@ import type { Endpoint, EndpointSettings } from '../../../../core/endpoint/endpo
 import { given } from '../../../../core/given.ts'
 import { isId } from '../../../../core/ids.ts'
 import type { Posthorn } from '../../../../posthorn.ts'
+import type { By } from '../../../request/actor.ts'
 import { forbidden, isCustomer } from '../../../request/authorization.ts'
 import { listQuery, pageOf } from '../../../request/pagination.ts'
 import { orNull } from '../../../errors/not-found.ts'
@@ -54,7 +55,7 @@ export const endpointOperations: readonly Operation[] = [
     access: 'write',
     body: endpointGiven,
     answers: { 201: endpointOut },
-    async handle({ posthorn, body, application, caller }) {
+    async handle({ posthorn, body, application, caller, by }) {
       if (choosesPolicy(caller, body, null)) return policyRefused()
       const { secret, headers } = body
       const endpoint = await posthorn.endpoints.create(
@@ -66,7 +67,7 @@ export const endpointOperations: readonly Operation[] = [
           ...(isGiven(headers) && { headers }),
           ...(isGiven(secret) && { secret: withPrefix(secret) }),
         },
-        { by: caller.name },
+        by(),
       )
       return answer(201, toEndpointOut(endpoint))
     },
@@ -102,12 +103,12 @@ export const endpointOperations: readonly Operation[] = [
       }
       if (before === null) {
         const input = { application: call.application().id, url: body.url, status: firstStatus(body), ...settings }
-        return answer(201, toEndpointOut(await posthorn.endpoints.create(input, { by: caller.name })))
+        return answer(201, toEndpointOut(await posthorn.endpoints.create(input, call.by())))
       }
       return answer(
         200,
         toEndpointOut(
-          await withStatus(posthorn, await posthorn.endpoints.update(before.id, settings), body, caller.name),
+          await withStatus(posthorn, await posthorn.endpoints.update(before.id, settings, call.by()), body, call.by()),
         ),
       )
     },
@@ -126,14 +127,10 @@ export const endpointOperations: readonly Operation[] = [
       const before = await endpointIn(call)
       if (choosesPolicy(caller, body, before)) return policyRefused()
       const { id } = before
-      const after = await posthorn.endpoints.update(id, settingsIn(body))
+      const after = await posthorn.endpoints.update(id, settingsIn(body), call.by())
       if (isGiven(body.secret))
-        await posthorn.endpoints.rotateSecret(
-          id,
-          { secret: withPrefix(body.secret), overlapMs: 0 },
-          { by: caller.name },
-        )
-      return answer(200, toEndpointOut(await withStatus(posthorn, after, body, caller.name)))
+        await posthorn.endpoints.rotateSecret(id, { secret: withPrefix(body.secret), overlapMs: 0 }, call.by())
+      return answer(200, toEndpointOut(await withStatus(posthorn, after, body, call.by())))
     },
   }),
   operation({
@@ -146,7 +143,7 @@ export const endpointOperations: readonly Operation[] = [
     answers: { 204: null },
     async handle(call) {
       const { id } = await endpointIn(call)
-      await call.posthorn.endpoints.delete(id, { by: call.caller.name })
+      await call.posthorn.endpoints.delete(id, call.by())
       return answer(204)
     },
   }),
@@ -214,11 +211,10 @@ async function withStatus(
   posthorn: Posthorn,
   endpoint: Endpoint,
   asked: { disabled?: boolean | undefined; paused?: boolean | null | undefined },
-  name: string,
+  by: By,
 ): Promise<Endpoint> {
   const { id, status } = endpoint
   const { endpoints } = posthorn
-  const by = { by: name }
   if (asked.disabled === true) return status === 'disabled' ? endpoint : endpoints.disable(id, by)
   if (asked.paused === true) return status === 'paused' ? endpoint : endpoints.pause(id, by)
   if (asked.disabled === false && status === 'disabled') return endpoints.enable(id, by)

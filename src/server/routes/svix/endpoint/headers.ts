@@ -34,7 +34,7 @@ export const endpointHeaderOperations: readonly Operation[] = [
     answers: { 204: null },
     async handle(call) {
       const { id } = await endpointIn(call)
-      await call.posthorn.endpoints.update(id, { headers: call.body.headers })
+      await call.posthorn.endpoints.update(id, { headers: call.body.headers }, call.by())
       return answer(204)
     },
   }),
@@ -49,7 +49,7 @@ export const endpointHeaderOperations: readonly Operation[] = [
     answers: { 204: null },
     async handle(call) {
       const { id, headers } = await endpointIn(call)
-      await call.posthorn.endpoints.update(id, { headers: patched(headers, call.body) })
+      await call.posthorn.endpoints.update(id, { headers: patched(headers, call.body) }, call.by())
       return answer(204)
     },
   }),

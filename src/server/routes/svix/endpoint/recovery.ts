@@ -72,8 +72,12 @@ export const endpointRecoveryOperations: readonly Operation[] = [
 ]
 
 /** Starts a job on the endpoint in the path; clients know it as a task of that name. */
-async function startTask(call: Call, name: Task, workOn: (endpointId: string) => JobWork): Promise<Answer> {
+async function startTask(
+  call: Call,
+  name: Task,
+  workOn: (endpointId: string) => Exclude<JobWork, { action: 'erase' }>,
+): Promise<Answer> {
   const { id } = await endpointIn(call)
-  const job = await call.posthorn.jobs.create(workOn(id), { by: call.caller.name, reason: name })
+  const job = await call.posthorn.jobs.create(workOn(id), call.by(name))
   return answer(202, toRecoverOut(job, name))
 }

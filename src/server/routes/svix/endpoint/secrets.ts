@@ -24,7 +24,7 @@ export const endpointSecretOperations: readonly Operation[] = [
     answers: { 200: endpointSecretOut },
     handle: async (call) =>
       answer(200, {
-        key: await call.posthorn.endpoints.revealSecret((await endpointIn(call)).id, { by: call.caller.name }),
+        key: await call.posthorn.endpoints.revealSecret((await endpointIn(call)).id, call.by()),
       }),
   }),
   operation({
@@ -56,7 +56,6 @@ async function rotateOnce(
 ): Promise<Reply | Response> {
   const {
     posthorn,
-    caller,
     body: { key, gracePeriodSeconds },
     idempotencyKey,
   } = call
@@ -67,7 +66,7 @@ async function rotateOnce(
         ...(typeof key === 'string' && { secret: withPrefix(key) }),
         ...(typeof gracePeriodSeconds === 'number' && { overlapMs: gracePeriodSeconds * 1_000 }),
       },
-      { by: caller.name },
+      call.by(),
     )
     return { status: 200, text: null }
   }

@@ -48,7 +48,7 @@ export const jobBatchCases = [
     assert.deepEqual(await world.directory.job(job.id), batches.at(-1)?.job)
     assert.equal(await world.directory.advanceJob(job.id, 2, start), null)
     // One entry for the job, not one for each batch.
-    assert.equal((await world.directory.audit({ limit: 10, after: null })).length, 1)
+    assert.equal((await world.directory.audit({}, { limit: 10, after: null })).length, 1)
   }),
 
   storeCase(
@@ -82,7 +82,13 @@ export const jobBatchCases = [
     const { messageId } = await world.delivery(open[2] ?? '')
     assert.deepEqual(
       ended.find(({ id }) => id === open[2]),
-      { id: open[2], endpointId: endpoint.id, messageId, sessionId: 'session-7' },
+      {
+        id: open[2],
+        endpointId: endpoint.id,
+        applicationId: endpoint.applicationId,
+        messageId,
+        sessionId: 'session-7',
+      },
     )
     for (const id of open)
       has(await world.delivery(id), {

@@ -11,6 +11,7 @@ export function aJob(world: World, work: JobWork, change: Partial<Job> = {}): Jo
     state: 'running',
     matching: 1,
     done: 0,
+    skipped: 0,
     cursor: null,
     actor: 'maria',
     reason: 'the receiver is back',

@@ -14,7 +14,7 @@ export const jobRecordCases = [
     assert.deepEqual(await world.directory.createJob(job), job)
     assert.deepEqual(await world.directory.job(job.id), job)
     assert.equal(await world.directory.job(world.id('job')), null)
-    const entry = only(await world.directory.audit({ limit: 10, after: null }))
+    const entry = only(await world.directory.audit({}, { limit: 10, after: null }))
     has(entry, {
       at: start,
       actor: 'maria',
@@ -90,7 +90,7 @@ export const jobRecordCases = [
     await world.directory.advanceJob(over ?? '', 10, start)
     await world.directory.changeJob({ id: cancelled ?? '', from: 'running', to: 'cancelled', now: start })
     await world.directory.changeJob({ id: late ?? '', from: 'running', to: 'cancelled', now: start + hour })
-    await world.queue.prune({ before: start, now: start + hour + 30 * day, limit: 10 })
+    await world.prune({ before: start, now: start + hour + 30 * day, limit: 10 })
     const left = await world.directory.listJobs({}, { limit: 10, after: null })
     assert.deepEqual(left.map(({ id }) => id).toSorted(), [late ?? '', running ?? ''].toSorted())
   }),

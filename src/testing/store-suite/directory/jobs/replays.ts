@@ -21,7 +21,7 @@ export const replayCases = [
           { matching: 3 },
         ),
       )
-      has(only(await world.directory.audit({ limit: 10, after: null })), { action: 'replay', count: 3 })
+      has(only(await world.directory.audit({}, { limit: 10, after: null })), { action: 'replay', count: 3 })
       assert.equal(await world.directory.advanceJob(job.id, 10, start), null)
 
       const batch = (from: number, to: number, ends: boolean): ReplayBatch => ({

@@ -1,0 +1,53 @@
+import { exit, textOption } from '../../command.ts'
+import type { CommandGroup } from '../../command.ts'
+import { apiCommand } from '../../http-api/api-command.ts'
+import { pathSegment } from '../../http-api/api-client.ts'
+import { pageOptions, pageQuery } from '../../http-api/filters.ts'
+import type { ApplicationResponse, JobResponse, Listed } from '../../http-api/responses.ts'
+import { watchJob } from '../../http-api/watch-job.ts'
+import { columns } from '../../view/columns.ts'
+
+const why = { type: 'string', value: 'text', sentence: 'why, for the audit log' } as const
+
+export const applications: CommandGroup = {
+  name: 'applications',
+  summary: 'applications: list, erase one with all that it had',
+  commands: [
+    apiCommand({
+      name: 'applications ls',
+      summary: 'lists applications, oldest first',
+      options: pageOptions,
+      async run({ client, options, show, terminal }) {
+        const page = await client.request<Listed<ApplicationResponse>>('GET', '/app', { query: pageQuery(options) })
+        const rows = page.data.map(({ id, uid, name, createdAt }) => [id, uid ?? '-', name, createdAt])
+        show(page, () => columns(['APPLICATION', 'UID', 'NAME', 'CREATED'], rows))
+        if (options['json'] !== true && !page.done && page.iterator !== null)
+          terminal.say(`There are more: --iterator ${page.iterator}`)
+        return exit.ok
+      },
+    }),
+    apiCommand({
+      name: 'applications erase',
+      summary: 'deletes an application and erases all that it had: payloads, attempts, endpoints, secrets, keys',
+      takes: ['<application>'],
+      text: [
+        'Nothing of it is shown from the first moment on. What is on its way to it ends dead. It cannot be undone.',
+        'It is stored as a job, and goes on whatever crashes. Ctrl-C ends the watching, not the job.',
+        'Audit entries about it are kept. By its id it also erases what is left of one that was deleted before.',
+      ],
+      options: { yes: { type: 'boolean', sentence: 'says that you mean it; without it nothing is done' }, why },
+      examples: ['applications erase acme --yes --why "the customer asked for it"'],
+      async run({ client, options, given: [name = ''], terminal }) {
+        if (options['yes'] !== true) {
+          terminal.say(
+            `posthorn applications erase: expected --yes, because what is erased cannot be brought back; got none. Nothing was done to ${name}.`,
+          )
+          return exit.usage
+        }
+        const body = { reason: textOption(options, 'why') }
+        const job = await client.request<JobResponse>('POST', `/app/${pathSegment(name)}/erase`, { body })
+        return watchJob(client, job, { terminal, json: options['json'] === true })
+      },
+    }),
+  ],
+}

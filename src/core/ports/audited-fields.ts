@@ -1,0 +1,57 @@
+import type { AuditedFields, AuditEntry } from './audit.ts'
+
+const masked = '***'
+/** Longer values, such as a schema, are cut: the log is for people. */
+const mostCharacters = 2_000
+/** Fields of things that nobody changes, and secrets, which are in no log. */
+const leftOut = new Set(['id', 'secrets', 'hash', 'hint', 'createdAt', 'updatedAt', 'statusSince', 'revokedAt'])
+
+/** What a change changed, for the audit log: only the fields that differ, with credentials masked. Null for what was not there, or is gone. */
+export function changedFields(before: object | null, after: object | null): Pick<AuditEntry, 'before' | 'after'> {
+  const [old, now]: [AuditedFields, AuditedFields] = [{ ...before }, { ...after }]
+  const names = [...new Set([...Object.keys(old), ...Object.keys(now)])].filter(
+    (name) => !leftOut.has(name) && JSON.stringify(old[name]) !== JSON.stringify(now[name]),
+  )
+  return {
+    before: before === null ? null : shown(names, old, now),
+    after: after === null ? null : shown(names, now, old),
+  }
+}
+
+/** False of what changed no row, and of an update that set everything to what it was. */
+export function hasEffect({
+  action,
+  count,
+  before,
+  after,
+}: Pick<AuditEntry, 'action' | 'count' | 'before' | 'after'>): boolean {
+  const isUnchanged = action.endsWith('.update') && Object.keys({ ...before, ...after }).length === 0
+  return count > 0 && !isUnchanged
+}
+
+function shown(names: readonly string[], own: AuditedFields, other: AuditedFields): AuditedFields {
+  return Object.fromEntries(
+    names.flatMap((name) => (name in own ? [[name, shownValue(name, own[name], other[name])]] : [])),
+  )
+}
+
+function shownValue(name: string, value: unknown, other: unknown): unknown {
+  if (name === 'url' && typeof value === 'string') return maskedUrl(value)
+  if (name === 'headers') return maskedHeaders({ ...(value as object) }, { ...(other as object) })
+  const text = JSON.stringify(value) ?? ''
+  return text.length <= mostCharacters ? value : `${text.slice(0, mostCharacters)}… (${text.length} characters)`
+}
+
+/** Of a query only the names are shown, and nothing of a user and password: they may be credentials. */
+function maskedUrl(text: string): string {
+  const url = URL.parse(text)
+  if (url === null) return masked
+  const query = [...url.searchParams.keys()].map((key) => `${encodeURIComponent(key)}=${masked}`)
+  const user = url.username === '' && url.password === '' ? '' : `${masked}@`
+  return `${url.protocol}//${user}${url.host}${url.pathname}${query.length === 0 ? '' : `?${query.join('&')}`}`
+}
+
+/** Those that differ: a value that changed is masked on both sides. */
+function maskedHeaders(own: AuditedFields, other: AuditedFields): AuditedFields {
+  return Object.fromEntries(Object.keys(own).flatMap((name) => (own[name] === other[name] ? [] : [[name, masked]])))
+}

@@ -1,0 +1,32 @@
+import { isId } from '../../core/ids.ts'
+import type { Caller } from './caller.ts'
+
+/** What Node's own server knows of a request besides the request itself. */
+export interface Connection {
+  readonly incoming?: { readonly socket: { readonly remoteAddress?: string | undefined } }
+}
+
+/** Who asks, from where and why, for the audit log. */
+export interface By {
+  readonly by: string
+  readonly keyId?: string
+  readonly from: string
+  readonly reason?: string
+}
+
+/** Who calls, as the audit log knows them: by the key that they have shown, also if that was once, for a session. */
+export function actorOf(
+  { id, name, sessionOf, from, portal }: Caller,
+  address: string,
+): Pick<By, 'by' | 'keyId' | 'from'> {
+  const keyId = sessionOf ?? id
+  const isPortal = portal !== null && portal !== undefined
+  return { by: name, ...(isId('key', keyId) && { keyId }), from: from ?? (isPortal ? `portal ${address}` : address) }
+}
+
+/** The address that a request came from; with what a proxy says of the one before it, which may be made up. */
+export function addressOf(request: Pick<Request, 'headers'>, connection: Connection | undefined): string {
+  const socket = connection?.incoming?.socket.remoteAddress?.replace(/^::ffff:/, '') ?? 'http'
+  const forwarded = request.headers.get('x-forwarded-for')
+  return forwarded !== null && /^[\da-f.:, ]{2,200}$/i.test(forwarded) ? `${forwarded} via ${socket}` : socket
+}
