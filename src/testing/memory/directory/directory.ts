@@ -1,5 +1,3 @@
-import { isId } from '../../../core/ids.ts'
-import type { AuditEntry, AuditFilter } from '../../../core/ports/audit.ts'
 import { laneOf } from '../../../core/delivery/delivery.ts'
 import type { Delivery } from '../../../core/delivery/delivery.ts'
 import type { Endpoint } from '../../../core/endpoint/endpoint.ts'
@@ -12,6 +10,7 @@ import type { Directory } from '../../../core/ports/directory.ts'
 import type { DeliveryFilter } from '../../../core/ports/queue.ts'
 import { alarmDirectory } from './alarms.ts'
 import { applicationDirectory, inOrder } from './applications.ts'
+import { auditDirectory } from './audit.ts'
 import { endpointDirectory } from './endpoints.ts'
 import { newDelivery } from '../queue/enqueue.ts'
 import { eventTypeDirectory } from './event-types.ts'
@@ -36,6 +35,7 @@ export function memoryDirectory(state: State): Directory {
     ...keyDirectory(state),
     ...eventDirectory(state),
     ...alarmDirectory(state),
+    ...auditDirectory(state),
     ...replyDirectory(state),
 
     delivery: async (id) => {
@@ -68,28 +68,8 @@ export function memoryDirectory(state: State): Directory {
     },
 
     overview: async (request) => overview(state, request),
-    note: async (noted) => note(state, noted),
-    countNote: async (id, more) => {
-      const place = state.audit.findIndex((entry) => entry.id === id)
-      const entry = state.audit[place]
-      if (entry !== undefined) state.audit[place] = { ...entry, count: entry.count + more }
-    },
-    audit: async (filter, page) =>
-      inOrder(
-        state.audit.filter((entry) => isAudited(entry, filter)),
-        page,
-        'descending',
-      ),
     workers: async () => [...state.workers.values()],
   }
-}
-
-function isAudited(entry: AuditEntry, { actor, since, until, ...exact }: AuditFilter): boolean {
-  const name = actor !== undefined && isId('key', actor) ? entry.actorId : entry.actor
-  const isExact = Object.entries(exact).every(
-    ([field, value]) => value === undefined || entry[field as keyof typeof exact] === value,
-  )
-  return isExact && name === (actor ?? name) && entry.at >= (since ?? 0) && entry.at < (until ?? Infinity)
 }
 
 /** Without those of applications that are being erased. */
