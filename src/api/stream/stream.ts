@@ -61,13 +61,12 @@ export function makeStream(parts: StreamParts): Stream {
       await relay?.stop()
     },
     async open(filter, after = null) {
-      await parts.ready()
+      await forgetDeleted(parts, buffer, after)
       if (readers.size >= mostReaders)
         throw new PosthornError(
           'overloaded',
           `Expected at most ${mostReaders} readers of the stream at once. Close some, or try again later.`,
         )
-      if (after !== null) await forgetDeleted(parts, buffer)
       subscribe()
       const reader = buffer.read(filter, after)
       const known: StreamReader = {
@@ -85,8 +84,14 @@ export function makeStream(parts: StreamParts): Stream {
   }
 }
 
-/** What was deleted meanwhile, here or elsewhere, is not read again. */
-async function forgetDeleted({ directory }: ResourceParts, buffer: EventBuffer): Promise<void> {
+/** What was deleted meanwhile, here or elsewhere, is not read again by those who come back. */
+async function forgetDeleted(
+  { ready, directory }: ResourceParts,
+  buffer: EventBuffer,
+  after: string | null,
+): Promise<void> {
+  await ready()
+  if (after === null) return
   const kept = buffer.applicationIds()
   const living = new Set(await directory.applicationsAmong(kept))
   buffer.forget(new Set(kept.filter((id) => !living.has(id))))
