@@ -26,14 +26,21 @@ test(
     const [open = ''] = await send(1)
     const job = await posthorn.jobs.create({ action: 'requeue', filter: { status: 'dead', reason: 'expired' } })
     const { key } = await posthorn.keys.create({ name: 'old' })
-    const ids: Readonly<Record<string, string>> = { dlv: open, ep: endpointId, job: job.id, key: key.id }
+    const [{ messageId } = { messageId: '' }] = await posthorn.deliveries.list({ status: 'dead' })
+    const ids: Readonly<Record<string, string>> = {
+      dlv: open,
+      ep: endpointId,
+      job: job.id,
+      key: key.id,
+      msg: messageId,
+    }
 
     const server = startProgram(built.path('cli/main.js'), ['serve'], { ...environment, POSTHORN_ADMIN_KEY: adminKey })
     const url = (await server.says(/^posthorn listening on /)).replace(/^.* on /, '')
 
     for (const command of commands) {
       const [program, ...args] = wordsOf(
-        command.replaceAll(/\b(dlv|ep|job|key)_…/g, (_, kind: string) => ids[kind] ?? ''),
+        command.replaceAll(/\b(dlv|ep|job|key|msg)_…/g, (_, kind: string) => ids[kind] ?? ''),
       )
       expect(program).toBe('posthorn')
       const [word = ''] = args

@@ -6,6 +6,11 @@ import { postgresDialect } from '../../src/stores/postgres/database.ts'
 import { releaseText, renewText, startText } from '../../src/stores/postgres/queue/leases.ts'
 import { walkText } from '../../src/stores/postgres/queue/walk.ts'
 import { postgres } from '../../src/stores/postgres/index.ts'
+import type { AuditFilter } from '../../src/core/ports/audit.ts'
+import { auditEntries } from '../../src/stores/shared/audit.ts'
+import { render } from '../../src/stores/shared/sql/sql.ts'
+import type { Sql } from '../../src/stores/shared/sql/sql.ts'
+import { closedBefore, messagesBefore } from '../../src/stores/shared/upkeep/prune.ts'
 import { freshSchema } from '../postgres.ts'
 
 const schema = freshSchema()
@@ -90,3 +95,41 @@ test.each(lanes)('the walk steps through the index of its lane (%s)', async (lan
     `"Index Name":"webhook_deliveries_${lane}"`,
   ])
 })
+
+test('what is too old is found by its age, and dead letters among themselves', async () => {
+  await schema.query(`insert into webhook_deliveries (id, webhook_id, message_id, status)
+    select 'dlv_0000' || n, 'ep_1', 'msg_' || n, case when n % 100 = 0 then 'dead' else 'delivered' end
+    from generate_series(1, ${rows}) as n`)
+  await schema.query(`insert into messages (id, body) select 'msg_' || n, '' from generate_series(1, ${rows}) as n`)
+  for (const table of ['webhook_deliveries', 'messages']) await schema.query(`analyze ${table}`)
+  const before = Date.UTC(2026, 0, 1)
+  const walk = { before, after: '', limit: 10 }
+  expect(await indexesOf(closedBefore({ ...walk, status: 'delivered' }))).toEqual(['webhook_deliveries_pkey'])
+  expect(await indexesOf(closedBefore({ ...walk, status: 'dead' }))).toEqual(['webhook_deliveries_dead'])
+  expect(await indexesOf(messagesBefore(before, '', 10))).toEqual(['messages_pkey', 'webhook_deliveries_of_message'])
+})
+
+test.each<[string, AuditFilter]>([
+  ['audit_pkey', {}],
+  ['audit_pkey', { since: 1, until: 2 }],
+  ['posthorn_audit_of_actor', { actor: 'kim' }],
+  ['posthorn_audit_of_key', { actor: `key_${'0'.repeat(19)}` }],
+  ['posthorn_audit_of_action', { action: 'reveal' }],
+  ['posthorn_audit_of_target', { target: 'ep_1' }],
+  ['posthorn_audit_of_application', { applicationId: 'app_1' }],
+])('the audit log is searched through %s for %j', async (index, filter) => {
+  await schema.query(`insert into audit (id, at, actor, actor_id, action, target, application_id, count)
+    select 'aud_' || n, 0, 'actor ' || n, 'key_' || n, 'action ' || n, 'target ' || n, 'app_' || n, 1
+    from generate_series(1, 2000) as n on conflict do nothing`)
+  await schema.query('analyze audit')
+  expect(await indexesOf(auditEntries(filter, { limit: 50, after: null }))).toEqual([index])
+})
+
+/** The indexes that a statement goes through; it fails if a large table is read as a whole. */
+async function indexesOf(statement: Sql): Promise<string[]> {
+  const { text, values } = render(statement, dialect)
+  const [answer] = await schema.query(`explain (format json) ${text}`, [...values])
+  const plan = JSON.stringify(answer)
+  expect(plan).not.toMatch(/"Node Type":"Seq Scan"[^{}]*"Relation Name":"(webhook_deliveries|messages|audit)"/)
+  return [...new Set(Array.from(plan.matchAll(/"Index Name":"(\w+)"/g), ([, name = '']) => name))].toSorted()
+}

@@ -60,7 +60,8 @@ const empties = [
   ['dead-letters', 'No dead letters'],
   ['jobs', 'No bulk work yet'],
   ['event-types', 'No event types are declared'],
-  ['audit', 'Nothing was done by hand yet'],
+  // Whoever looks has signed in.
+  ['audit', 'session.open'],
 ] as const
 
 let violations = 0

@@ -66,9 +66,8 @@ export function makeStream(parts: StreamParts): Stream {
       await relay?.stop()
     },
     async open(filter, after = null) {
-      await parts.ready()
+      await forgetDeleted(parts, buffer, after)
       refuseCrowd(readers.size)
-      if (after !== null) await forgetDeleted(parts, buffer)
       subscribe()
       const reader = buffer.read(filter, after)
       const known: StreamReader = {
@@ -94,8 +93,14 @@ function refuseCrowd(readers: number): void {
   )
 }
 
-/** What was deleted meanwhile, here or elsewhere, is not read again. */
-async function forgetDeleted({ directory }: ResourceParts, buffer: EventBuffer): Promise<void> {
+/** What was deleted meanwhile, here or elsewhere, is not read again by those who come back. */
+async function forgetDeleted(
+  { ready, directory }: ResourceParts,
+  buffer: EventBuffer,
+  after: string | null,
+): Promise<void> {
+  await ready()
+  if (after === null) return
   const kept = buffer.applicationIds()
   const living = new Set(await directory.applicationsAmong(kept))
   buffer.forget(new Set(kept.filter((id) => !living.has(id))))

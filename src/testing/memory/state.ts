@@ -142,7 +142,8 @@ export function eraseBody(state: State, messageId: string, now: Instant): void {
       kept.map((attempt) => (attempt.statusCode === null ? attempt : { ...attempt, excerpt: null })),
     )
     const errorDetail = delivery.errorDetail?.replace(/^(HTTP \d{3}): [^]*$/, '$1') ?? null
-    if (errorDetail !== delivery.errorDetail) replace(state, delivery, { ...delivery, errorDetail })
+    const leaseEpoch = delivery.leaseEpoch + 1
+    if (errorDetail !== delivery.errorDetail) replace(state, delivery, { ...delivery, errorDetail, leaseEpoch })
   }
 }
 

@@ -141,7 +141,10 @@ describe.each(databases)('deliveries on %s', (database) => {
       status: 'active',
       statusReason: null,
     })
-    expect(actions(await ask(200, 'GET', '/audit'))).toEqual(['resume', 'pause'])
+    expect(actions(await ask(200, 'GET', '/audit')).filter((action) => !String(action).includes('.create'))).toEqual([
+      'resume',
+      'pause',
+    ])
   })
 
   test('are cancelled once, and then requeued; who did it and why is kept', async () => {
@@ -162,7 +165,7 @@ describe.each(databases)('deliveries on %s', (database) => {
       status: 'pending',
       requeuedAt: expect.any(String),
     })
-    expect(dataIn(await ask(200, 'GET', '/audit'))).toMatchObject([
+    expect(dataIn(await ask(200, 'GET', `/audit?target=${id}`))).toMatchObject([
       { actor: 'admin', action: 'requeue', target: id, count: 1, reason: null },
       { actor: 'admin', action: 'cancel', target: id, count: 1, reason: 'sent by mistake' },
     ])

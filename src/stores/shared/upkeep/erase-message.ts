@@ -17,7 +17,7 @@ where delivery_id in (select d.id from ${deliveries} d where d.message_id in ${i
   and status_code is not null and excerpt is not null`)
   // `HTTP 500: …` ends with the answer.
   await tx.run(sql`update ${deliveries}
-set error_detail = substr(error_detail, 1, 8)
+set error_detail = substr(error_detail, 1, 8), lease_epoch = lease_epoch + 1
 where message_id in ${ids} and error_detail like 'HTTP ___: %'`)
   await tx.run(sql`delete from ${table('payload_expiries')} where message_id in ${ids}`)
   return erased
