@@ -28,7 +28,7 @@ function* raisedOnce(world: World): Iterable<Finding> {
 
 function* emitted(world: World): Iterable<Finding> {
   for (const { at, before, after } of world.history.alarms) {
-    if (before?.owed == null || after.owed !== null) continue
+    if (before === null || before.owed === null || after.owed !== null) continue
     if (!wasEmitted(world, before, at))
       yield {
         detail: `${before.id} counts as ${before.owed} since ${secondsAt(world, at)}, and nobody has emitted it`,
