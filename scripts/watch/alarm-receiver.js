@@ -6,13 +6,15 @@ export async function startAlarmReceiver() {
   const answers = new Map()
   const held = []
   const notices = makeNotices()
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
     const chunks = []
-    for await (const chunk of request) chunks.push(chunk)
-    if (request.url === '/operations') notices.add(JSON.parse(Buffer.concat(chunks).toString()))
-    const answer = answers.get(request.url) ?? 200
-    if (answer === 'hold') held.push(response)
-    else response.writeHead(answer).end()
+    request.on('data', (chunk) => chunks.push(chunk))
+    request.on('end', () => {
+      if (request.url === '/operations') notices.add(JSON.parse(Buffer.concat(chunks).toString()))
+      const answer = answers.get(request.url) ?? 200
+      if (answer === 'hold') held.push(response)
+      else response.writeHead(answer).end()
+    })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
 
