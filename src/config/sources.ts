@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { messageOf, PosthornError } from '../core/errors.ts'
 import { settings } from './settings.ts'
+import { checkAlarmSettings } from './settings/alarms.ts'
 import type { Settings } from './settings.ts'
 import type { Setting } from './settings/setting.ts'
 
@@ -16,7 +17,9 @@ export function settingsFrom(sources: readonly Source[]): Settings {
     name,
     findValue(setting, sources)?.value ?? setting.default,
   ])
-  return Object.fromEntries(entries) as Settings
+  const all = Object.fromEntries(entries) as Settings
+  checkAlarmSettings(all)
+  return all
 }
 
 /** Only the settings that are really given: what a command may still choose for itself is absent. */

@@ -23,6 +23,17 @@ test('targets of alarms are added, listed, tested and removed', async () => {
   expect(await run(['alarms', 'rm', id], environment)).toMatchObject({ code: 3 })
 })
 
+test('thresholds that contradict each other are refused at the start, by their names', async () => {
+  const { environment } = await shop()
+  const contradicting = { ...environment, POSTHORN_ALARM_DEAD_LETTER_WARN_PERCENT: '5' }
+  expect(await run(['worker'], contradicting)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(
+      'Expected `POSTHORN_ALARM_DEAD_LETTER_WARN_PERCENT` to be less than POSTHORN_ALARM_DEAD_LETTER_PAGE_PERCENT, which is 5, got 5.',
+    ),
+  })
+})
+
 test('alarms that are raised are listed, as a table and as JSON', async () => {
   const { environment, store, posthorn } = await shop()
   expect(await run(['alarms', 'ls'], environment)).toMatchObject({ code: 0, lines: ['No alarm is raised.'] })

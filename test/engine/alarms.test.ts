@@ -2,9 +2,11 @@ import { describe, expect, test } from 'vitest'
 import type { PosthornOptions } from '../../src/posthorn.ts'
 import { healthy } from '../../src/core/endpoint/health.ts'
 import { day, hour, minute, second } from '../../src/core/time.ts'
+import type { DiskSpace } from '../../src/core/ports/ports.ts'
+import { memoryStore } from '../../src/testing/memory/store.ts'
 import { stores, worldOn } from './stores.ts'
 import type { StoreKind } from './stores.ts'
-import { urlOf } from './world.ts'
+import { engineWorld, urlOf } from './world.ts'
 import type { EngineWorld } from './world.ts'
 
 const round = 15 * second
@@ -285,6 +287,48 @@ test('without alarms nothing is evaluated', async () => {
   expect(world.heard('delivery.dead')).toHaveLength(1)
   expect(world.heard('alarm.raised')).toEqual([])
   expect(world.store.calls.some(({ method }) => method === 'alarmReadings')).toBe(false)
+})
+
+test('a disk that fills up is raised, becomes a page, and is resolved once there is space; one that cannot be read changes nothing', async () => {
+  let freeBytes: number | null = 50
+  const disk = async (): Promise<DiskSpace> => {
+    if (freeBytes === null) throw new Error('no such disk')
+    return { freeBytes, totalBytes: 100 }
+  }
+  const world = engineWorld({}, { ...memoryStore(), disk })
+  await world.posthorn.start()
+  await world.poll(round)
+  expect(world.heard('alarm.raised')).toEqual([])
+  freeBytes = 9
+  await world.poll(round)
+  freeBytes = 4
+  await world.poll(round)
+  expect(world.heard('alarm.raised').map(({ severity, value }) => [severity, value])).toEqual([
+    ['warning', 91],
+    ['page', 96],
+  ])
+  freeBytes = null
+  await world.poll(round)
+  expect(world.heard('warning').map(({ message }) => message)).toEqual([
+    'The disk of the database could not be read: no such disk',
+  ])
+  expect(await world.posthorn.alarms.list()).toHaveLength(1)
+  freeBytes = 13
+  await world.poll(round)
+  expect(world.heard('alarm.resolved')).toHaveLength(1)
+})
+
+test('a lease that another has taken is raised by the worker that lost it', async () => {
+  const world = await alarmWorld(stores[0] as StoreKind)
+  const { id } = await world.endpoint('hook')
+  const hold = world.transport.hold(urlOf('hook'))
+  await world.send('hook')
+  await world.transport.sent(1)
+  await world.posthorn.cancel({ endpointId: id })
+  await world.clock.advance(2 * round)
+  expect(world.heard('lease.lost')).toHaveLength(1)
+  expect(raised(world)).toEqual([['lease-lost', false]])
+  hold.release()
 })
 
 test('of several workers one evaluates', async () => {

@@ -23,7 +23,8 @@ describe.each(stores)('one whole life on %s, from send over a failure to the del
     const seen = new Set<string>()
     let calls = 0
     for (let nth = 1; nth <= mostCalls; nth += 1) {
-      const world = engineWorld({ pollMs: 10_000 }, makeStore())
+      // Alarms are no part of a life; test/engine/alarms.test.ts lets their calls fail.
+      const world = engineWorld({ pollMs: 10_000, alarms: false }, makeStore())
       await world.endpoint('hook')
       const fault = oneFault(world, mode, nth)
       world.store.bend = fault.bend

@@ -47,6 +47,27 @@ describe('a file', () => {
     await store.close()
   })
 
+  test('notes the workers that an earlier process left behind, but not those that stopped', async () => {
+    const path = await freshPath()
+    const first = await openStore(path)
+    await first.attach(worker('stopped'))
+    await first.detach('stopped')
+    await first.attach(worker('killed'))
+    // As the end of a process does: the lock is free, and the row stays.
+    await first.close()
+    const next = await openStore(path)
+    expect(await next.directory.alarms()).toEqual([])
+    await next.attach(worker('next'))
+    expect(await next.directory.alarms()).toMatchObject([{ id: 'worker-lost', noted: 1, notedAt: noon }])
+  })
+
+  test('says how full its disk is; in memory there is none', async () => {
+    const { freeBytes, totalBytes } = (await (await openStore(await freshPath())).disk?.()) ?? {}
+    expect(totalBytes).toBeGreaterThan(0)
+    expect(freeBytes).toBeLessThanOrEqual(totalBytes ?? 0)
+    expect(await (await openStore(':memory:')).disk?.()).toEqual({ freeBytes: 0, totalBytes: 0 })
+  })
+
   test('of a later release is refused and left as it is', async () => {
     const path = await freshPath()
     await (await openStore(path)).close()

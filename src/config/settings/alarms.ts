@@ -1,7 +1,20 @@
-import { usualThresholds } from '../../core/alarms/thresholds.ts'
+import { usualThresholds, warnsBeforePages } from '../../core/alarms/thresholds.ts'
+import { expected } from '../../core/errors.ts'
 import { minute, second } from '../../core/time.ts'
 import { flag, wholeNumber } from '../parse-value.ts'
 import type { Setting } from './setting.ts'
+
+type Percents = Readonly<Record<'alarmDeadLetterWarnPercent' | 'alarmDeadLetterPagePercent', number>>
+
+/** Refuses by their names what no single setting can know. */
+export function checkAlarmSettings({
+  alarmDeadLetterWarnPercent: warn,
+  alarmDeadLetterPagePercent: page,
+}: Percents): void {
+  if (warn < page) return
+  const [[name], [other]] = [alarmSettings.alarmDeadLetterWarnPercent.env, alarmSettings.alarmDeadLetterPagePercent.env]
+  throw expected('invalid_argument', name, `less than ${other}, which is ${page}`, warn, warnsBeforePages)
+}
 
 /** From where on somebody is told. */
 export const alarmSettings = {
@@ -13,14 +26,14 @@ export const alarmSettings = {
     read: flag(),
   },
   alarmDeadLetterWarnPercent: {
-    env: ['POSTHORN_ALARM_DEAD_LETTER_WARN_PERCENT'],
+    env: ['POSTHORN_ALARM_DEAD_LETTER_WARN_PERCENT'] as const,
     default: usualThresholds.deadLetterWarnPercent,
     unit: 'percent',
     sentence: 'Warns if more than this of the deliveries that ended in five minutes are dead letters.',
     read: wholeNumber(1, 100),
   },
   alarmDeadLetterPagePercent: {
-    env: ['POSTHORN_ALARM_DEAD_LETTER_PAGE_PERCENT'],
+    env: ['POSTHORN_ALARM_DEAD_LETTER_PAGE_PERCENT'] as const,
     default: usualThresholds.deadLetterPagePercent,
     unit: 'percent',
     sentence: 'Pages if more than this of the deliveries that ended in five minutes are dead letters.',

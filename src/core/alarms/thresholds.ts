@@ -24,6 +24,8 @@ export const usualThresholds: AlarmThresholds = {
   cooldownMs: 4 * hour,
 }
 
+export const warnsBeforePages = 'A warning comes before a page: lower the one, or raise the other.'
+
 /** Refuses thresholds that can never be reached, always are, or contradict each other. */
 export function checkThresholds(thresholds: AlarmThresholds): AlarmThresholds {
   const { deadLetterWarnPercent: warn, deadLetterPagePercent: page } = thresholds
@@ -35,7 +37,7 @@ export function checkThresholds(thresholds: AlarmThresholds): AlarmThresholds {
       'alarmDeadLetterWarnPercent',
       `less than \`alarmDeadLetterPagePercent\`, which is ${page}`,
       warn,
-      'A warning comes before a page: lower the one, or raise the other.',
+      warnsBeforePages,
     )
   checkCount('alarmOldestDueMs', thresholds.oldestDueMs, second, day)
   checkCount('alarmBacklogRows', thresholds.backlogRows, 1, 1_000_000)
