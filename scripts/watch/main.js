@@ -99,7 +99,6 @@ function seriesOf({ kind, name }) {
 /** Evaluated without an error by the rule manager itself; and what goes wrong here is noticed. */
 async function checkRules(prometheus) {
   const wanted = ['PosthornDeadLetterRateHigh', 'PosthornDeadLetterRateVeryHigh']
-  const activeIn = (rules) => rules.filter(({ state }) => state !== 'inactive').map(({ name }) => name)
   // The rules look at their own pace.
   await until('a rate of dead letters over 5 % raises its alerts', async () => {
     const active = activeIn(await prometheus.rules())
@@ -118,6 +117,10 @@ async function checkRules(prometheus) {
     activeIn(rules).filter((name) => !wanted.includes(name)),
   )
   return `rules ${alerts.length} evaluated ${evaluated.length}`
+}
+
+function activeIn(rules) {
+  return rules.filter(({ state }) => state !== 'inactive').map(({ name }) => name)
 }
 
 /** The alarms that need no Prometheus. */

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { Posthorn } from 'posthorn'
 import { sqlite } from 'posthorn/sqlite'
 import { manualClock, receiver } from 'posthorn/testing'
+import { makeBus } from '../../src/engine/bus.ts'
 import { logEvents } from '../../src/cli/logs/events.ts'
 import { makeLog, mostLinesPerSecond } from '../../src/cli/logs/log.ts'
 import type { Log, LogOptions } from '../../src/cli/logs/log.ts'
@@ -28,6 +29,17 @@ test('a line is JSON with time, level, event and fields, and ends with a line fe
   expect(lines()).toEqual([
     { level: 'warn', time: '2026-01-01T00:00:00.000Z', event: 'delivery.dead', delivery_id: 'dlv_1', error: null },
   ])
+})
+
+test.each(['info', 'error'])('an alarm that pages is an error, so it is written at level %s', (level) => {
+  const { clock, log, lines } = logHere({ level })
+  const bus = makeBus(clock)
+  logEvents(bus, log)
+  const about = { signal: 'oldest-due', subject: '', value: 400_000, threshold: 300_000, raised_at: 0 } as const
+  const raised = { type: 'alarm.raised', alarm_id: 'oldest-due', ...about, message: 'Late.', repeated: false } as const
+  bus.emit({ ...raised, severity: 'page' })
+  bus.emit({ ...raised, severity: 'warning' })
+  expect(lines().map((line) => line['level'])).toEqual(level === 'info' ? ['error', 'warn'] : ['error'])
 })
 
 test('as text a line is for a person, and nothing in it can move the cursor', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { PosthornOptions } from '../../src/posthorn.ts'
 import { healthy } from '../../src/core/endpoint/health.ts'
 import { day, hour, minute, second } from '../../src/core/time.ts'
-import type { DiskSpace } from '../../src/core/ports/ports.ts'
+import type { Disk } from '../../src/core/ports/meter.ts'
 import { memoryStore } from '../../src/testing/memory/store.ts'
 import { stores, worldOn } from './stores.ts'
 import type { StoreKind } from './stores.ts'
@@ -291,9 +291,9 @@ test('without alarms nothing is evaluated', async () => {
 
 test('a disk that fills up is raised, becomes a page, and is resolved once there is space; one that cannot be read changes nothing', async () => {
   let freeBytes: number | null = 50
-  const disk = async (): Promise<DiskSpace> => {
+  const disk = async (): Promise<Disk> => {
     if (freeBytes === null) throw new Error('no such disk')
-    return { freeBytes, totalBytes: 100 }
+    return { freeBytes, sizeBytes: 100 }
   }
   const world = engineWorld({}, { ...memoryStore(), disk })
   await world.posthorn.start()

@@ -6,8 +6,9 @@ import type { Fields, Log } from './log.ts'
 
 /** Writes a line for what a Posthorn emits. What is below the log's level is not even listened for. */
 export function logEvents(posthorn: Pick<Posthorn, 'on'>, log: Log): void {
-  for (const [type, { level, fields }] of Object.entries(lines) as [PosthornEvent['type'], Line<EventType>][])
-    if (log.isOn(level)) posthorn.on(type, (event) => log.write(level, type, () => fields(event)))
+  for (const [type, { level, levelOf, fields }] of Object.entries(lines) as [PosthornEvent['type'], Line<EventType>][])
+    if (log.isOn(level) || levelOf !== undefined)
+      posthorn.on(type, (event) => log.write(levelOf?.(event) ?? level, type, () => fields(event)))
 }
 
 /** Writes a line for what a person should know that is no event of a delivery, but for codes that do not matter here. */
@@ -26,6 +27,8 @@ const errorCodes: ReadonlySet<WarningCode> = new Set(['store_error', 'listener_t
 
 interface Line<Type extends EventType> {
   readonly level: LineLevel
+  /** Of one event, where some are worse. */
+  levelOf?(event: EventOf<Type>): LineLevel
   /** Ids, reasons and times only: bodies, secrets and URLs do not belong in a log. */
   fields(event: EventOf<Type>): Fields
 }
@@ -84,6 +87,7 @@ const lines: { readonly [Type in Exclude<EventType, 'warning'>]: Line<Type> } = 
   },
   'alarm.raised': {
     level: 'warn',
+    levelOf: ({ severity }) => (severity === 'page' ? 'error' : 'warn'),
     fields: ({ alarm_id, severity, value, threshold, message }) => ({
       alarm_id,
       severity,
