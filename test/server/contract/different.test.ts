@@ -102,6 +102,28 @@ describe('different from the open Svix server', () => {
     expect((await contractWorld()).posthorn.policies.find(({ name }) => name === 'standard')?.maxAttempts).toBe(6)
   })
 
+  test('operational webhooks', async () => {
+    const { svix, posthorn, transport, clock, ask } = await contractWorld({}, { maxRetries: 0 })
+    const target = 'https://ops.example/hooks'
+    transport.answer(url, 500)
+    await ask(201, 'POST', '/alarm/target', { url: target })
+    const { id: msgId } = await svix.message.create('acme', message)
+    await posthorn.idle()
+    await svix.endpoint.update('acme', 'hooks', { url, description: 'Changed' })
+    await clock.advance(60_000)
+    await posthorn.idle()
+    const told = transport.requests
+      .filter((request) => request.url === target)
+      .map(({ body }) => JSON.parse(Buffer.from(body).toString()) as { type: string; data: unknown })
+    expect(told.find(({ type }) => type === 'message.attempt.exhausted')?.data).toMatchObject({
+      appUid: 'acme',
+      endpointUid: 'hooks',
+      msgId,
+      lastAttempt: { responseStatusCode: 500 },
+    })
+    expect(told.filter(({ type }) => type === 'endpoint.updated')).toEqual([])
+  })
+
   test('event type names', async () => {
     const { svix } = await contractWorld()
     const eventType = `${'a'.repeat(200)}.${'b'.repeat(55)}`

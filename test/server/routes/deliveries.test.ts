@@ -283,7 +283,12 @@ describe.each(databases)('figures on %s', (database) => {
       atLeast: false,
     })
     expect(await ask(200, 'GET', `/endpoint/${endpointId}`)).toMatchObject({
-      health: { state: 'degraded', sentence: 'Only failures since 2026-01-01 00:00:00 UTC.' },
+      health: {
+        state: 'degraded',
+        sentence: expect.stringMatching(
+          /^Only failures since 2026-01-01 00:00:00 UTC\. It will be disabled on 2026-01-06 /,
+        ),
+      },
       lastSuccessAt: null,
       backlog: 0,
       failures: [{ outcome: 'answered', statusCode: 400, count: 18 }],

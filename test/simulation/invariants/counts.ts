@@ -34,6 +34,8 @@ function* countedOnce({ history }: World): Iterable<Finding> {
 function* allCounted({ history, state }: World): Iterable<Finding> {
   // Each run ends with a stop of all, which lets what is under way end.
   if (history.disturbances.some(({ kind }) => kind !== 'leave')) return
+  // What was counted of an application that was deleted is no longer on record.
+  if (history.erased.size > 0) return
   const kept = [...state.attempts.values()].flat().filter(({ outcome }) => !isProvisional(outcome))
   if (kept.length !== history.counted.length)
     yield { detail: `${history.counted.length} attempts were counted of ${kept.length} on record` }

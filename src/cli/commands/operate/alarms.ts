@@ -60,7 +60,7 @@ export const alarms: CommandGroup = {
           type: 'string',
           multiple: true,
           value: 'types',
-          sentence: 'only these, such as alarm.*; all unless given',
+          sentence: 'only these, such as alarm.raised (default: all); may be repeated',
         },
         description: { type: 'string', value: 'text', sentence: 'what it is, for people' },
       },
