@@ -54,28 +54,6 @@ describe('messages that are sent at the same time', () => {
     await Promise.all(arriving)
   })
 
-  test('of one application take no more places than those of the next while the process is busy', async () => {
-    const { queue, statements } = recorded({ nowMs: slowTurns() })
-    const flood = Array.from({ length: 30 }, (_, index) => send(`f${index}`))
-    const others = Array.from({ length: 20 }, (_, index) => sendOf('app_2', `o${index}`))
-    await Promise.all([...flood, ...others].map((request) => queue.enqueue(request)))
-    expect(statements.map(placesByApplication)).toEqual([
-      { f: 20, o: 20 },
-      { f: 10, o: 0 },
-    ])
-  })
-
-  test.each([
-    ['the process has time', () => 0],
-    ['nobody else waits', slowTurns()],
-  ])('of one application all go at once if %s', async (_, nowMs) => {
-    const { queue, statements } = recorded({ nowMs })
-    const other = nowMs() === 0 ? [sendOf('app_2', 'o')] : []
-    const flood = Array.from({ length: 30 }, (__, index) => send(`f${index}`))
-    await Promise.all([...flood, ...other].map((request) => queue.enqueue(request)))
-    expect(statements).toHaveLength(1)
-  })
-
   test('by different owners, or with leases of different lengths, never share a statement', async () => {
     const { queue, statements } = recorded()
     const requests = [
@@ -297,7 +275,6 @@ describe('what is written under leases', () => {
 })
 
 interface Script {
-  readonly nowMs?: () => number
   readonly turn?: () => Promise<void>
   /** Runs before each statement, and may refuse it. */
   readonly before?: (statement: string) => Promise<void>
@@ -310,7 +287,6 @@ interface Script {
 /** A batched queue over one that writes down its statements. */
 function recorded({
   turn,
-  nowMs = () => 0,
   before = async () => undefined,
   enqueued = () => undefined,
   mark = () => 'marked',
@@ -368,7 +344,7 @@ function recorded({
         leases.map(({ deliveryId }) => deliveryId),
       ),
   }
-  return { queue: batched(inner, { next: turn ?? loopTurns.next, nowMs }), statements, mostOpen: () => most }
+  return { queue: batched(inner, { next: turn ?? loopTurns.next, nowMs: () => 0 }), statements, mostOpen: () => most }
 }
 
 /** Answers differ by message, so that nobody can be given another's. */
@@ -378,21 +354,6 @@ function stored(id: string): Enqueued[] {
 
 function send(id: string, change: Partial<EnqueueRequest> = {}): EnqueueRequest {
   return { owner: 'anna', leaseMs: 30_000, now: 1, envelopes: [envelope(id)], ...change }
-}
-
-function sendOf(applicationId: string, id: string): EnqueueRequest {
-  const { message, ...rest } = envelope(id)
-  return { ...send(id), envelopes: [{ ...rest, message: { ...message, applicationId } }] }
-}
-
-/** A clock that shows ten milliseconds more with every look. */
-function slowTurns(): () => number {
-  let now = 0
-  return () => (now += 10)
-}
-
-function placesByApplication(statement: string): { f: number; o: number } {
-  return { f: statement.split(' f').length - 1, o: statement.split(' o').length - 1 }
 }
 
 function envelope(id: string): Envelope {

@@ -40,26 +40,21 @@ export class Lane {
   async #run(): Promise<void> {
     this.#running = true
     while (this.#size() > 0) {
-      const isBusy = await this.#gather()
-      for (const line of this.#lines) await line.commitNext(isBusy)
+      await this.#gather()
+      for (const line of this.#lines) await line.commitNext()
     }
     this.#running = false
     this.#idle()
   }
 
-  /**
-   * A commit costs the same for one as for a hundred: while every turn of the loop brings more, the next turn is awaited, unless
-   * turns are slow. Answers whether they are: the process is busy then.
-   */
-  async #gather(): Promise<boolean> {
+  /** A commit costs the same for one as for a hundred: while every turn of the loop brings more, the next turn is awaited, unless turns are slow. */
+  async #gather(): Promise<void> {
     const endsAt = this.#turns.nowMs() + mostGatherMs
-    for (let turns = 0; turns < mostTurns; turns += 1) {
-      const seen = this.#size()
+    for (let seen = 0, turns = 0; this.#size() > seen && this.#size() < enoughCalls && turns < mostTurns; turns += 1) {
+      seen = this.#size()
       await this.#turns.next()
-      if (this.#turns.nowMs() > endsAt) return true
-      if (this.#size() === seen || this.#size() >= enoughCalls) return false
+      if (this.#turns.nowMs() > endsAt) return
     }
-    return false
   }
 
   #size(): number {

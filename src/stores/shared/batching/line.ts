@@ -6,8 +6,6 @@ export interface Kind<Request, Answer> {
   rowsOf(request: Request): readonly string[]
   /** Requests of different groups never share a statement. */
   groupOf?(request: Request): string
-  /** Whose request it is. While the process is busy, nobody's take more places in a statement than those of the next one who waits. */
-  ownerOf?(request: Request): string
   /** Asked right before the first statement: an answer if the request is not to be sent at all. */
   withdrawn?(request: Request): Answer | null
   /** Sends one statement for all of them; answers in the order given. */
@@ -19,8 +17,6 @@ interface Member<Request, Answer> {
   readonly resolve: (answer: Answer) => void
   readonly reject: (error: unknown) => void
 }
-
-const leastShare = 16
 
 /** Requests of one kind that wait for the next statement. */
 export class Line<Request, Answer> {
@@ -43,13 +39,13 @@ export class Line<Request, Answer> {
   }
 
   /** Sends the next statement, if somebody waits, and answers everyone in it; never throws. */
-  async commitNext(isBusy = false): Promise<void> {
-    const members = this.#take(isBusy ? this.#shares() : unlimited).filter((member) => !this.#isWithdrawn(member))
+  async commitNext(): Promise<void> {
+    const members = this.#take().filter((member) => !this.#isWithdrawn(member))
     if (members.length > 0) await this.#commit(members)
   }
 
   /** Those that have come first of those that go together; the others keep their places. */
-  #take(mayTake: (request: Request) => boolean): Member<Request, Answer>[] {
+  #take(): Member<Request, Answer>[] {
     const [first] = this.#waiting
     if (first === undefined) return []
     const group = this.#groupOf(first)
@@ -60,8 +56,7 @@ export class Line<Request, Answer> {
     for (const member of this.#waiting) {
       const rows = this.#kind.rowsOf(member.request)
       const fits = rows.length <= free && !rows.some((row) => seen.has(row)) && this.#groupOf(member) === group
-      // Asked first: the first one counts, too.
-      const goes = (mayTake(member.request) && fits) || member === first
+      const goes = member === first || fits
       const list = goes ? taken : left
       list.push(member)
       if (goes) free -= rows.length
@@ -70,22 +65,6 @@ export class Line<Request, Answer> {
     }
     this.#waiting = left
     return taken
-  }
-
-  /** As many places for each owner as the second of them asks for: one that sends without end does not keep the others waiting. */
-  #shares(): (request: Request) => boolean {
-    const { ownerOf } = this.#kind
-    if (ownerOf === undefined) return unlimited
-    const waiting = new Map<string, number>()
-    for (const { request } of this.#waiting) waiting.set(ownerOf(request), (waiting.get(ownerOf(request)) ?? 0) + 1)
-    const [, second = Number.POSITIVE_INFINITY] = [...waiting.values()].toSorted((one, other) => other - one)
-    const most = Math.max(second, leastShare)
-    const taken = new Map<string, number>()
-    return (request) => {
-      const count = (taken.get(ownerOf(request)) ?? 0) + 1
-      taken.set(ownerOf(request), count)
-      return count <= most
-    }
   }
 
   #groupOf({ request }: Member<Request, Answer>): string | undefined {
@@ -127,8 +106,4 @@ function rejectAll(members: readonly Pick<Member<never, never>, 'reject'>[], err
 /** True if the store has refused what was to be written, so that nothing of it is stored, and the others of the batch may well be. */
 function isOfData(error: unknown): boolean {
   return error instanceof PosthornError && (error.code === 'data_refused' || error.code === 'already_exists')
-}
-
-function unlimited(): true {
-  return true
 }
