@@ -6,6 +6,7 @@
 //   npm run bench -- --store postgres --upkeep       room on the pages, and two ways to forget history
 //   npm run bench -- --http                          accepting messages over HTTP, against a bare hono route; with a million of them
 //   npm run bench -- --dashboard                     pages on a database with a million deliveries, and the live tail at 500 events/s
+//   npm run bench -- --watched                       what metrics and the log cost, in turns with neither; a scrape with 10,000 endpoints
 //   npm run bench -- --neighbours                    a healthy tenant beside ten bad ones, one after the other (half an hour)
 //                                  … --case 5        only that one; --runs N and --seconds S make it shorter, --json FILE writes all figures
 //                                  … --against HEAD~ also a tenant alone with large bodies, in turns with that commit
@@ -26,6 +27,7 @@ const { values } = parseArgs({
     upkeep: { type: 'boolean', default: false },
     explain: { type: 'boolean', default: false },
     scale: { type: 'string', default: '1' },
+    watched: { type: 'boolean', default: false },
     neighbours: { type: 'boolean', default: false },
     case: { type: 'string' },
     runs: { type: 'string', default: '5' },
@@ -40,6 +42,7 @@ if (!['sqlite', 'postgres'].includes(values.store)) {
 }
 if (values.http) await acceptOverHttp(Number(values.scale))
 else if (values.dashboard) await (await import('./dashboard.js')).dashboard(Number(values.scale))
+else if (values.watched) await (await import('./watched.js')).watched()
 else if (values.neighbours) await (await import('./neighbours/main.js')).neighbours(values)
 else if (values.store === 'postgres' && (values.growth || values.upkeep)) await grownOnPostgres()
 else await endToEnd()
