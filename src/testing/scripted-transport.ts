@@ -180,5 +180,7 @@ function fits(which: Which, request: OutgoingRequest): boolean {
 }
 
 function asOutcome(answer: number | Outcome): Outcome {
-  return typeof answer === 'number' ? { kind: 'answered', statusCode: answer, excerpt: '', retryAfterMs: null } : answer
+  return typeof answer === 'number'
+    ? { kind: 'answered', statusCode: answer, responseBody: '', retryAfterMs: null }
+    : answer
 }

@@ -110,8 +110,8 @@ export class HttpRequest implements Dispatcher.DispatchHandler, Timed {
   }
 
   private answer(): Outcome {
-    const excerpt = this.chunks === null ? '' : truncatedText(this.chunks)
-    return { kind: 'answered', statusCode: this.statusCode, excerpt, retryAfterMs: this.retryAfterMs }
+    const responseBody = this.chunks === null ? '' : truncatedText(this.chunks)
+    return { kind: 'answered', statusCode: this.statusCode, responseBody, retryAfterMs: this.retryAfterMs }
   }
 }
 

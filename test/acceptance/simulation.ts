@@ -151,7 +151,7 @@ async function countEnds(
   return counts
 }
 
-const fine: Outcome = { kind: 'answered', statusCode: 200, excerpt: '', retryAfterMs: null }
+const fine: Outcome = { kind: 'answered', statusCode: 200, responseBody: '', retryAfterMs: null }
 const refused: Outcome = { kind: 'connect', reason: 'connect ECONNREFUSED' }
 
 /** A network without sockets. All answers of one instant share one timer: half a million timers would be most of the run. */

@@ -45,6 +45,21 @@ describe.each(isFast ? (['sqlite'] as const) : (['sqlite', 'postgres'] as const)
     expect(working.sentence['workers']).toContain(`1 worker delivers: ${process.pid} on `)
   })
 
+  test('alarms that go nowhere are said, and so is a target that takes none', async () => {
+    const { environment, posthorn } = await shop(database)
+    expect((await examine(environment)).sentence['alarms']).toMatch(
+      /^Alarms go to the log and the dashboard only\. Add a /,
+    )
+    const { id } = await posthorn.alarms.addTarget({ url: 'https://ops.example/hooks' })
+    const working = await examine(environment)
+    expect([working.level['alarms'], working.sentence['alarms']]).toEqual(['ok', 'Alarms go to 1 target.'])
+    await posthorn.endpoints.disable(id)
+    const broken = await examine(environment)
+    expect(broken).toMatchObject({ code: 1, level: { alarms: 'fail' } })
+    expect(broken.sentence['alarms']).toContain(id)
+    expect((await examine({ ...environment, POSTHORN_ALARMS: '0' })).level['alarms']).toBe('warn')
+  })
+
   test('a lease that ended long ago and that nobody has taken up is found', async () => {
     const { environment, store, endpointId, send } = await shop(database)
     await send(1)

@@ -176,6 +176,7 @@ test('posthorn doctor finds what is wrong and what is not, and sends nothing', {
     clock: 'ok',
     workers: 'warn',
     leases: 'ok',
+    alarms: 'warn',
     disk: expect.any(String),
     port: 'ok',
     log: 'ok',

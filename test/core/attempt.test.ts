@@ -11,8 +11,8 @@ import { day } from '../../src/core/time.ts'
 
 const kinds: readonly FailureKind[] = ['timeout', 'dns', 'connect', 'tls', 'reset', 'protocol', 'forbidden']
 
-function answered(statusCode: number, excerpt = '', retryAfterMs: number | null = null): Outcome {
-  return { kind: 'answered', statusCode, excerpt, retryAfterMs }
+function answered(statusCode: number, responseBody = '', retryAfterMs: number | null = null): Outcome {
+  return { kind: 'answered', statusCode, responseBody, retryAfterMs }
 }
 
 test.each([

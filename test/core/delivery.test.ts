@@ -19,8 +19,8 @@ import { aDelivery } from './examples.ts'
 
 const now = 1_700_000_000_000
 const midpoint = (): number => 0.5
-const failure: Outcome = { kind: 'answered', statusCode: 500, excerpt: 'down', retryAfterMs: null }
-const success: Outcome = { kind: 'answered', statusCode: 204, excerpt: '', retryAfterMs: null }
+const failure: Outcome = { kind: 'answered', statusCode: 500, responseBody: 'down', retryAfterMs: null }
+const success: Outcome = { kind: 'answered', statusCode: 204, responseBody: '', retryAfterMs: null }
 
 const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 const presetName = fc.constantFrom<PresetName>('standard', 'patient', 'svix', 'gateway', 'gateway-6')
@@ -28,7 +28,7 @@ const outcome: fc.Arbitrary<Outcome> = fc.oneof(
   fc.record({
     kind: fc.constant('answered' as const),
     statusCode: fc.integer({ min: 100, max: 599 }),
-    excerpt: fc.string(),
+    responseBody: fc.string(),
     retryAfterMs: fc.option(fc.integer({ min: -day, max: 10 * day })),
   }),
   fc.record({ kind: fc.constantFrom<FailureKind>('timeout', 'dns', 'connect', 'tls', 'reset'), reason: fc.string() }),
@@ -95,7 +95,7 @@ describe('settle', () => {
     ['with a code that has no such right', 500, 120 * second, true, 60 * second],
     ['where it is not heeded', 429, 120 * second, false, 60 * second],
   ])('Retry-After %s', (_, statusCode, retryAfterMs, honoured, waitMs) => {
-    const asked: Outcome = { kind: 'answered', statusCode, excerpt: '', retryAfterMs }
+    const asked: Outcome = { kind: 'answered', statusCode, responseBody: '', retryAfterMs }
     const mark = settle({
       delivery: { attemptCount: 0 },
       outcome: asked,

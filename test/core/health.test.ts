@@ -416,7 +416,7 @@ test.each<[string, Partial<Health>, Partial<Health>, boolean]>([
 })
 
 function answer(statusCode: number, retryAfterMs: number | null = null): Outcome {
-  return { kind: 'answered', statusCode, excerpt: '', retryAfterMs }
+  return { kind: 'answered', statusCode, responseBody: '', retryAfterMs }
 }
 
 /** What an outcome teaches that was gathered in the present state of its endpoint, unless said otherwise. */

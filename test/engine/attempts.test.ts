@@ -290,7 +290,7 @@ test('a mark carries what was sent, and nothing of the body', async () => {
   await world.endpoint('hook')
   world.transport.answer(
     urlOf('hook'),
-    { kind: 'answered', statusCode: 500, excerpt: 'broken', retryAfterMs: null },
+    { kind: 'answered', statusCode: 500, responseBody: 'broken', retryAfterMs: null },
     { delayMs: 40 },
   )
   await world.posthorn.start()

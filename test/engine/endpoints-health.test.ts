@@ -150,7 +150,7 @@ describe('Retry-After', () => {
   ])('of %s keeps the delivery and the endpoint waiting', async (_, retryAfterMs, leastMs, heldMs) => {
     const world = engineWorld()
     await world.endpoint('hook')
-    world.transport.answer(urlOf('hook'), { kind: 'answered', statusCode: 429, excerpt: '', retryAfterMs })
+    world.transport.answer(urlOf('hook'), { kind: 'answered', statusCode: 429, responseBody: '', retryAfterMs })
     await world.posthorn.start()
     await world.send('hook')
     await world.posthorn.idle()
@@ -247,7 +247,7 @@ describe('an endpoint that is gone for good', () => {
 
 describe('under a gateway preset', () => {
   test.each<[string, number | Outcome]>([
-    ['Retry-After', { kind: 'answered', statusCode: 503, excerpt: '', retryAfterMs: 3_600_000 }],
+    ['Retry-After', { kind: 'answered', statusCode: 503, responseBody: '', retryAfterMs: 3_600_000 }],
     ['410', 410],
     ['ten failures', 500],
   ])('%s changes nothing but the delivery', async (_, answer) => {

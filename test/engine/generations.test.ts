@@ -5,7 +5,7 @@ import { day, minute } from '../../src/core/time.ts'
 import { engineWorld, inStatus, settled, urlOf } from './world.ts'
 import type { EngineWorld } from './world.ts'
 
-const tenMinutes: Outcome = { kind: 'answered', statusCode: 503, excerpt: '', retryAfterMs: 10 * minute }
+const tenMinutes: Outcome = { kind: 'answered', statusCode: 503, responseBody: '', retryAfterMs: 10 * minute }
 
 describe('a hold', () => {
   test.each([

@@ -222,7 +222,7 @@ describe.each(stores)('messages on $name', (kind) => {
     world.transport.answer(urlOf('acme'), {
       kind: 'answered',
       statusCode: 500,
-      excerpt: 'a secret',
+      responseBody: 'a secret',
       retryAfterMs: null,
     })
     await posthorn.start()
@@ -232,7 +232,7 @@ describe.each(stores)('messages on $name', (kind) => {
     expect(next).toBeNull()
     const [only] = items
     expect(only).toMatchObject({
-      attempt: { number: 1, statusCode: 500, excerpt: 'a secret' },
+      attempt: { number: 1, statusCode: 500, responseBody: 'a secret' },
       delivery: { messageId, endpointId: endpoint.id },
     })
     const id = only?.attempt.id ?? ''
@@ -241,7 +241,7 @@ describe.each(stores)('messages on $name', (kind) => {
     expect((await posthorn.deliveries.listAttempts({ endpointId: endpoint.id, succeeded: true })).items).toEqual([])
 
     await posthorn.deliveries.eraseAttempt(id)
-    expect((await posthorn.deliveries.attempt(id)).attempt).toMatchObject({ statusCode: 500, excerpt: null })
+    expect((await posthorn.deliveries.attempt(id)).attempt).toMatchObject({ statusCode: 500, responseBody: null })
     const unknown = attemptId('dlv_0000000000000000001', 1)
     for (const call of [posthorn.deliveries.attempt, posthorn.deliveries.eraseAttempt]) {
       expect(await refusal(() => call(unknown))).toMatchObject({ code: 'not_found' })

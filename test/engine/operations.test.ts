@@ -321,12 +321,12 @@ describe.each(databases)('what operators read ($name)', (database) => {
         deliveryId: id,
         outcome: 'answered',
         statusCode: 503,
-        excerpt: 'busy',
+        responseBody: 'busy',
         url: world.endpoint.url,
         late: false,
       },
       { number: 2, outcome: 'reset', statusCode: null, late: false },
-      { number: 3, outcome: 'answered', statusCode: 200, excerpt: null },
+      { number: 3, outcome: 'answered', statusCode: 200, responseBody: null },
     ])
   })
 })

@@ -4,7 +4,7 @@ import { engineWorld, inStatus, urlOf } from './world.ts'
 import type { EngineWorld } from './world.ts'
 
 const tickMs = 5_000
-const aMinute: Outcome = { kind: 'answered', statusCode: 503, excerpt: '', retryAfterMs: 60_000 }
+const aMinute: Outcome = { kind: 'answered', statusCode: 503, responseBody: '', retryAfterMs: 60_000 }
 
 describe('after a hold', () => {
   test('E3 what was kept back leaves in steps: 100 in a tick, then twice as many, until nothing waits', async () => {

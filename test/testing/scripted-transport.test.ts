@@ -5,7 +5,7 @@ import { manualClock } from '../../src/testing/manual-clock.ts'
 import { scriptedTransport } from '../../src/testing/scripted-transport.ts'
 
 const url = 'https://example.com/hooks'
-const ok: Outcome = { kind: 'answered', statusCode: 200, excerpt: '', retryAfterMs: null }
+const ok: Outcome = { kind: 'answered', statusCode: 200, responseBody: '', retryAfterMs: null }
 const request = (change: Partial<OutgoingRequest> = {}): OutgoingRequest => ({
   url,
   headers: {},

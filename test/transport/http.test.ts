@@ -36,7 +36,7 @@ describe('an answer', () => {
       expect(await openTransport().send(request(server.url()))).toEqual({
         kind: 'answered',
         statusCode: status,
-        excerpt: '',
+        responseBody: '',
         retryAfterMs: null,
       })
     },
@@ -78,7 +78,7 @@ describe('an answer', () => {
   test('after informational heads is the last one', async () => {
     const raw = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 202 Accepted\r\ncontent-length: 2\r\n\r\nok'
     const server = await openReceiver({ behaviour: { raw } })
-    expect(await openTransport().send(request(server.url()))).toMatchObject({ statusCode: 202, excerpt: 'ok' })
+    expect(await openTransport().send(request(server.url()))).toMatchObject({ statusCode: 202, responseBody: 'ok' })
   })
 
   test.each([
@@ -90,9 +90,9 @@ describe('an answer', () => {
       'HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 4\r\n\r\nabcd',
       'abcd',
     ],
-  ])('with a body %s is read', async (_what, raw, excerpt) => {
+  ])('with a body %s is read', async (_what, raw, responseBody) => {
     const server = await openReceiver({ behaviour: { raw } })
-    expect(await openTransport().send(request(server.url()))).toMatchObject({ statusCode: 200, excerpt })
+    expect(await openTransport().send(request(server.url()))).toMatchObject({ statusCode: 200, responseBody })
   })
 })
 
@@ -350,7 +350,7 @@ describe('once the head has come, the status decides', () => {
     expect(outcome).toEqual({
       kind: 'answered',
       statusCode: status,
-      excerpt: 'x'.repeat(16 * kilobyte),
+      responseBody: 'x'.repeat(16 * kilobyte),
       retryAfterMs: null,
     })
   })
@@ -361,7 +361,7 @@ describe('once the head has come, the status decides', () => {
     expect(outcome).toEqual({
       kind: 'answered',
       statusCode: status,
-      excerpt: 'x'.repeat(16 * kilobyte),
+      responseBody: 'x'.repeat(16 * kilobyte),
       retryAfterMs: null,
     })
   })
@@ -371,7 +371,7 @@ describe('once the head has come, the status decides', () => {
     expect(await openTransport().send(request(server.url()))).toEqual({
       kind: 'answered',
       statusCode: status,
-      excerpt: 'cut short',
+      responseBody: 'cut short',
       retryAfterMs: null,
     })
   })
@@ -395,7 +395,7 @@ describe('once the head has come, the status decides', () => {
     expect(endedAfter).toBeLessThanOrEqual(1_100)
     const outcome = await sent
     expect(outcome).toMatchObject({ kind: 'answered', statusCode: status })
-    expect(outcome).toHaveProperty('excerpt', expect.stringMatching(/^\.{9,12}$/))
+    expect(outcome).toHaveProperty('responseBody', expect.stringMatching(/^\.{9,12}$/))
     await closed
   })
 
@@ -407,7 +407,7 @@ describe('once the head has come, the status decides', () => {
     await clock.advance(550)
     const outcome = await sent
     expect(outcome).toMatchObject({ kind: 'answered', statusCode: status })
-    expect(outcome).toHaveProperty('excerpt', expect.stringMatching(/^\.{1,7}$/))
+    expect(outcome).toHaveProperty('responseBody', expect.stringMatching(/^\.{1,7}$/))
   })
 
   test('a body that ends within the second leaves the connection as it was', async () => {
@@ -415,7 +415,7 @@ describe('once the head has come, the status decides', () => {
     const server = await openReceiver({ behaviour: (receipt) => ({ status: 200, body: receipt.path }) })
     const transport = openTransport({ clock })
     for (const path of ['/a', '/b'])
-      expect(await transport.send(request(server.url(path)))).toMatchObject({ statusCode: 200, excerpt: path })
+      expect(await transport.send(request(server.url(path)))).toMatchObject({ statusCode: 200, responseBody: path })
     expect([server.connections, clock.pending()]).toEqual([1, 0])
   })
 
@@ -452,7 +452,7 @@ describe('once the head has come, the status decides', () => {
     for (let turn = 0; turn < 2; turn++) {
       expect(await transport.send(request(server.url()))).toMatchObject({
         statusCode: 200,
-        excerpt: 'y'.repeat(16 * kilobyte),
+        responseBody: 'y'.repeat(16 * kilobyte),
       })
     }
     expect(server.connections).toBe(connections)
@@ -460,7 +460,7 @@ describe('once the head has come, the status decides', () => {
 })
 
 describe('the response body that is kept', () => {
-  test.each<[what: string, body: string | Buffer, excerpt: string]>([
+  test.each<[what: string, body: string | Buffer, responseBody: string]>([
     ['text', 'no such hook', 'no such hook'],
     ['text beyond ASCII', 'Käse ☃ 🎺', 'Käse ☃ 🎺'],
     ['bytes that are no text', Buffer.from([0xff, 0xfe, 0x41]), '\ufffd\ufffdA'],
@@ -472,12 +472,12 @@ describe('the response body that is kept', () => {
       Buffer.alloc(20 * kilobyte, 0xff),
       '\ufffd'.repeat(Math.floor((16 * kilobyte) / 3)),
     ],
-  ])('of %s', async (_what, body, excerpt) => {
+  ])('of %s', async (_what, body, responseBody) => {
     const server = await openReceiver({ behaviour: { status: 500, body } })
     expect(await openTransport().send(request(server.url()))).toEqual({
       kind: 'answered',
       statusCode: 500,
-      excerpt,
+      responseBody,
       retryAfterMs: null,
     })
   })

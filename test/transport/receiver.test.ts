@@ -14,8 +14,8 @@ test('each path behaves as it was told, and the others by default', async () => 
   expect(statuses).toMatchObject([
     { statusCode: 204 },
     { statusCode: 500 },
-    { statusCode: 400, excerpt: 'no' },
-    { statusCode: 200, excerpt: '{"hello":"world"}' },
+    { statusCode: 400, responseBody: 'no' },
+    { statusCode: 200, responseBody: '{"hello":"world"}' },
   ])
   server.behave('*', 418)
   expect(await transport.send(request(server.url('/other')))).toMatchObject({ statusCode: 418 })

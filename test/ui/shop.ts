@@ -99,8 +99,8 @@ function setAnswers(
   const { invoices, crm, reports, ledger, audit, old } = endpoints
   const startedAt = clock.now()
   const passedMinutes = (): number => (clock.now() - startedAt) / minute
-  const refusal = (statusCode: number, excerpt: string) =>
-    ({ kind: 'answered', statusCode, excerpt: plant(excerpt), retryAfterMs: null }) as const
+  const refusal = (statusCode: number, responseBody: string) =>
+    ({ kind: 'answered', statusCode, responseBody: plant(responseBody), retryAfterMs: null }) as const
   transport.answer(invoices.url, 200, { delayMs: 84 })
   transport.answer(audit.url, 200, { delayMs: 140 })
   transport.answer(

@@ -4,6 +4,7 @@ import type { Store } from '../../core/ports/ports.ts'
 import { minute, second } from '../../core/time.ts'
 import type { Instant } from '../../core/time.ts'
 import type { NamedDatabase } from '../database.ts'
+import { alarmsCheck } from './alarms.ts'
 import { runCheck, trouble, well } from './check.ts'
 import type { Check } from './check.ts'
 
@@ -26,6 +27,7 @@ export async function storeChecks(database: NamedDatabase, settings: Settings): 
       await clockCheck(store),
       await workerCheck(store),
       await leaseCheck(store, settings),
+      await alarmsCheck(store, settings),
     ]
   } finally {
     await store.close()

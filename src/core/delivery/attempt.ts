@@ -7,7 +7,7 @@ export type Outcome =
       readonly kind: 'answered'
       readonly statusCode: number
       /** The first part of the response body, as text. */
-      readonly excerpt: string
+      readonly responseBody: string
       /** The wait that a Retry-After header asks for, if there is one that can be read. */
       readonly retryAfterMs: number | null
     }
@@ -33,7 +33,7 @@ export interface Attempt {
   readonly tookMs: number
   readonly outcome: RecordedOutcome
   readonly statusCode: number | null
-  readonly excerpt: string | null
+  readonly responseBody: string | null
   readonly url: string
   /** True if the lease was lost before the outcome could be marked. */
   readonly late: boolean
@@ -62,7 +62,7 @@ export function isProvisional(outcome: RecordedOutcome): boolean {
 export function errorDetail(outcome: Outcome): string {
   if (outcome.kind !== 'answered') return outcome.reason.slice(0, detailLength)
   const head = `HTTP ${outcome.statusCode}`
-  return outcome.excerpt === '' ? head : `${head}: ${outcome.excerpt.slice(0, detailLength)}`
+  return outcome.responseBody === '' ? head : `${head}: ${outcome.responseBody.slice(0, detailLength)}`
 }
 
 /** How long a 429 or 503 asks us to wait, at most a day; null if it does not ask. */

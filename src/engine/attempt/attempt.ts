@@ -70,7 +70,7 @@ export class Attempter {
         tookMs: Math.max(endedAt - startedAt, 0),
         outcome: outcome.kind,
         statusCode: outcome.kind === 'answered' ? outcome.statusCode : null,
-        excerpt: keptOf(outcome),
+        responseBody: keptOf(outcome),
         url,
       },
     }
@@ -114,6 +114,6 @@ export class Attempter {
 /** What is kept of a response: enough to understand a failure, and little for the many that succeed. */
 function keptOf(outcome: Outcome): string | null {
   if (outcome.kind !== 'answered') return outcome.reason
-  if (outcome.excerpt === '') return null
-  return succeeded(outcome) ? outcome.excerpt.slice(0, keptOfSuccess) : outcome.excerpt
+  if (outcome.responseBody === '') return null
+  return succeeded(outcome) ? outcome.responseBody.slice(0, keptOfSuccess) : outcome.responseBody
 }

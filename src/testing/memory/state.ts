@@ -139,7 +139,7 @@ export function eraseBody(state: State, messageId: string, now: Instant): void {
     const kept = state.attempts.get(delivery.id) ?? []
     state.attempts.set(
       delivery.id,
-      kept.map((attempt) => (attempt.statusCode === null ? attempt : { ...attempt, excerpt: null })),
+      kept.map((attempt) => (attempt.statusCode === null ? attempt : { ...attempt, responseBody: null })),
     )
     const errorDetail = delivery.errorDetail?.replace(/^(HTTP \d{3}): [^]*$/, '$1') ?? null
     const leaseEpoch = delivery.leaseEpoch + 1

@@ -9,7 +9,7 @@ describe.each(databases)('attempts over HTTP on %s', (database) => {
   test('show what came of a send', async () => {
     const world = await routesWorld(database, true)
     const { ask, transport, endpointId } = world
-    transport.answer(url, { kind: 'answered', statusCode: 201, excerpt: 'made', retryAfterMs: null })
+    transport.answer(url, { kind: 'answered', statusCode: 201, responseBody: 'made', retryAfterMs: null })
     const id = await sent(world)
     const [attempt, ...others] = list(await ask(200, 'GET', `/app/acme/attempt/msg/${id}`))
     expect(others).toEqual([])
@@ -114,7 +114,7 @@ describe.each(databases)('attempts over HTTP on %s', (database) => {
   test('lose their answer for good', async () => {
     const world = await routesWorld(database, true)
     const { ask, transport } = world
-    transport.answer(url, { kind: 'answered', statusCode: 200, excerpt: 'private', retryAfterMs: null })
+    transport.answer(url, { kind: 'answered', statusCode: 200, responseBody: 'private', retryAfterMs: null })
     const id = await sent(world)
     const [attempt] = list(await ask(200, 'GET', `/app/acme/attempt/msg/${id}`))
     const path = `/app/acme/msg/${id}/attempt/${String(attempt?.['id'])}`

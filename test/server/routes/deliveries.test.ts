@@ -53,7 +53,7 @@ describe.each(databases)('deliveries on %s', (database) => {
   test('show their attempts, their message, and in one sentence why they wait', async () => {
     const world = await routesWorld(database, true)
     const { ask, message, transport, endpointId } = world
-    transport.answer(url, { kind: 'answered', statusCode: 500, excerpt: 'down\nfor today', retryAfterMs: null })
+    transport.answer(url, { kind: 'answered', statusCode: 500, responseBody: 'down\nfor today', retryAfterMs: null })
     await message({ eventId: 'ev-1' })
     await world.posthorn.idle()
     const [delivery] = dataIn(await ask(200, 'GET', '/delivery'))
@@ -254,7 +254,7 @@ describe.each(databases)('figures on %s', (database) => {
     transport.answer(url, ({ body }) => ({
       kind: 'answered',
       statusCode: 400,
-      excerpt: String((JSON.parse(Buffer.from(body).toString()) as Body)['says']),
+      responseBody: String((JSON.parse(Buffer.from(body).toString()) as Body)['says']),
       retryAfterMs: null,
     }))
     for (const says of ['down\nat 12', 'down\nat 13', 'gone']) await message({ payload: { says } })

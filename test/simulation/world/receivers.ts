@@ -57,7 +57,7 @@ function urlOf(endpoint: number, revision: number): string {
 }
 
 function answered(statusCode: number, retryAfterMs: number | null): Outcome {
-  return { kind: 'answered', statusCode, excerpt: '', retryAfterMs }
+  return { kind: 'answered', statusCode, responseBody: '', retryAfterMs }
 }
 
 function within(

@@ -50,7 +50,7 @@ export function toAttemptOut(
     endpointId: delivery.endpointId,
     url: attempt.url,
     ...named(succeeded(attempt) ? 'success' : 'fail'),
-    response: withContent ? (attempt.excerpt ?? '') : '',
+    response: withContent ? (attempt.responseBody ?? '') : '',
     responseStatusCode: attempt.statusCode ?? 0,
     responseDurationMs: attempt.tookMs,
     triggerType: isManual(attempt, delivery) ? 1 : 0,

@@ -121,7 +121,7 @@ function valuesOf({ owner, now }: MarkRequest, marks: readonly SettledAttempt[])
     attempts.map((attempt) => attempt?.tookMs ?? null),
     attempts.map((attempt) => attempt?.outcome ?? null),
     attempts.map((attempt) => attempt?.statusCode ?? null),
-    attempts.map((attempt) => attempt?.excerpt ?? null),
+    attempts.map((attempt) => attempt?.responseBody ?? null),
     attempts.map((attempt) => attempt?.url ?? null),
     marks.map(countedAs),
     attempts.map((attempt) => (attempt === null ? null : latencyBucket(attempt.tookMs))),

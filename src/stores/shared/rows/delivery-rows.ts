@@ -161,7 +161,7 @@ export function toAttempt(row: Row): Attempt {
     tookMs: number(row, 'took_ms'),
     outcome: word(row, 'outcome', recordedOutcomes),
     statusCode: numberOrNull(row, 'status_code'),
-    excerpt: textOrNull(row, 'excerpt'),
+    responseBody: textOrNull(row, 'excerpt'),
     url: text(row, 'url'),
     late: number(row, 'late') === 1,
   }

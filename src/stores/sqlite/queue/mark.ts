@@ -83,9 +83,9 @@ function markOne(
 
   // A late attempt is recorded, too: it was sent, whoever holds the lease now.
   if (attempt !== null) {
-    const { startedAt, tookMs, outcome, statusCode, excerpt, url } = attempt
+    const { startedAt, tookMs, outcome, statusCode, responseBody, url } = attempt
     const insert = connection.prepare(changes === 0 ? insertLateAttempt : insertAttempt)
-    insert.get(deliveryId, attempt.epoch, startedAt, tookMs, outcome, statusCode, excerpt, url)
+    insert.get(deliveryId, attempt.epoch, startedAt, tookMs, outcome, statusCode, responseBody, url)
   }
   return changes === 0 ? 'lost' : 'marked'
 }

@@ -66,7 +66,7 @@ function takeOver(state: State, delivery: Delivery, now: Instant, leaseMs: numbe
       tookMs: 0,
       outcome: 'interrupted',
       statusCode: null,
-      excerpt: null,
+      responseBody: null,
       url,
       late: false,
     })
@@ -86,7 +86,7 @@ export function writeAhead(state: State, { owner, now, starts }: StartRequest): 
         tookMs: 0,
         outcome: 'started',
         statusCode: null,
-        excerpt: null,
+        responseBody: null,
         url,
         late: false,
       })
@@ -108,7 +108,7 @@ export function recordInterruption(
     tookMs: 0,
     outcome: 'interrupted',
     statusCode: null,
-    excerpt: null,
+    responseBody: null,
     url,
     late: false,
   } as const

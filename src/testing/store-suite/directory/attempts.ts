@@ -84,9 +84,9 @@ export const attemptCases = [
   storeCase('an erased attempt keeps everything but the answer', async (world) => {
     const deliveryId = await world.settled(await world.endpoint(), delivered)
     const before = only(await world.directory.attempts(deliveryId))
-    assert.equal(before.excerpt, 'ok')
+    assert.equal(before.responseBody, 'ok')
     assert.equal(await world.directory.eraseAttempt({ deliveryId, epoch: before.epoch, now: start }), true)
-    assert.deepEqual(await world.directory.attempts(deliveryId), [{ ...before, excerpt: null }])
+    assert.deepEqual(await world.directory.attempts(deliveryId), [{ ...before, responseBody: null }])
     assert.equal(await world.directory.eraseAttempt({ deliveryId, epoch: 7, now: start }), false)
     assert.equal(await world.directory.eraseAttempt({ deliveryId: world.id('dlv'), epoch: 1, now: start }), false)
   }),
@@ -143,7 +143,9 @@ async function fourAttempts(world: World): Promise<{ endpoint: Endpoint; message
       return {
         ...settled,
         attempt:
-          settled.attempt === null ? null : { ...settled.attempt, outcome: 'timeout', statusCode: null, excerpt: null },
+          settled.attempt === null
+            ? null
+            : { ...settled.attempt, outcome: 'timeout', statusCode: null, responseBody: null },
       }
     },
     { at: start + 3 * minute },

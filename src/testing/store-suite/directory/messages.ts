@@ -132,7 +132,7 @@ export const messageCases = [
         return {
           ...rest,
           mark: { ...mark, errorDetail: 'HTTP 500: you sent {"card":"4242"}' },
-          attempt: { ...attempt, outcome: 'answered', statusCode: 500, excerpt: 'you sent {"card":"4242"}' },
+          attempt: { ...attempt, outcome: 'answered', statusCode: 500, responseBody: 'you sent {"card":"4242"}' },
         }
       }),
     )
@@ -140,12 +140,12 @@ export const messageCases = [
       await world.settled(endpoint, (claim, at) => {
         const { attempt, ...rest } = dead(claim, at)
         assert.ok(attempt !== null)
-        return { ...rest, attempt: { ...attempt, outcome: 'connect', statusCode: null, excerpt: 'ECONNREFUSED' } }
+        return { ...rest, attempt: { ...attempt, outcome: 'connect', statusCode: null, responseBody: 'ECONNREFUSED' } }
       }),
     )
     for (const { messageId } of [answered, silent]) await world.directory.eraseMessage(messageId, start + 5)
-    has(only(await world.directory.attempts(answered.id)), { statusCode: 500, excerpt: null })
-    has(only(await world.directory.attempts(silent.id)), { excerpt: 'ECONNREFUSED' })
+    has(only(await world.directory.attempts(answered.id)), { statusCode: 500, responseBody: null })
+    has(only(await world.directory.attempts(silent.id)), { responseBody: 'ECONNREFUSED' })
     has(await world.delivery(answered.id), { status: 'dead', errorDetail: 'HTTP 500' })
     has(await world.delivery(silent.id), { errorDetail: silent.errorDetail })
   }),

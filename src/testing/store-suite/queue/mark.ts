@@ -86,7 +86,7 @@ export const markCases = [
       tookMs: 3000,
       outcome: 'timeout' as const,
       statusCode: null,
-      excerpt: null,
+      responseBody: null,
       url: 'https://other.example/ü',
     }
     await world.mark([{ ...settled, attempt }], { at: start + minute })
@@ -101,7 +101,7 @@ export const markCases = [
         tookMs,
         outcome: 'answered',
         statusCode: 500,
-        excerpt: 'ok',
+        responseBody: 'ok',
         url: sentTo,
         late: false,
       },
@@ -133,10 +133,10 @@ export const markCases = [
     const settled = failed(await world.claimOne({ from: endpoint }), start)
     assert.ok(settled.attempt !== null)
     await world.mark([
-      { ...settled, mark: { ...settled.mark, errorDetail: text }, attempt: { ...settled.attempt, excerpt: text } },
+      { ...settled, mark: { ...settled.mark, errorDetail: text }, attempt: { ...settled.attempt, responseBody: text } },
     ])
     has(await world.delivery(deliveryId), { errorDetail: text })
-    has(only(await world.directory.attempts(deliveryId)), { excerpt: text })
+    has(only(await world.directory.attempts(deliveryId)), { responseBody: text })
   }),
 
   storeCase('a mark without an attempt records none, and leaves time and place of the last one', async (world) => {

@@ -63,7 +63,7 @@ function settled({ delivery }: Held, at: Instant, statusCode: number, change: Ch
       tookMs,
       outcome: 'answered',
       statusCode,
-      excerpt: 'ok',
+      responseBody: 'ok',
       url: sentTo,
     },
   }

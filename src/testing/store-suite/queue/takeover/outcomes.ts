@@ -36,7 +36,7 @@ export const outcomeCases = [
         tookMs: 0,
         outcome: 'started',
         statusCode: null,
-        excerpt: null,
+        responseBody: null,
         url: 'https://ahead.example',
         late: false,
       })
@@ -59,7 +59,7 @@ export const outcomeCases = [
       number: 3,
       outcome: 'answered',
       statusCode: 500,
-      excerpt: 'ok',
+      responseBody: 'ok',
       url: sentTo,
       late: false,
     })

@@ -32,7 +32,7 @@ export const takeoverCases = [
         tookMs: 0,
         outcome: 'interrupted',
         statusCode: null,
-        excerpt: null,
+        responseBody: null,
         url: endpoint.url,
         late: false,
       })
