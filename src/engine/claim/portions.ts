@@ -2,11 +2,12 @@ const least = 4
 const most = 50
 const quickMs = 10
 const slowMs = 20
+const mostRestMs = 500
 
 /**
  * How many endpoints that nothing has reached lately are asked at once. Each may be a connection that fails or never answers, so they come
  * in portions, and between two of them the process turns to what others have sent. One that takes long says that there is much of that:
- * the next is smaller, and follows after a rest as long as it took.
+ * the next is smaller, and follows after a rest as long as it took, up to half a second.
  */
 export class Portions {
   #size = least
@@ -19,6 +20,7 @@ export class Portions {
   took(ms: number): number {
     if (ms < quickMs) this.#size = Math.min(this.#size * 2, most)
     if (ms > slowMs) this.#size = Math.max(Math.floor(this.#size / 2), least)
-    return ms < quickMs ? 0 : ms
+    // What took longer was a store, or a process, that stood still: nobody gains by waiting for as long again.
+    return ms < quickMs ? 0 : Math.min(ms, mostRestMs)
   }
 }
