@@ -204,6 +204,31 @@ describe('a worker that was asleep for longer than its leases', () => {
     ])
   })
 
+  test('E12 sends nothing of a claim whose answer it sees only when it wakes up', async () => {
+    const world = engineWorld()
+    const { id: endpointId } = await world.endpoint('hook')
+    await world.send('hook', 8)
+    const [found, answer] = [makeGate(), makeGate()]
+    world.store.bend = async ({ method, owner }, run) => {
+      const result = await run()
+      if (method !== 'claim' || owner === 'other') return result
+      found.open()
+      await answer.opened
+      return result
+    }
+    const starting = world.posthorn.start()
+    await found.opened
+    const wants = [{ endpointId, lane: 'fresh', most: 8, mostBytes: 100_000 }] as const
+    const now = world.clock.now() + 30_000
+    expect(await world.store.queue.claim({ owner: 'other', leaseMs: 60_000, now, most: 8, wants })).toHaveLength(8)
+    await world.clock.leap(60_000)
+    answer.open()
+    await starting
+    await settled()
+    expect(world.sentTo('hook')).toBe(0)
+    expect((await world.rows()).every(({ leaseOwner }) => leaseOwner === 'other')).toBe(true)
+  })
+
   test('E12 gives back what nobody has taken yet, and sends it under a new lease', async () => {
     const world = engineWorld({ pool: 1 })
     await world.endpoint('hook')

@@ -12,7 +12,7 @@ const inCalm = new Set(['start', 'comeback'])
 export function scenarioOf(seed: number): Scenario {
   const draw = new Draw(seed, 'plan')
   const isLong = draw.chance(0.1)
-  const lengthMs = isLong ? draw.between(2 * hour, 3 * hour) : draw.between(45_000, 180_000)
+  const lengthMs = isLong ? draw.between(2 * hour, 3 * hour) : draw.between(60_000, 240_000)
   const store = drawStore(draw, isLong)
   const endpoints = drawEndpoints(draw)
   const inOrderCount = draw.between(0, endpoints.length - 1)

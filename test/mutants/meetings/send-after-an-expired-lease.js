@@ -4,6 +4,6 @@ export const mutant = {
   file: 'src/engine/attempt/attempts.ts',
   find: 'this.#parts.leases.isLive(sent.claim.delivery.id) && (',
   replace: '(',
-  caughtBy: { file: 'test/engine/attempts.test.ts', title: 'E12 sends nothing of what another has by now' },
+  caughtBy: { file: 'test/engine/attempts.test.ts', title: 'E12 sends nothing of a claim whose answer' },
   simulated: { seeds: 2_000, scenario: 'e12-expired-lease-meets-woken-worker.json' },
 }
