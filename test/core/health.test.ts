@@ -161,6 +161,14 @@ describe('the breaker', () => {
     expect(awaitsProbe(health, now)).toBe(probing)
   })
 
+  test('is not ended by the success of a request that was about to leave when the hold began, but by that of its probe', () => {
+    const held = { ...healthy, generation: 3, holds: 1, heldUntil: now + minute, rampFrom: now + minute }
+    const straggler = lesson(answer(200), { health: held })
+    expect([straggler.closed, straggler.health]).toEqual([false, held])
+    const probe = lesson(answer(200), { health: held }, { probe: true })
+    expect([probe.closed, isHeld(probe.health, now)]).toEqual([true, false])
+  })
+
   test('every hold ends within 18 minutes, however often it was doubled', () => {
     fc.assert(
       fc.property(fc.nat({ max: 5000 }), chance, (holds, random) => {

@@ -4,9 +4,5 @@ export const mutant = {
   file: 'src/core/endpoint/health.ts',
   find: ' || (isHeld(health, now) && !evidence.probe)',
   replace: '',
-  caughtBy: {
-    file: 'test/simulation/scenarios.test.ts',
-    title: 'the world of %s keeps every promise',
-    row: 'hold-meets-leaving-request.json',
-  },
+  caughtBy: { file: 'test/core/health.test.ts', title: 'is not ended by the success of a request' },
 }
