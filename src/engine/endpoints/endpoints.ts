@@ -1,9 +1,11 @@
 import type { Endpoint, EndpointWithLimits } from '../../core/endpoint/endpoint.ts'
 import { PosthornError } from '../../core/errors.ts'
 import { healthy } from '../../core/endpoint/health.ts'
+import type { Health } from '../../core/endpoint/health.ts'
 import type { Instant } from '../../core/time.ts'
 import { startWindow } from '../../core/limits/window.ts'
 import type { EndpointRecord } from './records.ts'
+import { relearnt } from './relearn.ts'
 import type { EngineParts } from '../parts.ts'
 
 export const mostDepth = 8
@@ -97,9 +99,7 @@ export class Endpoints {
       if (record === undefined) continue
       record.readAt = now
       record.applicationRatePerSecond = applicationRatePerSecond
-      const stored = health.get(id) ?? healthy
-      // Not everything that was learnt is worth a write: only what another has written since is newer than memory.
-      if (!record.savingHealth && stored.version > record.health.version) record.health = stored
+      takeOver(record, health.get(id) ?? healthy)
     }
   }
 
@@ -131,6 +131,14 @@ export class Endpoints {
       if (this.#records.size <= mostRecords / 2) return
     }
   }
+}
+
+/** Not everything that was learnt is worth a write: only what another has written since is newer than memory. */
+function takeOver(record: EndpointRecord, stored: Health): void {
+  if (stored.version <= record.health.version) return
+  if (!record.savingHealth) record.health = stored
+  // A write of ours may hang for long; a hold or its end, which begin a generation, count at once all the same.
+  else if (stored.generation > record.health.generation) record.health = relearnt(record, stored)
 }
 
 function newRecord(endpoint: Endpoint, { settings: { limits } }: EngineParts): EndpointRecord {

@@ -11,6 +11,7 @@ import {
 } from '../../core/endpoint/health.ts'
 import type { Evidence, Health, Lesson } from '../../core/endpoint/health.ts'
 import type { EndpointRecord } from './records.ts'
+import { relearnt } from './relearn.ts'
 import type { EngineParts } from '../parts.ts'
 
 const mostTries = 5
@@ -163,7 +164,7 @@ export class HealthKeeper {
   async #reread(record: EndpointRecord): Promise<void> {
     const { id } = record.endpoint
     const stored = (await this.#parts.queue.health([id])).get(id) ?? healthy
-    record.health = record.unsavedLessons.reduce((health, input) => learn({ ...input, health }).health, stored)
+    record.health = relearnt(record, stored)
   }
 }
 
@@ -174,5 +175,6 @@ function inTurn<Result>(record: EndpointRecord, work: () => Promise<Result>): Pr
 }
 
 function stamp(record: EndpointRecord, health: Health, written: Health): void {
-  record.health = { ...health, version: written.version + 1 }
+  // What another has stored meanwhile may be known already.
+  record.health = { ...health, version: Math.max(health.version, written.version + 1) }
 }

@@ -72,6 +72,8 @@ function* rateLimit(world: World): Iterable<Finding> {
     if (plan.ratePerSecond !== null) yield* burstOf(world, `endpoint e${plan.id}`, plan.ratePerSecond, [id])
   }
   for (const { application, ratePerSecond } of world.scenario.limited ?? []) {
+    // One that was deleted lost its limit, too; whoever is created anew under its name has none.
+    if (world.history.erased.has(application)) continue
     const ids = [...world.receivers].filter(({ plan }) => plan.application === application).map(({ id }) => id)
     yield* burstOf(world, `application ${application}`, ratePerSecond, ids)
   }
