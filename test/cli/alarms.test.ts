@@ -20,6 +20,11 @@ test('targets of alarms are added, listed, tested and removed', async () => {
   const application = await store.directory.application(operationsUid)
   expect(await store.directory.countDeliveries({ applicationId: application?.id ?? '' }, 10)).toBe(1)
   expect(await run(['alarms', 'rm', id], environment)).toMatchObject({ code: 0, lines: [`removed ${id}`] })
+  const entries = await store.directory.audit({ target: id }, { limit: 10, after: null })
+  expect(entries.map(({ action, from }) => [action, from])).toEqual([
+    ['delete', 'cli'],
+    ['endpoint.create', 'cli'],
+  ])
   expect(await run(['alarms', 'rm', id], environment)).toMatchObject({ code: 3 })
 })
 

@@ -47,8 +47,7 @@ export const alarmOperations: readonly Operation[] = [
     access: 'write',
     body: alarmTargetIn,
     answers: { 201: alarmTargetOut },
-    handle: async ({ posthorn, body, caller }) =>
-      answer(201, toAlarmTarget(await posthorn.alarms.addTarget(body, { by: caller.name }))),
+    handle: async ({ posthorn, body, by }) => answer(201, toAlarmTarget(await posthorn.alarms.addTarget(body, by()))),
   }),
   operation({
     id: 'v1.alarm-target.delete',
@@ -58,8 +57,8 @@ export const alarmOperations: readonly Operation[] = [
     realm: 'server',
     access: 'write',
     answers: { 204: null },
-    async handle({ posthorn, params, caller }) {
-      await posthorn.alarms.removeTarget(parameter(params, 'endpoint_id'), { by: caller.name })
+    async handle({ posthorn, params, by }) {
+      await posthorn.alarms.removeTarget(parameter(params, 'endpoint_id'), by())
       return answer(204)
     },
   }),
