@@ -79,6 +79,7 @@ describe.each(stores)('alarms on $name', (kind) => {
     const generation = (await world.store.queue.health([id])).get(id)?.generation ?? 0
     await world.store.queue.disable({
       endpointId: id,
+      url: target,
       generation,
       reason: 'it has only failed for five days',
       now: world.clock.now(),
