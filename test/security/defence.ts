@@ -1,12 +1,5 @@
 import { expect, test } from 'vitest'
 
-declare module 'vitest' {
-  interface TaskMeta {
-    /** Set on the test of a defence, which `defences-setup.ts` counts once the run is over. */
-    defence?: true
-  }
-}
-
 /**
  * One defence as one test: the attack answers whether it succeeded, first with the defence on, then with it off. A test that only saw the attack
  * fail could not tell a defence from an attack that never worked.

@@ -1,5 +1,11 @@
 import type { TestCase, TestProject } from 'vitest/node'
-import type {} from './defence.ts'
+
+declare module 'vitest' {
+  interface TaskMeta {
+    /** Set on the test of a defence. */
+    defence?: true
+  }
+}
 
 /** Says, once the run is over, how many defences were tried. Counted here because the files of a run share no process. */
 export function setup(project: TestProject): (() => void) | undefined {
