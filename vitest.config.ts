@@ -15,6 +15,7 @@ const hasPostgres14 = process.platform === 'linux' && process.arch === 'x64'
 const slow = [
   'test/**/postgres*.test.ts', // starts a database
   'test/ui/**', // starts a browser
+  'test/security/browser.test.ts', // the same
   'test/acceptance/build.test.ts', // runs linter, type check and build, which are commands of their own
   'test/cli/serve.test.ts', // starts servers as programs; `test/server` asks the API in the test's own process
   'test/cli/worker.test.ts', // the same

@@ -16,7 +16,7 @@ import { defence } from './defence.ts'
 const kibibyte = 1024
 
 // Each of these, stored with an endpoint, would spoil its deliveries, or pass for something that Posthorn itself says.
-const headers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const spoiltHeaders: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'a line feed in a value': { 'x-note': 'a\r\nx-admin: attacker' },
   'a line feed in a name': { 'x-note\r\nx-admin': 'attacker' },
   'a name that is none': { 'x note': 'attacker' },
@@ -29,7 +29,7 @@ const headers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'a signature as clients of Svix look for it': { 'svix-signature': 'v1,attacker' },
 }
 
-for (const [what, given] of Object.entries(headers)) {
+for (const [what, given] of Object.entries(spoiltHeaders)) {
   defence(`headers: ${what}`, async (isOn) => {
     if (isOn) {
       const world = await serverWorld()
