@@ -83,7 +83,7 @@ defence('SSRF: our own port, on an address that is allowed', async (isOn) => {
   return canary.connections > 0
 })
 
-defence('SSRF: what a refusal gives away of what listens inside', async (isOn) => {
+defence('SSRF: outcomes that tell what listens inside and what does not', async (isOn) => {
   const network = await openNetwork()
   const closed = await openReceiver()
   await closed.close()
@@ -99,7 +99,7 @@ defence('SSRF: what a refusal gives away of what listens inside', async (isOn) =
     await transport.send(request('http://shut.test/')),
     await transport.send(request('http://192.168.0.1/')),
   ]
-  return new Set(outcomes.map((outcome) => JSON.stringify(outcome))).size > 1
+  return new Set(outcomes.map(({ kind }) => kind)).size > 1
 })
 
 for (const block of [...closedIpv4, ...unassignedIpv6, ...specialIpv6]) {
