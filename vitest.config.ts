@@ -43,7 +43,10 @@ export default defineConfig({
     ],
   },
   test: {
-    globalSetup: [setup('security/defences-setup.ts'), ...(fast ? [] : [setup('postgres-setup.ts')])],
+    globalSetup: [
+      setup('security/defences-setup.ts'),
+      ...(fast ? [] : [setup('postgres-setup.ts'), setup('browser-setup.ts')]),
+    ],
     setupFiles: [setup('assertions-setup.ts')],
     // A test that asserts nothing fails: an emptied one would pass for ever. And `expect.poll` waits for what must come for as long as the
     // test may take, not for a second, in which a busy machine does nothing.

@@ -12,10 +12,14 @@ export async function startBrowser() {
     '--disable-sync',
     '--no-first-run',
   ]
+  return chromium.launch({ executablePath: await unpackBrowser(), args, headless: true })
+}
+
+export async function unpackBrowser() {
   const found = installed.find((path) => existsSync(path))
-  if (found !== undefined) return chromium.launch({ executablePath: found, args, headless: true })
+  if (found !== undefined) return found
   // Makes the package unpack its own system libraries too, which a bare machine lacks.
   process.env.AWS_EXECUTION_ENV = 'AWS_Lambda_nodejs22.x'
   const packed = (await import('@sparticuz/chromium')).default
-  return chromium.launch({ executablePath: await packed.executablePath(), args, headless: true })
+  return packed.executablePath()
 }

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { leadsTo } from './leads-to.ts'
 import { startPostgres } from './postgres-server.ts'
 
 declare module 'vitest' {
@@ -23,15 +23,4 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   const server = await startPostgres()
   project.provide('postgresUrl', server.url)
   return () => server.stop()
-}
-
-/** Whether a file imports another, itself or through others of the tests. */
-function leadsTo(wanted: string, file: string, seen = new Set<string>()): boolean {
-  if (file === wanted) return true
-  if (seen.has(file) || !file.startsWith(import.meta.dirname)) return false
-  seen.add(file)
-  const imported = [...readFileSync(file, 'utf8').matchAll(/^import (?!type )[^']*'(\.[^']+\.ts)'/gm)].map(
-    ([, path = '']) => resolve(dirname(file), path),
-  )
-  return imported.some((path) => leadsTo(wanted, path, seen))
 }

@@ -143,7 +143,7 @@ export class Engine {
 
   /** Sends to whoever gets operational webhooks. Answers with how many do. */
   sendOperational(message: OperationalMessage): Promise<number> {
-    return this.#operations.send(message)
+    return this.#operations.sendToAllNow(message)
   }
 
   /** Says that there may be bulk work to do. */

@@ -64,6 +64,15 @@ describe.each(stores)('alarms on $name', (kind) => {
     ])
   })
 
+  test('a target that was added a moment ago gets the test, and one that was removed does not', async () => {
+    const world = await alarmWorld(kind, oneAttempt)
+    expect(await world.posthorn.alarms.test()).toBe(0)
+    const { id } = await world.posthorn.alarms.addTarget({ url: target })
+    expect(await world.posthorn.alarms.test()).toBe(1)
+    await world.posthorn.alarms.removeTarget(id)
+    expect(await world.posthorn.alarms.test()).toBe(0)
+  })
+
   test('an operational endpoint that fails, dead-letters and is disabled raises nothing and sends nothing', async () => {
     const world = await alarmWorld(kind, oneAttempt)
     const { id } = await world.posthorn.alarms.addTarget({ url: target })
@@ -79,6 +88,7 @@ describe.each(stores)('alarms on $name', (kind) => {
     const generation = (await world.store.queue.health([id])).get(id)?.generation ?? 0
     await world.store.queue.disable({
       endpointId: id,
+      url: target,
       generation,
       reason: 'it has only failed for five days',
       now: world.clock.now(),

@@ -4,19 +4,15 @@ import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, onTestFinished } from 'vitest'
-import { startBrowser } from '../../scripts/browser.js'
+import type { Page } from 'playwright-core'
+import { onTestFinished } from 'vitest'
 import { hour } from '../../src/core/time.ts'
 import { makeDashboard } from '../../src/server/http/dashboard-files.ts'
 import { sessionCookie } from '../../src/server/http/session-cookie.ts'
+import { useBrowser } from '../ui/browser.ts'
 import { defence } from './defence.ts'
 
-let browser: Browser | undefined
-beforeAll(async () => {
-  browser = await startBrowser()
-}, 120_000)
-afterAll(async () => browser?.close())
+const browser = useBrowser()
 
 // What a hole in the pages would let through, of each kind that runs something.
 const injections: Readonly<Record<string, string>> = {
@@ -88,7 +84,7 @@ async function dashboardWith(injected: string, isGuarded: boolean): Promise<stri
 }
 
 async function openPage(): Promise<Page> {
-  const context = await browser!.newContext()
+  const context = await browser().newContext()
   onTestFinished(() => context.close())
   return context.newPage()
 }

@@ -275,6 +275,7 @@ export function ask(operation: Operation, world: World): (store: Store) => Promi
       return ({ queue }) =>
         queue.disable({
           endpointId: endpointAt(world, operation.endpoint).id,
+          url: endpointAt(world, operation.endpoint).url,
           generation: operation.generation,
           reason: 'gone',
           now,

@@ -177,7 +177,7 @@ test('an endpoint whose next generation is just being written is not disabled', 
   const endpoint = await world.endpoint()
   await schema.query(`insert into endpoint_health (endpoint_id, generation) values ('${endpoint.id}', 3)`)
   const disabled = await after(`update endpoint_health set generation = 4`, () =>
-    store.queue.disable({ endpointId: endpoint.id, generation: 3, reason: 'gone', now: start }),
+    store.queue.disable({ endpointId: endpoint.id, url: endpoint.url, generation: 3, reason: 'gone', now: start }),
   )
   expect(disabled).toBe(false)
   expect(await store.directory.endpoint(null, endpoint.id)).toMatchObject({ status: 'active' })

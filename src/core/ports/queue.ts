@@ -173,6 +173,8 @@ export interface StartRequest {
 
 export interface DisableRequest {
   readonly endpointId: string
+  /** The URL that was judged: one that the endpoint got since is another matter. */
+  readonly url: string
   readonly generation: number
   readonly reason: string
   readonly now: Instant

@@ -103,16 +103,17 @@ export class HealthKeeper {
     if (judgement === 'disable') void this.#disable(record, gone ? disabledBecause.gone : disabledBecause.failing)
   }
 
-  /** Compares generations in the store: a person who has enabled the endpoint, or given it another URL, is not overruled by what came before. */
+  /** Compares URL and generation in the store: a person who has enabled the endpoint, or given it another URL, is not overruled by what came before. */
   async #disable(record: EndpointRecord, reason: string): Promise<void> {
     const { queue, clock, bus } = this.#parts
-    const { id, status } = record.endpoint
+    const { id, url, status } = record.endpoint
     if (status !== 'active') return
     record.endpoint = { ...record.endpoint, status: 'disabled', statusReason: reason }
     try {
       await record.lastHealthWrite
       const disabled = await queue.disable({
         endpointId: id,
+        url,
         generation: record.health.generation,
         reason,
         now: clock.now(),
@@ -164,6 +165,8 @@ export class HealthKeeper {
   async #reread(record: EndpointRecord): Promise<void> {
     const { id } = record.endpoint
     const stored = (await this.#parts.queue.health([id])).get(id) ?? healthy
+    // It may be that of another URL, which is then read before anything more leaves.
+    if (stored.generation !== record.health.generation) record.readAt = 0
     record.health = relearnt(record, stored)
   }
 }

@@ -66,6 +66,12 @@ export class Operations {
     return deliveries + wanting.length
   }
 
+  /** For a person, who may have added a target a moment ago. */
+  sendToAllNow(message: OperationalMessage): Promise<number> {
+    this.#readAt = null
+    return this.send(message)
+  }
+
   #store({ type, body, content, channels, key, to }: Storable, now: Instant): Promise<Sent> {
     return this.#parts.send({
       application: operationsUid,

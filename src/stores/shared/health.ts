@@ -50,10 +50,13 @@ set ${assignments(fromHealth(after.id, { ...next, version: known.version + 1 }))
 where endpoint_id = ${after.id}`)
 }
 
-/** Only an active endpoint, and only if its health is still of the generation that was judged. */
-export async function disable(tx: Executor, { endpointId, generation, reason, now }: DisableRequest): Promise<boolean> {
+/** Only an active endpoint, and only if its URL is still the one that was judged, and its health of the same generation. */
+export async function disable(tx: Executor, request: DisableRequest): Promise<boolean> {
+  const { endpointId, url, generation, reason, now } = request
   const [endpoint] = await tx.query(
-    sql`select application_id from ${table('endpoints')} where id = ${endpointId} and status = 'active' ${forUpdate}`,
+    sql`select application_id
+from ${table('endpoints')}
+where id = ${endpointId} and url = ${url} and status = 'active' ${forUpdate}`,
   )
   if (endpoint === undefined) return false
   const [row] = await tx.query(sql`${healthOf([endpointId])} ${forUpdate}`)

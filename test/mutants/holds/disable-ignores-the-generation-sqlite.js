@@ -6,6 +6,6 @@ export const mutant = {
   replace: 'void row',
   caughtBy: {
     file: 'test/stores/sqlite.test.ts',
-    title: 'an endpoint is disabled if its health is still of the generation',
+    title: 'an endpoint is disabled if it still has the URL and the generation of health',
   },
 }

@@ -90,9 +90,10 @@ export function endedOf({ id, endpointId, applicationId, messageId, sessionId }:
   return { id, endpointId, applicationId, messageId, sessionId }
 }
 
-function disable(state: State, { endpointId, generation, reason, now }: DisableRequest): boolean {
+function disable(state: State, { endpointId, url, generation, reason, now }: DisableRequest): boolean {
   const endpoint = state.endpoints.get(endpointId)
-  if (endpoint?.status !== 'active' || (state.health.get(endpointId)?.generation ?? 0) !== generation) return false
+  if (endpoint?.status !== 'active' || endpoint.url !== url) return false
+  if ((state.health.get(endpointId)?.generation ?? 0) !== generation) return false
   state.endpoints.set(endpointId, {
     ...endpoint,
     status: 'disabled',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Alarm } from '../../../core/alarms/alarm.ts'
 import type { AlarmReadings } from '../../../core/alarms/findings.ts'
 import { windowMs } from '../../../core/alarms/signals.ts'
+import type { Endpoint } from '../../../core/endpoint/endpoint.ts'
 import { healthy } from '../../../core/endpoint/health.ts'
 import type { AlarmReadingsRequest } from '../../../core/ports/alarms.ts'
 import { day, minute } from '../../../core/time.ts'
@@ -144,11 +145,11 @@ export const alarmCases = [
   storeCase('readings name the endpoints that were disabled for their failures, not by a person', async (world) => {
     const [gone, later, byPerson, enabled] = await times(4, () => world.endpoint())
     assert.ok(gone && later && byPerson && enabled)
-    const disable = (endpointId: string, now: number) =>
-      world.queue.disable({ endpointId, generation: 0, reason: 'gone', now })
-    await disable(gone.id, start)
-    await disable(later.id, start + 1)
-    await disable(enabled.id, start)
+    const disable = ({ id, url }: Endpoint, now: number) =>
+      world.queue.disable({ endpointId: id, url, generation: 0, reason: 'gone', now })
+    await disable(gone, start)
+    await disable(later, start + 1)
+    await disable(enabled, start)
     await world.change(enabled, { status: 'active', statusReason: null })
     await world.change(byPerson, { status: 'disabled', statusReason: 'by anna' })
     assert.deepEqual((await readings(world)).disabled, [

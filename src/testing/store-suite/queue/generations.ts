@@ -80,28 +80,32 @@ export const generationCases = [
     assert.deepEqual(await healthOf(world, endpoint), { ...troubled, version: 1 })
   }),
 
-  storeCase('an endpoint is disabled if its health is still of the generation that was judged', async (world) => {
-    const [never, known] = [await world.endpoint(), await world.endpoint()]
-    await world.queue.saveHealth(known.id, troubled)
-    const before = await world.directory.matching(known.applicationId)
-    assert.equal(await disable(world, never, 1), false)
-    assert.equal(await disable(world, known, 3), false)
-    assert.equal(await disable(world, known, 0), false)
-    assert.deepEqual(await world.directory.matching(known.applicationId), before)
+  storeCase(
+    'an endpoint is disabled if it still has the URL and the generation of health that were judged',
+    async (world) => {
+      const [never, known] = [await world.endpoint(), await world.endpoint()]
+      await world.queue.saveHealth(known.id, troubled)
+      const before = await world.directory.matching(known.applicationId)
+      assert.equal(await disable(world, never, 1), false)
+      assert.equal(await disable(world, known, 3), false)
+      assert.equal(await disable(world, known, 0), false)
+      assert.equal(await disable(world, { ...known, url: 'https://elsewhere.example/' }, 4), false)
+      assert.deepEqual(await world.directory.matching(known.applicationId), before)
 
-    assert.equal(await disable(world, never, 0), true)
-    assert.equal(await disable(world, known, 4), true)
-    for (const { id } of [never, known]) {
-      has(await world.directory.endpoint(null, id), {
-        status: 'disabled',
-        statusReason: 'gone',
-        statusSince: start + 7,
-        updatedAt: start + 7,
-      })
-    }
-    assert.notEqual((await world.directory.matching(known.applicationId))?.endpointsVersion, before?.endpointsVersion)
-    assert.deepEqual(await healthOf(world, known), { ...troubled, version: 1 })
-  }),
+      assert.equal(await disable(world, never, 0), true)
+      assert.equal(await disable(world, known, 4), true)
+      for (const { id } of [never, known]) {
+        has(await world.directory.endpoint(null, id), {
+          status: 'disabled',
+          statusReason: 'gone',
+          statusSince: start + 7,
+          updatedAt: start + 7,
+        })
+      }
+      assert.notEqual((await world.directory.matching(known.applicationId))?.endpointsVersion, before?.endpointsVersion)
+      assert.deepEqual(await healthOf(world, known), { ...troubled, version: 1 })
+    },
+  ),
 
   storeCase('only an active endpoint is disabled', async (world) => {
     for (const status of ['paused', 'disabled', 'deleted'] as const) {
@@ -122,8 +126,8 @@ export const generationCases = [
   }),
 ]
 
-function disable(world: World, { id }: Endpoint, generation: number): Promise<boolean> {
-  return world.queue.disable({ endpointId: id, generation, reason: 'gone', now: start + 7 })
+function disable(world: World, { id, url }: Endpoint, generation: number): Promise<boolean> {
+  return world.queue.disable({ endpointId: id, url, generation, reason: 'gone', now: start + 7 })
 }
 
 async function healthOf(world: World, { id }: Endpoint): Promise<Health | undefined> {
