@@ -1,8 +1,10 @@
 import { request as httpsRequest } from 'node:https'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { remoteClient } from '../../src/cli/http-api/remote-client.ts'
 import type { Receiver } from '../../src/testing/receiver.ts'
+import { temporaryFolder } from '../cli/folder.ts'
 import { run } from '../cli/run.ts'
 import { makeCertificate } from '../transport/certificate.ts'
 import type { Certificate } from '../transport/certificate.ts'
@@ -65,8 +67,12 @@ defence(
 test.each(['serve', 'worker', 'dev', 'doctor'])(
   'posthorn %s does not start where no certificate would be checked',
   async (command) => {
-    const { code, lines, stderr } = await run([command], { NODE_TLS_REJECT_UNAUTHORIZED: '0' })
-    expect({ code, lines, stderr }).toEqual({
+    const ended = await run([command], {
+      NODE_TLS_REJECT_UNAUTHORIZED: '0',
+      POSTHORN_DATABASE_URL: `sqlite:${join(await temporaryFolder(), 'posthorn.db')}`,
+      POSTHORN_PORT: '0',
+    })
+    expect(ended).toEqual({
       code: 1,
       lines: [],
       stderr:
