@@ -15,6 +15,7 @@ const hasPostgres14 = process.platform === 'linux' && process.arch === 'x64'
 const slow = [
   'test/**/postgres*.test.ts', // starts a database
   'test/ui/**', // starts a browser
+  'test/security/browser.test.ts', // the same
   'test/acceptance/build.test.ts', // runs linter, type check and build, which are commands of their own
   'test/cli/serve.test.ts', // starts servers as programs; `test/server` asks the API in the test's own process
   'test/cli/worker.test.ts', // the same
@@ -42,7 +43,10 @@ export default defineConfig({
     ],
   },
   test: {
-    globalSetup: fast ? [] : [setup('postgres-setup.ts'), setup('browser-setup.ts')],
+    globalSetup: [
+      setup('security/defences-setup.ts'),
+      ...(fast ? [] : [setup('postgres-setup.ts'), setup('browser-setup.ts')]),
+    ],
     setupFiles: [setup('assertions-setup.ts')],
     // A test that asserts nothing fails: an emptied one would pass for ever. And `expect.poll` waits for what must come for as long as the
     // test may take, not for a second, in which a busy machine does nothing.

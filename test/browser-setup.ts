@@ -5,6 +5,6 @@ import { leadsTo } from './leads-to.ts'
 
 /** Unpacks Chromium before any test starts it: a process that finds the file half written by another would try to run it. */
 export async function setup({ vitest }: TestProject): Promise<void> {
-  const stage = join(import.meta.dirname, 'ui', 'stage.ts')
-  if (vitest.state.getPaths().some((file) => leadsTo(stage, file))) await unpackBrowser()
+  const browser = join(import.meta.dirname, 'ui', 'browser.ts')
+  if (vitest.state.getPaths().some((file) => leadsTo(browser, file))) await unpackBrowser()
 }

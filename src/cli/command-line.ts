@@ -1,4 +1,4 @@
-import { unknownVariables } from '../config/environment.ts'
+import { checkTlsIsChecked, unknownVariables } from '../config/environment.ts'
 import { messageOf, PosthornError } from '../core/errors.ts'
 import { version } from '../version.ts'
 import { exit } from './command.ts'
@@ -18,6 +18,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
     case 'command':
       for (const sentence of unknownVariables()) terminal.say(`warning: ${sentence}`)
       try {
+        checkTlsIsChecked()
         return await parsed.command.run(parsed.options, terminal, parsed.given)
       } catch (thrown) {
         return explain(thrown, terminal)

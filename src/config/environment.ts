@@ -1,3 +1,4 @@
+import { expected } from '../core/errors.ts'
 import { didYouMean } from '../core/nearest.ts'
 import { describeSettings } from './describe.ts'
 import { readConfigFile } from './file.ts'
@@ -38,4 +39,16 @@ export function unknownVariables(environment: Environment = process.env): string
     .filter((name) => name.startsWith('POSTHORN_') && !known.includes(name))
     .toSorted()
   return unknown.map((name) => `${name} is no setting of Posthorn.${didYouMean(name, known)}`)
+}
+
+/** Refuses an environment in which Node checks no certificate: API keys and the database's password would go to whoever answers. */
+export function checkTlsIsChecked(environment: Environment = process.env): void {
+  if (environment['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return
+  throw expected(
+    'invalid_argument',
+    'NODE_TLS_REJECT_UNAUTHORIZED',
+    'unset',
+    '0',
+    'With it nobody knows who answers. Unset it, and name an authority of your own in NODE_EXTRA_CA_CERTS.',
+  )
 }

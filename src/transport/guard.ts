@@ -99,7 +99,7 @@ const closedIpv4 = [
 // Only global unicast is open, so mapped, compatible, NAT64, local and multicast addresses are out; of the rest, Teredo and
 // 6to4 carry an IPv4 address that nobody would have looked at.
 const openIpv6 = ['2000::/3']
-const closedIpv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
+const closedIpv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']
 
 const ipv4Closed = blockList(closedIpv4, 'ipv4')
 const ipv6Open = blockList(openIpv6, 'ipv6')

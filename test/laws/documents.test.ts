@@ -8,9 +8,11 @@ import { invariants } from '../simulation/invariants/all.ts'
 const pages = [
   'CONTRIBUTING.md',
   'README.md',
+  'SECURITY.md',
   'docs/architecture.md',
   'docs/decisions.md',
   'docs/guarantees.md',
+  'docs/security.md',
   'docs/spec.md',
 ]
 /** What a page about the engine may leave out of a path. */

@@ -46,15 +46,6 @@ describe('a certificate', () => {
     expect(server.receipts).toEqual([])
   })
 
-  test('is checked even if the environment says otherwise', async () => {
-    const server = await openReceiver({ tls: makeCertificate({ name: 'receiver', hosts: ['receiver.test'] }) })
-    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
-    onTestFinished(() => void delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'])
-    expect(await openTransport(trusting).send(request(`https://receiver.test:${server.port}/`))).toMatchObject({
-      kind: 'tls',
-    })
-  })
-
   test('of our own authority is added to the public ones only where it was asked for', async () => {
     const server = await openReceiver({ tls: issue(['receiver.test']) })
     expect(await openTransport({ lookup }).send(request(`https://receiver.test:${server.port}/`))).toMatchObject({

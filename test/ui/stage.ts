@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
-import { startBrowser } from '../../scripts/browser.js'
 import { builtPackage } from '../cli/built.ts'
+import { useBrowser } from './browser.ts'
 import { startServer } from './server.ts'
 import type { Server, ServerOptions } from './server.ts'
 
@@ -37,23 +37,22 @@ export const adminKey = 'an-admin-key-of-the-test'
 export function useStage(): Stage {
   const built = builtPackage({ dashboard: true })
   const endings: (() => Promise<void> | void)[] = []
-  let browser: Browser | undefined
   let folder: string | undefined
 
-  beforeAll(async () => {
+  beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'posthorn-ui-'))
-    browser = await startBrowser()
-  }, 120_000)
+  })
 
   afterAll(async () => {
-    await browser?.close()
     for (const end of endings.toReversed()) await end()
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
   })
+  // Last, so that it is closed first.
+  const browser = useBrowser()
 
   return {
     get browser() {
-      return there(browser)
+      return browser()
     },
     built: (file) => built.path(file),
     file: (name) => join(there(folder), name),
@@ -62,7 +61,7 @@ export function useStage(): Stage {
       return startServer(built.path('cli/main.js'), adminKey, { ...options, database }, (end) => endings.push(end))
     },
     async open(server, { path = '', key = adminKey, ...options } = {}) {
-      const context = await there(browser).newContext({
+      const context = await browser().newContext({
         viewport: { width: 1280, height: 900 },
         reducedMotion: 'reduce',
         ...options,
