@@ -11,7 +11,7 @@ import { anApplication, freshPath, newId, noon, openStore } from './sqlite-folde
 
 describe('the vault', () => {
   const key = makeKey()
-  const vault = keyedVault(key)
+  const vault = keyedVault([key])
 
   test('opens what it sealed, and seals the same secret differently each time', () => {
     const [first, second] = [vault.seal('ep_a', 'sec_a', 'whsec_x'), vault.seal('ep_a', 'sec_a', 'whsec_x')]
@@ -33,7 +33,7 @@ describe('the vault', () => {
   })
 
   test('does not open what another key has sealed, and says which key is needed', () => {
-    const sealed = keyedVault(makeKey()).seal('ep_a', 'sec_a', 'whsec_x')
+    const sealed = keyedVault([makeKey()]).seal('ep_a', 'sec_a', 'whsec_x')
     const keyId = sealed.split('.')[1] ?? ''
     expect(() => vault.open('ep_a', 'sec_a', sealed)).toThrow(
       expect.objectContaining({

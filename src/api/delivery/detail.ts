@@ -60,7 +60,7 @@ export async function curlFor(parts: DeliveryParts, delivery: Delivery, by: By):
     directory.endpointsById([endpointId]),
     directory.message(messageId),
   ])
-  if (endpoint === null || message === null || message.erasedAt !== null)
+  if (endpoint === null || endpoint.status === 'deleted' || message === null || message.erasedAt !== null)
     throw expected('not_found', 'body', 'kept, to show it', 'none', 'Its endpoint or its body is gone.')
   const request = parts.outgoingRequest(endpoint, message, clock.now())
   await directory.note({ action: 'reveal', by: actor(by), target: id, applicationId, at: clock.now() })
@@ -74,7 +74,8 @@ function sentRequest(
   endpoint: Endpoint | null,
   message: Message | null,
 ): SentRequest | null {
-  if (endpoint === null || message === null) return null
+  // The secrets of a deleted one are gone.
+  if (endpoint === null || endpoint.status === 'deleted' || message === null) return null
   // Of an empty body, because the signature is not shown: hashing a megabyte for each attempt would be for nothing.
   const { headers } = parts.outgoingRequest(endpoint, { ...message, body: new Uint8Array() }, startedAt)
   const bytes = message.erasedAt === null ? message.body.length : null

@@ -4,7 +4,17 @@ const masked = '***'
 /** Longer values, such as a schema, are cut: the log is for people. */
 const mostCharacters = 2_000
 /** Fields of things that nobody changes, and secrets, which are in no log. */
-const leftOut = new Set(['id', 'secrets', 'hash', 'hint', 'createdAt', 'updatedAt', 'statusSince', 'revokedAt'])
+const leftOut = new Set([
+  'id',
+  'secrets',
+  'hash',
+  'hint',
+  'createdAt',
+  'createdFrom',
+  'updatedAt',
+  'statusSince',
+  'revokedAt',
+])
 
 /** What a change changed, for the audit log: only the fields that differ, with credentials masked. Null for what was not there, or is gone. */
 export function changedFields(before: object | null, after: object | null): Pick<AuditEntry, 'before' | 'after'> {

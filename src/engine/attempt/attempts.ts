@@ -141,8 +141,9 @@ export class Attempts {
     const { record } = sent
     // Counted as open before anything is waited for, so that the window holds.
     this.#opened(sent)
-    // A lease that ran out while this process slept may be another's by now.
+    // The secrets of a deleted endpoint are gone. A lease that ran out while this process slept may be another's by now.
     const mayLeave =
+      record.endpoint.status !== 'deleted' &&
       this.#parts.leases.isLive(sent.claim.delivery.id) && (!sent.isSuspect || (await this.#writeAhead(sent)))
     const attempted = mayLeave ? await this.#attempter.attempt(sent.claim, record) : null
     this.#closed(sent)

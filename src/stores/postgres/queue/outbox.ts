@@ -69,6 +69,7 @@ export async function transactionWithin(
 
 /** Matching needs no secret: they stay as they are stored. */
 const sealed: Vault = {
+  keyId: null,
   seal: (_endpointId, _secretId, value) => value,
   open: (_endpointId, _secretId, value) => value,
 }
