@@ -32,10 +32,11 @@ interface AnswerParts {
   readonly settings: Settings
 }
 
-/** Lets the server answer: without a key if only this machine can ask, and none was set. Returns the key, if one was created. */
+/** Lets the server answer: without a key if only this machine can ask, and none was set. Returns the line about the key, if one was created. */
 export async function answerRequests(
   { server, metrics, posthorn, settings }: AnswerParts,
   log: Log,
+  isTerminal: boolean,
 ): Promise<string | null> {
   const { adminKey, corsOrigins, portalTokenHours, rateLimitPerSecond, strict, host } = settings
   const needsKey = adminKey !== null || !isLoopback(host)
@@ -52,5 +53,5 @@ export async function answerRequests(
   const { authorize } = byKey(posthorn, adminKey)
   const counted = metrics.serve(posthorn, needsKey ? authorize : keyless(authorize), answer)
   server.serve(counted, () => posthorn.audit({ limit: 1 }))
-  return needsKey && adminKey === null ? createFirstKey(posthorn) : null
+  return needsKey && adminKey === null ? createFirstKey(posthorn, { isTerminal, database: null }) : null
 }

@@ -22,7 +22,7 @@ export const serverSettings = {
     default: null as string | null,
     unit: 'at least 20 characters',
     sentence:
-      'An API key that may do everything, taken as given; without it the first start creates one and shows it once.',
+      'An API key that may do everything, taken as given; without it the first start creates one, and shows it once on a terminal, or writes it to a file beside the database that only its owner can read.',
     secret: true,
     read: secretText(20),
   },

@@ -144,7 +144,8 @@ export class Attempts {
     // The secrets of a deleted endpoint are gone. A lease that ran out while this process slept may be another's by now.
     const mayLeave =
       record.endpoint.status !== 'deleted' &&
-      this.#parts.leases.isLive(sent.claim.delivery.id) && (!sent.isSuspect || (await this.#writeAhead(sent)))
+      this.#parts.leases.isLive(sent.claim.delivery.id) &&
+      (!sent.isSuspect || (await this.#writeAhead(sent)))
     const attempted = mayLeave ? await this.#attempter.attempt(sent.claim, record) : null
     this.#closed(sent)
     if (attempted === null) return this.#giveBack([sent])

@@ -18,6 +18,7 @@ import type { SqliteDatabase } from './database.ts'
 import { diskOf } from './disk.ts'
 import type { SqliteDriver } from './driver.ts'
 import { storeError } from './errors.ts'
+import { makePrivate } from './private-files.ts'
 import { outletOn } from './queue/outbox.ts'
 import { sqliteQueue } from './queue/queue.ts'
 import { openVaultFor } from './vault.ts'
@@ -115,7 +116,10 @@ async function openStore(target: string | SharedSqliteOptions, options: SqliteOp
         : openWith(target.open, { synchronous, busyTimeoutMs: sharedTimeoutMs })
     database = sqliteDatabase(connection, { ownTurns: driver !== null })
     await migrate(database)
-    return { path, driver, database, ...(await openVaultFor(path, database, options)) }
+    const { vault, notes } = await openVaultFor(path, database, options)
+    // A file that the application opens is the application's own.
+    const isOwn = driver === null && path !== ':memory:'
+    return { path, driver, database, vault, notes: [...notes, ...(isOwn ? await makePrivate(path) : [])] }
   } catch (thrown) {
     await database?.close()
     throw storeError(thrown)

@@ -70,5 +70,5 @@ export const sessionOperations: readonly Operation[] = [
 ]
 
 function withCookie(cookie: string): Response {
-  return new Response(null, { status: 204, headers: { 'set-cookie': cookie } })
+  return new Response(null, { status: 204, headers: { 'set-cookie': cookie, 'cache-control': 'no-store' } })
 }
