@@ -35,6 +35,8 @@ export interface Keys {
   endSession(id: string, by?: By): Promise<void>
   /** Sessions that live, newest first: those in the place of one key, by its id, or all. */
   sessions(filter?: { readonly of?: string | undefined }, page?: Partial<Page>): Promise<ApiKey[]>
+  /** A session that lives, by its id; null if there is none. */
+  session(id: string): Promise<ApiKey | null>
   /** Ends every session in the place of a key; answers with how many. The key itself stays valid. */
   endSessions(of: string, by?: By): Promise<number>
   /** Notes that somebody tried to sign in with a key that is none; those of a minute are counted in one entry. */
@@ -81,6 +83,7 @@ export function makeKeys(parts: ResourceParts): Keys {
     openSession: (of, by = {}) => openSession(shared, of, by),
     endSession: (id, by = {}) => endSession(shared, id, by),
     sessions: ({ of } = {}, page = {}) => listSessions(shared, of, page),
+    session: (id) => findSession(shared, id),
     endSessions: (of, by = {}) => endSessions(shared, of, by),
     async refuseSignIn({ from = 'library' } = {}) {
       await parts.ready()
@@ -145,6 +148,12 @@ async function endSession({ ready, directory, clock, byHash }: KeyParts, id: str
 async function listSessions(parts: KeyParts, of: string | undefined, page: Partial<Page>): Promise<ApiKey[]> {
   await parts.ready()
   return parts.directory.listSessions({ of, livingAt: parts.clock.now() }, checkPage(page))
+}
+
+async function findSession({ ready, directory, clock }: KeyParts, id: string): Promise<ApiKey | null> {
+  await ready()
+  const key = await directory.key(id)
+  return key !== null && key.sessionOf !== null && isLive(key, clock.now()) ? key : null
 }
 
 async function endSessions({ ready, directory, clock, byHash }: KeyParts, of: string, by: By): Promise<number> {

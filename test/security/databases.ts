@@ -13,8 +13,10 @@ export const databases = isFast ? (['sqlite'] as const) : (['sqlite', 'postgres'
 /** A database of the test's own, opened with whatever keys it is given, and read byte by byte. */
 export interface SecurityDatabase {
   readonly environment: Readonly<Record<string, string>>
-  /** Not open yet; closed when the test ends. */
-  store(secretsKey: GivenKeys | 'plaintext'): Store
+  /** Not open yet; closed when the test ends. Without a key it stores secrets as plain text. */
+  store(secretsKey: GivenKeys | null): Store
+  /** As somebody would who can write to the database. */
+  copySecret(fromEndpointId: string, toEndpointId: string): Promise<void>
   /** Everything that is stored, as one text. */
   contents(): Promise<string>
 }
@@ -28,6 +30,12 @@ async function inFile(): Promise<SecurityDatabase> {
   return {
     environment: { POSTHORN_DATABASE_URL: `sqlite:${file}` },
     store: (secretsKey) => closedAtEnd(sqlite(file, { synchronous: 'off', ...optionsOf(secretsKey) })),
+    async copySecret(from, to) {
+      const { DatabaseSync } = await import('@photostructure/sqlite')
+      const database = new DatabaseSync(file)
+      database.exec(copying('posthorn_endpoint_secrets', from, to))
+      database.close()
+    },
     // The log beside it, too.
     async contents() {
       const names = (await readdir(dirname(file))).filter((name) => !name.endsWith('.key'))
@@ -43,6 +51,9 @@ async function inSchema(): Promise<SecurityDatabase> {
   return {
     environment: { POSTHORN_DATABASE_URL: url, POSTHORN_SCHEMA: schema },
     store: (secretsKey) => closedAtEnd(postgres(url, { schema, ...optionsOf(secretsKey) })),
+    async copySecret(from, to) {
+      await query(copying(`${schema}.endpoint_secrets`, from, to))
+    },
     async contents() {
       const tables = await query(`select table_name from information_schema.tables where table_schema = '${schema}'`)
       const all = []
@@ -53,8 +64,13 @@ async function inSchema(): Promise<SecurityDatabase> {
   }
 }
 
-function optionsOf(secretsKey: GivenKeys | 'plaintext') {
-  return secretsKey === 'plaintext' ? { plaintextSecrets: true } : { secretsKey }
+function copying(table: string, from: string, to: string): string {
+  return `update ${table} set sealed = (select sealed from ${table} where endpoint_id = '${from}') where endpoint_id = '${to}'`
+}
+
+/** Null asks for plain text. */
+function optionsOf(secretsKey: GivenKeys | null) {
+  return secretsKey === null ? { plaintextSecrets: true } : { secretsKey }
 }
 
 function closedAtEnd(store: Store): Store {

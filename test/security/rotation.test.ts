@@ -53,7 +53,7 @@ describe.each(databases)('posthorn secrets rotate on %s', (kind) => {
 
   test('seals what was stored in clear, and leaves no trace of it behind', async () => {
     const database = await securityDatabase(kind)
-    const ids = await endpointsIn(database.store('plaintext'), 3)
+    const ids = await endpointsIn(database.store(null), 3)
     expect(await database.contents()).toContain('header-1')
     const environment = { ...database.environment, POSTHORN_SECRETS_KEY: newKey }
     expect(await run(['secrets', 'rotate'], environment)).toMatchObject({ lines: ['secrets rotated 6 of 6'] })

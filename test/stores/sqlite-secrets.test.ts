@@ -139,12 +139,6 @@ describe('secrets of endpoints in a file', () => {
 })
 
 describe('the files of a database', () => {
-  const modesIn = async (path: string): Promise<Record<string, string>> => {
-    const names = (await readdir(dirname(path))).filter((name) => !name.endsWith('.lock'))
-    const modes = names.map(async (name) => [name, ((await stat(join(dirname(path), name))).mode & 0o777).toString(8)])
-    return Object.fromEntries(await Promise.all(modes))
-  }
-
   test('are for their owner only from the start: database, log and key', async () => {
     const path = await freshPath()
     await withEndpoint(path)
@@ -169,6 +163,12 @@ describe('the files of a database', () => {
     await store.close()
   })
 })
+
+async function modesIn(path: string): Promise<Record<string, string>> {
+  const names = (await readdir(dirname(path))).filter((name) => !name.endsWith('.lock'))
+  const modes = names.map(async (name) => [name, ((await stat(join(dirname(path), name))).mode & 0o777).toString(8)])
+  return Object.fromEntries(await Promise.all(modes))
+}
 
 async function withEndpoint(
   path: string,

@@ -9,6 +9,7 @@ import { checkOrigins } from '../../server/http/cors.ts'
 import { handler } from '../../server/handler.ts'
 import { startHttpServer } from '../../server/http/http-server.ts'
 import type { HttpServer } from '../../server/http/http-server.ts'
+import { checkPublicUrl } from '../../server/http/url.ts'
 import type { Log } from '../logs/log.ts'
 import { requestLog } from '../logs/requests.ts'
 import { createFirstKey } from '../processes/first-key.ts'
@@ -38,13 +39,14 @@ export async function answerRequests(
   log: Log,
   isTerminal: boolean,
 ): Promise<string | null> {
-  const { adminKey, corsOrigins, portalTokenHours, rateLimitPerSecond, strict, host } = settings
+  const { adminKey, corsOrigins, portalTokenHours, publicUrl, rateLimitPerSecond, strict, host } = settings
   const needsKey = adminKey !== null || !isLoopback(host)
   const answer = handler(posthorn, {
     adminKey,
     corsOrigins: checkOrigins(corsOrigins, 'POSTHORN_CORS_ORIGINS'),
     keyless: !needsKey,
     portalTokenHours,
+    publicUrl: checkPublicUrl(publicUrl, 'POSTHORN_PUBLIC_URL') ?? server.url,
     rateLimitPerSecond,
     strict,
     settings: describeSettings(commandSources()),

@@ -9,6 +9,7 @@ import { checkOrigins } from '../../server/http/cors.ts'
 import { handler } from '../../server/handler.ts'
 import { startHttpServer } from '../../server/http/http-server.ts'
 import type { HttpServer } from '../../server/http/http-server.ts'
+import { checkPublicUrl } from '../../server/http/url.ts'
 import { byKey } from '../../server/request/authentication.ts'
 import type { CommandOptions, Terminal } from '../command.ts'
 import { databaseAt } from '../database.ts'
@@ -69,11 +70,12 @@ async function answerAndDeliver(parts: Parts): Promise<void> {
     if (line !== null) output.write(`${line}\n`)
     const notice = await retryNotice(posthorn, settings.preset)
     if (notice !== null) log.write('info', 'retry_policy', () => ({ msg: notice }))
-    const { adminKey, corsOrigins, portalTokenHours, rateLimitPerSecond, strict } = settings
+    const { adminKey, corsOrigins, portalTokenHours, publicUrl, rateLimitPerSecond, strict } = settings
     const answer = handler(posthorn, {
       adminKey,
       corsOrigins: checkOrigins(corsOrigins, 'POSTHORN_CORS_ORIGINS'),
       portalTokenHours,
+      publicUrl: checkPublicUrl(publicUrl, 'POSTHORN_PUBLIC_URL') ?? listening.url,
       rateLimitPerSecond,
       strict,
       settings: describeSettings(commandSources()),

@@ -1,5 +1,6 @@
+import type { AuditNote } from '../../../core/ports/audit.ts'
 import type { KeyDirectory } from '../../../core/ports/directory.ts'
-import type { Database } from '../sql/database.ts'
+import type { Database, Executor } from '../sql/database.ts'
 import { fromKey, toKey } from '../rows/directory-rows.ts'
 import type { ApiKey } from '../../../core/ports/key.ts'
 import { record } from '../audit.ts'
@@ -46,20 +47,7 @@ export function keyDirectory(database: Database): KeyDirectory {
       const rows = await database.query(sql`select * from ${keys} ${pageOf(page, 'descending', conditions)}`)
       return rows.map(toKey)
     },
-    endSessions: (of, now, audited) =>
-      database.transaction(async (tx) => {
-        const rows = await tx.query(
-          sql`select * from ${keys} where session_of = ${of} and ${living(now)} order by id ${forUpdate}`,
-        )
-        const ended = rows.map((row): ApiKey => ({ ...toKey(row), revokedAt: now }))
-        const count = await tx.run(
-          sql`update ${keys} set revoked_at = ${now} where session_of = ${of} and ${living(now)}`,
-        )
-        const [first] = ended
-        if (audited !== undefined && first !== undefined)
-          await record(tx, { ...audited, ...aboutKey(first), count, at: now })
-        return ended
-      }),
+    endSessions: (of, now, audited) => database.transaction((tx) => endSessions(tx, of, now, audited)),
     revokeKey: (id, now, audited) =>
       database.transaction(async (tx) => {
         const count = await tx.run(sql`update ${keys} set revoked_at = ${now} where id = ${id} and revoked_at is null`)
@@ -69,6 +57,16 @@ export function keyDirectory(database: Database): KeyDirectory {
         return key
       }),
   }
+}
+
+async function endSessions(tx: Executor, of: string, now: Instant, audited?: AuditNote): Promise<ApiKey[]> {
+  const own = sql`session_of = ${of} and ${living(now)}`
+  const rows = await tx.query(sql`select * from ${keys} where ${own} order by id ${forUpdate}`)
+  const ended = rows.map((row): ApiKey => ({ ...toKey(row), revokedAt: now }))
+  const count = await tx.run(sql`update ${keys} set revoked_at = ${now} where ${own}`)
+  const [first] = ended
+  if (audited !== undefined && first !== undefined) await record(tx, { ...audited, ...aboutKey(first), count, at: now })
+  return ended
 }
 
 function living(at: Instant): Sql {

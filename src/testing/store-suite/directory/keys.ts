@@ -81,9 +81,9 @@ export const keyCases = [
     await world.directory.createKey(aKey(world, 'other', { sessionOf: 'admin_1' }))
     const audited = { action: 'session.end', by: { name: 'kim' } } as const
     const ended = await world.directory.endSessions(owner.id, start + 5, audited)
-    assert.deepEqual(ended.map(({ hash, revokedAt }) => [hash, revokedAt]).toSorted(), [
-      ['s0', start + 5],
-      ['s1', start + 5],
+    assert.deepEqual(ended.map(({ hash, revokedAt }) => `${hash} ${revokedAt}`).toSorted(), [
+      `s0 ${start + 5}`,
+      `s1 ${start + 5}`,
     ])
     has(await world.directory.keyByHash('s1'), { revokedAt: start + 5 })
     has(await world.directory.keyByHash('other'), { revokedAt: null })
