@@ -33,6 +33,12 @@ export interface Keys {
   /** A key for twelve hours in the place of another, for a browser's cookie. It has the other's access, and ends with it. */
   openSession(of: SessionOwner, by?: By): Promise<CreatedKey>
   endSession(id: string, by?: By): Promise<void>
+  /** Sessions that live, newest first: those in the place of one key, by its id, or all. */
+  sessions(filter?: { readonly of?: string | undefined }, page?: Partial<Page>): Promise<ApiKey[]>
+  /** A session that lives, by its id; null if there is none. */
+  session(id: string): Promise<ApiKey | null>
+  /** Ends every session in the place of a key; answers with how many. The key itself stays valid. */
+  endSessions(of: string, by?: By): Promise<number>
   /** Notes that somebody tried to sign in with a key that is none; those of a minute are counted in one entry. */
   refuseSignIn(by?: By): Promise<void>
   /** The living key that a token stands for; null if there is none. One that was revoked elsewhere is refused within 5 seconds. */
@@ -76,6 +82,9 @@ export function makeKeys(parts: ResourceParts): Keys {
     create: (input, by = {}) => createKey(shared, input, by),
     openSession: (of, by = {}) => openSession(shared, of, by),
     endSession: (id, by = {}) => endSession(shared, id, by),
+    sessions: ({ of } = {}, page = {}) => listSessions(shared, of, page),
+    session: (id) => findSession(shared, id),
+    endSessions: (of, by = {}) => endSessions(shared, of, by),
     async refuseSignIn({ from = 'library' } = {}) {
       await parts.ready()
       await refused.add(from)
@@ -98,8 +107,9 @@ async function createKey(parts: KeyParts, input: KeyInput, by: By): Promise<Crea
   const token = newToken(tokenPrefix)
   const hint = token.slice(0, hintLength)
   const action = checked.portal === null ? 'key.create' : 'portal.create'
-  const key = { ...checked, applicationId, token, hint, sessionOf: null }
-  return storeKey(parts, key, { action, by: actor(by) })
+  const audited = { action, by: actor(by) } as const
+  const key = { ...checked, applicationId, token, hint, sessionOf: null, createdFrom: audited.by.from ?? null }
+  return storeKey(parts, key, audited)
 }
 
 async function openSession(
@@ -110,12 +120,12 @@ async function openSession(
   await parts.ready()
   const now = parts.clock.now()
   const times = { createdAt: now, expiresAt: now + sessionMs }
-  const session = { name, applicationId, access, ...times, sessionOf, portal }
-  return storeKey(
-    parts,
-    { token: newToken(sessionPrefix), hint: sessionPrefix, ...session },
-    { action: portal === null ? 'session.open' : 'portal.use', by: actor({ by: name, ...by }) },
-  )
+  const audited = {
+    action: portal === null ? 'session.open' : 'portal.use',
+    by: actor({ by: name, ...by }),
+  } as const
+  const session = { name, applicationId, access, ...times, sessionOf, portal, createdFrom: audited.by.from ?? null }
+  return storeKey(parts, { token: newToken(sessionPrefix), hint: sessionPrefix, ...session }, audited)
 }
 
 async function storeKey(
@@ -133,6 +143,24 @@ async function endSession({ ready, directory, clock, byHash }: KeyParts, id: str
   await ready()
   const key = await directory.revokeKey(id, clock.now(), { action: 'session.end', by: actor(by) })
   if (key !== null) byHash.forget(key.hash)
+}
+
+async function listSessions(parts: KeyParts, of: string | undefined, page: Partial<Page>): Promise<ApiKey[]> {
+  await parts.ready()
+  return parts.directory.listSessions({ of, livingAt: parts.clock.now() }, checkPage(page))
+}
+
+async function findSession({ ready, directory, clock }: KeyParts, id: string): Promise<ApiKey | null> {
+  await ready()
+  const key = await directory.key(id)
+  return key !== null && key.sessionOf !== null && isLive(key, clock.now()) ? key : null
+}
+
+async function endSessions({ ready, directory, clock, byHash }: KeyParts, of: string, by: By): Promise<number> {
+  await ready()
+  const ended = await directory.endSessions(of, clock.now(), { action: 'session.end', by: actor(by) })
+  for (const { hash: hashed } of ended) byHash.forget(hashed)
+  return ended.length
 }
 
 async function findKey({ ready, clock, byHash, byId }: KeyParts, token: string): Promise<ApiKey | null> {

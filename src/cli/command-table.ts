@@ -18,12 +18,13 @@ import { keys } from './commands/operate/keys.ts'
 import { tail } from './commands/operate/tail.ts'
 import { dev } from './commands/run/dev.ts'
 import { migrate } from './commands/run/migrate.ts'
+import { secrets } from './commands/run/secrets.ts'
 import { serve } from './commands/run/serve.ts'
 import { worker } from './commands/run/worker.ts'
 
 /** All commands, in the sections of the help. */
 export const sections: readonly { readonly title: string; readonly commands: readonly (Command | CommandGroup)[] }[] = [
-  { title: 'Run it', commands: [dev, serve, worker, migrate] },
+  { title: 'Run it', commands: [dev, serve, worker, migrate, secrets] },
   { title: 'Send and receive', commands: [send, listen, verify] },
   {
     title: 'Look after it',

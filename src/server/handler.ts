@@ -18,7 +18,7 @@ import { makeConcurrencyLimit } from './http/concurrency-limit.ts'
 import type { Operation, ShownSetting } from './operation.ts'
 import { openApi } from './openapi/document.ts'
 import { operations } from './operations.ts'
-import { pathOf } from './http/url.ts'
+import { checkPublicUrl, pathOf } from './http/url.ts'
 
 export interface HandlerOptions {
   /** Where it is mounted, such as `/webhooks`; the API is then at `/webhooks/api/v1`. */
@@ -31,6 +31,8 @@ export interface HandlerOptions {
   readonly keyless?: boolean
   /** What was set, and where, for the page that shows it. */
   readonly settings?: readonly ShownSetting[]
+  /** Where your customers reach the server that mounts it, such as https://hooks.example: links to the portal begin so. They are refused without it. */
+  readonly publicUrl?: string | null
   /** How long a link to the portal is valid; an hour unless given. */
   readonly portalTokenHours?: number
   /** Calls per second and key; 0 for no limit. */
@@ -76,6 +78,7 @@ function partsOf(posthorn: Posthorn, basePath: string, options: HandlerOptions):
     posthorn,
     basePath,
     ...authenticationOf(posthorn, options),
+    publicUrl: checkPublicUrl(options.publicUrl ?? null),
     portalTokenMs: (options.portalTokenHours ?? 1) * hour,
     settings: options.settings ?? [],
     rateLimit: makeRateLimit(options.rateLimitPerSecond ?? 500, () => posthorn.now()),
@@ -90,11 +93,12 @@ function partsOf(posthorn: Posthorn, basePath: string, options: HandlerOptions):
 function authenticationOf(
   posthorn: Posthorn,
   options: HandlerOptions,
-): Pick<PipelineParts, 'authorize' | 'callerOf' | 'isDev'> {
+): Pick<PipelineParts, 'authorize' | 'callerOf' | 'callerInSession' | 'isDev'> {
   const isDev = options.keyless ?? false
-  const { authorize, callerOf } = byKey(posthorn, options.adminKey ?? null)
-  if (options.authorize !== undefined) return { authorize: options.authorize, callerOf: null, isDev }
-  return { authorize: isDev ? keyless(authorize) : authorize, callerOf, isDev }
+  const { authorize, ...own } = byKey(posthorn, options.adminKey ?? null)
+  if (options.authorize !== undefined)
+    return { authorize: options.authorize, callerOf: null, callerInSession: null, isDev }
+  return { authorize: isDev ? keyless(authorize) : authorize, ...own, isDev }
 }
 
 function warnProcess(sentence: string): void {

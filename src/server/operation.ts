@@ -72,8 +72,12 @@ export interface ServerParts {
   readonly basePath: string
   /** The caller of a key, for sign-in; null where the host program has its own. */
   readonly callerOf: Authentication['callerOf'] | null
+  /** The same of a session. */
+  readonly callerInSession: Authentication['callerInSession'] | null
   /** Lets callers of this machine in without a key. */
   readonly isDev: boolean
+  /** Where callers reach the server, without a slash at its end; null if nobody said so. */
+  readonly publicUrl: string | null
   /** How long a link to the portal is valid, unless whoever creates it says otherwise. */
   readonly portalTokenMs: number
   readonly settings: readonly ShownSetting[]

@@ -22,6 +22,7 @@ import { keyOperations } from './routes/operator/keys.ts'
 import { messageOperations } from './routes/svix/messages.ts'
 import { overviewOperations } from './routes/operator/overview.ts'
 import { sessionOperations } from './routes/operator/session.ts'
+import { openSessionOperations } from './routes/operator/sessions.ts'
 import { streamOperations } from './routes/operator/stream.ts'
 import { taskOperations } from './routes/svix/tasks.ts'
 
@@ -51,6 +52,7 @@ export const operations: readonly Operation[] = [
   ...streamOperations,
   ...configOperations,
   ...sessionOperations,
+  ...openSessionOperations,
   ...likeSvix(healthOperations),
 ]
 

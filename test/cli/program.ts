@@ -14,14 +14,20 @@ export interface Program {
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
 }
 
+interface StartOptions {
+  readonly atEnd?: (kill: () => Promise<void>) => void
+  readonly cwd?: string | undefined
+}
+
 /** Starts a script under Node, with nothing of this process's settings; what still runs is killed at the test's end, or when `atEnd` says so. */
 export function startProgram(
   script: string,
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-  atEnd: (kill: () => Promise<void>) => void = onTestFinished,
+  { atEnd = onTestFinished, cwd }: StartOptions = {},
 ): Program {
-  const child = spawn(process.execPath, [script, ...args], { env: { PATH: process.env['PATH'], ...environment } })
+  const env = { PATH: process.env['PATH'], ...environment }
+  const child = spawn(process.execPath, [script, ...args], { env, cwd })
   const lines: string[] = []
   const waiters: { pattern: RegExp; times: number; resolve: (line: string) => void; reject: (error: Error) => void }[] =
     []

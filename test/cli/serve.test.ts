@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { receiver } from 'posthorn/testing'
@@ -21,11 +22,12 @@ async function environmentOf(database: 'sqlite' | 'postgres'): Promise<Record<st
     return { ...usual, POSTHORN_DATABASE_URL: `sqlite:${join(await temporaryFolder(), 'posthorn.db')}` }
   const { url, schema, drop } = freshSchema()
   onTestFinished(drop)
-  return { ...usual, POSTHORN_DATABASE_URL: url, POSTHORN_SCHEMA: schema, POSTHORN_PLAINTEXT_SECRETS: '1' }
+  const home = { HOME: await temporaryFolder() }
+  return { ...usual, ...home, POSTHORN_DATABASE_URL: url, POSTHORN_SCHEMA: schema, POSTHORN_PLAINTEXT_SECRETS: '1' }
 }
 
 function posthorn(args: readonly string[], environment: Readonly<Record<string, string>>): Program {
-  return startProgram(built.path('cli/main.js'), args, environment)
+  return startProgram(built.path('cli/main.js'), args, environment, { cwd: environment['HOME'] })
 }
 
 async function listening(program: Program): Promise<string> {
@@ -54,7 +56,7 @@ describe.each(isFast ? (['sqlite'] as const) : (['sqlite', 'postgres'] as const)
   'posthorn serve on %s',
   (database) => {
     test(
-      'makes a key on its first start, shows it once, and delivers a signed webhook',
+      'makes a key on its first start, in a file for this user only, and delivers a signed webhook',
       { timeout: 60_000 },
       async () => {
         const environment = await environmentOf(database)
@@ -62,7 +64,10 @@ describe.each(isFast ? (['sqlite'] as const) : (['sqlite', 'postgres'] as const)
         onTestFinished(() => local.close())
         if (database === 'postgres') expect(await posthorn(['migrate'], environment).ended).toMatchObject({ code: 0 })
         const first = posthorn(['serve'], environment)
-        const key = (await first.says(/^posthorn admin key, shown only now: phk_/)).replace(/^.*: /, '')
+        const [, file = ''] = /^posthorn admin key is in (\S+), /.exec(await first.says(/^posthorn admin key /)) ?? []
+        const key = (await readFile(file, 'utf8')).trim()
+        expect((await stat(file)).mode & 0o777).toBe(0o600)
+        expect(`${first.lines.join('\n')}${first.stderr}`).not.toContain(key)
         await first.says(/"msg":"Retry policy standard: 6 attempts over 31 minutes, /)
         const url = await listening(first)
 

@@ -21,6 +21,7 @@ describe.each(stores)('keys on $name', (kind) => {
       createdAt: clock.now(),
       expiresAt: null,
       revokedAt: null,
+      createdFrom: 'library',
       sessionOf: null,
       portal: null,
     }

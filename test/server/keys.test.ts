@@ -38,9 +38,9 @@ describe.each(databases)('keys on %s', (database) => {
 
     const behind = await call('POST', '/api/v1/auth/app-portal-access/acme', {
       body: {},
-      headers: { 'x-forwarded-proto': 'https' },
+      headers: { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'evil.example', host: 'evil.example' },
     })
-    expect(behind.body).toMatchObject({ url: expect.stringMatching(/^https:\/\/posthorn\.test\/login#key=/) })
+    expect(behind.body).toMatchObject({ url: expect.stringMatching(/^http:\/\/posthorn\.test\/login#key=/) })
     const { token: second } = (await call('POST', '/api/v1/auth/app-portal-access/acme', { body: {} })).body as {
       token: string
     }

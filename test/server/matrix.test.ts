@@ -166,7 +166,13 @@ test('an operation under an application asks for its key, or for one of the serv
 })
 
 /** A reader may leave, too; to sign in, a key is shown in the body. */
-const leaving = new Set(['v1.authentication.logout', 'v1.session.end', 'v1.session.open'])
+const leaving = new Set([
+  'v1.authentication.logout',
+  'v1.session.end',
+  'v1.session.open',
+  'v1.session.end-one',
+  'v1.session.sign-out-everywhere',
+])
 /** Paths that name something of an application's. */
 const ours = /\{(delivery|job|endpoint)_id\}/
 const protectedOperations = operations.filter(({ realm }) => realm !== 'public')
@@ -200,6 +206,7 @@ async function makeScene(database: 'sqlite' | 'postgres'): Promise<Scene> {
   })
   const { id: messageId } = await posthorn.send({ application: 'acme', type: 'invoice.paid', data: { secret } })
   const { key } = await posthorn.keys.create({ name: 'spare' })
+  const { key: session } = await posthorn.keys.openSession(key)
   const [delivery] = await posthorn.deliveries.list()
   const job = await posthorn.jobs.create({ action: 'requeue', filter: { endpointId: endpoint.id } }, { by: secret })
   const values: Readonly<Record<string, string>> = {
@@ -209,6 +216,7 @@ async function makeScene(database: 'sqlite' | 'postgres'): Promise<Scene> {
     event_type_name: 'invoice.paid',
     attempt_id: 'atmpt_0123456789abcdefghj000001',
     key_id: key.id,
+    session_id: session.id,
     task_id: 'job_0123456789abcdefghj',
     delivery_id: delivery?.id ?? '',
     job_id: job.id,

@@ -6,7 +6,9 @@ import type { Reply, ServerWorld } from './world.ts'
 
 const ownPage = { 'sec-fetch-site': 'same-origin' }
 
-async function signIn({ call }: ServerWorld, key: string): Promise<string> {
+async function signIn({ call, clock }: ServerWorld, key: string): Promise<string> {
+  // One after the other, also for whoever lists them.
+  await clock.advance(1)
   const reply = await call('POST', '/api/v1/session', { token: null, body: { key }, headers: ownPage })
   expect(reply.status, JSON.stringify(reply.body)).toBe(204)
   const cookie = reply.headers.get('set-cookie') ?? ''
@@ -103,6 +105,82 @@ describe.each(databases)('a session on %s', (database) => {
     const left = await withCookie(world, third, 'DELETE', '/session', ownPage)
     expect([left.status, left.headers.get('set-cookie')]).toEqual([204, expect.stringContaining('Max-Age=0')])
     expect((await withCookie(world, third, 'GET', '/session')).status).toBe(401)
+  })
+
+  test('is not replaced by that of another key unless somebody says so, and then it has ended', async () => {
+    const world = await serverWorld({}, database)
+    const { id: appId } = await world.posthorn.applications.create({ uid: 'acme' })
+    const own = await signIn(world, adminKey)
+    const foreign = await world.token({ application: 'acme', portal: { featureFlags: [] } })
+    const again = (key: string, replace?: boolean): Promise<Reply> =>
+      withCookie(world, own, 'POST', '/session', ownPage, { key, ...(replace !== undefined && { replace }) })
+    for (const refused of [await again(foreign), await again(foreign, false)]) {
+      expect(refused).toMatchObject({
+        status: 409,
+        body: {
+          code: 'session_exists',
+          detail: `You are signed in as "admin". This would sign you in as "of a test" of ${appId} instead.`,
+        },
+      })
+      expect(refused.headers.get('set-cookie')).toBeNull()
+    }
+    expect((await withCookie(world, own, 'GET', '/session')).body).toMatchObject({ caller: { name: 'admin' } })
+    const replaced = await again(foreign, true)
+    const cookie = replaced.headers.get('set-cookie')?.split(';')[0] ?? ''
+    expect((await withCookie(world, cookie, 'GET', '/session')).body).toMatchObject({
+      caller: { applicationId: appId },
+    })
+    expect((await withCookie(world, own, 'GET', '/session')).status).toBe(401)
+    // The same key again, and a session that has ended, are nobody else's.
+    expect((await withCookie(world, cookie, 'POST', '/session', ownPage, { key: foreign })).status).toBe(204)
+    expect((await again(adminKey)).status).toBe(204)
+  })
+
+  test('is listed with where it came from, for whoever may see it, and ended from elsewhere', async () => {
+    const world = await serverWorld({}, database)
+    await world.posthorn.applications.create({ uid: 'acme' })
+    const [kim, customer] = [await world.token({ access: 'read' }), await world.token({ application: 'acme' })]
+    const [first, second, theirs] = [await signIn(world, kim), await signIn(world, kim), await signIn(world, customer)]
+    const sessions = async (cookie: string): Promise<Record<string, unknown>[]> =>
+      ((await withCookie(world, cookie, 'GET', '/session/list')).body as { data: Record<string, unknown>[] }).data
+    expect(await sessions(first)).toMatchObject([
+      { name: 'of a test', access: 'read', appId: null, from: 'http', current: false },
+      { name: 'of a test', access: 'read', appId: null, from: 'http', current: true },
+    ])
+    expect(await sessions(theirs)).toMatchObject([{ current: true, access: 'write' }])
+    const [{ id: newest } = { id: '' }] = await sessions(first)
+    const end = (cookie: string, id: unknown): Promise<Reply> =>
+      withCookie(world, cookie, 'DELETE', `/session/${String(id)}`, ownPage)
+    expect((await end(theirs, newest)).status).toBe(404)
+    expect((await end(first, newest)).status).toBe(204)
+    expect((await end(first, newest)).status).toBe(404)
+    expect((await withCookie(world, second, 'GET', '/session')).status).toBe(401)
+    expect((await withCookie(world, first, 'GET', '/session')).status).toBe(200)
+    const all = await world.call('GET', '/api/v1/session/list')
+    expect((all.body as { data: unknown[] }).data).toHaveLength(2)
+  })
+
+  test('ends everywhere with all others of its key, and with those of no other', async () => {
+    const world = await serverWorld({}, database)
+    const [kim, maria] = [await world.token({ access: 'read' }), await world.token()]
+    const own = [await signIn(world, kim), await signIn(world, kim), await signIn(world, kim)]
+    const other = await signIn(world, maria)
+    const everywhere = (cookie: string, body: object): Promise<Reply> =>
+      withCookie(world, cookie, 'POST', '/session/sign-out-everywhere', ownPage, body)
+    const { data } = (await withCookie(world, other, 'GET', '/session/list')).body as { data: { keyId: string }[] }
+    const [mariaId, kimId] = [data[0]?.keyId, data[1]?.keyId]
+    expect(await everywhere(own[0] ?? '', { keyId: mariaId })).toMatchObject({ status: 403 })
+    expect(await everywhere(own[0] ?? '', {})).toMatchObject({ status: 200, body: { ended: 3 } })
+    for (const cookie of own) expect((await withCookie(world, cookie, 'GET', '/session')).status).toBe(401)
+    expect((await withCookie(world, other, 'GET', '/session')).status).toBe(200)
+    expect((await world.call('GET', '/api/v1/session', { token: kim })).status).toBe(200)
+    await signIn(world, kim)
+    expect(await everywhere(other, { keyId: kimId })).toMatchObject({ status: 200, body: { ended: 1 } })
+    const entries = await world.posthorn.audit({ action: 'session.end' })
+    expect(entries.map(({ target, count }) => [target, count])).toEqual([
+      [kimId, 1],
+      [kimId, 3],
+    ])
   })
 
   test('of an admin key ends when the server is started with another', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isSecure, originOf, pathOf, publicOrigin, searchOf } from '../../src/server/http/url.ts'
+import { checkPublicUrl, isSecure, originOf, pathOf, searchOf } from '../../src/server/http/url.ts'
 
 test.each([
   'http://localhost:8071/',
@@ -17,15 +17,31 @@ test.each([
   expect([originOf(url), pathOf(url), searchOf(url).replace(/^\?$/, '')]).toEqual([origin, pathname, search])
 })
 
-test.each<[string, Record<string, string>, string]>([
-  ['http://hooks.example/x', {}, 'http://hooks.example'],
-  ['https://hooks.example/x', {}, 'https://hooks.example'],
-  ['http://hooks.example/x', { 'x-forwarded-proto': 'https' }, 'https://hooks.example'],
-  ['http://hooks.example/x', { 'x-forwarded-proto': 'https, http' }, 'https://hooks.example'],
-  ['http://hooks.example/x', { 'x-forwarded-proto': 'http' }, 'http://hooks.example'],
-  ['http://hooks.example/x', { 'x-forwarded-proto': 'httpsx' }, 'http://hooks.example'],
-  ['http://hooks.example/x', { origin: 'https://hooks.example' }, 'https://hooks.example'],
-])('%s with %o is reached at %s', (url, headers, origin) => {
-  const request = new Request(url, { headers })
-  expect([publicOrigin(request), isSecure(request)]).toEqual([origin, origin.startsWith('https:')])
+test.each<[string, Record<string, string>, boolean]>([
+  ['http://hooks.example/x', {}, false],
+  ['https://hooks.example/x', {}, true],
+  ['http://hooks.example/x', { 'x-forwarded-proto': 'https' }, true],
+  ['http://hooks.example/x', { 'x-forwarded-proto': 'https, http' }, true],
+  ['http://hooks.example/x', { 'x-forwarded-proto': 'http' }, false],
+  ['http://hooks.example/x', { 'x-forwarded-proto': 'httpsx' }, false],
+  ['http://hooks.example/x', { origin: 'https://hooks.example' }, true],
+])('whether %s with %o comes over TLS: %s', (url, headers, isTls) => {
+  expect(isSecure(new Request(url, { headers }))).toBe(isTls)
 })
+
+test.each([
+  ['https://hooks.example', 'https://hooks.example'],
+  ['https://hooks.example/', 'https://hooks.example'],
+  ['http://10.0.0.7:8071/posthorn/', 'http://10.0.0.7:8071/posthorn'],
+])('links that are to begin with %s begin with %s', (given, begins) => {
+  expect(checkPublicUrl(given)).toBe(begins)
+})
+
+test.each(['hooks.example', 'ftp://hooks.example', 'https://me:secret@hooks.example', 'https://a.example/?x=secret'])(
+  'no link can begin with %s',
+  (given) => {
+    const check = (): unknown => checkPublicUrl(given, 'POSTHORN_PUBLIC_URL')
+    expect(check).toThrow('POSTHORN_PUBLIC_URL')
+    expect(check).not.toThrow('secret')
+  },
+)

@@ -61,6 +61,7 @@ export async function serverWorld(
   const incidents: Incident[] = []
   const answer = handler(posthorn, {
     adminKey,
+    publicUrl: 'http://posthorn.test',
     report: (incident) => incidents.push(incident),
     warn: () => undefined,
     ...options,

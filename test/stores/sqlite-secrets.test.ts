@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Endpoint } from '../../src/core/endpoint/endpoint.ts'
 import type { Store } from '../../src/core/ports/ports.ts'
@@ -11,7 +11,7 @@ import { anApplication, freshPath, newId, noon, openStore } from './sqlite-folde
 
 describe('the vault', () => {
   const key = makeKey()
-  const vault = keyedVault(key)
+  const vault = keyedVault([key])
 
   test('opens what it sealed, and seals the same secret differently each time', () => {
     const [first, second] = [vault.seal('ep_a', 'sec_a', 'whsec_x'), vault.seal('ep_a', 'sec_a', 'whsec_x')]
@@ -33,7 +33,7 @@ describe('the vault', () => {
   })
 
   test('does not open what another key has sealed, and says which key is needed', () => {
-    const sealed = keyedVault(makeKey()).seal('ep_a', 'sec_a', 'whsec_x')
+    const sealed = keyedVault([makeKey()]).seal('ep_a', 'sec_a', 'whsec_x')
     const keyId = sealed.split('.')[1] ?? ''
     expect(() => vault.open('ep_a', 'sec_a', sealed)).toThrow(
       expect.objectContaining({
@@ -137,6 +137,38 @@ describe('secrets of endpoints in a file', () => {
     expect(await plain.directory.endpoint(null, endpoint.id)).toEqual(endpoint)
   })
 })
+
+describe('the files of a database', () => {
+  test('are for their owner only from the start: database, log and key', async () => {
+    const path = await freshPath()
+    await withEndpoint(path)
+    const all = { 'posthorn.db': '600', 'posthorn.db-shm': '600', 'posthorn.db-wal': '600', 'posthorn.db.key': '600' }
+    expect(await modesIn(path)).toEqual(all)
+  })
+
+  test('are taken away from others if they were open to them, and that is said', async () => {
+    const path = await freshPath()
+    const { store } = await withEndpoint(path)
+    await store.close()
+    for (const file of [path, `${path}.key`]) await chmod(file, 0o644)
+    expect(await store.open()).toEqual(
+      expect.arrayContaining([
+        `${path} was readable by others (mode 644). It is its owner's only now.`,
+        `${path}.key was readable by others (mode 644). It is its owner's only now.`,
+      ]),
+    )
+    expect(new Set(Object.values(await modesIn(path)))).toEqual(new Set(['600']))
+    await store.close()
+    expect(await store.open()).toEqual([])
+    await store.close()
+  })
+})
+
+async function modesIn(path: string): Promise<Record<string, string>> {
+  const names = (await readdir(dirname(path))).filter((name) => !name.endsWith('.lock'))
+  const modes = names.map(async (name) => [name, ((await stat(join(dirname(path), name))).mode & 0o777).toString(8)])
+  return Object.fromEntries(await Promise.all(modes))
+}
 
 async function withEndpoint(
   path: string,

@@ -49,7 +49,7 @@ export async function startServer(
       POSTHORN_ADMIN_KEY: adminKey,
       ...environment,
     }
-    return startProgram(script, ['serve', ...(delivers ? [] : ['--no-worker'])], settings, atEnd)
+    return startProgram(script, ['serve', ...(delivers ? [] : ['--no-worker'])], settings, { atEnd })
   }
 
   return {

@@ -88,7 +88,7 @@ export function useStage(): Stage {
 /** Until the page has drawn what it read. */
 async function settled(page: Page): Promise<void> {
   await page.locator('h1').waitFor()
-  await page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
+  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
 }
 
 function there<Value>(value: Value | undefined): Value {

@@ -9,11 +9,14 @@ import { healthy } from '../../core/endpoint/health.ts'
 import type { Message } from '../../core/message/message.ts'
 import { shownHeaders } from '../../core/signing/sent-request.ts'
 import type { SentRequest } from '../../core/signing/sent-request.ts'
+import { hmacSecret } from '../../core/signing/signature.ts'
+import type { Secret } from '../../core/signing/signature.ts'
 import { why } from '../../core/delivery/why.ts'
 import { actor } from '../actor.ts'
 import type { By } from '../actor.ts'
 import type { DeliveryParts } from './parts.ts'
 
+const noSecret: Secret = { id: '', value: hmacSecret(new Uint8Array(32)), createdAt: 0, expiresAt: null }
 /** Retries before one that are worth counting. */
 const mostAhead = 10_000
 
@@ -60,7 +63,7 @@ export async function curlFor(parts: DeliveryParts, delivery: Delivery, by: By):
     directory.endpointsById([endpointId]),
     directory.message(messageId),
   ])
-  if (endpoint === null || message === null || message.erasedAt !== null)
+  if (endpoint === null || endpoint.status === 'deleted' || message === null || message.erasedAt !== null)
     throw expected('not_found', 'body', 'kept, to show it', 'none', 'Its endpoint or its body is gone.')
   const request = parts.outgoingRequest(endpoint, message, clock.now())
   await directory.note({ action: 'reveal', by: actor(by), target: id, applicationId, at: clock.now() })
@@ -75,13 +78,16 @@ function sentRequest(
   message: Message | null,
 ): SentRequest | null {
   if (endpoint === null || message === null) return null
-  // Of an empty body, because the signature is not shown: hashing a megabyte for each attempt would be for nothing.
-  const { headers } = parts.outgoingRequest(endpoint, { ...message, body: new Uint8Array() }, startedAt)
+  // Of an empty body and with no real secret, because the signature is not shown: those of a deleted endpoint are gone.
+  const unsigned = { ...endpoint, secrets: [noSecret] }
+  const { headers } = parts.outgoingRequest(unsigned, { ...message, body: new Uint8Array() }, startedAt)
   const bytes = message.erasedAt === null ? message.body.length : null
+  // Any header of an endpoint's own may be a credential.
+  const hidden = [...Object.keys(endpoint.headers), ...(endpoint.signature === 'body' ? [endpoint.bodyHeader] : [])]
   return {
     method: 'POST',
     url,
-    ...shownHeaders(headers, endpoint.signature === 'body' ? endpoint.bodyHeader : null),
+    ...shownHeaders(headers, hidden),
     bytes,
   }
 }

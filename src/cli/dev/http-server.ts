@@ -9,6 +9,7 @@ import { checkOrigins } from '../../server/http/cors.ts'
 import { handler } from '../../server/handler.ts'
 import { startHttpServer } from '../../server/http/http-server.ts'
 import type { HttpServer } from '../../server/http/http-server.ts'
+import { checkPublicUrl } from '../../server/http/url.ts'
 import type { Log } from '../logs/log.ts'
 import { requestLog } from '../logs/requests.ts'
 import { createFirstKey } from '../processes/first-key.ts'
@@ -32,18 +33,20 @@ interface AnswerParts {
   readonly settings: Settings
 }
 
-/** Lets the server answer: without a key if only this machine can ask, and none was set. Returns the key, if one was created. */
+/** Lets the server answer: without a key if only this machine can ask, and none was set. Returns the line about the key, if one was created. */
 export async function answerRequests(
   { server, metrics, posthorn, settings }: AnswerParts,
   log: Log,
+  isTerminal: boolean,
 ): Promise<string | null> {
-  const { adminKey, corsOrigins, portalTokenHours, rateLimitPerSecond, strict, host } = settings
+  const { adminKey, corsOrigins, portalTokenHours, publicUrl, rateLimitPerSecond, strict, host } = settings
   const needsKey = adminKey !== null || !isLoopback(host)
   const answer = handler(posthorn, {
     adminKey,
     corsOrigins: checkOrigins(corsOrigins, 'POSTHORN_CORS_ORIGINS'),
     keyless: !needsKey,
     portalTokenHours,
+    publicUrl: checkPublicUrl(publicUrl, 'POSTHORN_PUBLIC_URL') ?? server.url,
     rateLimitPerSecond,
     strict,
     settings: describeSettings(commandSources()),
@@ -52,5 +55,5 @@ export async function answerRequests(
   const { authorize } = byKey(posthorn, adminKey)
   const counted = metrics.serve(posthorn, needsKey ? authorize : keyless(authorize), answer)
   server.serve(counted, () => posthorn.audit({ limit: 1 }))
-  return needsKey && adminKey === null ? createFirstKey(posthorn) : null
+  return needsKey && adminKey === null ? createFirstKey(posthorn, { isTerminal, database: null }) : null
 }

@@ -115,8 +115,8 @@ async function startServer(
 ): Promise<void> {
   if (served === null) return
   const { server, metrics } = served
-  const key = await answerRequests({ server, metrics, posthorn, settings }, log)
-  if (key !== null) output.write(`posthorn admin key, shown only now: ${key}\n`)
+  const line = await answerRequests({ server, metrics, posthorn, settings }, log, output.isTTY)
+  if (line !== null) output.write(`${line}\n`)
   output.write(`posthorn listening on ${server.url}\n`)
   output.write(`dashboard at ${server.url}/\n`)
   if (metrics.url !== null) output.write(`posthorn metrics on ${metrics.url}/metrics\n`)

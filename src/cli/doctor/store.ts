@@ -37,10 +37,17 @@ export async function storeChecks(database: NamedDatabase, settings: Settings): 
 function secretsCheck(store: Store, { plaintextSecrets }: Settings): Promise<Check> {
   return runCheck('secrets', async () => {
     await store.open()
-    if (!plaintextSecrets) return well('The key for endpoint secrets fits.')
+    if (!plaintextSecrets) return staleCheck((await store.countStaleSecrets?.()) ?? 0)
     const found = 'POSTHORN_PLAINTEXT_SECRETS keeps endpoint secrets unencrypted.'
     return trouble('warn', found, 'Set POSTHORN_SECRETS_KEY instead.')
   })
+}
+
+function staleCheck(count: number): Omit<Check, 'name'> {
+  if (count === 0) return well('The key for endpoint secrets fits.')
+  const are = count === 1 ? 'value is' : 'values are'
+  const found = `The key for endpoint secrets fits, but ${count} ${are} sealed with an older one, or not at all.`
+  return trouble('warn', found, 'Seal them: posthorn secrets rotate')
 }
 
 function latencyCheck({ directory }: Store): Promise<Check> {

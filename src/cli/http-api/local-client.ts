@@ -28,6 +28,7 @@ export async function localClient(
   let incident: Incident | null = null
   const answer = handler(posthorn, {
     authorize: () => ({ id: 'cli', name: userName(), applicationId: null, access: 'write', from: 'cli' }),
+    publicUrl: settings.publicUrl,
     rateLimitPerSecond: 0,
     strict: true,
     report: (reported) => void (incident = reported),

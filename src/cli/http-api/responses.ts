@@ -98,6 +98,17 @@ export interface KeyResponse {
   readonly expiresAt: string | null
 }
 
+export interface SessionResponse {
+  readonly id: string
+  readonly name: string
+  readonly keyId: string
+  readonly appId: string | null
+  readonly access: string
+  readonly from: string | null
+  readonly createdAt: string
+  readonly expiresAt: string | null
+}
+
 export interface AlarmResponse {
   readonly id: string
   readonly signal: string

@@ -9,6 +9,7 @@ import { checkOrigins } from '../../server/http/cors.ts'
 import { handler } from '../../server/handler.ts'
 import { startHttpServer } from '../../server/http/http-server.ts'
 import type { HttpServer } from '../../server/http/http-server.ts'
+import { checkPublicUrl } from '../../server/http/url.ts'
 import { byKey } from '../../server/request/authentication.ts'
 import type { CommandOptions, Terminal } from '../command.ts'
 import { databaseAt } from '../database.ts'
@@ -35,7 +36,8 @@ export async function serve({ database, 'no-worker': noWorker }: CommandOptions,
     const posthorn = new Posthorn({ ...settings, store: await named.openStore(), ownPort: listening.port, meter })
     logEvents(posthorn, log)
     logWarnings(posthorn, log)
-    await answerAndDeliver({ posthorn, listening, metrics, settings, terminal, log, delivers: noWorker !== true })
+    const delivers = noWorker !== true
+    await answerAndDeliver({ posthorn, listening, metrics, settings, terminal, log, delivers, file: named.file })
     log.write('info', 'stopped', () => ({ worker_id: posthorn.workerId }))
   } finally {
     await metrics?.close()
@@ -53,23 +55,27 @@ interface Parts {
   readonly terminal: Terminal
   readonly log: Log
   readonly delivers: boolean
+  /** That of the database; null if it has none. */
+  readonly file: string | null
 }
 
 async function answerAndDeliver(parts: Parts): Promise<void> {
-  const { posthorn, listening, metrics, settings, terminal, log, delivers } = parts
+  const { posthorn, listening, metrics, settings, terminal, log, delivers, file } = parts
   const { output, interrupted } = terminal
   let graceMs = settings.shutdownGraceMs
   try {
     if (delivers) await posthorn.start()
-    const key = settings.adminKey === null ? await createFirstKey(posthorn) : null
-    if (key !== null) output.write(`posthorn admin key, shown only now: ${key}\n`)
+    const place = { isTerminal: output.isTTY, database: file }
+    const line = settings.adminKey === null ? await createFirstKey(posthorn, place) : null
+    if (line !== null) output.write(`${line}\n`)
     const notice = await retryNotice(posthorn, settings.preset)
     if (notice !== null) log.write('info', 'retry_policy', () => ({ msg: notice }))
-    const { adminKey, corsOrigins, portalTokenHours, rateLimitPerSecond, strict } = settings
+    const { adminKey, corsOrigins, portalTokenHours, publicUrl, rateLimitPerSecond, strict } = settings
     const answer = handler(posthorn, {
       adminKey,
       corsOrigins: checkOrigins(corsOrigins, 'POSTHORN_CORS_ORIGINS'),
       portalTokenHours,
+      publicUrl: checkPublicUrl(publicUrl, 'POSTHORN_PUBLIC_URL') ?? listening.url,
       rateLimitPerSecond,
       strict,
       settings: describeSettings(commandSources()),

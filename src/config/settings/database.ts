@@ -37,7 +37,8 @@ export const databaseSettings = {
     env: ['POSTHORN_SECRETS_KEY'],
     default: null as string | null,
     unit: 'base64 of 32 bytes',
-    sentence: 'The key that endpoint secrets are encrypted with; SQLite creates one beside its file if there is none.',
+    sentence:
+      'The key that secrets and headers of endpoints are encrypted with, or several with commas between them, newest first; SQLite creates one beside its file if there is none.',
     secret: true,
     read: text(),
   },
@@ -45,7 +46,7 @@ export const databaseSettings = {
     env: ['POSTHORN_PLAINTEXT_SECRETS'],
     default: false,
     unit: '',
-    sentence: 'Keeps endpoint secrets unencrypted. Insecure.',
+    sentence: 'Keeps secrets and headers of endpoints unencrypted. Insecure.',
     read: flag(),
   },
 } satisfies Record<string, Setting<unknown>>

@@ -17,12 +17,20 @@ export const serverSettings = {
     sentence: 'The port that the server listens on; 0 picks a free one.',
     read: wholeNumber(0, 65_535),
   },
+  publicUrl: {
+    env: ['POSTHORN_PUBLIC_URL'],
+    default: null as string | null,
+    unit: '',
+    sentence:
+      'Where customers reach the server, such as https://hooks.example: links to the portal begin so. Without it they begin with the address that it listens on.',
+    read: text(),
+  },
   adminKey: {
     env: ['POSTHORN_ADMIN_KEY'],
     default: null as string | null,
     unit: 'at least 20 characters',
     sentence:
-      'An API key that may do everything, taken as given; without it the first start creates one and shows it once.',
+      'An API key that may do everything, taken as given; without it the first start creates one, and shows it once on a terminal, or writes it to a file beside the database that only its owner can read.',
     secret: true,
     read: secretText(20),
   },

@@ -61,6 +61,11 @@ export interface EndpointWithLimits extends Endpoint {
   readonly applicationRatePerSecond: number | null
 }
 
+/** An endpoint as it is kept: of one that is deleted, nothing that could sign or get in anywhere. */
+export function withoutDeadSecrets(endpoint: Endpoint): Endpoint {
+  return endpoint.status === 'deleted' ? { ...endpoint, secrets: [], headers: {} } : endpoint
+}
+
 /** What of an endpoint a user may set; the rest follows. */
 export type EndpointSettings = Pick<
   Endpoint,

@@ -1,10 +1,20 @@
+import { masked, maskedUrl } from '../endpoint/masked-url.ts'
 import type { AuditedFields, AuditEntry } from './audit.ts'
 
-const masked = '***'
 /** Longer values, such as a schema, are cut: the log is for people. */
 const mostCharacters = 2_000
 /** Fields of things that nobody changes, and secrets, which are in no log. */
-const leftOut = new Set(['id', 'secrets', 'hash', 'hint', 'createdAt', 'updatedAt', 'statusSince', 'revokedAt'])
+const leftOut = new Set([
+  'id',
+  'secrets',
+  'hash',
+  'hint',
+  'createdAt',
+  'createdFrom',
+  'updatedAt',
+  'statusSince',
+  'revokedAt',
+])
 
 /** What a change changed, for the audit log: only the fields that differ, with credentials masked. Null for what was not there, or is gone. */
 export function changedFields(before: object | null, after: object | null): Pick<AuditEntry, 'before' | 'after'> {
@@ -40,15 +50,6 @@ function shownValue(name: string, value: unknown, other: unknown): unknown {
   if (name === 'headers') return maskedHeaders({ ...(value as object) }, { ...(other as object) })
   const text = JSON.stringify(value) ?? ''
   return text.length <= mostCharacters ? value : `${text.slice(0, mostCharacters)}… (${text.length} characters)`
-}
-
-/** Of a query only the names are shown, and nothing of a user and password: they may be credentials. */
-function maskedUrl(text: string): string {
-  const url = URL.parse(text)
-  if (url === null) return masked
-  const query = [...url.searchParams.keys()].map((key) => `${encodeURIComponent(key)}=${masked}`)
-  const user = url.username === '' && url.password === '' ? '' : `${masked}@`
-  return `${url.protocol}//${user}${url.host}${url.pathname}${query.length === 0 ? '' : `?${query.join('&')}`}`
 }
 
 /** Those that differ: a value that changed is masked on both sides. */

@@ -265,8 +265,18 @@ export interface KeyDirectory {
   keyByHash(hash: string): Promise<ApiKey | null>
   /** Newest first, without sessions, and without those that have expired or were revoked before `livingAt`. */
   listKeys(filter: { applicationId?: string | undefined; livingAt: Instant }, page: Page): Promise<ApiKey[]>
+  /** Sessions that live at a time, and whose key does; newest first, of one key or of all. */
+  listSessions(filter: SessionFilter, page: Page): Promise<ApiKey[]>
+  /** Ends all living sessions of a key at once; answers with them. */
+  endSessions(of: string, now: Instant, audited?: AuditNote): Promise<ApiKey[]>
   /** Null if there is none; one that was revoked before stays as it is. */
   revokeKey(id: string, now: Instant, audited?: AuditNote): Promise<ApiKey | null>
+}
+
+export interface SessionFilter {
+  /** The key in whose place they stand. */
+  readonly of?: string | undefined
+  readonly livingAt: Instant
 }
 
 /** What the processes on one store relay to each other while somebody watches the stream. */

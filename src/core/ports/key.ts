@@ -17,6 +17,8 @@ export interface ApiKey {
   readonly createdAt: Instant
   readonly expiresAt: Instant | null
   readonly revokedAt: Instant | null
+  /** Where it was created from, as the audit log has it; null of one that is older than this field. */
+  readonly createdFrom: string | null
   /** The key in whose place it stands, if it is the session of a browser; it ends with that one. */
   readonly sessionOf: string | null
   /** What a customer's link to the portal allows; null for a key of your own. */

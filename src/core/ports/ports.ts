@@ -54,6 +54,13 @@ export interface Store {
   metered?(meter: Meter): Store
   /** The file system that it is on; absent where that is another machine's, null where it is on none. */
   disk?(): Promise<Disk | null>
+  /** Seals with the newest key whatever is not, batch by batch, beside everything else; absent where nothing is sealed. */
+  reseal?(options?: {
+    onBatch?: ((progress: Resealed) => void) | undefined
+    signal?: AbortSignal | undefined
+  }): Promise<Resealed>
+  /** How many sealed values `reseal` would find. */
+  countStaleSecrets?(): Promise<number>
   /** How often an idle worker looks for what others have committed; null or absent where nobody else can. */
   readonly lookMs?: number | null
   /**
@@ -61,6 +68,17 @@ export interface Store {
    * Ends with the signal, and fails when it cannot listen any more.
    */
   listen?(onHint: () => void, signal: AbortSignal): Promise<void>
+}
+
+/** How far `reseal` has come. */
+export interface Resealed {
+  /** Values that were not sealed with the newest key when it began. */
+  readonly total: number
+  readonly done: number
+  /** Values that no key of the ring opens; they stay as they are. */
+  readonly unreadable: number
+  /** Some of the endpoints that those belong to. */
+  readonly endpointIds: readonly string[]
 }
 
 /** What `send` needs of a store. Every statement goes through one transaction, and no conflict aborts it. */

@@ -141,9 +141,7 @@ export class Attempts {
     const { record } = sent
     // Counted as open before anything is waited for, so that the window holds.
     this.#opened(sent)
-    // A lease that ran out while this process slept may be another's by now.
-    const mayLeave =
-      this.#parts.leases.isLive(sent.claim.delivery.id) && (!sent.isSuspect || (await this.#writeAhead(sent)))
+    const mayLeave = this.#mayLeave(sent) && (!sent.isSuspect || (await this.#writeAhead(sent)))
     const attempted = mayLeave ? await this.#attempter.attempt(sent.claim, record) : null
     this.#closed(sent)
     if (attempted === null) return this.#giveBack([sent])
@@ -157,6 +155,11 @@ export class Attempts {
     if (this.#isClosed(record) || isSlow(attempted)) void this.#giveBack(this.#takeWaiting(record))
     else this.#startWaiting(record)
     await this.#finish(sent, this.#attempter.settle(sent.claim, record, attempted, sent.leaseEpoch))
+  }
+
+  /** A lease that ran out while this process slept may be another's by now, and the secrets of a deleted endpoint are gone. */
+  #mayLeave({ claim: { delivery }, record }: InFlight): boolean {
+    return record.endpoint.status !== 'deleted' && this.#parts.leases.isLive(delivery.id)
   }
 
   /** A suspect may end its worker: the record of its attempt must be there before. It also proves the lease. */

@@ -25,12 +25,12 @@ export function refusal(
   detail: string,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  return Response.json({ code, detail }, { status, headers })
+  return Response.json({ code, detail }, { status, headers: { 'cache-control': 'no-store', ...headers } })
 }
 
 /** 422, naming each field that is wrong. */
 export function unprocessable(problems: readonly Problem[]): Response {
-  return Response.json({ detail: problems }, { status: 422 })
+  return Response.json({ detail: problems }, { status: 422, headers: { 'cache-control': 'no-store' } })
 }
 
 /** The answer to whatever an operation threw: never its stack, and of an unforeseen error nothing at all. */

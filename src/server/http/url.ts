@@ -1,12 +1,22 @@
+import { expected } from '../../core/errors.ts'
+
 // A request's URL is absolute, and whoever built the request has checked it: `new URL` would do that again, for every call.
 
-/** Scheme, host and port as the caller sees them. */
-export function publicOrigin(request: Pick<Request, 'headers' | 'url'>): string {
-  const origin = originOf(request.url)
-  return isSecure(request) ? origin.replace(/^http:/, 'https:') : origin
+/** Refuses what no link can begin with; answers without a slash at the end. */
+export function checkPublicUrl(given: string | null, name = 'publicUrl'): string | null {
+  if (given === null) return null
+  const url = URL.parse(given)
+  const isPlain = url !== null && /^https?:$/.test(url.protocol) && url.search + url.hash + url.username === ''
+  if (isPlain) return (url.origin + url.pathname).replace(/\/+$/, '')
+  throw expected(
+    'invalid_argument',
+    name,
+    'an http(s) URL without user, query and fragment, such as https://hooks.example',
+    url === null ? given : url.origin,
+  )
 }
 
-/** Whether the caller reaches us over TLS, which may end at a proxy before us. Who lies about it only spoils links and cookies of their own. */
+/** Whether the caller reaches us over TLS, which may end at a proxy before us. Who lies about it only spoils cookies of their own. */
 export function isSecure({ headers, url }: Pick<Request, 'headers' | 'url'>): boolean {
   return (
     url.startsWith('https:') ||

@@ -14,6 +14,8 @@ export interface Authentication {
   readonly authorize: Authorize
   /** The key's own caller; null if there is no such key. */
   readonly callerOf: (token: string) => Promise<Caller | null>
+  /** The caller of a session; null if there is none, or it has ended. */
+  readonly callerInSession: (token: string) => Promise<Caller | null>
 }
 
 /** Callers by their API key, or by the one key that the server was started with; or by the session of a browser that has shown one. */
@@ -42,6 +44,7 @@ export function byKey(posthorn: Posthorn, adminKey: string | null): Authenticati
 
   return {
     callerOf,
+    callerInSession,
     async authorize(request) {
       const header = request.headers.get('authorization')
       if (header !== null) {

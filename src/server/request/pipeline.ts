@@ -13,6 +13,7 @@ import type { Reply } from './idempotency.ts'
 import { ignoredHeader } from './ignored-fields.ts'
 import type { Ignored } from './ignored-fields.ts'
 import { readInput } from './input.ts'
+import { shownJson } from './shown-json.ts'
 import { overloaded } from '../http/concurrency-limit.ts'
 import type { RateLimit } from '../http/rate-limit.ts'
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts'
@@ -115,7 +116,7 @@ async function runOperation(
 
 /** A repeat under the same key gets the first answer again, unless the operation sees to that itself. */
 function handleOnce(operation: Operation, call: Call): Promise<Reply | Response> {
-  const handle = async (): Promise<Reply | Response> => toReply(await operation.handle(call))
+  const handle = async (): Promise<Reply | Response> => toReply(await operation.handle(call), call.caller)
   const { idempotencyKey: key, posthorn } = call
   return key === null || operation.idempotency !== undefined ? handle() : once(posthorn, repeatable(call, key), handle)
 }
@@ -158,16 +159,19 @@ function missing({ id }: Operation): never {
   throw expected('not_found', 'application', 'looked up by the operation itself', id)
 }
 
-function toReply(answered: Answer | Response): Reply | Response {
+function toReply(answered: Answer | Response, caller: Caller): Reply | Response {
   if (answered instanceof Response) return answered
   const { status, body } = answered
-  return { status, text: body === null ? null : body instanceof RawJson ? body.text : JSON.stringify(body) }
+  return { status, text: body === null ? null : body instanceof RawJson ? body.text : shownJson(body, caller) }
 }
 
 function toResponse(reply: Reply | Response): Response {
   if (reply instanceof Response) return reply
   const { status, text } = reply
-  return text === null ? new Response(null, { status }) : new Response(text, { status, headers: jsonHeaders })
+  return text === null
+    ? new Response(null, { status, headers: { 'cache-control': 'no-store' } })
+    : new Response(text, { status, headers: jsonHeaders })
 }
 
-const jsonHeaders = { 'content-type': 'application/json' }
+/** Nothing that the API answers is for a cache: much of it is secret, and all of it is somebody's. */
+const jsonHeaders = { 'content-type': 'application/json', 'cache-control': 'no-store' }

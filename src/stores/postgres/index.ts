@@ -6,6 +6,8 @@ import { batched } from '../shared/batching/batcher.ts'
 import { directory } from '../shared/directory/directory.ts'
 import { fromWorker } from '../shared/rows/rows.ts'
 import { Lifetime, vaultOf } from '../shared/lifetime.ts'
+import type { GivenKeys } from '../shared/secrets.ts'
+import { countStale, reseal } from '../shared/upkeep/reseal.ts'
 import { meteredDirectory, meteredQueue } from '../shared/metered.ts'
 import type { Opened } from '../shared/lifetime.ts'
 import { insertInto, sql, table } from '../shared/sql/sql.ts'
@@ -19,15 +21,15 @@ import { openSchema } from './migrate.ts'
 import { transactionWithin } from './queue/outbox.ts'
 import { postgresQueue } from './queue/queue.ts'
 import { timeOf } from './time.ts'
-import { keyOf, openVaultWith } from './vault.ts'
+import { openVaultWith, ringOf } from './vault.ts'
 
 export type { Transaction } from './queue/outbox.ts'
 
 export interface PostgresOptions {
   /** Where Posthorn's tables live: a schema of its own. Default `posthorn`. */
   readonly schema?: string | undefined
-  /** The key that seals the secrets of endpoints: 32 bytes, or their base64; the same for all workers. */
-  readonly secretsKey?: string | Uint8Array | undefined
+  /** The key that seals the secrets of endpoints: 32 bytes, or their base64; or several, newest first. The same for all workers. */
+  readonly secretsKey?: GivenKeys | undefined
   /** Stores secrets as they are. */
   readonly plaintextSecrets?: boolean | undefined
   /** False for a pooler that changes connections between transactions: no statement is kept on a connection. */
@@ -69,7 +71,8 @@ export function postgres(urlOrPool: string | Pool, options: PostgresOptions = {}
   const database = databaseOf(lifetime, dialect)
 
   const queue = postgresQueue(database, prepare, channel)
-  const people = directory(database, vaultOf(lifetime))
+  const vault = vaultOf(lifetime)
+  const people = directory(database, vault)
 
   const store: Store = {
     kind: 'postgres',
@@ -87,6 +90,8 @@ export function postgres(urlOrPool: string | Pool, options: PostgresOptions = {}
     },
     beat: (worker, sighting) => database.transaction((tx) => beat(tx, worker, sighting)),
     time: () => timeOf(database),
+    reseal: (given) => reseal(database, vault, given),
+    countStaleSecrets: () => countStale(database, vault),
     close: () => lifetime.close(),
     within: (tx) => transactionWithin(tx, dialect, channel),
     lookMs,
@@ -114,11 +119,11 @@ function deafPooler(): PosthornError {
 
 async function openStore(place: Place, options: PostgresOptions): Promise<OpenedSchema> {
   const { urlOrPool, schema, dialect, prepare, timeoutMs } = place
-  const key = keyOf(options)
+  const ring = ringOf(options)
   const database = postgresDatabase(connections(urlOrPool, { timeoutMs, prepare }), dialect)
   try {
     await openSchema(database, schema)
-    return { database, ...(await openVaultWith(key, database, options)) }
+    return { database, ...(await openVaultWith(ring, database, options)) }
   } catch (thrown) {
     await database.close()
     throw thrown

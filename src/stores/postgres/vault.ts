@@ -1,18 +1,18 @@
 import { expected } from '../../core/errors.ts'
 import { sealedOf } from '../shared/rows/rows.ts'
-import { fits, keyedVault, plaintextVault, readKey, unreadable } from '../shared/secrets.ts'
-import type { Vault } from '../shared/secrets.ts'
+import { fits, keyedVault, plaintextVault, readRing, unreadable } from '../shared/secrets.ts'
+import type { GivenKeys, KeyRing, Vault } from '../shared/secrets.ts'
 import { sql, table } from '../shared/sql/sql.ts'
 import type { PostgresDatabase } from './database.ts'
 
 export interface VaultOptions {
-  readonly secretsKey?: string | Uint8Array | undefined
+  readonly secretsKey?: GivenKeys | undefined
   readonly plaintextSecrets?: boolean | undefined
 }
 
-/** The key that was given. There is no file to keep one beside the database, so a missing one is refused. */
-export function keyOf({ secretsKey, plaintextSecrets }: VaultOptions): Uint8Array | null {
-  if (secretsKey !== undefined) return readKey(secretsKey)
+/** The keys that were given. There is no file to keep one beside the database, so a missing one is refused. */
+export function ringOf({ secretsKey, plaintextSecrets }: VaultOptions): KeyRing | null {
+  if (secretsKey !== undefined) return readRing(secretsKey)
   if (plaintextSecrets === true) return null
   throw expected(
     'invalid_argument',
@@ -25,19 +25,19 @@ export function keyOf({ secretsKey, plaintextSecrets }: VaultOptions): Uint8Arra
 
 /** The vault for a database, with what a person should know about it. Refuses a key that does not fit what is stored. */
 export async function openVaultWith(
-  key: Uint8Array | null,
+  ring: KeyRing | null,
   database: PostgresDatabase,
   { plaintextSecrets }: VaultOptions,
 ): Promise<{ vault: Vault; notes: string[] }> {
   const [row] = await database.query(sql`select sealed from ${table('endpoint_secrets')} order by id desc limit 1`)
-  if (key !== null && row !== undefined && !fits(key, sealedOf(row))) {
+  if (ring !== null && row !== undefined && !fits(ring, sealedOf(row))) {
     throw unreadable(
-      'The secrets in the database were sealed with another key than the one given. Give that one as `secretsKey`.',
+      'The secrets in the database were sealed with another key than the one given. Give that one as `secretsKey`, after the newest.',
     )
   }
-  if (key !== null && plaintextSecrets !== true) return { vault: keyedVault(key), notes: [] }
+  if (ring !== null && plaintextSecrets !== true) return { vault: keyedVault(ring), notes: [] }
   return {
-    vault: plaintextVault(key),
+    vault: plaintextVault(ring),
     notes: ['Secrets of endpoints are stored as plain text, as asked by `plaintextSecrets`.'],
   }
 }

@@ -54,6 +54,9 @@ export class Lifetime<Parts extends Opened> {
 /** The vault of whatever is open. */
 export function vaultOf(lifetime: Lifetime<Opened>): Vault {
   return {
+    get keyId() {
+      return lifetime.current().vault.keyId
+    },
     seal: (...secret) => lifetime.current().vault.seal(...secret),
     open: (...secret) => lifetime.current().vault.open(...secret),
   }

@@ -4,9 +4,18 @@ import { expected, PosthornError } from '../../core/errors.ts'
 
 /** Seals the secrets of endpoints before they are stored, and opens them again. */
 export interface Vault {
+  /** The id of the key that it seals with; null if it seals nothing. */
+  readonly keyId: string | null
+  /** Bound to the endpoint, and to what it is of it: the id of a secret, or a name such as `headers`. */
   seal(endpointId: string, secretId: string, value: string): string
   open(endpointId: string, secretId: string, sealed: string): string
 }
+
+/** Keys of 32 bytes, newest first. */
+export type KeyRing = readonly [Uint8Array, ...Uint8Array[]]
+
+/** As people give them: one key as bytes or base64, or several, newest first. */
+export type GivenKeys = string | Uint8Array | readonly (string | Uint8Array)[]
 
 interface NamedKey {
   readonly key: KeyObject
@@ -19,40 +28,58 @@ const keyBytes = 32
 const nonceBytes = 12
 const tagBytes = 16
 
-/** A vault with one key: AES-256-GCM, bound to the row, so that a sealed secret opens nowhere else. */
-export function keyedVault(key: Uint8Array): Vault {
-  const own: NamedKey = { key: createSecretKey(key), id: keyIdOf(key) }
+/**
+ * A vault with a ring of keys, newest first: the first one seals, and what any of them has sealed is opened. AES-256-GCM, bound to the
+ * row, so that a sealed secret opens nowhere else.
+ */
+export function keyedVault([first, ...older]: KeyRing): Vault {
+  const newest = named(first)
+  const byId = new Map([newest, ...older.map(named)].map((each) => [each.id, each]))
   return {
+    keyId: newest.id,
     seal(endpointId, secretId, value) {
       const nonce = randomBytes(nonceBytes)
-      const cipher = createCipheriv(algorithm, own.key, nonce).setAAD(rowOf(endpointId, secretId))
+      const cipher = createCipheriv(algorithm, newest.key, nonce).setAAD(rowOf(endpointId, secretId))
       const sealed = Buffer.concat([cipher.update(value, 'utf8'), cipher.final(), cipher.getAuthTag()])
-      return [form, own.id, nonce.toString('base64'), sealed.toString('base64')].join('.')
+      return [sealedPrefix(newest.id) + nonce.toString('base64'), sealed.toString('base64')].join('.')
     },
     open(endpointId, secretId, sealed) {
-      return isSealed(sealed) ? openSealed(own, endpointId, secretId, sealed) : sealed
+      return isSealed(sealed) ? openSealed(byId, endpointId, secretId, sealed) : sealed
     },
   }
 }
 
 /** No vault at all, for those who asked for it: secrets are stored as they are. */
 export const openVault: Vault = {
+  keyId: null,
   seal: (_endpointId, _secretId, value) => value,
   open(endpointId, _secretId, sealed) {
     if (!isSealed(sealed)) return sealed
     throw unreadable(
-      `The secret of ${endpointId} is encrypted, and no key was given. Give \`secretsKey\` beside \`plaintextSecrets\`.`,
+      `A secret of ${endpointId} is encrypted, and no key was given. Give \`secretsKey\` beside \`plaintextSecrets\`.`,
     )
   },
 }
 
 /** Opens what was sealed before; seals nothing new. */
-export function plaintextVault(key: Uint8Array | null): Vault {
-  return key === null ? openVault : { seal: openVault.seal, open: keyedVault(key).open }
+export function plaintextVault(ring: KeyRing | null): Vault {
+  return ring === null ? openVault : { ...openVault, open: keyedVault(ring).open }
 }
 
 export function makeKey(): Buffer {
   return randomBytes(keyBytes)
+}
+
+/** The keys given, newest first: one as bytes, or the base64 of several with commas or line breaks between them. */
+export function readRing(given: GivenKeys, name = 'secretsKey'): KeyRing {
+  const parts: readonly (string | Uint8Array)[] =
+    typeof given === 'string'
+      ? given.split(/[,\n]/).filter((part) => part.trim() !== '')
+      : isList(given)
+        ? given
+        : [given]
+  const [newest = '', ...older] = parts
+  return [readKey(newest, name), ...older.map((key) => readKey(key, name))]
 }
 
 /** The 32 bytes of a key given as bytes or base64. The key itself never appears in the message. */
@@ -68,9 +95,14 @@ export function readKey(given: string | Uint8Array, name = 'secretsKey'): Uint8A
   )
 }
 
-/** True if the key is the one that this was sealed with; also for what is not sealed at all. */
-export function fits(key: Uint8Array, sealed: string): boolean {
-  return !isSealed(sealed) || sealed.split('.')[1] === keyIdOf(key)
+/** True if one of the keys is the one that this was sealed with; also for what is not sealed at all. */
+export function fits(ring: KeyRing, sealed: string): boolean {
+  return !isSealed(sealed) || ring.some((key) => keyIdOf(key) === sealed.split('.')[1])
+}
+
+/** What everything begins with that a key has sealed. */
+export function sealedPrefix(keyId: string): string {
+  return `${form}.${keyId}.`
 }
 
 export function isSealed(text: string): boolean {
@@ -81,21 +113,31 @@ export function unreadable(message: string, cause?: unknown): PosthornError {
   return new PosthornError('secrets_unreadable', message, { cause })
 }
 
-function openSealed({ key, id }: NamedKey, endpointId: string, secretId: string, sealed: string): string {
-  const [, sealedWith, nonce = '', content = ''] = sealed.split('.')
-  if (sealedWith !== id) {
+function openSealed(ring: ReadonlyMap<string, NamedKey>, endpointId: string, secretId: string, sealed: string): string {
+  const [, sealedWith = '', nonce = '', content = ''] = sealed.split('.')
+  const opener = ring.get(sealedWith)
+  if (opener === undefined) {
+    const have = [...ring.keys()].join(', ')
     throw unreadable(
-      `Expected the secret of ${endpointId} to be sealed with key ${id}, got one sealed with key ${sealedWith}. Give that key as \`secretsKey\`.`,
+      `Expected a secret of ${endpointId} to be sealed with key ${have}, got one sealed with key ${sealedWith}. Give that key as \`secretsKey\`, after the newest, until \`posthorn secrets rotate\` is done.`,
     )
   }
   try {
     const bytes = Buffer.from(content, 'base64')
-    const decipher = createDecipheriv(algorithm, key, Buffer.from(nonce, 'base64'), { authTagLength: tagBytes })
+    const decipher = createDecipheriv(algorithm, opener.key, Buffer.from(nonce, 'base64'), { authTagLength: tagBytes })
     decipher.setAAD(rowOf(endpointId, secretId)).setAuthTag(bytes.subarray(-tagBytes))
     return decipher.update(bytes.subarray(0, -tagBytes), undefined, 'utf8') + decipher.final('utf8')
   } catch (cause) {
-    throw unreadable(`The secret of ${endpointId} was changed or moved in the database. Rotate it.`, cause)
+    throw unreadable(`A secret of ${endpointId} was changed or moved in the database. Set it anew.`, cause)
   }
+}
+
+function named(key: Uint8Array): NamedKey {
+  return { key: createSecretKey(key), id: keyIdOf(key) }
+}
+
+function isList(given: Exclude<GivenKeys, string>): given is readonly (string | Uint8Array)[] {
+  return Array.isArray(given)
 }
 
 /** Enough of a hash to tell keys apart, and nothing that helps to find one. */

@@ -5,6 +5,7 @@ import { render } from '../shared/sql/sql.ts'
 import type { Dialect, Sql } from '../shared/sql/sql.ts'
 import { isDriver, isTransactionOf, prepareWith } from './driver.ts'
 import type { SqliteDriver, Statement } from './driver.ts'
+import { createPrivate } from './private-files.ts'
 
 export const sqliteDialect: Dialect = {
   placeholder: (position) => `?${position}`,
@@ -41,6 +42,7 @@ const cacheKiB = 32 * 1024
 
 /** Opens a file with the driver that comes with Posthorn. */
 export function openConnection(path: string, options: ConnectionOptions = {}): Connection {
+  if (path !== ':memory:') createPrivate(path)
   return tuned(new DatabaseSync(path), options)
 }
 

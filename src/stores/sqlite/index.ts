@@ -1,9 +1,13 @@
 import { expected, PosthornError } from '../../core/errors.ts'
-import type { Store, SyncStoreTransaction } from '../../core/ports/ports.ts'
+import type { Resealed, Store, SyncStoreTransaction } from '../../core/ports/ports.ts'
 import { batched } from '../shared/batching/batcher.ts'
 import { directory } from '../shared/directory/directory.ts'
 import { beat } from '../shared/directory/workers.ts'
 import { Lifetime, vaultOf } from '../shared/lifetime.ts'
+import type { GivenKeys, Vault } from '../shared/secrets.ts'
+import { sql } from '../shared/sql/sql.ts'
+import { countStale, reseal } from '../shared/upkeep/reseal.ts'
+import type { ResealOptions } from '../shared/upkeep/reseal.ts'
 import { meteredDirectory, meteredQueue } from '../shared/metered.ts'
 import type { Opened } from '../shared/lifetime.ts'
 import { migrate } from '../shared/schema/migrate.ts'
@@ -14,13 +18,14 @@ import type { SqliteDatabase } from './database.ts'
 import { diskOf } from './disk.ts'
 import type { SqliteDriver } from './driver.ts'
 import { storeError } from './errors.ts'
+import { makePrivate } from './private-files.ts'
 import { outletOn } from './queue/outbox.ts'
 import { sqliteQueue } from './queue/queue.ts'
 import { openVaultFor } from './vault.ts'
 
 export interface SqliteOptions {
-  /** The key that seals the secrets of endpoints: 32 bytes, or their base64. Without it a file `<path>.key` is made. */
-  readonly secretsKey?: string | Uint8Array | undefined
+  /** The key that seals the secrets of endpoints: 32 bytes, or their base64; or several, newest first. Without it a file `<path>.key` is made. */
+  readonly secretsKey?: GivenKeys | undefined
   /** Stores secrets as they are. */
   readonly plaintextSecrets?: boolean | undefined
   /** `off` may lose acknowledged messages when the machine fails: for tests and simulations only. */
@@ -60,7 +65,8 @@ export function sqlite(target: string | SharedSqliteOptions, more: SqliteOptions
   const workers = new AttachedWorkers(database)
 
   const queue = sqliteQueue(database, () => workers.ids())
-  const people = directory(database, vaultOf(lifetime))
+  const vault = vaultOf(lifetime)
+  const people = directory(database, vault)
 
   const store: Store = {
     kind: 'sqlite',
@@ -74,6 +80,8 @@ export function sqlite(target: string | SharedSqliteOptions, more: SqliteOptions
       await lifetime.close()
       workers.leaveAll()
     },
+    reseal: (given) => resealFile(database, vault, given),
+    countStaleSecrets: () => countStale(database, vault),
     disk: () => diskOf(lifetime.current().path),
     metered: (meter) => ({
       ...store,
@@ -83,6 +91,14 @@ export function sqlite(target: string | SharedSqliteOptions, more: SqliteOptions
     ...(isShared ? { withinSync: (tx: unknown) => withinSync(tx, lifetime) } : {}),
   }
   return store
+}
+
+/** Overwrites what it replaces, so that nothing in clear stays behind on a page that is free now, or in the log. */
+async function resealFile(database: SqliteDatabase, vault: Vault, options?: ResealOptions): Promise<Resealed> {
+  await database.query(sql`pragma secure_delete = on`)
+  const resealed = await reseal(database, vault, options)
+  await database.query(sql`pragma wal_checkpoint(truncate)`)
+  return resealed
 }
 
 function checkPath(path: unknown): void {
@@ -100,7 +116,10 @@ async function openStore(target: string | SharedSqliteOptions, options: SqliteOp
         : openWith(target.open, { synchronous, busyTimeoutMs: sharedTimeoutMs })
     database = sqliteDatabase(connection, { ownTurns: driver !== null })
     await migrate(database)
-    return { path, driver, database, ...(await openVaultFor(path, database, options)) }
+    const { vault, notes } = await openVaultFor(path, database, options)
+    // A file that the application opens is the application's own.
+    const isOwn = driver === null && path !== ':memory:'
+    return { path, driver, database, vault, notes: [...notes, ...(isOwn ? await makePrivate(path) : [])] }
   } catch (thrown) {
     await database?.close()
     throw storeError(thrown)

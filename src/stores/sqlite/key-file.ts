@@ -1,10 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { makeKey, readKey } from '../shared/secrets.ts'
+import { makeKey, readRing } from '../shared/secrets.ts'
+import type { KeyRing } from '../shared/secrets.ts'
 
-/** The key beside a database; null if there is none. */
-export async function readKeyFile(path: string): Promise<Uint8Array | null> {
+/** The keys beside a database, newest first, each on a line of its own; null if there is no such file. */
+export async function readKeyFile(path: string): Promise<KeyRing | null> {
   try {
-    return readKey(await readFile(path, 'utf8'), path)
+    return readRing(await readFile(path, 'utf8'), path)
   } catch (thrown) {
     if (hasCode(thrown, 'ENOENT')) return null
     throw thrown
@@ -12,15 +13,15 @@ export async function readKeyFile(path: string): Promise<Uint8Array | null> {
 }
 
 /** Makes a key that only this user may read. If another process was first, theirs is the key. */
-export async function makeKeyFile(path: string): Promise<{ key: Uint8Array; made: boolean }> {
+export async function makeKeyFile(path: string): Promise<{ ring: KeyRing; made: boolean }> {
   const key = makeKey()
   try {
     await writeFile(path, `${key.toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
-    return { key, made: true }
+    return { ring: [key], made: true }
   } catch (thrown) {
     const theirs = hasCode(thrown, 'EEXIST') ? await readKeyFile(path) : null
     if (theirs === null) throw thrown
-    return { key: theirs, made: false }
+    return { ring: theirs, made: false }
   }
 }
 

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path'
 import { sealedOf } from '../shared/rows/rows.ts'
 import { sql, table } from '../shared/sql/sql.ts'
-import { fits, isSealed, keyedVault, makeKey, plaintextVault, readKey, unreadable } from '../shared/secrets.ts'
-import type { Vault } from '../shared/secrets.ts'
+import { fits, isSealed, keyedVault, makeKey, plaintextVault, readRing, unreadable } from '../shared/secrets.ts'
+import type { GivenKeys, KeyRing, Vault } from '../shared/secrets.ts'
 import type { SqliteDatabase } from './database.ts'
 import { makeKeyFile, readKeyFile } from './key-file.ts'
 
 export interface VaultOptions {
-  readonly secretsKey?: string | Uint8Array | undefined
+  readonly secretsKey?: GivenKeys | undefined
   readonly plaintextSecrets?: boolean | undefined
 }
 
@@ -19,10 +19,10 @@ export async function openVaultFor(
 ): Promise<{ vault: Vault; notes: string[] }> {
   const keyPath = path === ':memory:' ? null : `${resolve(path)}.key`
   const newest = await newestSecret(database)
-  const given = options.secretsKey === undefined ? await keyBeside(keyPath) : readKey(options.secretsKey)
+  const given = options.secretsKey === undefined ? await keyBeside(keyPath) : readRing(options.secretsKey)
   if (given !== null && !fits(given, newest)) {
     throw unreadable(
-      `The secrets in ${path} were sealed with another key than the one given. Give that one as \`secretsKey\`.`,
+      `The secrets in ${path} were sealed with another key than the one given. Give that one as \`secretsKey\`, after the newest.`,
     )
   }
   if (options.plaintextSecrets === true) {
@@ -32,22 +32,22 @@ export async function openVaultFor(
     }
   }
   if (given !== null) return { vault: keyedVault(given), notes: [] }
-  if (keyPath === null) return { vault: keyedVault(makeKey()), notes: [] }
+  if (keyPath === null) return { vault: keyedVault([makeKey()]), notes: [] }
   if (isSealed(newest)) {
     throw unreadable(
       `The secrets in ${path} are sealed, and their key is missing. Bring back ${keyPath}, or give the key as \`secretsKey\`.`,
     )
   }
-  const { key, made } = await makeKeyFile(keyPath)
+  const { ring, made } = await makeKeyFile(keyPath)
   return {
-    vault: keyedVault(key),
+    vault: keyedVault(ring),
     notes: made
       ? [`Created ${keyPath}, the key that endpoint secrets are encrypted with. Back it up apart from the database.`]
       : [],
   }
 }
 
-async function keyBeside(keyPath: string | null): Promise<Uint8Array | null> {
+async function keyBeside(keyPath: string | null): Promise<KeyRing | null> {
   return keyPath === null ? null : readKeyFile(keyPath)
 }
 

@@ -8,7 +8,7 @@ import type { endpointDetailOut, endpointOverviewOut } from '../../server/schema
 import type { jobOut } from '../../server/schemas/operator/job.ts'
 import type { keyOut } from '../../server/schemas/operator/key.ts'
 import type { overviewOut } from '../../server/schemas/operator/overview.ts'
-import type { sessionOut } from '../../server/schemas/operator/session.ts'
+import type { openSessionOut, sessionOut } from '../../server/schemas/operator/session.ts'
 import type { applicationOut } from '../../server/schemas/svix/application.ts'
 import type { eventTypeOut } from '../../server/schemas/svix/event-type.ts'
 
@@ -16,6 +16,7 @@ import type { eventTypeOut } from '../../server/schemas/svix/event-type.ts'
 export type List<Item> = Omit<z.output<ReturnType<typeof listOf>>, 'data'> & { readonly data: readonly Item[] }
 
 export type Session = z.output<typeof sessionOut>
+export type OpenSession = z.output<typeof openSessionOut>
 
 export type Delivery = z.output<typeof deliveryOut>
 /** `searched` is there when payloads were searched: how many of the newest deliveries were looked into. */

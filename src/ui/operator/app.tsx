@@ -17,7 +17,7 @@ import { Overview } from './overview/overview-page.tsx'
 import { Settings } from './settings/settings-page.tsx'
 import { SignIn } from './sign-in.tsx'
 import { Tail } from './tail/tail-page.tsx'
-import { Questions } from '../parts/dialog.tsx'
+import { Questions, ask } from '../parts/dialog.tsx'
 import { ShortcutsDialog } from './shortcuts-dialog.tsx'
 import { Page } from '../parts/page.tsx'
 import { Shell } from './shell.tsx'
@@ -122,13 +122,23 @@ function Unknown() {
   )
 }
 
+/** Whoever is signed in decides whether a link makes somebody else of them. */
+async function askToReplace(key: string, sentence: string): Promise<void> {
+  if ((await ask({ title: 'Sign in as somebody else?', sentence, action: 'Sign in' })) === null) return
+  const opened = await post('session', { key, replace: true })
+  if (opened.kind !== 'answered') return notify('bad', problemOf(opened))
+  // Nothing that the other has seen stays on the page.
+  window.location.reload()
+}
+
 /** Asks who is looking. A link to the portal carries its key in the fragment, which no server and no log ever sees. */
 async function enter(): Promise<void> {
   const key = new URLSearchParams(window.location.hash.slice(1)).get('key')
   if (key !== null) {
     go(path.value === 'login' ? '' : path.value + window.location.search, 'replace')
     const opened = await post('session', { key })
-    if (opened.kind !== 'answered') notify('bad', problemOf(opened))
+    if (opened.kind === 'refused' && opened.code === 'session_exists') void askToReplace(key, opened.detail)
+    else if (opened.kind !== 'answered') notify('bad', problemOf(opened))
   }
   const answer = await get<Session>('session')
   if (answer.kind === 'answered') session.value = answer.value

@@ -102,7 +102,7 @@ describe.each(databases)('deliveries on %s', (database) => {
       expect(method).toBe('POST')
       expect([...Object.keys(headers), ...sensitive].toSorted()).toEqual(Object.keys(sent?.headers ?? {}).toSorted())
       expect(sent?.headers).toMatchObject(headers)
-      expect(sensitive).toEqual(['authorization', 'webhook-signature', 'x-hub-256'])
+      expect(sensitive).toEqual(['x-tenant', 'authorization', 'webhook-signature', 'x-hub-256'])
     }
     expect(new Set(requests.map(({ headers }) => headers['webhook-timestamp'])).size).toBe(2)
   })

@@ -2,13 +2,13 @@ import { exit, textOption } from '../../command.ts'
 import type { CommandGroup } from '../../command.ts'
 import { pageOptions, pageQuery } from '../../http-api/filters.ts'
 import { apiCommand } from '../../http-api/api-command.ts'
-import type { KeyResponse, Listed } from '../../http-api/responses.ts'
+import type { KeyResponse, Listed, SessionResponse } from '../../http-api/responses.ts'
 import { pathSegment } from '../../http-api/api-client.ts'
 import { columns } from '../../view/columns.ts'
 
 export const keys: CommandGroup = {
   name: 'keys',
-  summary: 'keys of the HTTP API: create, list, revoke',
+  summary: 'keys of the HTTP API: create, list, revoke; sessions of browsers: list, end',
   commands: [
     apiCommand({
       name: 'keys ls',
@@ -67,6 +67,38 @@ export const keys: CommandGroup = {
       async run({ client, given: [id = ''], show }) {
         await client.request('DELETE', `/key/${pathSegment(id)}`)
         show({ id, revoked: true }, () => `revoked ${id}`)
+        return exit.ok
+      },
+    }),
+    apiCommand({
+      name: 'keys sessions',
+      summary: 'lists the browsers that are signed in, and with which key',
+      options: pageOptions,
+      async run({ client, options, show }) {
+        const page = await client.request<Listed<SessionResponse>>('GET', '/session/list', {
+          query: pageQuery(options),
+        })
+        const rows = page.data.map(({ id, name, keyId, appId, access, from, createdAt }) => [
+          id,
+          keyId,
+          name,
+          access,
+          appId ?? 'all',
+          from ?? '',
+          createdAt,
+        ])
+        show(page, () => columns(['SESSION', 'KEY', 'NAME', 'ACCESS', 'APPLICATION', 'FROM', 'SIGNED IN'], rows))
+        return exit.ok
+      },
+    }),
+    apiCommand({
+      name: 'keys sign-out',
+      summary: 'ends all sessions of a key, everywhere; the key itself stays valid',
+      takes: ['<id>'],
+      async run({ client, given: [keyId = ''], show }) {
+        const body = { keyId }
+        const { ended } = await client.request<{ ended: number }>('POST', '/session/sign-out-everywhere', { body })
+        show({ keyId, ended }, () => `signed out ${ended} ${ended === 1 ? 'session' : 'sessions'} of ${keyId}`)
         return exit.ok
       },
     }),

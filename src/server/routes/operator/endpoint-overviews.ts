@@ -1,3 +1,4 @@
+import { maskedUrl } from '../../../core/endpoint/masked-url.ts'
 import { expected } from '../../../core/errors.ts'
 import type { Endpoint } from '../../../core/endpoint/endpoint.ts'
 import type { Posthorn } from '../../../posthorn.ts'
@@ -43,7 +44,8 @@ export const endpointOverviewOperations: readonly Operation[] = [
         (wanted) => posthorn.endpoints.list({ application, text: query.text }, wanted),
         ({ id }) => id,
       )
-      return answer(200, { ...page, data: (await posthorn.figures.of(page.data)).map(toEndpointOverview) })
+      const found = page.data.filter((endpoint) => call.caller.access === 'write' || showsText(endpoint, query.text))
+      return answer(200, { ...page, data: (await posthorn.figures.of(found)).map(toEndpointOverview) })
     },
   }),
   operation({
@@ -84,6 +86,12 @@ export const endpointOverviewOperations: readonly Operation[] = [
     }),
   ),
 ]
+
+/** Whether a text is in what a reader sees: else a search would tell, letter by letter, what is masked. */
+function showsText({ url, description, uid: own }: Endpoint, text: string | undefined): boolean {
+  const seen = `${maskedUrl(url)} ${description} ${own ?? ''}`.toLowerCase()
+  return text === undefined || seen.includes(text.toLowerCase())
+}
 
 async function overviewOf(posthorn: Posthorn, endpoint: Endpoint): Promise<EndpointOverview> {
   const [overview] = await posthorn.figures.of([endpoint])

@@ -1,14 +1,26 @@
 import { z } from 'zod'
+import type { Posthorn } from '../../../posthorn.ts'
 import { isOwnPage, sessionCookie, sessionIn } from '../../http/session-cookie.ts'
 import { actorOf } from '../../request/actor.ts'
 import { refusal } from '../../errors/error-response.ts'
 import { answer, operation } from '../../operation.ts'
-import type { Operation } from '../../operation.ts'
+import type { Operation, ServerParts } from '../../operation.ts'
+import type { Caller } from '../../request/caller.ts'
 import { httpError } from '../../schemas/common.ts'
 import { sessionOut } from '../../schemas/operator/session.ts'
 import { isSecure } from '../../http/url.ts'
 
 const path = '/api/v1/session'
+const sessionBody = z
+  .object({
+    key: z.string().min(1).max(512),
+    replace: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Ends the session of another key that the browser has; refused (409) without it.' }),
+  })
+  .meta({ id: 'SessionIn' })
+
 /** How a browser signs in: it shows a key once, and has a cookie from then on. */
 export const sessionOperations: readonly Operation[] = [
   operation({
@@ -31,11 +43,10 @@ export const sessionOperations: readonly Operation[] = [
     realm: 'public',
     access: 'read',
     idempotency: 'none',
-    body: z.object({ key: z.string().min(1).max(512) }).meta({ id: 'SessionIn' }),
-    answers: { 204: null, 401: httpError, 403: httpError },
+    body: sessionBody,
+    answers: { 204: null, 401: httpError, 403: httpError, 409: httpError },
     async handle({ posthorn, body, request, server, by }) {
-      // Whoever is not our page must not sign our reader in as somebody else.
-      if ((request.headers.has('sec-fetch-site') || request.headers.has('origin')) && !isOwnPage(request))
+      if (isForeignPage(request))
         return refusal(
           403,
           'permission_denied',
@@ -46,9 +57,11 @@ export const sessionOperations: readonly Operation[] = [
         await posthorn.keys.refuseSignIn(by())
         return refusal(401, 'authentication_failed', 'This key is not known, or it has ended.')
       }
-      const { key, token } = await posthorn.keys.openSession(caller, actorOf(caller, by().from))
-      const lastsMs = (key.expiresAt ?? key.createdAt) - key.createdAt
-      return withCookie(sessionCookie(token, { basePath: server.basePath, isTls: isSecure(request), lastsMs }))
+      const actor = actorOf(caller, by().from)
+      const present = await presentSession(server, request)
+      if (present !== null && present.sessionOf !== caller.id && body.replace !== true) return taken(present, caller)
+      if (present !== null) await posthorn.keys.endSession(present.id, actorOf(present, by().from))
+      return openSession(posthorn, { caller, actor, server, request })
     },
   }),
   operation({
@@ -64,11 +77,53 @@ export const sessionOperations: readonly Operation[] = [
       const token = sessionIn(request.headers)
       const key = token === null ? null : await posthorn.keys.find(token)
       if (key !== null && key.sessionOf !== null) await posthorn.keys.endSession(key.id, by())
-      return withCookie(sessionCookie(null, { basePath: server.basePath, isTls: isSecure(request), lastsMs: 0 }))
+      return withCookie(endedCookie(server, request))
     },
   }),
 ]
 
+/** Whoever is not our page must not sign our reader in as somebody else. */
+function isForeignPage(request: Request): boolean {
+  return (request.headers.has('sec-fetch-site') || request.headers.has('origin')) && !isOwnPage(request)
+}
+
+/** The session that the browser has already; null if it has none that is still valid. */
+async function presentSession(server: ServerParts, request: Request): Promise<Caller | null> {
+  const token = sessionIn(request.headers)
+  return token === null || server.callerInSession === null ? null : server.callerInSession(token)
+}
+
+/** A link that somebody sends must not turn a reader, unnoticed, into somebody else. */
+function taken(present: Caller, wanted: Caller): Response {
+  return refusal(
+    409,
+    'session_exists',
+    `You are signed in as ${nameOf(present)}. This would sign you in as ${nameOf(wanted)} instead.`,
+  )
+}
+
+function nameOf({ name, applicationId }: Caller): string {
+  return applicationId === null ? `"${name}"` : `"${name}" of ${applicationId}`
+}
+
+interface Opening {
+  readonly caller: Caller
+  readonly actor: ReturnType<typeof actorOf>
+  readonly server: ServerParts
+  readonly request: Request
+}
+
+async function openSession(posthorn: Posthorn, { caller, actor, server, request }: Opening): Promise<Response> {
+  const { key, token } = await posthorn.keys.openSession(caller, actor)
+  const lastsMs = (key.expiresAt ?? key.createdAt) - key.createdAt
+  return withCookie(sessionCookie(token, { basePath: server.basePath, isTls: isSecure(request), lastsMs }))
+}
+
+/** Makes a browser forget its session. */
+export function endedCookie({ basePath }: ServerParts, request: Request): string {
+  return sessionCookie(null, { basePath, isTls: isSecure(request), lastsMs: 0 })
+}
+
 function withCookie(cookie: string): Response {
-  return new Response(null, { status: 204, headers: { 'set-cookie': cookie } })
+  return new Response(null, { status: 204, headers: { 'set-cookie': cookie, 'cache-control': 'no-store' } })
 }

@@ -10,6 +10,7 @@ import type { Answer, Call, Operation } from '../../operation.ts'
 import { attemptOut, statusNumbers, toAttemptOut } from '../../schemas/svix/attempt.ts'
 import { channel, dateTime, flag, listOf, names, uid } from '../../schemas/common.ts'
 import { messageText } from '../../schemas/svix/message.ts'
+import { shownJson } from '../../request/shown-json.ts'
 import { endpointIn, instantOf, messageIn, parameter } from '../lookup.ts'
 
 const application = '/api/v1/app/{app_id}'
@@ -122,7 +123,7 @@ async function listedByMessage(call: Call<z.output<typeof attemptsOfMessageQuery
 }
 
 async function listed(
-  { posthorn, query, application: owner }: Call<AttemptsQuery>,
+  { posthorn, query, caller, application: owner }: Call<AttemptsQuery>,
   whose: Pick<AttemptFilter, 'endpointId' | 'messageId'>,
 ): Promise<Answer> {
   const {
@@ -158,7 +159,9 @@ async function listed(
     200,
     pageText({
       ...rest,
-      data: data.map((each) => attemptText(each, withContent, messages.get(each.delivery.messageId))),
+      data: data.map((each) =>
+        withMessage(shownJson(toAttemptOut(each, withContent), caller), messages.get(each.delivery.messageId)),
+      ),
     }),
   )
 }
@@ -178,8 +181,7 @@ async function messageTexts(
   return texts
 }
 
-function attemptText(attempt: AttemptOfDelivery, withContent: boolean, message: string | undefined): string {
-  const text = JSON.stringify(toAttemptOut(attempt, withContent))
+function withMessage(text: string, message: string | undefined): string {
   return message === undefined ? text : `${text.slice(0, -1)},"msg":${message}}`
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Application } from '../../../core/endpoint/endpoint.ts'
+import { PosthornError } from '../../../core/errors.ts'
 import { second } from '../../../core/time.ts'
 import type { Posthorn } from '../../../posthorn.ts'
 import { forbidden } from '../../request/authorization.ts'
@@ -8,7 +9,6 @@ import { orNull } from '../../errors/not-found.ts'
 import { answer, operation } from '../../operation.ts'
 import type { Answer, Call, Operation } from '../../operation.ts'
 import { applicationIn, applicationSettings } from '../../schemas/svix/application.ts'
-import { publicOrigin } from '../../http/url.ts'
 import { parameter } from '../lookup.ts'
 
 const flag = z
@@ -79,10 +79,10 @@ async function openPortal({
   posthorn,
   params,
   body,
-  request,
   server,
   by,
 }: Call<unknown, z.output<typeof portalAccessIn>>): Promise<Answer> {
+  if (server.publicUrl === null) throw addressUnknown()
   const application = await applicationFor(posthorn, parameter(params, 'app_id'), body.application ?? null, by())
   const lastsMs = typeof body.expiry === 'number' ? body.expiry * second : server.portalTokenMs
   const { token } = await posthorn.keys.create(
@@ -96,7 +96,15 @@ async function openPortal({
     by(),
   )
   // After the `#`, so that it reaches no log of a server on the way.
-  return answer(200, { url: `${publicOrigin(request)}${server.basePath}/login#key=${token}`, token })
+  return answer(200, { url: `${server.publicUrl}${server.basePath}/login#key=${token}`, token })
+}
+
+/** Never from the request: whoever sends one can write any host into it, and the link carries a key. */
+function addressUnknown(): PosthornError {
+  return new PosthornError(
+    'wrong_state',
+    'Expected the server to know where it is reached, got no address. Set POSTHORN_PUBLIC_URL, or `publicUrl` of `handler`.',
+  )
 }
 
 async function applicationFor(

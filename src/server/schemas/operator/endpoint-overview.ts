@@ -4,7 +4,6 @@ import { willBeDisabledAt } from '../../../core/endpoint/health.ts'
 import { isoTime } from '../../../core/time.ts'
 import type { AttemptCount, EndpointOverview } from '../../../core/ports/figures.ts'
 import { channel, dateTime, metadata, timeOrNull } from '../common.ts'
-import { toHeadersOut } from '../svix/endpoint.ts'
 
 const count = z.int()
 const hourOut = z.object({ at: dateTime, delivered: count, failed: count, dead: count }).meta({ id: 'HourOut' })
@@ -45,7 +44,7 @@ export const endpointDetailOut = z
   .object({
     ...shown,
     hours: z.array(hourOut),
-    headers: z.record(z.string(), z.string()).meta({ description: 'Without those that carry credentials.' }),
+    headers: z.array(z.string()).meta({ description: 'Names only: any value may be a credential.' }),
     filter: z.unknown(),
     metadata,
     signature: z.string(),
@@ -124,7 +123,7 @@ export function toEndpointDetail(
   const { headers, filter, metadata: own, signature, secrets } = overview.endpoint
   return {
     ...toEndpointOverview(overview),
-    headers: toHeadersOut(headers).headers,
+    headers: Object.keys(headers),
     filter,
     metadata: own,
     signature,

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { Endpoint } from '../../../core/endpoint/endpoint.ts'
 import type { PayloadFilter } from '../../../core/message/payload-filter.ts'
-import { shownHeaders } from '../../../core/signing/sent-request.ts'
 import { hmacPrefix, signingKeyPrefix } from '../../../core/signing/signature.ts'
 import { isoTime } from '../../../core/time.ts'
 import { channel, dateTime, eventTypeName, metadata, rate, uid } from '../common.ts'
@@ -123,7 +122,9 @@ export const endpointHeadersPatchIn = z
 export const endpointHeadersOut = z
   .object({
     headers,
-    sensitive: z.array(z.string()).meta({ description: 'Headers that are set, but whose values are not shown.' }),
+    sensitive: z
+      .array(z.string())
+      .meta({ description: 'Headers that are set. Values are never shown: any may be a credential.' }),
   })
   .meta({ id: 'EndpointHeadersOut' })
 
@@ -182,7 +183,7 @@ export function withPrefix(key: string): string {
   return key.startsWith(hmacPrefix) || key.startsWith(signingKeyPrefix) ? key : `${hmacPrefix}${key}`
 }
 
+/** Any of them may be a credential, whatever its name: only the names are shown. */
 export function toHeadersOut(all: Readonly<Record<string, string>>): z.input<typeof endpointHeadersOut> {
-  const { headers: shownOnes, sensitive } = shownHeaders(all)
-  return { headers: shownOnes, sensitive: [...sensitive] }
+  return { headers: {}, sensitive: Object.keys(all) }
 }

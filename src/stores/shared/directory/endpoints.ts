@@ -1,3 +1,4 @@
+import { withoutDeadSecrets } from '../../../core/endpoint/endpoint.ts'
 import type { Endpoint, EndpointWithLimits } from '../../../core/endpoint/endpoint.ts'
 import { expected } from '../../../core/errors.ts'
 import { firstIdAt } from '../../../core/ids.ts'
@@ -30,6 +31,7 @@ import {
   toSealedSecret,
   toSubscriber,
 } from '../rows/rows.ts'
+import { openedRow, sealedRow } from '../rows/sealed-columns.ts'
 import type { Vault } from '../secrets.ts'
 import { assignments, forUpdate, insertInto, listOf, sql, table } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
@@ -95,7 +97,7 @@ async function create(tx: Executor, vault: Vault, endpoint: Endpoint, by?: Actor
     throw expected('not_found', 'applicationId', 'that of an application', applicationId, advice)
   }
   await refuseTakenUid(tx, endpoint)
-  await tx.run(insertInto('endpoints', fromEndpoint(endpoint)))
+  await tx.run(insertInto('endpoints', sealedRow(vault, fromEndpoint(endpoint))))
   for (const secret of endpoint.secrets) await tx.run(insertSecret(vault, id, secret))
   const about = { target: id, applicationId, at: endpoint.createdAt, after: endpoint }
   if (by !== undefined) await record(tx, { action: 'endpoint.create', ...about, by })
@@ -123,9 +125,10 @@ async function update(
   if (endpoint === null) return null
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
   const changed: Endpoint = { ...endpoint, ...given, updatedAt: now }
-  const next = changed.status === endpoint.status ? changed : { ...changed, statusSince: now }
+  const next = withoutDeadSecrets(changed.status === endpoint.status ? changed : { ...changed, statusSince: now })
   await refuseTakenUid(tx, next)
-  await tx.run(sql`update ${endpoints} set ${assignments(fromEndpoint(next))} where id = ${id}`)
+  await tx.run(sql`update ${endpoints} set ${assignments(sealedRow(vault, fromEndpoint(next)))} where id = ${id}`)
+  if (next.status === 'deleted') await tx.run(sql`delete from ${secrets} where endpoint_id = ${id}`)
   await renewHealth(tx, { before: endpoint, after: next, isEnabled: change.status === 'active', now })
   await raiseEndpointsVersion(tx, endpoint.applicationId)
   const { applicationId } = endpoint
@@ -216,7 +219,7 @@ async function livingEndpoint(tx: Executor, vault: Vault, id: string): Promise<E
 async function select(from: Pick<Executor, 'query'>, vault: Vault, rest: Sql): Promise<Endpoint[]> {
   const rows = await from.query(sql`select * from ${endpoints} ${rest}`)
   const byEndpoint = await secretsOf(from, vault, rows)
-  return rows.map((row) => toEndpoint(row, byEndpoint.get(toId(row)) ?? []))
+  return rows.map((row) => toEndpoint(openedRow(vault, row), byEndpoint.get(toId(row)) ?? []))
 }
 
 async function selectWithLimits(
@@ -229,7 +232,7 @@ async function selectWithLimits(
 from ${endpoints} e
 where e.id in ${listOf(ids)}`)
   const byEndpoint = await secretsOf(from, vault, rows)
-  return rows.map((row) => toEndpointWithLimits(row, byEndpoint.get(toId(row)) ?? []))
+  return rows.map((row) => toEndpointWithLimits(openedRow(vault, row), byEndpoint.get(toId(row)) ?? []))
 }
 
 /** Newest first. */

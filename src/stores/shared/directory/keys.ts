@@ -1,11 +1,14 @@
+import type { AuditNote } from '../../../core/ports/audit.ts'
 import type { KeyDirectory } from '../../../core/ports/directory.ts'
-import type { Database } from '../sql/database.ts'
+import type { Database, Executor } from '../sql/database.ts'
 import { fromKey, toKey } from '../rows/directory-rows.ts'
 import type { ApiKey } from '../../../core/ports/key.ts'
 import { record } from '../audit.ts'
 import type { Audited } from '../audit.ts'
 import { pageOf } from '../sql/page.ts'
-import { insertInto, sql, table } from '../sql/sql.ts'
+import type { Instant } from '../../../core/time.ts'
+import { forUpdate, insertInto, sql, table } from '../sql/sql.ts'
+import type { Sql } from '../sql/sql.ts'
 
 const keys = table('keys')
 
@@ -33,15 +36,18 @@ export function keyDirectory(database: Database): KeyDirectory {
       return row === undefined ? null : toKey(row)
     },
     async listKeys({ applicationId, livingAt }, page) {
-      const conditions = [
-        sql`session_of is null`,
-        sql`(expires_at is null or expires_at > ${livingAt})`,
-        sql`(revoked_at is null or revoked_at > ${livingAt})`,
-      ]
+      const conditions = [sql`session_of is null`, living(livingAt)]
       if (applicationId !== undefined) conditions.push(sql`application_id = ${applicationId}`)
       const rows = await database.query(sql`select * from ${keys} ${pageOf(page, 'descending', conditions)}`)
       return rows.map(toKey)
     },
+    async listSessions({ of, livingAt }, page) {
+      const conditions = [sql`session_of is not null`, living(livingAt), sql`not exists (${endedOwner(livingAt)})`]
+      if (of !== undefined) conditions.push(sql`session_of = ${of}`)
+      const rows = await database.query(sql`select * from ${keys} ${pageOf(page, 'descending', conditions)}`)
+      return rows.map(toKey)
+    },
+    endSessions: (of, now, audited) => database.transaction((tx) => endSessions(tx, of, now, audited)),
     revokeKey: (id, now, audited) =>
       database.transaction(async (tx) => {
         const count = await tx.run(sql`update ${keys} set revoked_at = ${now} where id = ${id} and revoked_at is null`)
@@ -51,6 +57,26 @@ export function keyDirectory(database: Database): KeyDirectory {
         return key
       }),
   }
+}
+
+async function endSessions(tx: Executor, of: string, now: Instant, audited?: AuditNote): Promise<ApiKey[]> {
+  const own = sql`session_of = ${of} and ${living(now)}`
+  const rows = await tx.query(sql`select * from ${keys} where ${own} order by id ${forUpdate}`)
+  const ended = rows.map((row): ApiKey => ({ ...toKey(row), revokedAt: now }))
+  const count = await tx.run(sql`update ${keys} set revoked_at = ${now} where ${own}`)
+  const [first] = ended
+  if (audited !== undefined && first !== undefined) await record(tx, { ...audited, ...aboutKey(first), count, at: now })
+  return ended
+}
+
+function living(at: Instant): Sql {
+  return sql`(expires_at is null or expires_at > ${at}) and (revoked_at is null or revoked_at > ${at})`
+}
+
+/** The key of a session, if it has ended: a session lives no longer. One that only the server knows has no row. */
+function endedOwner(at: Instant): Sql {
+  return sql`select 1 from ${keys} owner
+where owner.id = ${keys}.session_of and (owner.expires_at <= ${at} or owner.revoked_at <= ${at})`
 }
 
 /** Of a session, the key in whose place it stands: that is what a person knows. */

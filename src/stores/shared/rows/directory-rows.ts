@@ -98,6 +98,7 @@ export function toKey(row: Row): ApiKey {
     createdAt: number(row, 'created_at'),
     expiresAt: numberOrNull(row, 'expires_at'),
     revokedAt: numberOrNull(row, 'revoked_at'),
+    createdFrom: textOrNull(row, 'created_from'),
     sessionOf: textOrNull(row, 'session_of'),
     portal: toPortal(row),
   }
@@ -121,6 +122,7 @@ export function fromKey(key: ApiKey): Record<string, Value> {
     created_at: createdAt,
     expires_at: expiresAt,
     revoked_at: revokedAt,
+    created_from: key.createdFrom,
     session_of: sessionOf,
     portal_flags: portalFlags,
   }

@@ -29,8 +29,10 @@ join ${erasures} e on e.job_id = j.id
 where e.application_id = ${id} and e.erased_at is null`)
   if (underWay !== undefined) return toJob(underWay)
   if (row === undefined && !(await isAnythingLeft(tx, id))) return null
+  await tx.run(sql`delete from ${table('endpoint_secrets')}
+where endpoint_id in (select e.id from ${endpoints} e where e.application_id = ${id})`)
   await tx.run(sql`update ${endpoints}
-set status = 'deleted', status_since = ${at}, updated_at = ${at}
+set status = 'deleted', status_since = ${at}, updated_at = ${at}, headers = '{}'
 where application_id = ${id} and status <> 'deleted'`)
   await tx.run(sql`delete from ${applications} where id = ${id}`)
   await tx.run(sql`${insertInto('erasures', { application_id: id, job_id: job.id, erased_at: null })}

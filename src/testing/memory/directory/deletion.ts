@@ -1,4 +1,6 @@
 import type { Job } from '../../../core/delivery/job.ts'
+import { withoutDeadSecrets } from '../../../core/endpoint/endpoint.ts'
+import type { Endpoint } from '../../../core/endpoint/endpoint.ts'
 import type { Actor } from '../../../core/ports/audit.ts'
 import type { ErasureJob } from '../../../core/ports/directory.ts'
 import type { Instant } from '../../../core/time.ts'
@@ -29,6 +31,7 @@ function isAnythingLeft(state: State, id: string): boolean {
 function endEndpoints(state: State, applicationId: string, at: Instant): void {
   for (const endpoint of state.endpoints.values()) {
     if (endpoint.applicationId !== applicationId || endpoint.status === 'deleted') continue
-    state.endpoints.set(endpoint.id, { ...endpoint, status: 'deleted', statusSince: at, updatedAt: at })
+    const deleted: Endpoint = { ...endpoint, status: 'deleted', statusSince: at, updatedAt: at }
+    state.endpoints.set(endpoint.id, withoutDeadSecrets(deleted))
   }
 }

@@ -1,6 +1,7 @@
 import { isProvisional } from '../../../core/delivery/attempt.ts'
 import type { OutcomeKind, RecordedOutcome } from '../../../core/delivery/attempt.ts'
 import { isOpen, laneOf } from '../../../core/delivery/delivery.ts'
+import { withoutDeadSecrets } from '../../../core/endpoint/endpoint.ts'
 import type { Endpoint, EndpointWithLimits } from '../../../core/endpoint/endpoint.ts'
 import { expected } from '../../../core/errors.ts'
 import type { Actor } from '../../../core/ports/audit.ts'
@@ -97,7 +98,8 @@ function update(state: State, id: string, change: EndpointChange, now: Instant):
   const endpoint = state.endpoints.get(id)
   if (endpoint === undefined || endpoint.status === 'deleted') return null
   const next = changed(endpoint, { ...change, updatedAt: now })
-  const saved = save(state, next.status === endpoint.status ? next : { ...next, statusSince: now })
+  const stamped = next.status === endpoint.status ? next : { ...next, statusSince: now }
+  const saved = save(state, withoutDeadSecrets(stamped))
   // With another URL, or enabled by a person, an endpoint has nothing against it.
   if (endpoint.url !== saved.url || change.status === 'active') renewHealth(state, endpoint, now)
   return saved

@@ -2,6 +2,7 @@ import { expected } from '../../../core/errors.ts'
 import { isLive } from '../../../core/ports/key.ts'
 import type { ApiKey } from '../../../core/ports/key.ts'
 import type { KeyDirectory } from '../../../core/ports/directory.ts'
+import type { Instant } from '../../../core/time.ts'
 import { inOrder } from './applications.ts'
 import { note } from '../state.ts'
 import type { State } from '../state.ts'
@@ -29,6 +30,23 @@ export function keyDirectory(state: State): KeyDirectory {
         'descending',
       )
     },
+    listSessions: async ({ of, livingAt }, page) => {
+      const own = [...state.apiKeys.values()].filter((key) => isSession(state, key, livingAt))
+      return inOrder(
+        own.filter(({ sessionOf }) => of === undefined || sessionOf === of),
+        page,
+        'descending',
+      )
+    },
+    endSessions: async (of, now, audited) => {
+      const living = [...state.apiKeys.values()].filter((key) => key.sessionOf === of && isLive(key, now))
+      const ended = living.map((key): ApiKey => ({ ...key, revokedAt: now }))
+      for (const key of ended) state.apiKeys.set(key.id, key)
+      const [first] = ended
+      if (audited !== undefined && first !== undefined)
+        note(state, { ...audited, ...about(first), at: now, count: ended.length })
+      return ended
+    },
     revokeKey: async (id, now, audited) => {
       const key = state.apiKeys.get(id)
       if (key === undefined) return null
@@ -38,6 +56,12 @@ export function keyDirectory(state: State): KeyDirectory {
       return revoked
     },
   }
+}
+
+function isSession(state: State, key: ApiKey, at: Instant): boolean {
+  if (key.sessionOf === null || !isLive(key, at)) return false
+  const owner = state.apiKeys.get(key.sessionOf)
+  return owner === undefined || isLive(owner, at)
 }
 
 /** Of a session, the key in whose place it stands: that is what a person knows. */

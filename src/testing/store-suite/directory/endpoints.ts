@@ -140,29 +140,33 @@ export const endpointCases = [
     }
   }),
 
-  storeCase('a deleted endpoint is not seen any more, but by the engine; its uid is free', async (world) => {
-    const endpoint = await world.endpoint({ uid: 'main' })
-    const { applicationId } = endpoint
-    await world.send(endpoint)
-    has(await world.change(endpoint, { status: 'deleted' }, start + 5), { status: 'deleted', statusSince: start + 5 })
+  storeCase(
+    'a deleted endpoint is not seen any more, but by the engine, and without its secrets; its uid is free',
+    async (world) => {
+      const endpoint = await world.endpoint({ uid: 'main', headers: { authorization: 'Bearer x' } })
+      const { applicationId } = endpoint
+      await world.send(endpoint)
+      has(await world.change(endpoint, { status: 'deleted' }, start + 5), { status: 'deleted', statusSince: start + 5 })
 
-    assert.equal(await world.directory.endpoint(applicationId, endpoint.id), null)
-    assert.equal(await world.directory.endpoint(applicationId, 'main'), null)
-    assert.equal(await world.directory.endpoint(null, endpoint.id), null)
-    assert.deepEqual(await world.directory.listEndpoints({ applicationId }, { limit: 10, after: null }), [])
-    assert.deepEqual((await world.directory.matching(applicationId))?.endpoints, [])
-    has(only(await world.directory.endpointsById([endpoint.id])), {
-      id: endpoint.id,
-      status: 'deleted',
-      secrets: endpoint.secrets,
-    })
-    assert.equal(await world.directory.countDeliveries({ endpointId: endpoint.id, status: 'pending' }, 10), 1)
+      assert.equal(await world.directory.endpoint(applicationId, endpoint.id), null)
+      assert.equal(await world.directory.endpoint(applicationId, 'main'), null)
+      assert.equal(await world.directory.endpoint(null, endpoint.id), null)
+      assert.deepEqual(await world.directory.listEndpoints({ applicationId }, { limit: 10, after: null }), [])
+      assert.deepEqual((await world.directory.matching(applicationId))?.endpoints, [])
+      has(only(await world.directory.endpointsById([endpoint.id])), {
+        id: endpoint.id,
+        status: 'deleted',
+        secrets: [],
+        headers: {},
+      })
+      assert.equal(await world.directory.countDeliveries({ endpointId: endpoint.id, status: 'pending' }, 10), 1)
 
-    assert.equal(await world.directory.updateEndpoint(endpoint.id, { status: 'active' }, start + 6), null)
-    const rotation = { endpointId: endpoint.id, secret: aSecret(world, 1), othersEndAt: start, now: start }
-    assert.equal(await world.directory.rotateSecret(rotation), null)
-    has(await world.endpoint({ applicationId, uid: 'main' }), { uid: 'main' })
-  }),
+      assert.equal(await world.directory.updateEndpoint(endpoint.id, { status: 'active' }, start + 6), null)
+      const rotation = { endpointId: endpoint.id, secret: aSecret(world, 1), othersEndAt: start, now: start }
+      assert.equal(await world.directory.rotateSecret(rotation), null)
+      has(await world.endpoint({ applicationId, uid: 'main' }), { uid: 'main' })
+    },
+  ),
 
   storeCase('the engine gets endpoints by id, each once, and not those that never were', async (world) => {
     const made = await times(30, () => world.endpoint())

@@ -109,6 +109,7 @@ export const erasureCases: readonly StoreCase[] = [
       createdAt: start,
       expiresAt: null,
       revokedAt: null,
+      createdFrom: null,
       sessionOf: null,
       portal: null,
     } as const

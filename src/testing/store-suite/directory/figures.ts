@@ -210,6 +210,7 @@ export const figureCases = [
       createdAt: start,
       expiresAt: null,
       revokedAt: null,
+      createdFrom: null,
       sessionOf: null,
       portal: null,
     } as const
@@ -252,6 +253,7 @@ export const figureCases = [
       createdAt: start,
       expiresAt: start + hour,
       revokedAt: null,
+      createdFrom: null,
       sessionOf: world.id('key'),
       portal: null,
     } as const

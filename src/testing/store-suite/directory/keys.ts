@@ -52,6 +52,50 @@ export const keyCases = [
     assert.deepEqual(await list({ livingAt: start }, expiring.id, 1), ['h2'])
   }),
 
+  storeCase('sessions that live are listed, of one key or of all, until their key ends', async (world) => {
+    const owner = aKey(world, 'owner')
+    const [first, second] = [0, 1].map((index) =>
+      aKey(world, `s${index}`, {
+        id: world.id('key', start + index),
+        sessionOf: owner.id,
+        expiresAt: start + day,
+        createdFrom: '10.0.0.7',
+      }),
+    ) as [ApiKey, ApiKey]
+    const others = aKey(world, 's2', { id: world.id('key', start + 2), sessionOf: 'admin_1', expiresAt: start + hour })
+    for (const key of [owner, first, second, others]) await world.directory.createKey(key)
+    const list = async (filter: { of?: string; livingAt: number }): Promise<string[]> =>
+      (await world.directory.listSessions(filter, { limit: 10, after: null })).map(({ hash }) => hash)
+    assert.deepEqual(await list({ livingAt: start }), ['s2', 's1', 's0'])
+    assert.deepEqual(await list({ livingAt: start + hour }), ['s1', 's0'])
+    assert.deepEqual(await list({ livingAt: start, of: owner.id }), ['s1', 's0'])
+    assert.deepEqual(await world.directory.listSessions({ livingAt: start }, { limit: 1, after: second.id }), [first])
+    await world.directory.revokeKey(owner.id, start + 5)
+    assert.deepEqual(await list({ livingAt: start + 5 }), ['s2'])
+  }),
+
+  storeCase('all sessions of a key end at once, and no others', async (world) => {
+    const owner = await world.directory.createKey(aKey(world, 'owner'))
+    for (const hash of ['s0', 's1']) await world.directory.createKey(aKey(world, hash, { sessionOf: owner.id }))
+    await world.directory.createKey(aKey(world, 'ended', { sessionOf: owner.id, expiresAt: start }))
+    await world.directory.createKey(aKey(world, 'other', { sessionOf: 'admin_1' }))
+    const audited = { action: 'session.end', by: { name: 'kim' } } as const
+    const ended = await world.directory.endSessions(owner.id, start + 5, audited)
+    assert.deepEqual(ended.map(({ hash, revokedAt }) => `${hash} ${revokedAt}`).toSorted(), [
+      `s0 ${start + 5}`,
+      `s1 ${start + 5}`,
+    ])
+    has(await world.directory.keyByHash('s1'), { revokedAt: start + 5 })
+    has(await world.directory.keyByHash('other'), { revokedAt: null })
+    has(await world.directory.keyByHash('owner'), { revokedAt: null })
+    assert.deepEqual(await world.directory.endSessions(owner.id, start + 6, audited), [])
+    const entries = await world.directory.audit({ action: 'session.end' }, { limit: 10, after: null })
+    assert.deepEqual(
+      entries.map(({ target, count }) => [target, count]),
+      [[owner.id, 2]],
+    )
+  }),
+
   storeCase('prune forgets keys that ended more than 30 days ago, and no others', async (world) => {
     await world.directory.createKey(aKey(world, 'living'))
     await world.directory.createKey(aKey(world, 'expired', { expiresAt: start }))
@@ -75,6 +119,7 @@ function aKey(world: World, hash: string, change: Partial<ApiKey> = {}): ApiKey 
     createdAt: start,
     expiresAt: null,
     revokedAt: null,
+    createdFrom: null,
     sessionOf: null,
     portal: null,
     ...change,

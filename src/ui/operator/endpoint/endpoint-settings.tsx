@@ -98,16 +98,17 @@ function HeadersField({ headers }: Pick<EndpointDetail, 'headers'>) {
         placeholder="X-Name: value"
       />
       <small>
-        One per line, sent with every attempt. Those that carry credentials are not shown, and stay as they are.
+        One per line, sent with every attempt. Values are not shown: a line that is left as it is keeps its value.
       </small>
     </label>
   )
 }
 
-function linesOf(headers: Readonly<Record<string, string>>): string {
-  return Object.entries(headers)
-    .map(([name, value]) => `${name}: ${value}`)
-    .join('\n')
+/** Stands for a value that is not shown. No header can have it: it is not of ASCII. */
+const hidden = '••••••'
+
+function linesOf(names: readonly string[]): string {
+  return names.map((name) => `${name}: ${hidden}`).join('\n')
 }
 
 async function save(endpoint: EndpointDetail, values: Values): Promise<Answer<unknown>> {
@@ -161,12 +162,12 @@ function orNull(names: string[]): string[] | null {
   return names.length === 0 ? null : names
 }
 
-/** Only what differs, and null for what is gone: headers that are not shown must survive a change of the others. */
+/** Only what was given, and null for what is gone: a header whose value is still hidden stays as it is. */
 function headersChange(
-  before: Readonly<Record<string, string>>,
+  before: readonly string[],
   after: Readonly<Record<string, string>>,
 ): Record<string, string | null> {
-  const gone = Object.keys(before).filter((name) => !(name in after))
-  const changed = Object.entries(after).filter(([name, value]) => before[name] !== value)
+  const gone = before.filter((name) => !(name in after))
+  const changed = Object.entries(after).filter(([, value]) => value !== hidden)
   return Object.fromEntries([...gone.map((name) => [name, null] as const), ...changed])
 }

@@ -1,6 +1,7 @@
 import type { Config, Policy, Setting } from '../../api/answers.ts'
 import { counted, duration, percent } from '../../text/format.ts'
 import { ApiKeys } from './api-keys.tsx'
+import { Sessions } from './sessions.tsx'
 import { useLoad } from '../../state/use-load.ts'
 import { Page, Panel } from '../../parts/page.tsx'
 import { Show } from '../../parts/loaded.tsx'
@@ -24,6 +25,7 @@ export function Settings() {
               </ul>
             </Panel>
             <ApiKeys />
+            <Sessions />
             <Panel title="Configuration">
               {config.settings.length === 0 ? (
                 <p class="muted">The program that Posthorn is part of decides.</p>

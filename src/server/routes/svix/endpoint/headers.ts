@@ -17,7 +17,7 @@ export const endpointHeaderOperations: readonly Operation[] = [
     id: 'v1.endpoint.get-headers',
     method: 'get',
     path,
-    summary: 'Shows the headers that are sent along; of those with credentials only the names.',
+    summary: 'Shows the names of the headers that are sent along.',
     realm: 'application',
     access: 'read',
     answers: { 200: endpointHeadersOut },

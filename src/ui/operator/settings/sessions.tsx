@@ -1,0 +1,110 @@
+import { post, problemOf, remove } from '../../api/call.ts'
+import type { List, OpenSession } from '../../api/answers.ts'
+import { Show } from '../../parts/loaded.tsx'
+import { Panel } from '../../parts/page.tsx'
+import { Ago, Until } from '../../parts/time.tsx'
+import { ask } from '../../parts/dialog.tsx'
+import { notify } from '../../state/notices.ts'
+import { session, sessionExpired } from '../../state/session.ts'
+import { useLoad } from '../../state/use-load.ts'
+
+/** The browsers that are signed in, and how to sign them out from here. */
+export function Sessions() {
+  const loaded = useLoad<List<OpenSession>>('session/list', { limit: 100 })
+
+  async function end({ id, current }: OpenSession): Promise<void> {
+    const answer = await remove(`session/${id}`)
+    if (answer.kind !== 'answered') return notify('bad', problemOf(answer))
+    if (current) return left()
+    notify('good', 'Signed out.')
+    loaded.refresh()
+  }
+
+  const everywhere = session.value?.dev !== true && (
+    <button type="button" class="button small" onClick={() => void signOutEverywhere()}>
+      Sign out everywhere
+    </button>
+  )
+  return (
+    <Panel title="Sessions" actions={everywhere}>
+      <Show loaded={loaded} lines={2}>
+        {(list) =>
+          list.data.length === 0 ? (
+            <p class="muted">No browser is signed in.</p>
+          ) : (
+            <Table sessions={list.data} end={(each) => void end(each)} />
+          )
+        }
+      </Show>
+    </Panel>
+  )
+}
+
+async function signOutEverywhere(): Promise<void> {
+  const question = {
+    title: 'Sign out everywhere?',
+    sentence: 'Every browser that signed in with your key is signed out, this one too. The key itself stays valid.',
+    action: 'Sign out everywhere',
+    isDangerous: true,
+  }
+  if ((await ask(question)) === null) return
+  const answer = await post('session/sign-out-everywhere')
+  if (answer.kind === 'answered') left()
+  else notify('bad', problemOf(answer))
+}
+
+/** This browser has no session any more, and whoever sits here knows why. */
+function left(): void {
+  session.value = null
+  sessionExpired.value = false
+}
+
+function Table({ sessions, end }: { sessions: readonly OpenSession[]; end: (session: OpenSession) => void }) {
+  return (
+    <div class="scroll">
+      <table class="rows">
+        <caption class="hidden">Sessions</caption>
+        <thead>
+          <tr>
+            <th scope="col">Key</th>
+            <th scope="col" class="wide">
+              Signed in
+            </th>
+            <th scope="col">Expires</th>
+            <th scope="col">
+              <span class="hidden">Action</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {sessions.map((each) => (
+            <Row key={each.id} open={each} end={() => end(each)} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Row({ open, end }: { open: OpenSession; end: () => void }) {
+  const { name, access, appId, from, createdAt, expiresAt, current } = open
+  return (
+    <tr>
+      <td class="main">
+        {name} {current && <span class="tag">this browser</span>}
+        <div class="under whole">
+          {from === null ? '' : `from ${from}, `}may {access} {appId ?? 'everything'}
+        </div>
+      </td>
+      <td class="wide when">
+        <Ago at={createdAt} />
+      </td>
+      <td class="when">{expiresAt === null ? 'never' : <Until at={expiresAt} />}</td>
+      <td class="action">
+        <button type="button" class="button small" aria-label={`Sign out ${name}`} onClick={end}>
+          Sign out
+        </button>
+      </td>
+    </tr>
+  )
+}
