@@ -9,6 +9,8 @@ import { sessionOut } from '../../schemas/operator/session.ts'
 import { isSecure } from '../../http/url.ts'
 
 const path = '/api/v1/session'
+/** A key, and the JSON around it: whoever shows no key gets no more memory than that. */
+const mostSignInBytes = 4 * 1024
 /** How a browser signs in: it shows a key once, and has a cookie from then on. */
 export const sessionOperations: readonly Operation[] = [
   operation({
@@ -30,6 +32,8 @@ export const sessionOperations: readonly Operation[] = [
     summary: 'Signs a browser in with a key, for twelve hours; it gets a cookie that no script can read.',
     realm: 'public',
     access: 'read',
+    limitedBy: 'address',
+    mostBytes: mostSignInBytes,
     idempotency: 'none',
     body: z.object({ key: z.string().min(1).max(512) }).meta({ id: 'SessionIn' }),
     answers: { 204: null, 401: httpError, 403: httpError },
