@@ -1,7 +1,9 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { AuditNote } from '../core/ports/audit.ts'
-import { expected } from '../core/errors.ts'
+import { expected, PosthornError } from '../core/errors.ts'
 import { checkId, isId, makeId } from '../core/ids.ts'
+import { SharedLimit } from '../core/limits/shared-limit.ts'
+import { TimedLimit } from '../core/limits/timed-limit.ts'
 import { isLive } from '../core/ports/key.ts'
 import type { Access, ApiKey, PortalAccess } from '../core/ports/key.ts'
 import type { Page } from '../core/ports/directory.ts'
@@ -30,7 +32,10 @@ export interface KeyInput {
 /** The keys of the HTTP API. A key is shown once, when it is created: only its hash is kept. */
 export interface Keys {
   create(input: KeyInput, by?: By): Promise<CreatedKey>
-  /** A key for twelve hours in the place of another, for a browser's cookie. It has the other's access, and ends with it. */
+  /**
+   * A key for twelve hours in the place of another, for a browser's cookie. It has the other's access, and ends with it. One key has at most as
+   * many sessions of this process as are still free.
+   */
   openSession(of: SessionOwner, by?: By): Promise<CreatedKey>
   endSession(id: string, by?: By): Promise<void>
   /** Sessions that live, newest first: those in the place of one key, by its id, or all. */
@@ -64,19 +69,21 @@ type SessionOwner = Pick<ApiKey, 'id' | 'name' | 'applicationId' | 'access'> & {
 const tokenPrefix = 'phk_'
 const sessionPrefix = 'phs_'
 const sessionMs = 12 * hour
+const mostSessions = 10_000
 const tokenBytes = 25
 const hintLength = tokenPrefix.length + 4
 const mostTokenLength = 256
 // 32 characters, five bits each, that no one mistakes for another.
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
-export function makeKeys(parts: ResourceParts): Keys {
+export function makeKeys(parts: ResourceParts, sessions = new SharedLimit(mostSessions)): Keys {
   const { clock, directory } = parts
   const refused = new RefusedSignIns(directory, clock)
   const shared: KeyParts = {
     ...parts,
     byHash: makeShortCache(clock, (hashed) => directory.keyByHash(hashed)),
     byId: makeShortCache(clock, (id) => directory.key(id)),
+    sessions: new TimedLimit(sessions),
   }
   return {
     create: (input, by = {}) => createKey(shared, input, by),
@@ -98,6 +105,8 @@ export function makeKeys(parts: ResourceParts): Keys {
 interface KeyParts extends ResourceParts {
   readonly byHash: ShortCache<ApiKey | null>
   readonly byId: ShortCache<ApiKey | null>
+  /** Those that were opened here, by id. */
+  readonly sessions: TimedLimit
 }
 
 async function createKey(parts: KeyParts, input: KeyInput, by: By): Promise<CreatedKey> {
@@ -108,7 +117,8 @@ async function createKey(parts: KeyParts, input: KeyInput, by: By): Promise<Crea
   const hint = token.slice(0, hintLength)
   const action = checked.portal === null ? 'key.create' : 'portal.create'
   const audited = { action, by: actor(by) } as const
-  const key = { ...checked, applicationId, token, hint, sessionOf: null, createdFrom: audited.by.from ?? null }
+  const id = makeId('key', checked.createdAt, parts.random)
+  const key = { ...checked, id, applicationId, token, hint, sessionOf: null, createdFrom: audited.by.from ?? null }
   return storeKey(parts, key, audited)
 }
 
@@ -125,24 +135,41 @@ async function openSession(
     by: actor({ by: name, ...by }),
   } as const
   const session = { name, applicationId, access, ...times, sessionOf, portal, createdFrom: audited.by.from ?? null }
-  return storeKey(parts, { token: newToken(sessionPrefix), hint: sessionPrefix, ...session }, audited)
+  const id = makeId('key', now, parts.random)
+  if (!parts.sessions.take(sessionOf, id, session.expiresAt, now))
+    throw tooManySessions(parts.sessions.heldBy(sessionOf))
+  try {
+    return await storeKey(parts, { id, token: newToken(sessionPrefix), hint: sessionPrefix, ...session }, audited)
+  } catch (thrown) {
+    parts.sessions.release(id)
+    throw thrown
+  }
+}
+
+function tooManySessions(held: number): PosthornError {
+  return held === 0
+    ? new PosthornError('overloaded', `Expected at most ${mostSessions} sessions at once. Try again later.`)
+    : new PosthornError(
+        'share_exceeded',
+        `This key has ${held} sessions, and may have no more than are still free for others. Sign out of some first.`,
+      )
 }
 
 async function storeKey(
-  { directory, random, byHash }: KeyParts,
+  { directory, byHash }: KeyParts,
   { token, ...fields }: NewKey,
   audited: AuditNote,
 ): Promise<CreatedKey> {
-  const id = makeId('key', fields.createdAt, random)
-  const key = await directory.createKey({ ...fields, id, hash: hashOf(token), revokedAt: null }, audited)
+  const key = await directory.createKey({ ...fields, hash: hashOf(token), revokedAt: null }, audited)
   byHash.forget(key.hash)
   return { key, token }
 }
 
-async function endSession({ ready, directory, clock, byHash }: KeyParts, id: string, by: By): Promise<void> {
+async function endSession({ ready, directory, clock, byHash, sessions }: KeyParts, id: string, by: By): Promise<void> {
   await ready()
   const key = await directory.revokeKey(id, clock.now(), { action: 'session.end', by: actor(by) })
   if (key !== null) byHash.forget(key.hash)
+  sessions.release(id)
 }
 
 async function listSessions(parts: KeyParts, of: string | undefined, page: Partial<Page>): Promise<ApiKey[]> {
@@ -156,10 +183,13 @@ async function findSession({ ready, directory, clock }: KeyParts, id: string): P
   return key !== null && key.sessionOf !== null && isLive(key, clock.now()) ? key : null
 }
 
-async function endSessions({ ready, directory, clock, byHash }: KeyParts, of: string, by: By): Promise<number> {
+async function endSessions({ ready, directory, clock, byHash, sessions }: KeyParts, of: string, by: By): Promise<number> {
   await ready()
   const ended = await directory.endSessions(of, clock.now(), { action: 'session.end', by: actor(by) })
-  for (const { hash: hashed } of ended) byHash.forget(hashed)
+  for (const { id, hash: hashed } of ended) {
+    byHash.forget(hashed)
+    sessions.release(id)
+  }
   return ended.length
 }
 
@@ -195,7 +225,7 @@ async function revokeKey({ ready, directory, clock, byHash, byId }: KeyParts, id
   return key
 }
 
-type NewKey = Omit<ApiKey, 'id' | 'hash' | 'revokedAt'> & { readonly token: string }
+type NewKey = Omit<ApiKey, 'hash' | 'revokedAt'> & { readonly token: string }
 
 function checkInput(
   { name, application, access = 'write', expiresAt, portal }: KeyInput,

@@ -20,6 +20,8 @@ export type ErrorCode =
   | 'wrong_state'
   | 'idempotency_conflict'
   | 'overloaded'
+  | 'share_exceeded'
+  | 'quota_exceeded'
   | 'outcome_unknown'
   | 'store_failed'
   | 'data_refused'

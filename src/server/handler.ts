@@ -13,8 +13,7 @@ import type { Report } from './errors/error-response.ts'
 import { serve } from './request/pipeline.ts'
 import type { AnsweredRequest, PipelineParts } from './request/pipeline.ts'
 import { makeIgnoredLog } from './request/ignored-fields.ts'
-import { makeRateLimit } from './http/rate-limit.ts'
-import { makeConcurrencyLimit } from './http/concurrency-limit.ts'
+import { makeApiLimits } from './http/api-limits.ts'
 import type { Operation, ShownSetting } from './operation.ts'
 import { openApi } from './openapi/document.ts'
 import { operations } from './operations.ts'
@@ -35,13 +34,13 @@ export interface HandlerOptions {
   readonly publicUrl?: string | null
   /** How long a link to the portal is valid; an hour unless given. */
   readonly portalTokenHours?: number
-  /** Calls per second and key; 0 for no limit. */
+  /** Calls per second and key; 500 unless given, 0 for no limit. */
   readonly rateLimitPerSecond?: number
   /** Origins whose pages are allowed to call the API with a key, such as https://portal.example; none unless given. */
   readonly corsOrigins?: readonly string[]
   /** Refuses fields and parameters that have no effect, also those of clients of Svix. */
   readonly strict?: boolean
-  /** How many requests can be under way at once. */
+  /** How many requests can be under way at once; 1,000 unless given. One key has at most as many as are still free. */
   readonly mostInFlight?: number
   /** Called with errors whose cause is here; a warning of the process unless given. */
   readonly report?: Report
@@ -56,8 +55,13 @@ export type Handler = (request: Request, connection?: Connection) => Promise<Res
 
 /** The HTTP API as a function from request to response, to be mounted wherever there is one. */
 export function handler(posthorn: Posthorn, options: HandlerOptions = {}): Handler {
+  return handlerWith(posthorn, options, {})
+}
+
+/** The same with parts of another's making, such as limits. */
+export function handlerWith(posthorn: Posthorn, options: HandlerOptions, own: Partial<PipelineParts>): Handler {
   const basePath = checkBasePath(options.basePath ?? '')
-  const parts = partsOf(posthorn, basePath, options)
+  const parts = { ...partsOf(posthorn, basePath, options), ...own }
   const app = new Hono<{ Bindings: Connection }>({ getPath: (request) => pathIn(request.url, basePath) })
   for (const operation of operations) {
     app.on(operation.method.toUpperCase(), routeOf(operation), (context) =>
@@ -73,7 +77,8 @@ export function handler(posthorn: Posthorn, options: HandlerOptions = {}): Handl
   )
 }
 
-function partsOf(posthorn: Posthorn, basePath: string, options: HandlerOptions): PipelineParts {
+/** What lies around every operation, as the options say. */
+export function partsOf(posthorn: Posthorn, basePath: string, options: HandlerOptions): PipelineParts {
   return {
     posthorn,
     basePath,
@@ -81,8 +86,7 @@ function partsOf(posthorn: Posthorn, basePath: string, options: HandlerOptions):
     publicUrl: checkPublicUrl(options.publicUrl ?? null),
     portalTokenMs: (options.portalTokenHours ?? 1) * hour,
     settings: options.settings ?? [],
-    rateLimit: makeRateLimit(options.rateLimitPerSecond ?? 500, () => posthorn.now()),
-    concurrency: makeConcurrencyLimit(options.mostInFlight ?? 1_000),
+    limits: makeApiLimits(options, () => posthorn.now()),
     report: options.report ?? ((incident) => warnProcess(incidentLine(incident))),
     isStrict: options.strict ?? false,
     logIgnored: makeIgnoredLog(options.warn ?? warnProcess),

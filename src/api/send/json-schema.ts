@@ -1,36 +1,43 @@
-import { dereference, Validator } from '@cfworker/json-schema'
-import type { Schema } from '@cfworker/json-schema'
 import { expected, messageOf } from '../../core/errors.ts'
+import { compileSchema, isSchema } from '../../core/json-schema/compile.ts'
+import type { CompiledSchema } from '../../core/json-schema/compile.ts'
+import { CannotApply } from '../../core/json-schema/cost.ts'
+import { problemIn } from '../../core/json-schema/evaluate.ts'
+import { linearPattern } from './linear-patterns.ts'
 import { metaSchema } from './meta-schema.ts'
 
 /** Checks a value; answers with what is wrong and where, or null. */
 export type Validate = (value: unknown) => string | null
 
-type Draft = '4' | '7' | '2019-09' | '2020-12'
-
-const draftNames: readonly (readonly [string, Draft])[] = [
-  ['draft-04', '4'],
-  ['draft-06', '7'],
-  ['draft-07', '7'],
-  ['2019-09', '2019-09'],
-]
 const mostVersions = 100
 const mostSchemaCharacters = 256 * 1024
-// Where the validator keeps what a reference leads to.
-const resolved = '__absolute_ref__'
-const form = new Validator(metaSchema, '2020-12')
+/** Steps that one check may take, a tenth of a second or so: enough for a mebibyte of small items, each with a simple schema. */
+const mostSteps = 1_000_000
+const form = compileSchema(metaSchema, linearPattern)
 
-/** A check of values against a JSON Schema. */
-export function validatorOf(schema: unknown): Validate {
-  // A copy: the validator writes into what it is given.
-  const validator = new Validator(structuredClone(schema) as Schema | boolean, draftOf(schema))
-  return (value) => {
-    try {
-      return problemOf(validator.validate(value))
-    } catch (error) {
-      // A schema that refers to itself without an end, for one.
-      return `the schema cannot be applied: ${messageOf(error)}`
-    }
+/** A check of values against a JSON Schema; one that would take too long is what is wrong with a value, too. */
+export function validatorOf(schema: unknown, most = mostSteps): Validate {
+  const compiled = compiledOf(schema)
+  return (value) =>
+    typeof compiled === 'string' ? `the schema cannot be applied: ${compiled}` : applied(compiled, value, most)
+}
+
+/** The schema, or why it is none that can be applied. */
+function compiledOf(schema: unknown): CompiledSchema | string {
+  if (!isSchema(schema)) return 'it is neither an object nor true or false'
+  try {
+    return compileSchema(schema, linearPattern)
+  } catch (error) {
+    return messageOf(error)
+  }
+}
+
+function applied(schema: CompiledSchema, value: unknown, most: number): string | null {
+  try {
+    return problemIn(schema, value, most)
+  } catch (error) {
+    if (error instanceof CannotApply) return `the schema cannot be applied: ${error.message}`
+    throw error
   }
 }
 
@@ -55,35 +62,17 @@ export function checkSchemas(schemas: unknown): void {
   }
 }
 
-function draftOf(schema: unknown): Draft {
-  const named = typeof schema === 'object' && schema !== null && '$schema' in schema ? String(schema.$schema) : ''
-  return draftNames.find(([name]) => named.includes(name))?.[1] ?? '2020-12'
-}
-
-/** The last error is the innermost: the place itself, and not what it is a part of. */
-function problemOf({ valid, errors }: ReturnType<Validator['validate']>): string | null {
-  if (valid) return null
-  const { instanceLocation = '#', error = 'It is not allowed.' } = errors.at(-1) ?? {}
-  return `${instanceLocation}: ${error}`
-}
-
 function problemOfSchema(schema: unknown): string | null {
   try {
     const text = JSON.stringify(schema) ?? ''
     if (text.length > mostSchemaCharacters) return `${text.length} characters, more than ${mostSchemaCharacters}`
-    return problemOf(form.validate(schema)) ?? problemOfParts(dereference(JSON.parse(text) as Schema | boolean))
+    const copy: unknown = JSON.parse(text)
+    const problem = problemIn(form, copy, mostSteps)
+    if (problem !== null || !isSchema(copy)) return problem ?? 'neither an object nor true or false'
+    // What the form of a schema does not show: whether its references lead somewhere, and its patterns can be run.
+    compileSchema(copy, linearPattern)
+    return null
   } catch (error) {
     return messageOf(error)
   }
-}
-
-/** What the form of a schema does not show: whether its references lead somewhere, and its patterns are such. Nothing is fetched. */
-function problemOfParts(parts: Readonly<Record<string, Schema | boolean>>): string | null {
-  for (const part of Object.values(parts)) {
-    if (typeof part === 'boolean') continue
-    if (part.$ref !== undefined && parts[part[resolved] ?? ''] === undefined)
-      return `a reference to ${part.$ref}, which is not in the schema itself`
-    for (const pattern of [part.pattern ?? '', ...Object.keys(part.patternProperties ?? {})]) RegExp(pattern, 'u')
-  }
-  return null
 }

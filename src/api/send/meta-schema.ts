@@ -1,12 +1,12 @@
-import type { Schema } from '@cfworker/json-schema'
+import type { SchemaObject } from '../../core/json-schema/compile.ts'
 
 const types = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']
-const schema: Schema = { $ref: '#' }
-const schemas: Schema = { type: 'array', items: schema }
-const names: Schema = { type: 'array', items: { type: 'string' } }
+const schema: SchemaObject = { $ref: '#' }
+const schemas: SchemaObject = { type: 'array', items: schema }
+const names: SchemaObject = { type: 'array', items: { type: 'string' } }
 
 /** What a JSON Schema itself looks like, of any of the usual drafts: the keywords that are checked, and what they can be. */
-export const metaSchema: Schema = {
+export const metaSchema: SchemaObject = {
   type: ['object', 'boolean'],
   properties: {
     type: { anyOf: [{ enum: types }, { type: 'array', minItems: 1, items: { enum: types } }] },
@@ -44,6 +44,6 @@ export const metaSchema: Schema = {
   },
 }
 
-function each(keywords: readonly string[], form: Schema): Record<string, Schema> {
+function each(keywords: readonly string[], form: SchemaObject): Record<string, SchemaObject> {
   return Object.fromEntries(keywords.map((keyword) => [keyword, form]))
 }

@@ -1,5 +1,6 @@
 import type { PosthornEvent, StreamFilter } from '../../core/ports/events.ts'
 import { PosthornError } from '../../core/errors.ts'
+import { SharedLimit } from '../../core/limits/shared-limit.ts'
 import type { ResourceParts } from '../parts.ts'
 import { EventBuffer } from './event-buffer.ts'
 import type { StreamReader } from './event-buffer.ts'
@@ -8,8 +9,11 @@ import { EventRelay } from './event-relay.ts'
 
 /** The events of all processes on the store, for whoever watches. */
 export interface Stream {
-  /** From now on, or from after an event that was read before. */
-  open(filter: StreamFilter, after?: string | null): Promise<StreamReader>
+  /**
+   * From now on, or from after an event that was read before. Whoever it is for (`reader`, such as the id of a key) has at most as many
+   * readers as are still free; without that only all of them together are limited.
+   */
+  open(filter: StreamFilter, after?: string | null, reader?: string | null): Promise<StreamReader>
   /** How many read at the moment. */
   readonly readers: number
   /** Passes on what this process does, wherever somebody watches. */
@@ -31,7 +35,7 @@ interface StreamParts extends ResourceParts {
 
 const mostReaders = 1_000
 
-export function makeStream(parts: StreamParts): Stream {
+export function makeStream(parts: StreamParts, limit = new SharedLimit(mostReaders)): Stream {
   const buffer = new EventBuffer(parts.clock)
   const readers = new Set<StreamReader>()
   const relay = parts.isShared
@@ -65,15 +69,15 @@ export function makeStream(parts: StreamParts): Stream {
       close()
       await relay?.stop()
     },
-    async open(filter, after = null) {
+    async open(filter, after = null, holder = null) {
       await forgetDeleted(parts, buffer, after)
-      refuseCrowd(readers.size)
+      if (!limit.take(holder)) throw crowded(limit.heldBy(holder))
       subscribe()
       const reader = buffer.read(filter, after)
       const known: StreamReader = {
         next: () => reader.next(),
         close() {
-          readers.delete(known)
+          if (readers.delete(known)) limit.release(holder)
           relay?.setWatched(readers.size > 0)
           reader.close()
         },
@@ -85,12 +89,16 @@ export function makeStream(parts: StreamParts): Stream {
   }
 }
 
-function refuseCrowd(readers: number): void {
-  if (readers < mostReaders) return
-  throw new PosthornError(
-    'overloaded',
-    `Expected at most ${mostReaders} readers of the stream at once. Close some, or try again later.`,
-  )
+function crowded(held: number): PosthornError {
+  return held === 0
+    ? new PosthornError(
+        'overloaded',
+        `Expected at most ${mostReaders} readers of the stream at once. Close some, or try again later.`,
+      )
+    : new PosthornError(
+        'share_exceeded',
+        `This caller has ${held} readers of the stream, and may have no more than are still free for others. Close some first.`,
+      )
 }
 
 /** What was deleted meanwhile, here or elsewhere, is not read again by those who come back. */

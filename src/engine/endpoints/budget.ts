@@ -1,3 +1,4 @@
+import { shareOfFree } from '../../core/limits/shared-limit.ts'
 import { mostBodyBytes } from '../../core/message/message.ts'
 import type { Instant } from '../../core/time.ts'
 import type { EndpointRecord, Held } from './records.ts'
@@ -127,10 +128,8 @@ export class Budget {
   }
 }
 
-/** How much more somebody may take who holds so much: at most four times what is then still free. At least one, if anything may be taken. */
 function share(free: number, held: number): number {
-  if (held >= timesFree * free) return 0
-  return Math.max(Math.floor((timesFree * free - held) / (timesFree + 1)), 1)
+  return shareOfFree(free, held, timesFree)
 }
 
 /** True if no delivery reached the endpoint lately, or one took a second or more since: it may be hung. */

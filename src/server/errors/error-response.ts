@@ -43,6 +43,7 @@ export function answerTo(thrown: unknown, operation: string, report: Report): Re
   const { code } = thrown
   const message = inHttpTerms(thrown.message)
   if (status === 422) return unprocessable([{ loc: placeIn(code, message), msg: message, type: `value_error.${code}` }])
+  if (status === 429) return refusal(429, code, message, { 'retry-after': '1' })
   if (status !== 503) return refusal(status, code, message)
   // What a store says of itself is for whoever runs it.
   if (code !== 'overloaded') report({ operation, error: thrown })
@@ -61,12 +62,13 @@ export function incidentLine({ operation, error }: Incident): string {
   return `${operation}: ${said}`
 }
 
-const statusOf: Readonly<Record<ErrorCode, 404 | 409 | 413 | 422 | 500 | 503>> = {
+const statusOf: Readonly<Record<ErrorCode, 404 | 409 | 413 | 422 | 429 | 500 | 503>> = {
   not_found: 404,
   already_exists: 409,
   in_flight: 409,
   wrong_state: 409,
   idempotency_conflict: 409,
+  quota_exceeded: 409,
   body_too_large: 413,
   invalid_argument: 422,
   data_refused: 422,
@@ -81,6 +83,7 @@ const statusOf: Readonly<Record<ErrorCode, 404 | 409 | 413 | 422 | 500 | 503>> =
   unknown_event_type: 422,
   unknown_policy: 422,
   unknown_preset: 422,
+  share_exceeded: 429,
   overloaded: 503,
   outcome_unknown: 503,
   stopped: 503,

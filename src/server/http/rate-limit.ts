@@ -2,43 +2,51 @@ import { Lru } from '../../core/lru.ts'
 import type { Instant } from '../../core/time.ts'
 import { refusal } from '../errors/error-response.ts'
 
-/** Allows each key so many calls per second, and as many at once after a second without any. */
+/** Allows each caller so many calls per second, and as many at once after a second without any. */
 export interface RateLimit {
   /** Null if the call is allowed, else the answer that refuses it. */
-  check(keyId: string): Response | null
+  check(caller: string): Response | null
 }
 
-// Forgotten keys start with a full bucket, so the bound costs nothing but memory.
+/** How a refusal is worded. */
+interface Refusal {
+  readonly code: string
+  readonly sentence: (perSecond: number) => string
+}
+
+const perKey: Refusal = {
+  code: 'rate_limited',
+  sentence: (perSecond) => `This key may call ${perSecond} times per second. Repeat the request later.`,
+}
+
+// Forgotten callers start with a full bucket, so the bound costs nothing but memory.
 const mostBuckets = 10_000
 
-export function makeRateLimit(perSecond: number, now: () => Instant): RateLimit {
+export function makeRateLimit(perSecond: number, now: () => Instant, refusing: Refusal = perKey): RateLimit {
   const buckets = new Lru<string, { tokens: number; at: Instant }>(mostBuckets)
 
-  function bucketOf(keyId: string, at: Instant): { tokens: number; at: Instant } {
-    const known = buckets.get(keyId)
+  function bucketOf(caller: string, at: Instant): { tokens: number; at: Instant } {
+    const known = buckets.get(caller)
     if (known !== undefined) return known
     const bucket = { tokens: perSecond, at }
-    buckets.set(keyId, bucket)
+    buckets.set(caller, bucket)
     return bucket
   }
 
   return {
-    check(keyId) {
+    check(caller) {
       if (perSecond === 0) return null
       const at = now()
-      const bucket = bucketOf(keyId, at)
+      const bucket = bucketOf(caller, at)
       // A clock that was set back gives nothing and takes nothing.
       bucket.tokens = Math.min(perSecond, bucket.tokens + (Math.max(0, at - bucket.at) / 1_000) * perSecond)
       bucket.at = at
-      if (bucket.tokens < 1) return tooMany(Math.ceil((1 - bucket.tokens) / perSecond), perSecond)
+      if (bucket.tokens < 1) {
+        const afterSeconds = Math.ceil((1 - bucket.tokens) / perSecond)
+        return refusal(429, refusing.code, refusing.sentence(perSecond), { 'retry-after': String(afterSeconds) })
+      }
       bucket.tokens -= 1
       return null
     },
   }
-}
-
-function tooMany(afterSeconds: number, perSecond: number): Response {
-  return refusal(429, 'rate_limited', `This key may call ${perSecond} times per second. Repeat the request later.`, {
-    'retry-after': String(afterSeconds),
-  })
 }

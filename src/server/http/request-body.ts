@@ -1,18 +1,50 @@
 import { mostBodyBytes } from '../../core/message/message.ts'
+import { RequestAborted } from '../errors/request-aborted.ts'
 import { refusal, unprocessable } from '../errors/error-response.ts'
 
 /** A body of the largest size, and 64 KiB for what is around it. */
 export const mostRequestBytes = mostBodyBytes + 64 * 1024
 const mostDepth = 64
 
+/** Sets memory aside for so many bytes more: null, or the answer that refuses them. */
+export type ReserveBytes = (bytes: number) => Response | null
+
 /** The body, read as far as it is allowed to be; or the answer that refuses it. */
-export async function readBody(request: Request, mostBytes = mostRequestBytes): Promise<Uint8Array | Response> {
-  const length = request.headers.get('content-length')
-  if (length !== null && Number(length) > mostBytes) return tooLarge(mostBytes)
+export async function readBody(
+  request: Request,
+  mostBytes = mostRequestBytes,
+  reserve: ReserveBytes = () => null,
+): Promise<Uint8Array | Response> {
+  const length = lengthOf(request)
+  if (length !== null && length > mostBytes) return tooLarge(mostBytes)
+  // Before a byte is read: what a body says of its length is what it takes.
+  const refused = length === null ? null : reserve(length)
+  if (refused !== null) return refused
+  if (request.bodyUsed) throw new TypeError('The body was read before the API could.')
+  try {
+    return await read(request, length, mostBytes, reserve)
+  } catch (cause) {
+    // Nothing else ends a body early: its caller has left, or took too long.
+    throw new RequestAborted(cause)
+  }
+}
+
+async function read(
+  request: Request,
+  length: number | null,
+  mostBytes: number,
+  reserve: ReserveBytes,
+): Promise<Uint8Array | Response> {
   // With its length given, Node itself reads no more than that.
-  if (length === null && request.body !== null) return readCounted(request.body, mostBytes)
+  if (length === null && request.body !== null) return readCounted(request.body, mostBytes, reserve)
   const bytes = new Uint8Array(await request.arrayBuffer())
   return bytes.length > mostBytes ? tooLarge(mostBytes) : bytes
+}
+
+/** What a request says of its length; null if it says nothing, or nonsense. */
+function lengthOf({ headers }: Request): number | null {
+  const length = headers.get('content-length')
+  return length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null
 }
 
 /** The value of a JSON text; an empty one is an empty object, so that what is missing is named. */
@@ -31,12 +63,18 @@ export function parseJson(bytes: Uint8Array): { readonly value: unknown } | Resp
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-async function readCounted(body: ReadableStream<Uint8Array>, mostBytes: number): Promise<Uint8Array | Response> {
+async function readCounted(
+  body: ReadableStream<Uint8Array>,
+  mostBytes: number,
+  reserve: ReserveBytes,
+): Promise<Uint8Array | Response> {
   const parts: Uint8Array[] = []
   let size = 0
   for await (const part of body) {
     size += part.length
     if (size > mostBytes) return tooLarge(mostBytes)
+    const refused = reserve(part.length)
+    if (refused !== null) return refused
     parts.push(part)
   }
   return Buffer.concat(parts)

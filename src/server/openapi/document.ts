@@ -101,9 +101,10 @@ const refusals: readonly {
   {
     status: 429,
     name: 'TooMany',
-    description: 'More calls than the key may make; `retry-after` says when to go on.',
+    description:
+      'More calls than the key may make, more at once than its share, or more messages than the application may get; `retry-after` says when to go on.',
     schema: 'HttpErrorOut',
-    of: isProtected,
+    of: ({ realm, limitedBy }) => realm !== 'public' || limitedBy !== undefined,
   },
   {
     status: 500,

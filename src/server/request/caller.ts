@@ -9,3 +9,8 @@ export interface Caller extends Pick<ApiKey, 'id' | 'name' | 'applicationId' | '
   /** Where it calls from, for the audit log, if that is no address: `cli`. */
   readonly from?: string
 }
+
+/** The key that a caller's limits go by: sessions are under those of the key that opened them, or each would be a share more. */
+export function ownerOf({ id, sessionOf }: Pick<Caller, 'id' | 'sessionOf'>): string {
+  return sessionOf ?? id
+}

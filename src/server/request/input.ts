@@ -5,6 +5,7 @@ import { problemOf } from './ignored-fields.ts'
 import type { Ignored } from './ignored-fields.ts'
 import { fieldsOf, unknownIn } from './known-fields.ts'
 import { parseJson, readBody } from '../http/request-body.ts'
+import type { ReserveBytes } from '../http/request-body.ts'
 import type { Call, Operation } from '../operation.ts'
 import { problemsIn } from '../errors/problems.ts'
 import { searchOf } from '../http/url.ts'
@@ -19,9 +20,14 @@ const nothing = z.object({})
 const nothingOrNull = nothing.nullish()
 
 /** Query and body as their schemas read them; or the answer that names every field that is wrong. */
-export async function readInput(operation: Operation, request: Request, isStrict: boolean): Promise<Input | Response> {
+export async function readInput(
+  operation: Operation,
+  request: Request,
+  isStrict: boolean,
+  reserve: ReserveBytes,
+): Promise<Input | Response> {
   const query = readQuery(operation, request)
-  const body = await readBodyOf(operation, request)
+  const body = await readBodyOf(operation, request, reserve)
   if (body instanceof Response) return body
   const ignored = [...query.ignored, ...body.ignored]
   // Clients of Svix may give what only Svix knows; whoever calls what is ours alone has mistyped it.
@@ -46,10 +52,11 @@ function readQuery({ query = nothing }: Operation, request: Request): Part {
 async function readBodyOf(
   { body, method, mostBytes }: Operation,
   request: Request,
+  reserve: ReserveBytes,
 ): Promise<(Part & { readonly bytes: Uint8Array }) | Response> {
   const schema = body ?? (method === 'post' ? nothingOrNull : undefined)
   if (schema === undefined) return { value: undefined, problems: [], ignored: [], bytes: noBytes }
-  const bytes = await readBody(request, mostBytes)
+  const bytes = await readBody(request, mostBytes, reserve)
   if (bytes instanceof Response) return bytes
   const json = parseJson(bytes)
   if (json instanceof Response) return json

@@ -1,7 +1,7 @@
 import type { Application } from '../../core/endpoint/endpoint.ts'
 import { expected } from '../../core/errors.ts'
 import type { Posthorn } from '../../posthorn.ts'
-import { actorOf, addressOf } from './actor.ts'
+import { actorOf, addressOf, networkOf } from './actor.ts'
 import type { Connection } from './actor.ts'
 import { unauthenticated } from './authentication.ts'
 import { authorize } from './authorization.ts'
@@ -14,18 +14,20 @@ import { ignoredHeader } from './ignored-fields.ts'
 import type { Ignored } from './ignored-fields.ts'
 import { readInput } from './input.ts'
 import { shownJson } from './shown-json.ts'
+import { abortedResponse, RequestAborted } from '../errors/request-aborted.ts'
+import { Holding } from '../http/api-limits.ts'
+import type { ApiLimits } from '../http/api-limits.ts'
+import type { ReserveBytes } from '../http/request-body.ts'
 import { overloaded } from '../http/concurrency-limit.ts'
-import type { RateLimit } from '../http/rate-limit.ts'
-import type { ConcurrencyLimit } from '../http/concurrency-limit.ts'
 import { RawJson } from '../operation.ts'
 import type { Answer, Call, Operation, ServerParts } from '../operation.ts'
+import { ownerOf } from './caller.ts'
 import type { Caller } from './caller.ts'
 
 export interface PipelineParts extends ServerParts {
   readonly posthorn: Posthorn
   readonly authorize: Authorize
-  readonly rateLimit: RateLimit
-  readonly concurrency: ConcurrencyLimit
+  readonly limits: ApiLimits
   readonly report: Report
   /** Refuses also what only clients of Svix give. */
   readonly isStrict: boolean
@@ -49,6 +51,13 @@ interface Route {
   readonly connection: Connection | undefined
 }
 
+/** One request on its way, and what it holds of the limits until it is answered. */
+interface Asked extends Route {
+  readonly operation: Operation
+  readonly request: Request
+  readonly holding: Holding
+}
+
 /** Leads one request through everything that lies before and after its operation. It never throws. */
 export async function serve(
   parts: PipelineParts,
@@ -57,45 +66,39 @@ export async function serve(
   route: Route,
 ): Promise<Response> {
   const { answered, posthorn } = parts
-  if (answered === null) return respond(parts, operation, request, route)
+  const asked = { operation, request, holding: new Holding(), params: route.params, connection: route.connection }
+  if (answered === null) return respond(parts, asked)
   const startedAt = posthorn.now()
-  const response = await respond(parts, operation, request, route)
+  const response = await respond(parts, asked)
   answered({ operation: operation.id, status: response.status, tookMs: posthorn.now() - startedAt })
   return response
 }
 
-async function respond(parts: PipelineParts, operation: Operation, request: Request, route: Route): Promise<Response> {
-  // Whoever asks whether the server is well must be answered under any load.
-  const isCounted = operation.realm !== 'public'
-  if (isCounted && !parts.concurrency.enter()) return overloaded()
+async function respond(parts: PipelineParts, asked: Asked): Promise<Response> {
+  const { operation, holding } = asked
   try {
-    return await runOperation(parts, operation, request, route)
+    // Before a byte of the body is read.
+    const admitted = await admit(parts, asked)
+    return admitted instanceof Response ? admitted : await runOperation(parts, asked, admitted)
   } catch (thrown) {
-    return answerTo(thrown, operation.id, parts.report)
+    return thrown instanceof RequestAborted ? abortedResponse() : answerTo(thrown, operation.id, parts.report)
   } finally {
-    if (isCounted) parts.concurrency.leave()
+    holding.release()
   }
 }
 
 async function runOperation(
   parts: PipelineParts,
-  operation: Operation,
-  request: Request,
-  { params, connection }: Route,
+  { operation, request, params, connection }: Asked,
+  { caller, application: own, reserve }: Admitted,
 ): Promise<Response> {
-  const allowed =
-    operation.realm === 'public'
-      ? { caller: anonymous, application: null }
-      : await identify(parts, operation, request, params)
-  if (allowed instanceof Response) return allowed
-  const { caller } = allowed
-  const input = await readInput(operation, request, parts.isStrict)
+  const input = await readInput(operation, request, parts.isStrict, reserve)
   if (input instanceof Response) return input
   const key = operation.method === 'post' ? idempotencyKey(request) : null
   if (key instanceof Response) return key
 
   const { posthorn } = parts
-  const application = allowed.application ?? (await applicationIn(posthorn, operation, params))
+  const application = own ?? (await applicationIn(posthorn, operation, params))
   // Written out: to spread the input here took a twentieth of the whole request.
   const call: Call = {
     query: input.query,
@@ -137,17 +140,45 @@ function withIgnored(
 
 const anonymous: Caller = { id: 'nobody', name: 'nobody', applicationId: null, access: 'read' }
 
+/** A caller whose request may be read and done. */
+interface Admitted {
+  readonly caller: Caller
+  readonly application: Application | null
+  readonly reserve: ReserveBytes
+}
+
+/** The caller, if it is known, has access, and is within its limits; otherwise the answer that refuses it. */
+async function admit(parts: PipelineParts, asked: Asked): Promise<Admitted | Response> {
+  const { operation, holding } = asked
+  if (operation.realm === 'public') return admitAnyone(parts, asked)
+  const allowed = await identify(parts, asked)
+  if (allowed instanceof Response) return allowed
+  const { requests, bodyBytes } = parts.limits
+  const owner = ownerOf(allowed.caller)
+  const reserve: ReserveBytes = (bytes) => holding.take(bodyBytes, owner, bytes, 'bytes of requests')
+  return holding.take(requests, owner, 1, 'requests') ?? { ...allowed, reserve }
+}
+
+/** Whoever asks whether the server is well is answered under any load; what costs more is limited by the address it comes from. */
+function admitAnyone({ limits }: PipelineParts, { operation, connection, holding }: Asked): Admitted | Response {
+  const admitted = { caller: anonymous, application: null, reserve: () => null }
+  if (operation.limitedBy === undefined) return admitted
+  const network = networkOf(connection)
+  return limits.signInRate.check(network) ?? holding.take(limits.signIns, network, 1, 'sign-ins') ?? admitted
+}
+
 /** The caller, if it has access and calls no more often than its key is allowed to; otherwise the answer that refuses it. */
-async function identify(
-  { posthorn, authorize: authenticate, rateLimit }: PipelineParts,
-  operation: Operation,
-  request: Request,
-  params: Params,
-) {
-  const caller = await authenticate(request)
-  if (caller === null) return unauthenticated()
-  const allowed = await authorize(posthorn, operation, caller, params)
-  return allowed instanceof Response ? allowed : (rateLimit.check(allowed.caller.id) ?? allowed)
+async function identify({ posthorn, authorize: authenticate, limits }: PipelineParts, asked: Asked) {
+  const { operation, request, params } = asked
+  if (!limits.unidentified.enter()) return overloaded()
+  try {
+    const caller = await authenticate(request)
+    if (caller === null) return unauthenticated()
+    const allowed = await authorize(posthorn, operation, caller, params)
+    return allowed instanceof Response ? allowed : (limits.rate.check(ownerOf(allowed.caller)) ?? allowed)
+  } finally {
+    limits.unidentified.leave()
+  }
 }
 
 async function applicationIn(posthorn: Posthorn, operation: Operation, params: Params): Promise<Application | null> {

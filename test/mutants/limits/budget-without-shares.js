@@ -1,7 +1,7 @@
 export const mutant = {
   says: 'One application takes everything that is free.',
   joins: 'budget × applications',
-  file: 'src/engine/endpoints/budget.ts',
+  file: 'src/core/limits/shared-limit.ts',
   find: 'return Math.max(Math.floor((timesFree * free - held) / (timesFree + 1)), 1)',
   replace: 'return free',
   caughtBy: { file: 'test/engine/budget.test.ts', title: 'E10 with one endpoint takes four fifths' },

@@ -21,6 +21,8 @@ const sessionBody = z
   })
   .meta({ id: 'SessionIn' })
 
+/** A key, and the JSON around it: whoever shows no key gets no more memory than that. */
+const mostSignInBytes = 4 * 1024
 /** How a browser signs in: it shows a key once, and has a cookie from then on. */
 export const sessionOperations: readonly Operation[] = [
   operation({
@@ -42,6 +44,8 @@ export const sessionOperations: readonly Operation[] = [
     summary: 'Signs a browser in with a key, for twelve hours; it gets a cookie that no script can read.',
     realm: 'public',
     access: 'read',
+    limitedBy: 'address',
+    mostBytes: mostSignInBytes,
     idempotency: 'none',
     body: sessionBody,
     answers: { 204: null, 401: httpError, 403: httpError, 409: httpError },

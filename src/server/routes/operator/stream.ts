@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { StreamItem } from '../../../core/ports/events.ts'
 import { isoTime } from '../../../core/time.ts'
+import { ownerOf } from '../../request/caller.ts'
 import { operation } from '../../operation.ts'
 import type { Operation } from '../../operation.ts'
 import { names, uid } from '../../schemas/common.ts'
@@ -19,14 +20,16 @@ export const streamOperations: readonly Operation[] = [
     query: z.object({ type: names.optional(), endpoint: uid.optional(), application: uid.optional() }),
     answers: { 200: null },
     async handle(call) {
-      const { posthorn, query, request } = call
+      const { posthorn, query, request, caller } = call
       const applicationId = await scopeOf(call, query.application)
       const endpointId =
         query.endpoint === undefined ? undefined : (await endpointInScope(posthorn, applicationId, query.endpoint)).id
       const reader = await posthorn.stream.open(
         { types: query.type, applicationId, endpointId },
         request.headers.get('last-event-id'),
+        ownerOf(caller),
       )
+      closeWith(request.signal, reader)
       const encoder = new TextEncoder()
       const body = new ReadableStream<Uint8Array>({
         // At once, so that the reader knows that it is connected.
@@ -44,6 +47,12 @@ export const streamOperations: readonly Operation[] = [
     },
   }),
 ]
+
+/** Nobody reads or cancels the answer to a request whose caller has left meanwhile. */
+function closeWith(signal: AbortSignal, reader: { close(): void }): void {
+  if (signal.aborted) reader.close()
+  else signal.addEventListener('abort', () => reader.close(), { once: true })
+}
 
 function textOf(item: StreamItem): string {
   switch (item.kind) {

@@ -1,0 +1,193 @@
+import { messageOf } from '../errors.ts'
+
+export type SchemaObject = Readonly<Record<string, unknown>>
+export type JsonSchema = boolean | SchemaObject
+
+/** A pattern that takes a time in proportion to the text, whatever both are. */
+export interface Pattern {
+  /** Steps for each character. */
+  readonly cost: number
+  test(text: string): boolean
+}
+
+/** Throws, with the reason, for what is no pattern, or none that can be run in such a time. */
+export type CompilePattern = (source: string) => Pattern
+
+export type Draft = '4' | '7' | '2019-09' | '2020-12'
+
+/** A schema with everything looked up that it refers to. */
+export interface CompiledSchema {
+  readonly root: JsonSchema
+  readonly draft: Draft
+  /** What each `$ref` leads to, by the object that it stands in. */
+  readonly references: ReadonlyMap<SchemaObject, JsonSchema>
+  readonly patterns: ReadonlyMap<string, Pattern>
+  /** Steps that it takes to look at each object once. */
+  readonly weights: ReadonlyMap<SchemaObject, number>
+  /** Whether anything in it asks what other parts have looked at. */
+  readonly hasUnevaluated: boolean
+}
+
+const ownUrl = 'https://schema.invalid/'
+const draftNames: readonly (readonly [string, Draft])[] = [
+  ['draft-04', '4'],
+  ['draft-06', '7'],
+  ['draft-07', '7'],
+  ['2019-09', '2019-09'],
+]
+
+/** Keywords whose value is a schema, a list of them, or a table of them. */
+const schemaKeywords = [
+  'additionalItems',
+  'unevaluatedItems',
+  'items',
+  'contains',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'propertyNames',
+  'not',
+  'if',
+  'then',
+  'else',
+] as const
+const listKeywords = ['prefixItems', 'items', 'allOf', 'anyOf', 'oneOf'] as const
+const tableKeywords = [
+  '$defs',
+  'definitions',
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  'dependencies',
+] as const
+
+/** Looks everything up once, and throws if a reference leads nowhere or a pattern cannot be run. Nothing is fetched. */
+export function compileSchema(root: JsonSchema, compilePattern: CompilePattern): CompiledSchema {
+  const walk = new Walk(root, compilePattern)
+  walk.resolveAll()
+  const { references, patterns, weights, hasUnevaluated } = walk
+  return { root, draft: draftOf(root), references, patterns, weights, hasUnevaluated }
+}
+
+export function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === 'boolean' || isTable(value)
+}
+
+export function isTable(value: unknown): value is SchemaObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function draftOf(schema: JsonSchema): Draft {
+  const named = typeof schema === 'object' ? schema['$schema'] : undefined
+  if (typeof named !== 'string') return '2020-12'
+  return draftNames.find(([name]) => named.includes(name))?.[1] ?? '2020-12'
+}
+
+/** Where an object of a schema is: the document that it belongs to, and its place for whoever reads the error. */
+interface Found {
+  readonly base: URL
+  readonly place: string
+}
+
+class Walk {
+  readonly references = new Map<SchemaObject, JsonSchema>()
+  readonly patterns = new Map<string, Pattern>()
+  readonly weights = new Map<SchemaObject, number>()
+  hasUnevaluated = false
+  readonly #compilePattern: CompilePattern
+  /** Documents and anchors by their URL. */
+  readonly #named = new Map<string, JsonSchema>()
+  readonly #unresolved: (readonly [SchemaObject, Found])[] = []
+
+  constructor(root: JsonSchema, compilePattern: CompilePattern) {
+    this.#compilePattern = compilePattern
+    this.#named.set(ownUrl, root)
+    this.#visit(root, new URL(ownUrl), '#')
+  }
+
+  /** What a reference leads to may have references of its own, also where no keyword of ours leads. */
+  resolveAll(): void {
+    for (let next = this.#unresolved.pop(); next !== undefined; next = this.#unresolved.pop()) {
+      const [schema, { base, place }] = next
+      const reference = String(schema['$ref'])
+      const target = this.#targetOf(reference, base)
+      if (target === null) throw new Error(`${place}: a reference to ${reference}, which is not in the schema itself`)
+      this.references.set(schema, target)
+      this.#visit(target, base, place)
+    }
+  }
+
+  #visit(schema: unknown, base: URL, place: string): void {
+    if (!isTable(schema) || this.weights.has(schema)) return
+    this.weights.set(schema, weightOf(schema))
+    this.hasUnevaluated ||= 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema
+    const own = this.#nameIn(schema, base)
+    if (typeof schema['$ref'] === 'string') this.#unresolved.push([schema, { base: own, place }])
+    this.#addPatterns(schema, place)
+    for (const [inner, keyword] of partsOf(schema)) this.#visit(inner, own, `${place}/${keyword}`)
+  }
+
+  /** Learns the names that an object gives itself; answers with the document that what is in it belongs to. */
+  #nameIn(schema: SchemaObject, base: URL): URL {
+    const id = schema['$id'] ?? schema['id']
+    const own = typeof id === 'string' ? new URL(id, base) : base
+    if (typeof id === 'string') this.#named.set(own.href, schema)
+    const anchor = schema['$anchor']
+    if (typeof anchor === 'string') this.#named.set(new URL(`#${anchor}`, own).href, schema)
+    return own
+  }
+
+  #targetOf(reference: string, base: URL): JsonSchema | null {
+    const url = new URL(reference, base)
+    const named = this.#named.get(url.href)
+    if (named !== undefined) return named
+    const fragment = decodeURIComponent(url.hash.slice(1))
+    url.hash = ''
+    const document = this.#named.get(url.href)
+    if (document === undefined || (fragment !== '' && !fragment.startsWith('/'))) return null
+    return atPointer(document, fragment)
+  }
+
+  #addPatterns(schema: SchemaObject, place: string): void {
+    const { pattern, patternProperties } = schema
+    const table = isTable(patternProperties) ? Object.keys(patternProperties) : []
+    for (const source of typeof pattern === 'string' ? [pattern, ...table] : table) {
+      if (this.patterns.has(source)) continue
+      try {
+        this.patterns.set(source, this.#compilePattern(source))
+      } catch (cause) {
+        throw new Error(`${place}: ${messageOf(cause)}`, { cause })
+      }
+    }
+  }
+}
+
+/** Every schema that stands in an object, with the way to it. */
+function* partsOf(schema: SchemaObject): Generator<readonly [unknown, string]> {
+  for (const keyword of schemaKeywords) if (keyword in schema) yield [schema[keyword], keyword]
+  for (const keyword of listKeywords) {
+    const list = schema[keyword]
+    if (Array.isArray(list)) for (const [index, each] of list.entries()) yield [each, `${keyword}/${index}`]
+  }
+  for (const keyword of tableKeywords) {
+    const table = schema[keyword]
+    if (isTable(table)) for (const [name, each] of Object.entries(table)) yield [each, `${keyword}/${name}`]
+  }
+}
+
+/** To look at an object once is to look at each of its keywords, and at each name and item of those. */
+function weightOf(schema: SchemaObject): number {
+  let weight = 1
+  for (const value of Object.values(schema))
+    weight += typeof value === 'object' && value !== null ? Object.keys(value).length + 1 : 1
+  return weight
+}
+
+function atPointer(document: JsonSchema, pointer: string): JsonSchema | null {
+  let at: unknown = document
+  for (const step of pointer.split('/').slice(1)) {
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return null
+    at = (at as SchemaObject)[name]
+  }
+  return isSchema(at) ? at : null
+}

@@ -1,0 +1,48 @@
+/**
+ * How much more somebody may take who holds so much: at most so many times what is then still free. At least one, if anything
+ * may be taken.
+ */
+export function shareOfFree(free: number, held: number, timesFree: number): number {
+  if (held >= timesFree * free) return 0
+  return Math.max(Math.floor((timesFree * free - held) / (timesFree + 1)), 1)
+}
+
+/**
+ * Something of which there is only so much, shared by what is still free: nobody may hold more than that. One who is alone gets
+ * half of it, and however many take all that they may, there is something left for the next.
+ */
+export class SharedLimit {
+  readonly most: number
+  readonly #held = new Map<string, number>()
+  #free: number
+
+  constructor(most: number) {
+    this.most = most
+    this.#free = most
+  }
+
+  /** Takes so much for a holder, or nothing. Without a holder (null) only what is free counts. */
+  take(holder: string | null, amount = 1): boolean {
+    const held = this.heldBy(holder)
+    if (amount > (holder === null ? this.#free : shareOfFree(this.#free, held, 1))) return false
+    this.#free -= amount
+    if (holder !== null) this.#held.set(holder, held + amount)
+    return true
+  }
+
+  release(holder: string | null, amount = 1): void {
+    this.#free += amount
+    if (holder === null) return
+    const held = this.heldBy(holder) - amount
+    if (held > 0) this.#held.set(holder, held)
+    else this.#held.delete(holder)
+  }
+
+  get free(): number {
+    return this.#free
+  }
+
+  heldBy(holder: string | null): number {
+    return holder === null ? 0 : (this.#held.get(holder) ?? 0)
+  }
+}

@@ -1,0 +1,72 @@
+import { SharedLimit } from '../../core/limits/shared-limit.ts'
+import { mostBodyBytes } from '../../core/message/message.ts'
+import type { Instant } from '../../core/time.ts'
+import { refusal } from '../errors/error-response.ts'
+import { makeConcurrencyLimit } from './concurrency-limit.ts'
+import type { ConcurrencyLimit } from './concurrency-limit.ts'
+import { makeRateLimit } from './rate-limit.ts'
+import type { RateLimit } from './rate-limit.ts'
+
+/** What the API has only so much of, and how it is shared. */
+export interface ApiLimits {
+  /** Requests of which it is not yet known who sends them. */
+  readonly unidentified: ConcurrencyLimit
+  /** Requests under way, among keys. */
+  readonly requests: SharedLimit
+  /** Bytes of the bodies of those, among keys. */
+  readonly bodyBytes: SharedLimit
+  /** Calls per second of a key. */
+  readonly rate: RateLimit
+  /** Sign-ins under way, among addresses. */
+  readonly signIns: SharedLimit
+  /** Sign-ins per second of an address. */
+  readonly signInRate: RateLimit
+}
+
+interface Sizes {
+  readonly mostInFlight?: number
+  readonly rateLimitPerSecond?: number
+}
+
+const mostBytes = 128 * mostBodyBytes
+const mostSignIns = 100
+const signInsPerSecond = 20
+
+export function makeApiLimits(sizes: Sizes, now: () => Instant): ApiLimits {
+  const { mostInFlight = 1_000, rateLimitPerSecond = 500 } = sizes
+  return {
+    unidentified: makeConcurrencyLimit(mostInFlight),
+    requests: new SharedLimit(mostInFlight),
+    bodyBytes: new SharedLimit(mostBytes),
+    rate: makeRateLimit(rateLimitPerSecond, now),
+    signIns: new SharedLimit(mostSignIns),
+    signInRate: makeRateLimit(signInsPerSecond, now, {
+      code: 'rate_limited',
+      sentence: (perSecond) => `Your address may sign in ${perSecond} times per second. Try again later.`,
+    }),
+  }
+}
+
+/** What one request holds of the limits, until it is answered. */
+export class Holding {
+  readonly #taken: { readonly limit: SharedLimit; readonly holder: string; readonly amount: number }[] = []
+
+  /** Takes a part of a limit: null, or the answer that refuses the request. */
+  take(limit: SharedLimit, holder: string, amount: number, what: string): Response | null {
+    if (!limit.take(holder, amount)) return refused(limit.heldBy(holder), what)
+    this.#taken.push({ limit, holder, amount })
+    return null
+  }
+
+  release(): void {
+    for (const { limit, holder, amount } of this.#taken.splice(0)) limit.release(holder, amount)
+  }
+}
+
+/** Whoever holds something already is over their share; whoever holds nothing finds that others hold it all. */
+function refused(held: number, what: string): Response {
+  const later = { 'retry-after': '1' }
+  if (held === 0) return refusal(503, 'overloaded', `Too many ${what} are under way. Repeat this one later.`, later)
+  const detail = `This caller has ${held} ${what} under way, and may have no more than are still free for others. Wait for answers first.`
+  return refusal(429, 'share_exceeded', detail, later)
+}
