@@ -16,6 +16,8 @@ export interface Carrier {
   discard(): void
   /** Why it never came about, if that is known better than undici knows. */
   dialFailure(): Failure | null
+  /** What a time limit that ends now says, if it is not the endpoint that lets us wait. */
+  stalled(): Failure | null
 }
 
 // The status decides, and the body is only for the record and for the connection, which can be kept once it has ended. Whoever
@@ -87,7 +89,12 @@ export class HttpRequest implements Dispatcher.DispatchHandler, Timed {
   }
 
   expire(): void {
-    this.end(timeoutFailure(this.timeoutMs))
+    this.end(this.carrier?.stalled() ?? timeoutFailure(this.timeoutMs))
+  }
+
+  /** More has come than an answer may take. */
+  overflow(): void {
+    this.end({ kind: 'protocol', reason: 'answer too large' })
   }
 
   /** Ends it from outside. An answer whose head has come is still an answer. */

@@ -9,7 +9,16 @@ import {
 import type { FailureKind, Outcome } from '../../src/core/delivery/attempt.ts'
 import { day } from '../../src/core/time.ts'
 
-const kinds: readonly FailureKind[] = ['timeout', 'dns', 'connect', 'tls', 'reset', 'protocol', 'forbidden']
+const kinds: readonly FailureKind[] = [
+  'timeout',
+  'dns',
+  'connect',
+  'tls',
+  'reset',
+  'protocol',
+  'forbidden',
+  'authentication',
+]
 
 function answered(statusCode: number, responseBody = '', retryAfterMs: number | null = null): Outcome {
   return { kind: 'answered', statusCode, responseBody, retryAfterMs }

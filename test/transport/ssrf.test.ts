@@ -31,7 +31,7 @@ describe('literals', () => {
     const { connect, dialled } = divertedTo(canary.port)
 
     const refused = await openTransport({ guard: closed, connect }).send(request(url))
-    expect(refused).toEqual({ kind: 'forbidden', reason: 'forbidden address' })
+    expect(refused).toMatchObject({ kind: 'forbidden' })
     expect([dialled, canary.connections]).toEqual([[], 0])
 
     expect(await openTransport({ guard: open, connect }).send(request(url))).toMatchObject({
@@ -58,7 +58,7 @@ describe('names', () => {
     const trusting = makeGuard({ allowedTargets: ['rebound.test'] })
 
     const refused = await openTransport({ guard: closed, lookup, connect }).send(request('http://rebound.test/'))
-    expect(refused).toEqual({ kind: 'forbidden', reason: 'forbidden address' })
+    expect(refused).toMatchObject({ kind: 'forbidden' })
     expect([dialled, canary.connections]).toEqual([[], 0])
 
     expect(
@@ -75,7 +75,7 @@ describe('names', () => {
     const refused = await openTransport({ guard: makeGuard({ ...options, ownPort: canary.port }), lookup }).send(
       request(url),
     )
-    expect([refused, canary.connections]).toEqual([{ kind: 'forbidden', reason: 'forbidden address' }, 0])
+    expect([refused, canary.connections]).toEqual([{ kind: 'forbidden', reason: expect.any(String) }, 0])
     expect(await openTransport({ guard: makeGuard(options), lookup }).send(request(url))).toMatchObject({
       statusCode: 200,
     })
@@ -97,7 +97,7 @@ describe('names', () => {
     isFirst = false
     expect(await transport.send(request('http://rebound.test/'))).toEqual({
       kind: 'forbidden',
-      reason: 'forbidden address',
+      reason: expect.stringMatching(/^The name has no public address \(/),
     })
     expect([dialled, canary.connections]).toEqual([[good], 1])
   })
@@ -139,7 +139,7 @@ describe('connections', () => {
     const lookup = scriptedLookup({ 'rebound.test': [[good]] })
 
     const refused = await openTransport({ guard: closed, lookup, connect }).send(request('http://rebound.test/'))
-    expect(refused).toEqual({ kind: 'forbidden', reason: 'forbidden address' })
+    expect(refused).toMatchObject({ kind: 'forbidden' })
     expect(canary.receipts).toEqual([])
 
     const trusting = makeGuard({ allowedTargets: ['rebound.test'] })

@@ -1,6 +1,7 @@
+import { maskedAuthentication, maskedSecret as masked } from '../endpoint/authentication.ts'
+import type { Authentication } from '../endpoint/authentication.ts'
 import type { AuditedFields, AuditEntry } from './audit.ts'
 
-const masked = '***'
 /** Longer values, such as a schema, are cut: the log is for people. */
 const mostCharacters = 2_000
 /** Fields of things that nobody changes, and secrets, which are in no log. */
@@ -38,8 +39,9 @@ function shown(names: readonly string[], own: AuditedFields, other: AuditedField
 function shownValue(name: string, value: unknown, other: unknown): unknown {
   if (name === 'url' && typeof value === 'string') return maskedUrl(value)
   if (name === 'headers') return maskedHeaders({ ...(value as object) }, { ...(other as object) })
-  const text = JSON.stringify(value) ?? ''
-  return text.length <= mostCharacters ? value : `${text.slice(0, mostCharacters)}… (${text.length} characters)`
+  const safe = name === 'authentication' && value !== null ? maskedAuthentication(value as Authentication) : value
+  const text = JSON.stringify(safe) ?? ''
+  return text.length <= mostCharacters ? safe : `${text.slice(0, mostCharacters)}… (${text.length} characters)`
 }
 
 /** Of a query only the names are shown, and nothing of a user and password: they may be credentials. */

@@ -15,8 +15,11 @@ export interface ShownHeaders {
 const sensitiveName = /authorization|cookie|token|secret|password|credential|api-?key|signature/i
 
 /** Headers as they may be shown: the values of those that carry credentials, or are named so by the caller, are not. */
-export function shownHeaders(all: Readonly<Record<string, string>>, alsoSensitive: string | null = null): ShownHeaders {
-  const isSensitive = (name: string): boolean => sensitiveName.test(name) || name === alsoSensitive
+export function shownHeaders(
+  all: Readonly<Record<string, string>>,
+  alsoSensitive: readonly string[] = [],
+): ShownHeaders {
+  const isSensitive = (name: string): boolean => sensitiveName.test(name) || alsoSensitive.includes(name)
   const entries = Object.entries(all)
   return {
     headers: Object.fromEntries(entries.filter(([name]) => !isSensitive(name))),

@@ -27,9 +27,11 @@ import {
   toEndpointsVersion,
   toEndpointWithLimits,
   toId,
+  toSealedAuthentication,
   toSealedSecret,
   toSubscriber,
 } from '../rows/rows.ts'
+import type { Opened } from '../rows/rows.ts'
 import type { Vault } from '../secrets.ts'
 import { assignments, forUpdate, insertInto, listOf, sql, table } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
@@ -95,7 +97,7 @@ async function create(tx: Executor, vault: Vault, endpoint: Endpoint, by?: Actor
     throw expected('not_found', 'applicationId', 'that of an application', applicationId, advice)
   }
   await refuseTakenUid(tx, endpoint)
-  await tx.run(insertInto('endpoints', fromEndpoint(endpoint)))
+  await tx.run(insertInto('endpoints', fromEndpoint(endpoint, sealedAuthentication(vault, endpoint))))
   for (const secret of endpoint.secrets) await tx.run(insertSecret(vault, id, secret))
   const about = { target: id, applicationId, at: endpoint.createdAt, after: endpoint }
   if (by !== undefined) await record(tx, { action: 'endpoint.create', ...about, by })
@@ -125,7 +127,8 @@ async function update(
   const changed: Endpoint = { ...endpoint, ...given, updatedAt: now }
   const next = changed.status === endpoint.status ? changed : { ...changed, statusSince: now }
   await refuseTakenUid(tx, next)
-  await tx.run(sql`update ${endpoints} set ${assignments(fromEndpoint(next))} where id = ${id}`)
+  const columns = fromEndpoint(next, sealedAuthentication(vault, next))
+  await tx.run(sql`update ${endpoints} set ${assignments(columns)} where id = ${id}`)
   await renewHealth(tx, { before: endpoint, after: next, isEnabled: change.status === 'active', now })
   await raiseEndpointsVersion(tx, endpoint.applicationId)
   const { applicationId } = endpoint
@@ -208,6 +211,21 @@ function insertSecret(vault: Vault, endpointId: string, secret: Secret): Sql {
   )
 }
 
+// In the place of a secret's id: it binds what is sealed to what it is.
+const authenticationId = 'authentication'
+
+function sealedAuthentication(vault: Vault, { id, authentication }: Endpoint): string | null {
+  return authentication === null ? null : vault.seal(id, authenticationId, JSON.stringify(authentication))
+}
+
+function openedOf(vault: Vault, row: Row, secretsById: ReadonlyMap<string, Secret[]>): Opened {
+  const id = toId(row)
+  const sealed = toSealedAuthentication(row)
+  const authentication: Endpoint['authentication'] =
+    sealed === null ? null : JSON.parse(vault.open(id, authenticationId, sealed))
+  return { secrets: secretsById.get(id) ?? [], authentication }
+}
+
 async function livingEndpoint(tx: Executor, vault: Vault, id: string): Promise<Endpoint | null> {
   const found = await select(tx, vault, sql`where id = ${id} and ${living} ${forUpdate}`)
   return found[0] ?? null
@@ -216,7 +234,7 @@ async function livingEndpoint(tx: Executor, vault: Vault, id: string): Promise<E
 async function select(from: Pick<Executor, 'query'>, vault: Vault, rest: Sql): Promise<Endpoint[]> {
   const rows = await from.query(sql`select * from ${endpoints} ${rest}`)
   const byEndpoint = await secretsOf(from, vault, rows)
-  return rows.map((row) => toEndpoint(row, byEndpoint.get(toId(row)) ?? []))
+  return rows.map((row) => toEndpoint(row, openedOf(vault, row, byEndpoint)))
 }
 
 async function selectWithLimits(
@@ -229,7 +247,7 @@ async function selectWithLimits(
 from ${endpoints} e
 where e.id in ${listOf(ids)}`)
   const byEndpoint = await secretsOf(from, vault, rows)
-  return rows.map((row) => toEndpointWithLimits(row, byEndpoint.get(toId(row)) ?? []))
+  return rows.map((row) => toEndpointWithLimits(row, openedOf(vault, row, byEndpoint)))
 }
 
 /** Newest first. */

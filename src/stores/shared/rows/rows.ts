@@ -46,7 +46,10 @@ export function fromApplication(application: Application): Record<string, Value>
   }
 }
 
-export function toEndpoint(row: Row, secrets: readonly Secret[]): Endpoint {
+/** What of an endpoint is kept sealed, opened. */
+export type Opened = Pick<Endpoint, 'secrets' | 'authentication'>
+
+export function toEndpoint(row: Row, { secrets, authentication }: Opened): Endpoint {
   return {
     id: text(row, 'id'),
     applicationId: text(row, 'application_id'),
@@ -60,6 +63,7 @@ export function toEndpoint(row: Row, secrets: readonly Secret[]): Endpoint {
     channels: textList(row, 'channels'),
     filter: toFilter(row),
     headers: textRecord(row, 'headers'),
+    authentication,
     metadata: textRecord(row, 'metadata'),
     policy: text(row, 'policy'),
     signature: word(row, 'signature', signatureSchemes),
@@ -83,8 +87,8 @@ export function toSubscriber(row: Row): Subscriber {
   }
 }
 
-export function toEndpointWithLimits(row: Row, secrets: readonly Secret[]): EndpointWithLimits {
-  return { ...toEndpoint(row, secrets), applicationRatePerSecond: numberOrNull(row, 'application_rate_per_second') }
+export function toEndpointWithLimits(row: Row, opened: Opened): EndpointWithLimits {
+  return { ...toEndpoint(row, opened), applicationRatePerSecond: numberOrNull(row, 'application_rate_per_second') }
 }
 
 function toFilter(row: Row): PayloadFilter | null {
@@ -92,8 +96,13 @@ function toFilter(row: Row): PayloadFilter | null {
   return filter
 }
 
-/** All but the secrets, which have a table of their own. */
-export function fromEndpoint(endpoint: Endpoint): Record<string, Value> {
+/** The authentication of an endpoint as it is kept: sealed; null if it has none. */
+export function toSealedAuthentication(row: Row): string | null {
+  return textOrNull(row, 'authentication')
+}
+
+/** All but the secrets, which have a table of their own; the authentication is handed in sealed. */
+export function fromEndpoint(endpoint: Endpoint, authentication: string | null): Record<string, Value> {
   return {
     id: endpoint.id,
     application_id: endpoint.applicationId,
@@ -107,6 +116,7 @@ export function fromEndpoint(endpoint: Endpoint): Record<string, Value> {
     channels: JSON.stringify(endpoint.channels),
     filter: endpoint.filter === null ? null : JSON.stringify(endpoint.filter),
     headers: JSON.stringify(endpoint.headers),
+    authentication,
     metadata: JSON.stringify(endpoint.metadata),
     policy: endpoint.policy,
     signature: endpoint.signature,

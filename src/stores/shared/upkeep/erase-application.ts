@@ -30,7 +30,7 @@ where e.application_id = ${id} and e.erased_at is null`)
   if (underWay !== undefined) return toJob(underWay)
   if (row === undefined && !(await isAnythingLeft(tx, id))) return null
   await tx.run(sql`update ${endpoints}
-set status = 'deleted', status_since = ${at}, updated_at = ${at}
+set status = 'deleted', status_since = ${at}, updated_at = ${at}, authentication = null
 where application_id = ${id} and status <> 'deleted'`)
   await tx.run(sql`delete from ${applications} where id = ${id}`)
   await tx.run(sql`${insertInto('erasures', { application_id: id, job_id: job.id, erased_at: null })}

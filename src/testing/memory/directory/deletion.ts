@@ -29,6 +29,12 @@ function isAnythingLeft(state: State, id: string): boolean {
 function endEndpoints(state: State, applicationId: string, at: Instant): void {
   for (const endpoint of state.endpoints.values()) {
     if (endpoint.applicationId !== applicationId || endpoint.status === 'deleted') continue
-    state.endpoints.set(endpoint.id, { ...endpoint, status: 'deleted', statusSince: at, updatedAt: at })
+    state.endpoints.set(endpoint.id, {
+      ...endpoint,
+      status: 'deleted',
+      authentication: null,
+      statusSince: at,
+      updatedAt: at,
+    })
   }
 }
