@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { Client } from 'undici'
 import type { buildConnector } from 'undici'
 import type { Dialer, Dialling, Place } from './dial.ts'
-import { closedFailure } from './failure.ts'
+import { closedFailure, requestFailure } from './failure.ts'
 import type { Failure } from './failure.ts'
 import type { Carrier, HttpRequest } from './http-request.ts'
 import { mostAnswerBytes, mostHeadBytes as maxHeaderSize } from './response-body.ts'
@@ -75,7 +75,7 @@ export class Connection implements Carrier {
     this.drop()
   }
 
-  dialFailure(): Failure | null {
+  failureOf(): Failure | null {
     return this.failure
   }
 
@@ -94,6 +94,8 @@ export class Connection implements Carrier {
     const { socket } = this
     if (socket === null) return
     this.bytesBefore = socket.bytesRead
+    // The first is the cause, such as an alert of TLS; undici reports the end that follows.
+    socket.once('error', (error) => (this.failure ??= requestFailure(error)))
     socket.prependListener('readable', () => {
       if (this.request === null) this.drop()
       else if (socket.bytesRead - this.bytesBefore > mostAnswerBytes) this.request.overflow()

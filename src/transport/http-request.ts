@@ -14,8 +14,8 @@ export interface Carrier {
   release(): void
   /** The connection is no longer of use. */
   discard(): void
-  /** Why it never came about, if that is known better than undici knows. */
-  dialFailure(): Failure | null
+  /** Why it never came about, or broke, if that is known better than undici knows. */
+  failureOf(): Failure | null
   /** What a time limit that ends now says, if it is not the endpoint that lets us wait. */
   stalled(): Failure | null
 }
@@ -85,7 +85,7 @@ export class HttpRequest implements Dispatcher.DispatchHandler, Timed {
 
   onResponseError(_controller: unknown, error: Error): void {
     if (this.carrier === null) return // The late echo of a connection that was cut.
-    this.cut(this.statusCode === 0 ? (this.carrier.dialFailure() ?? requestFailure(error)) : this.answer())
+    this.cut(this.statusCode === 0 ? (this.carrier.failureOf() ?? requestFailure(error)) : this.answer())
   }
 
   expire(): void {
