@@ -23,7 +23,7 @@ async function mutualServer(): Promise<{ url: string; seen: string[]; connection
   let connections = 0
   const settings = { key: server.key, cert: server.cert, ca: clients.cert, requestCert: true }
   const made = createServer({ ...settings, rejectUnauthorized: true, keepAliveTimeout: 0 }, (incoming, response) => {
-    seen.push((incoming.socket as TLSSocket).getPeerCertificate().subject.CN)
+    seen.push(String((incoming.socket as TLSSocket).getPeerCertificate().subject.CN))
     incoming.resume()
     response.end()
   })

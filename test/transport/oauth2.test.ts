@@ -11,7 +11,7 @@ const token = (access_token: string, more: object = {}): Behaviour => ({
   body: JSON.stringify({ access_token, token_type: 'Bearer', expires_in: 3_600, ...more }),
 })
 
-function with2(
+function authorized(
   url: string,
   tokenUrl: string,
   more: Partial<OAuth2Client> & { endpointId?: string } = {},
@@ -21,13 +21,18 @@ function with2(
   return request(url, { authentication: { endpointId, oauth2 } })
 }
 
+const slow = (ms: number) => ({
+  kind: 'authentication',
+  reason: `the token endpoint gave no token within ${ms} ms`,
+})
+
 describe('a token', () => {
   test('is fetched once, sent along, and used again', async () => {
     const [tokens, receiver] = [await openReceiver({ behaviour: token('abc') }), await openReceiver()]
     const transport = openTransport()
     for (let turn = 0; turn < 3; turn += 1)
       expect(
-        await transport.send(with2(receiver.url(), tokens.url(), { scope: 'a b', audience: 'hooks' })),
+        await transport.send(authorized(receiver.url(), tokens.url(), { scope: 'a b', audience: 'hooks' })),
       ).toMatchObject({
         statusCode: 200,
       })
@@ -43,7 +48,7 @@ describe('a token', () => {
 
   test('is asked for with the credentials in the body, if that is what its endpoint expects', async () => {
     const [tokens, receiver] = [await openReceiver({ behaviour: token('abc') }), await openReceiver()]
-    await openTransport().send(with2(receiver.url(), tokens.url(), { credentialsIn: 'body', clientSecret: 'a&b' }))
+    await openTransport().send(authorized(receiver.url(), tokens.url(), { credentialsIn: 'body', clientSecret: 'a&b' }))
     expect(tokens.receipts[0]?.body.toString()).toBe(
       'grant_type=client_credentials&client_id=posthorn&client_secret=a%26b',
     )
@@ -54,7 +59,7 @@ describe('a token', () => {
     const [tokens, receiver] = [await openReceiver({ behaviour: token('abc') }), await openReceiver()]
     const transport = openTransport()
     const sent = ['ep_1', 'ep_2'].flatMap((endpointId) =>
-      Array.from({ length: 20 }, () => transport.send(with2(receiver.url(), tokens.url(), { endpointId }))),
+      Array.from({ length: 20 }, () => transport.send(authorized(receiver.url(), tokens.url(), { endpointId }))),
     )
     expect((await Promise.all(sent)).every(({ kind }) => kind === 'answered')).toBe(true)
     expect([tokens.count, receiver.count]).toEqual([2, 40])
@@ -65,7 +70,7 @@ describe('a token', () => {
     const tokens = await openReceiver({ behaviour: [token('one'), token('two'), token('three')] })
     const receiver = await openReceiver()
     const transport = openTransport({ clock })
-    const send = (clientSecret = 's3cr3t') => transport.send(with2(receiver.url(), tokens.url(), { clientSecret }))
+    const send = (clientSecret = 's3cr3t') => transport.send(authorized(receiver.url(), tokens.url(), { clientSecret }))
     await send()
     await clock.advance(3_569_999)
     await send()
@@ -84,7 +89,7 @@ describe('a token', () => {
     const tokens = await openReceiver({ behaviour: [token('old'), token('new')] })
     const receiver = await openReceiver({ behaviour: [200, 401, 401, 200] })
     const transport = openTransport()
-    const send = () => transport.send(with2(receiver.url(), tokens.url()))
+    const send = () => transport.send(authorized(receiver.url(), tokens.url()))
     await send()
     expect(await Promise.all([send(), send()])).toMatchObject([{ statusCode: 200 }, { statusCode: 200 }])
     expect(tokens.count).toBe(2)
@@ -97,9 +102,9 @@ describe('a token', () => {
   test('that is refused again is not replaced a second time, and a new one not at all', async () => {
     const [tokens, receiver] = [await openReceiver({ behaviour: token('abc') }), await openReceiver({ behaviour: 401 })]
     const transport = openTransport()
-    expect(await transport.send(with2(receiver.url(), tokens.url()))).toMatchObject({ statusCode: 401 })
+    expect(await transport.send(authorized(receiver.url(), tokens.url()))).toMatchObject({ statusCode: 401 })
     expect([tokens.count, receiver.count]).toEqual([1, 1])
-    expect(await transport.send(with2(receiver.url(), tokens.url()))).toMatchObject({ statusCode: 401 })
+    expect(await transport.send(authorized(receiver.url(), tokens.url()))).toMatchObject({ statusCode: 401 })
     expect([tokens.count, receiver.count]).toEqual([2, 3])
   })
 })
@@ -123,24 +128,20 @@ describe('a token endpoint', () => {
   ])('that %s is a failure of authentication, and nothing is sent', async (_what, behaviour, reason) => {
     const [tokens, receiver] = [await openReceiver({ behaviour }), await openReceiver()]
     const transport = openTransport()
-    expect(await transport.send(with2(receiver.url(), tokens.url()))).toEqual({ kind: 'authentication', reason })
+    expect(await transport.send(authorized(receiver.url(), tokens.url()))).toEqual({ kind: 'authentication', reason })
     expect([tokens.count, receiver.count]).toEqual([1, 0])
     tokens.behave('*', token('abc'))
-    expect(await transport.send(with2(receiver.url(), tokens.url()))).toMatchObject({ statusCode: 200 })
+    expect(await transport.send(authorized(receiver.url(), tokens.url()))).toMatchObject({ statusCode: 200 })
   })
 
   test('that is slow ends the attempt at its deadline, for all who wait', async () => {
     const clock = manualClock()
     const [tokens, receiver] = [await openReceiver({ behaviour: 'hang' }), await openReceiver()]
     const transport = openTransport({ clock })
-    const first = transport.send({ ...with2(receiver.url(), tokens.url()), timeoutMs: 30_000 })
-    const second = transport.send({ ...with2(receiver.url(), tokens.url()), timeoutMs: 10_000 })
+    const first = transport.send({ ...authorized(receiver.url(), tokens.url()), timeoutMs: 30_000 })
+    const second = transport.send({ ...authorized(receiver.url(), tokens.url()), timeoutMs: 10_000 })
     await tokens.waitFor(1)
     await clock.advance(10_050)
-    const slow = (ms: number) => ({
-      kind: 'authentication',
-      reason: `the token endpoint gave no token within ${ms} ms`,
-    })
     expect(await second).toEqual(slow(10_000))
     await clock.advance(20_000)
     expect(await first).toEqual(slow(30_000))
@@ -152,7 +153,7 @@ describe('a token endpoint', () => {
     const tokens = await openReceiver()
     tokens.behave('*', { kind: 'slow', afterMs: 8_000, clock, answer: token('abc') })
     const receiver = await openReceiver({ behaviour: 'hang' })
-    const sent = openTransport({ clock }).send({ ...with2(receiver.url(), tokens.url()), timeoutMs: 10_000 })
+    const sent = openTransport({ clock }).send({ ...authorized(receiver.url(), tokens.url()), timeoutMs: 10_000 })
     await tokens.waitFor(1)
     await clock.advance(8_000)
     await receiver.waitFor(1)
@@ -165,7 +166,7 @@ describe('a token endpoint', () => {
     const [tokens, receiver] = [await openReceiver({ behaviour: token('abc') }), await openReceiver()]
     const lookup = scriptedLookup({ 'tokens.test': [['127.0.0.1']], 'receiver.test': [['127.0.0.1']] })
     const guard = makeGuard({ allowHttp: true, allowedTargets: ['receiver.test'] })
-    const sent = with2(`http://receiver.test:${receiver.port}/`, `http://tokens.test:${tokens.port}/`)
+    const sent = authorized(`http://receiver.test:${receiver.port}/`, `http://tokens.test:${tokens.port}/`)
     expect(await openTransport({ guard, lookup }).send(sent)).toEqual({
       kind: 'authentication',
       reason: 'the token endpoint cannot be reached: The name has no public address (127.0.0.1 is not allowed)',
@@ -177,7 +178,7 @@ describe('a token endpoint', () => {
 test('a transport that is closed ends who waits for a token', async () => {
   const [tokens, receiver] = [await openReceiver({ behaviour: 'hang' }), await openReceiver()]
   const transport = openTransport()
-  const sent = transport.send(with2(receiver.url(), tokens.url()))
+  const sent = transport.send(authorized(receiver.url(), tokens.url()))
   await tokens.waitFor(1)
   await transport.close()
   expect(await sent).toMatchObject({ kind: 'authentication' })

@@ -64,9 +64,10 @@ describe('through a proxy', () => {
   })
 })
 
+const smokescreen = (status: string, said: string): string =>
+  `HTTP/1.1 ${status}\r\nX-Smokescreen-Error: ${said}\r\ncontent-length: 0\r\n\r\n`
+
 describe('a proxy that', () => {
-  const smokescreen = (status: string, said: string): string =>
-    `HTTP/1.1 ${status}\r\nX-Smokescreen-Error: ${said}\r\ncontent-length: 0\r\n\r\n`
   test.each<[what: string, answer: string, outcome: object]>([
     [
       'is Smokescreen and denies the address',
@@ -92,7 +93,7 @@ describe('a proxy that', () => {
     [
       'is Smokescreen and is in trouble',
       smokescreen('500 Internal server error', 'oops'),
-      { kind: 'proxy', reason: 'our forward proxy failed: it answered HTTP 500' },
+      { kind: 'proxy', reason: 'our forward proxy failed (it answered HTTP 500)' },
     ],
     [
       'forbids the target',
@@ -107,20 +108,24 @@ describe('a proxy that', () => {
     [
       'does not know us',
       'HTTP/1.1 407 Proxy authentication required\r\n\r\n',
-      { kind: 'proxy', reason: 'our forward proxy failed: it does not accept our credentials (HTTP 407)' },
+      { kind: 'proxy', reason: 'our forward proxy failed (it does not accept our credentials: HTTP 407)' },
     ],
-    ['is none', 'SSH-2.0-x\r\n\r\n', { kind: 'proxy', reason: 'our forward proxy failed: it does not answer in HTTP' }],
+    [
+      'is none',
+      'SSH-2.0-x\r\n\r\n',
+      { kind: 'proxy', reason: 'our forward proxy failed (it does not answer in HTTP)' },
+    ],
     [
       'never ends its answer',
       `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(17_000)}`,
-      { kind: 'proxy', reason: 'our forward proxy failed: it does not answer in HTTP' },
+      { kind: 'proxy', reason: 'our forward proxy failed (it does not answer in HTTP)' },
     ],
     [
       'speaks for the endpoint',
       'HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\n\r\n',
-      { kind: 'proxy', reason: 'our forward proxy failed: it sent more than an answer to CONNECT' },
+      { kind: 'proxy', reason: 'our forward proxy failed (it sent more than an answer to CONNECT)' },
     ],
-    ['hangs up', '', { kind: 'proxy', reason: 'our forward proxy failed: it closed the connection' }],
+    ['hangs up', '', { kind: 'proxy', reason: 'our forward proxy failed (it closed the connection)' }],
   ])('%s is understood', async (_what, answer, outcome) => {
     const proxy = await openForwardProxy({ answer })
     expect(await through(proxy.port).send(request('https://receiver.test/'))).toEqual(outcome)
@@ -132,7 +137,7 @@ describe('a proxy that', () => {
     await receiver.close()
     expect(await through(port).send(request('https://receiver.test/'))).toEqual({
       kind: 'proxy',
-      reason: 'our forward proxy failed: connection refused (ECONNREFUSED)',
+      reason: 'our forward proxy failed (connection refused (ECONNREFUSED))',
     })
   })
 

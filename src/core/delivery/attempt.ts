@@ -54,11 +54,16 @@ export interface Attempt {
  * difference would tell which names there are inside. The details follow in brackets, for operators.
  */
 export const noPublicAddress = 'The name has no public address'
+/** What begins every reason about a proxy of ours, which is the operators' as well. */
+export const proxyFailed = 'our forward proxy failed'
 
 /** A reason or `error_detail` as a tenant may see it. */
 export function withoutDetails(text: string): string {
-  const start = text.indexOf(`${noPublicAddress} (`)
-  return start === -1 ? text : text.slice(0, start + noPublicAddress.length)
+  for (const sentence of [noPublicAddress, proxyFailed]) {
+    const start = text.indexOf(`${sentence} (`)
+    if (start !== -1) return text.slice(0, start + sentence.length)
+  }
+  return text
 }
 
 const detailLength = 1024

@@ -251,11 +251,13 @@ function checkNoClash({ signature, bodyHeader, headers }: EndpointSettings): voi
 
 /** What is in it, and that no header of the user's own would leave beside it under the same name. */
 function checkCredentials(
-  { headers, signature, bodyHeader }: EndpointSettings,
+  { url, headers, signature, bodyHeader }: EndpointSettings,
   given: Authentication,
   prefix: string,
 ): void {
-  const { oauth2, apiKey } = checkAuthentication(given)
+  const { oauth2, apiKey, clientCertificate } = checkAuthentication(given)
+  if (clientCertificate !== undefined && checkUrl(url).protocol !== 'https:')
+    throw expected('invalid_url', 'url', 'an https URL where a client certificate is to be presented', 'an http one')
   if (oauth2 !== undefined) checkUrl(oauth2.tokenUrl, 'authentication.oauth2.tokenUrl')
   if (apiKey !== undefined) checkHeader('authentication.apiKey.header', apiKey.header, '', prefix)
   const name = authenticationHeaderName(given)?.toLowerCase()

@@ -19,6 +19,7 @@ import type { ConcurrencyLimit } from '../http/concurrency-limit.ts'
 import { RawJson } from '../operation.ts'
 import type { Answer, Call, Operation, ServerParts } from '../operation.ts'
 import type { Caller } from './caller.ts'
+import { jsonFor } from './tenant-view.ts'
 
 export interface PipelineParts extends ServerParts {
   readonly posthorn: Posthorn
@@ -115,7 +116,7 @@ async function runOperation(
 
 /** A repeat under the same key gets the first answer again, unless the operation sees to that itself. */
 function handleOnce(operation: Operation, call: Call): Promise<Reply | Response> {
-  const handle = async (): Promise<Reply | Response> => toReply(await operation.handle(call))
+  const handle = async (): Promise<Reply | Response> => toReply(await operation.handle(call), call.caller)
   const { idempotencyKey: key, posthorn } = call
   return key === null || operation.idempotency !== undefined ? handle() : once(posthorn, repeatable(call, key), handle)
 }
@@ -158,10 +159,10 @@ function missing({ id }: Operation): never {
   throw expected('not_found', 'application', 'looked up by the operation itself', id)
 }
 
-function toReply(answered: Answer | Response): Reply | Response {
+function toReply(answered: Answer | Response, caller: Caller): Reply | Response {
   if (answered instanceof Response) return answered
   const { status, body } = answered
-  return { status, text: body === null ? null : body instanceof RawJson ? body.text : JSON.stringify(body) }
+  return { status, text: body === null ? null : body instanceof RawJson ? body.text : jsonFor(caller, body) }
 }
 
 function toResponse(reply: Reply | Response): Response {

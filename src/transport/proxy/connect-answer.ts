@@ -1,4 +1,4 @@
-import { noPublicAddress } from '../../core/delivery/attempt.ts'
+import { noPublicAddress, proxyFailed } from '../../core/delivery/attempt.ts'
 import type { Failure } from '../failure.ts'
 
 /** What a proxy answered to CONNECT. */
@@ -28,7 +28,7 @@ export function connectRefusal({ status, smokescreen }: ConnectAnswer): Failure 
     case 403:
       return forbidden(`HTTP ${status}`)
     case 407:
-      return proxyFailure(`it does not accept our credentials (HTTP ${status})`)
+      return proxyFailure(`it does not accept our credentials: HTTP ${status}`)
     default:
       return unreachable(status)
   }
@@ -55,8 +55,8 @@ function unreachable(status: number): Failure {
 }
 
 /** Our own proxy is at fault: nothing has reached the endpoint, and nothing is learnt about it. */
-export function proxyFailure(reason: string): Failure {
-  return { kind: 'proxy', reason: `our forward proxy failed: ${reason}` }
+export function proxyFailure(details: string): Failure {
+  return { kind: 'proxy', reason: `${proxyFailed} (${details})` }
 }
 
 function printable(text: string): string {

@@ -3,6 +3,8 @@ import type { StreamItem } from '../../../core/ports/events.ts'
 import { isoTime } from '../../../core/time.ts'
 import { operation } from '../../operation.ts'
 import type { Operation } from '../../operation.ts'
+import type { Caller } from '../../request/caller.ts'
+import { jsonFor } from '../../request/tenant-view.ts'
 import { names, uid } from '../../schemas/common.ts'
 import { endpointInScope, scopeOf } from '../lookup.ts'
 
@@ -34,7 +36,7 @@ export const streamOperations: readonly Operation[] = [
         async pull(controller) {
           const item = await reader.next()
           if (item === null) controller.close()
-          else controller.enqueue(encoder.encode(textOf(item)))
+          else controller.enqueue(encoder.encode(textOf(item, call.caller)))
         },
         cancel: () => reader.close(),
       })
@@ -45,7 +47,7 @@ export const streamOperations: readonly Operation[] = [
   }),
 ]
 
-function textOf(item: StreamItem): string {
+function textOf(item: StreamItem, caller: Caller): string {
   switch (item.kind) {
     case 'quiet':
       return ': quiet\n\n'
@@ -53,7 +55,7 @@ function textOf(item: StreamItem): string {
       return `event: gap\ndata: ${JSON.stringify({ missed: item.missed })}\n\n`
     case 'event': {
       const { id, type, at, applicationId, endpointId, event } = item.event
-      return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify({ ...event, type, at: isoTime(at), applicationId, endpointId })}\n\n`
+      return `id: ${id}\nevent: ${type}\ndata: ${jsonFor(caller, { ...event, type, at: isoTime(at), applicationId, endpointId })}\n\n`
     }
   }
 }

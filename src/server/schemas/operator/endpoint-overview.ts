@@ -4,6 +4,7 @@ import { willBeDisabledAt } from '../../../core/endpoint/health.ts'
 import { isoTime } from '../../../core/time.ts'
 import type { AttemptCount, EndpointOverview } from '../../../core/ports/figures.ts'
 import { channel, dateTime, metadata, timeOrNull } from '../common.ts'
+import { endpointAuthentication, toAuthenticationOut } from '../svix/endpoint-authentication.ts'
 import { toHeadersOut } from '../svix/endpoint.ts'
 
 const count = z.int()
@@ -46,6 +47,7 @@ export const endpointDetailOut = z
     ...shown,
     hours: z.array(hourOut),
     headers: z.record(z.string(), z.string()).meta({ description: 'Without those that carry credentials.' }),
+    authentication: endpointAuthentication.nullable(),
     filter: z.unknown(),
     metadata,
     signature: z.string(),
@@ -121,10 +123,11 @@ export function toEndpointDetail(
   overview: EndpointOverview,
   failures: readonly AttemptCount[],
 ): z.input<typeof endpointDetailOut> {
-  const { headers, filter, metadata: own, signature, secrets } = overview.endpoint
+  const { headers, authentication, filter, metadata: own, signature, secrets } = overview.endpoint
   return {
     ...toEndpointOverview(overview),
     headers: toHeadersOut(headers).headers,
+    authentication: toAuthenticationOut(authentication),
     filter,
     metadata: own,
     signature,
