@@ -35,6 +35,8 @@ import { openTelemetryTracer } from './tracing/open-telemetry.ts'
 import { makeGuard } from './transport/guard.ts'
 import type { Guard } from './transport/guard.ts'
 import { httpTransport } from './transport/http.ts'
+import { readProxy } from './transport/proxy/proxy.ts'
+import type { Proxy } from './transport/proxy/proxy.ts'
 import { version } from './version.ts'
 
 export type { SendOptions } from './api/send/sender.ts'
@@ -89,7 +91,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
     const tracer = openTelemetryTracer(version)
     const shared = { clock: this.#clock, random: this.#random, bus: this.#bus, tracer, settings: this.#settings, meter }
     const { queue, directory, beat, lookMs = null, listen = null, disk } = this.#store
-    const transport = options.transport ?? httpTransport({ clock: this.#clock, guard })
+    const transport = options.transport ?? httpTransport({ clock: this.#clock, guard, proxy: proxyFrom(options) })
     this.#engine = new Engine({ ...shared, transport, queue, directory, beat, lookMs, listen, disk })
 
     const open = (): Promise<void> => this.#open()
@@ -277,6 +279,10 @@ function meteredStore(options: PosthornOptions): { readonly store: Store; readon
 
 function guardFrom({ allowedTargets = [], allowHttp = false, ownPort = null }: PosthornOptions): Guard {
   return makeGuard({ allowedTargets, allowHttp, ownPort })
+}
+
+function proxyFrom({ proxyUrl = null }: PosthornOptions): Proxy | null {
+  return proxyUrl === null ? null : readProxy(proxyUrl)
 }
 
 /** Workers on several machines go by the time of the store that they share. */

@@ -2,6 +2,7 @@ import type { Application, Endpoint } from '../core/endpoint/endpoint.ts'
 import { lastHours, wellnessOf } from '../core/ports/figures.ts'
 import type { AttemptCount, DeadLetters, EndpointOverview } from '../core/ports/figures.ts'
 import type { Directory } from '../core/ports/directory.ts'
+import { shown } from './endpoint/shown.ts'
 import { healthy } from '../core/endpoint/health.ts'
 import { hour } from '../core/time.ts'
 import type { ResourceParts } from './parts.ts'
@@ -68,7 +69,7 @@ async function overviewsOf(
     const health = healths.get(endpoint.id) ?? healthy
     return [
       {
-        endpoint,
+        endpoint: shown(endpoint),
         application: applications.get(endpoint.applicationId) ?? null,
         health,
         wellness: wellnessOf(endpoint, health, now),

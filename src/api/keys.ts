@@ -183,7 +183,11 @@ async function findSession({ ready, directory, clock }: KeyParts, id: string): P
   return key !== null && key.sessionOf !== null && isLive(key, clock.now()) ? key : null
 }
 
-async function endSessions({ ready, directory, clock, byHash, sessions }: KeyParts, of: string, by: By): Promise<number> {
+async function endSessions(
+  { ready, directory, clock, byHash, sessions }: KeyParts,
+  of: string,
+  by: By,
+): Promise<number> {
   await ready()
   const ended = await directory.endSessions(of, clock.now(), { action: 'session.end', by: actor(by) })
   for (const { id, hash: hashed } of ended) {

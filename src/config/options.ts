@@ -28,6 +28,8 @@ export interface PosthornOptions<Events extends EventSchemas = EventSchemas> ext
   /** CIDRs and host patterns that may be called although private, by http too. */
   readonly allowedTargets?: readonly string[]
   readonly allowHttp?: boolean
+  /** An http(s) forward proxy that all deliveries go through. It looks names up, and must refuse private addresses. */
+  readonly proxyUrl?: string | null
   /** What the names of the signature's headers begin with (default: that of the preset, `webhook` or `svix`). */
   readonly headerPrefix?: string | null
   /** Refuses messages that do not match the JSON Schema of their event type, where one is defined. */

@@ -23,6 +23,8 @@ const failures: Readonly<Record<FailureKind, string>> = {
   reset: 'reset none',
   protocol: 'protocol none',
   forbidden: 'forbidden none',
+  authentication: 'authentication none',
+  proxy: 'proxy none',
 }
 const reasons: Readonly<Record<DeadReason, true>> = {
   exhausted: true,

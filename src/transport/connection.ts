@@ -1,9 +1,11 @@
+import type { Socket } from 'node:net'
 import { Client } from 'undici'
 import type { buildConnector } from 'undici'
-import type { Dialer, Place } from './dial.ts'
-import { closedFailure } from './failure.ts'
+import type { Dialer, Dialling, Place } from './dial.ts'
+import { closedFailure, requestFailure } from './failure.ts'
 import type { Failure } from './failure.ts'
 import type { Carrier, HttpRequest } from './http-request.ts'
+import { mostAnswerBytes, mostHeadBytes as maxHeaderSize } from './response-body.ts'
 
 /** Who a connection belongs to. */
 export interface ConnectionOwner {
@@ -12,8 +14,6 @@ export interface ConnectionOwner {
   /** It is closed for good. */
   forget(connection: Connection): void
 }
-
-const maxHeaderSize = 16 * 1024
 
 /**
  * One connection, with one request on it at a time. Undici opens it anew when the other side has closed it while idle and that
@@ -24,22 +24,27 @@ export class Connection implements Carrier {
   private readonly owner: ConnectionOwner
   private readonly client: Client
   private request: HttpRequest | null = null
-  private giveUpDial: (() => void) | null = null
+  private dialling: Dialling | null = null
+  private socket: Socket | null = null
+  /** What the socket had received when the last request began, or ended. */
+  private bytesBefore = 0
   private failure: Failure | null = null
   private isClosed = false
 
   constructor(origin: string, place: Place, dialer: Dialer, owner: ConnectionOwner) {
     this.owner = owner
     const connect: buildConnector.connector = (_options, done) => {
-      this.giveUpDial = dialer.dial(place, (failure, socket) => {
-        this.giveUpDial = null
+      this.dialling = dialer.dial(place, (failure, socket) => {
+        this.dialling = null
         this.failure = failure
+        this.socket = socket
         if (socket === null) done(new Error('no connection'), null)
         else done(null, socket)
       })
     }
     // Time limits are ours: undici's own are per step, and one timer each. Only idle connections are left to it.
     this.client = new Client(origin, { connect, pipelining: 1, maxHeaderSize, headersTimeout: 0, bodyTimeout: 0 })
+    this.client.on('connect', () => this.watch())
     this.client.on('disconnect', () => {
       if (this.request === null) this.drop()
     })
@@ -48,13 +53,20 @@ export class Connection implements Carrier {
   start(request: HttpRequest): void {
     this.request = request
     this.failure = null
+    this.bytesBefore = this.socket?.bytesRead ?? 0
     request.carrier = this
     this.client.dispatch(request.options, request)
   }
 
   release(): void {
     this.request = null
+    this.bytesBefore = this.socket?.bytesRead ?? 0
     this.owner.keep(this)
+  }
+
+  /** False once something has come in that nobody asked for: it must not be taken for the answer to the next request. */
+  isClean(): boolean {
+    return this.socket === null || this.socket.bytesRead === this.bytesBefore
   }
 
   /** After any failure the client goes too: undici would connect again for a request that was aborted. */
@@ -63,8 +75,12 @@ export class Connection implements Carrier {
     this.drop()
   }
 
-  dialFailure(): Failure | null {
+  failureOf(): Failure | null {
     return this.failure
+  }
+
+  stalled(): Failure | null {
+    return this.dialling?.stalled() ?? null
   }
 
   /** Ends whatever is open. */
@@ -73,12 +89,25 @@ export class Connection implements Carrier {
     this.drop()
   }
 
+  /** Called when undici listens already, and before it reads: its callbacks are silent about heads, chunk extensions and line ends. */
+  private watch(): void {
+    const { socket } = this
+    if (socket === null) return
+    this.bytesBefore = socket.bytesRead
+    // The first is the cause, such as an alert of TLS; undici reports the end that follows.
+    socket.once('error', (error) => (this.failure ??= requestFailure(error)))
+    socket.prependListener('readable', () => {
+      if (this.request === null) this.drop()
+      else if (socket.bytesRead - this.bytesBefore > mostAnswerBytes) this.request.overflow()
+    })
+  }
+
   private drop(): void {
     if (this.isClosed) return
     this.isClosed = true
     this.owner.forget(this)
-    this.giveUpDial?.()
-    this.giveUpDial = null
+    this.dialling?.giveUp()
+    this.dialling = null
     this.client.destroy(ignore)
   }
 }

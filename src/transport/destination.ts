@@ -1,14 +1,20 @@
 import { checkUrl } from '../core/endpoint/endpoint.ts'
 import { PosthornError } from '../core/errors.ts'
-import type { Place } from './dial.ts'
 import { forbiddenFailure } from './failure.ts'
 import type { Failure } from './failure.ts'
 import type { Guard } from './guard.ts'
+import { placeOf } from './place.ts'
+import type { Place } from './place.ts'
 
 /** What a URL means: where to connect and what to ask for there, or why not. */
-export type Destination =
-  | { readonly kind: 'allowed'; readonly origin: string; readonly place: Place; readonly path: string }
-  | { readonly kind: 'refused'; readonly failure: Failure }
+export type Destination = Allowed | { readonly kind: 'refused'; readonly failure: Failure }
+
+export interface Allowed {
+  readonly kind: 'allowed'
+  readonly origin: string
+  readonly place: Place
+  readonly path: string
+}
 
 export function readDestination(text: string, guard: Guard): Destination {
   try {
@@ -19,16 +25,7 @@ export function readDestination(text: string, guard: Guard): Destination {
     const isForbidden = error instanceof PosthornError && error.code === 'forbidden_address'
     return {
       kind: 'refused',
-      failure: isForbidden ? forbiddenFailure : { kind: 'protocol', reason: 'URL cannot be called' },
+      failure: isForbidden ? forbiddenFailure('it') : { kind: 'protocol', reason: 'URL cannot be called' },
     }
-  }
-}
-
-function placeOf({ hostname, port, protocol }: URL): Place {
-  const secure = protocol === 'https:'
-  return {
-    hostname: hostname.startsWith('[') ? hostname.slice(1, -1) : hostname,
-    port: port === '' ? (secure ? 443 : 80) : Number(port),
-    secure,
   }
 }

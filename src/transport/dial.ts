@@ -3,20 +3,29 @@ import { connect as systemConnect, isIP } from 'node:net'
 import type { Socket } from 'node:net'
 import { second } from '../core/time.ts'
 import type { Deadlines, Timed } from './deadlines.ts'
-import { connectFailure, forbiddenFailure, lookupFailure, tlsFailure } from './failure.ts'
+import {
+  connectFailure,
+  forbiddenFailure,
+  lookupFailure,
+  nameFailure,
+  ownCertificateFailure,
+  tlsFailure,
+} from './failure.ts'
 import type { Failure } from './failure.ts'
 import type { Guard } from './guard.ts'
 import type { Lookup } from './lookup/lookup.ts'
+import type { Connect, Place } from './place.ts'
+import type { Proxy } from './proxy/proxy.ts'
+import { Tunnel } from './proxy/tunnel.ts'
 import { Tls } from './tls.ts'
 
-/** Begins a TCP connection to one of the addresses, and to no other. */
-export type Connect = (to: { readonly port: number; readonly addresses: readonly LookupAddress[] }) => Socket
+export type { Connect, Place } from './place.ts'
 
-/** Where a connection goes. */
-export interface Place {
-  readonly hostname: string
-  readonly port: number
-  readonly secure: boolean
+/** A connection on its way. */
+export interface Dialling {
+  giveUp(): void
+  /** What a time limit that ends now says, if it is not the endpoint that lets us wait. */
+  stalled(): Failure | null
 }
 
 export type Dialled = (failure: Failure | null, socket: Socket | null) => void
@@ -28,6 +37,8 @@ export interface DialerOptions {
   readonly connect?: Connect | undefined
   /** Certificates (PEM) to trust beside the public ones. */
   readonly ca?: readonly string[] | undefined
+  /** What all connections go through, if anything. */
+  readonly proxy?: Proxy | null | undefined
 }
 
 export const lookupBudgetMs = 3 * second
@@ -39,16 +50,16 @@ export class Dialer {
   private readonly closedWaiters: (() => void)[] = []
 
   constructor(options: DialerOptions) {
-    const { guard, deadlines, lookup, connect = connectTo, ca } = options
+    const { guard, deadlines, lookup, connect = connectTo, ca, proxy = null } = options
     const watched: Connect = (to) => this.watch(connect(to))
-    this.tools = { guard, deadlines, lookup, connect: watched, tls: new Tls(ca) }
+    this.tools = { guard, deadlines, lookup, connect: watched, tls: new Tls(ca), proxy }
   }
 
-  /** Calls back once, never before it has returned; the answer is how to give up. */
-  dial(place: Place, done: Dialled): () => void {
+  /** Calls back once, never before it has returned, unless it is given up. */
+  dial(place: Place, done: Dialled): Dialling {
     const dial = new Dial(this.tools, place, done)
     dial.start()
-    return () => dial.giveUp()
+    return dial
   }
 
   /** Resolves when every socket that was ever opened here is closed. */
@@ -74,10 +85,11 @@ interface DialTools {
   readonly lookup: Lookup
   readonly connect: Connect
   readonly tls: Tls
+  readonly proxy: Proxy | null
 }
 
 /** One connection on its way: looked up, vetted, opened, vetted again, encrypted. */
-class Dial implements Timed {
+class Dial implements Timed, Dialling {
   deadline = 0
   before: Timed = this
   behind: Timed = this
@@ -87,6 +99,7 @@ class Dial implements Timed {
   private readonly done: Dialled
   private cancelLookup: (() => void) | null = null
   private socket: Socket | null = null
+  private tunnel: Tunnel | null = null
   private hasEnded = false
 
   constructor(tools: DialTools, place: Place, done: Dialled) {
@@ -109,13 +122,19 @@ class Dial implements Timed {
   /** The budget of the look-up is used up. */
   expire(): void {
     this.cancelLookup?.()
-    this.end({ kind: 'dns', reason: `no answer to the look-up within ${lookupBudgetMs} ms` }, null)
+    this.cancelLookup = null
+    this.notFound(nameFailure(`no answer to the look-up within ${lookupBudgetMs} ms`))
+  }
+
+  stalled(): Failure | null {
+    return this.tunnel?.stalled() ?? null
   }
 
   giveUp(): void {
     this.hasEnded = true
     this.tools.deadlines.remove(this)
     this.cancelLookup?.()
+    this.tunnel?.close()
     this.socket?.destroy()
   }
 
@@ -123,11 +142,30 @@ class Dial implements Timed {
     if (this.hasEnded) return
     this.cancelLookup = null
     this.tools.deadlines.remove(this)
-    if (error !== null) return this.end(lookupFailure(error), null)
-    if (addresses.length === 0) return this.end({ kind: 'dns', reason: 'name has no address' }, null)
+    if (error !== null) return this.notFound(lookupFailure(error))
+    if (addresses.length === 0) return this.notFound(nameFailure('it has no address at all'))
     // One bad address among good ones is how a rebinding begins: none of them is called. Also asked of a remembered answer.
-    if (!addresses.every(({ address }) => this.isAllowed(address))) return this.end(forbiddenFailure, null)
-    this.open(addresses)
+    const bad = addresses.find(({ address }) => !this.isAllowed(address))
+    if (bad !== undefined) return this.end(forbiddenFailure(bad.address), null)
+    if (this.tools.proxy === null) this.open(addresses)
+    else this.openThrough(this.tools.proxy)
+  }
+
+  /** Behind a proxy there may be no name server: then the name is the proxy's to look up, and to vet. */
+  private notFound(failure: Failure): void {
+    if (this.tools.proxy === null) this.end(failure, null)
+    else this.openThrough(this.tools.proxy)
+  }
+
+  private openThrough(proxy: Proxy): void {
+    this.tunnel = new Tunnel(this.tools, proxy, this.place, (failure, socket) => {
+      if (socket === null) return this.end(failure, null)
+      this.socket = socket
+      socket.once('close', () => this.end({ kind: 'connect', reason: 'connection closed' }, null))
+      if (this.place.secure) this.encrypt(socket)
+      else this.end(null, socket)
+    })
+    this.tunnel.start()
   }
 
   private open(addresses: readonly LookupAddress[]): void {
@@ -139,7 +177,8 @@ class Dial implements Timed {
     socket.once('close', () => this.end({ kind: 'connect', reason: 'connection closed' }, null))
     socket.once('connect', () => {
       // Whoever chose the address, nothing is written to one that is not allowed.
-      if (!this.isAllowed(socket.remoteAddress ?? '')) return this.end(forbiddenFailure, null)
+      const { remoteAddress = '' } = socket
+      if (!this.isAllowed(remoteAddress)) return this.end(forbiddenFailure(remoteAddress), null)
       if (!this.place.secure) return this.end(null, socket)
       failureOf = tlsFailure
       this.encrypt(socket)
@@ -147,9 +186,13 @@ class Dial implements Timed {
   }
 
   private encrypt(socket: Socket): void {
-    const encrypted = this.tools.tls.secure(socket, this.place.hostname, this.place.port)
-    encrypted.on('error', (error) => this.end(tlsFailure(error), null))
-    encrypted.once('secureConnect', () => this.end(null, encrypted))
+    try {
+      const encrypted = this.tools.tls.secure(socket, this.place)
+      encrypted.on('error', (error) => this.end(tlsFailure(error), null))
+      encrypted.once('secureConnect', () => this.end(null, encrypted))
+    } catch (error) {
+      this.end(ownCertificateFailure(error), null)
+    }
   }
 
   private isAllowed(address: string): boolean {

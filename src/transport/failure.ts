@@ -1,10 +1,19 @@
 import { errors } from 'undici'
+import { noPublicAddress } from '../core/delivery/attempt.ts'
 import type { FailureKind, Outcome } from '../core/delivery/attempt.ts'
 
 export type Failure = Exclude<Outcome, { kind: 'answered' }>
 
-/** The one answer to a tenant whose URL may not be called: it gives away nothing about what is there. */
-export const forbiddenFailure: Failure = { kind: 'forbidden', reason: 'forbidden address' }
+/** An address that may not be called. */
+export function forbiddenFailure(what: string): Failure {
+  return { kind: 'forbidden', reason: `${noPublicAddress} (${what} is not allowed)` }
+}
+
+/** A name without an address. */
+export function nameFailure(details: string): Failure {
+  return { kind: 'dns', reason: `${noPublicAddress} (${details})` }
+}
+
 export const closedFailure: Failure = { kind: 'reset', reason: 'the transport was closed' }
 
 export function timeoutFailure(timeoutMs: number): Failure {
@@ -13,7 +22,8 @@ export function timeoutFailure(timeoutMs: number): Failure {
 
 /** Why a name could not be looked up. */
 export function lookupFailure(error: unknown): Failure {
-  return failure('dns', codeOf(error) === 'ENOTFOUND' ? 'name not found' : 'look-up failed', error)
+  const sentence = codeOf(error) === 'ENOTFOUND' ? 'name not found' : 'look-up failed'
+  return nameFailure(codeOf(error) === '' ? sentence : `${sentence}, ${codeOf(error)}`)
 }
 
 /** Why no TCP connection came about. */
@@ -33,8 +43,24 @@ export function connectFailure(error: unknown): Failure {
 
 /** Why the TLS handshake failed. OpenSSL and the operating system name their errors so; all others are about the certificate. */
 export function tlsFailure(error: unknown): Failure {
+  const refusal = refusalOfCertificate(codeOf(error))
+  if (refusal !== null) return failure('authentication', refusal, error)
   const isHandshake = /^(ERR_SSL|ERR_OSSL|E[A-Z]+$)/.test(codeOf(error)) || codeOf(error) === ''
   return failure('tls', isHandshake ? 'TLS handshake failed' : 'certificate refused', error)
+}
+
+/** What the other side says of our own certificate, if it is about that. */
+function refusalOfCertificate(code: string): string | null {
+  if (code.endsWith('ALERT_CERTIFICATE_REQUIRED')) return 'the server asks for a client certificate'
+  const isRefused = /ALERT_(BAD_CERTIFICATE|UNSUPPORTED_CERTIFICATE|CERTIFICATE_\w+|UNKNOWN_CA|ACCESS_DENIED)$/.test(
+    code,
+  )
+  return isRefused ? 'the server refused our client certificate' : null
+}
+
+/** Why a client certificate of ours cannot be used at all. */
+export function ownCertificateFailure(error: unknown): Failure {
+  return failure('authentication', 'our client certificate cannot be used', error)
 }
 
 /** What went wrong on an open connection before the head of an answer had come. */

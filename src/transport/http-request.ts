@@ -14,8 +14,10 @@ export interface Carrier {
   release(): void
   /** The connection is no longer of use. */
   discard(): void
-  /** Why it never came about, if that is known better than undici knows. */
-  dialFailure(): Failure | null
+  /** Why it never came about, or broke, if that is known better than undici knows. */
+  failureOf(): Failure | null
+  /** What a time limit that ends now says, if it is not the endpoint that lets us wait. */
+  stalled(): Failure | null
 }
 
 // The status decides, and the body is only for the record and for the connection, which can be kept once it has ended. Whoever
@@ -83,11 +85,16 @@ export class HttpRequest implements Dispatcher.DispatchHandler, Timed {
 
   onResponseError(_controller: unknown, error: Error): void {
     if (this.carrier === null) return // The late echo of a connection that was cut.
-    this.cut(this.statusCode === 0 ? (this.carrier.dialFailure() ?? requestFailure(error)) : this.answer())
+    this.cut(this.statusCode === 0 ? (this.carrier.failureOf() ?? requestFailure(error)) : this.answer())
   }
 
   expire(): void {
-    this.end(timeoutFailure(this.timeoutMs))
+    this.end(this.carrier?.stalled() ?? timeoutFailure(this.timeoutMs))
+  }
+
+  /** More has come than an answer may take. */
+  overflow(): void {
+    this.end({ kind: 'protocol', reason: 'answer too large' })
   }
 
   /** Ends it from outside. An answer whose head has come is still an answer. */

@@ -4,15 +4,20 @@ import type { Clock, OutgoingRequest, Transport } from '../core/ports/ports.ts'
 import { day } from '../core/time.ts'
 import { Deadlines } from './deadlines.ts'
 import { readDestination } from './destination.ts'
-import type { Destination } from './destination.ts'
+import type { Allowed, Destination } from './destination.ts'
 import { Dialer } from './dial.ts'
-import type { Connect, Place } from './dial.ts'
+import type { Connect } from './dial.ts'
 import { closedFailure } from './failure.ts'
 import type { Guard } from './guard.ts'
 import { HttpRequest } from './http-request.ts'
 import { systemLookup } from './lookup/system-lookup.ts'
 import type { Lookup } from './lookup/lookup.ts'
+import { sendAuthorized } from './oauth2/authorized.ts'
+import { Tokens } from './oauth2/tokens.ts'
 import { IdleConnections, Origin } from './origin.ts'
+import type { Proxy } from './proxy/proxy.ts'
+import { tlsIdentity } from './tls.ts'
+import type { TlsIdentity } from './tls.ts'
 
 export interface HttpTransportOptions {
   readonly clock: Clock
@@ -25,10 +30,12 @@ export interface HttpTransportOptions {
   /** Takes the place of hosts file, name servers and cache. */
   readonly lookup?: Lookup
   readonly connect?: Connect
+  /** A forward proxy that every connection goes through. */
+  readonly proxy?: Proxy | null
 }
 
 /**
- * Sends over HTTP/1.1: POST, no redirects, no proxy; only to addresses that the guard allows.
+ * Sends over HTTP/1.1: POST, no redirects, through a proxy only if there is one in the options; only to addresses that the guard allows.
  * A request leaves when `send` is called, and its time limit starts then.
  */
 export function httpTransport(options: HttpTransportOptions): Transport {
@@ -36,6 +43,7 @@ export function httpTransport(options: HttpTransportOptions): Transport {
 }
 
 const mostDestinations = 10_000
+const cannotBeSent: Outcome = { kind: 'protocol', reason: 'request cannot be sent' }
 
 class HttpTransport implements Transport {
   private readonly guard: Guard
@@ -46,7 +54,8 @@ class HttpTransport implements Transport {
   /** Only those with a connection, so they need no bound of their own. */
   private readonly origins = new Map<string, Origin>()
   private readonly destinations = new Lru<string, Destination>(mostDestinations)
-  private readonly onEmpty = (origin: Origin): void => void this.origins.delete(origin.name)
+  private readonly onEmpty = (origin: Origin): void => void this.origins.delete(origin.key)
+  private readonly authorization: Parameters<typeof sendAuthorized>[0]
   private isClosed = false
 
   constructor(options: HttpTransportOptions) {
@@ -58,20 +67,30 @@ class HttpTransport implements Transport {
       lookup = systemLookup({ clock }),
       connect,
       ca,
+      proxy,
     } = options
     this.guard = guard
     this.mostIdlePerOrigin = mostIdlePerOrigin
     this.deadlines = new Deadlines(clock)
-    this.dialer = new Dialer({ guard, deadlines: this.deadlines, lookup, connect, ca })
+    this.dialer = new Dialer({ guard, deadlines: this.deadlines, lookup, connect, ca, proxy })
     this.idle = new IdleConnections(mostIdle)
+    const send = (each: OutgoingRequest): Promise<Outcome> => this.sendOnce(each)
+    this.authorization = { clock, tokens: new Tokens(this.deadlines, send), send }
   }
 
   send(request: OutgoingRequest): Promise<Outcome> {
+    const authentication = request?.authentication
+    const oauth2 = authentication?.oauth2
+    if (oauth2 === undefined || authentication === undefined || authentication === null) return this.sendOnce(request)
+    return sendAuthorized(this.authorization, request, { ...authentication, oauth2 }).catch(() => cannotBeSent)
+  }
+
+  private sendOnce(request: OutgoingRequest): Promise<Outcome> {
     return new Promise((resolve) => {
       try {
         this.begin(request, resolve)
       } catch {
-        resolve({ kind: 'protocol', reason: 'request cannot be sent' })
+        resolve(cannotBeSent)
       }
     })
   }
@@ -91,7 +110,9 @@ class HttpTransport implements Transport {
 
     const underWay = new HttpRequest(request, destination.path, this.deadlines, resolve)
     this.deadlines.add(underWay, request.timeoutMs >= 0 ? Math.min(request.timeoutMs, day) : 0)
-    this.originOf(destination.origin, destination.place).send(underWay)
+    const { authentication = null } = request
+    const identity = authentication === null || !destination.place.secure ? null : tlsIdentity(authentication)
+    this.originOf(destination, identity).send(underWay)
   }
 
   /** Each URL is parsed and checked once; there are far fewer URLs than requests. */
@@ -103,12 +124,14 @@ class HttpTransport implements Transport {
     return destination
   }
 
-  private originOf(name: string, place: Place): Origin {
-    const known = this.origins.get(name)
+  /** A connection is never shared between those who present different certificates, or trust different authorities. */
+  private originOf({ origin: name, place }: Allowed, identity: TlsIdentity | null): Origin {
+    const key = identity === null ? name : `${name} ${identity.id}`
+    const known = this.origins.get(key)
     if (known !== undefined) return known
-    const { dialer, idle, mostIdlePerOrigin, onEmpty } = this
-    const origin = new Origin({ name, place, dialer, idle, mostIdle: mostIdlePerOrigin, onEmpty })
-    this.origins.set(name, origin)
+    const { dialer, idle, mostIdlePerOrigin: mostIdle, onEmpty } = this
+    const origin = new Origin({ key, name, place: { ...place, identity }, dialer, idle, mostIdle, onEmpty })
+    this.origins.set(key, origin)
     return origin
   }
 }

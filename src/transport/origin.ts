@@ -4,6 +4,8 @@ import type { Dialer, Place } from './dial.ts'
 import type { HttpRequest } from './http-request.ts'
 
 export interface OriginOptions {
+  /** What tells it from others: of one origin there is one for each certificate of ours. */
+  readonly key: string
   readonly name: string
   readonly place: Place
   readonly dialer: Dialer
@@ -23,22 +25,19 @@ export interface OriginOptions {
  * Undici's own Pool is not used: it forgets a client whose connection failed, and does not close it.
  */
 export class Origin implements ConnectionOwner {
-  readonly name: string
+  readonly key: string
   private readonly options: OriginOptions
   private readonly connections = new Set<Connection>()
   /** Used as a stack, so that the first is idle longest, and closed by its keep-alive timeout. */
   private readonly idle: Connection[] = []
 
   constructor(options: OriginOptions) {
-    this.name = options.name
+    this.key = options.key
     this.options = options
   }
 
   send(request: HttpRequest): void {
-    const connection = this.idle.pop()
-    if (connection === undefined) return this.open().start(request)
-    this.options.idle.delete(connection)
-    connection.start(request)
+    this.take().start(request)
   }
 
   keep(connection: Connection): void {
@@ -56,6 +55,17 @@ export class Origin implements ConnectionOwner {
   /** Ends whatever is open. */
   close(): void {
     for (const connection of this.connections) connection.close()
+  }
+
+  private take(): Connection {
+    const connection = this.idle.pop()
+    if (connection === undefined) return this.open()
+    this.options.idle.delete(connection)
+    if (connection.isClean()) return connection
+    // Closed once there is another: an origin without any is forgotten.
+    const next = this.take()
+    connection.close()
+    return next
   }
 
   private open(): Connection {

@@ -2,6 +2,10 @@
 export const mostBodyBytes = 64 * 1024
 /** And this much of it is kept, at most. */
 export const mostKeptBytes = 16 * 1024
+/** The head of an answer is read this far. */
+export const mostHeadBytes = 16 * 1024
+/** All that an answer may take on the wire: informational heads, status lines, chunk extensions and all. */
+export const mostAnswerBytes = mostBodyBytes + mostHeadBytes
 
 /** The beginning of a body as text that every database can store, whatever the bytes are. */
 export function truncatedText(chunks: readonly Buffer[]): string {

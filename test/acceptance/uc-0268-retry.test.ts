@@ -246,7 +246,7 @@ describe.each(databases)('$name', (database) => {
     const cases: [string, RegExp][] = [
       [`http://127.0.0.1:${await closedPort()}/hook`, /^connection refused \(ECONNREFUSED\)$/],
       [world.receiver.url('/reset'), /^connection (reset|closed before an answer) \(\w+\)$/],
-      ['https://nowhere.test/hook', /^name not found \(ENOTFOUND\)$/],
+      ['https://nowhere.test/hook', /^The name has no public address \(name not found, ENOTFOUND\)$/],
       [world.receiver.url('/hook').replace('http:', 'https:'), /^TLS handshake failed/],
       [`${await selfSigned()}/hook`, /^certificate refused/],
       [world.receiver.url('/hang'), /^no answer within 30000 ms$/],

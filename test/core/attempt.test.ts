@@ -5,11 +5,21 @@ import {
   errorDetail,
   isProvisional,
   succeeded,
+  withoutDetails,
 } from '../../src/core/delivery/attempt.ts'
 import type { FailureKind, Outcome } from '../../src/core/delivery/attempt.ts'
 import { day } from '../../src/core/time.ts'
 
-const kinds: readonly FailureKind[] = ['timeout', 'dns', 'connect', 'tls', 'reset', 'protocol', 'forbidden']
+const kinds: readonly FailureKind[] = [
+  'timeout',
+  'dns',
+  'connect',
+  'tls',
+  'reset',
+  'protocol',
+  'forbidden',
+  'authentication',
+]
 
 function answered(statusCode: number, responseBody = '', retryAfterMs: number | null = null): Outcome {
   return { kind: 'answered', statusCode, responseBody, retryAfterMs }
@@ -78,4 +88,22 @@ test.each(['interrupted', 'started', 'crashed'] as const)(
 
 test.each(['answered', ...kinds] as const)('a record that says %s is what came of its attempt', (outcome) => {
   expect(isProvisional(outcome)).toBe(false)
+})
+
+test.each([
+  ['The name has no public address (10.0.0.5 is not allowed)', 'The name has no public address'],
+  [
+    'the token endpoint cannot be reached: The name has no public address (name not found, ENOTFOUND)',
+    'the token endpoint cannot be reached: The name has no public address',
+  ],
+  ['our forward proxy failed (connection refused (ECONNREFUSED))', 'our forward proxy failed'],
+  ['connection refused (ECONNREFUSED)', 'connection refused (ECONNREFUSED)'],
+  ['HTTP 500: down', 'HTTP 500: down'],
+])('a tenant reads of "%s" only "%s"', (detail, shown) => {
+  expect(withoutDetails(detail)).toBe(shown)
+})
+
+test('our own proxy is not the endpoint', () => {
+  const away: Outcome = { kind: 'proxy', reason: 'our forward proxy failed (connection refused)' }
+  expect([succeeded(away), blamesEndpoint(away)]).toEqual([false, false])
 })

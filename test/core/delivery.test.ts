@@ -107,6 +107,24 @@ describe('settle', () => {
     expect(mark.nextRetryAt).toBe(now + waitMs)
   })
 
+  test.each([0, 3, 5, 50])('our own proxy being away uses up no attempt, at count %d', (attemptCount) => {
+    const mark = settle({
+      delivery: { attemptCount },
+      outcome: { kind: 'proxy', reason: 'our forward proxy failed (connection refused)' },
+      policy: presets.standard.policy,
+      honoursRetryAfter: true,
+      now,
+      random: midpoint,
+    })
+    expect(mark).toEqual({
+      status: 'failed',
+      reason: null,
+      attemptCount,
+      nextRetryAt: now + 60 * second,
+      errorDetail: 'our forward proxy failed (connection refused)',
+    })
+  })
+
   test('never schedules in the past, never allows more sends than the policy, and always gives an end', () => {
     fc.assert(
       fc.property(

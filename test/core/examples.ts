@@ -45,6 +45,7 @@ export function anEndpoint(over: Partial<Endpoint> = {}): Endpoint {
     channels: [],
     filter: null,
     headers: {},
+    authentication: null,
     metadata: {},
     policy: 'standard',
     signature: 'standard',

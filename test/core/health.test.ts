@@ -245,6 +245,26 @@ describe('Retry-After', () => {
   })
 })
 
+describe('a failure of our own proxy', () => {
+  const away: Outcome = { kind: 'proxy', reason: 'our forward proxy failed (connection refused)' }
+
+  test('teaches nothing about an endpoint: it opens no breaker, and closes none', () => {
+    const { window, health, opened, closed } = lesson(away, { window: ninthInRow })
+    expect({ window, health, opened, closed }).toEqual({
+      window: ninthInRow,
+      health: healthy,
+      opened: false,
+      closed: false,
+    })
+    const held: Health = { ...healthy, holds: 2, heldUntil: now - 1, failingSince: now - day, failedAttempts: 20 }
+    expect(lesson(away, { health: held }, { probe: true })).toMatchObject({
+      health: held,
+      opened: false,
+      closed: false,
+    })
+  })
+})
+
 describe('evidence from another URL', () => {
   test.each([
     ['a success', answer(200)],

@@ -188,6 +188,7 @@ async function withEndpoint(
     channels: [],
     filter: null,
     headers: {},
+    authentication: null,
     metadata: {},
     policy: 'standard',
     signature: 'standard',

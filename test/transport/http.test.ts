@@ -159,9 +159,9 @@ describe('a failure', () => {
   })
 
   test.each([
-    ['ENOTFOUND', 'dns', 'name not found (ENOTFOUND)'],
-    ['EAI_AGAIN', 'dns', 'look-up failed (EAI_AGAIN)'],
-    ['strange code with spaces', 'dns', 'look-up failed'],
+    ['ENOTFOUND', 'dns', 'The name has no public address (name not found, ENOTFOUND)'],
+    ['EAI_AGAIN', 'dns', 'The name has no public address (look-up failed, EAI_AGAIN)'],
+    ['strange code with spaces', 'dns', 'The name has no public address (look-up failed)'],
   ])('a look-up that fails with %s', async (code, kind, reason) => {
     const lookup = scriptedLookup({ 'receiver.localhost': [errorWithCode(code)] })
     expect(await openTransport({ lookup }).send(request('http://receiver.localhost/'))).toEqual({ kind, reason })
@@ -171,7 +171,7 @@ describe('a failure', () => {
     const lookup = scriptedLookup({ 'receiver.localhost': [[]] })
     expect(await openTransport({ lookup }).send(request('http://receiver.localhost/'))).toEqual({
       kind: 'dns',
-      reason: 'name has no address',
+      reason: 'The name has no public address (it has no address at all)',
     })
   })
 
@@ -280,7 +280,10 @@ describe('the deadline', () => {
     await clock.advance(1_050)
     expect(await short).toMatchObject({ kind: 'timeout' })
     await clock.advance(2_000)
-    expect(await long).toEqual({ kind: 'dns', reason: 'no answer to the look-up within 3000 ms' })
+    expect(await long).toEqual({
+      kind: 'dns',
+      reason: 'The name has no public address (no answer to the look-up within 3000 ms)',
+    })
     expect(cancelled).toEqual(['short.localhost', 'long.localhost'])
     // Answers that come after all open no connection.
     for (const answer of answers) answer()

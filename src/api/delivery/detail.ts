@@ -2,6 +2,7 @@ import type { Attempt } from '../../core/delivery/attempt.ts'
 import { curlOf } from '../../core/signing/curl.ts'
 import { isOpen, laneOf } from '../../core/delivery/delivery.ts'
 import type { Delivery } from '../../core/delivery/delivery.ts'
+import { authenticationHeaderName } from '../../core/endpoint/authentication.ts'
 import type { Endpoint } from '../../core/endpoint/endpoint.ts'
 import { expected } from '../../core/errors.ts'
 import type { DeliveryDetail } from '../../core/ports/figures.ts'
@@ -12,6 +13,7 @@ import type { SentRequest } from '../../core/signing/sent-request.ts'
 import { hmacSecret } from '../../core/signing/signature.ts'
 import type { Secret } from '../../core/signing/signature.ts'
 import { why } from '../../core/delivery/why.ts'
+import { shown } from '../endpoint/shown.ts'
 import { actor } from '../actor.ts'
 import type { By } from '../actor.ts'
 import type { DeliveryParts } from './parts.ts'
@@ -33,7 +35,15 @@ export async function detailOf(parts: DeliveryParts, delivery: Delivery): Promis
     ...attempt,
     request: sentRequest(parts, attempt, explanation.endpoint, message),
   }))
-  return { delivery, ...explanation, attempts: withRequest, application, message }
+  const { endpoint } = explanation
+  return {
+    delivery,
+    ...explanation,
+    endpoint: endpoint === null ? null : shown(endpoint),
+    attempts: withRequest,
+    application,
+    message,
+  }
 }
 
 /** Why a delivery is where it is, by its endpoint, its policy, and the workers that there are. */
@@ -87,7 +97,13 @@ function sentRequest(
   return {
     method: 'POST',
     url,
-    ...shownHeaders(headers, hidden),
+    ...shownHeaders(headers, [...hidden, ...credentialHeaders(endpoint)]),
     bytes,
   }
+}
+
+/** The names of headers whose values prove who sent them. */
+function credentialHeaders({ signature, bodyHeader, authentication }: Endpoint): string[] {
+  const name = authentication === null ? null : authenticationHeaderName(authentication)
+  return [...(signature === 'body' ? [bodyHeader] : []), ...(name === null ? [] : [name])]
 }

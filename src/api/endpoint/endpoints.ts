@@ -14,6 +14,7 @@ import type { EndpointName } from './find.ts'
 import type { EndpointParts } from './parts.ts'
 import { revealSecret, rotateSecret } from './secrets.ts'
 import type { RotateOptions } from './secrets.ts'
+import { shown } from './shown.ts'
 import { createEndpoint, reasonOf, updateEndpoint } from './settings.ts'
 import type { NewEndpoint } from './settings.ts'
 
@@ -50,22 +51,22 @@ export interface Endpoints {
 export function makeEndpoints(parts: EndpointParts): Endpoints {
   const { ready, directory } = parts
   return {
-    get: (name, options) => findEndpoint(parts, name, options),
-    create: async (input, by = {}) => createEndpoint(parts, input, by),
+    get: async (name, options) => shown(await findEndpoint(parts, name, options)),
+    create: async (input, by = {}) => shown(await createEndpoint(parts, input, by)),
     async list({ application, text } = {}, page = {}) {
       await ready()
       const owner = application === undefined ? null : await directory.application(application)
       if (application !== undefined && owner === null)
         throw expected('not_found', 'application', 'the id or uid of an application that exists', application)
-      return directory.listEndpoints({ applicationId: owner?.id, text }, checkPage(page))
+      return (await directory.listEndpoints({ applicationId: owner?.id, text }, checkPage(page))).map(shown)
     },
-    update: (name, change, by = {}) => updateEndpoint(parts, name, change, by),
+    update: async (name, change, by = {}) => shown(await updateEndpoint(parts, name, change, by)),
     pause: (name, by = {}) => setStatus(parts, name, { status: 'paused', action: 'pause' }, by),
     resume: (name, by = {}) => setStatus(parts, name, { status: 'active', action: 'resume' }, by),
     disable: (name, by = {}) => setStatus(parts, name, { status: 'disabled', action: 'disable' }, by),
     enable: (name, by = {}) => setStatus(parts, name, { status: 'active', action: 'enable' }, by),
     revealSecret: (name, by = {}) => revealSecret(parts, name, by),
-    rotateSecret: (name, options = {}, by = {}) => rotateSecret(parts, name, options, by),
+    rotateSecret: async (name, options = {}, by = {}) => shown(await rotateSecret(parts, name, options, by)),
     async delete(name, by = {}) {
       await setStatus(parts, name, { status: 'deleted', action: 'delete' }, by)
     },
@@ -93,13 +94,9 @@ async function setStatus(
 ): Promise<Endpoint> {
   const { directory, clock } = parts
   const { id } = await findEndpoint(parts, name)
-  const endpoint = found(
-    await directory.updateEndpoint(id, { status, statusReason: reasonOf(status, by) }, clock.now(), {
-      action,
-      by: actor(by),
-    }),
-    name,
-  )
+  const reason = { status, statusReason: reasonOf(status, by) }
+  const change = status === 'deleted' ? { ...reason, authentication: null } : reason
+  const endpoint = found(await directory.updateEndpoint(id, change, clock.now(), { action, by: actor(by) }), name)
   await parts.changed(id)
-  return endpoint
+  return shown(endpoint)
 }

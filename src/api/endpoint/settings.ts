@@ -1,6 +1,7 @@
-import { checkEndpoint } from '../../core/endpoint/endpoint.ts'
+import { checkAuthentication } from '../../core/endpoint/authentication.ts'
+import { checkEndpoint, checkUrl } from '../../core/endpoint/endpoint.ts'
 import type { Endpoint, EndpointSettings, EndpointStatus } from '../../core/endpoint/endpoint.ts'
-import { expected } from '../../core/errors.ts'
+import { expected, PosthornError } from '../../core/errors.ts'
 import { makeId } from '../../core/ids.ts'
 import { checkScheme, defaultBodyHeader } from '../../core/signing/signature.ts'
 import { actor } from '../actor.ts'
@@ -8,6 +9,7 @@ import type { By } from '../actor.ts'
 import { checkApplication } from '../applications.ts'
 import { given } from '../../core/given.ts'
 import { refuseUnknown } from '../input/unknown-options.ts'
+import { checkCertificates } from './certificates.ts'
 import { findEndpoint, found } from './find.ts'
 import type { EndpointName } from './find.ts'
 import type { EndpointParts } from './parts.ts'
@@ -30,6 +32,7 @@ const settingNames = [
   'channels',
   'filter',
   'headers',
+  'authentication',
   'metadata',
   'policy',
   'signature',
@@ -46,7 +49,7 @@ export async function createEndpoint(
   refuseUnknown('endpoints.create', input, [...settingNames, 'application', 'secret', 'status'])
   if (!['active', 'paused', 'disabled'].includes(status))
     throw expected('invalid_argument', 'status', 'active, paused or disabled', status)
-  const settings = { ...blank(parts.defaults), ...given(input) }
+  const settings = { ...blank(parts.defaults), ...given(input), ...checkedAuthentication(parts, input) }
   checkSettings(parts, settings)
   checkApplication(application)
   const value = secretOr(secret)
@@ -75,18 +78,40 @@ export async function updateEndpoint(
   by: By,
 ): Promise<Endpoint> {
   refuseUnknown('endpoints.update', change, settingNames)
+  const checked = { ...given(change), ...checkedAuthentication(parts, change) }
   const before = await findEndpoint(parts, name)
-  const after = { ...settingsOf(before), ...given(change) }
+  const after = { ...settingsOf(before), ...checked }
   checkSettings(parts, after)
   const lasting = before.secrets.find(({ expiresAt }) => expiresAt === null)
   if (lasting !== undefined) checkScheme(after.signature, lasting.value)
   const audited = { action: 'endpoint.update', by: actor(by) } as const
-  const endpoint = found(
-    await parts.directory.updateEndpoint(before.id, given(change), parts.clock.now(), audited),
-    name,
-  )
+  const endpoint = found(await parts.directory.updateEndpoint(before.id, checked, parts.clock.now(), audited), name)
   await parts.changed(endpoint.id)
   return endpoint
+}
+
+/** Looked into as it is given: one that is kept may expire, and is not refused then. */
+function checkedAuthentication(
+  parts: EndpointParts,
+  { authentication }: Partial<EndpointSettings>,
+): Partial<Pick<EndpointSettings, 'authentication'>> {
+  if (authentication === undefined || authentication === null) return {}
+  const checked = checkAuthentication(authentication)
+  checkCertificates(checked, parts.clock.now())
+  if (checked.oauth2 !== undefined) checkTokenUrl(parts, checked.oauth2.tokenUrl)
+  return { authentication: checked }
+}
+
+/** A token endpoint must be as public as an endpoint. */
+function checkTokenUrl({ checkUrl: guard }: EndpointParts, tokenUrl: string): void {
+  const name = 'authentication.oauth2.tokenUrl'
+  const url = checkUrl(tokenUrl, name)
+  try {
+    guard(url)
+  } catch (error) {
+    if (!(error instanceof PosthornError)) throw error
+    throw new PosthornError(error.code, error.message.replace('`url`', `\`${name}\``), { cause: error })
+  }
 }
 
 /** Why an endpoint is not active, as far as somebody said so. */
@@ -95,9 +120,9 @@ export function reasonOf(status: EndpointStatus, { by, reason }: By): string | n
   return `by ${by}${reason === undefined ? '' : `: ${reason}`}`
 }
 
-function checkSettings({ policies, headerPrefix, checkUrl }: EndpointParts, settings: EndpointSettings): void {
+function checkSettings({ policies, headerPrefix, checkUrl: guard }: EndpointParts, settings: EndpointSettings): void {
   checkEndpoint(settings, headerPrefix)
-  checkUrl(new URL(settings.url))
+  guard(new URL(settings.url))
   if (!policies.has(settings.policy))
     throw expected('unknown_policy', 'policy', `one of ${[...policies.keys()].join(', ')}`, settings.policy)
 }
@@ -110,6 +135,7 @@ function blank({ policy, signature }: EndpointParts['defaults']): Omit<EndpointS
     channels: [],
     filter: null,
     headers: {},
+    authentication: null,
     metadata: {},
     policy,
     signature,
@@ -127,6 +153,7 @@ function settingsOf(endpoint: Endpoint): EndpointSettings {
     channels,
     filter,
     headers,
+    authentication,
     metadata,
     policy,
     signature,
@@ -141,6 +168,7 @@ function settingsOf(endpoint: Endpoint): EndpointSettings {
     channels,
     filter,
     headers,
+    authentication,
     metadata,
     policy,
     signature,

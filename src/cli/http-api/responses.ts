@@ -48,6 +48,8 @@ export interface EndpointResponse {
   /** Null for all. */
   readonly types: readonly string[] | null
   readonly policy: string
+  /** Only of one that is asked for by itself; secrets are masked. */
+  readonly authentication?: object | null
   readonly health: { readonly state: string; readonly sentence: string }
   readonly lastSuccessAt: string | null
   readonly backlog: number

@@ -90,6 +90,15 @@ export const deliverySettings = {
     sentence: 'Allows http:// endpoints on public addresses.',
     read: flag(),
   },
+  proxyUrl: {
+    env: ['POSTHORN_PROXY_URL'],
+    default: null as string | null,
+    unit: '',
+    sentence:
+      'A forward proxy that all deliveries go through, such as http://user:password@proxy.internal:4750; names are then looked up by the proxy, which must refuse private addresses.',
+    secret: true,
+    read: text(),
+  },
   headerPrefix: {
     env: ['POSTHORN_HEADER_PREFIX'],
     default: null as string | null,

@@ -13,7 +13,17 @@ export type Outcome =
     }
   | { readonly kind: FailureKind; readonly reason: string }
 
-export type FailureKind = 'timeout' | 'dns' | 'connect' | 'tls' | 'reset' | 'protocol' | 'forbidden'
+/** `authentication`: we could not prove who we are. `proxy`: our own forward proxy was away, or refused us. */
+export type FailureKind =
+  | 'timeout'
+  | 'dns'
+  | 'connect'
+  | 'tls'
+  | 'reset'
+  | 'protocol'
+  | 'forbidden'
+  | 'authentication'
+  | 'proxy'
 export type OutcomeKind = Outcome['kind']
 
 /**
@@ -39,6 +49,23 @@ export interface Attempt {
   readonly late: boolean
 }
 
+/**
+ * What begins every reason about a name that has no address, or none that is allowed. Whoever chose the URL learns no more: the
+ * difference would tell which names there are inside. The details follow in brackets, for operators.
+ */
+export const noPublicAddress = 'The name has no public address'
+/** What begins every reason about a proxy of ours, which is the operators' as well. */
+export const proxyFailed = 'our forward proxy failed'
+
+/** A reason or `error_detail` as a tenant may see it. */
+export function withoutDetails(text: string): string {
+  for (const sentence of [noPublicAddress, proxyFailed]) {
+    const start = text.indexOf(`${sentence} (`)
+    if (start !== -1) return text.slice(0, start + sentence.length)
+  }
+  return text
+}
+
 const detailLength = 1024
 const longestRetryAfterMs = day
 
@@ -47,9 +74,14 @@ export function succeeded(outcome: Outcome): boolean {
   return outcome.kind === 'answered' && outcome.statusCode >= 200 && outcome.statusCode < 300
 }
 
+/** True if nothing has left our own network: the outcome says nothing about the endpoint, and uses up no attempt. */
+export function isOurOwnFault(outcome: Outcome): boolean {
+  return outcome.kind === 'proxy'
+}
+
 /** True if the outcome says that the endpoint itself is in trouble, and not only this one message. */
 export function blamesEndpoint(outcome: Outcome): boolean {
-  if (outcome.kind !== 'answered') return true
+  if (outcome.kind !== 'answered') return !isOurOwnFault(outcome)
   return outcome.statusCode >= 500 || outcome.statusCode === 408 || outcome.statusCode === 429
 }
 

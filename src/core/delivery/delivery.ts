@@ -1,4 +1,4 @@
-import { askedToWaitMs, errorDetail, succeeded } from './attempt.ts'
+import { askedToWaitMs, errorDetail, isOurOwnFault, succeeded } from './attempt.ts'
 import type { Outcome } from './attempt.ts'
 import { delayAfter } from './retry-policy.ts'
 import type { RetryPolicy } from './retry-policy.ts'
@@ -79,6 +79,10 @@ export function settle({ delivery, outcome, policy, honoursRetryAfter, now, rand
     return { status: 'delivered', reason: null, attemptCount, nextRetryAt: null, errorDetail: null }
 
   const detail = errorDetail(outcome)
+  if (isOurOwnFault(outcome)) {
+    const nextRetryAt = now + delayAfter(policy, 1, random)
+    return { status: 'failed', reason: null, attemptCount: delivery.attemptCount, nextRetryAt, errorDetail: detail }
+  }
   if (attemptCount >= policy.maxAttempts) return dead(attemptCount, detail, 'exhausted')
 
   const askedMs = honoursRetryAfter ? (askedToWaitMs(outcome) ?? 0) : 0

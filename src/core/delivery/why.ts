@@ -223,9 +223,12 @@ function whyNotYet(delivery: Delivery, policy: Pick<RetryPolicy, 'maxAttempts'>)
       sentence: `Waiting until ${time(delivery.nextRetryAt)} because a worker ended while it was sending it.`,
     }
   }
-  if (delivery.attemptCount === 0)
+  if (delivery.attemptCount === 0 && delivery.errorDetail === null)
     return { code: 'scheduled', sentence: `Scheduled for ${time(delivery.nextRetryAt)}.` }
-  const retry = `retry ${delivery.attemptCount} of ${policy.maxAttempts - 1}`
+  const retry =
+    delivery.attemptCount === 0
+      ? 'the first attempt that counts'
+      : `retry ${delivery.attemptCount} of ${policy.maxAttempts - 1}`
   return {
     code: 'waiting_for_retry',
     sentence: `Waiting for ${retry} at ${time(delivery.nextRetryAt)} after: ${firstLine(delivery.errorDetail ?? 'a failure')}`,

@@ -1,5 +1,7 @@
 import { expected } from '../errors.ts'
 import { isAnyId } from '../ids.ts'
+import { authenticationHeaderName, checkAuthentication } from './authentication.ts'
+import type { Authentication } from './authentication.ts'
 import { checkEventType } from '../message/message.ts'
 import { checkCount } from '../limits/limits.ts'
 import { checkFilter } from '../message/payload-filter.ts'
@@ -43,6 +45,8 @@ export interface Endpoint {
   /** What the body must be like; null wants every body. */
   readonly filter: PayloadFilter | null
   readonly headers: Readonly<Record<string, string>>
+  /** How we prove who we are, beyond the signature; null if we do not. */
+  readonly authentication: Authentication | null
   /** Whatever you want to remember with it. */
   readonly metadata: Readonly<Record<string, string>>
   readonly policy: string
@@ -63,7 +67,7 @@ export interface EndpointWithLimits extends Endpoint {
 
 /** An endpoint as it is kept: of one that is deleted, nothing that could sign or get in anywhere. */
 export function withoutDeadSecrets(endpoint: Endpoint): Endpoint {
-  return endpoint.status === 'deleted' ? { ...endpoint, secrets: [], headers: {} } : endpoint
+  return endpoint.status === 'deleted' ? { ...endpoint, secrets: [], headers: {}, authentication: null } : endpoint
 }
 
 /** What of an endpoint a user may set; the rest follows. */
@@ -76,6 +80,7 @@ export type EndpointSettings = Pick<
   | 'channels'
   | 'filter'
   | 'headers'
+  | 'authentication'
   | 'metadata'
   | 'policy'
   | 'signature'
@@ -115,18 +120,19 @@ export function checkEndpoint(settings: EndpointSettings, headerPrefix: string =
   if (settings.filter !== null) checkFilter(settings.filter)
   checkMetadata(settings.metadata)
   checkHeaders(settings, headerPrefix)
+  if (settings.authentication !== null) checkCredentials(settings, settings.authentication, headerPrefix)
   checkSignature(settings.signature)
   if (settings.ratePerSecond !== null) checkCount('ratePerSecond', settings.ratePerSecond, 1, 100_000)
   checkDescription(settings.description)
 }
 
 /** The URL as the WHATWG parser reads it; whether its address may be called is the guard's question. */
-export function checkUrl(text: unknown): URL {
+export function checkUrl(text: unknown, name = 'url'): URL {
   const advice = 'Give the full URL of the receiver, such as https://example.com/hooks.'
   if (typeof text !== 'string' || text.length > 2000 || !URL.canParse(text)) {
     throw expected(
       'invalid_url',
-      'url',
+      name,
       'an absolute http(s) URL of at most 2000 characters',
       withoutCredentials(text),
       advice,
@@ -134,12 +140,12 @@ export function checkUrl(text: unknown): URL {
   }
   const url = new URL(text)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw expected('invalid_url', 'url', 'an http(s) URL', withoutCredentials(text), advice)
+    throw expected('invalid_url', name, 'an http(s) URL', withoutCredentials(text), advice)
   }
   if (url.username !== '' || url.password !== '') {
     throw expected(
       'invalid_url',
-      'url',
+      name,
       'a URL without user name or password',
       `one for ${url.host}`,
       'Put credentials into `headers`.',
@@ -246,6 +252,25 @@ function checkNoClash({ signature, bodyHeader, headers }: EndpointSettings): voi
     clash,
     'Choose another name.',
   )
+}
+
+/** What is in it, and that no header of the user's own would leave beside it under the same name. */
+function checkCredentials(
+  { url, headers, signature, bodyHeader }: EndpointSettings,
+  given: Authentication,
+  prefix: string,
+): void {
+  const { oauth2, apiKey, clientCertificate } = checkAuthentication(given)
+  if (clientCertificate !== undefined && checkUrl(url).protocol !== 'https:')
+    throw expected('invalid_url', 'url', 'an https URL where a client certificate is to be presented', 'an http one')
+  if (oauth2 !== undefined) checkUrl(oauth2.tokenUrl, 'authentication.oauth2.tokenUrl')
+  if (apiKey !== undefined) checkHeader('authentication.apiKey.header', apiKey.header, '', prefix)
+  const name = authenticationHeaderName(given)?.toLowerCase()
+  const taken = [...Object.keys(headers), ...(signature === 'body' ? [bodyHeader] : [])]
+  const clash = taken.find((each) => each.toLowerCase() === name)
+  if (clash === undefined) return
+  const advice = 'Take the header away, or leave it out of `authentication`.'
+  throw expected('invalid_header', 'headers', "free of the authentication's own header", clash, advice)
 }
 
 function checkSignature(signature: unknown): void {

@@ -1,4 +1,4 @@
-import { askedToWaitMs, blamesEndpoint, succeeded } from '../delivery/attempt.ts'
+import { askedToWaitMs, blamesEndpoint, isOurOwnFault, succeeded } from '../delivery/attempt.ts'
 import type { Outcome } from '../delivery/attempt.ts'
 import type { Limits } from '../limits/limits.ts'
 import { day, minute, second } from '../time.ts'
@@ -83,6 +83,7 @@ export function learn(input: LessonInput): Lesson {
   const { window, health, evidence, limits, now } = input
   const unchanged: Lesson = { window, health, opened: false, closed: false, gone: false }
   if (!evidence.sameUrl) return unchanged
+  if (isOurOwnFault(evidence.outcome)) return unchanged
   const heeded: Lesson = { ...unchanged, gone: limits.heedsEndpoint && isGone(evidence.outcome) }
   if (evidence.generation !== health.generation || (isHeld(health, now) && !evidence.probe))
     return fromThePast(input, heeded)

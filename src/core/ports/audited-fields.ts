@@ -1,3 +1,5 @@
+import { maskedAuthentication } from '../endpoint/authentication.ts'
+import type { Authentication } from '../endpoint/authentication.ts'
 import { masked, maskedUrl } from '../endpoint/masked-url.ts'
 import type { AuditedFields, AuditEntry } from './audit.ts'
 
@@ -48,8 +50,9 @@ function shown(names: readonly string[], own: AuditedFields, other: AuditedField
 function shownValue(name: string, value: unknown, other: unknown): unknown {
   if (name === 'url' && typeof value === 'string') return maskedUrl(value)
   if (name === 'headers') return maskedHeaders({ ...(value as object) }, { ...(other as object) })
-  const text = JSON.stringify(value) ?? ''
-  return text.length <= mostCharacters ? value : `${text.slice(0, mostCharacters)}… (${text.length} characters)`
+  const safe = name === 'authentication' && value !== null ? maskedAuthentication(value as Authentication) : value
+  const text = JSON.stringify(safe) ?? ''
+  return text.length <= mostCharacters ? safe : `${text.slice(0, mostCharacters)}… (${text.length} characters)`
 }
 
 /** Those that differ: a value that changed is masked on both sides. */

@@ -1,6 +1,7 @@
 import type { Actor } from './audit.ts'
 import type { Outcome } from '../delivery/attempt.ts'
 import type { Directory } from './directory.ts'
+import type { TransportAuthentication } from '../endpoint/authentication.ts'
 import type { Application } from '../endpoint/endpoint.ts'
 import type { Disk, Meter } from './meter.ts'
 import type { EnqueueRequest, Enqueued, Queue } from './queue.ts'
@@ -26,8 +27,10 @@ export interface OutgoingRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
-  /** From the look-up to the head of the response; its body gets a second more, but not beyond this. */
+  /** From the first look-up, also that of a token endpoint, to the head of the response; its body gets a second more, but not beyond this. */
   readonly timeoutMs: number
+  /** What must be proven beyond headers: fetched tokens and certificates. Within the same time. */
+  readonly authentication?: TransportAuthentication | null
 }
 
 /** A memory of some kind: the engine's half, the operators' half, and a lifetime. */

@@ -1,3 +1,5 @@
+import { authenticationHeader, transportAuthentication } from '../../core/endpoint/authentication.ts'
+import type { Authentication } from '../../core/endpoint/authentication.ts'
 import type { Endpoint } from '../../core/endpoint/endpoint.ts'
 import type { OutgoingRequest } from '../../core/ports/ports.ts'
 import type { Claim } from '../../core/ports/queue.ts'
@@ -8,17 +10,26 @@ import type { EngineSettings } from '../parts.ts'
 /** What an attempt at this time sends: the exact bytes of the message, signed. */
 export function requestFor(
   { headerPrefix: prefix, userAgent, timeoutMs }: Pick<EngineSettings, 'headerPrefix' | 'userAgent' | 'timeoutMs'>,
-  { url, headers, secrets, signature: scheme, bodyHeader }: Endpoint,
+  endpoint: Endpoint,
   { id: messageId, body, contentType }: Claim['message'],
   now: Instant,
 ): OutgoingRequest {
+  const { id, url, headers, authentication, secrets, signature: scheme, bodyHeader } = endpoint
   const signed = signatureHeaders({ scheme, bodyHeader, prefix, secrets, messageId, body, now })
-  return {
+  const request: OutgoingRequest = {
     url,
     headers: Object.assign({}, headers, { 'content-type': contentType, 'user-agent': userAgent }, signed),
     body,
     timeoutMs,
   }
+  return authentication === null ? request : authenticated(request, authentication, id)
+}
+
+/** The same with what proves to the endpoint who we are. */
+function authenticated(request: OutgoingRequest, given: Authentication, endpointId: string): OutgoingRequest {
+  const header = authenticationHeader(given)
+  const headers = header === null ? request.headers : { ...request.headers, [header[0]]: header[1] }
+  return { ...request, headers, authentication: transportAuthentication(given, endpointId) }
 }
 
 /** The same with the headers of a trace, unless the endpoint has one of its own: then neither is ours. */

@@ -1,13 +1,40 @@
+import { noPublicAddress, proxyFailed, withoutDetails } from '../../core/delivery/attempt.ts'
 import { maskedUrl } from '../../core/endpoint/masked-url.ts'
 import type { Caller } from './caller.ts'
 
-const urlFields: ReadonlySet<string> = new Set(['url', 'targetUrl'])
+type Mask = (name: string, value: unknown) => unknown
 
-/** An answer as its caller may see it. Who only reads does not see the query values of URLs, in no answer: they are often credentials. */
-export function shownJson(value: unknown, { access }: Pick<Caller, 'access'>): string {
-  return access === 'read' ? JSON.stringify(value, withoutQueryValues) : JSON.stringify(value)
+const urlFields: ReadonlySet<string> = new Set(['url', 'targetUrl'])
+/** Fields in which it is said how an attempt went. */
+const sentences: ReadonlySet<string> = new Set(['errorDetail', 'error_detail', 'response', 'sentence'])
+
+/** An answer as JSON, as its caller may see it. */
+export function shownJson(value: unknown, caller: Pick<Caller, 'access' | 'applicationId'>): string {
+  const text = JSON.stringify(value)
+  const masks = masksFor(caller, text)
+  if (masks.length === 0) return text
+  return JSON.stringify(value, (name, each: unknown) => masks.reduce((shown, mask) => mask(name, shown), each))
 }
 
+function masksFor({ access, applicationId }: Pick<Caller, 'access' | 'applicationId'>, text: string): Mask[] {
+  const hasDetails = [noPublicAddress, proxyFailed, '"outcome":"dns"'].some((each) => text.includes(each))
+  return [
+    ...(access === 'read' && text.includes('?') ? [withoutQueryValues] : []),
+    ...(applicationId !== null && hasDetails ? [asTenant] : []),
+  ]
+}
+
+/** Who only reads does not see the query values of URLs, in no answer: they are often credentials. */
 function withoutQueryValues(name: string, value: unknown): unknown {
   return urlFields.has(name) && typeof value === 'string' && value.includes('?') ? maskedUrl(value) : value
+}
+
+/**
+ * A tenant chooses where requests go, and must not learn from how they fail which names there are inside: whether one is unknown or
+ * leads to a private address reads the same. Whoever runs the server sees both.
+ */
+function asTenant(name: string, value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  if (name === 'outcome') return value === 'dns' ? 'forbidden' : value
+  return sentences.has(name) ? withoutDetails(value) : value
 }

@@ -232,6 +232,7 @@ export function anEndpoint(
     channels: [],
     filter: null,
     headers: {},
+    authentication: null,
     metadata: {},
     policy: 'standard',
     signature: 'standard',

@@ -24,6 +24,8 @@ const failures: Readonly<Record<Exclude<RecordedOutcome, 'answered'>, string>> =
   reset: 'Connection reset',
   protocol: 'Not HTTP',
   forbidden: 'Forbidden address',
+  authentication: 'Authentication failed',
+  proxy: 'Our proxy failed',
   interrupted: 'Interrupted: its worker ended',
   started: 'Started',
   crashed: 'Its worker ended while sending it',

@@ -7,6 +7,7 @@ import { readSecret } from '../../read-file.ts'
 import type { EndpointResponse, Listed } from '../../http-api/responses.ts'
 import { pathSegment } from '../../http-api/api-client.ts'
 import type { ApiClient } from '../../http-api/api-client.ts'
+import { authenticationIn, authenticationOptions } from './authentication.ts'
 import { columns, pairs } from '../../view/columns.ts'
 
 const application: Option = {
@@ -26,6 +27,7 @@ const settings: Readonly<Record<string, Option>> = {
   channel: { type: 'string', multiple: true, value: 'name', sentence: 'only these channels; may be repeated' },
   rate: { type: 'string', value: 'n', sentence: 'at most so many requests per second' },
   policy: { type: 'string', value: 'name', sentence: 'the retry policy, such as standard or patient' },
+  ...authenticationOptions,
 }
 const secretFile: Option = {
   type: 'string',
@@ -86,7 +88,10 @@ export const endpoints: CommandGroup = {
         ...settings,
         'secret-file': secretFile,
       },
-      examples: ['endpoints create https://acme.example/hooks --application acme --type "invoice.*"'],
+      examples: [
+        'endpoints create https://acme.example/hooks --application acme --type "invoice.*"',
+        'endpoints create https://acme.example/hooks --application acme --auth basic:posthorn:password.txt',
+      ],
       run: async ({ client, options, given: [url = ''], show, terminal }) => {
         const owner = textOption(options, 'application')
         if (owner === undefined) {
@@ -224,6 +229,7 @@ function settingsIn(options: CommandOptions): Record<string, unknown> {
     channels: listOption(options, 'channel'),
     throttleRate: rate === undefined ? undefined : Number(rate),
     policy: textOption(options, 'policy'),
+    authentication: authenticationIn(options),
   }
 }
 
@@ -256,6 +262,7 @@ function endpointText(endpoint: EndpointResponse): string {
     health,
     types,
     policy,
+    authentication,
     lastSuccessAt,
     backlog,
     backlogAtLeast,
@@ -273,6 +280,7 @@ function endpointText(endpoint: EndpointResponse): string {
     ['last success', lastSuccessAt ?? 'none yet'],
     ['types', types?.join(', ') ?? 'all'],
     ['policy', policy],
+    ['authentication', authentication === undefined ? null : Object.keys(authentication ?? {}).join(', ') || 'none'],
     ['created', createdAt],
   ])
 }

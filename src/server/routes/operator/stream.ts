@@ -4,6 +4,8 @@ import { isoTime } from '../../../core/time.ts'
 import { ownerOf } from '../../request/caller.ts'
 import { operation } from '../../operation.ts'
 import type { Operation } from '../../operation.ts'
+import type { Caller } from '../../request/caller.ts'
+import { shownJson } from '../../request/shown-json.ts'
 import { names, uid } from '../../schemas/common.ts'
 import { endpointInScope, scopeOf } from '../lookup.ts'
 
@@ -37,7 +39,7 @@ export const streamOperations: readonly Operation[] = [
         async pull(controller) {
           const item = await reader.next()
           if (item === null) controller.close()
-          else controller.enqueue(encoder.encode(textOf(item)))
+          else controller.enqueue(encoder.encode(textOf(item, call.caller)))
         },
         cancel: () => reader.close(),
       })
@@ -54,7 +56,7 @@ function closeWith(signal: AbortSignal, reader: { close(): void }): void {
   else signal.addEventListener('abort', () => reader.close(), { once: true })
 }
 
-function textOf(item: StreamItem): string {
+function textOf(item: StreamItem, caller: Caller): string {
   switch (item.kind) {
     case 'quiet':
       return ': quiet\n\n'
@@ -62,7 +64,7 @@ function textOf(item: StreamItem): string {
       return `event: gap\ndata: ${JSON.stringify({ missed: item.missed })}\n\n`
     case 'event': {
       const { id, type, at, applicationId, endpointId, event } = item.event
-      return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify({ ...event, type, at: isoTime(at), applicationId, endpointId })}\n\n`
+      return `id: ${id}\nevent: ${type}\ndata: ${shownJson({ ...event, type, at: isoTime(at), applicationId, endpointId }, caller)}\n\n`
     }
   }
 }

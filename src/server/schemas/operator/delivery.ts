@@ -63,13 +63,15 @@ const deliveryAttempt = z
         'reset',
         'protocol',
         'forbidden',
+        'authentication',
+        'proxy',
         'interrupted',
         'started',
         'crashed',
       ])
       .meta({
         description:
-          'interrupted: its worker ended, perhaps before it was sent; started: being sent with care; crashed: its worker ended while sending it.',
+          'authentication: we could not prove who we are; proxy: our own proxy was away or refused us; interrupted: its worker ended, perhaps before it was sent; started: being sent with care; crashed: its worker ended while sending it.',
       }),
     statusCode: z.int().nullable(),
     response: z.string().nullable(),

@@ -4,6 +4,7 @@ import { willBeDisabledAt } from '../../../core/endpoint/health.ts'
 import { isoTime } from '../../../core/time.ts'
 import type { AttemptCount, EndpointOverview } from '../../../core/ports/figures.ts'
 import { channel, dateTime, metadata, timeOrNull } from '../common.ts'
+import { endpointAuthentication, toAuthenticationOut } from '../svix/endpoint-authentication.ts'
 
 const count = z.int()
 const hourOut = z.object({ at: dateTime, delivered: count, failed: count, dead: count }).meta({ id: 'HourOut' })
@@ -45,6 +46,7 @@ export const endpointDetailOut = z
     ...shown,
     hours: z.array(hourOut),
     headers: z.array(z.string()).meta({ description: 'Names only: any value may be a credential.' }),
+    authentication: endpointAuthentication.nullable(),
     filter: z.unknown(),
     metadata,
     signature: z.string(),
@@ -120,10 +122,11 @@ export function toEndpointDetail(
   overview: EndpointOverview,
   failures: readonly AttemptCount[],
 ): z.input<typeof endpointDetailOut> {
-  const { headers, filter, metadata: own, signature, secrets } = overview.endpoint
+  const { headers, authentication, filter, metadata: own, signature, secrets } = overview.endpoint
   return {
     ...toEndpointOverview(overview),
     headers: Object.keys(headers),
+    authentication: toAuthenticationOut(authentication),
     filter,
     metadata: own,
     signature,

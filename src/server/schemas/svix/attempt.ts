@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { withoutDetails } from '../../../core/delivery/attempt.ts'
 import type { Attempt } from '../../../core/delivery/attempt.ts'
 import { isOpen } from '../../../core/delivery/delivery.ts'
 import type { Delivery } from '../../../core/delivery/delivery.ts'
@@ -50,12 +51,17 @@ export function toAttemptOut(
     endpointId: delivery.endpointId,
     url: attempt.url,
     ...named(succeeded(attempt) ? 'success' : 'fail'),
-    response: withContent ? (attempt.responseBody ?? '') : '',
+    response: withContent ? responseOf(attempt) : '',
     responseStatusCode: attempt.statusCode ?? 0,
     responseDurationMs: attempt.tookMs,
     triggerType: isManual(attempt, delivery) ? 1 : 0,
     timestamp: isoTime(attempt.startedAt),
   }
+}
+
+/** Customers read these: what is behind a name without a public address is not for them. Operators see it with the delivery. */
+function responseOf({ outcome, responseBody }: Attempt): string {
+  return outcome === 'answered' ? (responseBody ?? '') : withoutDetails(responseBody ?? '')
 }
 
 /** How far a delivery came: sending is on its way or between two attempts, pending has not been tried yet. */

@@ -4,6 +4,7 @@ import type { PayloadFilter } from '../../../core/message/payload-filter.ts'
 import { hmacPrefix, signingKeyPrefix } from '../../../core/signing/signature.ts'
 import { isoTime } from '../../../core/time.ts'
 import { channel, dateTime, eventTypeName, metadata, rate, uid } from '../common.ts'
+import { endpointAuthentication, toAuthenticationOut } from './endpoint-authentication.ts'
 
 const typeFilter = z
   .string()
@@ -41,6 +42,7 @@ const given = {
   version: z.int().min(0).nullish().meta({ deprecated: true }),
   policy: z.string().min(1).max(100).nullish().meta({ description: 'The retry policy, by name.' }),
   filter: filter.nullish(),
+  authentication: endpointAuthentication.nullish(),
   paused: z
     .boolean()
     .nullish()
@@ -103,6 +105,7 @@ export const endpointOut = z
     metadata,
     policy: z.string(),
     filter: filter.nullable(),
+    authentication: endpointAuthentication.nullable(),
     paused: z.boolean(),
     status: z.enum(['active', 'paused', 'disabled']),
     statusReason: z.string().nullable().meta({ description: 'Who or what paused or disabled it.' }),
@@ -153,6 +156,7 @@ export function toEndpointOut(endpoint: Endpoint): z.input<typeof endpointOut> {
     metadata: endpoint.metadata,
     policy,
     filter: wanted,
+    authentication: toAuthenticationOut(endpoint.authentication),
     paused: status === 'paused',
     status: status === 'deleted' ? 'disabled' : status,
     statusReason,

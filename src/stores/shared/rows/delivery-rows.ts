@@ -20,6 +20,8 @@ const recordedOutcomes: readonly RecordedOutcome[] = [
   'reset',
   'protocol',
   'forbidden',
+  'authentication',
+  'proxy',
   'interrupted',
   'started',
   'crashed',

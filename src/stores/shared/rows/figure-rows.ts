@@ -24,6 +24,8 @@ const outcomes: readonly OutcomeKind[] = [
   'reset',
   'protocol',
   'forbidden',
+  'authentication',
+  'proxy',
 ]
 
 export function toDeadLetterGroup(row: Row): DeadLetterGroup {

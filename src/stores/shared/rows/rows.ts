@@ -60,6 +60,7 @@ export function toEndpoint(row: Row, secrets: readonly Secret[]): Endpoint {
     channels: textList(row, 'channels'),
     filter: toFilter(row),
     headers: textRecord(row, 'headers'),
+    authentication: toAuthentication(row),
     metadata: textRecord(row, 'metadata'),
     policy: text(row, 'policy'),
     signature: word(row, 'signature', signatureSchemes),
@@ -92,6 +93,11 @@ function toFilter(row: Row): PayloadFilter | null {
   return filter
 }
 
+function toAuthentication(row: Row): Endpoint['authentication'] {
+  const authentication: Endpoint['authentication'] = JSON.parse(textOrNull(row, 'authentication') ?? 'null')
+  return authentication
+}
+
 /** All but the secrets, which have a table of their own. */
 export function fromEndpoint(endpoint: Endpoint): Record<string, Value> {
   return {
@@ -107,6 +113,7 @@ export function fromEndpoint(endpoint: Endpoint): Record<string, Value> {
     channels: JSON.stringify(endpoint.channels),
     filter: endpoint.filter === null ? null : JSON.stringify(endpoint.filter),
     headers: JSON.stringify(endpoint.headers),
+    authentication: endpoint.authentication === null ? null : JSON.stringify(endpoint.authentication),
     metadata: JSON.stringify(endpoint.metadata),
     policy: endpoint.policy,
     signature: endpoint.signature,

@@ -18,6 +18,7 @@ export interface SealedColumn {
 export const sealedColumns: readonly SealedColumn[] = [
   { table: 'endpoint_secrets', column: 'sealed', endpoint: 'endpoint_id', secret: 'id', blank: null },
   { table: 'endpoints', column: 'headers', endpoint: 'id', secret: null, blank: '{}' },
+  { table: 'endpoints', column: 'authentication', endpoint: 'id', secret: null, blank: null },
 ]
 
 const ofEndpoints = sealedColumns.filter(({ table }) => table === 'endpoints')

@@ -32,7 +32,7 @@ where e.application_id = ${id} and e.erased_at is null`)
   await tx.run(sql`delete from ${table('endpoint_secrets')}
 where endpoint_id in (select e.id from ${endpoints} e where e.application_id = ${id})`)
   await tx.run(sql`update ${endpoints}
-set status = 'deleted', status_since = ${at}, updated_at = ${at}, headers = '{}'
+set status = 'deleted', status_since = ${at}, updated_at = ${at}, headers = '{}', authentication = null
 where application_id = ${id} and status <> 'deleted'`)
   await tx.run(sql`delete from ${applications} where id = ${id}`)
   await tx.run(sql`${insertInto('erasures', { application_id: id, job_id: job.id, erased_at: null })}

@@ -36,6 +36,28 @@ export const endpointCases = [
     ])
   }),
 
+  storeCase(
+    'the authentication of an endpoint is kept, changed, taken away, and gone with its application',
+    async (world) => {
+      const authentication = { basic: { username: 'Zoë', password: 'p"ss' }, ca: '-----BEGIN CERTIFICATE-----' }
+      const endpoint = await world.endpoint({ authentication })
+      const kept = async (): Promise<unknown> => only(await world.directory.endpointsById([endpoint.id])).authentication
+      assert.deepEqual(await kept(), authentication)
+      assert.deepEqual((await world.directory.endpoint(null, endpoint.id))?.authentication, authentication)
+      await world.change(endpoint, { description: 'x' })
+      assert.deepEqual(await kept(), authentication)
+      has(await world.change(endpoint, { authentication: { bearer: 'abc' } }), { authentication: { bearer: 'abc' } })
+      assert.deepEqual(await kept(), { bearer: 'abc' })
+      await world.change(endpoint, { authentication: null })
+      assert.equal(await kept(), null)
+
+      const other = await world.endpoint({ authentication })
+      await world.erase(other.applicationId)
+      const [left = null] = await world.directory.endpointsById([other.id])
+      assert.equal(left?.authentication ?? null, null)
+    },
+  ),
+
   storeCase('an endpoint is found within its application only', async (world) => {
     const endpoint = await world.endpoint({ uid: 'main' })
     const other = await world.application()

@@ -4,7 +4,7 @@ import { bytes, instant } from '../../text/format.ts'
 import { Code } from '../../parts/code.tsx'
 
 // There was nobody to send it to: no address, no connection, or none that is allowed.
-const unsent: ReadonlySet<RecordedOutcome> = new Set(['dns', 'connect', 'tls', 'forbidden'])
+const unsent: ReadonlySet<RecordedOutcome> = new Set(['dns', 'connect', 'tls', 'forbidden', 'authentication', 'proxy'])
 
 /** What one attempt sent, folded away. */
 export function Sent({ attempt: { number, startedAt, outcome, request } }: { attempt: Attempt }) {

@@ -19,6 +19,7 @@ import {
   toEndpointOut,
   withPrefix,
 } from '../../../schemas/svix/endpoint.ts'
+import { authenticationIn } from '../../../schemas/svix/endpoint-authentication.ts'
 import { endpointIn, parameter } from '../../lookup.ts'
 
 const all = '/api/v1/app/{app_id}/endpoint'
@@ -166,7 +167,7 @@ function policyRefused(): Response {
 function settingsIn(body: z.output<typeof endpointPatch>): Partial<EndpointSettings> {
   const types = body.eventTypes === undefined ? body.filterTypes : body.eventTypes
   const ratePerSecond = body.throttleRate === undefined ? body.rateLimit : body.throttleRate
-  const { url, description, uid, channels, metadata, filter, policy } = body
+  const { url, description, uid, channels, metadata, filter, authentication, policy } = body
   return given({
     url,
     description,
@@ -175,6 +176,7 @@ function settingsIn(body: z.output<typeof endpointPatch>): Partial<EndpointSetti
     channels: unique(channels),
     metadata,
     filter,
+    authentication: authenticationIn(authentication),
     ratePerSecond,
     policy: policy ?? undefined,
   })

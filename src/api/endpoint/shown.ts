@@ -1,0 +1,8 @@
+import { maskedAuthentication } from '../../core/endpoint/authentication.ts'
+import type { Endpoint } from '../../core/endpoint/endpoint.ts'
+
+/** An endpoint as people see it: what it was given to authenticate with is not shown again. */
+export function shown(endpoint: Endpoint): Endpoint {
+  const { authentication } = endpoint
+  return authentication === null ? endpoint : { ...endpoint, authentication: maskedAuthentication(authentication) }
+}
