@@ -7,6 +7,7 @@ import { Lifetime, vaultOf } from '../shared/lifetime.ts'
 import { meteredDirectory, meteredQueue } from '../shared/metered.ts'
 import type { Opened } from '../shared/lifetime.ts'
 import { migrate } from '../shared/schema/migrate.ts'
+import { refuseMoved } from '../move/marks.ts'
 import { AttachedWorkers } from './attached-workers.ts'
 import { openConnection, openWith, sqliteDialect } from './connection.ts'
 import { sqliteDatabase } from './database.ts'
@@ -100,6 +101,7 @@ async function openStore(target: string | SharedSqliteOptions, options: SqliteOp
         : openWith(target.open, { synchronous, busyTimeoutMs: sharedTimeoutMs })
     database = sqliteDatabase(connection, { ownTurns: driver !== null })
     await migrate(database)
+    await refuseMoved(database, path)
     return { path, driver, database, ...(await openVaultFor(path, database, options)) }
   } catch (thrown) {
     await database?.close()
