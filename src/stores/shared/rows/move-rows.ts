@@ -67,3 +67,15 @@ export function valueOf(row: Row, column: string): Value {
   if (value instanceof Uint8Array) return value
   return text(row, column)
 }
+
+/** How many deliveries a snapshot has, and how many of them are still to be sent. */
+export interface SnapshotCounts {
+  readonly deliveries: number
+  readonly open: number
+  /** Under a lease when it was taken: they are sent again after a restore. */
+  readonly inFlight: number
+}
+
+export function toSnapshotCounts(row: Row): SnapshotCounts {
+  return { deliveries: number(row, 'deliveries'), open: number(row, 'open'), inFlight: number(row, 'in_flight') }
+}
