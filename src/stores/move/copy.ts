@@ -97,10 +97,14 @@ async function agree(
   const begun = progress?.[0]
   if (begun !== undefined && begun.copyId !== move?.id) throw otherCopy(begun, path, move)
   if (move !== null) refuseOtherTarget(move, path, shownTarget)
-  if (begun !== undefined && move !== null) return { move, progress }
+  if (begun === undefined) await refuseUsed(target, path, move)
+  return { move: move ?? { id: makeId('job', now(), strongRandom), target: shownTarget }, progress }
+}
+
+/** Refuses to begin where something is already. */
+async function refuseUsed(target: CopyTarget, path: string, move: Move | null): Promise<void> {
   if (move !== null && move.finishedAt !== null) throw alreadyCopied(path, move)
   await target.refuseUnlessEmpty()
-  return { move: move ?? { id: makeId('job', now(), strongRandom), target: shownTarget }, progress: null }
 }
 
 interface TableCopy {

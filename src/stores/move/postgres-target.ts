@@ -164,13 +164,16 @@ function insertRows(name: TableName, rows: readonly Row[]): Sql {
 values ${tuples(rows.map((row) => columns.map((column) => valueOf(row, column))))}`
 }
 
+/** `(1, 2), (3, 4)` */
 function tuples(lists: readonly Cursor[]): Sql {
-  const one = (list: Cursor): Sql =>
-    sql`(${joined(
-      list.map((value) => sql`${value}`),
-      ', ',
-    )})`
-  return joined(lists.map(one), ', ')
+  return joined(lists.map(tuple), ', ')
+}
+
+function tuple(values: Cursor): Sql {
+  return sql`(${joined(
+    values.map((value) => sql`${value}`),
+    ', ',
+  )})`
 }
 
 /** Whose fault it was, if it was a row's: a file takes anything into any column, PostgreSQL does not. */
