@@ -7,6 +7,9 @@ import { messages } from './commands/messages/messages.ts'
 import { listen } from './commands/messages/listen.ts'
 import { send } from './commands/messages/send.ts'
 import { verify } from './commands/messages/verify.ts'
+import { backup, restore } from './commands/move/backup.ts'
+import { copy } from './commands/move/copy.ts'
+import { importFrom } from './commands/move/import.ts'
 import { alarms } from './commands/operate/alarms.ts'
 import { applications } from './commands/operate/applications.ts'
 import { audit } from './commands/operate/audit.ts'
@@ -30,6 +33,7 @@ export const sections: readonly { readonly title: string; readonly commands: rea
     title: 'Look after it',
     commands: [tail, alarms, messages, deliveries, dlq, endpoints, applications, jobs, keys, audit],
   },
+  { title: 'Move it', commands: [backup, restore, copy, importFrom] },
   { title: 'Find out', commands: [doctor, config, openapi, completion(() => commands)] },
 ]
 

@@ -1,12 +1,19 @@
 import type { Terminal } from '../command.ts'
 import type { JobResponse } from '../http-api/responses.ts'
 
-/** Shows how far a job is: a bar that is drawn over itself on a screen, else a line for every step. */
-export interface Progress {
-  show(job: JobResponse): void
+/** Shows how far something is: a bar that is drawn over itself on a screen, else a line for every step. */
+export interface Progress<Step> {
+  show(step: Step): void
   /** A sentence that the bar must not overwrite. */
   note(text: string): void
   end(): void
+}
+
+/** So many of so many, in words. */
+export interface ProgressStep {
+  readonly done: number
+  readonly matching: number
+  readonly line: string
 }
 
 const barColumns = 30
@@ -17,16 +24,21 @@ const verbs: Readonly<Record<JobResponse['action'], string>> = {
   erase: 'erased',
 }
 
-export function progressOn({ messages, say }: Pick<Terminal, 'messages' | 'say'>): Progress {
+/** Of a job. */
+export function progressOn(terminal: Pick<Terminal, 'messages' | 'say'>): Progress<JobResponse> {
+  const { show, ...rest } = stepsOn(terminal)
+  return { ...rest, show: (job) => show({ ...job, line: stepLine(job) }) }
+}
+
+/** Of anything that is counted. */
+export function stepsOn({ messages, say }: Pick<Terminal, 'messages' | 'say'>): Progress<ProgressStep> {
   let shown = ''
   function clear(): void {
     if (messages.isTTY && shown !== '') messages.write('\r\x1b[K')
   }
   return {
-    show(job) {
-      const line = messages.isTTY
-        ? `${bar(job)} ${stepLine(job)}`.slice(0, Math.max(messages.columns - 1, 20))
-        : stepLine(job)
+    show(step) {
+      const line = messages.isTTY ? `${bar(step)} ${step.line}`.slice(0, Math.max(messages.columns - 1, 20)) : step.line
       if (line === shown) return
       clear()
       messages.write(messages.isTTY ? line : `${line}\n`)
@@ -53,7 +65,7 @@ export function stepLine(job: JobResponse): string {
   return `${verbs[action]} ${done} of ${matching}${state === 'running' || state === 'done' ? '' : `, ${state}`}${skips}${rate}${rest}`
 }
 
-function bar({ done, matching }: JobResponse): string {
+function bar({ done, matching }: Pick<ProgressStep, 'done' | 'matching'>): string {
   const filled = matching === 0 ? barColumns : Math.min(barColumns, Math.floor((done / matching) * barColumns))
   return `[${'#'.repeat(filled)}${'-'.repeat(barColumns - filled)}]`
 }

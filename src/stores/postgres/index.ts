@@ -10,6 +10,7 @@ import type { GivenKeys } from '../shared/secrets.ts'
 import { countStale, reseal } from '../shared/upkeep/reseal.ts'
 import { meteredDirectory, meteredQueue } from '../shared/metered.ts'
 import type { Opened } from '../shared/lifetime.ts'
+import { refuseHalfCopied } from '../move/marks.ts'
 import { insertInto, sql, table } from '../shared/sql/sql.ts'
 import type { Dialect } from '../shared/sql/sql.ts'
 import { beat } from '../shared/directory/workers.ts'
@@ -83,6 +84,8 @@ export function postgres(urlOrPool: string | Pool, options: PostgresOptions = {}
       await database.transaction(async (tx) => {
         await tx.run(sql`delete from ${table('workers')} where id = ${worker.id}`)
         await tx.run(insertInto('workers', fromWorker(worker)))
+        // After the insert, for which a copy that has just begun lets nobody through: one of the two sees the other.
+        await refuseHalfCopied(tx, schema)
       })
     },
     async detach(workerId) {
@@ -123,6 +126,7 @@ async function openStore(place: Place, options: PostgresOptions): Promise<Opened
   const database = postgresDatabase(connections(urlOrPool, { timeoutMs, prepare }), dialect)
   try {
     await openSchema(database, schema)
+    await refuseHalfCopied(database, schema)
     return { database, ...(await openVaultWith(ring, database, options)) }
   } catch (thrown) {
     await database.close()

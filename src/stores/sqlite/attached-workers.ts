@@ -26,7 +26,7 @@ export class AttachedWorkers {
 
   async attach(worker: Worker, path: string): Promise<void> {
     const isFirst = this.#ids.size === 0
-    if (isFirst && path !== inMemory) this.#lock = takeLock(path) ?? (await refuse(path, this.#database))
+    if (isFirst && path !== inMemory) this.#lock = takeLock(path) ?? (await refuseSecondEngine(path, this.#database))
     this.#ids.add(worker.id)
     try {
       await announce(this.#database, worker, isFirst)
@@ -58,7 +58,8 @@ export class AttachedWorkers {
   }
 }
 
-async function refuse(path: string, database: SqliteDatabase): Promise<never> {
+/** Says whose the file is. */
+export async function refuseSecondEngine(path: string, database: SqliteDatabase): Promise<never> {
   const [row] = await database.query(
     sql`select id, pid, host, started_at from ${table('workers')} order by started_at desc limit 1`,
   )

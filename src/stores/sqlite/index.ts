@@ -11,6 +11,7 @@ import type { ResealOptions } from '../shared/upkeep/reseal.ts'
 import { meteredDirectory, meteredQueue } from '../shared/metered.ts'
 import type { Opened } from '../shared/lifetime.ts'
 import { migrate } from '../shared/schema/migrate.ts'
+import { refuseMoved } from '../move/marks.ts'
 import { AttachedWorkers } from './attached-workers.ts'
 import { openConnection, openWith, sqliteDialect } from './connection.ts'
 import { sqliteDatabase } from './database.ts'
@@ -116,6 +117,7 @@ async function openStore(target: string | SharedSqliteOptions, options: SqliteOp
         : openWith(target.open, { synchronous, busyTimeoutMs: sharedTimeoutMs })
     database = sqliteDatabase(connection, { ownTurns: driver !== null })
     await migrate(database)
+    await refuseMoved(database, path)
     const { vault, notes } = await openVaultFor(path, database, options)
     // A file that the application opens is the application's own.
     const isOwn = driver === null && path !== ':memory:'

@@ -47,6 +47,22 @@ export async function openVaultFor(
   }
 }
 
+/** A vault that only opens what is stored: with the key beside the file or the one given, whichever fits. Makes none. */
+export async function openVaultToRead(
+  path: string,
+  database: SqliteDatabase,
+  secretsKey: GivenKeys | undefined,
+): Promise<Vault> {
+  const newest = await newestSecret(database)
+  const keyPath = `${resolve(path)}.key`
+  const known = [await keyBeside(keyPath), secretsKey === undefined ? null : readRing(secretsKey)]
+  const key = known.find((each) => each !== null && fits(each, newest)) ?? null
+  if (key !== null || !isSealed(newest)) return plaintextVault(key)
+  throw unreadable(
+    `Expected the key that the secrets in ${path} are sealed with, and neither ${keyPath} nor POSTHORN_SECRETS_KEY is it. Put it into ${keyPath}.`,
+  )
+}
+
 async function keyBeside(keyPath: string | null): Promise<KeyRing | null> {
   return keyPath === null ? null : readKeyFile(keyPath)
 }

@@ -97,7 +97,7 @@ async function create(tx: Executor, vault: Vault, endpoint: Endpoint, by?: Actor
     throw expected('not_found', 'applicationId', 'that of an application', applicationId, advice)
   }
   await refuseTakenUid(tx, endpoint)
-  await tx.run(insertInto('endpoints', sealedRow(vault, fromEndpoint(endpoint))))
+  await tx.run(insertInto('endpoints', sealedRow('endpoints', vault, fromEndpoint(endpoint))))
   for (const secret of endpoint.secrets) await tx.run(insertSecret(vault, id, secret))
   const about = { target: id, applicationId, at: endpoint.createdAt, after: endpoint }
   if (by !== undefined) await record(tx, { action: 'endpoint.create', ...about, by })
@@ -127,7 +127,9 @@ async function update(
   const changed: Endpoint = { ...endpoint, ...given, updatedAt: now }
   const next = withoutDeadSecrets(changed.status === endpoint.status ? changed : { ...changed, statusSince: now })
   await refuseTakenUid(tx, next)
-  await tx.run(sql`update ${endpoints} set ${assignments(sealedRow(vault, fromEndpoint(next)))} where id = ${id}`)
+  await tx.run(
+    sql`update ${endpoints} set ${assignments(sealedRow('endpoints', vault, fromEndpoint(next)))} where id = ${id}`,
+  )
   if (next.status === 'deleted') await tx.run(sql`delete from ${secrets} where endpoint_id = ${id}`)
   await renewHealth(tx, { before: endpoint, after: next, isEnabled: change.status === 'active', now })
   await raiseEndpointsVersion(tx, endpoint.applicationId)
@@ -219,7 +221,7 @@ async function livingEndpoint(tx: Executor, vault: Vault, id: string): Promise<E
 async function select(from: Pick<Executor, 'query'>, vault: Vault, rest: Sql): Promise<Endpoint[]> {
   const rows = await from.query(sql`select * from ${endpoints} ${rest}`)
   const byEndpoint = await secretsOf(from, vault, rows)
-  return rows.map((row) => toEndpoint(openedRow(vault, row), byEndpoint.get(toId(row)) ?? []))
+  return rows.map((row) => toEndpoint(openedRow('endpoints', vault, row), byEndpoint.get(toId(row)) ?? []))
 }
 
 async function selectWithLimits(
@@ -232,7 +234,7 @@ async function selectWithLimits(
 from ${endpoints} e
 where e.id in ${listOf(ids)}`)
   const byEndpoint = await secretsOf(from, vault, rows)
-  return rows.map((row) => toEndpointWithLimits(openedRow(vault, row), byEndpoint.get(toId(row)) ?? []))
+  return rows.map((row) => toEndpointWithLimits(openedRow('endpoints', vault, row), byEndpoint.get(toId(row)) ?? []))
 }
 
 /** Newest first. */

@@ -1,6 +1,6 @@
 import type { Vault } from '../secrets.ts'
 import type { Row } from '../sql/database.ts'
-import type { TableName, Value } from '../sql/sql.ts'
+import type { TableName } from '../sql/sql.ts'
 
 /** A column whose values are sealed, each bound to its endpoint and to what it is of it. */
 export interface SealedColumn {
@@ -21,22 +21,22 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: 'endpoints', column: 'authentication', endpoint: 'id', secret: null, blank: null },
 ]
 
-const ofEndpoints = sealedColumns.filter(({ table }) => table === 'endpoints')
-
-/** A row of `endpoints` with its sealed columns opened. */
-export function openedRow(vault: Vault, row: Row): Row {
-  return {
-    ...row,
-    ...Object.fromEntries(ofEndpoints.map((sealed) => [sealed.column, openedValue(vault, sealed, row)])),
-  }
+/** A row of a table with its sealed columns opened. */
+export function openedRow(table: TableName, vault: Vault, row: Row): Row {
+  return { ...row, ...columnsOf(table, (sealed) => openedValue(vault, sealed, row)) }
 }
 
-/** A row of `endpoints` as it is stored. */
-export function sealedRow(vault: Vault, row: Readonly<Record<string, Value>>): Record<string, Value> {
-  return {
-    ...row,
-    ...Object.fromEntries(ofEndpoints.map((sealed) => [sealed.column, sealedValue(vault, sealed, row)])),
-  }
+/** A row of a table as it is stored. */
+export function sealedRow<Given extends Row>(table: TableName, vault: Vault, row: Given): Given {
+  return { ...row, ...columnsOf(table, (sealed) => sealedValue(vault, sealed, row)) }
+}
+
+function columnsOf(
+  table: TableName,
+  value: (sealed: SealedColumn) => string | null,
+): Readonly<Record<string, string | null>> {
+  const columns = sealedColumns.filter((sealed) => sealed.table === table)
+  return Object.fromEntries(columns.map((sealed) => [sealed.column, value(sealed)]))
 }
 
 function openedValue(vault: Vault, sealed: SealedColumn, row: Row): string | null {

@@ -1,0 +1,54 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+
+/** Counts what it has answered with 200, by message and path, and whether its signature was right; holds back what it is told to. */
+export async function openReceiver(verify) {
+  const received = new Map()
+  const held = new Set()
+  const problems = []
+  const secrets = new Map()
+  let holds = () => false
+
+  const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, (request, response) => {
+    const chunks = []
+    request.on('data', (chunk) => chunks.push(chunk))
+    request.on('end', () => {
+      if (holds(request.url)) held.add(response)
+      else answer(request, Buffer.concat(chunks), response)
+    })
+  })
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+
+  function answer(request, body, response) {
+    const name = nameOf(request.headers['webhook-id'], request.url)
+    const dueAt = Number(JSON.parse(body).data.dueAt ?? 0)
+    if (Date.now() < dueAt) problems.push(`${name} came ${dueAt - Date.now()} ms too early`)
+    try {
+      verify(body, request.headers, secrets.get(request.url))
+    } catch (error) {
+      problems.push(`${name}: ${error.message}`)
+    }
+    received.set(name, (received.get(name) ?? 0) + 1)
+    response.end()
+  }
+
+  return {
+    received,
+    problems,
+    url: (path) => `http://127.0.0.1:${server.address().port}${path}`,
+    /** The secret by which requests to a path are verified. */
+    trust: (path, secret) => void secrets.set(path, secret),
+    /** From now on requests to these paths get no answer. */
+    hold: (wanted) => void (holds = wanted),
+    held: () => held.size,
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+export function nameOf(messageId, path) {
+  return `${messageId} ${path}`
+}

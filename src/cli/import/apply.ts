@@ -1,0 +1,100 @@
+import { PosthornError } from '../../core/errors.ts'
+import { pathSegment } from '../http-api/api-client.ts'
+import type { ApiClient } from '../http-api/api-client.ts'
+import { eventTypeBody } from './plan.ts'
+import type { ImportPlan, PlannedApplication, PlannedEndpoint } from './plan.ts'
+import type { NotTaken } from './svix-export.ts'
+
+/** What an import has done, or would do. */
+export interface Imported {
+  /** False if it was interrupted; the same command goes on. */
+  readonly isWhole: boolean
+  readonly created: Counts
+  readonly changed: Counts
+  readonly unchanged: number
+  readonly notTaken: readonly NotTaken[]
+}
+
+export type Counts = Record<Kind, number>
+type Kind = 'applications' | 'endpoints' | 'eventTypes'
+
+export interface ImportOptions {
+  /** Only counts. */
+  readonly isDry: boolean
+  /** Ends it after the step that is under way. */
+  readonly signal: AbortSignal
+}
+
+/** Does what was planned. What is refused here is listed, and the rest goes on. */
+export async function applyImport(
+  plan: ImportPlan,
+  client: ApiClient,
+  { isDry, signal }: ImportOptions,
+): Promise<Imported> {
+  const created: Counts = { applications: 0, endpoints: 0, eventTypes: 0 }
+  const changed: Counts = { applications: 0, endpoints: 0, eventTypes: 0 }
+  const notTaken = [...plan.notTaken]
+
+  /** Answers with what the work did; undefined if it was refused, or only counted. */
+  async function step<Result>(
+    kind: Kind,
+    { id, what }: Step,
+    work: () => Promise<Result>,
+  ): Promise<Result | undefined> {
+    try {
+      const result = isDry ? undefined : await work()
+      const counts = id === null ? created : changed
+      counts[kind] += 1
+      return result
+    } catch (thrown) {
+      if (!isRefusal(thrown)) throw thrown
+      notTaken.push({ what, why: thrown.message })
+      return undefined
+    }
+  }
+
+  for (const type of plan.eventTypes) {
+    const about = { id: null, what: `event type ${type.name}` }
+    await step('eventTypes', about, () => client.request('POST', '/event-type', { body: eventTypeBody(type) }))
+  }
+  for (const application of plan.applications) {
+    const id =
+      application.body === null
+        ? application.id
+        : ((await step('applications', application, () => writeApplication(client, application)))?.id ?? application.id)
+    for (const endpoint of application.endpoints) {
+      // The application was refused, and its endpoints with it.
+      if (id === null && !isDry) notTaken.push({ what: endpoint.what, why: 'its application was not taken' })
+      else await step('endpoints', endpoint, () => writeEndpoint(client, id ?? '', endpoint))
+    }
+  }
+  return { isWhole: !signal.aborted, created, changed, unchanged: plan.unchanged, notTaken }
+}
+
+type Step = Pick<PlannedEndpoint, 'id' | 'what'>
+
+function writeApplication(client: ApiClient, { id, body }: PlannedApplication): Promise<{ id: string }> {
+  return id === null
+    ? client.request('POST', '/app', { body })
+    : client.request('PATCH', `/app/${pathSegment(id)}`, { body })
+}
+
+async function writeEndpoint(client: ApiClient, applicationId: string, endpoint: PlannedEndpoint): Promise<void> {
+  const { id, body, headers, secret } = endpoint
+  const base = `/app/${pathSegment(applicationId)}/endpoint`
+  if (id === null) {
+    await client.request('POST', base, { body: { ...body, headers, secret } })
+    return
+  }
+  const path = `${base}/${pathSegment(id)}`
+  // Headers first: the mark that says what is here comes with the rest.
+  const { headers: shown } = await client.request<{ headers: Record<string, string> }>('GET', `${path}/headers`)
+  const deleteHeaders = Object.keys(shown).filter((name) => !Object.hasOwn(headers, name))
+  await client.request('PATCH', `${path}/headers`, { body: { headers, deleteHeaders } })
+  await client.request('PATCH', path, { body: { ...body, ...(secret === null ? {} : { secret }) } })
+}
+
+/** What this server does not take, in contrast to one that is away: that ends the import, and the same command goes on. */
+function isRefusal(thrown: unknown): thrown is PosthornError {
+  return thrown instanceof PosthornError && thrown.code !== 'unreachable' && thrown.code !== 'store_failed'
+}

@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs'
+import { openConnection } from '../sqlite/connection.ts'
+import { storeError } from '../sqlite/errors.ts'
+import { cleaningUp, copyToOwn, createFile, publish, refuseExisting } from './files.ts'
+import { inspectSnapshot } from './snapshot.ts'
+import type { Snapshot } from './snapshot.ts'
+
+export interface BackedUp extends Pick<Snapshot, 'deliveries' | 'open' | 'inFlight'> {
+  /** Where the key is; null if there was none beside the database. */
+  readonly keyFile: string | null
+}
+
+/**
+ * Copies a file as it is at one moment, with its key, while others read and write it. Not page by page: a copy that begins anew
+ * with every write by another process would never end under load.
+ */
+export async function backup(path: string, to: string): Promise<BackedUp> {
+  const [partial, keyFile] = [`${to}.partial`, `${to}.key`]
+  refuseExisting([to, keyFile, partial], 'Choose another name, or move that one away.')
+  const hasKey = existsSync(`${path}.key`)
+  return cleaningUp([partial, keyFile], async () => {
+    await createFile(partial)
+    const { deliveries, open, inFlight } = takeSnapshot(path, partial)
+    // The key first: where there is a backup, there is its key.
+    if (hasKey) await copyToOwn(`${path}.key`, keyFile)
+    await publish(partial, to)
+    return { deliveries, open, inFlight, keyFile: hasKey ? keyFile : null }
+  })
+}
+
+function takeSnapshot(path: string, to: string): Snapshot {
+  try {
+    const connection = openConnection(path)
+    try {
+      connection.prepare('vacuum into ?1').run(to)
+      return inspectSnapshot(connection, to)
+    } finally {
+      connection.close()
+    }
+  } catch (thrown) {
+    throw storeError(thrown)
+  }
+}
