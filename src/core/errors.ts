@@ -27,6 +27,7 @@ export type ErrorCode =
   | 'store_locked'
   | 'store_in_use'
   | 'store_too_old'
+  | 'driver_missing'
   | 'newer_database'
   | 'older_database'
   | 'secrets_unreadable'
