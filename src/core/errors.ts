@@ -14,6 +14,7 @@ export type ErrorCode =
   | 'schema_mismatch'
   | 'unknown_event_type'
   | 'invalid_id'
+  | 'access_denied'
   | 'not_found'
   | 'already_exists'
   | 'in_flight'

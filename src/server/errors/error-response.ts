@@ -93,6 +93,7 @@ const statusOf: Readonly<Record<ErrorCode, 404 | 409 | 413 | 422 | 500 | 503>> =
   newer_database: 503,
   older_database: 503,
   // No caller can bring these about.
+  access_denied: 500,
   unreachable: 500,
   invalid_signature: 500,
   stale_signature: 500,

@@ -1,5 +1,5 @@
 import { isAnyId } from '../../../core/ids.ts'
-import { exit, listOption, textOption } from '../../command.ts'
+import { exit, listOption, numberOption, textOption } from '../../command.ts'
 import type { Command, CommandOptions, CommandGroup, Option } from '../../command.ts'
 import { pageOptions, pageQuery } from '../../http-api/filters.ts'
 import { apiCommand } from '../../http-api/api-command.ts'
@@ -8,6 +8,8 @@ import type { EndpointResponse, Listed } from '../../http-api/responses.ts'
 import { pathSegment } from '../../http-api/api-client.ts'
 import type { ApiClient } from '../../http-api/api-client.ts'
 import { columns, pairs } from '../../view/columns.ts'
+import type { Screen } from '../../view/paint.ts'
+import { filterIn, filterOption, headerOption, headersIn } from './endpoint-flags.ts'
 
 const application: Option = {
   type: 'string',
@@ -26,6 +28,7 @@ const settings: Readonly<Record<string, Option>> = {
   channel: { type: 'string', multiple: true, value: 'name', sentence: 'only these channels; may be repeated' },
   rate: { type: 'string', value: 'n', sentence: 'at most so many requests per second' },
   policy: { type: 'string', value: 'name', sentence: 'the retry policy, such as standard or patient' },
+  filter: filterOption,
 }
 const secretFile: Option = {
   type: 'string',
@@ -59,7 +62,7 @@ export const endpoints: CommandGroup = {
           ...pageQuery(options),
         }
         const page = await client.request<Listed<EndpointResponse>>('GET', '/endpoint', { query })
-        show(page, () => endpointTable(page.data))
+        show(page, (screen) => endpointTable(page.data, screen))
         if (options['json'] !== true && !page.done && page.iterator !== null)
           terminal.say(`There are more: --iterator ${page.iterator}`)
         return exit.ok
@@ -84,9 +87,13 @@ export const endpoints: CommandGroup = {
       options: {
         application: { ...application, sentence: 'whose it is; created if there is none of this uid' },
         ...settings,
+        header: headerOption,
         'secret-file': secretFile,
       },
-      examples: ['endpoints create https://acme.example/hooks --application acme --type "invoice.*"'],
+      examples: [
+        'endpoints create https://acme.example/hooks --application acme --type "invoice.*"',
+        `endpoints create https://acme.example/hooks --application acme --header "x-team: billing" --filter '{"path":"data.region","equals":"eu"}'`,
+      ],
       run: async ({ client, options, given: [url = ''], show, terminal }) => {
         const owner = textOption(options, 'application')
         if (owner === undefined) {
@@ -98,7 +105,7 @@ export const endpoints: CommandGroup = {
           await client.request('POST', '/app', { query: { get_if_exists: 'true' }, body: { name: owner, uid: owner } })
         const base = `/app/${pathSegment(owner)}/endpoint`
         const created = await client.request<{ id: string; url: string }>('POST', base, {
-          body: { url, ...settingsIn(options), secret: secretIn(options) },
+          body: { url, ...settingsIn(options), headers: headersIn(options), secret: secretIn(options) },
         })
         const { key } = await client.request<{ key: string }>('GET', `${base}/${created.id}/secret`)
         show({ ...created, secret: key }, () =>
@@ -153,9 +160,8 @@ export const endpoints: CommandGroup = {
       },
       async run({ client, options, given: [name = ''], show }) {
         const { path, id } = await named(client, name, options)
-        const overlap = textOption(options, 'overlap')
         const { key } = await client.request<{ key: string }>('POST', `${path}/secret/rotate`, {
-          body: { key: secretIn(options), gracePeriodSeconds: overlap === undefined ? undefined : Number(overlap) },
+          body: { key: secretIn(options), gracePeriodSeconds: numberOption(options, 'overlap') },
         })
         show({ id, secret: key }, () =>
           pairs([
@@ -216,14 +222,14 @@ async function named(client: ApiClient, name: string, options: CommandOptions): 
 }
 
 function settingsIn(options: CommandOptions): Record<string, unknown> {
-  const rate = textOption(options, 'rate')
   return {
     uid: textOption(options, 'uid'),
     description: textOption(options, 'description'),
     eventTypes: listOption(options, 'type'),
     channels: listOption(options, 'channel'),
-    throttleRate: rate === undefined ? undefined : Number(rate),
+    throttleRate: numberOption(options, 'rate'),
     policy: textOption(options, 'policy'),
+    filter: filterIn(options),
   }
 }
 
@@ -232,7 +238,7 @@ function secretIn(options: CommandOptions): string | undefined {
   return path === undefined ? undefined : readSecret(path, 'secret-file')
 }
 
-function endpointTable(data: readonly EndpointResponse[]): string {
+function endpointTable(data: readonly EndpointResponse[], screen: Screen): string {
   const rows = data.map(({ id, applicationUid, applicationId, url, health, backlog, backlogAtLeast, types }) => [
     id,
     applicationUid ?? applicationId,
@@ -241,7 +247,7 @@ function endpointTable(data: readonly EndpointResponse[]): string {
     types?.join(',') ?? 'all',
     url,
   ])
-  return columns(['ENDPOINT', 'APPLICATION', 'HEALTH', 'BACKLOG', 'TYPES', 'URL'], rows)
+  return columns(['ENDPOINT', 'APPLICATION', 'HEALTH', 'BACKLOG', 'TYPES', 'URL'], rows, screen)
 }
 
 function endpointText(endpoint: EndpointResponse): string {
