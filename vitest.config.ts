@@ -23,6 +23,7 @@ const slow = [
   'test/cli/operations.test.ts', // starts a program for every command of a page
   'test/crash/sqlite.test.ts', // kills processes under load, for ten seconds
   'test/engine/crash.test.ts', // the same with fewer
+  'test/package/package.test.ts', // packs the package, and resolves the types of every subpath
   'test/server/tour.test.ts', // drives a whole server through a client of others; `test/server` asks the same of the API
   'test/stores/sqlite-driver.test.ts', // the contract of sqlite.test.ts once more, through another driver
 ]

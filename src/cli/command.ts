@@ -1,3 +1,5 @@
+import { expected } from '../core/errors.ts'
+
 /** A command of the command line. It returns its exit code; only `main` ends the process. */
 export interface Command {
   readonly name: string
@@ -23,6 +25,8 @@ export interface Option {
   /** What its value is, as the help shows it; absent for those that take none. */
   readonly value?: string
   readonly sentence?: string
+  /** The only values that it takes, where these are known here. */
+  readonly choices?: readonly string[]
 }
 
 export type CommandOptions = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>
@@ -47,6 +51,15 @@ export const exit = { ok: 0, error: 1, usage: 2, partial: 3, interrupted: 130 } 
 export function textOption(options: CommandOptions, name: string): string | undefined {
   const value = options[name]
   return typeof value === 'string' ? value : undefined
+}
+
+/** The value of an option that takes a number. */
+export function numberOption(options: CommandOptions, name: string): number | undefined {
+  const text = textOption(options, name)
+  if (text === undefined) return undefined
+  const value = Number(text)
+  if (text.trim() !== '' && Number.isFinite(value)) return value
+  throw expected('invalid_argument', name, 'a number', text)
 }
 
 /** The values of an option that may be repeated, or given with commas. */

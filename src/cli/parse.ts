@@ -31,7 +31,7 @@ export function parseCommandLine(args: readonly string[], version: string): Pars
 function parseGroup(group: CommandGroup, [word, ...rest]: readonly string[]): ParsedCommandLine {
   if (word === undefined) return refuse(groupHelp(group))
   if (isHelp(word)) return print(groupHelp(group))
-  const found = group.commands.find(({ name }) => name === word)
+  const found = group.commands.find(({ name }) => name === (word === 'list' ? 'ls' : word))
   if (found !== undefined) return parseCommand(found, `${group.name} ${found.name}`, rest)
   const suggestion = didYouMean(word, namesOf(group.commands))
   return refuse(
@@ -46,6 +46,8 @@ function parseCommand(command: Command, name: string, args: readonly string[]): 
     if (values['help'] === true) return print(command.help)
     const problem = wrongCount(command.takes ?? [], positionals)
     if (problem !== null) return refuse(`posthorn ${name}: ${problem} "posthorn ${name} --help" explains it.`)
+    const stray = wrongChoice(command.options, values)
+    if (stray !== null) return refuse(`posthorn ${name}: ${stray}`)
     return { kind: 'command', command, options: values, given: positionals }
   } catch (thrown) {
     return refuse(`posthorn ${name}: ${flagProblem(messageOf(thrown), Object.keys(options))}`)
@@ -66,6 +68,22 @@ function wrongCount(takes: readonly string[], given: readonly string[]): string 
   const extra = given[takes.length]
   if (extra === undefined || takes.some((name) => name.includes('…'))) return null
   return `expected ${takes.length === 0 ? 'options only' : `${takes.join(' ')} only`}, got "${extra}" too.`
+}
+
+/** What an option cannot be, refused before a server is asked. */
+function wrongChoice(options: Command['options'], values: CommandOptions): string | null {
+  for (const [name, { choices }] of Object.entries(options)) {
+    const given = [values[name] ?? []].flat().flatMap((value) => String(value).split(','))
+    const stray = choices === undefined ? undefined : given.find((value) => !choices.includes(value))
+    if (stray !== undefined && choices !== undefined)
+      return `expected --${name} to be ${listed(choices)}, got "${stray}".${didYouMean(stray, choices)}`
+  }
+  return null
+}
+
+/** `one, two or three` */
+function listed(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`
 }
 
 function isHelp(word: string): boolean {

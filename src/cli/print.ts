@@ -1,11 +1,13 @@
 import type { CommandOptions, Terminal } from './command.ts'
+import { screenOf } from './view/paint.ts'
+import type { Screen } from './view/paint.ts'
 
 /** Data, as JSON if that was asked for, else as text. */
 export function print(
   { output }: Pick<Terminal, 'output'>,
   { json }: CommandOptions,
   data: unknown,
-  text: () => string,
+  text: (screen: Screen) => string,
 ): void {
-  output.write(`${json === true ? JSON.stringify(data) : text()}\n`)
+  output.write(`${json === true ? JSON.stringify(data) : text(screenOf(output))}\n`)
 }

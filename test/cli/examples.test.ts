@@ -24,13 +24,14 @@ test('the lines that dev prints at its end compile as they are, and fit a termin
   const folder = mkdtempSync(join(root, '.test', 'next-steps-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    exports: Record<string, { types: string }>
+    exports: Record<string, string | { types: string }>
   }
   const paths = Object.fromEntries(
-    Object.entries(exports).map(([name, { types }]) => [
-      join('posthorn', name),
-      [built.path(types.replace('./dist/', ''))],
-    ]),
+    Object.entries(exports).flatMap(([name, target]) =>
+      typeof target === 'string'
+        ? []
+        : [[join('posthorn', name), [built.path(target.types.replace('./dist/', ''))]] as const],
+    ),
   )
   writeFileSync(join(folder, 'next.mts'), code)
   writeFileSync(

@@ -131,7 +131,7 @@ test('what cannot be done is refused by saying what was expected', { timeout: 60
     lines: [],
     stderr: expect.stringMatching(/^posthorn: Expected `delivery` to be the id of a delivery that exists/),
   })
-  expect(await run(['deliveries', 'get', 'ep_1m7h6vm1k1esmzhgxpr'], here)).toMatchObject({ code: 1, lines: [] })
+  expect(await run(['deliveries', 'get', 'ep_1m7h6vm1k1esmzhgxpr'], here)).toMatchObject({ code: 2, lines: [] })
   expect(await run(['send', 'order.made', '--application', 'nobody', '--data', '{}'], here)).toMatchObject({
     code: 3,
     lines: [],
@@ -141,7 +141,7 @@ test('what cannot be done is refused by saying what was expected', { timeout: 60
     stderr: expect.stringContaining('or --all; got nothing'),
   })
   expect(await run(['dlq', 'retry', '--since', 'whenever'], here)).toMatchObject({
-    code: 1,
+    code: 2,
     stderr: expect.stringContaining('Expected `--since` to be a time'),
   })
   expect(await run(['deliveries', 'cancel', id, '--reason', 'a test'], here)).toMatchObject({

@@ -72,6 +72,7 @@ test('a server that stays away for more than a minute is given up, with how to g
   const client: ApiClient = {
     where: 'http://away',
     request: away,
+    text: away,
     events: away,
     advance: async () => undefined,
     close: async () => undefined,

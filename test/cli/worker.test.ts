@@ -86,23 +86,27 @@ test('a stop gives up after POSTHORN_SHUTDOWN_GRACE_MS, and gives the delivery b
   expect(delivery).toMatchObject({ status: 'pending', attemptCount: 0, leaseOwner: null })
 })
 
-test('a worker on SQLite never loads the driver of PostgreSQL, and one on PostgreSQL does', async () => {
-  // A hook of Node's that refuses the package `pg` to whoever imports it.
-  const refusal =
-    "export async function resolve(name, context, next) { if (name === 'pg') throw new Error('pg was asked for'); return next(name, context) }"
-  const registration = `import { register } from 'node:module'; register(${JSON.stringify(dataUrl(refusal))})`
-  const environment = { NODE_OPTIONS: `--import=${dataUrl(registration)}` }
+test('a worker on SQLite never loads the driver of PostgreSQL; one on PostgreSQL says where to get it', async () => {
+  // As if `pg` were not installed.
+  const refusal = `import Module from 'node:module'
+    const load = Module._load
+    Module._load = (name, ...rest) => {
+      if (name === 'pg') throw new Error("Cannot find module 'pg'")
+      return load(name, ...rest)
+    }`
+  const environment = { NODE_OPTIONS: `--import=${dataUrl(refusal)}` }
   const { worker } = await makeScene()
   const program = worker(environment)
   await program.says(/^posthorn worker /)
 
-  const other = startProgram(
-    built.path('cli/main.js'),
-    ['worker', '--database', 'postgres://me@127.0.0.1:1/db'],
-    environment,
-  )
+  const other = startProgram(built.path('cli/main.js'), ['worker', '--database', 'postgres://me@127.0.0.1:1/db'], {
+    ...environment,
+    POSTHORN_PLAINTEXT_SECRETS: '1',
+  })
   expect(await other.ended).toEqual({ code: 1, signal: null })
-  expect(other.stderr).toContain('pg was asked for')
+  expect(other.stderr).toBe(
+    'posthorn: Expected the package `pg`, which talks to PostgreSQL, got "Cannot find module \'pg\'". Install it: npm install pg\n',
+  )
 })
 
 test.each<[string[], Record<string, string>, string]>([

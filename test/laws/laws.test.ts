@@ -136,10 +136,12 @@ describe.each<[string, (path: string, text: string) => string[], { broken: Case[
         ['stores/sqlite/connection.ts', "import pg from 'pg'"],
         ['engine/deliver.ts', "import { request } from 'undici'"],
         ['posthorn.ts', "import { DatabaseSync } from '@photostructure/sqlite'"],
+        ['cli/database.ts', "const { Pool } = load('pg')"],
         ['index.ts', "export { sqlite } from './stores/sqlite/index.ts'"],
       ],
       kept: [
         ['stores/postgres/database.ts', "import pg from 'pg'"],
+        ['stores/postgres/load-driver.ts', "const { Pool } = load('pg')"],
         ['stores/sqlite/connection.ts', "import { DatabaseSync } from '@photostructure/sqlite'"],
         ['index.ts', "export { Posthorn } from './posthorn.ts'"],
         ['cli/main.ts', "import { sqlite } from '../stores/sqlite/index.ts'"],

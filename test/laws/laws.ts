@@ -92,8 +92,11 @@ const driverHomes: readonly (readonly [driver: string, home: string])[] = [
 ]
 
 export function drivers(path: string, text: string): string[] {
-  const imports = importsOf(readSource(text))
-  const strays = driverHomes.filter(([driver, home]) => imports.includes(driver) && !path.startsWith(home))
+  const source = readSource(text)
+  const imports = importsOf(source)
+  // An optional one is loaded by its name.
+  const named = new Set([...imports, ...source.strings])
+  const strays = driverHomes.filter(([driver, home]) => named.has(driver) && !path.startsWith(home))
   // What every user loads must not load a store.
   const stores = ['index.ts', 'posthorn.ts'].includes(path)
     ? imports.filter((name) => folderOf(resolve(path, name)) === 'stores')

@@ -3,11 +3,12 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { PosthornError } from '../../src/core/errors.ts'
 import { sql, words } from '../../src/stores/shared/sql/sql.ts'
-import { checkVersion, openConnection } from '../../src/stores/sqlite/connection.ts'
+import { openConnection } from '../../src/stores/sqlite/connection.ts'
 import type { Connection } from '../../src/stores/sqlite/connection.ts'
 import { sqliteDatabase } from '../../src/stores/sqlite/database.ts'
 import type { SqliteDatabase } from '../../src/stores/sqlite/database.ts'
 import { storeError } from '../../src/stores/sqlite/errors.ts'
+import { checkVersion } from '../../src/stores/sqlite/load-driver.ts'
 import { freshPath } from './sqlite-folder.ts'
 
 const insert = (value: number | string) => (connection: Connection) =>

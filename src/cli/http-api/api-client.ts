@@ -9,6 +9,8 @@ export interface ApiClient {
   readonly where: string
   /** Calls the API; answers with the parsed body, null if there is none. What it refuses is thrown. */
   request<Body>(method: Method, path: string, parts?: RequestParts): Promise<Body>
+  /** The body as it came, for what parsing would round. */
+  text(path: string): Promise<string>
   /** What happens from now on, until the signal; once it resolves, nothing is missed. */
   events(query: Query, signal: AbortSignal): Promise<AsyncIterable<StreamEvent>>
   /** Does the next batch of a stored job, where no worker does. */
@@ -47,6 +49,11 @@ export function makeClient(client: ClientParts): ApiClient {
       const body = await bodyOf(response, where)
       if (!response.ok) throw refusal(response.status, body, where)
       return body as Body
+    },
+    async text(path) {
+      const response = await client.send(requestTo(client, 'GET', path, {}))
+      if (!response.ok) throw refusal(response.status, await bodyOf(response, where), where)
+      return response.text()
     },
     async events(query, signal) {
       const response = await client.send(
@@ -105,8 +112,12 @@ async function bodyOf(response: Response, where: string): Promise<unknown> {
 }
 
 const codes: Readonly<Record<number, ErrorCode>> = {
+  401: 'access_denied',
+  403: 'access_denied',
   404: 'not_found',
   409: 'in_flight',
+  413: 'body_too_large',
+  429: 'overloaded',
   502: 'unreachable',
   503: 'unreachable',
   504: 'unreachable',
@@ -119,7 +130,7 @@ function refusal(status: number, body: unknown, where: string): PosthornError {
   }
   if (status === 401) {
     return new PosthornError(
-      'invalid_argument',
+      'access_denied',
       `Expected a key that ${where} knows. Give it by POSTHORN_KEY, POSTHORN_KEY_FILE or --key-file.`,
     )
   }
@@ -129,7 +140,12 @@ function refusal(status: number, body: unknown, where: string): PosthornError {
       ? detail
       : `status ${status}`
   const isNamed = typeof code === 'string' && !sentence.includes(code) && status !== 404
-  return new PosthornError(codes[status] ?? 'invalid_argument', isNamed ? `${sentence} (${code})` : sentence)
+  return new PosthornError(kindOf(status), isNamed ? `${sentence} (${code})` : sentence)
+}
+
+/** What a status means for whoever runs the command: only what is wrong with the request is to be changed by them. */
+function kindOf(status: number): ErrorCode {
+  return codes[status] ?? (status >= 500 ? 'store_failed' : 'invalid_argument')
 }
 
 /** A sentence of ours names its field; one of the schema's does not. */

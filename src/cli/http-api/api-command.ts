@@ -2,10 +2,11 @@ import { commandSources } from '../../config/environment.ts'
 import type { Settings } from '../../config/settings.ts'
 import { settingsFrom } from '../../config/sources.ts'
 import { PosthornError } from '../../core/errors.ts'
-import { textOption } from '../command.ts'
+import { exit, textOption } from '../command.ts'
 import type { Command, CommandOptions, Option, Terminal } from '../command.ts'
 import { capitalized, helpText } from '../help-text.ts'
 import { print } from '../print.ts'
+import type { Screen } from '../view/paint.ts'
 import { readSecret } from '../read-file.ts'
 import type { ApiClient } from './api-client.ts'
 import { withFlagNames } from './flag-names.ts'
@@ -29,7 +30,7 @@ export interface ApiCall {
   readonly given: readonly string[]
   readonly terminal: Terminal
   /** Shows a response: as it is with --json, else as people read it. */
-  show(response: unknown, text: () => string): void
+  show(response: unknown, text: (screen: Screen) => string): void
 }
 
 /** Options of every command that calls the HTTP API. */
@@ -68,11 +69,11 @@ export function apiCommand(command: ApiCommand): Command {
           show: (response, text) => print(terminal, chosen, response, text),
         })
       } catch (thrown) {
-        throw thrown instanceof PosthornError
-          ? new PosthornError(thrown.code, withFlagNames(thrown.message, Object.keys(options), takes), {
-              cause: thrown,
-            })
-          : thrown
+        if (!(thrown instanceof PosthornError)) throw thrown
+        const sentence = withFlagNames(thrown.message, Object.keys(options), takes)
+        if (thrown.code !== 'invalid_argument') throw new PosthornError(thrown.code, sentence, { cause: thrown })
+        terminal.say(`posthorn ${name}: ${sentence}`)
+        return exit.usage
       } finally {
         await client.close()
       }

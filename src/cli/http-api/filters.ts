@@ -1,4 +1,5 @@
 import { systemClock } from '../../clock.ts'
+import { deadReasons } from '../../core/delivery/delivery.ts'
 import { expected } from '../../core/errors.ts'
 import { day, hour, isoTime, minute, second } from '../../core/time.ts'
 import { listOption, textOption } from '../command.ts'
@@ -14,6 +15,7 @@ export const filterOptions: Readonly<Record<string, Option>> = {
   reason: {
     type: 'string',
     value: 'word',
+    choices: deadReasons,
     sentence: 'only what is dead for this reason: exhausted, cancelled, expired, crashed, gone',
   },
   since: {

@@ -5,6 +5,7 @@ const flags: Readonly<Record<string, readonly string[]>> = {
   eventType: ['type'],
   eventTypes: ['type'],
   gracePeriodSeconds: ['overlap'],
+  headers: ['header'],
   key: ['secret-file'],
   payload: ['data'],
   secret: ['secret-file'],

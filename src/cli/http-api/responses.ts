@@ -74,7 +74,16 @@ export interface ApplicationResponse {
   readonly id: string
   readonly uid: string | null
   readonly name: string
+  readonly throttleRate: number | null
   readonly createdAt: string
+}
+
+export interface MessageResponse {
+  readonly id: string
+  readonly eventType: string
+  readonly eventId: string | null
+  readonly channels: readonly string[] | null
+  readonly timestamp: string
 }
 
 export interface AuditResponse {

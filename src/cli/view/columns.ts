@@ -1,21 +1,61 @@
+import type { Screen } from './paint.ts'
+import type { Colour } from './table.ts'
 import { printable } from './text.ts'
 
 const mostColumns = 60
+const fewestColumns = 6
+const gap = '  '
+/** The columns that say how something is. */
+const coloured = new Set(['STATUS', 'HEALTH', 'SEVERITY', 'STATE'])
+const colours: readonly (readonly [words: RegExp, colour: Colour])[] = [
+  [/^(delivered|healthy|enabled|ok|done)/, 'green'],
+  [/^(pending|sending|running)/, 'cyan'],
+  [/^(failed|failing|held|paused|probing|warn|ticket)/, 'yellow'],
+  [/^(dead|disabled|page|cancelled)/, 'red'],
+]
 
-/** Rows under their headings, each column as wide as it must be. The last one is cut by nobody but the terminal. */
-export function columns(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+/**
+ * Rows under their headings, each column as wide as it must be. On a terminal they fit its width: the widest columns are cut, never the first, which is
+ * what the next command is given.
+ */
+export function columns(headings: readonly string[], rows: readonly (readonly string[])[], screen: Screen): string {
   const cells = [headings, ...rows].map((row) => row.map(printable))
-  const widths = headings.map((_, index) =>
-    Math.min(mostColumns, Math.max(...cells.map((row) => row[index]?.length ?? 0))),
-  )
+  const wanted = headings.map((_, index) => Math.max(...cells.map((row) => row[index]?.length ?? 0)))
+  const widths =
+    screen.columns === null ? wanted.map((width) => Math.min(mostColumns, width)) : fitted(wanted, screen.columns)
   return cells
-    .map((row) =>
-      row
-        .map((text, index) => (index === row.length - 1 ? text : text.padEnd(widths[index] ?? 0)))
-        .join('  ')
-        .trimEnd(),
-    )
+    .map((row, rowIndex) => {
+      const line = row.map((text, index) => {
+        const isLast = index === row.length - 1
+        const shown = screen.columns === null ? text : cut(text, widths[index] ?? 0)
+        const colour = rowIndex === 0 ? 'dim' : colourOf(headings[index] ?? '', text)
+        const painted = colour === null ? shown : screen.paint(colour, shown)
+        return isLast ? painted : painted + ' '.repeat(Math.max((widths[index] ?? 0) - shown.length, 0))
+      })
+      return line.join(gap).trimEnd()
+    })
     .join('\n')
+}
+
+/** Takes from the widest column, one by one, until all fit; one column of the terminal stays free, because some wrap a line that is full. */
+function fitted(wanted: readonly number[], most: number): number[] {
+  const widths = [...wanted]
+  const total = (): number => widths.reduce((sum, width) => sum + width, (widths.length - 1) * gap.length)
+  while (total() > most - 1) {
+    const widest = Math.max(...widths.slice(1))
+    if (widest <= fewestColumns) break
+    widths[widths.lastIndexOf(widest)] = widest - 1
+  }
+  return widths
+}
+
+function cut(text: string, columnCount: number): string {
+  return text.length > columnCount ? `${text.slice(0, Math.max(columnCount - 1, 0))}…` : text
+}
+
+function colourOf(heading: string, text: string): Colour | null {
+  if (!coloured.has(heading)) return null
+  return colours.find(([words]) => words.test(text))?.[1] ?? null
 }
 
 /** Names and values below each other. */

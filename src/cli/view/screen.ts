@@ -2,15 +2,15 @@ import { systemClock } from '../../clock.ts'
 import type { Delivery } from '../../core/delivery/delivery.ts'
 import type { Overview } from '../../core/ports/overview.ts'
 import { hour } from '../../core/time.ts'
+import { paintOn } from './paint.ts'
 import { tableLines } from './table.ts'
-import type { Colour, Paint } from './table.ts'
+import type { Paint } from './table.ts'
 import { wrapped } from './text.ts'
 import type { View, ViewParts } from './view.ts'
 
 const frameMs = 250
 const overviewMs = 1_000
 const mostRead = 200
-const codes: Readonly<Record<Colour, number>> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 }
 const hideCursor = '\x1b[?25l'
 const showCursor = '\x1b[?25h'
 const clearBelow = '\x1b[J'
@@ -37,8 +37,7 @@ class ScreenView implements View {
   constructor(parts: ViewParts) {
     const { output } = parts.terminal
     this.#parts = parts
-    // Node itself heeds NO_COLOR here, and terminals without colours.
-    this.#paint = output.hasColors() ? (colour, text) => `\x1b[${codes[colour]}m${text}\x1b[0m` : (_, text) => text
+    this.#paint = paintOn(output)
     output.write(hideCursor)
     output.on('resize', this.#resized)
     process.once('exit', this.#showCursor)

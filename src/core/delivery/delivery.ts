@@ -12,6 +12,8 @@ export const statuses: readonly Status[] = ['pending', 'failed', 'delivered', 'd
 /** Why a delivery is dead. Rates and alarms count `exhausted` and `crashed` only. */
 export type DeadReason = 'exhausted' | 'cancelled' | 'expired' | 'crashed' | 'gone'
 
+export const deadReasons: readonly DeadReason[] = ['exhausted', 'cancelled', 'expired', 'crashed', 'gone']
+
 /**
  * Fresh: never attempted, leaves when the limits allow. Retries, and whatever was requeued, leave on the tick.
  * Suspects: workers have ended while they held it, so it is sent with care.

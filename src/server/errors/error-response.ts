@@ -92,9 +92,11 @@ const statusOf: Readonly<Record<ErrorCode, 404 | 409 | 413 | 422 | 429 | 500 | 5
   store_locked: 503,
   store_in_use: 503,
   store_too_old: 503,
+  driver_missing: 503,
   newer_database: 503,
   older_database: 503,
   // No caller can bring these about.
+  access_denied: 500,
   unreachable: 500,
   invalid_signature: 500,
   stale_signature: 500,
@@ -120,6 +122,7 @@ const unavailable: Readonly<Partial<Record<ErrorCode, string>>> = {
   store_locked: storeFailed,
   store_in_use: storeFailed,
   store_too_old: storeFailed,
+  driver_missing: storeFailed,
   newer_database: storeFailed,
   older_database: storeFailed,
 }

@@ -1,8 +1,8 @@
-import { Pool } from 'pg'
-import type { PoolClient, QueryResult } from 'pg'
+import type { Pool, PoolClient, QueryResult } from 'pg'
 import { expected } from '../../core/errors.ts'
 import type { Value } from '../shared/sql/sql.ts'
 import { isAnswer, isTimeout } from './errors.ts'
+import { loadPg } from './load-driver.ts'
 
 /** What a statement may carry: a value, or a column of them. */
 export type Bound = Value | readonly (Value | boolean)[]
@@ -113,6 +113,7 @@ function makePool(url: string, timeoutMs: number, prepare: boolean): Pool {
   const serverSide = prepare
     ? { statement_timeout: Math.ceil(timeoutMs * 0.9), idle_in_transaction_session_timeout: timeoutMs }
     : {}
+  const { Pool } = loadPg()
   return watched(
     new Pool({
       connectionString: url,

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { Socket } from 'node:net'
-import { Client } from 'pg'
-import type { ClientConfig, Pool } from 'pg'
+import type { Client, ClientConfig, Pool } from 'pg'
 import type { Store } from '../../core/ports/ports.ts'
 import { storeError } from './errors.ts'
+import { loadPg } from './load-driver.ts'
 
 // Nothing is ever asked on this connection: that it fell silent is for the system to find out.
 const keepAliveAfterMs = 10_000
@@ -18,7 +18,8 @@ export function listener(urlOrPool: string | Pool, channel: string, timeoutMs: n
   return async (onHint, signal) => {
     if (signal.aborted) return
     const socket = new Socket()
-    const client = new Client({
+    const { Client: ListeningClient } = loadPg()
+    const client = new ListeningClient({
       ...targetOf(urlOrPool),
       stream: () => socket,
       connectionTimeoutMillis: timeoutMs,

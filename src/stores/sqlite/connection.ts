@@ -1,10 +1,10 @@
-import { DatabaseSync } from '@photostructure/sqlite'
-import { expected, PosthornError } from '../../core/errors.ts'
+import { expected } from '../../core/errors.ts'
 import type { Row } from '../shared/sql/database.ts'
 import { render } from '../shared/sql/sql.ts'
 import type { Dialect, Sql } from '../shared/sql/sql.ts'
 import { isDriver, isTransactionOf, prepareWith } from './driver.ts'
 import type { SqliteDriver, Statement } from './driver.ts'
+import { checkVersion, openDriver } from './load-driver.ts'
 import { createPrivate } from './private-files.ts'
 
 export const sqliteDialect: Dialect = {
@@ -32,18 +32,16 @@ export interface Connection {
   close(): void
 }
 
-// Before it, a WAL checkpoint could lose committed writes.
-const oldestVersion = '3.51.3'
 const mostStatements = 1_000
 // Twice the usual: a tenth less work per delivery, because fewer pages go through the log. Only for a file that is new.
 const pageBytes = 8_192
 const pagesBetweenCheckpoints = 1_000
 const cacheKiB = 32 * 1024
 
-/** Opens a file with the driver that comes with Posthorn. */
+/** Opens a file with the driver that is installed, or with Node's own. */
 export function openConnection(path: string, options: ConnectionOptions = {}): Connection {
   if (path !== ':memory:') createPrivate(path)
-  return tuned(new DatabaseSync(path), options)
+  return tuned(openDriver(path), options)
 }
 
 /**
@@ -137,18 +135,4 @@ function foldIn(database: SqliteDriver): void {
   } catch {
     // Nothing is lost: whoever opens the file next reads the log.
   }
-}
-
-/** Refuses a SQLite that can lose what was committed. */
-export function checkVersion(version: string): void {
-  if (asNumber(version) >= asNumber(oldestVersion)) return
-  throw new PosthornError(
-    'store_too_old',
-    `Expected SQLite ${oldestVersion} or later, got ${version}. Older ones can lose committed writes: upgrade @photostructure/sqlite, or the driver that \`open\` uses.`,
-  )
-}
-
-function asNumber(version: string): number {
-  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
-  return major * 1_000_000 + minor * 1_000 + patch
 }

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
-import { DatabaseSync } from '@photostructure/sqlite'
-import type { DatabaseSyncInstance } from '@photostructure/sqlite'
+import type { SqliteDriver } from './driver.ts'
 import { isBusy, storeError } from './errors.ts'
+import { openDriver } from './load-driver.ts'
 
 /** The right of one process to run engines on a file. The operating system takes it back when the process ends. */
 export interface ProcessLock {
@@ -11,10 +11,10 @@ export interface ProcessLock {
 /** Takes the lock beside a database; null if another process, or another store of this one, has it. */
 export function takeLock(databasePath: string): ProcessLock | null {
   // A file of its own: a lock on the database itself would keep the CLI and `sqlite3` from their short writes.
-  let database: DatabaseSyncInstance | undefined
+  let database: SqliteDriver | undefined
   try {
     // By its real name: through a link it is the same file.
-    database = new DatabaseSync(`${realpathSync(databasePath)}.lock`, { timeout: 0 })
+    database = openDriver(`${realpathSync(databasePath)}.lock`, { timeout: 0 })
     database.exec('begin exclusive')
     return held(database)
   } catch (thrown) {
@@ -24,7 +24,7 @@ export function takeLock(databasePath: string): ProcessLock | null {
   }
 }
 
-function held(database: DatabaseSyncInstance): ProcessLock {
+function held(database: SqliteDriver): ProcessLock {
   return {
     release() {
       database.exec('rollback')

@@ -23,10 +23,11 @@ export const config: Command = {
   }),
   async run(chosen, terminal) {
     const settings = describeSettings(commandSources())
-    print(terminal, chosen, { settings }, () =>
+    print(terminal, chosen, { settings }, (screen) =>
       columns(
         ['SETTING', 'VALUE', 'ORIGIN', 'WHAT IT IS'],
         settings.map(({ env, value, origin, sentence }) => [env, shown(value), origin, sentence]),
+        { ...screen, columns: null },
       ),
     )
     return exit.ok

@@ -44,10 +44,12 @@ export const doctor: Command = {
   async run(chosen, terminal) {
     const checks = await runChecks(chosen, terminal)
     const ok = checks.every(({ level }) => level !== 'fail')
-    print(terminal, chosen, { ok, checks }, () =>
+    print(terminal, chosen, { ok, checks }, (screen) =>
       columns(
         ['', 'CHECK', 'FOUND'],
         checks.map(({ level, name, sentence }) => [level, name, sentence]),
+        // What to do is said at the end of each line.
+        { ...screen, columns: null },
       ),
     )
     return ok ? exit.ok : exit.error

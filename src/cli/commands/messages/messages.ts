@@ -1,12 +1,67 @@
-import { exit } from '../../command.ts'
-import type { CommandGroup } from '../../command.ts'
+import { cutValue } from '../../../server/request/json-value-bytes.ts'
+import { exit, listOption, textOption } from '../../command.ts'
+import type { CommandGroup, CommandOptions } from '../../command.ts'
 import { apiCommand } from '../../http-api/api-command.ts'
 import { pathSegment } from '../../http-api/api-client.ts'
+import { pageOptions, pageQuery, timeOf } from '../../http-api/filters.ts'
+import type { Listed, MessageResponse } from '../../http-api/responses.ts'
+import { columns, pairs } from '../../view/columns.ts'
 
 export const messages: CommandGroup = {
   name: 'messages',
-  summary: 'messages: erase the payload of one',
+  summary: 'what was sent: list, show one with its payload, erase that',
   commands: [
+    apiCommand({
+      name: 'messages ls',
+      summary: 'lists the messages of an application, newest first',
+      takes: ['<application>'],
+      options: {
+        type: { type: 'string', multiple: true, value: 'type', sentence: 'only these event types; may be repeated' },
+        channel: { type: 'string', value: 'name', sentence: 'only those of this channel' },
+        since: {
+          type: 'string',
+          value: 'time',
+          sentence: 'only what was created since: 2026-01-31T12:00Z, or 2h, 30m, 7d ago',
+        },
+        until: { type: 'string', value: 'time', sentence: 'only what was created before' },
+        ...pageOptions,
+      },
+      examples: ['messages ls acme --since 2h', 'messages ls acme --type invoice.paid --json'],
+      async run({ client, options, given: [application = ''], show, terminal }) {
+        const page = await client.request<Listed<MessageResponse>>('GET', `/app/${pathSegment(application)}/msg`, {
+          query: {
+            event_types: listOption(options, 'type'),
+            channel: textOption(options, 'channel'),
+            after: timeIn(options, 'since'),
+            before: timeIn(options, 'until'),
+            with_content: 'false',
+            ...pageQuery(options),
+          },
+        })
+        const rows = page.data.map(({ id, timestamp, eventType, eventId, channels }) => [
+          id,
+          timestamp,
+          eventType,
+          eventId ?? '-',
+          channels?.join(',') ?? '-',
+        ])
+        show(page, (screen) => columns(['MESSAGE', 'CREATED', 'TYPE', 'EVENT ID', 'CHANNELS'], rows, screen))
+        if (options['json'] !== true && !page.done && page.iterator !== null)
+          terminal.say(`There are more: --iterator ${page.iterator}`)
+        return exit.ok
+      },
+    }),
+    apiCommand({
+      name: 'messages get',
+      summary: 'shows a message with its payload, byte for byte',
+      takes: ['<application>', '<message>'],
+      text: ['The message is named by its id or its event id.'],
+      async run({ client, options, given: [application = '', id = ''], terminal }) {
+        const text = await client.text(`/app/${pathSegment(application)}/msg/${pathSegment(id)}`)
+        terminal.output.write(options['json'] === true ? `${text}\n` : `${messageText(text)}\n`)
+        return exit.ok
+      },
+    }),
     apiCommand({
       name: 'messages erase',
       summary: 'erases the payload of a message and the answers to it for good; the rest of it stays',
@@ -30,4 +85,24 @@ export const messages: CommandGroup = {
       },
     }),
   ],
+}
+
+/** The payload is cut from the text: parsed and written again, a long number would become another. */
+function messageText(text: string): string {
+  const { id, eventType, eventId, channels, timestamp } = JSON.parse(text) as MessageResponse
+  const head = pairs([
+    ['message', id],
+    ['type', eventType],
+    ['event id', eventId ?? null],
+    ['channels', channels?.join(', ') ?? null],
+    ['created', timestamp],
+    ['deliveries', `posthorn deliveries ls --message ${id}`],
+  ])
+  const payload = cutValue(Buffer.from(text), 'payload')
+  return payload === null ? head : `${head}\n\n${Buffer.from(payload).toString()}`
+}
+
+function timeIn(options: CommandOptions, name: string): string | undefined {
+  const given = textOption(options, name)
+  return given === undefined ? undefined : timeOf(given, name)
 }

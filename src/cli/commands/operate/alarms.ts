@@ -15,8 +15,8 @@ export const alarms: CommandGroup = {
       async run({ client, show }) {
         const answer = await client.request<{ data: readonly AlarmResponse[] }>('GET', '/alarm')
         const rows = answer.data.map(({ signal, severity, raisedAt, message }) => [severity, signal, raisedAt, message])
-        show(answer, () =>
-          rows.length === 0 ? 'No alarm is raised.' : columns(['SEVERITY', 'SIGNAL', 'SINCE', 'MESSAGE'], rows),
+        show(answer, (screen) =>
+          rows.length === 0 ? 'No alarm is raised.' : columns(['SEVERITY', 'SIGNAL', 'SINCE', 'MESSAGE'], rows, screen),
         )
         return exit.ok
       },
@@ -46,7 +46,7 @@ export const alarms: CommandGroup = {
           types?.join(',') ?? 'all',
           url,
         ])
-        show(answer, () => columns(['ENDPOINT', 'SHAPE', 'STATUS', 'TYPES', 'URL'], rows))
+        show(answer, (screen) => columns(['ENDPOINT', 'SHAPE', 'STATUS', 'TYPES', 'URL'], rows, screen))
         return exit.ok
       },
     }),

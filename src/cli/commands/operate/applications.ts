@@ -1,17 +1,17 @@
-import { exit, textOption } from '../../command.ts'
+import { exit, numberOption, textOption } from '../../command.ts'
 import type { CommandGroup } from '../../command.ts'
 import { apiCommand } from '../../http-api/api-command.ts'
 import { pathSegment } from '../../http-api/api-client.ts'
 import { pageOptions, pageQuery } from '../../http-api/filters.ts'
 import type { ApplicationResponse, JobResponse, Listed } from '../../http-api/responses.ts'
 import { watchJob } from '../../http-api/watch-job.ts'
-import { columns } from '../../view/columns.ts'
+import { columns, pairs } from '../../view/columns.ts'
 
 const why = { type: 'string', value: 'text', sentence: 'why, for the audit log' } as const
 
 export const applications: CommandGroup = {
   name: 'applications',
-  summary: 'applications: list, erase one with all that it had',
+  summary: 'the customers whose endpoints get webhooks: list, create, erase one with all that it had',
   commands: [
     apiCommand({
       name: 'applications ls',
@@ -20,9 +20,36 @@ export const applications: CommandGroup = {
       async run({ client, options, show, terminal }) {
         const page = await client.request<Listed<ApplicationResponse>>('GET', '/app', { query: pageQuery(options) })
         const rows = page.data.map(({ id, uid, name, createdAt }) => [id, uid ?? '-', name, createdAt])
-        show(page, () => columns(['APPLICATION', 'UID', 'NAME', 'CREATED'], rows))
+        show(page, (screen) => columns(['APPLICATION', 'UID', 'NAME', 'CREATED'], rows, screen))
         if (options['json'] !== true && !page.done && page.iterator !== null)
           terminal.say(`There are more: --iterator ${page.iterator}`)
+        return exit.ok
+      },
+    }),
+    apiCommand({
+      name: 'applications get',
+      summary: 'shows an application',
+      takes: ['<application>'],
+      async run({ client, given: [name = ''], show }) {
+        const application = await client.request<ApplicationResponse>('GET', `/app/${pathSegment(name)}`)
+        show(application, () => applicationText(application))
+        return exit.ok
+      },
+    }),
+    apiCommand({
+      name: 'applications create',
+      summary: 'creates an application',
+      takes: ['<name>'],
+      options: {
+        uid: { type: 'string', value: 'name', sentence: 'your own name for it, such as the id of the customer' },
+        rate: { type: 'string', value: 'n', sentence: 'at most so many requests per second to all its endpoints' },
+      },
+      examples: ['applications create "Acme Ltd" --uid acme'],
+      async run({ client, options, given: [name = ''], show }) {
+        const application = await client.request<ApplicationResponse>('POST', '/app', {
+          body: { name, uid: textOption(options, 'uid'), throttleRate: numberOption(options, 'rate') },
+        })
+        show(application, () => applicationText(application))
         return exit.ok
       },
     }),
@@ -50,4 +77,14 @@ export const applications: CommandGroup = {
       },
     }),
   ],
+}
+
+function applicationText({ id, uid, name, throttleRate, createdAt }: ApplicationResponse): string {
+  return pairs([
+    ['application', id],
+    ['uid', uid],
+    ['name', name],
+    ['rate limit', throttleRate === null ? null : `${throttleRate} per second`],
+    ['created', createdAt],
+  ])
 }

@@ -6,6 +6,8 @@ import type { Query } from '../../http-api/api-client.ts'
 import { pageOptions, pageQuery, timeOf } from '../../http-api/filters.ts'
 import type { AuditResponse, Listed } from '../../http-api/responses.ts'
 import { columns } from '../../view/columns.ts'
+import { screenOf } from '../../view/paint.ts'
+import type { Screen } from '../../view/paint.ts'
 
 const pageRows = '250'
 
@@ -33,7 +35,7 @@ export const audit: Command = apiCommand({
 async function showPage({ client, options, terminal }: ApiCall): Promise<number> {
   const query = { ...filterOf(options), ...pageQuery(options) }
   const page = await client.request<Listed<AuditResponse>>('GET', '/audit', { query })
-  terminal.output.write(page.data.length === 0 ? 'no entries\n' : `${tableOf(page.data)}\n`)
+  terminal.output.write(page.data.length === 0 ? 'no entries\n' : `${tableOf(page.data, screenOf(terminal.output))}\n`)
   if (!page.done && page.iterator !== null) terminal.say(`There are more: --iterator ${page.iterator}`)
   return exit.ok
 }
@@ -61,7 +63,7 @@ function filterOf(options: CommandOptions): Query {
   return { ...names, application: text('application'), since: time('since'), until: time('until') }
 }
 
-function tableOf(entries: readonly AuditResponse[]): string {
+function tableOf(entries: readonly AuditResponse[], screen: Screen): string {
   return columns(
     ['TIME', 'WHO', 'FROM', 'ACTION', 'TARGET', 'WHAT AND WHY'],
     entries.map((entry) => [
@@ -72,6 +74,7 @@ function tableOf(entries: readonly AuditResponse[]): string {
       entry.target,
       whatAndWhy(entry),
     ]),
+    screen,
   )
 }
 

@@ -1,3 +1,4 @@
+import { statuses } from '../../../core/delivery/delivery.ts'
 import { PosthornError } from '../../../core/errors.ts'
 import { exit } from '../../command.ts'
 import type { CommandGroup } from '../../command.ts'
@@ -7,6 +8,7 @@ import type { ApiCall } from '../../http-api/api-command.ts'
 import type { AttemptResponse, DeliveryResponse, DeliveryDetail, Listed } from '../../http-api/responses.ts'
 import { pathSegment } from '../../http-api/api-client.ts'
 import { columns, pairs } from '../../view/columns.ts'
+import type { Screen } from '../../view/paint.ts'
 import { duration } from '../../view/text.ts'
 
 const reason = { type: 'string', value: 'text', sentence: 'why, for the audit log' } as const
@@ -23,6 +25,7 @@ export const deliveries: CommandGroup = {
           type: 'string',
           multiple: true,
           value: 'word',
+          choices: statuses,
           sentence: 'only pending, failed, delivered or dead; may be repeated',
         },
         text: {
@@ -39,7 +42,7 @@ export const deliveries: CommandGroup = {
         const page = await client.request<Listed<DeliveryResponse>>('GET', '/delivery', {
           query: { ...filterQuery(options), ...pageQuery(options), text },
         })
-        show(page, () => deliveryTable(page.data))
+        show(page, (screen) => deliveryTable(page.data, screen))
         if (options['json'] !== true && !page.done && page.iterator !== null)
           terminal.say(`There are more: --iterator ${page.iterator}`)
         return exit.ok
@@ -51,7 +54,7 @@ export const deliveries: CommandGroup = {
       takes: ['<id>'],
       async run({ client, given: [id = ''], show }) {
         const delivery = await client.request<DeliveryDetail>('GET', `/delivery/${pathSegment(id)}`)
-        show(delivery, () => detailText(delivery))
+        show(delivery, (screen) => detailText(delivery, screen))
         return exit.ok
       },
     }),
@@ -95,17 +98,17 @@ async function forEach(
   return refused === 0 ? exit.ok : exit.partial
 }
 
-export function deliveryTable(data: readonly DeliveryResponse[]): string {
+export function deliveryTable(data: readonly DeliveryResponse[], screen: Screen): string {
   const rows = data.map(
     ({ id, createdAt, status, reason: why, attemptCount, eventType, targetUrl, errorDetail, inFlight }) => {
       const shown = status === 'dead' && why !== null ? `dead: ${why}` : inFlight ? 'sending' : status
       return [id, createdAt, shown, String(attemptCount), eventType, targetUrl, firstLine(errorDetail)]
     },
   )
-  return columns(['DELIVERY', 'CREATED', 'STATUS', 'SENDS', 'TYPE', 'TO', 'LAST ERROR'], rows)
+  return columns(['DELIVERY', 'CREATED', 'STATUS', 'SENDS', 'TYPE', 'TO', 'LAST ERROR'], rows, screen)
 }
 
-function detailText(delivery: DeliveryDetail): string {
+function detailText(delivery: DeliveryDetail, screen: Screen): string {
   const {
     id,
     status,
@@ -136,7 +139,7 @@ function detailText(delivery: DeliveryDetail): string {
   ])
   return attempts.length === 0
     ? head
-    : `${head}\n\n${columns(['ATTEMPT', 'STARTED', 'TOOK', 'OUTCOME'], attempts.map(attemptRow))}`
+    : `${head}\n\n${columns(['ATTEMPT', 'STARTED', 'TOOK', 'OUTCOME'], attempts.map(attemptRow), screen)}`
 }
 
 function attemptRow({ number, startedAt, tookMs, outcome, statusCode, response, late }: AttemptResponse): string[] {

@@ -30,7 +30,7 @@ export const dlq: CommandGroup = {
         const page = await client.request<Listed<DeliveryResponse>>('GET', '/delivery', {
           query: { ...filterQuery(options), ...pageQuery(options), status: 'dead' },
         })
-        show(page, () => (page.data.length === 0 ? 'no dead letters' : deliveryTable(page.data)))
+        show(page, (screen) => (page.data.length === 0 ? 'no dead letters' : deliveryTable(page.data, screen)))
         if (options['json'] !== true && !page.done && page.iterator !== null)
           terminal.say(`There are more: --iterator ${page.iterator}`)
         return exit.ok

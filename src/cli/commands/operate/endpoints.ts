@@ -1,5 +1,5 @@
 import { isAnyId } from '../../../core/ids.ts'
-import { exit, listOption, textOption } from '../../command.ts'
+import { exit, listOption, numberOption, textOption } from '../../command.ts'
 import type { Command, CommandOptions, CommandGroup, Option } from '../../command.ts'
 import { pageOptions, pageQuery } from '../../http-api/filters.ts'
 import { apiCommand } from '../../http-api/api-command.ts'
@@ -9,6 +9,8 @@ import { pathSegment } from '../../http-api/api-client.ts'
 import type { ApiClient } from '../../http-api/api-client.ts'
 import { authenticationIn, authenticationOptions } from './authentication.ts'
 import { columns, pairs } from '../../view/columns.ts'
+import type { Screen } from '../../view/paint.ts'
+import { filterIn, filterOption, headerOption, headersIn } from './endpoint-flags.ts'
 
 const application: Option = {
   type: 'string',
@@ -27,6 +29,7 @@ const settings: Readonly<Record<string, Option>> = {
   channel: { type: 'string', multiple: true, value: 'name', sentence: 'only these channels; may be repeated' },
   rate: { type: 'string', value: 'n', sentence: 'at most so many requests per second' },
   policy: { type: 'string', value: 'name', sentence: 'the retry policy, such as standard or patient' },
+  filter: filterOption,
   ...authenticationOptions,
 }
 const secretFile: Option = {
@@ -61,7 +64,7 @@ export const endpoints: CommandGroup = {
           ...pageQuery(options),
         }
         const page = await client.request<Listed<EndpointResponse>>('GET', '/endpoint', { query })
-        show(page, () => endpointTable(page.data))
+        show(page, (screen) => endpointTable(page.data, screen))
         if (options['json'] !== true && !page.done && page.iterator !== null)
           terminal.say(`There are more: --iterator ${page.iterator}`)
         return exit.ok
@@ -86,10 +89,12 @@ export const endpoints: CommandGroup = {
       options: {
         application: { ...application, sentence: 'whose it is; created if there is none of this uid' },
         ...settings,
+        header: headerOption,
         'secret-file': secretFile,
       },
       examples: [
         'endpoints create https://acme.example/hooks --application acme --type "invoice.*"',
+        `endpoints create https://acme.example/hooks --application acme --header "x-team: billing" --filter '{"path":"data.region","equals":"eu"}'`,
         'endpoints create https://acme.example/hooks --application acme --auth basic:posthorn:password.txt',
       ],
       run: async ({ client, options, given: [url = ''], show, terminal }) => {
@@ -103,7 +108,7 @@ export const endpoints: CommandGroup = {
           await client.request('POST', '/app', { query: { get_if_exists: 'true' }, body: { name: owner, uid: owner } })
         const base = `/app/${pathSegment(owner)}/endpoint`
         const created = await client.request<{ id: string; url: string }>('POST', base, {
-          body: { url, ...settingsIn(options), secret: secretIn(options) },
+          body: { url, ...settingsIn(options), headers: headersIn(options), secret: secretIn(options) },
         })
         const { key } = await client.request<{ key: string }>('GET', `${base}/${created.id}/secret`)
         show({ ...created, secret: key }, () =>
@@ -158,9 +163,8 @@ export const endpoints: CommandGroup = {
       },
       async run({ client, options, given: [name = ''], show }) {
         const { path, id } = await named(client, name, options)
-        const overlap = textOption(options, 'overlap')
         const { key } = await client.request<{ key: string }>('POST', `${path}/secret/rotate`, {
-          body: { key: secretIn(options), gracePeriodSeconds: overlap === undefined ? undefined : Number(overlap) },
+          body: { key: secretIn(options), gracePeriodSeconds: numberOption(options, 'overlap') },
         })
         show({ id, secret: key }, () =>
           pairs([
@@ -221,14 +225,14 @@ async function named(client: ApiClient, name: string, options: CommandOptions): 
 }
 
 function settingsIn(options: CommandOptions): Record<string, unknown> {
-  const rate = textOption(options, 'rate')
   return {
     uid: textOption(options, 'uid'),
     description: textOption(options, 'description'),
     eventTypes: listOption(options, 'type'),
     channels: listOption(options, 'channel'),
-    throttleRate: rate === undefined ? undefined : Number(rate),
+    throttleRate: numberOption(options, 'rate'),
     policy: textOption(options, 'policy'),
+    filter: filterIn(options),
     authentication: authenticationIn(options),
   }
 }
@@ -238,7 +242,7 @@ function secretIn(options: CommandOptions): string | undefined {
   return path === undefined ? undefined : readSecret(path, 'secret-file')
 }
 
-function endpointTable(data: readonly EndpointResponse[]): string {
+function endpointTable(data: readonly EndpointResponse[], screen: Screen): string {
   const rows = data.map(({ id, applicationUid, applicationId, url, health, backlog, backlogAtLeast, types }) => [
     id,
     applicationUid ?? applicationId,
@@ -247,7 +251,7 @@ function endpointTable(data: readonly EndpointResponse[]): string {
     types?.join(',') ?? 'all',
     url,
   ])
-  return columns(['ENDPOINT', 'APPLICATION', 'HEALTH', 'BACKLOG', 'TYPES', 'URL'], rows)
+  return columns(['ENDPOINT', 'APPLICATION', 'HEALTH', 'BACKLOG', 'TYPES', 'URL'], rows, screen)
 }
 
 function endpointText(endpoint: EndpointResponse): string {

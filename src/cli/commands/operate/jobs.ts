@@ -18,10 +18,11 @@ export const jobs: CommandGroup = {
       options: pageOptions,
       async run({ client, options, show }) {
         const page = await client.request<Listed<JobResponse>>('GET', '/job', { query: pageQuery(options) })
-        show(page, () =>
+        show(page, (screen) =>
           columns(
             ['JOB', 'CREATED', 'ACTION', 'STATE', 'PROGRESS', 'BY'],
             page.data.map((job) => [job.id, job.createdAt, job.action, job.state, stepLine(job), job.actor]),
+            screen,
           ),
         )
         return exit.ok

@@ -25,7 +25,9 @@ export const keys: CommandGroup = {
           createdAt,
           expiresAt ?? 'never',
         ])
-        show(page, () => columns(['KEY', 'NAME', 'ACCESS', 'APPLICATION', 'TOKEN', 'CREATED', 'EXPIRES'], rows))
+        show(page, (screen) =>
+          columns(['KEY', 'NAME', 'ACCESS', 'APPLICATION', 'TOKEN', 'CREATED', 'EXPIRES'], rows, screen),
+        )
         return exit.ok
       },
     }),

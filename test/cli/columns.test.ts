@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest'
+import { columns } from '../../src/cli/view/columns.ts'
+import { screenOf } from '../../src/cli/view/paint.ts'
+
+const headings = ['DELIVERY', 'STATUS', 'TO', 'LAST ERROR']
+const rows = [
+  ['dlv_1m7p21a4ctx103c0', 'delivered', 'https://acme.example/a/very/long/path/of/hooks', ''],
+  ['dlv_1m7p21a4ctx103c1', 'dead: exhausted', 'https://globex.example/hooks', 'HTTP 503: the service is not there'],
+]
+
+describe('a table', () => {
+  test.each([200, 100, 80, 60])('fits a terminal of %i columns, and its ids are whole', (width) => {
+    const lines = columns(headings, rows, { columns: width, paint: (_, text) => text }).split('\n')
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(width)
+    expect(lines.slice(1).map((line) => line.split(' ', 1)[0])).toEqual(rows.map(([id]) => id))
+  })
+
+  test('cuts with an ellipsis what does not fit, and leaves the rest as it is', () => {
+    const text = columns(headings, rows, { columns: 80, paint: (_, shown) => shown })
+    expect(text).toContain('…')
+    expect(columns(headings, rows, { columns: 200, paint: (_, shown) => shown })).not.toContain('…')
+  })
+
+  test('is whole and without colours where a program reads it', () => {
+    const text = columns(headings, rows, screenOf({ isTTY: false } as NodeJS.WriteStream))
+    for (const each of rows.flat()) expect(text).toContain(each)
+    expect(text).not.toContain('\x1b')
+  })
+
+  test.each([
+    [true, true],
+    [false, false],
+  ])('has colours if the terminal has (%s)', (hasColors, isPainted) => {
+    const output = { isTTY: true, columns: 200, hasColors: () => hasColors } as NodeJS.WriteStream
+    const text = columns(headings, rows, screenOf(output))
+    expect(text.includes('\x1b[32mdelivered\x1b[0m')).toBe(isPainted)
+    expect(text.includes('\x1b[31mdead: exhausted\x1b[0m')).toBe(isPainted)
+    expect(text.includes('\x1b')).toBe(isPainted)
+  })
+
+  test('is as wide with colours as without', () => {
+    const painted = columns(headings, rows, { columns: 80, paint: (_, text) => `\x1b[1m${text}\x1b[0m` })
+    const plain = columns(headings, rows, { columns: 80, paint: (_, text) => text })
+    // oxlint-disable-next-line eslint/no-control-regex -- What a terminal takes for colours.
+    expect(painted.replaceAll(/\x1b\[\d+m/g, '')).toBe(plain)
+  })
+})
