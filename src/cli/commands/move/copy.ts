@@ -11,6 +11,7 @@ import { databaseAt } from '../../database.ts'
 import { helpText } from '../../help-text.ts'
 import { print } from '../../print.ts'
 import { columns } from '../../view/columns.ts'
+import type { Screen } from '../../view/paint.ts'
 import { stepsOn } from '../../view/progress.ts'
 
 const options: Readonly<Record<string, Option>> = {
@@ -100,20 +101,25 @@ async function copyBetween(
     terminal.say('Interrupted after a whole batch. The same command goes on with the next one.')
     return exit.interrupted
   }
-  print(terminal, chosen, copied, () => reportOf(copied, path, shown))
+  print(terminal, chosen, copied, (screen) => reportOf(copied, [path, shown], screen))
   terminal.say(
     `Set POSTHORN_DATABASE_URL to the new database before you start workers. ${path} stays as it is, and is refused from now on.`,
   )
   return exit.ok
 }
 
-function reportOf({ tables, compared, isResumed }: Copied, path: string, shown: string): string {
+function reportOf(
+  { tables, compared, isResumed }: Copied,
+  [path, shown]: readonly [string, string],
+  screen: Screen,
+): string {
   const rows = Object.entries(tables).filter(([, count]) => count > 0)
   const sum = rows.reduce((total, [, count]) => total + count, 0)
   return [
     columns(
       ['TABLE', 'ROWS'],
       rows.map(([name, count]) => [name, String(count)]),
+      screen,
     ),
     `copied sqlite:${path} to ${shown}${isResumed ? ', resumed' : ''}: ${sum} rows; counts equal, ${compared} rows compared`,
   ].join('\n')

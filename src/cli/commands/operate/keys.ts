@@ -89,7 +89,9 @@ export const keys: CommandGroup = {
           from ?? '',
           createdAt,
         ])
-        show(page, () => columns(['SESSION', 'KEY', 'NAME', 'ACCESS', 'APPLICATION', 'FROM', 'SIGNED IN'], rows))
+        show(page, (screen) =>
+          columns(['SESSION', 'KEY', 'NAME', 'ACCESS', 'APPLICATION', 'FROM', 'SIGNED IN'], rows, screen),
+        )
         return exit.ok
       },
     }),
