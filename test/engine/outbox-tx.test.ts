@@ -224,6 +224,54 @@ describe.skipIf(isFast)('send(message, { tx }) on PostgreSQL', () => {
     })
   })
 
+  /** A transaction in which the business may have written before, and what was asked of it since. */
+  async function watched(hasWritten: boolean) {
+    const tx = await begin()
+    if (hasWritten) await tx.query('create temporary table business (id integer) on commit drop')
+    const asked: string[] = []
+    const query = (text: string, values: unknown[]): Promise<unknown> => {
+      asked.push(text)
+      return tx.query(text, values)
+    }
+    return { tx, asked, watched: { query } }
+  }
+
+  test('after a write of the business a send takes two round trips, with a key, too; before any, two more to see that there is a transaction', async () => {
+    const after = await watched(true)
+    await posthorn.send(paid, { tx: after.watched })
+    expect(after.asked).toHaveLength(2)
+    await posthorn.send([paid, { ...paid, idempotencyKey: 'k' }], { tx: after.watched })
+    expect(after.asked).toHaveLength(4)
+    await after.tx.query('commit')
+    const before = await watched(false)
+    await posthorn.send(paid, { tx: before.watched })
+    expect(before.asked).toHaveLength(4)
+    await before.tx.query('commit')
+    expect(await count('messages')).toBe(4)
+  })
+
+  test('no send reads a secret', async () => {
+    const { tx, asked, watched: within } = await watched(true)
+    await posthorn.send({ ...paid, application: 'newcomer' }, { tx: within })
+    await posthorn.send(paid, { tx: within })
+    expect(asked.filter((text) => text.includes('secret'))).toEqual([])
+    await tx.query('commit')
+  })
+
+  test('a key that has expired is used anew, and what is sent beside it is stored once', async () => {
+    const keyed = { ...paid, idempotencyKey: 'k' }
+    const first = await begin()
+    const [old] = await posthorn.send([keyed], { tx: first })
+    await first.query('commit')
+    await schema?.query('update idempotency_keys set expires_at = 1')
+    const { tx, watched: within } = await watched(true)
+    const sent = await posthorn.send([paid, keyed], { tx: within })
+    await tx.query('commit')
+    expect(sent.map(({ repeated }) => repeated)).toEqual([false, false])
+    expect(sent[1]?.id).not.toBe(old?.id)
+    expect([await count('messages'), await count('idempotency_keys')]).toEqual([3, 1])
+  })
+
   test('two transactions that use a new application first make it once', async () => {
     const [one, other] = [await begin(), await begin()]
     await posthorn.send({ ...paid, application: 'newcomer' }, { tx: one })

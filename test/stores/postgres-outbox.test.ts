@@ -26,10 +26,12 @@ test('E15 a send within a transaction touches nothing but the transaction: its s
     await tx.query('begin')
     const outlet = await elsewhere.within?.(tx)
     const [before] = (await tx.query('select floor(extract(epoch from clock_timestamp()) * 1000) as time')).rows
-    expect(await outlet?.time?.()).toBeGreaterThanOrEqual(Number(before.time))
-    expect(await outlet?.directory.application(endpoint.applicationId)).toMatchObject({ id: endpoint.applicationId })
-    expect(await outlet?.directory.matching(endpoint.applicationId)).toMatchObject({ endpoints: [{ id: endpoint.id }] })
-    expect(await outlet?.directory.createApplication(newApplication(world.id('app')))).toMatchObject({ uid: 'new' })
+    const look = await outlet?.look([endpoint.applicationId, 'nobody'])
+    expect(look?.time).toBeGreaterThanOrEqual(Number(before.time))
+    expect([...(look?.applications ?? [])]).toMatchObject([
+      [endpoint.applicationId, { applicationId: endpoint.applicationId, endpoints: [{ id: endpoint.id }] }],
+    ])
+    expect(await outlet?.createApplication(newApplication(world.id('app')))).toMatchObject({ uid: 'new' })
     const request = { owner: 'anna', leaseMs, now: start, envelopes: [envelope] }
     expect(await outlet?.queue.enqueue({ ...request, begins: () => false })).toEqual([{ kind: 'withdrawn' }])
     expect(await outlet?.queue.enqueue(request)).toEqual([{ kind: 'stored' }])

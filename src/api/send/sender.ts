@@ -125,9 +125,7 @@ export class Sender {
     const checked = await Promise.all(messages.map((message) => checkMessage(message, context)))
     refuseWithin(checked)
     if (isStopping()) throw stopped()
-    const transaction = await this.#transaction(options)
-    // A process that only sends has not read the time yet: by a wrong clock, what it stores would leave early or late.
-    if (followed?.isFollowing === false && transaction.time !== undefined) followed.follow(await transaction.time())
+    const transaction = followedBy(followed, await this.#transaction(options))
     if (enforcer !== null) await open()
     await this.#enforce(checked)
     return traced(tracer, parentOf(options), checked, (given) => engine.sendWithin(transaction, given))
@@ -174,6 +172,19 @@ export class Sender {
 /** Refused after a `stop`. */
 export function stopped(): PosthornError {
   return new PosthornError('stopped', 'This Posthorn was stopped. Create a new one to go on.')
+}
+
+/** A process that only sends has not read the time yet: by a wrong clock, what it stores would leave early or late. */
+function followedBy(followed: FollowingClock | null, transaction: StoreTransaction): StoreTransaction {
+  if (followed === null || followed.isFollowing) return transaction
+  return {
+    ...transaction,
+    async look(applications) {
+      const look = await transaction.look(applications)
+      if (look.time !== null) followed.follow(look.time)
+      return look
+    },
+  }
 }
 
 /** What cannot be part of a transaction of the caller's. */

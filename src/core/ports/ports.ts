@@ -66,10 +66,24 @@ export interface Store {
 /** What `send` needs of a store. Every statement goes through one transaction, and no conflict aborts it. */
 export interface StoreTransaction {
   readonly queue: Pick<Queue, 'enqueue'>
-  /** The store's time, asked through the same transaction; absent where the machine's own is shared enough. */
-  time?(): Promise<Instant>
+  /** All that matching needs of these applications, given by id or uid. The first statement: refused if `tx` is in no transaction. */
+  look(applications: readonly string[]): Promise<TransactionLook>
   /** An application that is there already is answered as it is. */
-  readonly directory: Pick<Directory, 'application' | 'createApplication' | 'matching'>
+  readonly createApplication: Directory['createApplication']
+}
+
+/** What a transaction sees, its own changes included. */
+export interface TransactionLook {
+  /** The store's time; null where the machine's own is shared enough. */
+  readonly time: Instant | null
+  /** By the name that was asked for; what is not there is left out. */
+  readonly applications: ReadonlyMap<string, MatchedApplication>
+}
+
+export interface MatchedApplication {
+  readonly applicationId: string
+  readonly endpointsVersion: number
+  readonly endpoints: readonly Subscriber[]
 }
 
 /** The same as `StoreTransaction`, at once. The transaction keeps others from writing, so what was matched cannot be stale. */

@@ -1,6 +1,5 @@
-import type { Directory } from '../../core/ports/directory.ts'
 import { PosthornError } from '../../core/errors.ts'
-import type { StoreTransaction, SyncStoreTransaction } from '../../core/ports/ports.ts'
+import type { MatchedApplication, StoreTransaction, SyncStoreTransaction } from '../../core/ports/ports.ts'
 import type { Enqueued, Envelope } from '../../core/ports/queue.ts'
 import { Subscribers } from '../../core/endpoint/subscribers.ts'
 import {
@@ -92,35 +91,25 @@ export class TxOutbox {
     const known = transaction.application(application)
     if (known === null && mustExist) throw unknownApplication(application)
     const { id } = known ?? transaction.createApplication(newApplication(application, clock.now(), random), firstUse)
-    return matchingFor(outgoing, id, transaction.matching(id))
+    const read = transaction.matching(id)
+    if (read === null) throw unknownApplication(application)
+    return matchingFor(outgoing, { applicationId: id, ...read })
   }
 
-  async #store(
-    { queue, directory }: StoreTransaction,
-    batch: readonly Outgoing[],
-  ): Promise<(Draft & { answer: Enqueued })[]> {
+  async #store(transaction: StoreTransaction, batch: readonly Outgoing[]): Promise<(Draft & { answer: Enqueued })[]> {
     const {
       clock,
       random,
       settings: { owner, leaseMs },
     } = this.#parts
-    const matchings = new Map<string, Matching>()
-    for (const outgoing of batch)
-      matchings.set(
-        outgoing.application,
-        matchings.get(outgoing.application) ?? (await this.#match(directory, outgoing)),
-      )
+    const matchings = await this.#match(transaction, batch)
     const now = clock.now()
-    const drafts = batch.flatMap((outgoing): Draft[] => {
-      const matching = matchings.get(outgoing.application)
-      const refusal =
-        matching === undefined ? unknownApplication(outgoing.application) : refusedEndpoint(outgoing, matching)
-      if (refusal !== null) throw refusal
-      return matching === undefined
-        ? []
-        : [{ outgoing, envelope: envelopeOf(outgoing, matching, { now, random, leases: () => false }) }]
+    const drafts = batch.map((outgoing, index): Draft => {
+      const matching = matchings[index] ?? raise(unknownApplication(outgoing.application))
+      return { outgoing, envelope: envelopeOf(outgoing, matching, { now, random, leases: () => false }) }
     })
-    const answers = await queue.enqueue({ owner, leaseMs, now, envelopes: drafts.map(({ envelope }) => envelope) })
+    const envelopes = drafts.map(({ envelope }) => envelope)
+    const answers = await transaction.queue.enqueue({ owner, leaseMs, now, envelopes })
     return drafts.flatMap((draft, index) => {
       const answer = answers[index]
       return answer === undefined ? [] : [{ ...draft, answer }]
@@ -128,14 +117,24 @@ export class TxOutbox {
   }
 
   /** Read anew each time: the transaction may have created or changed endpoints that nobody else can see. */
-  async #match(directory: StoreTransaction['directory'], outgoing: Outgoing): Promise<Matching> {
+  async #match(transaction: StoreTransaction, batch: readonly Outgoing[]): Promise<Matching[]> {
+    const names = [...new Set(batch.map(({ application }) => application))]
+    const { applications: known } = await transaction.look(names)
+    const missing = names.filter((name) => !known.has(name))
+    const created = missing.length === 0 ? known : await this.#create(transaction, batch, missing)
+    return batch.map((outgoing) => {
+      const { application } = outgoing
+      const read = known.get(application) ?? created.get(application)
+      return matchingFor(outgoing, read ?? raise(unknownApplication(application)))
+    })
+  }
+
+  async #create(transaction: StoreTransaction, batch: readonly Outgoing[], missing: readonly string[]) {
     const { clock, random } = this.#parts
-    const { application, mustExist } = outgoing
-    const known = await directory.application(application)
-    if (known === null && mustExist) throw unknownApplication(application)
-    const { id } =
-      known ?? (await directory.createApplication(newApplication(application, clock.now(), random), firstUse))
-    return matchingFor(outgoing, id, await directory.matching(id))
+    const required = batch.find(({ application, mustExist }) => mustExist && missing.includes(application))
+    if (required !== undefined) throw unknownApplication(required.application)
+    for (const name of missing) await transaction.createApplication(newApplication(name, clock.now(), random), firstUse)
+    return (await transaction.look(missing)).applications
   }
 
   /** Those whose endpoints are worth a look once the transaction may have ended. */
@@ -160,17 +159,9 @@ export class TxOutbox {
   }
 }
 
-function matchingFor(
-  outgoing: Outgoing,
-  applicationId: string,
-  read: Awaited<ReturnType<Directory['matching']>>,
-): Matching {
-  if (read === null) throw unknownApplication(outgoing.application)
-  const matching = {
-    applicationId,
-    endpointsVersion: read.endpointsVersion,
-    subscribers: new Subscribers(read.endpoints),
-  }
+function matchingFor(outgoing: Outgoing, read: MatchedApplication): Matching {
+  const { applicationId, endpointsVersion, endpoints } = read
+  const matching = { applicationId, endpointsVersion, subscribers: new Subscribers(endpoints) }
   const refusal = refusedEndpoint(outgoing, matching)
   if (refusal !== null) throw refusal
   return matching
@@ -180,4 +171,8 @@ function sentOrThrow(sent: Sent | PosthornError | undefined): Sent {
   if (sent === undefined) throw new PosthornError('store_failed', 'The store gave no answer for this message.')
   if (sent instanceof PosthornError) throw sent
   return sent
+}
+
+function raise(error: PosthornError): never {
+  throw error
 }

@@ -1,6 +1,6 @@
 import { PosthornError } from '../../../src/core/errors.ts'
 import { textOf } from '../../../src/core/message/message.ts'
-import type { StoreTransaction, Store } from '../../../src/core/ports/ports.ts'
+import type { MatchedApplication, StoreTransaction, Store } from '../../../src/core/ports/ports.ts'
 import type { Delivery, Lane } from '../../../src/core/delivery/delivery.ts'
 import type { EnqueueRequest } from '../../../src/core/ports/queue.ts'
 import { batched } from '../../../src/stores/shared/batching/batcher.ts'
@@ -141,7 +141,17 @@ export async function commit(shared: SharedStore, process: string, { requests }:
 
 function outletOf(directory: Store['directory'], tx: SimulatedTransaction): StoreTransaction {
   return {
-    directory,
+    createApplication: (given, by) => directory.createApplication(given, by),
+    look: async (names) => {
+      const found = await Promise.all(names.map((name) => directory.application(name)))
+      const applications = new Map<string, MatchedApplication>()
+      for (const [index, application] of found.entries()) {
+        const read = application === null ? null : await directory.matching(application.id)
+        if (application !== null && read !== null)
+          applications.set(names[index] ?? '', { applicationId: application.id, ...read })
+      }
+      return { time: null, applications }
+    },
     queue: {
       enqueue: async (request) => {
         const current = await Promise.all(

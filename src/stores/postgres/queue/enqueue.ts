@@ -126,6 +126,7 @@ function answersText(table: Dialect['table'], isLeft: boolean, channel: string |
   coalesce(${holder('message_id')}, g.id) as message_id, coalesce(${holder('body_hash')}, g.body_hash) as body_hash,
   coalesce(${holder('deliveries')}, g.deliveries) as deliveries,
   case when c.rival is not null then coalesce(c.holder, (select f.id from fresh f where f.id = c.rival)) else c.holder end as taken_by
+  ${isLeft ? ', k.key is null and u.expires_at <= $2::bigint as is_expired' : ''}
   ${channel === null ? '' : ', (select count(*) from notified) as notified'}
 from given g
 left join current c on c.place = g.place

@@ -1,18 +1,17 @@
 import { expected, PosthornError } from '../../../core/errors.ts'
 import type { StoreTransaction } from '../../../core/ports/ports.ts'
+import type { EnqueueRequest } from '../../../core/ports/queue.ts'
 import { record } from '../../shared/audit.ts'
-import { applicationCreated, applicationDirectory } from '../../shared/directory/applications.ts'
+import { applicationCreated, applicationNamed } from '../../shared/directory/applications.ts'
 import type { Executor, Row } from '../../shared/sql/database.ts'
-import { endpointDirectory } from '../../shared/directory/endpoints.ts'
-import { fromApplication, toEnqueued } from '../../shared/rows/rows.ts'
-import type { Vault } from '../../shared/secrets.ts'
+import { fromApplication, toApplication, toEnqueued, toTime } from '../../shared/rows/rows.ts'
+import { hasWritten, isExpired, toMatchedApplication } from '../../shared/rows/transaction-rows.ts'
 import { insertInto, render, sql } from '../../shared/sql/sql.ts'
 import type { Dialect } from '../../shared/sql/sql.ts'
 import { storable } from '../connections.ts'
 import type { Bound } from '../connections.ts'
 import { enqueueText, valuesOf } from './enqueue.ts'
 import { codeOf, isAnswer, storeError } from '../errors.ts'
-import { timeOf } from '../time.ts'
 
 /** A transaction of the application's: a client of `pg`, or one line around that of another library. Values are texts, numbers and null. */
 export interface Transaction {
@@ -23,7 +22,7 @@ type Ask = (text: string, values: readonly Bound[]) => Promise<Row[]>
 
 const mostCauses = 5
 
-/** The way in through a transaction of the application's own: nothing here uses a connection of ours. */
+/** The way in through a transaction of the application's own: nothing here uses a connection of ours. A send is two statements, as a rule. */
 export async function transactionWithin(
   tx: unknown,
   dialect: Dialect,
@@ -31,46 +30,65 @@ export async function transactionWithin(
 ): Promise<StoreTransaction> {
   checkTransaction(tx)
   const ask: Ask = (text, values) => askWithin(tx, text, values)
-  await refuseUnlessOpen(ask)
+  return {
+    queue: { enqueue: enqueuerWithin(ask, dialect, channel) },
+    look: lookerWithin(ask, dialect),
+    createApplication: creatorWithin(ask, dialect),
+  }
+}
 
+function lookerWithin(ask: Ask, dialect: Dialect): StoreTransaction['look'] {
+  const statement = lookText(dialect)
+  let isOpen = false
+  return async (names) => {
+    const rows = await ask(statement, [names])
+    const [first] = rows
+    if (first === undefined) return { time: null, applications: new Map() }
+    if (!isOpen && !hasWritten(first)) await refuseUnlessOpen(ask)
+    isOpen = true
+    return { time: toTime(first), applications: new Map(rows.flatMap(toMatchedApplication)) }
+  }
+}
+
+/** Lists come as text, because libraries differ in what they make of JSON. No secret is read: matching needs none. */
+function lookText({ table }: Dialect): string {
+  return `select n.name, a.id as application_id, a.endpoints_version,
+  floor(extract(epoch from clock_timestamp()) * 1000) as time,
+  pg_current_xact_id_if_assigned() is not null as has_written,
+  (
+    select coalesce(json_agg(s), '[]')::text
+    from (
+      select id, url, status, types, channels, filter, policy
+      from ${table('endpoints')}
+      where application_id = a.id and status <> 'deleted'
+      order by id
+    ) s
+  ) as endpoints
+from unnest($1::text[]) as n (name)
+left join lateral (
+  select id, endpoints_version
+  from ${table('applications')}
+  where id = n.name or uid = n.name
+  order by case when id = n.name then 0 else 1 end
+  limit 1
+) a on true`
+}
+
+function creatorWithin(ask: Ask, dialect: Dialect): StoreTransaction['createApplication'] {
   const query: Executor['query'] = (statement) => {
     const { text, values } = render(statement, dialect)
     return ask(text, values)
   }
   const executor: Executor = { query, run: async (statement) => (await query(statement)).length }
-  const database = {
-    dialect,
-    query,
-    transaction: <Result>(work: (within: Executor) => Promise<Result>) => work(executor),
+  return async (given, by) => {
+    const insert = insertInto('applications', fromApplication(given))
+    const made = await query(sql`${insert}\non conflict do nothing\nreturning id`)
+    if (made.length > 0 && by !== undefined) await record(executor, applicationCreated(given, by))
+    const [stored] = await query(applicationNamed(given.uid ?? given.id))
+    if (stored !== undefined) return toApplication(stored)
+    const name = given.uid ?? given.id
+    throw new PosthornError('store_failed', `Application ${name} was deleted while it was being created. Send again.`)
   }
-  const { application } = applicationDirectory(database)
-  const { matching } = endpointDirectory(database, sealed)
-  return {
-    queue: { enqueue: enqueuerWithin(ask, dialect, channel) },
-    time: () => timeOf({ query }),
-    directory: {
-      application,
-      matching,
-      async createApplication(given, by) {
-        const insert = insertInto('applications', fromApplication(given))
-        const made = await query(sql`${insert}\non conflict do nothing\nreturning id`)
-        if (made.length > 0 && by !== undefined) await record(executor, applicationCreated(given, by))
-        const stored = await application(given.uid ?? given.id)
-        if (stored === null)
-          throw new PosthornError(
-            'store_failed',
-            `Application ${given.uid ?? given.id} was deleted while it was being created. Send again.`,
-          )
-        return stored
-      },
-    },
-  }
-}
-
-/** Matching needs no secret: they stay as they are stored. */
-const sealed: Vault = {
-  seal: (_endpointId, _secretId, value) => value,
-  open: (_endpointId, _secretId, value) => value,
 }
 
 function checkTransaction(tx: unknown): asserts tx is Transaction {
@@ -99,7 +117,10 @@ function checkTransaction(tx: unknown): asserts tx is Transaction {
   )
 }
 
-/** A savepoint is refused outside a transaction: else each statement would be committed by itself, whatever comes of the business write. */
+/**
+ * A savepoint is refused outside a transaction: else each statement would be committed by itself, whatever comes of the business write.
+ * What has written something before needs no such proof.
+ */
 async function refuseUnlessOpen(ask: Ask): Promise<void> {
   await ask('savepoint posthorn', [])
   await ask('release savepoint posthorn', [])
@@ -172,23 +193,29 @@ function answerIn(thrown: unknown): unknown {
 
 function enqueuerWithin(ask: Ask, dialect: Dialect, channel: string | null): StoreTransaction['queue']['enqueue'] {
   const statement = enqueueText(dialect, 'left', channel)
-  // Before the statement that may use them again: a statement does not see what another part of itself has deleted.
+  // By itself: a statement does not see what another part of it has deleted.
   const forgetExpired = `delete from ${dialect.table('idempotency_keys')} k
 using unnest($1::text[], $2::text[]) as used (application_id, key)
 where k.application_id = used.application_id and k.key = used.key and k.expires_at <= $3::bigint`
-  return async (request) => {
-    const { envelopes, now } = request
-    if (request.begins?.() === false) return envelopes.map(() => ({ kind: 'withdrawn' }))
-    const keyed = envelopes.filter(({ idempotencyKey }) => idempotencyKey !== null)
-    if (keyed.length > 0) {
-      await ask(forgetExpired, [
-        keyed.map(({ message }) => message.applicationId),
-        keyed.map(({ idempotencyKey }) => idempotencyKey),
-        now,
-      ])
-    }
-    if (envelopes.length === 0) return []
+
+  async function store(request: EnqueueRequest): Promise<Row[]> {
     const rows = await ask(statement, valuesOf(request))
-    return rows.map((row, index) => toEnqueued(row, envelopes[index]))
+    const expired = request.envelopes.filter((_, index) => isExpired(rows[index]))
+    if (expired.length === 0) return rows
+    // Nothing of these was stored: their keys are held by messages of long ago.
+    await ask(forgetExpired, [
+      expired.map(({ message }) => message.applicationId),
+      expired.map(({ idempotencyKey }) => idempotencyKey),
+      request.now,
+    ])
+    const again = await ask(statement, valuesOf({ ...request, envelopes: expired }))
+    return rows.map((row) => (isExpired(row) ? (again.shift() ?? row) : row))
+  }
+
+  return async (request) => {
+    const { envelopes } = request
+    if (request.begins?.() === false) return envelopes.map(() => ({ kind: 'withdrawn' }))
+    if (envelopes.length === 0) return []
+    return (await store(request)).map((row, index) => toEnqueued(row, envelopes[index]))
   }
 }
