@@ -1,7 +1,10 @@
+import { urlOf } from '../core/url.ts'
+
 /** A database's URL as people may see it. Options are left out, too: a password may be among them. */
 export function withoutPassword(url: string): string {
   if (!/^postgres(ql)?:/.test(url)) return url
-  if (!URL.canParse(url)) return `${url.slice(0, url.indexOf(':'))}://…`
-  const { protocol, username, host, pathname } = new URL(url)
+  const parsed = urlOf(url)
+  if (parsed === null) return `${url.slice(0, url.indexOf(':'))}://…`
+  const { protocol, username, host, pathname } = parsed
   return `${protocol}//${username === '' ? '' : `${username}@`}${host}${pathname}`
 }

@@ -4,6 +4,7 @@ import { succeeded } from '../core/delivery/attempt.ts'
 import type { Outcome } from '../core/delivery/attempt.ts'
 import { PosthornError } from '../core/errors.ts'
 import type { AttemptAbout, AttemptSpan, SendAbout, SendSpan, Tracer } from '../core/ports/tracer.ts'
+import { urlOf } from '../core/url.ts'
 import { formatTraceContext, parseTraceContext, traceHeaders } from './trace-context.ts'
 
 /** Spans by the API of OpenTelemetry, for whatever SDK the program has registered. Without one, each call ends at its first line. */
@@ -104,8 +105,8 @@ function outcomeAttributes(outcome: Outcome): Attributes {
 
 /** Values in a query are often secrets, and so are the names of users. */
 function urlAttributes(url: string): Attributes {
-  if (!URL.canParse(url)) return {}
-  const parsed = new URL(url)
+  const parsed = urlOf(url)
+  if (parsed === null) return {}
   const names = [...new Set(parsed.searchParams.keys())].map((name) => `${encodeURIComponent(name)}=REDACTED`)
   const query = names.length === 0 ? '' : `?${names.join('&')}`
   return {

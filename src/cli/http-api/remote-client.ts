@@ -1,4 +1,5 @@
 import { expected, messageOf, PosthornError } from '../../core/errors.ts'
+import { urlOf } from '../../core/url.ts'
 import { makeClient } from './api-client.ts'
 import type { ApiClient } from './api-client.ts'
 
@@ -28,7 +29,7 @@ export function remoteClient(serverUrl: string, key: string | null): ApiClient {
 }
 
 function checkServer(given: string): string {
-  const url = URL.canParse(given) ? new URL(given) : null
+  const url = urlOf(given)
   const fits = url !== null && ['http:', 'https:'].includes(url.protocol) && url.username === '' && url.password === ''
   if (fits) return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
   throw expected(

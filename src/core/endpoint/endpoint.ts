@@ -9,6 +9,7 @@ import type { PayloadFilter } from '../message/payload-filter.ts'
 import { defaultHeaderPrefix, usualHeaderPrefixes } from '../signing/signature.ts'
 import type { Secret, SignatureScheme } from '../signing/signature.ts'
 import type { Instant } from '../time.ts'
+import { urlOf } from '../url.ts'
 
 /** A tenant: the customer whose endpoints these are. */
 export interface Application {
@@ -129,7 +130,8 @@ export function checkEndpoint(settings: EndpointSettings, headerPrefix: string =
 /** The URL as the WHATWG parser reads it; whether its address may be called is the guard's question. */
 export function checkUrl(text: unknown, name = 'url'): URL {
   const advice = 'Give the full URL of the receiver, such as https://example.com/hooks.'
-  if (typeof text !== 'string' || text.length > 2000 || !URL.canParse(text)) {
+  const url = typeof text === 'string' && text.length <= 2000 ? urlOf(text) : null
+  if (url === null) {
     throw expected(
       'invalid_url',
       name,
@@ -138,7 +140,6 @@ export function checkUrl(text: unknown, name = 'url'): URL {
       advice,
     )
   }
-  const url = new URL(text)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw expected('invalid_url', name, 'an http(s) URL', withoutCredentials(text), advice)
   }

@@ -1,4 +1,5 @@
 import { expected } from '../../core/errors.ts'
+import { urlOf } from '../../core/url.ts'
 import type { Connection } from '../request/actor.ts'
 
 type Handler = (request: Request, connection?: Connection) => Promise<Response>
@@ -43,7 +44,7 @@ export function checkOrigins(origins: readonly string[], name = 'corsOrigins'): 
 }
 
 function isOrigin(text: string): boolean {
-  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text
+  return /^https?:/.test(text) && urlOf(text)?.origin === text
 }
 
 function isPreflight({ method, headers }: Request): boolean {

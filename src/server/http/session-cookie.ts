@@ -1,5 +1,6 @@
 import { parse } from 'hono/utils/cookie'
 import { second } from '../../core/time.ts'
+import { urlOf } from '../../core/url.ts'
 
 const name = 'posthorn-session'
 const mostTokenLength = 256
@@ -38,5 +39,5 @@ export function isOwnPage({ method, headers, url }: Request): boolean {
 }
 
 function hostOf(origin: string | null): string | null {
-  return origin !== null && URL.canParse(origin) ? new URL(origin).host : null
+  return origin === null ? null : (urlOf(origin)?.host ?? null)
 }
