@@ -21,7 +21,8 @@ export interface ScrapeOptions {
 /** Answers /metrics, and leaves all else to the handler. Null if nothing is counted: then it is a path like any other. */
 export function withMetrics(handler: Handler, options: ScrapeOptions | null): Handler {
   if (options === null) return handler
-  return (request) => (pathOf(request.url) === '/metrics' ? answer(request, options) : handler(request))
+  return (request, connection) =>
+    pathOf(request.url) === '/metrics' ? answer(request, options) : handler(request, connection)
 }
 
 /** For a port of its own: nothing but /metrics is there. */

@@ -30,6 +30,17 @@ export function openedRow(vault: Vault, row: Row): Row {
   }
 }
 
+/** A row of `endpoints` with nothing in its sealed columns. */
+export function blankRow(row: Row): Row {
+  return { ...row, ...Object.fromEntries(ofEndpoints.map(({ column, blank }) => [column, blank])) }
+}
+
+/** What to store of a row of `endpoints` so that its sealed columns stay as they are. */
+export function withoutSealed(row: Readonly<Record<string, Value>>): Record<string, Value> {
+  const names = new Set(ofEndpoints.map(({ column }) => column))
+  return Object.fromEntries(Object.entries(row).filter(([column]) => !names.has(column)))
+}
+
 /** A row of `endpoints` as it is stored. */
 export function sealedRow(vault: Vault, row: Readonly<Record<string, Value>>): Record<string, Value> {
   return {
