@@ -38,7 +38,7 @@ async function inFile(): Promise<SecurityDatabase> {
     },
     // The log beside it, too.
     async contents() {
-      const names = (await readdir(dirname(file))).filter((name) => !/key$/.test(name))
+      const names = (await readdir(dirname(file))).filter((name) => !name.endsWith('key'))
       const files = await Promise.all(names.map((name) => readFile(join(dirname(file), name), 'latin1')))
       return files.join('\n')
     },

@@ -20,3 +20,16 @@ test('metrics are at their path alone, and all else is left to the handler', asy
   expect((await asked(null, 'http://127.0.0.1/metrics/more')).status).toBe(404)
   expect((await withMetrics(nothingElse, null)(new Request('http://127.0.0.1/metrics'))).status).toBe(404)
 })
+
+test('the handler still learns where a request came from', async () => {
+  const from: (string | undefined)[] = []
+  const handler = withMetrics(
+    async (_request, connection) => {
+      from.push(connection?.incoming?.socket.remoteAddress)
+      return new Response(null)
+    },
+    { registry, authorize: null },
+  )
+  await handler(new Request('http://127.0.0.1/api/v1/app'), { incoming: { socket: { remoteAddress: '10.0.0.7' } } })
+  expect(from).toEqual(['10.0.0.7'])
+})

@@ -3,6 +3,7 @@ import { curlOf } from '../../core/signing/curl.ts'
 import { isOpen, laneOf } from '../../core/delivery/delivery.ts'
 import type { Delivery } from '../../core/delivery/delivery.ts'
 import { authenticationHeaderName } from '../../core/endpoint/authentication.ts'
+import { withSecrets } from '../../core/endpoint/endpoint.ts'
 import type { Endpoint } from '../../core/endpoint/endpoint.ts'
 import { expected } from '../../core/errors.ts'
 import type { DeliveryDetail } from '../../core/ports/figures.ts'
@@ -75,7 +76,7 @@ export async function curlFor(parts: DeliveryParts, delivery: Delivery, by: By):
   ])
   if (endpoint === null || endpoint.status === 'deleted' || message === null || message.erasedAt !== null)
     throw expected('not_found', 'body', 'kept, to show it', 'none', 'Its endpoint or its body is gone.')
-  const request = parts.outgoingRequest(endpoint, message, clock.now())
+  const request = parts.outgoingRequest(withSecrets(endpoint), message, clock.now())
   await directory.note({ action: 'reveal', by: actor(by), target: id, applicationId, at: clock.now() })
   return curlOf(request)
 }

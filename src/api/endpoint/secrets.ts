@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { withSecrets } from '../../core/endpoint/endpoint.ts'
 import type { Endpoint } from '../../core/endpoint/endpoint.ts'
 import { expected } from '../../core/errors.ts'
 import { makeId } from '../../core/ids.ts'
@@ -52,7 +53,7 @@ export async function rotateSecret(
 
 /** Shows the secret by which receivers verify, and notes who asked. */
 export async function revealSecret(parts: EndpointParts, name: EndpointName, by: By): Promise<string> {
-  const { id, applicationId, secrets } = await findEndpoint(parts, name)
+  const { id, applicationId, secrets } = withSecrets(await findEndpoint(parts, name))
   await parts.directory.note({ action: 'reveal', by: actor(by), target: id, applicationId, at: parts.clock.now() })
   return verificationKey(secrets[0]?.value ?? '')
 }

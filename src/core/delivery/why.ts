@@ -26,6 +26,7 @@ export type WhyCode =
   | 'endpoint_disabled'
   | 'endpoint_deleted'
   | 'breaker_open'
+  | 'secrets_unreadable'
   | 'waiting_for_retry'
   | 'waiting_after_crash'
   | 'scheduled'
@@ -41,7 +42,7 @@ export interface WhyInput {
   readonly delivery: Delivery
   readonly endpoint: Pick<
     EndpointWithLimits,
-    'status' | 'statusReason' | 'statusSince' | 'ratePerSecond' | 'applicationRatePerSecond'
+    'status' | 'statusReason' | 'statusSince' | 'ratePerSecond' | 'applicationRatePerSecond' | 'unreadable'
   > | null
   readonly health: Health
   readonly policy: Pick<RetryPolicy, 'maxAttempts'>
@@ -173,7 +174,12 @@ function whyNext({ delivery, ahead, perTick }: WhyInput): Why {
 /** The engine's own verdict, as far as the store knows. */
 function whyBlocked(endpoint: NonNullable<WhyInput['endpoint']>, health: Health, now: Instant): Why | null {
   const verdict = verdictOf({ status: endpoint.status, health, now, ...unlimited })
-  return verdict.kind === 'take' ? null : whyHeld(verdict.reason, endpoint, health)
+  if (verdict.kind !== 'take') return whyHeld(verdict.reason, endpoint, health)
+  if (endpoint.unreadable === undefined) return null
+  return {
+    code: 'secrets_unreadable',
+    sentence: `Waiting, and tried again with every tick, because it cannot be signed: ${endpoint.unreadable}`,
+  }
 }
 
 function whyHeld(reason: WaitReason, endpoint: NonNullable<WhyInput['endpoint']>, health: Health): Why | null {

@@ -1,4 +1,4 @@
-import { expected } from '../errors.ts'
+import { expected, PosthornError } from '../errors.ts'
 import { isAnyId } from '../ids.ts'
 import { authenticationHeaderName, checkAuthentication } from './authentication.ts'
 import type { Authentication } from './authentication.ts'
@@ -57,6 +57,8 @@ export interface Endpoint {
   readonly ratePerSecond: number | null
   /** Newest first. */
   readonly secrets: readonly Secret[]
+  /** Why its secrets and headers cannot be opened, if so: it is without them, and what is for it waits. */
+  readonly unreadable?: string | undefined
   readonly createdAt: Instant
   readonly updatedAt: Instant
 }
@@ -64,6 +66,12 @@ export interface Endpoint {
 /** An endpoint with the limit that it shares with the others of its application. */
 export interface EndpointWithLimits extends Endpoint {
   readonly applicationRatePerSecond: number | null
+}
+
+/** Refuses an endpoint whose secrets cannot be opened, where they are needed. */
+export function withSecrets(endpoint: Endpoint): Endpoint {
+  if (endpoint.unreadable === undefined) return endpoint
+  throw new PosthornError('secrets_unreadable', endpoint.unreadable)
 }
 
 /** An endpoint as it is kept: of one that is deleted, nothing that could sign or get in anywhere. */

@@ -1,5 +1,4 @@
 import type { Endpoint, EndpointWithLimits } from '../../core/endpoint/endpoint.ts'
-import { PosthornError } from '../../core/errors.ts'
 import { healthy } from '../../core/endpoint/health.ts'
 import type { Health } from '../../core/endpoint/health.ts'
 import type { Instant } from '../../core/time.ts'
@@ -103,26 +102,24 @@ export class Endpoints {
     }
   }
 
-  /** One endpoint whose secrets cannot be opened must not keep all others waiting: it is left out, and searched for by halves. */
+  /** One endpoint whose secrets cannot be opened is left out: its deliveries wait, and it is read again with the next walk. */
   async #readEndpoints(ids: readonly string[]): Promise<EndpointWithLimits[]> {
-    try {
-      const endpoints = await this.#parts.directory.endpointsById(ids)
-      for (const id of ids) this.#unreadable.delete(id)
-      return endpoints
-    } catch (error) {
-      if (!(error instanceof PosthornError) || error.code !== 'secrets_unreadable') throw error
-      const half = Math.ceil(ids.length / 2)
-      if (ids.length > 1)
-        return [...(await this.#readEndpoints(ids.slice(0, half))), ...(await this.#readEndpoints(ids.slice(half)))]
-      this.#noteUnreadable(ids[0] ?? '', error)
-      return []
+    const endpoints = await this.#parts.directory.endpointsById(ids)
+    const reasons = new Map(
+      endpoints.flatMap(({ id, unreadable }) => (unreadable === undefined ? [] : [[id, unreadable]])),
+    )
+    for (const id of ids) {
+      const reason = reasons.get(id)
+      if (reason === undefined) this.#unreadable.delete(id)
+      else this.#noteUnreadable(id, reason)
     }
+    return endpoints.filter(({ id }) => !reasons.has(id))
   }
 
-  #noteUnreadable(id: string, { message }: PosthornError): void {
+  #noteUnreadable(id: string, reason: string): void {
     if (this.#unreadable.has(id)) return
     this.#unreadable.add(id)
-    this.#parts.bus.warn('secrets_key', `Endpoint ${id} could not be read, and its deliveries wait: ${message}`)
+    this.#parts.bus.warn('secrets_key', `Endpoint ${id} could not be read, and its deliveries wait: ${reason}`)
   }
 
   #forgetIdle(): void {

@@ -47,6 +47,17 @@ describe('different from the open Svix server', () => {
     expect((await writer.endpoint.getSecret('acme', 'hooks')).key).toMatch(/^whsec_/)
   })
 
+  test('values of headers', async () => {
+    const { svix } = await contractWorld()
+    await svix.endpoint.updateHeaders('acme', 'hooks', { headers: { 'x-plain': '1', authorization: 'Basic Zm9v' } })
+    expect(await svix.endpoint.getHeaders('acme', 'hooks')).toEqual({
+      headers: {},
+      sensitive: ['x-plain', 'authorization'],
+    })
+    await svix.endpoint.patchHeaders('acme', 'hooks', { headers: { 'x-plain': '2' }, deleteHeaders: ['authorization'] })
+    expect(await svix.endpoint.getHeaders('acme', 'hooks')).toEqual({ headers: {}, sensitive: ['x-plain'] })
+  })
+
   test('tasks', async () => {
     const { svix } = await contractWorld()
     const { id, task } = await svix.endpoint.recover('acme', 'hooks', { since: new Date(since) })

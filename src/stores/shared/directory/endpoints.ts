@@ -1,6 +1,6 @@
 import { withoutDeadSecrets } from '../../../core/endpoint/endpoint.ts'
 import type { Endpoint, EndpointWithLimits } from '../../../core/endpoint/endpoint.ts'
-import { expected } from '../../../core/errors.ts'
+import { expected, PosthornError } from '../../../core/errors.ts'
 import { firstIdAt } from '../../../core/ids.ts'
 import type { Actor, AuditNote } from '../../../core/ports/audit.ts'
 import type {
@@ -31,10 +31,11 @@ import {
   toSealedSecret,
   toSubscriber,
 } from '../rows/rows.ts'
-import { openedRow, sealedRow } from '../rows/sealed-columns.ts'
+import type { SealedSecret } from '../rows/rows.ts'
+import { blankRow, openedRow, sealedRow, withoutSealed } from '../rows/sealed-columns.ts'
 import type { Vault } from '../secrets.ts'
 import { assignments, forUpdate, insertInto, listOf, sql, table } from '../sql/sql.ts'
-import type { Sql } from '../sql/sql.ts'
+import type { Sql, Value } from '../sql/sql.ts'
 
 const endpoints = table('endpoints')
 const secrets = table('endpoint_secrets')
@@ -127,9 +128,7 @@ async function update(
   const changed: Endpoint = { ...endpoint, ...given, updatedAt: now }
   const next = withoutDeadSecrets(changed.status === endpoint.status ? changed : { ...changed, statusSince: now })
   await refuseTakenUid(tx, next)
-  await tx.run(
-    sql`update ${endpoints} set ${assignments(sealedRow('endpoints', vault, fromEndpoint(next)))} where id = ${id}`,
-  )
+  await tx.run(sql`update ${endpoints} set ${assignments(storedRow(vault, endpoint, next))} where id = ${id}`)
   if (next.status === 'deleted') await tx.run(sql`delete from ${secrets} where endpoint_id = ${id}`)
   await renewHealth(tx, { before: endpoint, after: next, isEnabled: change.status === 'active', now })
   await raiseEndpointsVersion(tx, endpoint.applicationId)
@@ -137,6 +136,13 @@ async function update(
   if (audited !== undefined)
     await record(tx, { ...audited, target: id, applicationId, at: now, before: endpoint, after: next })
   return next
+}
+
+/** What cannot be opened stays as it is, unless it is set anew or goes with its endpoint. */
+function storedRow(vault: Vault, before: Endpoint, after: Endpoint): Record<string, Value> {
+  const row = sealedRow('endpoints', vault, fromEndpoint(after))
+  if (before.unreadable === undefined || after.status === 'deleted') return row
+  return withoutSealed(row, (name) => before[name] === after[name])
 }
 
 async function rotate(tx: Executor, vault: Vault, rotation: SecretRotation): Promise<Endpoint | null> {
@@ -220,8 +226,8 @@ async function livingEndpoint(tx: Executor, vault: Vault, id: string): Promise<E
 
 async function select(from: Pick<Executor, 'query'>, vault: Vault, rest: Sql): Promise<Endpoint[]> {
   const rows = await from.query(sql`select * from ${endpoints} ${rest}`)
-  const byEndpoint = await secretsOf(from, vault, rows)
-  return rows.map((row) => toEndpoint(openedRow('endpoints', vault, row), byEndpoint.get(toId(row)) ?? []))
+  const sealed = await sealedSecretsOf(from, rows)
+  return rows.map((row) => opened(vault, row, sealed.get(toId(row)) ?? [], toEndpoint))
 }
 
 async function selectWithLimits(
@@ -233,28 +239,43 @@ async function selectWithLimits(
     await from.query(sql`select e.*, (select a.rate_per_second from ${table('applications')} a where a.id = e.application_id) as application_rate_per_second
 from ${endpoints} e
 where e.id in ${listOf(ids)}`)
-  const byEndpoint = await secretsOf(from, vault, rows)
-  return rows.map((row) => toEndpointWithLimits(openedRow('endpoints', vault, row), byEndpoint.get(toId(row)) ?? []))
+  const sealed = await sealedSecretsOf(from, rows)
+  return rows.map((row) => opened(vault, row, sealed.get(toId(row)) ?? [], toEndpointWithLimits))
 }
 
-/** Newest first. */
-async function secretsOf(
-  from: Pick<Executor, 'query'>,
+/** One row whose key is missing must not keep others from being read: its endpoint is without its secrets, and says why. */
+function opened<Read extends Endpoint>(
   vault: Vault,
+  row: Row,
+  sealed: readonly SealedSecret[],
+  read: (row: Row, secrets: readonly Secret[]) => Read,
+): Read {
+  try {
+    const secretsOfRow = sealed.map(({ endpointId, ...secret }) => ({
+      ...secret,
+      value: vault.open(endpointId, secret.id, secret.value),
+    }))
+    return read(openedRow('endpoints', vault, row), secretsOfRow)
+  } catch (thrown) {
+    if (!(thrown instanceof PosthornError) || thrown.code !== 'secrets_unreadable') throw thrown
+    return { ...read(blankRow(row), []), unreadable: thrown.message }
+  }
+}
+
+/** By endpoint, newest first. */
+async function sealedSecretsOf(
+  from: Pick<Executor, 'query'>,
   rows: readonly Row[],
-): Promise<Map<string, Secret[]>> {
-  const byEndpoint = new Map<string, Secret[]>()
+): Promise<Map<string, SealedSecret[]>> {
+  const byEndpoint = new Map<string, SealedSecret[]>()
   for (let start = 0; start < rows.length; start += idsPerQuery) {
     const ids = rows.slice(start, start + idsPerQuery).map(toId)
     const found = await from.query(sql`select id, endpoint_id, sealed, created_at, expires_at
 from ${secrets}
 where endpoint_id in ${listOf(ids)}
 order by created_at desc, id desc`)
-    for (const row of found) {
-      const { endpointId, ...secret } = toSealedSecret(row)
-      const opened = { ...secret, value: vault.open(endpointId, secret.id, secret.value) }
-      byEndpoint.set(endpointId, [...(byEndpoint.get(endpointId) ?? []), opened])
-    }
+    for (const secret of found.map(toSealedSecret))
+      byEndpoint.set(secret.endpointId, [...(byEndpoint.get(secret.endpointId) ?? []), secret])
   }
   return byEndpoint
 }

@@ -1,6 +1,6 @@
 import type { Vault } from '../secrets.ts'
 import type { Row } from '../sql/database.ts'
-import type { TableName } from '../sql/sql.ts'
+import type { TableName, Value } from '../sql/sql.ts'
 
 /** A column whose values are sealed, each bound to its endpoint and to what it is of it. */
 export interface SealedColumn {
@@ -29,6 +29,24 @@ export function openedRow(table: TableName, vault: Vault, row: Row): Row {
 /** A row of a table as it is stored. */
 export function sealedRow<Given extends Row>(table: TableName, vault: Vault, row: Given): Given {
   return { ...row, ...columnsOf(table, (sealed) => sealedValue(vault, sealed, row)) }
+}
+
+/** A row of `endpoints` with nothing in its sealed columns. */
+export function blankRow(row: Row): Row {
+  return { ...row, ...columnsOf('endpoints', ({ blank }) => blank) }
+}
+
+/** What to store of a row of `endpoints` so that some of its sealed columns stay as they are. */
+export function withoutSealed(
+  row: Readonly<Record<string, Value>>,
+  stays: (name: 'headers' | 'authentication') => boolean,
+): Record<string, Value> {
+  const { headers, authentication, ...rest } = row
+  return {
+    ...rest,
+    ...(stays('headers') || headers === undefined ? {} : { headers }),
+    ...(stays('authentication') || authentication === undefined ? {} : { authentication }),
+  }
 }
 
 function columnsOf(

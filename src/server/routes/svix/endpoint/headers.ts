@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { withSecrets } from '../../../../core/endpoint/endpoint.ts'
 import { answer, operation } from '../../../operation.ts'
 import type { Operation } from '../../../operation.ts'
 import {
@@ -21,7 +22,7 @@ export const endpointHeaderOperations: readonly Operation[] = [
     realm: 'application',
     access: 'read',
     answers: { 200: endpointHeadersOut },
-    handle: async (call) => answer(200, toHeadersOut((await endpointIn(call)).headers)),
+    handle: async (call) => answer(200, toHeadersOut(withSecrets(await endpointIn(call)).headers)),
   }),
   operation({
     id: 'v1.endpoint.update-headers',
@@ -48,7 +49,7 @@ export const endpointHeaderOperations: readonly Operation[] = [
     body: endpointHeadersPatchIn,
     answers: { 204: null },
     async handle(call) {
-      const { id, headers } = await endpointIn(call)
+      const { id, headers } = withSecrets(await endpointIn(call))
       await call.posthorn.endpoints.update(id, { headers: patched(headers, call.body) }, call.by())
       return answer(204)
     },

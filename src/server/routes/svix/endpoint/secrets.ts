@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { withSecrets } from '../../../../core/endpoint/endpoint.ts'
 import { verificationKey } from '../../../../core/signing/signature.ts'
 import { answer, operation } from '../../../operation.ts'
 import type { Call, Operation } from '../../../operation.ts'
@@ -44,7 +45,7 @@ export const endpointSecretOperations: readonly Operation[] = [
       const rotated = await rotateOnce(call, id)
       if (rotated instanceof Response) return rotated
       if (firstGeneration.test(call.request.headers.get('user-agent') ?? '')) return answer(204)
-      const { secrets } = await call.posthorn.endpoints.get(id)
+      const { secrets } = withSecrets(await call.posthorn.endpoints.get(id))
       return answer(200, { key: verificationKey(secrets[0]?.value ?? '') })
     },
   }),
