@@ -65,7 +65,8 @@ export async function createEndpoint(
     statusSince: now,
     secrets: [{ id: makeId('sec', now, random), value, createdAt: now, expiresAt: null }],
   }
-  return directory.createEndpoint(endpoint, actor(by))
+  const change = { applicationId, endpointId: null, filter: endpoint.filter }
+  return parts.quotas.within(change, () => directory.createEndpoint(endpoint, actor(by)))
 }
 
 export async function updateEndpoint(
@@ -81,8 +82,13 @@ export async function updateEndpoint(
   const lasting = before.secrets.find(({ expiresAt }) => expiresAt === null)
   if (lasting !== undefined) checkScheme(after.signature, lasting.value)
   const audited = { action: 'endpoint.update', by: actor(by) } as const
+  const update = (): Promise<Endpoint | null> =>
+    parts.directory.updateEndpoint(before.id, given(change), parts.clock.now(), audited)
+  const { id: endpointId, applicationId } = before
+  const { filter } = after
+  const isFiltered = (change.filter ?? null) !== null
   const endpoint = found(
-    await parts.directory.updateEndpoint(before.id, given(change), parts.clock.now(), audited),
+    await (isFiltered ? parts.quotas.within({ applicationId, endpointId, filter }, update) : update()),
     name,
   )
   await parts.changed(endpoint.id)

@@ -37,7 +37,8 @@ export async function answerRequests(
   { server, metrics, posthorn, settings }: AnswerParts,
   log: Log,
 ): Promise<string | null> {
-  const { adminKey, corsOrigins, portalTokenHours, rateLimitPerSecond, strict, host } = settings
+  const { adminKey, corsOrigins, portalTokenHours, rateLimitPerSecond, messagesPerSecondPerApplication, strict, host } =
+    settings
   const needsKey = adminKey !== null || !isLoopback(host)
   const answer = handler(posthorn, {
     adminKey,
@@ -45,6 +46,7 @@ export async function answerRequests(
     keyless: !needsKey,
     portalTokenHours,
     rateLimitPerSecond,
+    messagesPerSecondPerApplication,
     strict,
     settings: describeSettings(commandSources()),
     ...requestLog(log),

@@ -29,6 +29,7 @@ export async function localClient(
   const answer = handler(posthorn, {
     authorize: () => ({ id: 'cli', name: userName(), applicationId: null, access: 'write', from: 'cli' }),
     rateLimitPerSecond: 0,
+    messagesPerSecondPerApplication: 0,
     strict: true,
     report: (reported) => void (incident = reported),
   })

@@ -65,12 +65,14 @@ async function answerAndDeliver(parts: Parts): Promise<void> {
     if (key !== null) output.write(`posthorn admin key, shown only now: ${key}\n`)
     const notice = await retryNotice(posthorn, settings.preset)
     if (notice !== null) log.write('info', 'retry_policy', () => ({ msg: notice }))
-    const { adminKey, corsOrigins, portalTokenHours, rateLimitPerSecond, strict } = settings
+    const { adminKey, corsOrigins, portalTokenHours, rateLimitPerSecond, messagesPerSecondPerApplication, strict } =
+      settings
     const answer = handler(posthorn, {
       adminKey,
       corsOrigins: checkOrigins(corsOrigins, 'POSTHORN_CORS_ORIGINS'),
       portalTokenHours,
       rateLimitPerSecond,
+      messagesPerSecondPerApplication,
       strict,
       settings: describeSettings(commandSources()),
       ...requestLog(log),
