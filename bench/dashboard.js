@@ -89,6 +89,7 @@ async function serve(file) {
     POSTHORN_DATABASE_URL: `sqlite:${file}`,
     POSTHORN_ADMIN_KEY: key,
     POSTHORN_RATE_LIMIT_PER_SECOND: '0',
+    POSTHORN_MESSAGES_PER_SECOND_PER_APPLICATION: '0',
     POSTHORN_ALLOWED_TARGETS: '127.0.0.1',
   }
   const child = spawn(process.execPath, ['dist/cli/main.js', 'serve'], {

@@ -22,6 +22,7 @@ export async function acceptOverHttp(scale) {
     POSTHORN_DATABASE_URL: `sqlite:${join(folder, 'bench.db')}`,
     POSTHORN_ADMIN_KEY: key,
     POSTHORN_RATE_LIMIT_PER_SECOND: '0',
+    POSTHORN_MESSAGES_PER_SECOND_PER_APPLICATION: '0',
   })
   try {
     await call(posthorn.pool, '/api/v1/app', JSON.stringify({ name: 'Acme', uid: 'acme' }))

@@ -14,6 +14,7 @@ import type { Page } from './core/ports/directory.ts'
 import { checkEventName } from './core/ports/events.ts'
 import type { EventType } from './core/ports/events.ts'
 import { checkCount } from './core/limits/limits.ts'
+import { checkQuotas } from './core/limits/quotas.ts'
 import type { Meter } from './core/ports/meter.ts'
 import type { Overview } from './core/ports/overview.ts'
 import type { Clock, Store } from './core/ports/ports.ts'
@@ -103,7 +104,8 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
       events: options.events,
       isStopping: () => this.#stopping !== null,
     })
-    const api = makeApi({ ...wired, guard, signature: presetNamed(options.preset ?? 'standard').signature })
+    const { signature } = presetNamed(options.preset ?? 'standard')
+    const api = makeApi({ ...wired, guard, signature, quotas: checkQuotas(options) })
     this.applications = api.applications
     this.endpoints = api.endpoints
     this.eventTypes = api.eventTypes

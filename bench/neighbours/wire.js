@@ -35,6 +35,7 @@ export async function library(dist, folder, storeOptions = {}) {
   return new Posthorn({
     store: sqlite(join(folder, 'bench.db'), storeOptions),
     allowedTargets: ['127.0.0.0/8', `*.${domain}`],
+    endpointsPerApplication: 0,
   })
 }
 

@@ -1,5 +1,6 @@
 import type { ReplyDirectory } from '../core/ports/directory.ts'
 import type { Clock, Store } from '../core/ports/ports.ts'
+import type { Quotas } from '../core/limits/quotas.ts'
 import type { SignatureScheme } from '../core/signing/signature.ts'
 import type { Random } from '../core/time.ts'
 import { emitEnded } from '../engine/bus.ts'
@@ -19,6 +20,7 @@ import type { Operations } from './delivery/requeue-and-cancel.ts'
 import { makeEndpoints } from './endpoint/endpoints.ts'
 import type { Endpoints } from './endpoint/endpoints.ts'
 import type { EndpointParts } from './endpoint/parts.ts'
+import { EndpointQuotas } from './endpoint/quotas.ts'
 import { makeEventTypes } from './event-types.ts'
 import type { EventTypes } from './event-types.ts'
 import { makeFigures } from './figures.ts'
@@ -59,6 +61,7 @@ export interface ApiParts {
   readonly clock: Clock
   readonly random: Random
   readonly settings: EngineSettings
+  readonly quotas: Quotas
   /** Null if schemas are not enforced. */
   readonly enforcer: Enforcer | null
   /** Throws if an address may not be called. */
@@ -110,7 +113,7 @@ export function makeApi(parts: ApiParts): Api {
 }
 
 function endpointParts(
-  { engine, settings, guard, signature, clock, random }: ApiParts,
+  { engine, settings, quotas, guard, signature, clock, random }: ApiParts,
   shared: ResourceParts,
 ): EndpointParts {
   const { policies, defaultPolicy, headerPrefix } = settings
@@ -119,6 +122,7 @@ function endpointParts(
     policies,
     defaults: { policy: defaultPolicy.name, signature },
     headerPrefix,
+    quotas: new EndpointQuotas(quotas, shared.directory),
     checkUrl: (url) => guard.checkUrl(url),
     applicationId: (idOrUid) => engine.applicationId(idOrUid),
     changed: (endpointId) => engine.endpointChanged(endpointId),

@@ -1,4 +1,5 @@
 import type { Limits } from '../core/limits/limits.ts'
+import type { Quotas } from '../core/limits/quotas.ts'
 import type { Meter } from '../core/ports/meter.ts'
 import type { Clock, Store, Transport } from '../core/ports/ports.ts'
 import type { PresetName } from '../core/delivery/presets.ts'
@@ -7,7 +8,7 @@ import type { Random } from '../core/time.ts'
 import type { EventSchemas } from '../api/send/checked-message.ts'
 
 /** Numbers left out come from the preset; `settingsFromEnvironment()` gives those that an operator has set. */
-export interface PosthornOptions<Events extends EventSchemas = EventSchemas> extends Partial<Limits> {
+export interface PosthornOptions<Events extends EventSchemas = EventSchemas> extends Partial<Limits>, Partial<Quotas> {
   readonly store: Store
   readonly preset?: PresetName | (string & {})
   /** Retry policies of your own, by name; endpoints choose one. */

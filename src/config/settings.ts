@@ -3,6 +3,7 @@ import { databaseSettings } from './settings/database.ts'
 import { deliverySettings } from './settings/delivery.ts'
 import { logSettings } from './settings/logs.ts'
 import { metricsSettings } from './settings/metrics.ts'
+import { quotaSettings } from './settings/quotas.ts'
 import { retentionSettings } from './settings/retention.ts'
 import { serverSettings } from './settings/server.ts'
 import type { Setting } from './settings/setting.ts'
@@ -14,6 +15,7 @@ export const settings = {
   ...retentionSettings,
   ...databaseSettings,
   ...serverSettings,
+  ...quotaSettings,
   ...logSettings,
   ...traceSettings,
   ...metricsSettings,

@@ -36,6 +36,8 @@ export interface HandlerOptions {
   readonly portalTokenHours?: number
   /** Calls per second and key; 500 unless given, 0 for no limit. */
   readonly rateLimitPerSecond?: number
+  /** Messages per second that an application may get; 500 unless given, 0 for no quota. */
+  readonly messagesPerSecondPerApplication?: number
   /** Origins whose pages are allowed to call the API with a key, such as https://portal.example; none unless given. */
   readonly corsOrigins?: readonly string[]
   /** Refuses fields and parameters that have no effect, also those of clients of Svix. */

@@ -32,8 +32,11 @@ export interface Operation<Query = unknown, Body = unknown> {
   readonly body?: ZodType<Body>
   /** How large its body can be, in bytes, if not as large as usual. */
   readonly mostBytes?: number
-  /** Set for a `public` call that costs something: how many of it are under way, and how often it comes, is limited by the caller's address. */
-  readonly limitedBy?: 'address'
+  /**
+   * `address`, for a `public` call that costs something: how many of it are under way, and how often it comes, is limited by the caller's
+   * address. `application`, for what stores a message: it counts for the application's messages per second.
+   */
+  readonly limitedBy?: 'address' | 'application'
   /** Of each status the schema of its body; null for none. The first is the usual one. */
   readonly answers: Readonly<Record<number, ZodType | null>>
   /**

@@ -29,6 +29,7 @@ const usual = {
   MAX_RETRY_ATTEMPTS: '0',
   RETRY_BATCH_SIZE: '1000',
   POSTHORN_RATE_LIMIT_PER_SECOND: '0',
+  POSTHORN_MESSAGES_PER_SECOND_PER_APPLICATION: '0',
 }
 
 /** Resolves when it listens; `atEnd` is told how to end it. */

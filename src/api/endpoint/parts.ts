@@ -2,6 +2,7 @@ import type { Endpoint } from '../../core/endpoint/endpoint.ts'
 import type { RetryPolicy } from '../../core/delivery/retry-policy.ts'
 import type { SignatureScheme } from '../../core/signing/signature.ts'
 import type { ResourceParts } from '../parts.ts'
+import type { EndpointQuotas } from './quotas.ts'
 
 /** What the calls about endpoints need of the rest. */
 export interface EndpointParts extends ResourceParts {
@@ -11,6 +12,7 @@ export interface EndpointParts extends ResourceParts {
   readonly headerPrefix: string
   /** Throws if the address is not allowed. */
   readonly checkUrl: (url: URL) => void
+  readonly quotas: EndpointQuotas
   readonly applicationId: (idOrUid: string) => Promise<string>
   /** Lets the engine know at once; the tick would find out anyway. */
   readonly changed: (endpointId: string) => Promise<void>

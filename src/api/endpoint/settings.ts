@@ -68,7 +68,8 @@ export async function createEndpoint(
     statusSince: now,
     secrets: [{ id: makeId('sec', now, random), value, createdAt: now, expiresAt: null }],
   }
-  return directory.createEndpoint(endpoint, actor(by))
+  const change = { applicationId, endpointId: null, filter: endpoint.filter }
+  return parts.quotas.within(change, () => directory.createEndpoint(endpoint, actor(by)))
 }
 
 export async function updateEndpoint(
@@ -85,7 +86,15 @@ export async function updateEndpoint(
   const lasting = before.secrets.find(({ expiresAt }) => expiresAt === null)
   if (lasting !== undefined) checkScheme(after.signature, lasting.value)
   const audited = { action: 'endpoint.update', by: actor(by) } as const
-  const endpoint = found(await parts.directory.updateEndpoint(before.id, checked, parts.clock.now(), audited), name)
+  const update = (): Promise<Endpoint | null> =>
+    parts.directory.updateEndpoint(before.id, checked, parts.clock.now(), audited)
+  const { id: endpointId, applicationId } = before
+  const { filter } = after
+  const isFiltered = (change.filter ?? null) !== null
+  const endpoint = found(
+    await (isFiltered ? parts.quotas.within({ applicationId, endpointId, filter }, update) : update()),
+    name,
+  )
   await parts.changed(endpoint.id)
   return endpoint
 }

@@ -48,6 +48,7 @@ export async function answerRequests(
     portalTokenHours,
     publicUrl: checkPublicUrl(publicUrl, 'POSTHORN_PUBLIC_URL') ?? server.url,
     rateLimitPerSecond,
+    messagesPerSecondPerApplication: settings.messagesPerSecondPerApplication,
     strict,
     settings: describeSettings(commandSources()),
     ...requestLog(log),

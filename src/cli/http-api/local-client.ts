@@ -30,6 +30,7 @@ export async function localClient(
     authorize: () => ({ id: 'cli', name: userName(), applicationId: null, access: 'write', from: 'cli' }),
     publicUrl: settings.publicUrl,
     rateLimitPerSecond: 0,
+    messagesPerSecondPerApplication: 0,
     strict: true,
     report: (reported) => void (incident = reported),
   })

@@ -77,6 +77,7 @@ async function answerAndDeliver(parts: Parts): Promise<void> {
       portalTokenHours,
       publicUrl: checkPublicUrl(publicUrl, 'POSTHORN_PUBLIC_URL') ?? listening.url,
       rateLimitPerSecond,
+      messagesPerSecondPerApplication: settings.messagesPerSecondPerApplication,
       strict,
       settings: describeSettings(commandSources()),
       ...requestLog(log),

@@ -11,6 +11,8 @@ const terms: Readonly<Record<string, string>> = {
   allowHttp: 'POSTHORN_ALLOW_HTTP',
   allowedTargets: 'POSTHORN_ALLOWED_TARGETS',
   enforceSchemas: 'POSTHORN_ENFORCE_SCHEMAS',
+  endpointsPerApplication: 'POSTHORN_ENDPOINTS_PER_APPLICATION',
+  filterSizePerApplication: 'POSTHORN_FILTER_SIZE_PER_APPLICATION',
 }
 
 /** A sentence of the library's in the caller's own terms: whoever calls over HTTP knows fields, not options. */

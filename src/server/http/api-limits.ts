@@ -17,6 +17,8 @@ export interface ApiLimits {
   readonly bodyBytes: SharedLimit
   /** Calls per second of a key. */
   readonly rate: RateLimit
+  /** Messages per second of an application. */
+  readonly messageRate: RateLimit
   /** Sign-ins under way, among addresses. */
   readonly signIns: SharedLimit
   /** Sign-ins per second of an address. */
@@ -26,6 +28,7 @@ export interface ApiLimits {
 interface Sizes {
   readonly mostInFlight?: number
   readonly rateLimitPerSecond?: number
+  readonly messagesPerSecondPerApplication?: number
 }
 
 const mostBytes = 128 * mostBodyBytes
@@ -33,12 +36,17 @@ const mostSignIns = 100
 const signInsPerSecond = 20
 
 export function makeApiLimits(sizes: Sizes, now: () => Instant): ApiLimits {
-  const { mostInFlight = 1_000, rateLimitPerSecond = 500 } = sizes
+  const { mostInFlight = 1_000, rateLimitPerSecond = 500, messagesPerSecondPerApplication = 500 } = sizes
   return {
     unidentified: makeConcurrencyLimit(mostInFlight),
     requests: new SharedLimit(mostInFlight),
     bodyBytes: new SharedLimit(mostBytes),
     rate: makeRateLimit(rateLimitPerSecond, now),
+    messageRate: makeRateLimit(messagesPerSecondPerApplication, now, {
+      code: 'quota_exceeded',
+      sentence: (perSecond) =>
+        `This application may get ${perSecond} messages per second (POSTHORN_MESSAGES_PER_SECOND_PER_APPLICATION). Repeat the request later.`,
+    }),
     signIns: new SharedLimit(mostSignIns),
     signInRate: makeRateLimit(signInsPerSecond, now, {
       code: 'rate_limited',

@@ -153,8 +153,11 @@ async function admit(parts: PipelineParts, asked: Asked): Promise<Admitted | Res
   if (operation.realm === 'public') return admitAnyone(parts, asked)
   const allowed = await identify(parts, asked)
   if (allowed instanceof Response) return allowed
-  const { requests, bodyBytes } = parts.limits
+  const { requests, bodyBytes, messageRate } = parts.limits
   const owner = ownerOf(allowed.caller)
+  const application = allowed.application?.id ?? asked.params['app_id'] ?? owner
+  const refused = operation.limitedBy === 'application' ? messageRate.check(application) : null
+  if (refused !== null) return refused
   const reserve: ReserveBytes = (bytes) => holding.take(bodyBytes, owner, bytes, 'bytes of requests')
   return holding.take(requests, owner, 1, 'requests') ?? { ...allowed, reserve }
 }

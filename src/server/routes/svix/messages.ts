@@ -76,6 +76,7 @@ export const messageOperations: readonly Operation[] = [
     // The key is stored together with the message: there is no moment at which only one of them is.
     idempotency: 'own',
     findsApplication: true,
+    limitedBy: 'application',
     handle: createMessage,
   }),
   operation({

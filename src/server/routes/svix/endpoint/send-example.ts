@@ -15,6 +15,7 @@ export const sendExampleOperations: readonly Operation[] = [
     summary: 'Sends an endpoint an example of an event type.',
     realm: 'application',
     access: 'write',
+    limitedBy: 'application',
     body: eventExampleIn,
     answers: { 200: messageOut },
     async handle(call) {
