@@ -2,7 +2,7 @@ import type { Attempt } from '../../core/delivery/attempt.ts'
 import { curlOf } from '../../core/signing/curl.ts'
 import { isOpen, laneOf } from '../../core/delivery/delivery.ts'
 import type { Delivery } from '../../core/delivery/delivery.ts'
-import { authenticationHeaderName } from '../../core/endpoint/authentication.ts'
+import { authenticationHeaderName, maskedSecret } from '../../core/endpoint/authentication.ts'
 import type { Endpoint } from '../../core/endpoint/endpoint.ts'
 import { expected } from '../../core/errors.ts'
 import type { DeliveryDetail } from '../../core/ports/figures.ts'
@@ -74,7 +74,13 @@ export async function curlFor(parts: DeliveryParts, delivery: Delivery, by: By):
     throw expected('not_found', 'body', 'kept, to show it', 'none', 'Its endpoint or its body is gone.')
   const request = parts.outgoingRequest(endpoint, message, clock.now())
   await directory.note({ action: 'reveal', by: actor(by), target: id, applicationId, at: clock.now() })
-  return curlOf(request)
+  return curlOf({ ...request, headers: { ...request.headers, ...maskedCredentials(endpoint) } })
+}
+
+/** What an endpoint was given to authenticate with is not shown again, not even here. */
+function maskedCredentials({ authentication }: Endpoint): Record<string, string> {
+  const name = authentication === null ? null : authenticationHeaderName(authentication)
+  return name === null ? {} : { [name]: maskedSecret }
 }
 
 /** Built again as it was then, from the endpoint of today: of the request only its time and URL are kept. */
