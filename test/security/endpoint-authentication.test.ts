@@ -121,6 +121,13 @@ describe.each(databases)('the authentication of an endpoint on %s', (database) =
     expect(JSON.stringify(created.authentication)).toContain('***')
     const [kept] = await store.directory.endpointsById([created.id])
     expect(kept?.authentication).toEqual(authentication)
+    await posthorn.send({ application: 'acme', type: 'invoice.paid', data: {} })
+    const [delivery] = await posthorn.deliveries.list({ endpointId: created.id })
+    const told = [
+      await posthorn.deliveries.curl(delivery?.id ?? ''),
+      JSON.stringify(await posthorn.deliveries.detail(delivery?.id ?? '')),
+    ].join('\n')
+    for (const canary of [...canaries, 'cG9zdGhvcm46']) expect(told).not.toContain(canary)
     await posthorn.endpoints.delete(created.id)
     const [deleted] = await store.directory.endpointsById([created.id])
     expect(deleted?.authentication).toBeNull()

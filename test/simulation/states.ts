@@ -36,6 +36,7 @@ export const states: readonly string[] = [
   'breaker closed',
   'hold ended with backlog',
   'asked to wait',
+  'proxy away',
   'disabled by 410',
   'alarm raised',
   'alarm resolved',
@@ -91,6 +92,10 @@ export function countStates(world: World): void {
   reach(
     'asked to wait',
     history.calls.some(({ answered }) => answered.kind === 'answered' && answered.retryAfterMs !== null),
+  )
+  reach(
+    'proxy away',
+    history.calls.some(({ answered }) => answered.kind === 'proxy'),
   )
   reach(
     'worker joined the others',

@@ -4,6 +4,7 @@ import { isOpen, laneOf } from '../../core/delivery/delivery.ts'
 import type { Delivery } from '../../core/delivery/delivery.ts'
 import { authenticationHeaderName } from '../../core/endpoint/authentication.ts'
 import { withSecrets } from '../../core/endpoint/endpoint.ts'
+import { masked } from '../../core/endpoint/masked-url.ts'
 import type { Endpoint } from '../../core/endpoint/endpoint.ts'
 import { expected } from '../../core/errors.ts'
 import type { DeliveryDetail } from '../../core/ports/figures.ts'
@@ -78,7 +79,13 @@ export async function curlFor(parts: DeliveryParts, delivery: Delivery, by: By):
     throw expected('not_found', 'body', 'kept, to show it', 'none', 'Its endpoint or its body is gone.')
   const request = parts.outgoingRequest(withSecrets(endpoint), message, clock.now())
   await directory.note({ action: 'reveal', by: actor(by), target: id, applicationId, at: clock.now() })
-  return curlOf(request)
+  return curlOf({ ...request, headers: { ...request.headers, ...maskedCredentials(endpoint) } })
+}
+
+/** What an endpoint was given to authenticate with is not shown again, not even here. */
+function maskedCredentials({ authentication }: Endpoint): Record<string, string> {
+  const name = authentication === null ? null : authenticationHeaderName(authentication)
+  return name === null ? {} : { [name]: masked }
 }
 
 /** Built again as it was then, from the endpoint of today: of the request only its time and URL are kept. */

@@ -86,6 +86,16 @@ const troublePattern = pattern<Behave>('trouble', 0.85, (draw, plan) =>
   }),
 )
 
+/** Our own proxy is away, for all that are not to stay in order: which is no endpoint's fault. */
+const proxyPattern = pattern<Behave>('proxy away', 0.15, (draw, plan) => {
+  const at = draw.between(0, plan.lengthMs)
+  const forMs = draw.pick([5_000, 60_000, 600_000])
+  return plan.troubled.flatMap(({ id: endpoint }): Behave[] => [
+    { at, do: 'behave', endpoint, as: { ...inOrder, answer: 'proxy' } },
+    { at: at + forMs, do: 'behave', endpoint, as: inOrder },
+  ])
+})
+
 const behavePerformer = performer<Behave>('behave', (world, { endpoint, as }) =>
   world.behave(world.receiver(endpoint), as),
 )
@@ -143,7 +153,13 @@ const createPerformer = performer<Create>('create', (world, { endpoint, applicat
   attempted(world.createEndpoint({ id: endpoint, application, policy: 'brisk', ratePerSecond: null }))
 })
 
-export const endpointPatterns: readonly Pattern[] = [troublePattern, editPattern, statusPattern, createPattern]
+export const endpointPatterns: readonly Pattern[] = [
+  troublePattern,
+  proxyPattern,
+  editPattern,
+  statusPattern,
+  createPattern,
+]
 
 export const endpointPerformers: readonly Performer[] = [
   behavePerformer,

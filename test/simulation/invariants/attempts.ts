@@ -24,7 +24,7 @@ export const attemptInvariants: readonly Invariant[] = [
 const clockSlackMs = 50
 const crashesUntilDead = 5
 /** Outcomes that use up none of the policy's attempts. */
-const uncounted = new Set<string>(['interrupted', 'started', 'crashed'])
+const uncounted = new Set<string>(['interrupted', 'started', 'crashed', 'proxy'])
 const byOperators = new Set(['requeue', 'cancel', 'advanceJob', 'eraseMessage', 'addDelivery'])
 
 function* notBeforeDue(world: World): Iterable<Finding> {

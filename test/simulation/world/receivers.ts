@@ -5,7 +5,7 @@ import type { EndpointPlan } from '../scenario.ts'
 
 /** How an endpoint answers, until it is told to behave otherwise. */
 export interface Behaviour {
-  readonly answer: number | 'hung' | 'refused'
+  readonly answer: number | 'hung' | 'refused' | 'proxy'
   /** From the request to the answer, at least and at most. */
   readonly tookMs: readonly [number, number]
   /** Of this share of the requests; the others are answered 200. */
@@ -42,6 +42,7 @@ export class Receiver {
     const afterMs = this.#draw.between(...tookMs)
     if (answer === 'hung') return timedOut(timeoutMs)
     if (answer === 'refused') return within(timeoutMs, afterMs, { kind: 'connect', reason: 'refused' })
+    if (answer === 'proxy') return within(timeoutMs, afterMs, { kind: 'proxy', reason: 'our proxy is away' })
     return within(timeoutMs, afterMs, answered(answer, retryAfterMs))
   }
 }

@@ -10,7 +10,7 @@ export const authenticationOptions: Readonly<Record<string, Option>> = {
     type: 'string',
     value: 'how',
     sentence:
-      'bearer:<file>, basic:<user>:<file>, api-key:<header>:<file>, a .json file with the API’s authentication, or none',
+      'bearer:<file>, basic:<user>:<file>, api-key:<header>:<file>, a .json file with the authentication, or none',
   },
   'client-cert': { type: 'string', value: 'path', sentence: 'the client certificate to present (PEM)' },
   'client-key': { type: 'string', value: 'path', sentence: 'its private key (PEM)' },

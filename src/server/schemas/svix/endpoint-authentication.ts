@@ -20,7 +20,7 @@ export const endpointAuthentication = z
       .meta({ description: 'Sent as a header of this name.' }),
     oauth2: z
       .object({
-        tokenUrl: z.string().min(1).max(2_000),
+        tokenUrl: text,
         clientId: text,
         clientSecret: secret,
         scope: text.nullish(),
