@@ -33,7 +33,7 @@ test('copies every table, with leases and schedules as they were', async () => {
 
 test('seals the secrets with the key of the target', async () => {
   const [source, target] = [await sourceFile(), targetSchema()]
-  await run(['copy', '--from', source.url], target.environment)
+  expect((await run(['copy', '--from', source.url], target.environment)).code).toBe(0)
   const posthorn = new Posthorn({ store: target.store() })
   onTestFinished(() => posthorn.stop())
   const { secrets, headers } = await posthorn.endpoints.get(source.endpointId)
@@ -145,6 +145,7 @@ test('refuses a target that a worker waits on', async () => {
   const { code, stderr } = await run(['copy', '--from', source.url], target.environment)
   expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('to have no workers yet, got 1') })
   expect(await target.query('select id from applications')).toEqual([])
+  await opens(source)
 })
 
 test('refuses a file that an engine runs on', async () => {

@@ -7,5 +7,6 @@ export const mutant = {
   caughtBy: {
     file: 'test/cli/move/postgres-copy.test.ts',
     title: 'nothing opens the file again until it is taken back, nor the target until it is whole',
+    postgres: true,
   },
 }

@@ -4,5 +4,9 @@ export const mutant = {
   file: 'src/stores/move/copy.ts',
   find: "if (name === 'endpoint_secrets') return resealed(row, source.vault, target.vault)",
   replace: "if (name === 'no_table') return resealed(row, source.vault, target.vault)",
-  caughtBy: { file: 'test/cli/move/postgres-copy.test.ts', title: 'seals the secrets with the key of the target' },
+  caughtBy: {
+    file: 'test/cli/move/postgres-copy.test.ts',
+    title: 'seals the secrets with the key of the target',
+    postgres: true,
+  },
 }

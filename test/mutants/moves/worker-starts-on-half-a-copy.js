@@ -7,5 +7,6 @@ export const mutant = {
   caughtBy: {
     file: 'test/cli/move/postgres-copy.test.ts',
     title: 'a worker that opened the target before the copy began does not start on it',
+    postgres: true,
   },
 }
