@@ -89,11 +89,11 @@ test('a worker that opened the target before the copy began does not start on it
 })
 
 test.each([
-  { table: 'applications', messages: 2 },
-  { table: 'messages', messages: 1_200 },
-  { table: 'webhook_deliveries', messages: 1_200 },
-  { table: 'audit', messages: 2 },
-])('interrupted in $table, the same command goes on with the next batch', async ({ table, messages }) => {
+  ['applications', 2],
+  ['messages', 1_200],
+  ['webhook_deliveries', 1_200],
+  ['audit', 2],
+] as const)('interrupted in %s, the same command goes on with the next batch', async (table, messages) => {
   const [source, target] = [await sourceFile(messages), targetSchema()]
   const before = await allRows(source.rows, inFile)
   await interruptedAt(source, target, table)

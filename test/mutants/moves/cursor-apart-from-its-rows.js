@@ -6,7 +6,8 @@ export const mutant = {
   replace: 'const noted = 1 + 0 * (await tx.run(advance({ ...progress, name: "" }, cursor, rows.length)))',
   caughtBy: {
     file: 'test/cli/move/postgres-copy.test.ts',
-    title: 'interrupted in webhook_deliveries, the same command goes on with the next batch',
+    title: 'interrupted in %s, the same command goes on with the next batch',
+    row: 'webhook_deliveries',
     postgres: true,
   },
 }
