@@ -7,13 +7,13 @@ export async function openReceiver(verify) {
   const held = new Set()
   const problems = []
   const secrets = new Map()
-  let holds = () => false
+  let heldPath = null
 
   const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, (request, response) => {
     const chunks = []
     request.on('data', (chunk) => chunks.push(chunk))
     request.on('end', () => {
-      if (holds(request.url)) held.add(response)
+      if (request.url === heldPath) held.add(response)
       else answer(request, Buffer.concat(chunks), response)
     })
   })
@@ -38,8 +38,8 @@ export async function openReceiver(verify) {
     url: (path) => `http://127.0.0.1:${server.address().port}${path}`,
     /** The secret by which requests to a path are verified. */
     trust: (path, secret) => void secrets.set(path, secret),
-    /** From now on requests to these paths get no answer. */
-    hold: (wanted) => void (holds = wanted),
+    /** From now on requests to this path get no answer; null for none. */
+    hold: (path) => void (heldPath = path),
     held: () => held.size,
     async close() {
       server.closeAllConnections()

@@ -36,7 +36,7 @@ export async function fillSource({ dist, file, deliveries, receiver, settings, s
       const { secrets } = await posthorn.endpoints.create({ application: path.slice(1), url: receiver.url(path) })
       receiver.trust(path, secrets[0].value)
     }
-    receiver.hold((path) => path === '/in-flight')
+    receiver.hold('/in-flight')
     await send('/done', Math.floor(deliveries / 2))
     const worker = startChild(join(dist, 'cli/main.js'), ['worker', '--database', `sqlite:${file}`], {
       environment: settings,
@@ -48,7 +48,7 @@ export async function fillSource({ dist, file, deliveries, receiver, settings, s
     const scheduled = Math.ceil(deliveries / 100)
     await send('/scheduled', scheduled, { deliverAt: Date.now() + scheduledMs })
     await send('/later', deliveries - wanted.size)
-    receiver.hold(() => false)
+    receiver.hold(null)
     return wanted
   } finally {
     await posthorn.stop()

@@ -1,4 +1,4 @@
-import { PosthornError } from '../../core/errors.ts'
+import { expected, PosthornError } from '../../core/errors.ts'
 import { pathSegment } from '../http-api/api-client.ts'
 import type { ApiClient } from '../http-api/api-client.ts'
 import { eventTypeBody } from './plan.ts'
@@ -26,49 +26,58 @@ export interface ImportOptions {
 }
 
 /** Does what was planned. What is refused here is listed, and the rest goes on. */
-export async function applyImport(
-  plan: ImportPlan,
-  client: ApiClient,
-  { isDry, signal }: ImportOptions,
-): Promise<Imported> {
-  const created: Counts = { applications: 0, endpoints: 0, eventTypes: 0 }
-  const changed: Counts = { applications: 0, endpoints: 0, eventTypes: 0 }
-  const notTaken = [...plan.notTaken]
+export async function applyImport(plan: ImportPlan, client: ApiClient, options: ImportOptions): Promise<Imported> {
+  const steps = new Steps(options, plan.notTaken)
+  for (const type of plan.eventTypes) {
+    const about = { id: null, what: `event type ${type.name}` }
+    await steps.take('eventTypes', about, () => client.request('POST', '/event-type', { body: eventTypeBody(type) }))
+  }
+  for (const application of plan.applications) await applyApplication(client, steps, application)
+  const { created, changed, notTaken } = steps
+  return { isWhole: !options.signal.aborted, created, changed, unchanged: plan.unchanged, notTaken }
+}
 
-  /** Answers with what the work did; undefined if it was refused, or only counted. */
-  async function step<Result>(
-    kind: Kind,
-    { id, what }: Step,
-    work: () => Promise<Result>,
-  ): Promise<Result | undefined> {
+async function applyApplication(client: ApiClient, steps: Steps, application: PlannedApplication): Promise<void> {
+  const written =
+    application.body === null
+      ? null
+      : await steps.take('applications', application, () => writeApplication(client, application))
+  const id = written?.id ?? application.id
+  for (const endpoint of application.endpoints) {
+    await steps.take('endpoints', endpoint, async () => {
+      if (id === null) throw expected('not_found', 'application', 'one that was taken', application.what)
+      await writeEndpoint(client, id, endpoint)
+    })
+  }
+}
+
+/** Takes one step after the other, and counts what comes of them. */
+class Steps {
+  readonly created: Counts = { applications: 0, endpoints: 0, eventTypes: 0 }
+  readonly changed: Counts = { applications: 0, endpoints: 0, eventTypes: 0 }
+  readonly notTaken: NotTaken[]
+  readonly #options: ImportOptions
+
+  constructor(options: ImportOptions, notTaken: readonly NotTaken[]) {
+    this.#options = options
+    this.notTaken = [...notTaken]
+  }
+
+  /** Answers with what the work did; null if it was refused, only counted, or interrupted before. */
+  async take<Result>(kind: Kind, { id, what }: Step, work: () => Promise<Result>): Promise<Result | null> {
+    const { isDry, signal } = this.#options
+    if (signal.aborted) return null
     try {
-      const result = isDry ? undefined : await work()
-      const counts = id === null ? created : changed
+      const result = isDry ? null : await work()
+      const counts = id === null ? this.created : this.changed
       counts[kind] += 1
       return result
     } catch (thrown) {
       if (!isRefusal(thrown)) throw thrown
-      notTaken.push({ what, why: thrown.message })
-      return undefined
+      this.notTaken.push({ what, why: thrown.message })
+      return null
     }
   }
-
-  for (const type of plan.eventTypes) {
-    const about = { id: null, what: `event type ${type.name}` }
-    await step('eventTypes', about, () => client.request('POST', '/event-type', { body: eventTypeBody(type) }))
-  }
-  for (const application of plan.applications) {
-    const id =
-      application.body === null
-        ? application.id
-        : ((await step('applications', application, () => writeApplication(client, application)))?.id ?? application.id)
-    for (const endpoint of application.endpoints) {
-      // The application was refused, and its endpoints with it.
-      if (id === null && !isDry) notTaken.push({ what: endpoint.what, why: 'its application was not taken' })
-      else await step('endpoints', endpoint, () => writeEndpoint(client, id ?? '', endpoint))
-    }
-  }
-  return { isWhole: !signal.aborted, created, changed, unchanged: plan.unchanged, notTaken }
 }
 
 type Step = Pick<PlannedEndpoint, 'id' | 'what'>

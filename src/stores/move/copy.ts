@@ -105,7 +105,7 @@ async function agree(
 /** Refuses to begin where something is already. */
 async function refuseUsed(target: CopyTarget, path: string, move: Move | null): Promise<void> {
   if (move !== null && move.finishedAt !== null) throw alreadyCopied(path, move)
-  await target.refuseUnlessEmpty()
+  await target.refuseUnlessFree()
 }
 
 interface TableCopy {

@@ -3,7 +3,6 @@ import { checkTarget, connections } from '../postgres/connections.ts'
 import { checkSchema, postgresDatabase, postgresDialect } from '../postgres/database.ts'
 import type { PostgresDatabase } from '../postgres/database.ts'
 import { openSchema } from '../postgres/migrate.ts'
-import { timeOf } from '../postgres/time.ts'
 import { openVaultWith, ringOf } from '../postgres/vault.ts'
 import { keyOf, toCount, valueOf } from '../shared/rows/move-rows.ts'
 import type { Cursor, TableProgress } from '../shared/rows/move-rows.ts'
@@ -28,7 +27,8 @@ export interface CopyTarget {
   readonly vault: Vault
   /** How far a copy into it is; null if none has begun. */
   progress(): Promise<readonly TableProgress[] | null>
-  refuseUnlessEmpty(): Promise<void>
+  /** Refuses a schema with rows, or with workers. */
+  refuseUnlessFree(): Promise<void>
   /** From here on no worker starts on it until `finish`. Refused if it is not empty, or in use. */
   begin(copyId: string, source: string): Promise<readonly TableProgress[]>
   /** Rows and how far they reach, together or not at all. */
@@ -51,8 +51,6 @@ const questionTimeoutMs = 10_000
 const countTimeoutMs = 600_000
 // PostgreSQL takes no more values with one statement than 16 bits can count.
 const mostValues = 60_000
-// Twice the time after which workers forget each other.
-const aliveMs = 40_000
 
 /** Makes the schema where there is none, as a first start does; refuses one of another version. */
 export async function openTarget(options: TargetOptions): Promise<CopyTarget> {
@@ -82,7 +80,7 @@ function targetOn(database: PostgresDatabase, schema: string, vault: Vault): Cop
   return {
     vault,
     progress: () => progressOf(database, schema),
-    refuseUnlessEmpty: () => database.transaction((tx) => refuseUnlessEmpty(tx, schema)),
+    refuseUnlessFree: () => database.transaction((tx) => refuseUnlessFree(tx, schema)),
     begin: (copyId, source) => database.transaction((tx) => begin(tx, schema, copyId, source)),
     write: (wanted, batch, progress) => write(database, wanted, batch, progress),
     count: async (name) => toCount((await database.query(sql`select count(*) as count from ${table(name)}`))[0]),
@@ -103,26 +101,19 @@ where (${words(key.join(', '))}) in (${tuples(keys)})`),
 async function begin(tx: Executor, schema: string, copyId: string, source: string): Promise<readonly TableProgress[]> {
   // Whoever is about to start waits here, and then sees the table that is made next.
   await tx.run(sql`lock table ${table('workers')} in share row exclusive mode`)
-  await refuseWorkers(tx, schema)
-  await refuseUnlessEmpty(tx, schema)
+  await refuseUnlessFree(tx, schema)
   await tx.run(createProgress)
   for (const { name } of copiedTables) await tx.run(insertProgress({ name, copyId, source }))
   return (await progressOf(tx, schema)) ?? []
 }
 
-async function refuseWorkers(tx: Executor, schema: string): Promise<void> {
-  const since = (await timeOf(tx)) - aliveMs
-  const alive = toCount(
-    (await tx.query(sql`select count(*) as count from ${table('workers')} where seen_at > ${since}`))[0],
-  )
-  if (alive === 0) return
-  throw new PosthornError(
-    'store_in_use',
-    `Expected the schema "${schema}" to have no workers yet, got ${alive}. Stop them, and start them when the copy is done.`,
-  )
-}
-
-async function refuseUnlessEmpty(tx: Executor, schema: string): Promise<void> {
+async function refuseUnlessFree(tx: Executor, schema: string): Promise<void> {
+  const workers = toCount((await tx.query(sql`select count(*) as count from ${table('workers')}`))[0])
+  if (workers > 0)
+    throw new PosthornError(
+      'store_in_use',
+      `Expected the schema "${schema}" to have no workers yet, got ${workers}. Nothing was copied: stop them, and start them when the copy is done. If they were killed, drop the schema.`,
+    )
   for (const { name } of copiedTables) {
     const found = await tx.query(sql`select 1 from ${table(name)} limit 1`)
     if (found.length === 0) continue

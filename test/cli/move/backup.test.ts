@@ -45,13 +45,14 @@ test('a backup that was taken with leases out loses nothing, and sends what was 
   ])
   for (const path of [file, `${file}.key`]) expect((statSync(path).mode & 0o777).toString(8)).toBe('600')
 
-  const second = new Posthorn({ store: sqlite(file), allowedTargets: ['127.0.0.0/8'] })
+  const second = new Posthorn({ store: sqlite(file), allowedTargets: ['127.0.0.0/8'], pollMs: 50 })
   onTestFinished(() => second.stop({ graceMs: 0 }))
   await second.start()
   await second.endpoints.resume(paused.id)
-  await second.idle()
-  const got = local.receipts.slice(before).map(({ id, path }) => `${String(id)} ${path}`)
   const wanted = sent.flatMap(({ id }) => [`${id} /hook`, `${id} /later`])
+  await local.waitFor(before + wanted.length)
+  await second.stop()
+  const got = local.receipts.slice(before).map(({ id, path }) => `${String(id)} ${path}`)
   expect(got.toSorted()).toEqual(wanted.toSorted())
 })
 

@@ -33,7 +33,7 @@ test('copies every table, with leases and schedules as they were', async () => {
 
 test('seals the secrets with the key of the target', async () => {
   const [source, target] = [await sourceFile(), targetSchema()]
-  await run(['copy', '--from', source.url], target.environment)
+  expect((await run(['copy', '--from', source.url], target.environment)).code).toBe(0)
   const posthorn = new Posthorn({ store: target.store() })
   onTestFinished(() => posthorn.stop())
   const { secrets, headers } = await posthorn.endpoints.get(source.endpointId)
@@ -63,8 +63,8 @@ test('nothing opens the file again until it is taken back, nor the target until 
   const [source, target] = [await sourceFile(), targetSchema()]
   expect(await interruptedAt(source, target, 'messages')).toMatchObject({ isWhole: false, isResumed: false })
 
-  await expect(source.store().open()).rejects.toThrow(/is being copied to postgres:.* would be sent twice/)
-  await expect(target.store().open()).rejects.toThrow(/to be whole, got one that is being copied into/)
+  expect(await refusalOf(source.store().open())).toMatch(/is being copied to postgres:.* would be sent twice/)
+  expect(await refusalOf(target.store().open())).toMatch(/to be whole, got one that is being copied into/)
 
   expect((await run(['copy', '--from', source.url, '--cancel'], target.environment)).lines).toEqual([
     `${source.url} can be used again`,
@@ -84,34 +84,30 @@ test('a worker that opened the target before the copy began does not start on it
   await store.open()
   await interruptedAt(source, target, 'messages')
   const worker = { id: 'w', pid: 1, host: 'here', startedAt: Date.now() }
-  await expect(store.attach(worker)).rejects.toThrow(/that is being copied into/)
+  expect(await refusalOf(store.attach(worker))).toMatch(/that is being copied into/)
   expect(await target.query('select id from workers')).toEqual([])
 })
 
-test.each(['applications', 'messages', 'webhook_deliveries', 'audit'])(
-  'interrupted in %s, the same command goes on with the next batch',
-  async (table) => {
-    const [source, target] = [await sourceFile(1_200), targetSchema()]
-    const before = await allRows(source.rows, inFile)
-    await interruptedAt(source, target, table)
-    const { code, lines } = await run(['copy', '--from', source.url, '--json'], target.environment)
-    expect({ code, copied: JSON.parse(lines[0] ?? '') }).toMatchObject({
-      code: 0,
-      copied: { isWhole: true, isResumed: true, tables: { webhook_deliveries: 1_201 } },
-    })
-    expect(
-      await allRows(
-        (sql) => target.query(sql),
-        (name) => name,
-      ),
-    ).toEqual(before)
-    expect(
-      await target.query(`select 1 from pg_tables where tablename = 'copy_progress' and schemaname = $1`, [
-        target.schema,
-      ]),
-    ).toEqual([])
-  },
-)
+test.each([
+  ['applications', 2],
+  ['messages', 1_200],
+  ['webhook_deliveries', 1_200],
+  ['audit', 2],
+] as const)('interrupted in %s, the same command goes on with the next batch', async (table, messages) => {
+  const [source, target] = [await sourceFile(messages), targetSchema()]
+  const before = await allRows(source.rows, inFile)
+  await interruptedAt(source, target, table)
+  const { code, lines, stderr } = await run(['copy', '--from', source.url, '--json'], target.environment)
+  expect({ code, lines }, stderr).toEqual({ code: 0, lines: [expect.stringContaining('"isResumed":true')] })
+  expect(
+    await allRows(
+      (sql) => target.query(sql),
+      (name) => name,
+    ),
+  ).toEqual(before)
+  const progress = `select 1 from pg_tables where tablename = 'copy_progress' and schemaname = $1`
+  expect(await target.query(progress, [target.schema])).toEqual([])
+})
 
 test('ended between the last two steps, the same command only opens the target', async () => {
   const [source, target] = [await sourceFile(), targetSchema()]
@@ -145,6 +141,7 @@ test('refuses a target that a worker waits on', async () => {
   const { code, stderr } = await run(['copy', '--from', source.url], target.environment)
   expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('to have no workers yet, got 1') })
   expect(await target.query('select id from applications')).toEqual([])
+  await opens(source)
 })
 
 test('refuses a file that an engine runs on', async () => {
@@ -243,7 +240,7 @@ test('compares: a row that is not as it was keeps the target closed', async () =
   )
   const { code, stderr } = await run(['copy', '--from', source.url], target.environment)
   expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('next_retry_at is not') })
-  await expect(target.store().open()).rejects.toThrow(/that is being copied into/)
+  expect(await refusalOf(target.store().open())).toMatch(/that is being copied into/)
   await target.query('delete from webhook_deliveries where id = (select min(id) from webhook_deliveries)')
   expect((await run(['copy', '--from', source.url], target.environment)).stderr).toContain(
     'Expected 6 rows of webhook_deliveries',
@@ -290,6 +287,14 @@ function optionsOf({ file }: SourceFile, { url, schema }: TargetSchema): CopyOpt
     signal: new AbortController().signal,
     onProgress: () => undefined,
   }
+}
+
+/** Why it was refused. */
+function refusalOf(call: Promise<unknown>): Promise<string> {
+  return call.then(
+    () => 'It was not refused.',
+    (thrown: unknown) => String(thrown),
+  )
 }
 
 async function opens({ store }: SourceFile): Promise<void> {

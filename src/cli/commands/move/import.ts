@@ -3,7 +3,11 @@ import { exit, textOption } from '../../command.ts'
 import type { CommandGroup, CommandOptions } from '../../command.ts'
 import { apiCommand } from '../../http-api/api-command.ts'
 import type { ApiCall } from '../../http-api/api-command.ts'
+import { applyImport } from '../../import/apply.ts'
 import type { Counts, Imported } from '../../import/apply.ts'
+import { ourResources } from '../../import/our-resources.ts'
+import { planImport, uidOf } from '../../import/plan.ts'
+import type { SvixExport } from '../../import/svix-export.ts'
 import { readSecret } from '../../read-file.ts'
 import { printable } from '../../view/text.ts'
 
@@ -34,26 +38,32 @@ export const importFrom: CommandGroup = {
   ],
 }
 
-async function importSvix({ client, options, terminal, show }: ApiCall): Promise<number> {
+async function importSvix(call: ApiCall): Promise<number> {
+  const { options, terminal } = call
   const url = textOption(options, 'url')
   const token = tokenIn(options)
   if (url === undefined || token === undefined) {
     terminal.say('posthorn import svix: expected --url and --token or --token-file, got less.')
     return exit.usage
   }
-  const [{ svixApi }, { exportSvix }, { ourResources }, { planImport, uidOf }, { applyImport }] = await Promise.all([
-    import('../../import/svix-api.ts'),
-    import('../../import/svix-export.ts'),
-    import('../../import/our-resources.ts'),
-    import('../../import/plan.ts'),
-    import('../../import/apply.ts'),
-  ])
+  // Loaded only now: it brings a validator along.
+  const { exportSvix } = await import('../../import/svix-export.ts')
+  const { svixApi } = await import('../../import/svix-api.ts')
   const signal = terminal.interrupted
-  const exported = await exportSvix(svixApi({ url, token, clock: systemClock, signal }))
-  if (exported.applications.length + exported.eventTypes.length === 0) {
-    terminal.say(`There is nothing to import at ${url}: no applications and no event types. Is it the right token?`)
-    return exit.partial
+  const exported = await exportSvix(svixApi({ url, token, clock: systemClock, signal })).catch((thrown: unknown) => {
+    if (signal.aborted) return null
+    throw thrown
+  })
+  if (exported === null) {
+    terminal.say('Interrupted. Nothing was imported yet.')
+    return exit.interrupted
   }
+  if (exported.applications.length + exported.eventTypes.length > 0) return importAll(exported, call)
+  terminal.say(`There is nothing to import at ${url}: no applications and no event types. Is it the right token?`)
+  return exit.partial
+}
+
+async function importAll(exported: SvixExport, { client, options, terminal, show }: ApiCall): Promise<number> {
   const plan = planImport(exported, await ourResources(client, new Set(exported.applications.map(uidOf))))
   if (plan.collisions.length > 0) {
     terminal.say(
@@ -62,11 +72,11 @@ async function importSvix({ client, options, terminal, show }: ApiCall): Promise
     return exit.error
   }
   const isDry = options['dry-run'] === true
-  const imported = await applyImport(plan, client, { isDry, signal })
+  const imported = await applyImport(plan, client, { isDry, signal: terminal.interrupted })
   show({ ...imported, dryRun: isDry }, () => reportOf(imported, isDry))
-  if (!imported.isWhole) terminal.say('Interrupted. The same command goes on.')
-  if (!imported.isWhole) return exit.interrupted
-  return imported.notTaken.length === 0 ? exit.ok : exit.partial
+  if (imported.isWhole) return imported.notTaken.length === 0 ? exit.ok : exit.partial
+  terminal.say('Interrupted. The same command goes on.')
+  return exit.interrupted
 }
 
 function tokenIn(options: CommandOptions): string | undefined {
