@@ -66,6 +66,13 @@ test('no file points to a source that is not in the package', () => {
   ).toEqual([])
 })
 
+test('a TypeScript program needs no types of a driver', () => {
+  for (const store of ['postgres', 'sqlite'])
+    expect(readFileSync(join(installed, `dist/stores/${store}/index.d.ts`), 'utf8')).not.toMatch(
+      /from '(pg|@photostructure\/sqlite)'/,
+    )
+})
+
 test('the drivers, more than half of what is installed, can be left out', () => {
   const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
   const drivers = ['@photostructure/sqlite', 'pg']

@@ -52,8 +52,9 @@ export function makeClient(client: ClientParts): ApiClient {
     },
     async text(path) {
       const response = await client.send(requestTo(client, 'GET', path, {}))
-      if (!response.ok) throw refusal(response.status, await bodyOf(response, where), where)
-      return response.text()
+      const text = await textOf(response, where)
+      if (!response.ok) throw refusal(response.status, parsed(text, response.status, where), where)
+      return text
     },
     async events(query, signal) {
       const response = await client.send(
@@ -86,9 +87,12 @@ function requestTo(
 }
 
 async function bodyOf(response: Response, where: string): Promise<unknown> {
-  let text: string
+  return parsed(await textOf(response, where), response.status, where)
+}
+
+async function textOf(response: Response, where: string): Promise<string> {
   try {
-    text = await response.text()
+    return await response.text()
   } catch (cause) {
     throw new PosthornError(
       'unreachable',
@@ -96,11 +100,14 @@ async function bodyOf(response: Response, where: string): Promise<unknown> {
       { cause },
     )
   }
+}
+
+function parsed(text: string, status: number, where: string): unknown {
   if (text === '') return null
   try {
     return JSON.parse(text)
   } catch {
-    const got = `status ${response.status} and no JSON from ${where}`
+    const got = `status ${status} and no JSON from ${where}`
     throw expected(
       'invalid_argument',
       'server',

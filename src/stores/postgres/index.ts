@@ -41,6 +41,13 @@ export interface PostgresOptions {
   readonly timeoutMs?: number | undefined
 }
 
+/** A `Pool` of `pg`, by what it can do: who gives a URL needs no types of `pg`. */
+export interface PostgresPool {
+  connect(): Promise<unknown>
+  on(event: 'error', listener: (error: Error) => void): unknown
+  readonly options: object
+}
+
 interface OpenedSchema extends Opened {
   readonly database: PostgresDatabase
 }
@@ -59,9 +66,10 @@ const longestTimeoutMs = 600_000
 const lookMs = 250
 
 /** A store in PostgreSQL, for any number of workers; over a url, or a pool that the application already has. */
-export function postgres(urlOrPool: string | Pool, options: PostgresOptions = {}): Store {
+export function postgres(given: string | PostgresPool, options: PostgresOptions = {}): Store {
   const { schema = 'posthorn', prepare = true, notify = false, timeoutMs = 10_000 } = options
-  checkTarget(urlOrPool)
+  checkTarget(given)
+  const urlOrPool = given as string | Pool
   checkSchema(schema)
   checkTimeout(timeoutMs)
   if (notify && !prepare) throw deafPooler()

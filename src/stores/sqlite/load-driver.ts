@@ -23,7 +23,7 @@ export function openDriver(path: string, options: { readonly timeout?: number } 
 
 /**
  * The package if there is one, so that every Node writes with the same SQLite; else `node:sqlite`, if its SQLite is safe. Loaded with the first
- * file, not with the module: whoever brings a driver of their own, or uses PostgreSQL, need not have it.
+ * file, not with the module: whoever uses PostgreSQL need not have it.
  */
 export function loadDriver(
   load: Load,

@@ -6,6 +6,7 @@ import { pathSegment } from '../../http-api/api-client.ts'
 import { pageOptions, pageQuery, timeOf } from '../../http-api/filters.ts'
 import type { Listed, MessageResponse } from '../../http-api/responses.ts'
 import { columns, pairs } from '../../view/columns.ts'
+import { printable } from '../../view/text.ts'
 
 export const messages: CommandGroup = {
   name: 'messages',
@@ -58,7 +59,7 @@ export const messages: CommandGroup = {
       text: ['The message is named by its id or its event id.'],
       async run({ client, options, given: [application = '', id = ''], terminal }) {
         const text = await client.text(`/app/${pathSegment(application)}/msg/${pathSegment(id)}`)
-        terminal.output.write(options['json'] === true ? `${text}\n` : `${messageText(text)}\n`)
+        terminal.output.write(options['json'] === true ? `${text}\n` : `${messageText(text, terminal.output.isTTY)}\n`)
         return exit.ok
       },
     }),
@@ -88,7 +89,7 @@ export const messages: CommandGroup = {
 }
 
 /** The payload is cut from the text: parsed and written again, a long number would become another. */
-function messageText(text: string): string {
+function messageText(text: string, isScreen: boolean): string {
   const { id, eventType, eventId, channels, timestamp } = JSON.parse(text) as MessageResponse
   const head = pairs([
     ['message', id],
@@ -98,8 +99,9 @@ function messageText(text: string): string {
     ['created', timestamp],
     ['deliveries', `posthorn deliveries ls --message ${id}`],
   ])
-  const payload = cutValue(Buffer.from(text), 'payload')
-  return payload === null ? head : `${head}\n\n${Buffer.from(payload).toString()}`
+  const payload = Buffer.from(cutValue(Buffer.from(text), 'payload') ?? []).toString()
+  // What a customer wrote must not be able to move the cursor.
+  return `${head}\n\n${isScreen ? printable(payload) : payload}`
 }
 
 function timeIn(options: CommandOptions, name: string): string | undefined {
