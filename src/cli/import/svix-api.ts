@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { expected, messageOf, PosthornError } from '../../core/errors.ts'
 import type { Clock } from '../../core/ports/ports.ts'
+import { urlOf } from '../../core/url.ts'
 
 /** Svix's HTTP API, as far as it is read. */
 export interface SvixApi {
@@ -49,7 +50,7 @@ export function svixApi(access: SvixAccess): SvixApi {
 }
 
 function checkUrl(given: string): string {
-  const url = URL.canParse(given) ? new URL(given) : null
+  const url = urlOf(given)
   if (url !== null && ['http:', 'https:'].includes(url.protocol) && url.username === '' && url.password === '')
     return `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '')}/api/v1`
   const wanted = 'the URL of a Svix server, such as https://api.eu.svix.com, without user and password'

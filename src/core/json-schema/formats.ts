@@ -1,3 +1,5 @@
+import { urlOf } from '../url.ts'
+
 const daysInMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 const mostHostLength = 253
 const mostMailboxLength = 64
@@ -14,7 +16,7 @@ export const formats: ReadonlyMap<string, (text: string) => boolean> = new Map(
     uri: (text: string) => /^[a-z][a-z0-9+.-]*:/i.test(text) && isUriReference(text),
     'uri-reference': isUriReference,
     'uri-template': matches(/^(?:[^\p{Cc} "<>%\\^`{|}]|%[\da-f]{2}|\{[+#./;?&=,!@|]?[\w%.,:*]+\})*$/iu),
-    url: (text: string) => /^(?:https?|ftp):\/\//i.test(text) && !/\s/.test(text) && URL.canParse(text),
+    url: (text: string) => /^(?:https?|ftp):\/\//i.test(text) && !/\s/.test(text) && urlOf(text) !== null,
     email: isEmail,
     hostname: isHostname,
     ipv4: isIpv4,
@@ -94,7 +96,7 @@ function isIpv4(text: string): boolean {
 }
 
 function isIpv6(text: string): boolean {
-  return text.length <= 45 && /^[\da-f:.]+$/i.test(text) && URL.canParse(`http://[${text}]`)
+  return text.length <= 45 && /^[\da-f:.]+$/i.test(text) && urlOf(`http://[${text}]`) !== null
 }
 
 function isPattern(text: string): boolean {

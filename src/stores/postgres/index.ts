@@ -101,7 +101,7 @@ export function postgres(given: string | PostgresPool, options: PostgresOptions 
     },
     beat: (worker, sighting) => database.transaction((tx) => beat(tx, worker, sighting)),
     time: () => timeOf(database),
-    reseal: (given) => reseal(database, vault, given),
+    reseal: (batch) => reseal(database, vault, batch),
     countStaleSecrets: () => countStale(database, vault),
     close: () => lifetime.close(),
     within: (tx) => transactionWithin(tx, dialect, channel),

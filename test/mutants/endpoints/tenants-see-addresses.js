@@ -1,9 +1,9 @@
 export const mutant = {
   says: 'A tenant reads where a name leads inside.',
   joins: 'guard × what tenants read',
-  file: 'src/server/request/tenant-view.ts',
-  find: 'applicationId === null || !hasDetails ? text',
-  replace: 'true ? text',
+  file: 'src/server/request/shown-json.ts',
+  find: 'applicationId !== null && hasDetails ? [asTenant]',
+  replace: 'false ? [asTenant]',
   caughtBy: {
     file: 'test/security/responses.test.ts',
     title: 'reads the same to a key of kind ',
