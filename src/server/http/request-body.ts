@@ -48,11 +48,11 @@ function lengthOf({ headers }: Request): number | null {
 }
 
 /** The value of a JSON text; an empty one is an empty object, so that what is missing is named. */
-export function parseJson(bytes: Uint8Array): { readonly value: unknown } | Response {
+export function parseJson(bytes: Uint8Array, deepest = mostDepth): { readonly value: unknown } | Response {
   if (bytes.length === 0) return { value: {} }
-  if (isTooDeep(bytes))
+  if (isTooDeep(bytes, deepest))
     return unprocessable([
-      { loc: ['body'], msg: `Expected JSON of at most ${mostDepth} levels.`, type: 'value_error.too_deep' },
+      { loc: ['body'], msg: `Expected JSON of at most ${deepest} levels.`, type: 'value_error.too_deep' },
     ])
   try {
     return { value: JSON.parse(decoder.decode(bytes)) }
@@ -81,14 +81,14 @@ async function readCounted(
 }
 
 /** Counts brackets outside of strings, before anything recursive sees the value. */
-function isTooDeep(bytes: Uint8Array): boolean {
+function isTooDeep(bytes: Uint8Array, deepest: number): boolean {
   let depth = 0
   for (let index = 0; index < bytes.length; index += 1) {
     const byte = bytes[index]
     if (byte === quote) index = endOfString(bytes, index)
     else if (byte === openBrace || byte === openBracket) depth += 1
     else if (byte === closeBrace || byte === closeBracket) depth -= 1
-    if (depth > mostDepth) return true
+    if (depth > deepest) return true
   }
   return false
 }
