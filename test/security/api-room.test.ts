@@ -6,8 +6,10 @@ import { SharedLimit } from '../../src/core/limits/shared-limit.ts'
 import { mostBodyBytes } from '../../src/core/message/message.ts'
 import { hour } from '../../src/core/time.ts'
 import { makeRateLimit } from '../../src/server/http/rate-limit.ts'
-import { mostRequestBytes } from '../../src/server/http/request-body.ts'
+import { mostRequestBytes, parseJson } from '../../src/server/http/request-body.ts'
+import { applicationOperations } from '../../src/server/routes/svix/applications.ts'
 import { sessionOperations } from '../../src/server/routes/operator/session.ts'
+import { networkOf } from '../../src/server/request/actor.ts'
 import { serverWorld } from '../server/world.ts'
 import { adminKey, apiWorld } from './api-world.ts'
 import type { ApiWorld, Unfinished } from './api-world.ts'
@@ -41,36 +43,36 @@ async function statusOf(world: ApiWorld, path: string, init: RequestInit, token 
 
 describe('unfinished requests', () => {
   defence('unfinished bodies of one portal key refuse nobody else', async (isOn) => {
-    const requests = limitOf(100, isOn)
+    const requests = limitOf(40, isOn)
     const world = await apiWorld({ requests })
     const token = await world.portalKey('acme')
-    const begun = await flood(requests, 101, () =>
+    const begun = await flood(requests, 41, () =>
       world.begin({ path: '/api/v1/app/acme/endpoint', token, length: 100, part: '{' }),
     )
     const refused = begun.filter((each) => each.status() !== null)
     expect(refused.map((each) => each.status())).toEqual(refused.map(() => (isOn ? 429 : 503)))
-    const calls = await Promise.all(Array.from({ length: 60 }, () => statusOf(world, '/api/v1/app', {})))
+    const calls = await Promise.all(Array.from({ length: 20 }, () => statusOf(world, '/api/v1/app', {})))
     return calls.includes(503)
   })
 
   defence('sessions of one portal key have one share, not one each', async (isOn) => {
-    const requests = new SharedLimit(100)
+    const requests = new SharedLimit(20)
     const world = await apiWorld({ requests })
     const token = await world.portalKey('acme')
     const sessions = await Promise.all(
       // Off: each session is of a key of its own, as if sessions were callers by themselves.
-      Array.from({ length: 12 }, async () => {
+      Array.from({ length: 4 }, async () => {
         const { keys } = world.posthorn
         const own = isOn ? await keys.find(token) : (await keys.create({ name: 'acme', application: 'acme' })).key
         const { token: session } = await keys.openSession(own ?? expect.unreachable())
         return `posthorn-session=${session}`
       }),
     )
-    const begun = await flood(requests, 240, (index) => {
+    const begun = await flood(requests, 40, (index) => {
       const headers = { cookie: sessions[index % sessions.length] ?? '', 'sec-fetch-site': 'same-origin' }
       return world.begin({ path: '/api/v1/app/acme/endpoint', headers, length: 100, part: '{' })
     })
-    return begun.filter((each) => each.status() === null).length > 50
+    return begun.filter((each) => each.status() === null).length > 10
   })
 
   defence('announced bodies of one key leave bytes for others', async (isOn) => {
@@ -99,6 +101,30 @@ describe('unfinished requests', () => {
     const refused = (): number => begun.filter((each) => each.status() === 429).length
     await expect.poll(() => refused() * size + held()).toBeGreaterThanOrEqual(9 * size)
     return held() > 4 * mostBodyBytes
+  })
+
+  defence('a body beyond the limit is refused by what it says of itself', async (isOn) => {
+    const create = applicationOperations.find(({ id }) => id === 'v1.application.create') ?? expect.unreachable()
+    const requests = new SharedLimit(10)
+    const bodyBytes = new SharedLimit(1_000 * mostBodyBytes)
+    const unbounded = { ...create, mostBytes: Number.POSITIVE_INFINITY }
+    const world = await apiWorld({ requests, bodyBytes }, {}, isOn ? create : unbounded)
+    const begin = (): Unfinished =>
+      world.begin({ path: '/api/v1/app', token: adminKey, length: 100 * mostBodyBytes, part: '{' })
+    const [begun] = await flood(requests, 1, begin)
+    return begun?.status() !== 413
+  })
+
+  defence('a body of more than 64 levels is refused before anything looks into it', async (isOn) => {
+    const bytes = new TextEncoder().encode(`${'['.repeat(10_000)}${']'.repeat(10_000)}`)
+    return !((isOn ? parseJson(bytes) : parseJson(bytes, Number.POSITIVE_INFINITY)) instanceof Response)
+  })
+
+  defence('calls of one key beyond its rate are refused, and say when to go on', async (isOn) => {
+    const world = await apiWorld({}, { rateLimitPerSecond: isOn ? 5 : 0 })
+    const statuses: number[] = []
+    for (let count = 0; count < 10; count += 1) statuses.push(await statusOf(world, '/api/v1/app', {}))
+    return !statuses.includes(429)
   })
 
   test('a request of somebody unknown is refused before its body has come', async () => {
@@ -184,6 +210,15 @@ describe('sign-in, for which no key is needed', () => {
       () => true,
     )
   })
+})
+
+test.each([
+  ['::ffff:203.0.113.7', '203.0.113.7'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['::1', '0:0:0:0::/64'],
+])('whoever signs in from %s is under the limits of %s', (remoteAddress, network) => {
+  expect(networkOf({ incoming: { socket: { remoteAddress } } })).toBe(network)
 })
 
 test('a session that ends, by itself or by its reader, makes way for another', async () => {

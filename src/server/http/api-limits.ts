@@ -55,19 +55,20 @@ export function makeApiLimits(sizes: Sizes, now: () => Instant): ApiLimits {
   }
 }
 
-/** What one request holds of the limits, until it is answered. */
+/** What one request holds of the limits, until it is answered: of each limit for one holder. */
 export class Holding {
-  readonly #taken: { readonly limit: SharedLimit; readonly holder: string; readonly amount: number }[] = []
+  readonly #taken = new Map<SharedLimit, { readonly holder: string; readonly amount: number }>()
 
   /** Takes a part of a limit: null, or the answer that refuses the request. */
   take(limit: SharedLimit, holder: string, amount: number, what: string): Response | null {
     if (!limit.take(holder, amount)) return refused(limit.heldBy(holder), what)
-    this.#taken.push({ limit, holder, amount })
+    this.#taken.set(limit, { holder, amount: (this.#taken.get(limit)?.amount ?? 0) + amount })
     return null
   }
 
   release(): void {
-    for (const { limit, holder, amount } of this.#taken.splice(0)) limit.release(holder, amount)
+    for (const [limit, { holder, amount }] of this.#taken) limit.release(holder, amount)
+    this.#taken.clear()
   }
 }
 
