@@ -6,6 +6,6 @@ export const mutant = {
   replace: '> Infinity',
   caughtBy: {
     file: 'test/security/responses.test.ts',
-    title: 'costs as much reading as its sender likes, by chunk extensions',
+    title: 'is cut after 80 KiB at the latest',
   },
 }
