@@ -38,12 +38,17 @@ describe.each(databases)('posthorn secrets rotate on %s', (kind) => {
     const database = await securityDatabase(kind)
     const ids = await endpointsIn(database.store(oldKey), 20)
     const environment = { ...database.environment, POSTHORN_SECRETS_KEY: `${newKey}, ${oldKey}` }
+    const doctor = async (): Promise<string> => (await run(['doctor'], environment)).lines.join('\n')
+    expect(await doctor()).toMatch(
+      /40 values are sealed with an older one, or not at all\. Seal them: posthorn secrets rotate/,
+    )
     expect(await run(['secrets', 'rotate'], environment)).toEqual({
       code: 0,
       lines: ['secrets rotated 40 of 40'],
       stderr: 'sealed 0 of 40\nsealed 20 of 40\nsealed 40 of 40\n',
     })
     expect(await run(['secrets', 'rotate'], environment)).toMatchObject({ lines: ['secrets rotated 0 of 0'] })
+    expect(await doctor()).toContain('The key for endpoint secrets fits.')
     expect(await readable(database.store(newKey), ids)).toBe(true)
     await expect(database.store(oldKey).open()).rejects.toMatchObject({
       code: 'secrets_unreadable',

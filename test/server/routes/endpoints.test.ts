@@ -250,6 +250,35 @@ describe.each(databases)('endpoints over HTTP on %s', (database) => {
     expect(fieldsIn(await ask(422, 'PATCH', path, {}))).toEqual(['body.headers'])
   })
 
+  test('show query values only to whoever may write', async () => {
+    const { ask, message, posthorn } = await routesWorld(database, true)
+    await ask(200, 'PATCH', '/app/acme/endpoint/hooks', { url: 'https://acme.example/hooks?token=hidden&of=acme' })
+    await message()
+    await posthorn.idle()
+    const { token } = await posthorn.keys.create({ name: 'reader', access: 'read' })
+    const [delivery] = await posthorn.deliveries.list()
+    for (const path of [
+      '/app/acme/endpoint',
+      '/app/acme/endpoint/hooks',
+      '/endpoint',
+      '/delivery',
+      `/delivery/${String(delivery?.id)}`,
+      `/app/acme/attempt/msg/${String(delivery?.messageId)}`,
+      `/app/acme/msg/${String(delivery?.messageId)}/endpoint`,
+    ]) {
+      const shown = JSON.stringify(await ask(200, 'GET', path, undefined, { token }))
+      expect([path, shown.includes('hidden'), shown.includes('token=***&of=***')]).toEqual([path, false, true])
+      expect(JSON.stringify(await ask(200, 'GET', path))).toContain('token=hidden&of=acme')
+    }
+    const found = async (text: string, as = {}): Promise<number> => {
+      const { data } = await ask(200, 'GET', `/endpoint?text=${text}`, undefined, as)
+      return (data as unknown[]).length
+    }
+    expect([await found('hidden'), await found('hidden', { token }), await found('acme.example', { token })]).toEqual([
+      1, 0, 2,
+    ])
+  })
+
   test('get a new secret, and the old one lives on for the grace period', async () => {
     const { ask, posthorn, endpointId, clock } = await routesWorld(database)
     const path = '/app/acme/endpoint/hooks/secret/rotate'
