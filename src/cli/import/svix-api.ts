@@ -35,7 +35,7 @@ export function svixApi(access: SvixAccess): SvixApi {
       for (let pages = 0; pages < mostPages; pages += 1) {
         const parameters = new URLSearchParams({ limit: String(pageRows), ...query })
         if (typeof iterator === 'string') parameters.set('iterator', iterator)
-        const url = `${base}${path}?${parameters}`
+        const url = `${base}${path}?${parameters.toString()}`
         const answer = await read(access, url, page)
         if (answer === null) throw expected('invalid_argument', 'url', 'that of a Svix server', `no answer at ${url}`)
         const { data, done, iterator: next } = answer

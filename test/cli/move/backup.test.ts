@@ -52,7 +52,7 @@ test('a backup that was taken with leases out loses nothing, and sends what was 
   const wanted = sent.flatMap(({ id }) => [`${id} /hook`, `${id} /later`])
   await local.waitFor(before + wanted.length)
   await second.stop()
-  const got = local.receipts.slice(before).map(({ id, path }) => `${String(id)} ${path}`)
+  const got = local.receipts.slice(before).map(({ id, path }) => `${id} ${path}`)
   expect(got.toSorted()).toEqual(wanted.toSorted())
 })
 

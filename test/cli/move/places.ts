@@ -127,7 +127,9 @@ function comparable(row: Record<string, unknown>): string {
   const entries = Object.entries(row)
     .filter(([column]) => column !== 'sealed')
     .map(([column, value]) => [column, value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value])
-  return JSON.stringify(Object.fromEntries(entries.toSorted()))
+  return JSON.stringify(
+    Object.fromEntries(entries.toSorted(([one], [other]) => (String(one) < String(other) ? -1 : 1))),
+  )
 }
 
 export const inFile = (name: string): string => (name === 'webhook_deliveries' ? name : `posthorn_${name}`)
