@@ -3,6 +3,9 @@ import { isFast } from '../postgres.ts'
 import { run } from './run.ts'
 import { shop } from './shop.ts'
 
+// Loaded by the first command: here, so that its test need not wait for it.
+await import('../../src/cli/http-api/local-client.ts')
+
 describe.each(isFast ? (['sqlite'] as const) : (['sqlite', 'postgres'] as const))('on %s', (database) => {
   test('applications are created, shown and listed', async () => {
     const { environment, posthorn } = await shop(database)
