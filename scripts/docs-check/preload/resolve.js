@@ -1,0 +1,14 @@
+// `posthorn` is this checkout, its transport is the one beside this file, and libraries of the guides are found where they are installed.
+const ours = new URL('transport.js', import.meta.url).href
+const project = new URL('../../../package.json', import.meta.url).href
+const libraries = new URL('../libraries/package.json', import.meta.url).href
+
+export async function resolve(specifier, context, next) {
+  const found = await next(specifier, context).catch((thrown) => {
+    if (/^[./]|^node:/.test(specifier)) throw thrown
+    const isOurs = /^posthorn(\/|$)/.test(specifier)
+    return next(specifier, { ...context, parentURL: isOurs ? project : libraries })
+  })
+  const isTransport = found.url.endsWith('/dist/transport/http.js') && context.parentURL !== ours
+  return isTransport ? { ...found, url: ours } : found
+}

@@ -1,0 +1,74 @@
+// Programs that pages start: run to their end, or until they have said that they are ready.
+import { spawn } from 'node:child_process'
+
+const longestMs = 600_000
+
+/** A command under bash in a process group of its own, so that nothing it started is left behind. */
+export function start(command, { cwd, env }) {
+  const child = spawn('bash', ['-eo', 'pipefail', '-c', command], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const program = { command, child, stdout: '', all: '', code: null, heard: new Set() }
+  for (const name of ['stdout', 'stderr']) {
+    child[name].setEncoding('utf8')
+    child[name].on('data', (text) => {
+      if (name === 'stdout') program.stdout += text
+      program.all += text
+      for (const listener of program.heard) listener()
+    })
+  }
+  program.ended = new Promise((resolve) => {
+    child.on('close', (code, signal) => {
+      program.code = code ?? signal
+      for (const listener of program.heard) listener()
+      resolve(program.code)
+    })
+  })
+  return program
+}
+
+/** Runs it to its end; whatever it answers but 0 is an error with all that it said. */
+export async function run(command, place, allowed = [0]) {
+  const program = start(command, place)
+  const timer = setTimeout(() => signal(program, 'SIGKILL'), longestMs)
+  const code = await program.ended
+  clearTimeout(timer)
+  if (!allowed.includes(code)) throw new Error(`${command}\nended with ${code}:\n${program.all}`)
+  return program
+}
+
+/** Resolves with the first match in what it has said; rejects if it ends before. */
+export function says(program, pattern, from = 0) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => settle(reject, new Error(`${program.command}\nnever said ${pattern}:\n${program.all}`)), longestMs)
+    function settle(end, value) {
+      clearTimeout(timer)
+      program.heard.delete(listen)
+      end(value)
+    }
+    function listen() {
+      const match = pattern.exec(program.all.slice(from))
+      if (match !== null) settle(resolve, match)
+      else if (program.code !== null)
+        settle(reject, new Error(`${program.command}\nended with ${program.code} before it said ${pattern}:\n${program.all}`))
+    }
+    program.heard.add(listen)
+    listen()
+  })
+}
+
+/** Ends a program and all that it started, in order. */
+export async function stop(program, name = 'SIGTERM') {
+  if (program.code === null) signal(program, name)
+  const timer = setTimeout(() => signal(program, 'SIGKILL'), 20_000)
+  await program.ended
+  clearTimeout(timer)
+  signal(program, 'SIGKILL')
+}
+
+function signal({ child }, name) {
+  try {
+    process.kill(-child.pid, name)
+  } catch (thrown) {
+    // Everything of the group has ended already.
+    if (thrown.code !== 'ESRCH') throw thrown
+  }
+}

@@ -1,0 +1,106 @@
+// A receiver that a page shows, held to what the guide promises of it, by real deliveries.
+import { writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { Webhook } from 'standardwebhooks'
+import { Posthorn } from '../../dist/index.js'
+import { sqlite } from '../../dist/stores/sqlite/index.js'
+import { secret } from './module.js'
+import { start, stop } from './processes.js'
+import { query } from './world.js'
+
+const inbox = 'create table inbox (id text primary key, event jsonb not null, handled_at timestamptz)'
+
+/** The comment says "file, then command": the snippet is written to the file, and the command runs it. */
+export async function runReceiver({ code, way }, stage) {
+  const [, file, command] = /^(\S+), then (.+)$/.exec(way.rest) ?? []
+  if (command === undefined) throw new Error(`Expected "receiver FILE, then COMMAND", got "${way.rest}".`)
+  const usesDatabase = code.includes('DATABASE_URL')
+  const databaseUrl = usesDatabase ? await stage.world.freshDatabase() : ''
+  if (usesDatabase) await query(databaseUrl, inbox)
+  writeFileSync(join(stage.folder, file), stage.fill(code))
+  const env = { ...stage.env, WEBHOOK_SECRET: secret, DATABASE_URL: databaseUrl, PYTHONUNBUFFERED: '1' }
+  const port = Number(stage.fill('3000'))
+  const program = start(stage.fill(command), { cwd: stage.folder, env })
+  try {
+    await listens(program, port)
+    const ids = await deliverTo(`http://127.0.0.1:${port}/hooks`)
+    const received = usesDatabase
+      ? (await query(databaseUrl, 'select id from inbox')).rows.map(({ id }) => id)
+      : [...program.stdout.matchAll(/^received (\S+)/gm)].map(([, id]) => id)
+    if (received.toSorted().join() !== ids.toSorted().join())
+      throw new Error(`Expected each of ${ids.join(', ')} to be taken once, got ${received.join(', ')}.`)
+  } catch (thrown) {
+    throw new Error(`${thrown.message}\nThe receiver said:\n${program.all}`, { cause: thrown })
+  } finally {
+    await stop(program)
+  }
+}
+
+/** Two messages, one of them twice, one after the secret was rotated; forgeries in between. Answers with the ids that must be taken. */
+async function deliverTo(url) {
+  const posthorn = new Posthorn({ store: sqlite(':memory:', { plaintextSecrets: true }), allowedTargets: ['127.0.0.0/8'] })
+  try {
+    await posthorn.start()
+    const endpoint = await posthorn.endpoints.create({ application: 'acme', url, secret })
+    const first = await delivered(posthorn, () => posthorn.send({ application: 'acme', type: 'invoice.paid', data: { id: 7, note: 'zwölf €' } }))
+    await delivered(posthorn, () => posthorn.requeue(first.webhook_delivery_id, { by: 'docs:check' }))
+    await refuses(url)
+    await posthorn.endpoints.rotateSecret(endpoint.id, { overlapMs: 60_000 })
+    const second = await delivered(posthorn, () => posthorn.send({ application: 'acme', type: 'invoice.paid', data: { id: 8 } }))
+    return [first.message_id, second.message_id]
+  } finally {
+    await posthorn.stop()
+  }
+}
+
+/** What becomes of a delivery that this begins: it must arrive at once. */
+async function delivered(posthorn, begin) {
+  let off = () => undefined
+  const ended = new Promise((resolve, reject) => {
+    const offs = [
+      posthorn.on('delivery.delivered', resolve),
+      posthorn.on('delivery.failed', (event) => reject(new Error(`Expected the receiver to take it, got ${event.error_detail}.`))),
+    ]
+    off = () => offs.forEach((one) => one())
+  })
+  try {
+    await begin()
+    return await ended
+  } finally {
+    off()
+  }
+}
+
+/** A wrong signature, none, one of ten minutes ago, and a body that was changed: each must be refused with a 4xx. */
+async function refuses(url) {
+  const body = JSON.stringify({ type: 'invoice.paid', data: { id: 666 } })
+  const long = new Date(Date.now() - 600_000)
+  const now = new Date()
+  const forgeries = [
+    { name: 'a wrong signature', at: now, signature: 'v1,AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=' },
+    { name: 'an old one', at: long, signature: new Webhook(secret).sign('msg_forged', long, body) },
+    { name: 'the signature of another body', at: now, signature: new Webhook(secret).sign('msg_forged', now, `${body} `) },
+  ]
+  for (const { name, at, signature } of forgeries) {
+    const headers = { 'content-type': 'application/json', 'webhook-id': 'msg_forged', 'webhook-timestamp': String(Math.floor(at / 1000)), 'webhook-signature': signature }
+    const { status } = await fetch(url, { method: 'POST', headers, body })
+    if (status < 400 || status > 499) throw new Error(`Expected the receiver to refuse ${name} with a 4xx, got ${status}.`)
+  }
+  const { status } = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  if (status < 400 || status > 499) throw new Error(`Expected the receiver to refuse a request without a signature with a 4xx, got ${status}.`)
+}
+
+/** Resolves once something takes connections there; rejects if the program ends before. */
+async function listens(program, port) {
+  const end = Date.now() + 120_000
+  while (program.code === null && Date.now() < end) {
+    const isOpen = await new Promise((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false))
+      socket.on('connect', () => socket.destroy())
+    })
+    if (isOpen) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error(`Expected a receiver on port ${port}, and there is none.`)
+}
