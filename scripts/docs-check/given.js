@@ -37,11 +37,18 @@ export const given = {
 async function started() {
   if (made.length > 0) return made[0]
   const { Posthorn } = await import('posthorn')
-  const posthorn = new Posthorn({ store: await given.store() })
+  const posthorn = new Posthorn({ store: await ownStore() })
   made.push(posthorn)
   await posthorn.start()
-  await posthorn.applications.create({ uid: 'acme', name: 'Acme' })
+  await posthorn.endpoints.create({ application: 'acme', url })
   return posthorn
+}
+
+/** In the snippet's own PostgreSQL, if it has one. */
+async function ownStore() {
+  const { DATABASE_URL } = process.env
+  if (DATABASE_URL === undefined) return given.store()
+  return (await import('posthorn/postgres')).postgres(DATABASE_URL, { plaintextSecrets: true })
 }
 
 async function deadLetter() {
@@ -77,16 +84,16 @@ function expectation(value) {
 }
 
 /** Waits until nothing is under way, and complains of what was sent and has not arrived; then stops what the snippet started. */
-export async function finish(declared, { maySettle }) {
+export async function finish(declared, { isTest, sends }) {
   for (const posthorn of new Set([declared, ...made].filter((one) => one !== undefined))) {
-    if (!maySettle) await arrived(posthorn)
+    if (!isTest) await arrived(posthorn, sends)
     await posthorn.stop?.()
   }
   writeFileSync(process.env.DOCS_CHECK_DONE, 'done')
   process.exit(0)
 }
 
-async function arrived(posthorn) {
+async function arrived(posthorn, sends) {
   let isStopped = false
   try {
     await posthorn.overview()
@@ -99,8 +106,10 @@ async function arrived(posthorn) {
   for (;;) {
     const open = await posthorn.deliveries.list({ status: ['pending', 'failed'] })
     const due = open.filter(({ nextRetryAt }) => nextRetryAt === null || nextRetryAt <= Date.now())
-    if (due.length === 0) return
+    if (due.length === 0) break
     if (Date.now() > end) throw new Error(`What was sent has not arrived: ${(await posthorn.deliveries.why(due[0].id)).sentence}`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
+  const [delivered] = await posthorn.deliveries.list({ status: 'delivered' })
+  if (sends && delivered === undefined) throw new Error('Expected what the snippet sends to reach an endpoint, and nothing has.')
 }

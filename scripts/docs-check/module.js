@@ -1,7 +1,6 @@
 // A snippet of JavaScript or TypeScript as a program: whole ones as they are, others with what the page has told of before.
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { transformWithOxc } from 'vite'
 import { given } from './given.js'
 import { run } from './processes.js'
 
@@ -9,10 +8,9 @@ const secretsKey = Buffer.alloc(32, 7).toString('base64')
 export const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 
 export async function runModule(fence, stage) {
-  const script = fence.language === 'ts' ? (await transformWithOxc(fence.code, 'snippet.ts')).code : fence.code
-  const name = join(stage.folder, `snippet-${fence.line}.mjs`)
+  const name = join(stage.folder, `snippet-${fence.line}.${fence.language === 'ts' ? 'ts' : 'mjs'}`)
   const done = `${name}.done`
-  writeFileSync(name, programOf(stage.fill(script)))
+  writeFileSync(name, programOf(stage.fill(fence.code)))
   rmSync(done, { force: true })
   const env = { ...stage.env, ...(await databases(fence.code, stage)), POSTHORN_SECRETS_KEY: secretsKey, WEBHOOK_SECRET: secret, DOCS_CHECK_DONE: done }
   stage.last = await run(`node ${name}`, { cwd: stage.folder, env })
@@ -25,13 +23,13 @@ export function programOf(script) {
   const needed = Object.keys(given).filter((name) => uses(script, name) && !declares(script, name))
   const tools = new URL('given.js', import.meta.url).href
   const isTest = /testPosthorn|scriptedTransport/.test(script)
-  const imports = /^import .*$/gm
+  const imports = /^import [^;]*? from '[^']+'.*$/gm
   return [
     `import { given as __given, finish as __finish } from '${tools}'`,
     ...(script.match(imports) ?? []),
     ...needed.map((name) => `const ${name} = await __given.${name}()`),
     script.replaceAll(imports, ''),
-    `await __finish(typeof posthorn === 'undefined' ? undefined : posthorn, { maySettle: ${isTest} })`,
+    `await __finish(typeof posthorn === 'undefined' ? undefined : posthorn, { isTest: ${isTest}, sends: ${/\.send\(/.test(script)} })`,
   ].join('\n')
 }
 
