@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { given } from './given.js'
 import { run } from './processes.js'
 
-const secretsKey = Buffer.alloc(32, 7).toString('base64')
+export const secretsKey = Buffer.alloc(32, 7).toString('base64')
 export const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 
 export async function runModule(fence, stage) {

@@ -59,7 +59,7 @@ function placed(fences, lines, index) {
 /** How a fence is checked; the words are those of its comment, if it has one. */
 function wayOf({ language, check, notRun, before }) {
   if (notRun !== null) return { kind: 'not run', reason: notRun }
-  const [, kind, rest] = /^(receiver|excerpt of|file|output of) (.+)$/.exec(check ?? '') ?? []
+  const [, kind, rest] = /^(receiver|api|excerpt of|file|output of) (.+)$/.exec(check ?? '') ?? []
   if (kind !== undefined) return { kind, rest }
   if (check !== null) return { kind: 'unknown', reason: `the comment "check: ${check}"` }
   if (output.has(language) && (before === 'sh' || before === 'js' || before === 'ts')) return { kind: 'output' }

@@ -1,5 +1,6 @@
 // Programs that pages start: run to their end, or until they have said that they are ready.
 import { spawn } from 'node:child_process'
+import { connect } from 'node:net'
 
 const longestMs = 600_000
 
@@ -53,6 +54,27 @@ export function says(program, pattern, from = 0) {
     program.heard.add(listen)
     listen()
   })
+}
+
+/** Resolves once something takes connections there; rejects if the program ends before. */
+export async function listens(program, port) {
+  const end = Date.now() + 120_000
+  while (program.code === null && Date.now() < end) {
+    const isOpen = await new Promise((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false))
+      socket.on('connect', () => socket.destroy())
+    })
+    if (isOpen) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error(`Expected a server on port ${port}, and there is none.\n${program.all}`)
+}
+
+/** Of a comment "receiver FILE, then COMMAND": the snippet is written to the file, and the command runs it. */
+export function fileAndCommand({ kind, rest }) {
+  const [, file, command] = /^(\S+), then (.+)$/.exec(rest) ?? []
+  if (command === undefined) throw new Error(`Expected "${kind} FILE, then COMMAND", got "${kind} ${rest}".`)
+  return { file, command }
 }
 
 /** Ends a program and all that it started, in order. */

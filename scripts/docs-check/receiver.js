@@ -1,20 +1,18 @@
 // A receiver that a page shows, held to what the guide promises of it, by real deliveries.
 import { writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { Posthorn } from '../../dist/index.js'
 import { sqlite } from '../../dist/stores/sqlite/index.js'
 import { secret } from './module.js'
-import { start, stop } from './processes.js'
+import { fileAndCommand, listens, start, stop } from './processes.js'
 import { query } from './world.js'
 
 const inbox = 'create table inbox (id text primary key, event jsonb not null, handled_at timestamptz)'
 
 /** The comment says "file, then command": the snippet is written to the file, and the command runs it. */
 export async function runReceiver({ code, way }, stage) {
-  const [, file, command] = /^(\S+), then (.+)$/.exec(way.rest) ?? []
-  if (command === undefined) throw new Error(`Expected "receiver FILE, then COMMAND", got "${way.rest}".`)
+  const { file, command } = fileAndCommand(way)
   const usesDatabase = code.includes('DATABASE_URL')
   const databaseUrl = usesDatabase ? await stage.world.freshDatabase() : ''
   if (usesDatabase) await query(databaseUrl, inbox)
@@ -89,18 +87,4 @@ async function refuses(url) {
   }
   const { status } = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
   if (status < 400 || status > 499) throw new Error(`Expected the receiver to refuse a request without a signature with a 4xx, got ${status}.`)
-}
-
-/** Resolves once something takes connections there; rejects if the program ends before. */
-async function listens(program, port) {
-  const end = Date.now() + 120_000
-  while (program.code === null && Date.now() < end) {
-    const isOpen = await new Promise((resolve) => {
-      const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false))
-      socket.on('connect', () => socket.destroy())
-    })
-    if (isOpen) return
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  throw new Error(`Expected a receiver on port ${port}, and there is none.`)
 }

@@ -1,6 +1,7 @@
 // How each kind of snippet is checked; what is wrong with it is thrown.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { runApi } from './embedded-api.js'
 import { runModule } from './module.js'
 import { outputProblem } from './output.js'
 import { run } from './processes.js'
@@ -17,6 +18,7 @@ const ways = {
   shell: runShell,
   module: runModule,
   receiver: runReceiver,
+  api: runApi,
   async sql({ code }, stage) {
     stage.databaseUrl ??= await stage.world.freshDatabase()
     await query(stage.databaseUrl, code)
