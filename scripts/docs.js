@@ -8,8 +8,10 @@ import { settings } from '../dist/config/settings.js'
 import { definitions } from '../dist/metrics/definitions.js'
 import { openApi } from '../dist/server/openapi/document.js'
 import { operations } from '../dist/server/operations.js'
+import { navigation } from '../docs/site/.vitepress/pages.js'
 import { configurationPage } from './configuration-page.js'
 import { metricsPage } from './metrics-page.js'
+import { llmsText } from './reference/llms-text.js'
 import { referencePages } from './reference/pages.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -17,6 +19,7 @@ const reference = referencePages({ root, sections, overview: overviewHelp(), doc
 
 write('configuration.md', configurationPage(settings, describeSettings([])))
 write('metrics.md', metricsPage(Object.values(definitions)))
+write('llms.txt', llmsText(navigation))
 for (const [name, text] of Object.entries(reference)) write(`reference/${name}`, text)
 
 function write(name, text) {

@@ -2,10 +2,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { navigation } from '../../docs/site/.vitepress/pages.js'
 import { anchorsOf, linkProblems } from '../../scripts/docs-check/links.js'
 import { outputProblem } from '../../scripts/docs-check/output.js'
 import { fencesOf, markProblems, pagesOf, readPage } from '../../scripts/docs-check/pages.js'
 import { commandsOf } from '../../scripts/docs-check/shell.js'
+import { llmsText } from '../../scripts/reference/llms-text.js'
 import { root } from '../acceptance/files.ts'
 
 const paths = pagesOf(root)
@@ -22,12 +24,10 @@ test('the README fits a reader: under 200 lines', () => {
   expect(readFileSync(join(root, 'README.md'), 'utf8').split('\n').length).toBeLessThan(200)
 })
 
-test('llms.txt and the site name every page', () => {
+test('the site and llms.txt name every page, once; npm run docs writes llms.txt', () => {
   const docs = paths.filter((path) => path !== 'README.md' && path !== 'docs/index.md')
-  const listed = readFileSync(join(root, 'docs/llms.txt'), 'utf8')
-  expect(docs.filter((path) => !listed.includes(`](${path.slice('docs/'.length)})`))).toEqual([])
-  const site = readFileSync(join(root, 'docs/site/.vitepress/pages.js'), 'utf8')
-  expect(docs.filter((path) => !site.includes(`'/${path.slice('docs/'.length).replace(/(index)?\.md$/, '')}'`))).toEqual([])
+  expect(navigation.flatMap(({ pages }) => pages.map(({ path }) => `docs/${path}`)).toSorted()).toEqual(docs)
+  expect(readFileSync(join(root, 'docs/llms.txt'), 'utf8')).toBe(llmsText(navigation))
 })
 
 test('fences are told apart by their language, and by what stands above them', () => {
