@@ -6,4 +6,5 @@ const docs = fileURLToPath(new URL('..', import.meta.url))
 const pages = fileURLToPath(new URL('pages', import.meta.url))
 
 rmSync(pages, { recursive: true, force: true })
-for (const name of readdirSync(docs)) if (name !== 'site') cpSync(`${docs}/${name}`, `${pages}/${name}`, { recursive: true })
+for (const name of readdirSync(docs))
+  if (name !== 'site') cpSync(`${docs}/${name}`, `${pages}/${name}`, { recursive: true })

@@ -21,7 +21,8 @@ export function linksOf(text) {
   text.split('\n').forEach((line, index) => {
     if (/^\s*```/.test(line)) isCode = !isCode
     if (isCode) return
-    for (const [, target] of line.replaceAll(/`[^`]*`/g, '').matchAll(/\]\(([^)\s]+)\)/g)) found.push({ target, line: index + 1 })
+    for (const [, target] of line.replaceAll(/`[^`]*`/g, '').matchAll(/\]\(([^)\s]+)\)/g))
+      found.push({ target, line: index + 1 })
   })
   return found
 }

@@ -39,7 +39,11 @@ function installLibraries() {
   // SQLite is compiled against the headers of this Node, if they are there; they cannot be fetched everywhere.
   const prefix = dirname(dirname(process.execPath))
   const headers = existsSync(join(prefix, 'include/node')) ? { npm_config_nodedir: prefix } : {}
-  execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: libraries, stdio: 'inherit', env: { ...process.env, ...headers } })
+  execFileSync('npm', ['ci', '--no-audit', '--no-fund'], {
+    cwd: libraries,
+    stdio: 'inherit',
+    env: { ...process.env, ...headers },
+  })
   writeFileSync(note, lock)
 }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 export const alwaysRun = new Set(['js', 'ts', 'sh', 'sql'])
 /** What comes after a command may be what it prints. */
 const output = new Set(['json', 'text'])
+const programs = new Set(['sh', 'js', 'ts'])
 
 /** README.md, and all pages below docs but those of tools. */
 export function pagesOf(root) {
@@ -29,7 +30,13 @@ export function fencesOf(text) {
     const end = lines.findIndex((line, at) => at > index && line.trim() === ticks)
     if (end === -1) throw new Error(`Expected the fence of line ${index + 1} to end, and it does not.`)
     const code = lines.slice(index + 1, end).map((line) => line.slice(indent.length))
-    fences.push({ line: index + 1, language, code: code.join('\n'), ...saidBefore(lines, index), ...placed(fences, lines, index) })
+    fences.push({
+      line: index + 1,
+      language,
+      code: code.join('\n'),
+      ...saidBefore(lines, index),
+      ...placed(fences, lines, index),
+    })
     fences[fences.length - 1].end = end + 1
     index = end
   }
@@ -56,20 +63,21 @@ function placed(fences, lines, index) {
   return { isNext, before: isNext ? before.language : null }
 }
 
+/** How a fence without a comment is checked, by its language. Those without a language are drawings, plans and listings: nothing to run. */
+const kinds = { sh: 'shell', sql: 'sql', js: 'module', ts: 'module', json: 'json', text: 'drawing', '': 'drawing' }
+
 /** How a fence is checked; the words are those of its comment, if it has one. */
 function wayOf({ language, check, notRun, before }) {
   if (notRun !== null) return { kind: 'not run', reason: notRun }
-  const [, kind, rest] = /^(receiver|api|excerpt of|file|output of) (.+)$/.exec(check ?? '') ?? []
-  if (kind !== undefined) return { kind, rest }
-  if (check !== null) return { kind: 'unknown', reason: `the comment "check: ${check}"` }
-  if (output.has(language) && (before === 'sh' || before === 'js' || before === 'ts')) return { kind: 'output' }
-  if (language === 'sh') return { kind: 'shell' }
-  if (language === 'sql') return { kind: 'sql' }
-  if (language === 'js' || language === 'ts') return { kind: 'module' }
-  if (language === 'json') return { kind: 'json' }
-  // A drawing, a plan, a listing: nothing that anybody could run.
-  if (language === '' || language === 'text') return { kind: 'drawing' }
+  if (check !== null) return wayOfComment(check)
+  if (output.has(language) && programs.has(before)) return { kind: 'output' }
+  if (Object.hasOwn(kinds, language)) return { kind: kinds[language] }
   return { kind: 'unknown', reason: `the language ${language}` }
+}
+
+function wayOfComment(check) {
+  const [, kind, rest] = /^(receiver|api|excerpt of|file|output of) (.+)$/.exec(check) ?? []
+  return kind === undefined ? { kind: 'unknown', reason: `the comment "check: ${check}"` } : { kind, rest }
 }
 
 /** What is wrong with the marks of all pages together: unknown ways, and too much that is not run. */
@@ -77,10 +85,14 @@ export function markProblems(pages) {
   const fences = pages.flatMap(({ path, fences: own }) => own.map((fence) => ({ ...fence, path })))
   const problems = fences
     .filter(({ way }) => way.kind === 'unknown')
-    .map(({ path, line, way }) => `${path}:${line}: expected a fence that can be checked, got ${way.reason}. Say above it how, or "*Not run: why.*"`)
+    .map(
+      ({ path, line, way }) =>
+        `${path}:${line}: expected a fence that can be checked, got ${way.reason}. Say above it how, or "*Not run: why.*"`,
+    )
   const notRun = fences.filter(({ way }) => way.kind === 'not run')
   for (const { path, line, language } of notRun)
-    if (alwaysRun.has(language)) problems.push(`${path}:${line}: expected ${language} to be run, and it is marked as not run.`)
+    if (alwaysRun.has(language))
+      problems.push(`${path}:${line}: expected ${language} to be run, and it is marked as not run.`)
   const counted = fences.filter(({ way }) => way.kind !== 'drawing').length
   if (notRun.length * 10 > counted)
     problems.push(`Expected at most a tenth of ${counted} snippets to be marked as not run, got ${notRun.length}.`)

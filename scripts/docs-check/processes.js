@@ -6,7 +6,12 @@ const longestMs = 600_000
 
 /** A command under bash in a process group of its own, so that nothing it started is left behind. */
 export function start(command, { cwd, env }) {
-  const child = spawn('bash', ['-eo', 'pipefail', '-c', command], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn('bash', ['-eo', 'pipefail', '-c', command], {
+    cwd,
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const program = { command, child, stdout: '', all: '', code: null, heard: new Set() }
   for (const name of ['stdout', 'stderr']) {
     child[name].setEncoding('utf8')
@@ -17,8 +22,8 @@ export function start(command, { cwd, env }) {
     })
   }
   program.ended = new Promise((resolve) => {
-    child.on('close', (code, signal) => {
-      program.code = code ?? signal
+    child.on('close', (code, signalName) => {
+      program.code = code ?? signalName
       for (const listener of program.heard) listener()
       resolve(program.code)
     })
@@ -39,7 +44,10 @@ export async function run(command, place, allowed = [0]) {
 /** Resolves with the first match in what it has said; rejects if it ends before. */
 export function says(program, pattern, from = 0) {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => settle(reject, new Error(`${program.command}\nnever said ${pattern}:\n${program.all}`)), longestMs)
+    const timer = setTimeout(
+      () => settle(reject, new Error(`${program.command}\nnever said ${pattern}:\n${program.all}`)),
+      longestMs,
+    )
     function settle(end, value) {
       clearTimeout(timer)
       program.heard.delete(listen)
@@ -49,7 +57,10 @@ export function says(program, pattern, from = 0) {
       const match = pattern.exec(program.all.slice(from))
       if (match !== null) settle(resolve, match)
       else if (program.code !== null)
-        settle(reject, new Error(`${program.command}\nended with ${program.code} before it said ${pattern}:\n${program.all}`))
+        settle(
+          reject,
+          new Error(`${program.command}\nended with ${program.code} before it said ${pattern}:\n${program.all}`),
+        )
     }
     program.heard.add(listen)
     listen()

@@ -1,12 +1,12 @@
 // How each kind of snippet is checked; what is wrong with it is thrown.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { runApi } from './embedded-api.js'
-import { runModule } from './module.js'
-import { outputProblem } from './output.js'
+import { runApi } from './ways/embedded-api.js'
+import { runModule } from './ways/module.js'
+import { outputProblem } from './ways/output.js'
 import { run } from './processes.js'
-import { runReceiver } from './receiver.js'
-import { runShell } from './shell.js'
+import { runReceiver } from './ways/receiver.js'
+import { runShell } from './ways/shell.js'
 import { query, root } from './world.js'
 
 export async function checkSnippet(fence, stage) {
@@ -37,8 +37,7 @@ const ways = {
     if (command !== undefined) await runShell({ code: command }, stage)
   },
   'excerpt of'({ code, way }) {
-    const lines = (text) => text.split('\n').map((line) => line.trim()).join('\n')
-    if (!lines(readFileSync(join(root, way.rest), 'utf8')).includes(lines(code)))
+    if (!trimmed(readFileSync(join(root, way.rest), 'utf8')).includes(trimmed(code)))
       throw new Error(`Expected an excerpt of ${way.rest}, and it has changed.`)
   },
   async 'output of'({ code, way }, stage) {
@@ -46,4 +45,12 @@ const ways = {
     const problem = outputProblem(code, stdout)
     if (problem !== null) throw new Error(problem)
   },
+}
+
+/** How deep lines are indented does not matter. */
+function trimmed(text) {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .join('\n')
 }

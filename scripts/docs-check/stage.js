@@ -49,7 +49,11 @@ function noteIds(shown, text) {
 async function openShop(own) {
   const databaseUrl = `sqlite:${join(own.folder, 'posthorn.db')}`
   const posthorn = new Posthorn({ store: sqlite(join(own.folder, 'posthorn.db')), allowedTargets: ['127.0.0.0/8'] })
-  const endpoint = await posthorn.endpoints.create({ application: 'acme', uid: 'till', url: 'http://127.0.0.1:9/hooks' })
+  const endpoint = await posthorn.endpoints.create({
+    application: 'acme',
+    uid: 'till',
+    url: 'http://127.0.0.1:9/hooks',
+  })
   await posthorn.endpoints.pause(endpoint.id, { by: 'docs:check' })
   const message = { application: 'acme', type: 'invoice.paid', data: { id: 7 } }
   await posthorn.send([message, message, message])

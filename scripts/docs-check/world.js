@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import pg from 'pg'
+import { Client } from 'pg'
 import { says, start, stop } from './processes.js'
 import { startLocalReceiver } from './local-receiver.js'
 
@@ -16,7 +16,9 @@ export const root = join(here, '../..')
 export async function makeWorld() {
   const folder = mkdtempSync(join(tmpdir(), 'posthorn-docs-'))
   const receiver = await startLocalReceiver()
-  const [tarball] = JSON.parse(execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], { cwd: root }))
+  const [tarball] = JSON.parse(
+    execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], { cwd: root }),
+  )
   const env = {
     ...kept(process.env),
     PATH: `${join(here, 'bin')}:${process.env.PATH}`,
@@ -39,7 +41,10 @@ export async function makeWorld() {
     /** The project as somebody who has just cloned it has it, with what is not committed yet. */
     freshClone() {
       const clone = join(folder, `clone-${(clones += 1)}`)
-      const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' })
+      const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+        cwd: root,
+        encoding: 'utf8',
+      })
       for (const file of files.split('\0').filter((name) => name !== '')) {
         mkdirSync(dirname(join(clone, file)), { recursive: true })
         cpSync(join(root, file), join(clone, file))
@@ -56,14 +61,19 @@ export async function makeWorld() {
 
 /** No settings of whoever runs this. */
 function kept(environment) {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => ['PATH', 'HOME', 'LANG', 'TMPDIR'].includes(name)))
+  return Object.fromEntries(
+    Object.entries(environment).filter(([name]) => ['PATH', 'HOME', 'LANG', 'TMPDIR'].includes(name)),
+  )
 }
 
 function lazyPostgres(env) {
   let server = null
   let count = 0
   async function url() {
-    server ??= start(`exec node ${join(root, 'scripts/postgres.js')} < <(exec sleep 3600)`, { cwd: root, env: { ...env, NODE_OPTIONS: '' } })
+    server ??= start(`exec node ${join(root, 'scripts/postgres.js')} < <(exec sleep 3600)`, {
+      cwd: root,
+      env: { ...env, NODE_OPTIONS: '' },
+    })
     return (await says(server, /postgres:\/\/\S+/))[0]
   }
   return {
@@ -73,7 +83,10 @@ function lazyPostgres(env) {
       const name = `docs_${(count += 1)}`
       await query(admin, `create database ${name}`)
       const own = admin.replace(/\/postgres$/, `/${name}`)
-      await query(own, 'create table invoices (id integer primary key, paid boolean not null default false); insert into invoices values (6), (7)')
+      await query(
+        own,
+        'create table invoices (id integer primary key, paid boolean not null default false); insert into invoices values (6), (7)',
+      )
       return own
     },
     close: () => (server === null ? undefined : stop(server)),
@@ -81,7 +94,7 @@ function lazyPostgres(env) {
 }
 
 export async function query(connectionString, sql) {
-  const client = new pg.Client({ connectionString })
+  const client = new Client({ connectionString })
   await client.connect()
   try {
     return await client.query(sql)

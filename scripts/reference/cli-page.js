@@ -8,7 +8,11 @@ export function cliPage(sections, overview) {
     'What `posthorn <command> --help` prints, for all commands. [Operations](../operations.md) shows them at work, [configuration](../configuration.md) has the settings.',
     '',
     ...listing(overview),
-    ...sections.flatMap(({ title, commands }) => [`## ${title}`, '', ...commands.flatMap((command) => commandPart(command, 3))]),
+    ...sections.flatMap(({ title, commands }) => [
+      `## ${title}`,
+      '',
+      ...commands.flatMap((command) => commandPart(command, 3)),
+    ]),
   ]
     .join('\n')
     .replace(/\n+$/, '\n')
@@ -18,7 +22,12 @@ function commandPart(command, rank, prefix = 'posthorn') {
   const name = `${prefix} ${command.name}`
   const heading = [`${'#'.repeat(rank)} ${name}`, '']
   if (command.commands === undefined) return [...heading, ...listing(command.help)]
-  return [...heading, `${capital(command.summary)}.`, '', ...command.commands.flatMap((member) => commandPart(member, rank + 1, name))]
+  return [
+    ...heading,
+    `${capital(command.summary)}.`,
+    '',
+    ...command.commands.flatMap((member) => commandPart(member, rank + 1, name)),
+  ]
 }
 
 function listing(text) {

@@ -1,6 +1,7 @@
 /** When each event is emitted; the fields are those of the source. */
 const sentences = {
-  'message.enqueued': 'A message was stored. Not emitted for what is sent within your own transaction, because nobody knows yet whether it commits.',
+  'message.enqueued':
+    'A message was stored. Not emitted for what is sent within your own transaction, because nobody knows yet whether it commits.',
   'delivery.delivered': 'An endpoint answered 2xx.',
   'delivery.failed': 'An attempt failed, and another will be made.',
   'delivery.dead': 'A delivery ended without success, and is a dead letter.',
@@ -33,13 +34,25 @@ export function eventsPage(source, beside) {
       '',
       sentenceOf(type),
       '',
-      ...(fields.length === 0 ? [] : ['| field | type |', '|---|---|', ...fields.map(({ name, kind }) => `| \`${name}\` | \`${kind.replaceAll('|', String.raw`\|`)}\` |`), '']),
+      ...(fields.length === 0
+        ? []
+        : [
+            '| field | type |',
+            '|---|---|',
+            ...fields.map(({ name, kind }) => `| \`${name}\` | \`${kind.replaceAll('|', String.raw`\|`)}\` |`),
+            '',
+          ]),
     ]),
     '## Values',
     '',
     '| type | its values |',
     '|---|---|',
-    ...named.map((name) => `| \`${name}\` | ${valuesOf(name, source + beside).map((value) => `\`${value}\``).join(', ')} |`),
+    ...named.map(
+      (name) =>
+        `| \`${name}\` | ${valuesOf(name, source + beside)
+          .map((value) => `\`${value}\``)
+          .join(', ')} |`,
+    ),
     '| `ErrorCode` | [errors by code](errors.md) |',
     '',
   ].join('\n')
@@ -47,18 +60,23 @@ export function eventsPage(source, beside) {
 
 function sentenceOf(type) {
   if (Object.hasOwn(sentences, type)) return sentences[type]
-  throw new Error(`Expected a sentence about the event ${type}, found none. Add one to scripts/reference/events-page.js.`)
+  throw new Error(
+    `Expected a sentence about the event ${type}, found none. Add one to scripts/reference/events-page.js.`,
+  )
 }
 
 /** The members of the union, each with its own fields after those of what it is about. */
 export function eventsIn(source) {
   const [, union = ''] = /export type PosthornEvent =\n([\s\S]*?)\n\nexport /.exec(source) ?? []
-  return union.split(/^ {2}\| \(/m).slice(1).map((member) => {
-    const [, about = 'About'] = /^(\w+) & \{/.exec(member) ?? []
-    const own = fieldsIn(member)
-    const type = own.find(({ name }) => name === 'type').kind.replaceAll("'", '')
-    return { type, fields: [...inherited(source, about), ...own.filter(({ name }) => name !== 'type')] }
-  })
+  return union
+    .split(/^ {2}\| \(/m)
+    .slice(1)
+    .map((member) => {
+      const [, about = 'About'] = /^(\w+) & \{/.exec(member) ?? []
+      const own = fieldsIn(member)
+      const type = own.find(({ name }) => name === 'type').kind.replaceAll("'", '')
+      return { type, fields: [...inherited(source, about), ...own.filter(({ name }) => name !== 'type')] }
+    })
 }
 
 /** What a union of texts is made of, however the source writes it. */
@@ -80,7 +98,10 @@ function inherited(source, about) {
 }
 
 function fieldsIn(text) {
-  return [...text.matchAll(/readonly (\w+): ([^;\n}]+?)(?=\s*(?:[;\n}]|$))/g)].map(([, name, kind]) => ({ name, kind: shown(kind.trim()) }))
+  return [...text.matchAll(/readonly (\w+): ([^;\n}]+?)(?=\s*(?:[;\n}]|$))/g)].map(([, name, kind]) => ({
+    name,
+    kind: shown(kind.trim()),
+  }))
 }
 
 /** Names of types that say nothing outside of the source. */

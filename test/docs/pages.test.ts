@@ -4,13 +4,14 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { navigation } from '../../docs/site/.vitepress/pages.js'
 import { anchorsOf, linkProblems } from '../../scripts/docs-check/links.js'
-import { outputProblem } from '../../scripts/docs-check/output.js'
+import { outputProblem } from '../../scripts/docs-check/ways/output.js'
 import { fencesOf, markProblems, pagesOf, readPage } from '../../scripts/docs-check/pages.js'
-import { commandsOf } from '../../scripts/docs-check/shell.js'
+import { commandsOf } from '../../scripts/docs-check/ways/shell.js'
 import { llmsText } from '../../scripts/reference/llms-text.js'
 import { root } from '../acceptance/files.ts'
 
 const paths = pagesOf(root)
+const page = (text: string) => [{ path: 'a.md', fences: fencesOf(text) }]
 
 test.each(paths)('every link and anchor of %s leads somewhere', (path) => {
   expect(linkProblems(root, path)).toEqual([])
@@ -47,7 +48,6 @@ test('fences are told apart by their language, and by what stands above them', (
 
 test('what is not marked, marked too often, or marked although it must run is found', () => {
   const marked = '*Not run: why.*\n```sh\nls\n```\n'
-  const page = (text: string) => [{ path: 'a.md', fences: fencesOf(text) }]
   expect(markProblems(page('```cobol\nx\n```'))).toEqual([expect.stringContaining('the language cobol')])
   expect(markProblems(page(marked + '```sh\nls\n```\n'.repeat(9)))).toEqual([expect.stringContaining('a.md:2')])
   const csharp = '*Not run: why.*\n```csharp\nx\n```\n'

@@ -23,7 +23,9 @@ test('the pages have every command, every call and every event', () => {
     expect(pages['http-api.md']).toContain(`| \`${method.toUpperCase()} ${path}\` |`)
   const events = eventsIn(textOf('src/core/ports/events.ts'))
   const [, table = ''] = /const eventTypes.*= \{\n([\s\S]*?)\n\}/.exec(textOf('src/core/ports/events.ts')) ?? []
-  expect(events.map(({ type }) => type)).toEqual([...table.matchAll(/^ {2}'?([\w.]+)'?: true/gm)].map(([, type]) => type))
+  expect(events.map(({ type }) => type)).toEqual(
+    [...table.matchAll(/^ {2}'?([\w.]+)'?: true/gm)].map(([, type]) => type),
+  )
   const failed = events.find(({ type }) => type === 'delivery.failed')
   expect(failed?.fields.map(({ name }) => name)).toEqual([
     'webhook_delivery_id',

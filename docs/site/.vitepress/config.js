@@ -40,7 +40,8 @@ function unlinkFilesOutside(markdown) {
       let hidden = false
       for (const token of children ?? []) {
         if (token.type === 'link_open') hidden = !isOnSite(token.attrGet('href'), env.relativePath)
-        if (hidden && (token.type === 'link_open' || token.type === 'link_close')) Object.assign(token, { type: 'text', tag: '', content: '', attrs: null, nesting: 0 })
+        if (hidden && (token.type === 'link_open' || token.type === 'link_close'))
+          Object.assign(token, { type: 'text', tag: '', content: '', attrs: null, nesting: 0 })
       }
     }
   })

@@ -17,7 +17,12 @@ const sections = [
   {
     title: 'Guides',
     pages: [
-      ['guides/outbox.md', 'The outbox', 'Send within your own transaction: pg, Drizzle, Kysely, Prisma, Knex, TypeORM, postgres.js, SQLite, better-sqlite3'],
+      ['guides/library.md', 'Using the library', 'Sending, endpoints, deliveries, events, policies'],
+      [
+        'guides/outbox.md',
+        'The outbox',
+        'Send within your own transaction: pg, Drizzle, Kysely, Prisma, Knex, TypeORM, postgres.js, SQLite, better-sqlite3',
+      ],
       ['guides/typed-events.md', 'Typed events', 'Events with schemas, checked by the compiler and at run time'],
       ['guides/testing.md', 'Testing', 'Test senders and receivers, with time that moves by hand'],
       ['guides/portal.md', 'The portal', 'Links with which customers look after their own endpoints'],
@@ -30,8 +35,16 @@ const sections = [
   {
     title: 'Receiving webhooks',
     pages: [
-      ['receiving/index.md', 'Receiving webhooks', 'For your customers: five rules, retries, rotation, and verifying in seven languages'],
-      ['receiving/frameworks.md', 'Express, Fastify, Hono, Next.js', 'Whole receivers with raw body and protection against replays'],
+      [
+        'receiving/index.md',
+        'Receiving webhooks',
+        'For your customers: five rules, retries, rotation, and verifying in seven languages',
+      ],
+      [
+        'receiving/frameworks.md',
+        'Express, Fastify, Hono, Next.js',
+        'Whole receivers with raw body and protection against replays',
+      ],
       ['receiving/local.md', 'On your own machine', 'posthorn listen, beside stripe listen'],
     ],
   },
@@ -41,7 +54,11 @@ const sections = [
       ['operating/index.md', 'Overview', 'What runs, and where to find what'],
       ['deploy.md', 'Deploying', 'Containers, Kubernetes, systemd, nginx and Caddy'],
       ['operating/checklist.md', 'Production checklist', 'What to have done before customers depend on it'],
-      ['operations.md', 'Operations', 'What an operator does, as commands; logs, traces, metrics, alarms, audit, retention, erasure'],
+      [
+        'operations.md',
+        'Operations',
+        'What an operator does, as commands; logs, traces, metrics, alarms, audit, retention, erasure',
+      ],
       ['operating/upgrading.md', 'Upgrading', 'To the next release, without a gap'],
       ['operating/capacity.md', 'Capacity', 'How much it carries, and what limits what'],
       ['operating/troubleshooting.md', 'Troubleshooting', 'By symptom'],

@@ -1,5 +1,5 @@
 // The commands of a fence, one after the other, as a reader would type them.
-import { run, says, start, stop } from './processes.js'
+import { run, says, start, stop } from '../processes.js'
 
 /** Those that go on until they are stopped, and what they say when they are ready. */
 const lasting = [
@@ -8,6 +8,7 @@ const lasting = [
   [/\bposthorn listen\b/, /Listening on/],
   [/\bposthorn tail\b/, /^Watching /m],
 ]
+const isServer = /\bposthorn (serve|dev)\b|\bnpm start\b/
 /** A machine may really have something wrong with it. */
 const mayFail = [[/^posthorn doctor\b/, [0, 1]]]
 
@@ -38,6 +39,12 @@ export function commandsOf(code) {
   return commands
 }
 
+/** Servers of one page share a port: a reader ends one before the next. */
+async function endServers(stage) {
+  for (const program of stage.running.filter((one) => isServer.test(one.command))) await stop(program)
+  stage.running = stage.running.filter((one) => !isServer.test(one.command))
+}
+
 async function runOne(command, stage) {
   const text = [...stage.prelude, command].join('\n')
   const place = placeOf(stage, command)
@@ -48,6 +55,7 @@ async function runOne(command, stage) {
     stage.note(stage.last.all)
     return
   }
+  if (isServer.test(command)) await endServers(stage)
   const program = start(text, place)
   stage.last = program
   stage.running.push(program)

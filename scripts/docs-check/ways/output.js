@@ -8,5 +8,8 @@ export function outputProblem(wanted, printed) {
 }
 
 function squeezed(text) {
-  return text.replaceAll(/\s+/g, ' ').replaceAll(/ ?([{}[\],:]) ?/g, '$1').trim()
+  return text
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/ ?([{}[\],:]) ?/g, '$1')
+    .trim()
 }

@@ -2,7 +2,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { given } from './given.js'
-import { run } from './processes.js'
+import { run } from '../processes.js'
 
 export const secretsKey = Buffer.alloc(32, 7).toString('base64')
 export const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
@@ -12,9 +12,16 @@ export async function runModule(fence, stage) {
   const done = `${name}.done`
   writeFileSync(name, programOf(stage.fill(fence.code)))
   rmSync(done, { force: true })
-  const env = { ...stage.env, ...(await databases(fence.code, stage)), POSTHORN_SECRETS_KEY: secretsKey, WEBHOOK_SECRET: secret, DOCS_CHECK_DONE: done }
+  const env = {
+    ...stage.env,
+    ...(await databases(fence.code, stage)),
+    POSTHORN_SECRETS_KEY: secretsKey,
+    WEBHOOK_SECRET: secret,
+    DOCS_CHECK_DONE: done,
+  }
   stage.last = await run(`node ${name}`, { cwd: stage.folder, env })
-  if (!existsSync(done)) throw new Error(`Expected the snippet to come to its end, and it ended before.\n${stage.last.all}`)
+  if (!existsSync(done))
+    throw new Error(`Expected the snippet to come to its end, and it ended before.\n${stage.last.all}`)
   stage.note(stage.last.all)
 }
 
@@ -50,7 +57,9 @@ async function databases(code, stage) {
     const { DatabaseSync } = await import('@photostructure/sqlite')
     for (const end of ['', '-wal', '-shm', '.key', '.lock']) rmSync(join(stage.folder, `app.db${end}`), { force: true })
     const db = new DatabaseSync(join(stage.folder, 'app.db'))
-    db.exec('create table invoices (id integer primary key, paid integer not null default 0); insert into invoices (id) values (6), (7)')
+    db.exec(
+      'create table invoices (id integer primary key, paid integer not null default 0); insert into invoices (id) values (6), (7)',
+    )
     db.close()
   }
   if (!/DATABASE_URL|\bpool\b/.test(code)) return {}

@@ -1,11 +1,11 @@
 // The HTTP API inside a program that a page shows: it lets Ada in, of the customer acme, and nobody else.
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Posthorn } from '../../dist/index.js'
-import { postgres } from '../../dist/stores/postgres/index.js'
-import { sqlite } from '../../dist/stores/sqlite/index.js'
+import { Posthorn } from '../../../dist/index.js'
+import { postgres } from '../../../dist/stores/postgres/index.js'
+import { sqlite } from '../../../dist/stores/sqlite/index.js'
 import { secretsKey } from './module.js'
-import { fileAndCommand, listens, start, stop } from './processes.js'
+import { fileAndCommand, listens, start, stop } from '../processes.js'
 
 const wanted = { ada: 201, stranger: 401, elsewhere: 403 }
 

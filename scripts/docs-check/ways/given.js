@@ -72,13 +72,18 @@ async function sign() {
   const at = new Date()
   const body = JSON.stringify({ type: 'invoice.paid', timestamp: at.toISOString(), data: { id: 7 } })
   const signature = new Webhook(process.env.WEBHOOK_SECRET).sign('msg_1', at, body)
-  const headers = { 'webhook-id': 'msg_1', 'webhook-timestamp': String(Math.floor(at / 1000)), 'webhook-signature': signature }
+  const headers = {
+    'webhook-id': 'msg_1',
+    'webhook-timestamp': String(Math.floor(at / 1000)),
+    'webhook-signature': signature,
+  }
   return { body, headers }
 }
 
 function expectation(value) {
   const same = (wanted) => {
-    if (JSON.stringify(value) !== JSON.stringify(wanted)) throw new Error(`Expected ${JSON.stringify(wanted)}, got ${JSON.stringify(value)}.`)
+    if (JSON.stringify(value) !== JSON.stringify(wanted))
+      throw new Error(`Expected ${JSON.stringify(wanted)}, got ${JSON.stringify(value)}.`)
   }
   return { toBe: same, toEqual: same, toHaveLength: (length) => expectation(value.length).toBe(length) }
 }
@@ -107,9 +112,11 @@ async function arrived(posthorn, sends) {
     const open = await posthorn.deliveries.list({ status: ['pending', 'failed'] })
     const due = open.filter(({ nextRetryAt }) => nextRetryAt === null || nextRetryAt <= Date.now())
     if (due.length === 0) break
-    if (Date.now() > end) throw new Error(`What was sent has not arrived: ${(await posthorn.deliveries.why(due[0].id)).sentence}`)
+    if (Date.now() > end)
+      throw new Error(`What was sent has not arrived: ${(await posthorn.deliveries.why(due[0].id)).sentence}`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   const [delivered] = await posthorn.deliveries.list({ status: 'delivered' })
-  if (sends && delivered === undefined) throw new Error('Expected what the snippet sends to reach an endpoint, and nothing has.')
+  if (sends && delivered === undefined)
+    throw new Error('Expected what the snippet sends to reach an endpoint, and nothing has.')
 }
