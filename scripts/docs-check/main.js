@@ -7,6 +7,7 @@ import { linkProblems } from './links.js'
 import { markProblems, pagesOf, readPage } from './pages.js'
 import { makeStage } from './stage.js'
 import { checkSnippet } from './snippet.js'
+import { typeProblems } from './ways/types.js'
 import { makeWorld, root } from './world.js'
 
 const libraries = fileURLToPath(new URL('libraries', import.meta.url))
@@ -18,8 +19,10 @@ const problems = { marks: markProblems(pages), links: paths.flatMap((path) => li
 for (const problem of [...problems.marks, ...problems.links]) console.log(problem)
 
 installLibraries()
+const wrongTypes = typeProblems(chosen)
+for (const problem of wrongTypes) console.log(problem)
 const world = await makeWorld()
-const totals = { run: 0, notRun: 0, failed: problems.marks.length }
+const totals = { run: 0, notRun: 0, failed: problems.marks.length + wrongTypes.length }
 try {
   for (const page of chosen) await checkPage(page)
 } finally {

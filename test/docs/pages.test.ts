@@ -25,6 +25,12 @@ test('the README fits a reader: under 200 lines', () => {
   expect(readFileSync(join(root, 'README.md'), 'utf8').split('\n').length).toBeLessThan(200)
 })
 
+test('the retry table for receivers is that of the README, which is that of the code', () => {
+  const table = /\| attempt \| waits \| after \|\n(?:\|.*\n)+/
+  const [inReadme = 'none'] = table.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? []
+  expect(readFileSync(join(root, 'docs/receiving/index.md'), 'utf8')).toContain(inReadme)
+})
+
 test('the site and llms.txt name every page, once; npm run docs writes llms.txt', () => {
   const docs = paths.filter((path) => path !== 'README.md' && path !== 'docs/index.md')
   expect(navigation.flatMap(({ pages }) => pages.map(({ path }) => `docs/${path}`)).toSorted()).toEqual(docs)

@@ -27,17 +27,27 @@ export async function runModule(fence, stage) {
 
 /** The snippet between what it needs and what must come of it. */
 export function programOf(script) {
-  const needed = Object.keys(given).filter((name) => uses(script, name) && !declares(script, name))
+  const { imports, rest } = splitImports(script)
   const tools = new URL('given.js', import.meta.url).href
   const isTest = /testPosthorn|scriptedTransport/.test(script)
-  const imports = /^import [^;]*? from '[^']+'.*$/gm
+  const sends = /\.send\(/.test(script)
   return [
     `import { given as __given, finish as __finish } from '${tools}'`,
-    ...(script.match(imports) ?? []),
-    ...needed.map((name) => `const ${name} = await __given.${name}()`),
-    script.replaceAll(imports, ''),
-    `await __finish(typeof posthorn === 'undefined' ? undefined : posthorn, { isTest: ${isTest}, sends: ${/\.send\(/.test(script)} })`,
+    ...imports,
+    ...namesGiven(script).map((name) => `const ${name} = await __given.${name}()`),
+    rest,
+    `await __finish(typeof posthorn === 'undefined' ? undefined : posthorn, { isTest: ${isTest}, sends: ${sends} })`,
   ].join('\n')
+}
+
+export function splitImports(script) {
+  const form = /^import [^;]*? from '[^']+'.*$/gm
+  return { imports: script.match(form) ?? [], rest: script.replaceAll(form, '') }
+}
+
+/** What it uses, and the page has told of before. */
+export function namesGiven(script) {
+  return Object.keys(given).filter((name) => uses(script, name) && !declares(script, name))
 }
 
 function uses(script, name) {
