@@ -7,6 +7,7 @@ import { linkProblems } from './links.js'
 import { markProblems, pagesOf, readPage } from './pages.js'
 import { makeStage } from './stage.js'
 import { checkSnippet } from './snippet.js'
+import { NotHere } from './ways/receiver.js'
 import { typeProblems } from './ways/types.js'
 import { makeWorld, root } from './world.js'
 
@@ -57,23 +58,24 @@ async function checkPage(page) {
   let failed = 0
   try {
     for (const fence of snippets) {
-      if (fence.way.kind === 'not run') totals.notRun += 1
-      else if (await passes(page, fence, stage)) totals.run += 1
-      else failed += 1
+      const end = await endOf(page, fence, stage)
+      totals[end] += 1
+      if (end === 'failed') failed += 1
     }
   } finally {
     await stage.close()
   }
-  totals.failed += failed
   console.log(`${failed === 0 ? 'ok    ' : 'FAILED'} ${page.path} (${snippets.length})`)
 }
 
-async function passes(page, fence, stage) {
+async function endOf({ path }, fence, stage) {
+  if (fence.way.kind === 'not run') return 'notRun'
   try {
     await checkSnippet(fence, stage)
-    return true
+    return 'run'
   } catch (thrown) {
-    console.log(`${page.path}:${fence.line}: ${thrown.message}`)
-    return false
+    const isHere = !(thrown instanceof NotHere)
+    console.log(`${path}:${fence.line}: ${isHere ? '' : 'not run here, because '}${thrown.message}`)
+    return isHere ? 'failed' : 'notRun'
   }
 }

@@ -3,6 +3,13 @@ import { spawn } from 'node:child_process'
 import { connect } from 'node:net'
 
 const longestMs = 600_000
+const started = new Set()
+
+// However this process ends, what it started ends with it.
+process.on('exit', () => {
+  for (const program of started) signal(program, 'SIGKILL')
+})
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => process.exit(130))
 
 /** A command under bash in a process group of its own, so that nothing it started is left behind. */
 export function start(command, { cwd, env }) {
@@ -21,6 +28,7 @@ export function start(command, { cwd, env }) {
       for (const listener of program.heard) listener()
     })
   }
+  started.add(program)
   program.ended = new Promise((resolve) => {
     child.on('close', (code, signalName) => {
       program.code = code ?? signalName
@@ -37,6 +45,7 @@ export async function run(command, place, allowed = [0]) {
   const timer = setTimeout(() => signal(program, 'SIGKILL'), longestMs)
   const code = await program.ended
   clearTimeout(timer)
+  started.delete(program)
   if (!allowed.includes(code)) throw new Error(`${command}\nended with ${code}:\n${program.all}`)
   return program
 }
@@ -95,6 +104,7 @@ export async function stop(program, name = 'SIGTERM') {
   await program.ended
   clearTimeout(timer)
   signal(program, 'SIGKILL')
+  started.delete(program)
 }
 
 function signal({ child }, name) {

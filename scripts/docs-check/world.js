@@ -24,6 +24,8 @@ export async function makeWorld() {
     PATH: `${join(here, 'bin')}:${process.env.PATH}`,
     NODE_OPTIONS: `--import ${pathToFileURL(join(here, 'preload/register.js')).href}`,
     NO_COLOR: '1',
+    npm_config_prefer_offline: 'true',
+    npm_config_update_notifier: 'false',
     DOCS_CHECK_DIST: pathToFileURL(join(root, 'dist')).href,
     DOCS_CHECK_MAIN: join(root, 'dist/cli/main.js'),
     DOCS_CHECK_FOLDER: here,

@@ -6,7 +6,7 @@ import { navigation } from '../../docs/site/.vitepress/pages.js'
 import { anchorsOf, linkProblems } from '../../scripts/docs-check/links.js'
 import { outputProblem } from '../../scripts/docs-check/ways/output.js'
 import { fencesOf, markProblems, pagesOf, readPage } from '../../scripts/docs-check/pages.js'
-import { commandsOf } from '../../scripts/docs-check/ways/shell.js'
+import { commandsOf } from '../../scripts/docs-check/ways/commands.js'
 import { llmsText } from '../../scripts/reference/llms-text.js'
 import { root } from '../acceptance/files.ts'
 

@@ -79,7 +79,7 @@ const sections = [
       ['reference/cli.md', 'Command line', 'Every command'],
       ['http-api.md', 'HTTP API', 'Keys, answers, repeats, stream, health'],
       ['reference/http-api.md', 'HTTP API: every call', 'Path, parameters, body and answer of each'],
-      ['reference/events.md', 'Events', 'What posthorn.on hears'],
+      ['reference/events.md', 'Events', 'What posthorn.on listens to'],
       ['metrics.md', 'Metrics', 'Every metric of /metrics'],
       ['reference/errors.md', 'Errors by code', 'What each means, and what to do'],
     ],

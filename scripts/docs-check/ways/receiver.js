@@ -1,4 +1,5 @@
 // A receiver that a page shows, held to what the guide promises of it, by real deliveries.
+import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
@@ -13,6 +14,7 @@ const inbox = 'create table inbox (id text primary key, event jsonb not null, ha
 /** The comment says "file, then command": the snippet is written to the file, and the command runs it. */
 export async function runReceiver({ code, way }, stage) {
   const { file, command } = fileAndCommand(way)
+  if (!isInstalled(command, stage)) throw new NotHere(`${command.split(' ', 1)[0]} is not installed`)
   const usesDatabase = code.includes('DATABASE_URL')
   const databaseUrl = usesDatabase ? await stage.world.freshDatabase() : ''
   if (usesDatabase) await query(databaseUrl, inbox)
@@ -33,6 +35,13 @@ export async function runReceiver({ code, way }, stage) {
   } finally {
     await stop(program)
   }
+}
+
+/** What this machine cannot run, as opposed to what does not work. */
+export class NotHere extends Error {}
+
+function isInstalled(command, { env }) {
+  return spawnSync('bash', ['-c', `command -v ${command.split(' ', 1)[0]}`], { env }).status === 0
 }
 
 function inOrder(ids) {

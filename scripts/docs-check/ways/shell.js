@@ -1,4 +1,5 @@
 // The commands of a fence, one after the other, as a reader would type them.
+import { commandsOf } from './commands.js'
 import { run, says, start, stop } from '../processes.js'
 
 /** Those that go on until they are stopped, and what they say when they are ready. */
@@ -20,23 +21,6 @@ export async function runShell(fence, stage) {
       stage.prelude.push(command)
     } else await runOne(command, stage)
   }
-}
-
-/** One command per line; a line that ends in a backslash, or opens a here document, goes on. */
-export function commandsOf(code) {
-  const commands = []
-  let open = null
-  for (const line of code.split('\n')) {
-    if (open !== null) {
-      commands[commands.length - 1] += `\n${line}`
-      if (open === '\\' ? !line.endsWith('\\') : line === open) open = null
-    } else if (line.trim() !== '' && !line.startsWith('#')) {
-      commands.push(line.trim())
-      const [, end] = /<<-?\s*'?(\w+)'?/.exec(line) ?? []
-      open = end ?? (line.endsWith('\\') ? '\\' : null)
-    }
-  }
-  return commands
 }
 
 /** Servers of one page share a port: a reader ends one before the next. */
