@@ -30,7 +30,7 @@ export function programOf(script) {
   const { imports, rest } = splitImports(script)
   const tools = new URL('given.js', import.meta.url).href
   const isTest = /testPosthorn|scriptedTransport/.test(script)
-  const sends = /\.send\(/.test(script)
+  const sends = /posthorn\.send\(/.test(script)
   return [
     `import { given as __given, finish as __finish } from '${tools}'`,
     ...imports,
