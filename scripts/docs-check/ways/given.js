@@ -1,4 +1,4 @@
-// What a snippet of JavaScript may use without saying where it comes from, because the page has told of it: made when it is named.
+// What a snippet of JavaScript may use without saying where it comes from, because the page has told of it before: created when it is named.
 import { writeFileSync } from 'node:fs'
 
 const day = 24 * 60 * 60_000
@@ -6,7 +6,7 @@ const url = 'https://acme.example/hooks'
 const made = []
 let request = null
 
-/** Each name, and how it is made. */
+/** Each name, and how it is created. */
 export const given = {
   Posthorn: async () => (await import('posthorn')).Posthorn,
   sqlite: async () => (await import('posthorn/sqlite')).sqlite,
@@ -17,7 +17,7 @@ export const given = {
   Svix: async () => (await import('svix')).Svix,
   z: async () => (await import('zod')).z,
   express: async () => (await import('express')).default,
-  expect: async () => (await import('node:assert')).strict.equal && expectation,
+  expect: () => expectation,
   store: async () => (await import('posthorn/sqlite')).sqlite(':memory:', { plaintextSecrets: true }),
   posthorn: () => started(),
   endpoint: async () => (await started()).endpoints.create({ application: 'acme', url }),
