@@ -1,7 +1,7 @@
 // What all pages share: the built package, a receiver, a PostgreSQL that is started when the first page asks for one.
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -47,7 +47,7 @@ export async function makeWorld() {
         cwd: root,
         encoding: 'utf8',
       })
-      for (const file of files.split('\0').filter((name) => name !== '')) {
+      for (const file of files.split('\0').filter((name) => name !== '' && existsSync(join(root, name)))) {
         mkdirSync(dirname(join(clone, file)), { recursive: true })
         cpSync(join(root, file), join(clone, file))
       }
