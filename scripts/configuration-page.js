@@ -17,6 +17,7 @@ export function configurationPage(settings, described) {
     'The file is `posthorn.json` in the working directory, or the one that `POSTHORN_CONFIG` names: a JSON object with the names below. A name',
     'that is none of them is refused.',
     '',
+    '<!-- check: file posthorn.json, then posthorn config -->',
     '```json',
     '{ "POSTHORN_DATABASE_URL": "sqlite:/var/lib/posthorn/posthorn.db", "POSTHORN_PORT": 8080, "POSTHORN_ALLOWED_TARGETS": ["10.0.0.0/8"] }',
     '```',

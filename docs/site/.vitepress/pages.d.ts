@@ -1,0 +1,4 @@
+export const navigation: readonly {
+  readonly title: string
+  readonly pages: readonly { readonly path: string; readonly name: string; readonly sentence: string }[]
+}[]

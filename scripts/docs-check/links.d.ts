@@ -1,0 +1,2 @@
+export function linkProblems(root: string, path: string): string[]
+export function anchorsOf(text: string): Set<string>

@@ -1,0 +1,1 @@
+export function commandsOf(code: string): string[]

@@ -1,0 +1,1 @@
+export function outputProblem(wanted: string, printed: string): string | null

@@ -1,0 +1,54 @@
+// The commands of a fence, one after the other, as a reader would type them.
+import { commandsOf } from './commands.js'
+import { run, says, start, stop } from '../processes.js'
+
+/** Those that go on until they are stopped, and what they say when they are ready. */
+const lasting = [
+  [/\bposthorn (serve|worker)\b/, /posthorn (listening|metrics) on|"event":"started"|started/],
+  [/\bposthorn dev\b(?!.*--once)|\bnpm start\b/, /http:\/\/127\.0\.0\.1:\d+/],
+  [/\bposthorn listen\b/, /Listening on/],
+  [/\bposthorn tail\b/, /^Watching /m],
+]
+const isServer = /\bposthorn (serve|dev)\b|\bnpm start\b/
+/** A machine may really have something wrong with it. */
+const mayFail = [[/^posthorn doctor\b/, [0, 1]]]
+
+export async function runShell(fence, stage) {
+  for (const written of commandsOf(fence.code)) {
+    const command = stage.fill(written)
+    if (/^(export|cd) /.test(command)) {
+      await run([...stage.prelude, command].join('\n'), placeOf(stage, command))
+      stage.prelude.push(command)
+    } else await runOne(command, stage)
+  }
+}
+
+/** Servers of one page share a port: a reader ends one before the next. */
+async function endServers(stage) {
+  for (const program of stage.running.filter((one) => isServer.test(one.command))) await stop(program)
+  stage.running = stage.running.filter((one) => !isServer.test(one.command))
+}
+
+async function runOne(command, stage) {
+  const text = [...stage.prelude, command].join('\n')
+  const place = placeOf(stage, command)
+  const [, ready] = lasting.find(([form]) => form.test(command) && !/--help|--once/.test(command)) ?? []
+  if (ready === undefined) {
+    const [, allowed] = mayFail.find(([form]) => form.test(command)) ?? []
+    stage.last = await run(text, place, allowed)
+    stage.note(stage.last.all)
+    return
+  }
+  if (isServer.test(command)) await endServers(stage)
+  const program = start(text, place)
+  stage.last = program
+  stage.running.push(program)
+  await says(program, ready)
+  stage.note(program.all)
+  if (/\bposthorn tail\b/.test(command)) await stop(program, 'SIGINT')
+}
+
+/** What begins with `npm ci` runs in a fresh clone of the project, all else in the page's own folder. */
+function placeOf(stage, command) {
+  return { cwd: /\bnpm ci\b/.test(command) ? stage.world.freshClone() : stage.folder, env: stage.env }
+}

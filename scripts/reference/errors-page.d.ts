@@ -1,0 +1,1 @@
+export function errorsPage(source: string, statusSource: string): string

@@ -1,0 +1,1 @@
+export function httpApiPage(document: { readonly [name: string]: unknown }): string
