@@ -41,6 +41,10 @@ const rows = {
   schema_mismatch: ['A payload does not match the schema of its type.', 'Correct the payload, or the schema.'],
   unknown_event_type: ['The type is not among those declared in `events`.', 'Declare it, or correct its name.'],
   invalid_id: ['An id has the wrong form.', 'Ids look like `msg_…`, `dlv_…`, `ep_…`.'],
+  access_denied: [
+    'The key that the command line uses is none, or has no access to this.',
+    'Give one that has, with `POSTHORN_KEY` or `--key-file`.',
+  ],
   not_found: [
     'There is nothing of this id or uid, or it is another application’s.',
     'Look it up with `ls` or the list of its kind.',
@@ -59,6 +63,14 @@ const rows = {
     'Use a new key for a new message.',
   ],
   overloaded: ['More is under way than this process takes.', 'Repeat it later; over HTTP after `retry-after`.'],
+  share_exceeded: [
+    'A key holds as much of the API as is still free for others: requests under way, their bytes, stream readers or sessions.',
+    'Let some of it end first; over HTTP repeat it after `retry-after`.',
+  ],
+  quota_exceeded: [
+    'The application has as many endpoints or filters, or sends as fast, as its quota allows.',
+    'The message names the setting. Raise it, or remove what is no longer needed.',
+  ],
   outcome_unknown: [
     'The store did not answer in time: it may be stored or not.',
     'Repeat it under the same idempotency key: it is stored once.',
@@ -78,6 +90,10 @@ const rows = {
     'The message names its pid and host. Stop it, or use PostgreSQL for several workers.',
   ],
   store_too_old: ['The release of SQLite or PostgreSQL is too old.', 'SQLite 3.51.3, PostgreSQL 14, or later.'],
+  driver_missing: [
+    'The package that talks to the database is not installed.',
+    'Install what the message names: `npm install @photostructure/sqlite`, or `npm install pg`.',
+  ],
   newer_database: [
     'A later release has migrated the database.',
     'Upgrade this process. A worker finishes what is under way, and ends.',
@@ -119,7 +135,7 @@ export function errorsPage(source, statusSource) {
     '|---|---|---|---|',
     ...codes.map((code) => `| \`${code}\` | ${statusOf(statusSource, code)} | ${sentencesOf(code).join(' | ')} |`),
     '',
-    'Only over HTTP: `authentication_failed` (401), `permission_denied` (403), `method_not_allowed` (405), `rate_limited` (429), `internal_error` (500), `body_was_read` (500): see [answers](../http-api.md#answers).',
+    'Only over HTTP: `authentication_failed` (401), `permission_denied` (403), `method_not_allowed` (405), `rate_limited` (429), `session_exists` (409), `internal_error` (500), `body_was_read` (500): see [answers](../http-api.md#answers).',
     '',
   ].join('\n')
 }

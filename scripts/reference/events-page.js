@@ -82,7 +82,7 @@ export function eventsIn(source) {
 /** What a union of texts is made of, however the source writes it. */
 function valuesOf(name, text) {
   const forms = {
-    OutcomeKind: /readonly kind: ('answered')[\s\S]*?export type FailureKind = (.+)\n/,
+    OutcomeKind: /readonly kind: ('answered')[\s\S]*?export type FailureKind =([\s\S]*?)\nexport /,
     Signal: /export const signals = \[([\s\S]*?)\]/,
   }
   const [, ...parts] = (forms[name] ?? new RegExp(`export type ${name} =([\\s\\S]*?)\\n\\n`)).exec(text) ?? []

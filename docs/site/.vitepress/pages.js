@@ -28,6 +28,11 @@ const sections = [
       ['guides/portal.md', 'The portal', 'Links with which customers look after their own endpoints'],
       ['guides/embedding.md', 'Inside your own server', 'API and dashboard in Express, Fastify, Hono and Next.js'],
       ['payload-filters.md', 'Payload filters', 'Let an endpoint choose by what a body says'],
+      [
+        'endpoint-authentication.md',
+        'Authentication to endpoints',
+        'Tokens, OAuth2, client certificates, and the forward proxy',
+      ],
       ['endpoint-health.md', 'When an endpoint fails', 'Breaker, warnings, and when an endpoint is disabled'],
       ['dashboard.md', 'The dashboard', 'What each page answers'],
     ],
