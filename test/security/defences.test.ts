@@ -12,33 +12,39 @@ const admin = { authorization: `Bearer ${adminKey}`, 'content-type': 'applicatio
 const ownPage = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' }
 
 describe.each(databases)('secrets at rest on %s', (kind) => {
-  defence('whoever reads the database finds neither secrets nor headers of endpoints', async (isOn) => {
-    const database = await securityDatabase(kind)
-    const store = database.store(isOn ? randomBytes(32) : null)
-    const posthorn = new Posthorn({ store })
-    const { secrets } = await posthorn.endpoints.create({
-      application: 'acme',
-      url: 'https://acme.example/hooks',
-      headers: { 'x-tenant': 'a-header-of-the-customer' },
-    })
-    const contents = await database.contents()
-    await posthorn.stop()
-    return contents.includes('a-header-of-the-customer') || contents.includes(secrets[0]?.value ?? '')
-  })
+  defence(
+    'secrets at rest: whoever reads the database finds neither secrets nor headers of endpoints',
+    async (isOn) => {
+      const database = await securityDatabase(kind)
+      const store = database.store(isOn ? randomBytes(32) : null)
+      const posthorn = new Posthorn({ store })
+      const { secrets } = await posthorn.endpoints.create({
+        application: 'acme',
+        url: 'https://acme.example/hooks',
+        headers: { 'x-tenant': 'a-header-of-the-customer' },
+      })
+      const contents = await database.contents()
+      await posthorn.stop()
+      return contents.includes('a-header-of-the-customer') || contents.includes(secrets[0]?.value ?? '')
+    },
+  )
 
-  defence('the secret of one endpoint, copied to the row of another, does not sign for it', async (isOn) => {
-    const database = await securityDatabase(kind)
-    const store = database.store(isOn ? randomBytes(32) : null)
-    const posthorn = new Posthorn({ store })
-    const [own, foreign] = [
-      await posthorn.endpoints.create({ application: 'mallory', url: 'https://mallory.example/' }),
-      await posthorn.endpoints.create({ application: 'acme', url: 'https://acme.example/' }),
-    ]
-    await database.copySecret(foreign.id, own.id)
-    const revealed = await posthorn.endpoints.revealSecret(own.id).catch(() => null)
-    await posthorn.stop()
-    return revealed === foreign.secrets[0]?.value
-  })
+  defence(
+    'secrets at rest: the secret of one endpoint, copied to the row of another, does not sign for it',
+    async (isOn) => {
+      const database = await securityDatabase(kind)
+      const store = database.store(isOn ? randomBytes(32) : null)
+      const posthorn = new Posthorn({ store })
+      const [own, foreign] = [
+        await posthorn.endpoints.create({ application: 'mallory', url: 'https://mallory.example/' }),
+        await posthorn.endpoints.create({ application: 'acme', url: 'https://acme.example/' }),
+      ]
+      await database.copySecret(foreign.id, own.id)
+      const revealed = await posthorn.endpoints.revealSecret(own.id).catch(() => null)
+      await posthorn.stop()
+      return revealed === foreign.secrets[0]?.value
+    },
+  )
 })
 
 defence('a request under another host does not lead a link to the portal there', async (isOn) => {

@@ -7,6 +7,8 @@ type Mask = (name: string, value: unknown) => unknown
 const urlFields: ReadonlySet<string> = new Set(['url', 'targetUrl'])
 /** Fields in which it is said how an attempt went. */
 const sentences: ReadonlySet<string> = new Set(['errorDetail', 'error_detail', 'response', 'sentence'])
+/** What an answer with something to hide from tenants has in it. */
+const details = [noPublicAddress, proxyFailed, '"outcome":"dns"']
 
 /** An answer as JSON, as its caller may see it. */
 export function shownJson(value: unknown, caller: Pick<Caller, 'access' | 'applicationId'>): string {
@@ -17,10 +19,9 @@ export function shownJson(value: unknown, caller: Pick<Caller, 'access' | 'appli
 }
 
 function masksFor({ access, applicationId }: Pick<Caller, 'access' | 'applicationId'>, text: string): Mask[] {
-  const hasDetails = [noPublicAddress, proxyFailed, '"outcome":"dns"'].some((each) => text.includes(each))
   return [
     ...(access === 'read' && text.includes('?') ? [withoutQueryValues] : []),
-    ...(applicationId !== null && hasDetails ? [asTenant] : []),
+    ...(applicationId !== null && details.some((each) => text.includes(each)) ? [asTenant] : []),
   ]
 }
 

@@ -2,7 +2,7 @@ export const mutant = {
   says: 'A tenant reads where a name leads inside.',
   joins: 'guard × what tenants read',
   file: 'src/server/request/shown-json.ts',
-  find: 'applicationId !== null && hasDetails ? [asTenant]',
+  find: 'applicationId !== null && details.some((each) => text.includes(each)) ? [asTenant]',
   replace: 'false ? [asTenant]',
   caughtBy: {
     file: 'test/security/responses.test.ts',
