@@ -1,3 +1,4 @@
+import { isCredentialName } from '../../core/signing/sent-request.ts'
 import { expected, PosthornError } from '../../core/errors.ts'
 import { pathSegment } from '../http-api/api-client.ts'
 import type { ApiClient } from '../http-api/api-client.ts'
@@ -97,8 +98,10 @@ async function writeEndpoint(client: ApiClient, applicationId: string, endpoint:
   }
   const path = `${base}/${pathSegment(id)}`
   // Headers first: the mark that says what is here comes with the rest.
-  const { headers: shown } = await client.request<{ headers: Record<string, string> }>('GET', `${path}/headers`)
-  const deleteHeaders = Object.keys(shown).filter((name) => !Object.hasOwn(headers, name))
+  const here = await client.request<{ headers: Record<string, string>; sensitive: string[] }>('GET', `${path}/headers`)
+  const names = [...Object.keys(here.headers), ...here.sensitive]
+  // Credentials were set by hand: Svix does not show those that it has.
+  const deleteHeaders = names.filter((name) => !Object.hasOwn(headers, name) && !isCredentialName(name))
   await client.request('PATCH', `${path}/headers`, { body: { headers, deleteHeaders } })
   await client.request('PATCH', path, { body: { ...body, ...(secret === null ? {} : { secret }) } })
 }

@@ -14,9 +14,14 @@ export interface ShownHeaders {
 
 const sensitiveName = /authorization|cookie|token|secret|password|credential|api-?key|signature/i
 
+/** True of a header that is for credentials, by its name. */
+export function isCredentialName(name: string): boolean {
+  return sensitiveName.test(name)
+}
+
 /** Headers as they may be shown: the values of those that carry credentials, or that the caller names, are not. */
 export function shownHeaders(all: Readonly<Record<string, string>>, hidden: readonly string[]): ShownHeaders {
-  const isSensitive = (name: string): boolean => sensitiveName.test(name) || hidden.includes(name)
+  const isSensitive = (name: string): boolean => isCredentialName(name) || hidden.includes(name)
   const entries = Object.entries(all)
   return {
     headers: Object.fromEntries(entries.filter(([name]) => !isSensitive(name))),

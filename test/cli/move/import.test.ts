@@ -22,7 +22,33 @@ async function scene() {
     POSTHORN_DATABASE_URL: `sqlite:${join(folder, 'svix.db')}`,
     POSTHORN_ADMIN_KEY: token,
   })
-  return { url, svix: new Svix(token, { serverUrl: url }), ...(await emptyHere(folder)) }
+  return { url: await showingHeaders(url), svix: new Svix(token, { serverUrl: url }), ...(await emptyHere(folder)) }
+}
+
+/** The same server, which shows values of headers, as Svix does of those that are no credentials. */
+async function showingHeaders(url: string): Promise<string> {
+  const values: Readonly<Record<string, string>> = { 'x-shop': 'nord', 'x-region': 'south' }
+  const server = createServer((request, response) => {
+    void fetch(`${url}${request.url}`, { headers: { authorization: request.headers.authorization ?? '' } }).then(
+      async (answer) => {
+        const text = await answer.text()
+        response.writeHead(answer.status, { 'content-type': 'application/json' })
+        response.end(request.url?.endsWith('/headers') === true ? shown(text, values) : text)
+      },
+    )
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+function shown(text: string, values: Readonly<Record<string, string>>): string {
+  const { sensitive }: { sensitive: string[] } = JSON.parse(text)
+  const known = sensitive.filter((name) => Object.hasOwn(values, name))
+  return JSON.stringify({
+    headers: Object.fromEntries(known.map((name) => [name, values[name]])),
+    sensitive: sensitive.filter((name) => !known.includes(name)),
+  })
 }
 
 async function emptyHere(folder: string) {
@@ -266,14 +292,14 @@ test('an import of nothing says so', async () => {
 test('refuses a token that Svix does not know, and what is no Svix', async () => {
   const { url, environment } = await scene()
   const wrong = await run(['import', 'svix', '--url', url, '--token', 'wrong'], environment)
-  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('Expected `--token` to be one that') })
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('Expected `--token` to be one that') })
   const none = await run(['import', 'svix', '--url', 'http://127.0.0.1:9', '--token', token], environment)
   expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('Expected http://127.0.0.1:9 to answer') })
   const elsewhere = await run(['import', 'svix', '--url', `${url}/elsewhere`, '--token', token], environment)
-  expect(elsewhere).toMatchObject({ code: 1, stderr: expect.stringContaining('that of a Svix server') })
+  expect(elsewhere).toMatchObject({ code: 2, stderr: expect.stringContaining('that of a Svix server') })
   const other = await standIn({ '/event-type': { no: 'list' } })
   expect(await other.importSvix(other.url)).toMatchObject({
-    code: 1,
+    code: 2,
     stderr: expect.stringContaining('answers as Svix does'),
   })
 })

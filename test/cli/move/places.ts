@@ -1,3 +1,4 @@
+import { sealedColumns } from '../../../src/stores/shared/rows/sealed-columns.ts'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { onTestFinished } from 'vitest'
@@ -110,7 +111,9 @@ export function targetSchema(): TargetSchema {
   }
 }
 
-/** Every row of every copied table, but for sealed secrets, as both databases can say it. */
+const isSealed = (name: string): boolean => sealedColumns.some(({ column }) => column === name)
+
+/** Every row of every copied table, but for what is sealed, as both databases can say it. */
 export async function allRows(
   query: (sql: string) => Promise<Record<string, unknown>[]> | Record<string, unknown>[],
   tableName: (name: string) => string,
@@ -125,7 +128,7 @@ export async function allRows(
 
 function comparable(row: Record<string, unknown>): string {
   const entries = Object.entries(row)
-    .filter(([column]) => column !== 'sealed')
+    .filter(([column]) => !isSealed(column))
     .map(([column, value]) => [column, value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value])
   return JSON.stringify(
     Object.fromEntries(entries.toSorted(([one], [other]) => (String(one) < String(other) ? -1 : 1))),

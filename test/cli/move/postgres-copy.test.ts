@@ -39,8 +39,10 @@ test('seals the secrets with the key of the target', async () => {
   const { secrets, headers } = await posthorn.endpoints.get(source.endpointId)
   expect(secrets).toHaveLength(2)
   expect({ secret: secrets[0]?.value, headers }).toEqual({ secret: source.secret, headers: { 'x-shop': 'nord' } })
-  const sealed = await target.query('select sealed from endpoint_secrets')
-  expect(sealed.filter(({ sealed: text }) => String(text).includes(source.secret))).toEqual([])
+  const stored = await target.query(
+    'select sealed as text from endpoint_secrets union all select headers from endpoints',
+  )
+  expect(stored.filter(({ text }) => [source.secret, 'nord'].some((clear) => String(text).includes(clear)))).toEqual([])
 })
 
 test('has a rule for every table of both databases, and for no others', async () => {
