@@ -18,9 +18,10 @@ export async function attack(url) {
   return { tried, leaks }
 }
 
-// Whoever logs out is locked out, and could try nothing more.
+// Whoever logs out is locked out, and could try nothing more; and everybody may end sessions of their own.
 const isLogout = ({ path, method }) =>
-  path === '/api/v1/auth/logout' || (path === '/api/v1/session' && method === 'DELETE')
+  ['/api/v1/auth/logout', '/api/v1/session/sign-out-everywhere'].includes(path) ||
+  (path === '/api/v1/session' && method === 'DELETE')
 const isRead = ({ method }) => method === 'GET'
 const isWithinApplication = ({ path }) =>
   (/\{(app|delivery|job)_id\}/.test(path) && !path.startsWith('/api/v1/auth/')) || path === '/api/v1/job'
