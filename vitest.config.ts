@@ -54,8 +54,8 @@ export default defineConfig({
     expect: { requireAssertions: true, poll: { timeout: 15_000 } },
     testTimeout: 20_000,
     pool: 'forks',
-    // The default leaves one core idle, which is half of a small machine.
-    maxWorkers: 2,
+    // One more than a small machine has cores: tests of processes wait for leases and starts more than they work.
+    maxWorkers: 3,
     projects: [
       { extends: true, test: { name: 'apart', include: apart, exclude: leftOut } },
       // One process for file after file: to load the sources anew for each took longer than most tests do.
