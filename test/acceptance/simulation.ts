@@ -101,7 +101,7 @@ export async function simulate({ store, settings, tenants, outageMs, sample }: S
   }
   while (await hasOpen()) {
     if (clock.now() > began + longestRunMs) throw new Error('the simulation does not end')
-    await pass(5_000)
+    await pass(20_000)
   }
 
   const during = { since: outageBegan, until: outageEnded }

@@ -6,6 +6,7 @@ import { describeSettings } from '../../src/config/describe.ts'
 import { settings } from '../../src/config/settings.ts'
 import { builtPackage, root } from './built.ts'
 import { startProgram } from './program.ts'
+import { run } from './run.ts'
 import { shop } from './shop.ts'
 
 const built = builtPackage()
@@ -46,21 +47,21 @@ test(
       )
       expect(program).toBe('posthorn')
       const [word = ''] = args
-      const running = startProgram(
-        built.path('cli/main.js'),
-        args,
-        localWords.has(word) ? environment : { POSTHORN_SERVER: url, POSTHORN_KEY: adminKey },
-      )
-      if (word === 'tail') {
-        await running.says(/^Watching /)
-        running.child.kill('SIGINT')
-      }
-      const { code } = await running.ended
+      const settings = localWords.has(word) ? environment : { POSTHORN_SERVER: url, POSTHORN_KEY: adminKey }
+      const { code, stderr } = await (word === 'tail' ? watched(args, settings) : run(args, settings))
       // A busy machine may really have something wrong with it, and nothing listens at the endpoint.
-      expect(word === 'doctor' ? [0, 1] : [0], `${command}: ${running.stderr}`).toContain(code)
+      expect(word === 'doctor' ? [0, 1] : [0], `${command}: ${stderr}`).toContain(code)
     }
   },
 )
+
+/** A command that goes on until somebody ends it, which is a signal's to do: a program of its own. */
+async function watched(args: readonly string[], settings: Readonly<Record<string, string>>) {
+  const running = startProgram(built.path('cli/main.js'), args, settings)
+  await running.says(/^Watching /)
+  running.child.kill('SIGINT')
+  return { ...(await running.ended), stderr: running.stderr }
+}
 
 test('docs/configuration.md is what the table of settings says; npm run docs writes it', () => {
   expect(readFileSync(join(root, 'docs', 'configuration.md'), 'utf8')).toBe(
