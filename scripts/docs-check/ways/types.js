@@ -56,7 +56,9 @@ function typedProgram(code) {
 /** As lenient as a page may be that leaves out types, and as strict as its names are. */
 function compilerOptions() {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const paths = Object.entries(exports).map(([name, { types: file }]) => [join('posthorn', name), [join(root, file)]])
+  // What has no types of its own, such as the package file itself, is nothing to import here.
+  const typed = Object.entries(exports).filter(([, { types: file }]) => file !== undefined)
+  const paths = typed.map(([name, { types: file }]) => [join('posthorn', name), [join(root, file)]])
   return {
     target: 'es2022',
     lib: ['es2023', 'esnext.disposable', 'dom'],
