@@ -47,8 +47,8 @@ test(
       )
       expect(program).toBe('posthorn')
       const [word = ''] = args
-      const settings = localWords.has(word) ? environment : { POSTHORN_SERVER: url, POSTHORN_KEY: adminKey }
-      const { code, stderr } = await (word === 'tail' ? watched(args, settings) : run(args, settings))
+      const variables = localWords.has(word) ? environment : { POSTHORN_SERVER: url, POSTHORN_KEY: adminKey }
+      const { code, stderr } = await (word === 'tail' ? watched(args, variables) : run(args, variables))
       // A busy machine may really have something wrong with it, and nothing listens at the endpoint.
       expect(word === 'doctor' ? [0, 1] : [0], `${command}: ${stderr}`).toContain(code)
     }
@@ -56,8 +56,8 @@ test(
 )
 
 /** A command that goes on until somebody ends it, which is a signal's to do: a program of its own. */
-async function watched(args: readonly string[], settings: Readonly<Record<string, string>>) {
-  const running = startProgram(built.path('cli/main.js'), args, settings)
+async function watched(args: readonly string[], variables: Readonly<Record<string, string>>) {
+  const running = startProgram(built.path('cli/main.js'), args, variables)
   await running.says(/^Watching /)
   running.child.kill('SIGINT')
   return { ...(await running.ended), stderr: running.stderr }
