@@ -1,5 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Store } from '../../src/core/ports/ports.ts'
 import { postgres } from '../../src/stores/postgres/index.ts'
@@ -7,6 +6,7 @@ import type { GivenKeys } from '../../src/stores/shared/secrets.ts'
 import { sqlite } from '../../src/stores/sqlite/index.ts'
 import { temporaryFolder } from '../cli/folder.ts'
 import { freshSchema, isFast } from '../postgres.ts'
+import { contentsBeside } from '../stores/sqlite-folder.ts'
 
 export const databases = isFast ? (['sqlite'] as const) : (['sqlite', 'postgres'] as const)
 
@@ -37,11 +37,7 @@ async function inFile(): Promise<SecurityDatabase> {
       database.close()
     },
     // The log beside it, too.
-    async contents() {
-      const names = (await readdir(dirname(file))).filter((name) => !name.endsWith('key'))
-      const files = await Promise.all(names.map((name) => readFile(join(dirname(file), name), 'latin1')))
-      return files.join('\n')
-    },
+    contents: async () => (await contentsBeside(file)).toString('latin1'),
   }
 }
 

@@ -1,6 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { makeId } from '../../src/core/ids.ts'
 import type { IdKind } from '../../src/core/ids.ts'
@@ -23,6 +23,21 @@ export async function freshPath(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'posthorn-sqlite-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   return join(folder, 'posthorn.db')
+}
+
+/** What the file holds and the files beside it, files with keys apart; the driver may just remove the log of a closed one. */
+export async function contentsBeside(path: string): Promise<Buffer> {
+  const names = (await readdir(dirname(path))).filter((name) => !name.endsWith('key'))
+  return Buffer.concat(await Promise.all(names.map((name) => readIfThere(join(dirname(path), name)))))
+}
+
+async function readIfThere(file: string): Promise<Buffer> {
+  try {
+    return await readFile(file)
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0)
+    throw thrown
+  }
 }
 
 /** An open store that is closed when the test ends. */

@@ -7,7 +7,7 @@ import type { Store } from '../../src/core/ports/ports.ts'
 import { hmacSecret } from '../../src/core/signing/signature.ts'
 import { keyedVault, makeKey, readKey } from '../../src/stores/shared/secrets.ts'
 import { sqlite } from '../../src/stores/sqlite/index.ts'
-import { anApplication, freshPath, newId, noon, openStore } from './sqlite-folder.ts'
+import { anApplication, contentsBeside, freshPath, newId, noon, openStore } from './sqlite-folder.ts'
 
 describe('the vault', () => {
   const key = makeKey()
@@ -58,9 +58,8 @@ describe('secrets of endpoints in a file', () => {
     const { store, endpoint } = await withEndpoint(path)
     const secret = endpoint.secrets[0]?.value ?? ''
     await store.close()
-    const files = await readdir(dirname(path))
-    expect(files).toContain('posthorn.db.key')
-    const contents = Buffer.concat(await Promise.all(files.map((name) => readFile(`${dirname(path)}/${name}`))))
+    expect(await readdir(dirname(path))).toContain('posthorn.db.key')
+    const contents = await contentsBeside(path)
     const base64 = secret.slice('whsec_'.length)
     expect(contents.indexOf(base64)).toBe(-1)
     expect(contents.indexOf(Buffer.from(base64, 'base64'))).toBe(-1)
