@@ -15,16 +15,21 @@ const hasPostgres14 = process.platform === 'linux' && process.arch === 'x64'
 const slow = [
   'test/**/postgres*.test.ts', // starts a database
   'test/ui/**', // starts a browser
-  'test/security/browser.test.ts', // the same
+  'test/security/**', // tries every attack twice, with its defence on and off
   'test/acceptance/build.test.ts', // runs linter, type check and build, which are commands of their own
   'test/cli/serve.test.ts', // starts servers as programs; `test/server` asks the API in the test's own process
   'test/cli/worker.test.ts', // the same
+  'test/cli/cli.test.ts', // the same with the whole program, and its signals
+  'test/cli/operator.test.ts', // every command of an operator, also against a server; `test/engine` asks the same of the library
+  'test/cli/log-process.test.ts', // starts programs for their output
+  'test/cli/tools.test.ts', // the same
   'test/cli/once.test.ts', // waits for real retries, for a quarter of a minute
   'test/cli/operations.test.ts', // starts a program for every command of a page
   'test/crash/sqlite.test.ts', // kills processes under load, for ten seconds
   'test/engine/crash.test.ts', // the same with fewer
   'test/package/package.test.ts', // packs the package, and resolves the types of every subpath
   'test/server/tour.test.ts', // drives a whole server through a client of others; `test/server` asks the same of the API
+  'test/simulation/databases.test.ts', // the kept scenarios once more, on real databases
   'test/stores/sqlite-driver.test.ts', // the contract of sqlite.test.ts once more, through another driver
 ]
 const leftOut = fast ? slow : hasPostgres14 ? [] : ['test/stores/postgres-14.test.ts']
