@@ -52,16 +52,17 @@ const rewrite = `do update
  * Or it is `left` alone, without a lock that would last as long as the application's transaction; one that came into use
  * after the statement began is not seen then, and answered as not found: the next statement will see it.
  * Workers that listen to the channel are notified at the commit, unless all of it is sent later, or by whoever stores it.
+ * All bodies are one binary parameter, of which each message has its part: an array would write each of them out as hexadecimal text.
  * `holder` is another message with the event id, `rival` one of this batch: if that is not stored in the end, neither is this, and
  * it counts as stale. Both are asked for by a scalar question, which the planner can only answer row by row, from the index.
  */
 export function enqueueText({ table }: Dialect, usedKey: 'rewritten' | 'left', channel: string | null): string {
   const isLeft = usedKey === 'left'
   return `with given as materialized (
-  select *
-  from unnest($5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::bigint[], $12::bytea[],
+  select g.*, substring($12::bytea from g.body_from for g.body_bytes) as body
+  from unnest($5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::bigint[], $26::integer[], $27::integer[],
       $13::text[], $14::text[], $15::integer[], $16::bigint[], $23::text[], $24::text[], $25::text[]) with ordinality
-    as g (id, application_id, type, content_type, session_id, channels, created_at, body,
+    as g (id, application_id, type, content_type, session_id, channels, created_at, body_from, body_bytes,
       key, body_hash, deliveries, endpoints_version, event_id, rival, trace_context, place)
 ), current as materialized (
   select g.*, case when g.event_id is not null then (${eventHolderText(table)}) end as holder
@@ -150,7 +151,7 @@ export function valuesOf({ owner, leaseMs, now, envelopes }: EnqueueRequest): Bo
     messages.map(({ sessionId }) => sessionId),
     messages.map(({ channels }) => JSON.stringify(channels)),
     messages.map(({ createdAt }) => createdAt),
-    messages.map(({ body }) => body),
+    Buffer.concat(messages.map(({ body }) => body)),
     envelopes.map(({ idempotencyKey }) => idempotencyKey),
     envelopes.map(({ bodyHash }) => bodyHash),
     envelopes.map((envelope) => envelope.deliveries.length),
@@ -164,7 +165,15 @@ export function valuesOf({ owner, leaseMs, now, envelopes }: EnqueueRequest): Bo
     messages.map(({ eventId }) => eventId),
     rivalsOf(envelopes),
     messages.map(({ traceContext }) => traceContext),
+    startsOf(messages.map(({ body }) => body.length)),
+    messages.map(({ body }) => body.length),
   ]
+}
+
+/** Where each part of a whole begins, counted from one, as SQL does. */
+function startsOf(lengths: readonly number[]): number[] {
+  let next = 1
+  return lengths.map((length) => (next += length) - length)
 }
 
 /** For each message, the first of the batch that has the same event id; none for that one itself, and for what repeats it under its key. */
