@@ -1,6 +1,7 @@
 // Speed as ratios within one run: absolute figures move by a third between runs of the same machine.
 //   npm run bench                                    the HTTP client alone, the engine on SQLite, and how they compare (about a minute)
 //   npm run bench -- --against COMMIT                CPU and deliveries per second, in turns with that commit
+//   npm run bench -- --peers                          the library on PostgreSQL beside pg-boss, graphile-worker and BullMQ, each with fetch
 //   npm run bench -- --growth                        also with millions of rows (a few minutes)
 //   npm run bench -- --store postgres                the same on PostgreSQL: in one process, and with workers beside the sender
 //   npm run bench -- --store postgres --growth       claims on tables of up to ten million rows; --explain shows their plans
@@ -35,6 +36,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '4' },
     json: { type: 'string' },
     against: { type: 'string' },
+    peers: { type: 'boolean', default: false },
   },
 })
 if (!['sqlite', 'postgres'].includes(values.store)) {
@@ -45,6 +47,7 @@ if (values.http) await acceptOverHttp(Number(values.scale))
 else if (values.dashboard) await (await import('./dashboard.js')).dashboard(Number(values.scale))
 else if (values.watched) await (await import('./watched.js')).watched()
 else if (values.neighbours) await (await import('./neighbours/main.js')).neighbours(values)
+else if (values.peers) await (await import('./peers.js')).peers()
 else if (values.against !== undefined) await (await import('./turns.js')).inTurns(values)
 else if (values.store === 'postgres' && (values.growth || values.upkeep)) await grownOnPostgres()
 else await endToEnd()
