@@ -76,7 +76,7 @@ function wayOf({ language, check, notRun, before }) {
 }
 
 function wayOfComment(check) {
-  const [, kind, rest] = /^(receiver|api|excerpt of|file|output of) (.+)$/.exec(check) ?? []
+  const [, kind, rest] = /^(receiver|api|excerpt of|file|output of|stage) (.+)$/.exec(check) ?? []
   return kind === undefined ? { kind: 'unknown', reason: `the comment "check: ${check}"` } : { kind, rest }
 }
 

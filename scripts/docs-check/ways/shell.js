@@ -1,4 +1,5 @@
 // The commands of a fence, one after the other, as a reader would type them.
+import { readFileSync } from 'node:fs'
 import { commandsOf } from './commands.js'
 import { run, says, start, stop } from '../processes.js'
 
@@ -16,11 +17,21 @@ const mayFail = [[/^posthorn doctor\b/, [0, 1]]]
 export async function runShell(fence, stage) {
   for (const written of commandsOf(fence.code)) {
     const command = stage.fill(written)
-    if (/^(export|cd) /.test(command)) {
+    if (command.startsWith('export ')) await exportVariables(command, stage)
+    else if (command.startsWith('cd ')) {
       await run([...stage.prelude, command].join('\n'), placeOf(stage, command))
       stage.prelude.push(command)
     } else await runOne(command, stage)
   }
+}
+
+/** Once: a key that is drawn anew for every command would be another one each time. */
+async function exportVariables(command, stage) {
+  const names = [...command.matchAll(/(?<= )(\w+)=/g)].map(([, name]) => name)
+  const shown = names.map((name) => `"$${name}"`).join(' ')
+  const { stdout } = await run(`${command}\nprintf '%s\\0' ${shown}`, placeOf(stage, command))
+  const values = stdout.split('\0')
+  names.forEach((name, index) => (stage.env[name] = values[index]))
 }
 
 /** Servers of one page share a port: a reader ends one before the next. */
@@ -45,6 +56,9 @@ async function runOne(command, stage) {
   stage.running.push(program)
   await says(program, ready)
   stage.note(program.all)
+  // On a terminal the first start shows the key itself.
+  const [, keyFile] = /^posthorn admin key is in (.+?), /m.exec(program.all) ?? []
+  if (keyFile !== undefined) stage.note(readFileSync(keyFile, 'utf8'))
   if (/\bposthorn tail\b/.test(command)) await stop(program, 'SIGINT')
 }
 
