@@ -13,18 +13,21 @@ const stages = {
   folder: () => undefined,
   shop: openShop,
   moving: openMoving,
+  async postgres({ world, env }) {
+    env.POSTGRES_URL = await world.freshDatabase()
+  },
   authentication: openAuthentication,
   sealed: openSealed,
 }
 
 /** Ports that pages name: each page has its own instead, so that nothing is in its way. */
-const namedPorts = [8071, 8072, 3000]
+const namedPorts = ['8071', '8072', '3000', '9464', '9465']
 
 export async function makeStage(world, { path, stage }) {
   const folder = join(world.folder, path.replaceAll(/[/.]/g, '-'))
   mkdirSync(folder, { recursive: true })
   const ports = new Map()
-  for (const named of namedPorts) ports.set(String(named), String(await freePort()))
+  for (const named of namedPorts) ports.set(named, String(await freePort()))
   const own = {
     world,
     folder,
@@ -55,7 +58,7 @@ export async function makeStage(world, { path, stage }) {
 /** Ports of the page's own; `ep_…` and its like stand for what a command has shown last. */
 function filledIn(code, ports, shown) {
   return code
-    .replaceAll(/\b(?:8071|8072|3000)\b/g, (port) => ports.get(port))
+    .replaceAll(/\b\d{4}\b/g, (number) => ports.get(number) ?? number)
     .replaceAll(/\b([a-z]{2,5})_…/g, (text, kind) => shown.get(kind) ?? text)
 }
 
