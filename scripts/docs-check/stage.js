@@ -24,6 +24,8 @@ const stages = {
 const namedPorts = ['8071', '8072', '3000', '9464', '9465']
 
 export async function makeStage(world, { path, stage }) {
+  if (!Object.hasOwn(stages, stage))
+    throw new Error(`Expected one of the stages ${Object.keys(stages).join(', ')}, got ${stage}.`)
   const folder = join(world.folder, path.replaceAll(/[/.]/g, '-'))
   mkdirSync(folder, { recursive: true })
   const ports = new Map()
