@@ -54,18 +54,26 @@ function installLibraries() {
 async function checkPage(page) {
   const snippets = page.fences.filter(({ way }) => way.kind !== 'drawing' && way.kind !== 'unknown')
   if (snippets.length === 0) return
-  const stage = await makeStage(world, page)
-  let failed = 0
+  const ends = await endsOf(page, snippets)
+  for (const end of ends) totals[end] += 1
+  console.log(`${ends.includes('failed') ? 'FAILED' : 'ok    '} ${page.path} (${snippets.length})`)
+}
+
+/** How each snippet ended; where the stage cannot be set up, nothing on it runs. */
+async function endsOf(page, snippets) {
   try {
-    for (const fence of snippets) {
-      const end = await endOf(page, fence, stage)
-      totals[end] += 1
-      if (end === 'failed') failed += 1
+    const stage = await makeStage(world, page)
+    try {
+      const ends = []
+      for (const fence of snippets) ends.push(await endOf(page, fence, stage))
+      return ends
+    } finally {
+      await stage.close()
     }
-  } finally {
-    await stage.close()
+  } catch (thrown) {
+    console.log(`${page.path}: ${thrown.message}`)
+    return snippets.map(() => 'failed')
   }
-  console.log(`${failed === 0 ? 'ok    ' : 'FAILED'} ${page.path} (${snippets.length})`)
 }
 
 async function endOf({ path }, fence, stage) {

@@ -2,6 +2,8 @@ export interface Fence {
   readonly line: number
   readonly language: string
   readonly code: string
+  /** What it prints is on the page, right after it. */
+  readonly isShown: boolean
   readonly way: { readonly kind: string; readonly rest?: string; readonly reason?: string }
 }
 

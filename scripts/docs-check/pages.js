@@ -40,7 +40,9 @@ export function fencesOf(text) {
     fences[fences.length - 1].end = end + 1
     index = end
   }
-  return fences.map((fence) => ({ ...fence, way: wayOf(fence) }))
+  return fences
+    .map((fence) => ({ ...fence, way: wayOf(fence) }))
+    .map((fence, index, all) => ({ ...fence, isShown: all[index + 1]?.way.kind === 'output' }))
 }
 
 /** The comment and the mark that stand above a fence, blank lines apart. */
@@ -76,7 +78,7 @@ function wayOf({ language, check, notRun, before }) {
 }
 
 function wayOfComment(check) {
-  const [, kind, rest] = /^(receiver|api|excerpt of|file|output of) (.+)$/.exec(check) ?? []
+  const [, kind, rest] = /^(receiver|api|excerpt of|file|output of|stage) (.+)$/.exec(check) ?? []
   return kind === undefined ? { kind: 'unknown', reason: `the comment "check: ${check}"` } : { kind, rest }
 }
 

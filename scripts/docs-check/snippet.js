@@ -1,10 +1,11 @@
 // How each kind of snippet is checked; what is wrong with it is thrown.
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { runApi } from './ways/embedded-api.js'
 import { runModule } from './ways/module.js'
 import { outputProblem } from './ways/output.js'
 import { run } from './processes.js'
+import { makeStage } from './stage.js'
 import { runReceiver } from './ways/receiver.js'
 import { runShell } from './ways/shell.js'
 import { query, root } from './world.js'
@@ -19,6 +20,16 @@ const ways = {
   module: runModule,
   receiver: runReceiver,
   api: runApi,
+  /** The commands of a fence, on a stage of their own, so that the rest of the page does not depend on what they do. */
+  async stage(fence, { world, folder }) {
+    const own = await makeStage(world, { path: join(basename(folder), fence.way.rest), stage: fence.way.rest })
+    try {
+      await runShell(fence, own)
+      await own.after?.()
+    } finally {
+      await own.close()
+    }
+  },
   async sql({ code }, stage) {
     stage.databaseUrl ??= await stage.world.freshDatabase()
     await query(stage.databaseUrl, code)

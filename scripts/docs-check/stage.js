@@ -1,26 +1,43 @@
 // Where the snippets of one page run, one after the other: a folder, an environment, ports, and the ids that commands have shown.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { Posthorn } from '../../dist/index.js'
-import { sqlite } from '../../dist/stores/sqlite/index.js'
-import { says, start, stop } from './processes.js'
+import { stop } from './processes.js'
+import { openAuthentication } from './stages/authentication.js'
+import { openMoving } from './stages/moving.js'
+import { openSealed } from './stages/sealed.js'
+import { openShop } from './stages/shop.js'
 import { freePort } from './world.js'
 
+/** What a page, or a single snippet, finds when it begins, by the name in its comment. */
+const stages = {
+  folder: () => undefined,
+  shop: openShop,
+  moving: openMoving,
+  async postgres({ world, env }) {
+    env.POSTGRES_URL = await world.freshDatabase()
+  },
+  authentication: openAuthentication,
+  sealed: openSealed,
+}
+
 /** Ports that pages name: each page has its own instead, so that nothing is in its way. */
-const namedPorts = [8071, 8072, 3000]
+const namedPorts = ['8071', '8072', '3000', '9464', '9465']
 
 export async function makeStage(world, { path, stage }) {
+  if (!Object.hasOwn(stages, stage))
+    throw new Error(`Expected one of the stages ${Object.keys(stages).join(', ')}, got ${stage}.`)
   const folder = join(world.folder, path.replaceAll(/[/.]/g, '-'))
   mkdirSync(folder, { recursive: true })
   const ports = new Map()
-  for (const named of namedPorts) ports.set(String(named), String(await freePort()))
+  for (const named of namedPorts) ports.set(named, String(await freePort()))
   const own = {
     world,
     folder,
     env: { ...world.env, POSTHORN_PORT: ports.get('8071'), DOCS_CHECK_LISTEN_PORT: ports.get('8072') },
-    /** What the page has exported so far, and where it went. */
+    /** Where the page went so far. */
     prelude: [],
     running: [],
+    closing: [],
     shown: new Map(),
     last: null,
     databaseUrl: null,
@@ -28,47 +45,25 @@ export async function makeStage(world, { path, stage }) {
     note: (text) => noteIds(own.shown, text),
     async close() {
       for (const program of own.running.toReversed()) await stop(program)
+      for (const close of own.closing) await close()
     },
   }
-  if (stage === 'shop') await openShop(own)
-  return own
+  try {
+    await stages[stage](own)
+    return own
+  } catch (thrown) {
+    await own.close()
+    throw thrown
+  }
 }
 
 /** Ports of the page's own; `ep_…` and its like stand for what a command has shown last. */
 function filledIn(code, ports, shown) {
   return code
-    .replaceAll(/\b(?:8071|8072|3000)\b/g, (port) => ports.get(port))
+    .replaceAll(/\b\d{4}\b/g, (number) => ports.get(number) ?? number)
     .replaceAll(/\b([a-z]{2,5})_…/g, (text, kind) => shown.get(kind) ?? text)
 }
 
 function noteIds(shown, text) {
   for (const [id, kind] of text.matchAll(/\b(app|ep|msg|dlv|job|key|phk|whsec)_[\w+/=-]{16,}/g)) shown.set(kind, id)
-}
-
-/** A server with an endpoint, dead letters, a job and a key: what an operator finds. */
-async function openShop(own) {
-  const databaseUrl = `sqlite:${join(own.folder, 'posthorn.db')}`
-  const posthorn = new Posthorn({ store: sqlite(join(own.folder, 'posthorn.db')), allowedTargets: ['127.0.0.0/8'] })
-  const endpoint = await posthorn.endpoints.create({
-    application: 'acme',
-    uid: 'till',
-    url: 'http://127.0.0.1:9/hooks',
-  })
-  await posthorn.endpoints.pause(endpoint.id, { by: 'docs:check' })
-  const message = { application: 'acme', type: 'invoice.paid', data: { id: 7 } }
-  await posthorn.send([message, message, message])
-  await posthorn.cancel({ endpointId: endpoint.id })
-  await posthorn.send(message)
-  const [open] = await posthorn.deliveries.list({ status: 'pending' })
-  const [dead] = await posthorn.deliveries.list({ status: 'dead' })
-  const job = await posthorn.jobs.create({ action: 'requeue', filter: { status: 'dead', reason: 'expired' } })
-  const { key, token } = await posthorn.keys.create({ name: 'old' })
-  const { token: admin } = await posthorn.keys.create({ name: 'admin' })
-  await posthorn.stop()
-  for (const id of [endpoint.id, open.id, dead.messageId, job.id, key.id, token]) own.note(id)
-  Object.assign(own.env, { POSTHORN_DATABASE_URL: databaseUrl, POSTHORN_ALLOWED_TARGETS: '127.0.0.0/8' })
-  const server = start('exec posthorn serve', { cwd: own.folder, env: own.env })
-  own.running.push(server)
-  const [, url] = await says(server, /^posthorn listening on (\S+)$/m)
-  Object.assign(own.env, { POSTHORN_SERVER: url, POSTHORN_KEY: admin })
 }

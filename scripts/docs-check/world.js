@@ -24,6 +24,7 @@ export async function makeWorld() {
     PATH: `${join(here, 'bin')}:${process.env.PATH}`,
     NODE_OPTIONS: `--import ${pathToFileURL(join(here, 'preload/register.js')).href}`,
     NO_COLOR: '1',
+    CURL_HOME: join(here, 'bin'),
     npm_config_prefer_offline: 'true',
     npm_config_update_notifier: 'false',
     DOCS_CHECK_DIST: pathToFileURL(join(root, 'dist')).href,
@@ -68,20 +69,21 @@ function kept(environment) {
   )
 }
 
+/** Servers that are started when the first page asks for one: the release that is used most, and the oldest. */
 function lazyPostgres(env) {
-  let server = null
+  const servers = new Map()
   let count = 0
-  async function url() {
-    server ??= start(`exec node ${join(root, 'scripts/postgres.js')} < <(exec sleep 3600)`, {
-      cwd: root,
-      env: { ...env, NODE_OPTIONS: '' },
-    })
-    return (await says(server, /postgres:\/\/\S+/))[0]
+  async function url(isOldest) {
+    if (!servers.has(isOldest)) {
+      const command = `exec node ${join(root, 'scripts/postgres.js')} ${isOldest ? '--oldest' : ''} < <(exec sleep 3600)`
+      servers.set(isOldest, start(command, { cwd: root, env: { ...env, NODE_OPTIONS: '' } }))
+    }
+    return (await says(servers.get(isOldest), /postgres:\/\/\S+/))[0]
   }
   return {
     /** A database of its own, with a table of invoices as the guides know it. */
-    async freshDatabase() {
-      const admin = await url()
+    async freshDatabase({ isOldest = false } = {}) {
+      const admin = await url(isOldest)
       const name = `docs_${(count += 1)}`
       await query(admin, `create database ${name}`)
       const own = admin.replace(/\/postgres$/, `/${name}`)
@@ -91,7 +93,9 @@ function lazyPostgres(env) {
       )
       return own
     },
-    close: () => (server === null ? undefined : stop(server)),
+    async close() {
+      for (const server of servers.values()) await stop(server)
+    },
   }
 }
 

@@ -30,6 +30,17 @@ test('a command names the flag that is wrong', async () => {
   )
 })
 
+test('a key that was copied from a page with its dots is refused in a sentence', async () => {
+  const { code, stderr } = await run(['endpoints', 'ls'], {
+    POSTHORN_SERVER: 'http://127.0.0.1:9',
+    POSTHORN_KEY: 'phk_…',
+  })
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/^posthorn: Expected an API key .*POSTHORN_KEY_FILE or --key-file\.\n$/),
+  })
+})
+
 test('a variable that is no setting is warned of', async () => {
   expect(
     unknownVariables({

@@ -52,7 +52,7 @@ describe.each(databases)('posthorn secrets rotate on %s', (kind) => {
     expect(await readable(database.store(newKey), ids)).toBe(true)
     await expect(database.store(oldKey).open()).rejects.toMatchObject({
       code: 'secrets_unreadable',
-      message: expect.stringContaining('`secretsKey`, after the newest'),
+      message: expect.stringContaining('`secretsKey` (POSTHORN_SECRETS_KEY), after the newest'),
     })
   })
 

@@ -57,7 +57,7 @@ const sections = [
     title: 'Operating',
     pages: [
       ['operating/index.md', 'Overview', 'What runs, and where to find what'],
-      ['deploy.md', 'Deploying', 'Containers, Kubernetes, systemd, nginx and Caddy'],
+      ['deploy.md', 'Deploying', 'Plain processes, systemd, containers, Kubernetes, nginx and Caddy'],
       ['operating/checklist.md', 'Production checklist', 'What to have done before customers depend on it'],
       [
         'operations.md',

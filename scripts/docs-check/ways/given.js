@@ -25,6 +25,7 @@ export const given = {
   app: async () => (await import('./stand-ins.js')).bothKindsOfApp(),
   id: () => deadLetter(),
   key: () => process.env.POSTHORN_KEY ?? 'a key',
+  clientSecret: () => 'a-secret-of-the-token-endpoint',
   csv: () => 'id;paid\n7;true\n',
   tomorrow: () => Date.now() + day,
   page: () => () => undefined,

@@ -51,7 +51,8 @@ export function namesGiven(script) {
 }
 
 function uses(script, name) {
-  const code = script.replaceAll(/\/\/.*$/gm, '').replaceAll(/'[^'\n]*'/g, "''")
+  // Strings first: a URL in one of them is no comment.
+  const code = script.replaceAll(/'[^'\n]*'/g, "''").replaceAll(/\/\/.*$/gm, '')
   return new RegExp(`(?<![\\w.'"-])${name}\\b(?!:)`).test(code)
 }
 

@@ -1,4 +1,5 @@
 // The commands of a fence, one after the other, as a reader would type them.
+import { readFileSync } from 'node:fs'
 import { commandsOf } from './commands.js'
 import { run, says, start, stop } from '../processes.js'
 
@@ -12,15 +13,29 @@ const lasting = [
 const isServer = /\bposthorn (serve|dev)\b|\bnpm start\b/
 /** A machine may really have something wrong with it. */
 const mayFail = [[/^posthorn doctor\b/, [0, 1]]]
+/** How curl ends after an answer that is an error. */
+const refused = 22
 
 export async function runShell(fence, stage) {
-  for (const written of commandsOf(fence.code)) {
+  const commands = commandsOf(fence.code)
+  for (const [index, written] of commands.entries()) {
     const command = stage.fill(written)
-    if (/^(export|cd) /.test(command)) {
+    const isShown = fence.isShown === true && index === commands.length - 1
+    if (command.startsWith('export ')) await exportVariables(command, stage)
+    else if (command.startsWith('cd ')) {
       await run([...stage.prelude, command].join('\n'), placeOf(stage, command))
       stage.prelude.push(command)
-    } else await runOne(command, stage)
+    } else await runOne(command, stage, isShown)
   }
+}
+
+/** Once: a key that is drawn anew for every command would be another one each time. */
+async function exportVariables(command, stage) {
+  const names = [...command.matchAll(/(?<= )(\w+)=/g)].map(([, name]) => name)
+  const shown = names.map((name) => `"$${name}"`).join(' ')
+  const { stdout } = await run(`${command}\nprintf '%s\\0' ${shown}`, placeOf(stage, command))
+  const values = stdout.split('\0')
+  names.forEach((name, index) => (stage.env[name] = values[index]))
 }
 
 /** Servers of one page share a port: a reader ends one before the next. */
@@ -29,13 +44,15 @@ async function endServers(stage) {
   stage.running = stage.running.filter((one) => !isServer.test(one.command))
 }
 
-async function runOne(command, stage) {
+async function runOne(command, stage, isShown) {
   const text = [...stage.prelude, command].join('\n')
   const place = placeOf(stage, command)
   const [, ready] = lasting.find(([form]) => form.test(command) && !/--help|--once/.test(command)) ?? []
   if (ready === undefined) {
     const [, allowed] = mayFail.find(([form]) => form.test(command)) ?? []
-    stage.last = await run(text, place, allowed)
+    // Where the page shows the answer, it may show an error.
+    const fine = isShown && command.startsWith('curl ') ? [0, refused] : allowed
+    stage.last = await run(text, place, fine)
     stage.note(stage.last.all)
     return
   }
@@ -45,6 +62,9 @@ async function runOne(command, stage) {
   stage.running.push(program)
   await says(program, ready)
   stage.note(program.all)
+  // On a terminal the first start shows the key itself.
+  const [, keyFile] = /^posthorn admin key is in (.+?), /m.exec(program.all) ?? []
+  if (keyFile !== undefined) stage.note(readFileSync(keyFile, 'utf8'))
   if (/\bposthorn tail\b/.test(command)) await stop(program, 'SIGINT')
 }
 

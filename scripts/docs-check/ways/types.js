@@ -17,6 +17,7 @@ const types = {
   store: "import('posthorn').Store",
   pool: "import('pg').Pool",
   id: 'string',
+  clientSecret: 'string',
   csv: 'string',
   tomorrow: 'number',
   rawBody: 'string',

@@ -9,7 +9,7 @@ export function remoteClient(serverUrl: string, key: string | null): ApiClient {
   return makeClient({
     where,
     baseUrl: where,
-    headers: key === null ? {} : { authorization: `Bearer ${key}` },
+    headers: key === null ? {} : { authorization: `Bearer ${checkKey(key)}` },
     async send(request) {
       try {
         return await fetch(request)
@@ -37,6 +37,15 @@ function checkServer(given: string): string {
     'server',
     'the URL of a server, such as https://posthorn.example, without user and password',
     given.replace(/^.*@/s, '…@'),
+  )
+}
+
+/** Whoever copies `phk_…` from a page gets a sentence: such a header cannot even be sent. */
+function checkKey(given: string): string {
+  if (/^[\x21-\x7e]+$/.test(given)) return given
+  throw new PosthornError(
+    'invalid_argument',
+    'Expected an API key such as phk_0123456789, got one with characters that no key has. Give the whole key by POSTHORN_KEY, POSTHORN_KEY_FILE or --key-file.',
   )
 }
 

@@ -32,7 +32,7 @@ export async function openVaultWith(
   const [row] = await database.query(sql`select sealed from ${table('endpoint_secrets')} order by id desc limit 1`)
   if (ring !== null && row !== undefined && !fits(ring, sealedOf(row))) {
     throw unreadable(
-      'The secrets in the database were sealed with another key than the one given. Give that one as `secretsKey`, after the newest.',
+      'The secrets in the database were sealed with another key than the one given. Give that one as `secretsKey` (POSTHORN_SECRETS_KEY), after the newest.',
     )
   }
   if (ring !== null && plaintextSecrets !== true) return { vault: keyedVault(ring), notes: [] }

@@ -119,7 +119,7 @@ function openSealed(ring: ReadonlyMap<string, NamedKey>, endpointId: string, sec
   if (opener === undefined) {
     const have = [...ring.keys()].join(', ')
     throw unreadable(
-      `Expected a secret of ${endpointId} to be sealed with key ${have}, got one sealed with key ${sealedWith}. Give that key as \`secretsKey\`, after the newest, until \`posthorn secrets rotate\` is done.`,
+      `Expected a secret of ${endpointId} to be sealed with key ${have}, got one sealed with key ${sealedWith}. Give that key as \`secretsKey\` (POSTHORN_SECRETS_KEY), after the newest, until \`posthorn secrets rotate\` is done.`,
     )
   }
   try {

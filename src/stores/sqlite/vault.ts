@@ -22,7 +22,7 @@ export async function openVaultFor(
   const given = options.secretsKey === undefined ? await keyBeside(keyPath) : readRing(options.secretsKey)
   if (given !== null && !fits(given, newest)) {
     throw unreadable(
-      `The secrets in ${path} were sealed with another key than the one given. Give that one as \`secretsKey\`, after the newest.`,
+      `The secrets in ${path} were sealed with another key than the one given. Give that one as \`secretsKey\` (POSTHORN_SECRETS_KEY), after the newest.`,
     )
   }
   if (options.plaintextSecrets === true) {
@@ -35,7 +35,7 @@ export async function openVaultFor(
   if (keyPath === null) return { vault: keyedVault([makeKey()]), notes: [] }
   if (isSealed(newest)) {
     throw unreadable(
-      `The secrets in ${path} are sealed, and their key is missing. Bring back ${keyPath}, or give the key as \`secretsKey\`.`,
+      `The secrets in ${path} are sealed, and their key is missing. Bring back ${keyPath}, or give the key as \`secretsKey\` (POSTHORN_SECRETS_KEY).`,
     )
   }
   const { ring, made } = await makeKeyFile(keyPath)
