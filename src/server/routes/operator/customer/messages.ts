@@ -69,7 +69,7 @@ export const messageOverviewOperations: readonly Operation[] = [
     summary: 'Checks a payload against the newest schema of its event type. Nothing is stored or sent.',
     // What a customer must not know of may have a schema, too.
     realm: 'server',
-    access: 'read',
+    access: 'write',
     body: payloadCheckIn,
     answers: { 200: payloadCheckOut },
     handle: async ({ posthorn, body }) =>
