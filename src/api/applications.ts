@@ -26,17 +26,27 @@ interface ApplicationParts extends ResourceParts {
   readonly wake: () => void
 }
 
-/** For progress: more messages are not counted. */
+/** What an application has, each counted up to a million. */
+export interface Erasable {
+  readonly endpoints: number
+  readonly messages: number
+  readonly deliveries: number
+}
+
+/** More are not counted. */
 const mostCounted = 1_000_000
 
 /** The tenants. One is created on first use, so most programs never call `create`. */
 export interface Applications {
   create(input?: ApplicationInput, by?: By): Promise<Application>
   get(idOrUid: string): Promise<Application>
-  list(page?: Partial<Page>): Promise<Application[]>
+  /** `text` is looked for in name, uid and id. */
+  list(page?: Partial<Page>, filter?: { readonly text?: string | undefined }): Promise<Application[]>
   update(idOrUid: string, change: ApplicationInput, by?: By): Promise<Application>
   /** Ends its endpoints too; what is on its way to them ends dead. Nothing of it is shown from then on: a job erases it all. */
   delete(idOrUid: string, by?: By): Promise<void>
+  /** What an erasure would erase now. */
+  erasable(idOrUid: string): Promise<Erasable>
   /** The same, also for what is left of an application that was deleted before; answers with the job. */
   erase(idOrUid: string, by?: By): Promise<Job>
 }
@@ -66,9 +76,9 @@ export function makeApplications(parts: ApplicationParts): Applications {
       }
       return directory.createApplication(application, actor(by))
     },
-    async list(page = {}) {
+    async list(page = {}, { text } = {}) {
       await ready()
-      return directory.listApplications(checkPage(page))
+      return directory.listApplications(checkPage(page), text)
     },
     async update(idOrUid, input, by = {}) {
       const change = checked(input)
@@ -79,11 +89,23 @@ export function makeApplications(parts: ApplicationParts): Applications {
     async delete(idOrUid, by = {}) {
       await eraseApplication(parts, await get(idOrUid), by)
     },
+    async erasable(idOrUid) {
+      return erasableOf(parts, (await get(idOrUid)).id)
+    },
     async erase(idOrUid, by = {}) {
       await ready()
       return eraseApplication(parts, (await directory.application(idOrUid)) ?? { id: idOrUid, uid: null }, by)
     },
   }
+}
+
+async function erasableOf({ directory }: ResourceParts, applicationId: string): Promise<Erasable> {
+  const [[endpoint], messages, deliveries] = await Promise.all([
+    directory.endpointsOf([applicationId], 1),
+    directory.countMessages({ applicationId }, mostCounted),
+    directory.countDeliveries({ applicationId }, mostCounted),
+  ])
+  return { endpoints: endpoint?.among ?? 0, messages, deliveries }
 }
 
 /** Deletes an application and starts the job that erases all that it had. */

@@ -1,11 +1,12 @@
 import { expected } from '../core/errors.ts'
+import { newestSchema } from '../core/message/event-type.ts'
 import type { EventTypeDefinition } from '../core/message/event-type.ts'
 import { checkEventType } from '../core/message/message.ts'
 import type { EventTypeChange, Page } from '../core/ports/directory.ts'
 import { given } from '../core/given.ts'
 import { actor } from './actor.ts'
 import type { By } from './actor.ts'
-import { checkSchemas } from './send/json-schema.ts'
+import { checkSchemas, validatorOf } from './send/json-schema.ts'
 import { checkPage } from './input/page.ts'
 import type { ResourceParts } from './parts.ts'
 
@@ -21,6 +22,8 @@ export interface EventTypes {
   list(filter?: { readonly archived?: boolean | undefined }, page?: Partial<Page>): Promise<EventTypeDefinition[]>
   update(name: string, change: Omit<Partial<EventTypeInput>, 'name'>, by?: By): Promise<EventTypeDefinition>
   delete(name: string, by?: By): Promise<void>
+  /** What the newest schema of a type has against a payload; null if nothing, or if there is no schema. */
+  problemWith(name: string, payload: unknown): Promise<string | null>
 }
 
 interface EventTypeParts extends ResourceParts {
@@ -67,6 +70,12 @@ export function makeEventTypes({ ready, directory, clock, changed }: EventTypePa
       await ready()
       if (!(await directory.deleteEventType(name, clock.now(), actor(by)))) throw missing(name)
       changed(name)
+    },
+    async problemWith(name, payload) {
+      await ready()
+      const eventType = await directory.eventType(name)
+      const schema = eventType === null ? null : newestSchema(eventType)
+      return schema === null ? null : validatorOf(schema)(payload)
     },
   }
 }

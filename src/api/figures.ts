@@ -1,15 +1,25 @@
 import type { Application, Endpoint } from '../core/endpoint/endpoint.ts'
-import { lastHours, wellnessOf } from '../core/ports/figures.ts'
-import type { AttemptCount, DeadLetters, EndpointOverview } from '../core/ports/figures.ts'
-import type { Directory } from '../core/ports/directory.ts'
+import { lastHours, summedFigures, wellnessOf } from '../core/ports/figures.ts'
+import type {
+  ApplicationOverview,
+  AttemptCount,
+  DeadLetters,
+  EndpointFigures,
+  EndpointOverview,
+  HealthState,
+} from '../core/ports/figures.ts'
+import type { Directory, OwnedEndpoint } from '../core/ports/directory.ts'
 import { shown } from './endpoint/shown.ts'
 import { healthy } from '../core/endpoint/health.ts'
 import { hour } from '../core/time.ts'
+import type { Instant } from '../core/time.ts'
 import type { ResourceParts } from './parts.ts'
 
 /** Figures for operators, from rollups and indexes: reading them costs the same with ten million rows of history. */
 export interface Figures {
   of(endpoints: readonly Endpoint[]): Promise<EndpointOverview[]>
+  /** How applications are doing, from at most so many endpoints of each. */
+  ofApplications(applications: readonly Application[], mostEndpoints: number): Promise<ApplicationOverview[]>
   /** The endpoints that only fail, worst first. */
   failing(filter: { readonly applicationId?: string | undefined }): Promise<EndpointOverview[]>
   /** How the newest thousand attempts at an endpoint failed, as far as they did. */
@@ -29,6 +39,7 @@ const mostAttempts = 1_000
 // Each is a page of its own to read, perhaps from a cold disk; a count needs the index only.
 const mostGrouped = 1_000
 const mostDead = 100_000
+const endpointsPerRead = 1_000
 
 export function makeFigures(parts: ResourceParts): Figures {
   const { ready, directory } = parts
@@ -36,6 +47,10 @@ export function makeFigures(parts: ResourceParts): Figures {
     async of(endpoints) {
       await ready()
       return overviewsOf(parts, endpoints)
+    },
+    async ofApplications(applications, mostEndpoints) {
+      await ready()
+      return applicationOverviewsOf(parts, applications, mostEndpoints)
     },
     async failing(filter) {
       await ready()
@@ -77,6 +92,54 @@ async function overviewsOf(
       },
     ]
   })
+}
+
+async function applicationOverviewsOf(
+  { directory, queue, clock }: ResourceParts,
+  applications: readonly Application[],
+  mostEndpoints: number,
+): Promise<ApplicationOverview[]> {
+  const now = clock.now()
+  const ids = applications.map(({ id }) => id)
+  const seen = new Map<string, SeenEndpoint[]>(ids.map((id) => [id, []]))
+  for (const owned of inBatches(await directory.endpointsOf(ids, mostEndpoints))) {
+    const endpointIds = owned.map(({ id }) => id)
+    const [figures, healths] = await Promise.all([
+      directory.endpointFigures(endpointIds, now - (now % hour) - (hoursShown - 1) * hour),
+      queue.health(endpointIds),
+    ])
+    for (const [index, endpoint] of owned.entries()) {
+      const own = figures[index]
+      const { state } = wellnessOf(endpoint, healths.get(endpoint.id) ?? healthy, now)
+      if (own !== undefined) seen.get(endpoint.applicationId)?.push({ endpoint, figures: own, state })
+    }
+  }
+  return applications.map((application) => summaryOf(application, seen.get(application.id) ?? [], now))
+}
+
+interface SeenEndpoint {
+  readonly endpoint: OwnedEndpoint
+  readonly figures: EndpointFigures
+  readonly state: HealthState
+}
+
+function summaryOf(application: Application, seen: readonly SeenEndpoint[], now: Instant): ApplicationOverview {
+  const health = { healthy: 0, degraded: 0, breaker_open: 0, paused: 0, disabled: 0 }
+  for (const { state } of seen) health[state] += 1
+  const endpointCount = seen[0]?.endpoint.among ?? 0
+  const figures = summedFigures(
+    seen.map((each) => each.figures),
+    now,
+    hoursShown,
+  )
+  return { application, endpointCount, health, figures, isPartial: endpointCount > seen.length }
+}
+
+function inBatches<Item>(items: readonly Item[]): Item[][] {
+  const batches: Item[][] = []
+  for (let start = 0; start < items.length; start += endpointsPerRead)
+    batches.push(items.slice(start, start + endpointsPerRead))
+  return batches
 }
 
 async function applicationsOf(

@@ -1,6 +1,7 @@
 import { expected } from '../core/errors.ts'
+import { checkId } from '../core/ids.ts'
 import type { Message } from '../core/message/message.ts'
-import type { MessageFilter, Page, Scan } from '../core/ports/directory.ts'
+import type { MessageFilter, MessageProgress, Page, Scan } from '../core/ports/directory.ts'
 import type { Cancelled } from '../core/ports/queue.ts'
 import { actor } from './actor.ts'
 import type { By } from './actor.ts'
@@ -12,6 +13,12 @@ import type { ResourceParts } from './parts.ts'
 export interface Messages {
   /** By its id, or the event id that it was sent with. */
   get(application: string, idOrEventId: string): Promise<Message>
+  /** By its id alone, whatever application it is of. */
+  withId(id: string): Promise<Message>
+  /** Those whose id, event id or idempotency key is exactly this, newest first; at most 50. */
+  named(name: string, filter?: Pick<MessageFilter, 'applicationId'>): Promise<Message[]>
+  /** How many deliveries each of them has, by status; in the order given. */
+  progress(messageIds: readonly string[]): Promise<MessageProgress[]>
   /** Newest first, unless the page says otherwise; go on after `next` until it is null. */
   list(filter: MessageFilter, page?: Partial<Page>): Promise<Scan<Message>>
   /** Cancels what is still on its way, and erases the body and the answers to it for good. The rest stays. */
@@ -23,6 +30,8 @@ interface MessageParts extends ResourceParts {
 }
 
 const batchRows = 1_000
+const mostNamed = 50
+const noDeliveries = { pending: 0, failed: 0, delivered: 0, dead: 0 }
 
 export function makeMessages(parts: MessageParts): Messages {
   const { ready, directory, queue, clock } = parts
@@ -58,6 +67,7 @@ export function makeMessages(parts: MessageParts): Messages {
 
   return {
     get,
+    ...makeLookups(parts),
     async list(filter, page = {}) {
       await ready()
       return directory.listMessages(filter, checkPage(page))
@@ -67,6 +77,28 @@ export function makeMessages(parts: MessageParts): Messages {
       parts.emitCancelled((await directory.eraseMessage(id, clock.now(), actor(by))) ?? [])
       // What was requeued at the same moment; from here on nothing can be.
       await cancelOpen(id)
+    },
+  }
+}
+
+function makeLookups({ ready, directory }: ResourceParts): Pick<Messages, 'withId' | 'named' | 'progress'> {
+  return {
+    async withId(id) {
+      checkId('msg', id)
+      await ready()
+      const message = await directory.message(id)
+      if (message !== null) return message
+      throw expected('not_found', 'message', 'the id of a message that exists', id, 'It may have been pruned.')
+    },
+    async named(name, { applicationId } = {}) {
+      await ready()
+      const found = await directory.messagesById(await directory.messagesNamed(name, applicationId, mostNamed))
+      return found.toSorted((one, other) => (one.id < other.id ? 1 : -1))
+    },
+    async progress(messageIds) {
+      await ready()
+      const known = new Map((await directory.messageProgress(messageIds)).map((each) => [each.messageId, each]))
+      return messageIds.map((messageId) => known.get(messageId) ?? { messageId, ...noDeliveries })
     },
   }
 }

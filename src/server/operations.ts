@@ -1,5 +1,7 @@
 import type { Operation } from './operation.ts'
 import { alarmOperations } from './routes/operator/alarms.ts'
+import { applicationOverviewOperations } from './routes/operator/customer/applications.ts'
+import { messageOverviewOperations } from './routes/operator/customer/messages.ts'
 import { applicationOperations } from './routes/svix/applications.ts'
 import { attemptOperations } from './routes/svix/attempts.ts'
 import { auditOperations } from './routes/operator/audit.ts'
@@ -44,6 +46,8 @@ export const operations: readonly Operation[] = [
   ...keyOperations,
   ...overviewOperations,
   ...alarmOperations,
+  ...applicationOverviewOperations,
+  ...messageOverviewOperations,
   ...endpointOverviewOperations,
   ...deliveryOperations,
   ...deadLetterOperations,

@@ -18,11 +18,13 @@ const limit = { timeout: 60_000 }
 let shop: Shop
 let busy: Server
 let empty: Server
+let messageId: string
 let job: { readonly id: string; readonly matching: number }
 
 // Nobody delivers any more: what is on a page stays as it is while it is looked at.
 beforeAll(async () => {
   shop = await keepShop(stage.file('shop.db'))
+  messageId = (await shop.posthorn.deliveries.get(shop.dead)).messageId
   await shop.posthorn.stop()
   busy = await stage.serve({ database: stage.file('shop.db'), delivers: false })
   empty = await stage.serve({ delivers: false })
@@ -40,7 +42,12 @@ const pages: readonly (readonly [name: string, path: () => string, title: string
   ['a delivery that is retried', () => `deliveries/${shop.failed}`, 'customer.updated'],
   ['a delivery that arrived', () => `deliveries/${shop.delivered}`, 'invoice.'],
   ['a delivery that is dead', () => `deliveries/${shop.dead}`, 'customer.updated'],
+  ['messages', () => 'messages', 'Messages'],
+  ['a message', () => `messages/${messageId}`, 'customer.updated'],
+  ['a message to send', () => 'messages/send?application=acme&event_type=invoice.paid', 'Send a message'],
   ['dead letters', () => 'dead-letters', 'Dead letters'],
+  ['applications', () => 'applications', 'Applications'],
+  ['an application', () => `applications/${shop.crm.applicationId}`, 'Acme Shop'],
   ['endpoints', () => 'endpoints', 'Endpoints'],
   ['an endpoint', () => `endpoints/${shop.ledger.id}`, 'gateway.northwind.example/webhooks/ledger'],
   ['jobs', () => 'jobs', 'Jobs'],
@@ -56,6 +63,8 @@ const pages: readonly (readonly [name: string, path: () => string, title: string
 const empties = [
   ['', 'Nothing was sent in this time'],
   ['deliveries', 'No deliveries yet'],
+  ['messages', 'No messages yet'],
+  ['applications', 'No applications yet'],
   ['endpoints', 'No endpoints yet'],
   ['dead-letters', 'No dead letters'],
   ['jobs', 'No bulk work yet'],
@@ -135,6 +144,10 @@ describe('in both themes', () => {
     await scene.go('endpoints')
     await page.getByRole('button', { name: 'Add an endpoint' }).click()
     await page.getByRole('dialog', { name: 'Add an endpoint' }).waitFor()
+    expect(await faults(page)).toEqual([])
+    await scene.go(`applications/${shop.crm.applicationId}`)
+    await page.getByRole('button', { name: 'Erase the application' }).click()
+    await page.getByRole('dialog', { name: 'Erase Acme Shop?' }).waitFor()
     expect(await faults(page)).toEqual([])
   })
 

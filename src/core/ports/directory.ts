@@ -60,8 +60,8 @@ export interface ApplicationDirectory {
   createApplication(application: Application, by?: Actor): Promise<Application>
   /** By id or uid; null if there is none. */
   application(idOrUid: string): Promise<Application | null>
-  /** Those of customers: the one that operational webhooks belong to is none. */
-  listApplications(page: Page): Promise<Application[]>
+  /** Those of customers: the one that operational webhooks belong to is none. `text` is looked for in name, uid and id. */
+  listApplications(page: Page, text?: string): Promise<Application[]>
   updateApplication(id: string, change: ApplicationChange, now: Instant, by?: Actor): Promise<Application | null>
   /**
    * Deletes an application, hides all that it had, and stores the job that erases it; one that is at it already is answered as it
@@ -86,6 +86,8 @@ export interface EndpointDirectory {
     filter: { applicationId?: string | undefined; text?: string | undefined },
     page: Page,
   ): Promise<Endpoint[]>
+  /** Endpoints of applications, at most so many of each, oldest first, with how many it has in all. */
+  endpointsOf(applicationIds: readonly string[], mostEach: number): Promise<OwnedEndpoint[]>
   /** Another URL, or a status that is set to active, begins a new generation of the endpoint's health, with nothing against it. */
   updateEndpoint(id: string, change: EndpointChange, now: Instant, audited?: AuditNote): Promise<Endpoint | null>
   /** Adds a secret; those before it end at the given time. */
@@ -104,6 +106,15 @@ export interface EndpointDirectory {
   endpointHealthCounts(now: Instant): Promise<EndpointHealthCounts>
   /** How the newest attempts at an endpoint ended that failed, the most frequent first; reads at most so many. */
   failuresOf(endpointId: string, most: number): Promise<AttemptCount[]>
+}
+
+/** An endpoint as far as a summary of its application needs it. */
+export interface OwnedEndpoint extends Pick<
+  Endpoint,
+  'id' | 'applicationId' | 'status' | 'statusReason' | 'statusSince'
+> {
+  /** How many endpoints the application has. */
+  readonly among: number
 }
 
 export interface SecretRotation {
@@ -142,6 +153,10 @@ export interface MessageDirectory {
   messagesById(ids: readonly string[]): Promise<Message[]>
   /** Within an application, by id or event id. */
   messageOf(applicationId: string, idOrEventId: string): Promise<Message | null>
+  /** Ids of messages whose id, event id or idempotency key is exactly this, of one application or of all; at most so many. */
+  messagesNamed(name: string, applicationId: string | undefined, most: number): Promise<string[]>
+  /** How many deliveries of messages have each status; messages without any are left out. */
+  messageProgress(messageIds: readonly string[]): Promise<MessageProgress[]>
   /** Newest first. Reads at most a bounded number of rows: `next` is where to go on, null at the end. */
   listMessages(filter: MessageFilter, page: Page): Promise<Scan<Message>>
   countMessages(filter: MessageFilter, most: number): Promise<number>
@@ -159,11 +174,23 @@ export interface PayloadExpiry {
   readonly eraseAt: Instant
 }
 
+/** What came of a message so far: its deliveries by status. */
+export interface MessageProgress {
+  readonly messageId: string
+  readonly pending: number
+  readonly failed: number
+  readonly delivered: number
+  readonly dead: number
+}
+
 /** All given conditions must hold. */
 export interface MessageFilter {
-  readonly applicationId: string
+  /** All applications, if none is given. */
+  readonly applicationId?: string | undefined
   readonly types?: readonly string[] | undefined
   readonly channel?: string | undefined
+  /** Part of the id or event id, whatever its case. */
+  readonly text?: string | undefined
   readonly since?: Instant | undefined
   readonly until?: Instant | undefined
 }

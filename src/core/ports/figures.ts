@@ -78,6 +78,18 @@ export interface EndpointOverview {
   readonly figures: EndpointFigures
 }
 
+/** An application with all that a person wants to see of it at a glance. */
+export interface ApplicationOverview {
+  readonly application: Application
+  readonly endpointCount: number
+  /** How many endpoints are in each state. */
+  readonly health: Readonly<Record<HealthState, number>>
+  /** Of all its endpoints together; the hours are the last 24, the empty ones too. */
+  readonly figures: EndpointFigures
+  /** It has more endpoints than `health` and `figures` tell of. */
+  readonly isPartial: boolean
+}
+
 export interface DeadLetters {
   readonly groups: readonly (DeadLetterGroup & { readonly url: string })[]
   /** The newest so many are what `groups` tells of. */
@@ -138,6 +150,27 @@ export function lastHours(counts: readonly HourCounts[], now: Instant, most: num
   return Array.from({ length: most }, (_, index) => newest - (most - 1 - index) * hour).map(
     (at) => byHour.get(at) ?? { at, delivered: 0, failed: 0, dead: 0 },
   )
+}
+
+/** The figures of several endpoints as if they were one's. */
+export function summedFigures(all: readonly EndpointFigures[], now: Instant, mostHours: number): EndpointFigures {
+  const hours = new Map<Instant, HourCounts>()
+  for (const { at, ...counts } of all.flatMap((each) => each.hours)) {
+    const known = hours.get(at) ?? { delivered: 0, failed: 0, dead: 0 }
+    hours.set(at, {
+      at,
+      delivered: known.delivered + counts.delivered,
+      failed: known.failed + counts.failed,
+      dead: known.dead + counts.dead,
+    })
+  }
+  const successes = all.flatMap(({ lastSuccessAt }) => lastSuccessAt ?? [])
+  return {
+    backlog: all.reduce((sum, { backlog }) => sum + backlog, 0),
+    backlogAtLeast: all.some(({ backlogAtLeast }) => backlogAtLeast),
+    lastSuccessAt: successes.length === 0 ? null : Math.max(...successes),
+    hours: lastHours([...hours.values()], now, mostHours),
+  }
 }
 
 /** Groups that differ only below the first line of their error are one. The largest comes first. */

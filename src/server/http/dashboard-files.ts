@@ -12,6 +12,7 @@ export const builtDashboard = fileURLToPath(new URL('../../../dist/ui/', import.
 // The first word of each page's address: what is no page of the dashboard must not look like one. What follows it is the page's question.
 const pages = new Set([
   '',
+  'applications',
   'audit',
   'dead-letters',
   'deliveries',
@@ -19,6 +20,7 @@ const pages = new Set([
   'event-types',
   'jobs',
   'login',
+  'messages',
   'settings',
   'tail',
 ])

@@ -5,8 +5,10 @@ import type { configOut } from '../../server/schemas/operator/config.ts'
 import type { deadLettersOut } from '../../server/schemas/operator/dead-letters.ts'
 import type { deliveryDetailOut, deliveryOut } from '../../server/schemas/operator/delivery.ts'
 import type { endpointDetailOut, endpointOverviewOut } from '../../server/schemas/operator/endpoint-overview.ts'
-import type { jobOut } from '../../server/schemas/operator/job.ts'
+import type { applicationOverviewOut } from '../../server/schemas/operator/application-overview.ts'
+import type { erasableOut, jobOut } from '../../server/schemas/operator/job.ts'
 import type { keyOut } from '../../server/schemas/operator/key.ts'
+import type { messageDetailOut, messageOverviewOut } from '../../server/schemas/operator/message-overview.ts'
 import type { overviewOut } from '../../server/schemas/operator/overview.ts'
 import type { openSessionOut, sessionOut } from '../../server/schemas/operator/session.ts'
 import type { applicationOut } from '../../server/schemas/svix/application.ts'
@@ -47,3 +49,8 @@ export type Policy = Config['policies'][number]
 
 export type EventType = z.output<typeof eventTypeOut>
 export type Application = z.output<typeof applicationOut>
+export type ApplicationOverview = z.output<typeof applicationOverviewOut>
+export type Erasable = z.output<typeof erasableOut>
+
+export type MessageOverview = z.output<typeof messageOverviewOut>
+export type MessageDetail = z.output<typeof messageDetailOut>

@@ -22,15 +22,19 @@ export function apiUrl(path: string, query: Query = {}): string {
 }
 
 export function get<Value>(path: string, query?: Query, signal?: AbortSignal): Promise<Answer<Value>> {
-  return call<Value>('GET', apiUrl(path, query), undefined, signal)
+  return call<Value>('GET', apiUrl(path, query), { signal })
 }
 
-export function post<Value>(path: string, body: unknown = {}): Promise<Answer<Value>> {
-  return call<Value>('POST', apiUrl(path), body)
+export function post<Value>(
+  path: string,
+  body: unknown = {},
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer<Value>> {
+  return call<Value>('POST', apiUrl(path), { body, headers })
 }
 
 export function patch<Value>(path: string, body: unknown): Promise<Answer<Value>> {
-  return call<Value>('PATCH', apiUrl(path), body)
+  return call<Value>('PATCH', apiUrl(path), { body })
 }
 
 export function remove(path: string): Promise<Answer<null>> {
@@ -44,14 +48,15 @@ export function problemOf(answer: Exclude<Answer<unknown>, { kind: 'answered' }>
     : answer.detail
 }
 
-async function call<Value>(method: string, url: string, body?: unknown, signal?: AbortSignal): Promise<Answer<Value>> {
-  const headers: Record<string, string> = { accept: 'application/json' }
-  if (body !== undefined) headers['content-type'] = 'application/json'
-  const options: RequestInit = { method, headers, credentials: 'same-origin', cache: 'no-store' }
-  if (body !== undefined) options.body = JSON.stringify(body)
-  if (signal !== undefined) options.signal = signal
+interface Sent {
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal | undefined
+}
+
+async function call<Value>(method: string, url: string, sent: Sent = {}): Promise<Answer<Value>> {
   try {
-    const response = await fetch(url, options)
+    const response = await fetch(url, { method, ...requestOf(sent) })
     const text = await response.text()
     connectionLost.value = false
     if (response.ok) return { kind: 'answered', value: (text === '' ? null : JSON.parse(text)) as Value }
@@ -59,8 +64,20 @@ async function call<Value>(method: string, url: string, body?: unknown, signal?:
     return { kind: 'refused', status: response.status, ...refusal(text, response.status) }
   } catch {
     // A page that was left takes its requests with it; that says nothing about the connection.
-    if (signal?.aborted !== true) connectionLost.value = true
+    if (sent.signal?.aborted !== true) connectionLost.value = true
     return { kind: 'unreachable' }
+  }
+}
+
+function requestOf({ body, headers, signal }: Sent): RequestInit {
+  const about = { accept: 'application/json', ...headers }
+  return {
+    credentials: 'same-origin',
+    cache: 'no-store',
+    ...(signal === undefined ? {} : { signal }),
+    ...(body === undefined
+      ? { headers: about }
+      : { headers: { ...about, 'content-type': 'application/json' }, body: JSON.stringify(body) }),
   }
 }
 

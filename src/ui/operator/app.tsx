@@ -5,6 +5,7 @@ import { browserClock } from '../clock.ts'
 import type { Session } from '../api/answers.ts'
 import { pressed } from './shortcuts.ts'
 import { Audit } from './audit-page.tsx'
+import { customerPageAt } from './customer-pages.tsx'
 import { DeadLetters } from './delivery/dead-letters-page.tsx'
 import { Deliveries } from './delivery/deliveries-page.tsx'
 import { Delivery } from './delivery/delivery-page.tsx'
@@ -55,7 +56,7 @@ export function App() {
 function Route() {
   const [page = '', id = '', ...rest] = path.value.split('/')
   if (rest.length > 0) return <Unknown />
-  return id === '' ? pageAt(page) : (detailPageAt(page, id) ?? pageAt(page))
+  return customerPageAt(page, id) ?? (id === '' ? pageAt(page) : (detailPageAt(page, id) ?? pageAt(page)))
 }
 
 /** Null where a page has no rows with pages of their own. */

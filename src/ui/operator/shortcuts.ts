@@ -10,8 +10,10 @@ export const pages: readonly {
   readonly serverWide?: true
 }[] = [
   { key: 'o', path: '', name: 'Overview' },
+  { key: 'm', path: 'messages', name: 'Messages' },
   { key: 'd', path: 'deliveries', name: 'Deliveries' },
   { key: 'x', path: 'dead-letters', name: 'Dead letters' },
+  { key: 'c', path: 'applications', name: 'Applications', serverWide: true },
   { key: 'e', path: 'endpoints', name: 'Endpoints' },
   { key: 'j', path: 'jobs', name: 'Jobs' },
   { key: 'l', path: 'tail', name: 'Live tail' },

@@ -6,8 +6,7 @@ import { answer, operation } from '../../operation.ts'
 import type { Call, Operation } from '../../operation.ts'
 import { listOf } from '../../schemas/common.ts'
 import { replayIn } from '../../schemas/svix/task.ts'
-import { jobIn, jobOut, matchingOut, toJobOut } from '../../schemas/operator/job.ts'
-import { reasonIn } from './deliveries.ts'
+import { erasableOut, erasureIn, jobIn, jobOut, matchingOut, toJobOut } from '../../schemas/operator/job.ts'
 import { endpointIn, endpointInScope, instantOf, parameter, scopeOf } from '../lookup.ts'
 
 const path = '/api/v1/job'
@@ -87,14 +86,16 @@ export const jobOperations: readonly Operation[] = [
     method: 'post',
     path: '/api/v1/app/{app_id}/erase',
     summary:
-      'Deletes an application, and answers with the job that erases all that it had; also for what is left of one that was deleted before, by its id.',
+      'Deletes an application, and answers with the job that erases all that it had; also for what is left of one that was deleted before, by its id. With `dryRun`, only counts.',
     realm: 'server',
     access: 'write',
     findsApplication: true,
-    body: reasonIn,
-    answers: { 202: jobOut },
+    body: erasureIn,
+    answers: { 202: jobOut, 200: erasableOut },
     async handle({ posthorn, params, body, by }) {
-      return answer(202, toJobOut(await posthorn.applications.erase(parameter(params, 'app_id'), by(body.reason))))
+      const name = parameter(params, 'app_id')
+      if (body.dryRun === true) return answer(200, await posthorn.applications.erasable(name))
+      return answer(202, toJobOut(await posthorn.applications.erase(name, by(body.reason))))
     },
   }),
   operation({

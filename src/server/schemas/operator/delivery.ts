@@ -83,6 +83,21 @@ const deliveryAttempt = z
   })
   .meta({ id: 'DeliveryAttemptOut' })
 
+/** A message with its body, for people. */
+export const shownMessage = {
+  id: z.string(),
+  eventId: z.string().nullable(),
+  eventType: z.string(),
+  contentType: z.string(),
+  channels: z.array(channel).nullable(),
+  createdAt: dateTime,
+  bytes: z.int(),
+  payload: z.string().meta({ description: 'As text, up to 256 KiB of it; empty if it is none.' }),
+  truncated: z.boolean(),
+  binary: z.boolean(),
+  erased: z.boolean(),
+}
+
 export const deliveryDetailOut = z
   .object({
     ...shown,
@@ -97,19 +112,7 @@ export const deliveryDetailOut = z
       applicationId: z.string(),
     }),
     application: z.object({ id: z.string(), uid: z.string().nullable(), name: z.string() }),
-    message: z.object({
-      id: z.string(),
-      eventId: z.string().nullable(),
-      eventType: z.string(),
-      contentType: z.string(),
-      channels: z.array(channel).nullable(),
-      createdAt: dateTime,
-      bytes: z.int(),
-      payload: z.string().meta({ description: 'As text, up to 256 KiB of it; empty if it is none.' }),
-      truncated: z.boolean(),
-      binary: z.boolean(),
-      erased: z.boolean(),
-    }),
+    message: z.object(shownMessage),
   })
   .meta({ id: 'DeliveryDetailOut' })
 
@@ -193,7 +196,7 @@ function toRequest({ headers, sensitive, ...same }: SentRequest): z.input<typeof
   return { ...same, headers: { ...headers }, sensitive: [...sensitive] }
 }
 
-function toMessage({
+export function toMessage({
   id,
   eventId,
   type,

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import type { RecordedOutcome } from '../../../core/delivery/attempt.ts'
 import { willBeDisabledAt } from '../../../core/endpoint/health.ts'
 import { isoTime } from '../../../core/time.ts'
-import type { AttemptCount, EndpointOverview } from '../../../core/ports/figures.ts'
+import type { AttemptCount, EndpointFigures, EndpointOverview } from '../../../core/ports/figures.ts'
 import { channel, dateTime, metadata, timeOrNull } from '../common.ts'
 import { endpointAuthentication, toAuthenticationOut } from '../svix/endpoint-authentication.ts'
 
 const count = z.int()
-const hourOut = z.object({ at: dateTime, delivered: count, failed: count, dead: count }).meta({ id: 'HourOut' })
+export const hourOut = z.object({ at: dateTime, delivered: count, failed: count, dead: count }).meta({ id: 'HourOut' })
 
 const shown = {
   id: z.string(),
@@ -58,13 +58,11 @@ export const endpointDetailOut = z
   .meta({ id: 'EndpointDetailOut' })
 
 export function toEndpointOverview(overview: EndpointOverview): z.input<typeof endpointOverviewOut> {
-  const hours = overview.figures.hours.map(({ at, delivered, failed, dead }) => ({
-    at: isoTime(at),
-    delivered,
-    failed,
-    dead,
-  }))
-  return { ...toFailingEndpoint(overview), hours }
+  return { ...toFailingEndpoint(overview), hours: toHours(overview.figures) }
+}
+
+export function toHours({ hours }: EndpointFigures): z.input<typeof hourOut>[] {
+  return hours.map(({ at, delivered, failed, dead }) => ({ at: isoTime(at), delivered, failed, dead }))
 }
 
 export function toFailingEndpoint({

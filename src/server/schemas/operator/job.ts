@@ -61,6 +61,11 @@ export const jobOut = z
   })
   .meta({ id: 'JobOut' })
 
+export const erasureIn = z.object(about).meta({ id: 'ErasureIn' })
+export const erasableOut = z
+  .object({ endpoints: z.int(), messages: z.int(), deliveries: z.int() })
+  .meta({ id: 'ErasableOut', description: 'Each counted up to a million.' })
+
 export const matchingOut = z.object({ matching: z.int() }).meta({ id: 'MatchingOut' })
 
 export function toJobOut(job: Job): z.input<typeof jobOut> {

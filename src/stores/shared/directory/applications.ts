@@ -6,6 +6,7 @@ import type { ApplicationDirectory } from '../../../core/ports/directory.ts'
 import { record } from '../audit.ts'
 import type { Audited } from '../audit.ts'
 import type { Database, Executor } from '../sql/database.ts'
+import { contains } from '../sql/like.ts'
 import { pageOf } from '../sql/page.ts'
 import { eraseApplication } from '../upkeep/erase-application.ts'
 import { fromApplication, toApplication, toId } from '../rows/rows.ts'
@@ -28,10 +29,11 @@ export function applicationDirectory(database: Database): ApplicationDirectory {
       const [row] = await database.query(applicationNamed(idOrUid))
       return row === undefined ? null : toApplication(row)
     },
-    async listApplications(page) {
-      const isCustomer = sql`(uid is null or uid <> ${operationsUid})`
+    async listApplications(page, text) {
+      const conditions = [sql`(uid is null or uid <> ${operationsUid})`]
+      if (text !== undefined) conditions.push(contains(words(`name || ' ' || coalesce(uid, '') || ' ' || id`), text))
       const rows = await database.query(
-        sql`select ${columns} from ${applications} ${pageOf(page, 'ascending', [isCustomer])}`,
+        sql`select ${columns} from ${applications} ${pageOf(page, 'ascending', conditions)}`,
       )
       return rows.map(toApplication)
     },

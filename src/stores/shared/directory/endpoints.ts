@@ -17,8 +17,9 @@ import type { Database, Executor, Row } from '../sql/database.ts'
 import { renewHealth } from '../health.ts'
 import { fresh, retries, suspects } from '../sql/lanes.ts'
 import { failingFirst, failuresOf, figuresOf, healthCounts } from './figures.ts'
-import { toAttemptCount, toHealthCounts } from '../rows/figure-rows.ts'
+import { toAttemptCount, toHealthCounts, toOwnedEndpoint } from '../rows/figure-rows.ts'
 import { record } from '../audit.ts'
+import { containing } from '../sql/like.ts'
 import { pageOf } from '../sql/page.ts'
 import {
   fromEndpoint,
@@ -63,10 +64,14 @@ limit 1`,
       const conditions = [living]
       if (text !== undefined)
         conditions.push(
-          sql`lower(url || ' ' || description || ' ' || coalesce(uid, '')) like ${containing(text)} escape '!'`,
+          sql`lower(url || ' ' || description || ' ' || coalesce(uid, '')) like ${containing(text.toLowerCase())} escape '!'`,
         )
       if (applicationId !== undefined) conditions.push(sql`application_id = ${applicationId}`)
       return select(database, vault, pageOf(page, 'ascending', conditions))
+    },
+    async endpointsOf(applicationIds, mostEach) {
+      if (applicationIds.length === 0) return []
+      return (await database.query(ownedEndpoints(applicationIds, mostEach))).map(toOwnedEndpoint)
     },
     updateEndpoint: (id, change, now, audited) =>
       database.transaction((tx) => update(tx, vault, { id, change, now, audited })),
@@ -91,6 +96,19 @@ limit 1`,
   }
 }
 
+/** From the index of each application's endpoints. */
+export function ownedEndpoints(applicationIds: readonly string[], mostEach: number): Sql {
+  return sql`select id, application_id, status, status_reason, status_since, among
+from (
+  select id, application_id, status, status_reason, status_since,
+    row_number() over (partition by application_id order by id) as place,
+    count(*) over (partition by application_id) as among
+  from ${endpoints}
+  where application_id in ${listOf(applicationIds)} and ${living}) owned
+where place <= ${mostEach}
+order by application_id, id`
+}
+
 async function create(tx: Executor, vault: Vault, endpoint: Endpoint, by?: Actor): Promise<Endpoint> {
   const { id, applicationId } = endpoint
   if (!(await raiseEndpointsVersion(tx, applicationId))) {
@@ -103,11 +121,6 @@ async function create(tx: Executor, vault: Vault, endpoint: Endpoint, by?: Actor
   const about = { target: id, applicationId, at: endpoint.createdAt, after: endpoint }
   if (by !== undefined) await record(tx, { action: 'endpoint.create', ...about, by })
   return endpoint
-}
-
-/** A pattern for text that holds this one, whatever its case; what has a meaning in patterns stands for itself. */
-function containing(text: string): string {
-  return `%${text.toLowerCase().replaceAll(/[!%_]/g, '!$&')}%`
 }
 
 interface EndpointUpdate {

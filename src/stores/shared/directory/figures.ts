@@ -1,4 +1,4 @@
-import type { EndpointFigures } from '../../../core/ports/figures.ts'
+import type { EndpointFigures, HourCounts } from '../../../core/ports/figures.ts'
 import type { QueueDepth } from '../../../core/ports/overview.ts'
 import { hour } from '../../../core/time.ts'
 import type { Instant } from '../../../core/time.ts'
@@ -23,14 +23,16 @@ export async function figuresOf(
   since: Instant,
 ): Promise<EndpointFigures[]> {
   if (endpointIds.length === 0) return []
-  const hours = (await database.query(hoursOf(endpointIds, since))).map(toHour)
+  const hours = new Map<string, HourCounts[]>()
+  for (const { endpointId, ...counts } of (await database.query(hoursOf(endpointIds, since))).map(toHour)) {
+    const own = hours.get(endpointId)
+    if (own === undefined) hours.set(endpointId, [counts])
+    else own.push(counts)
+  }
   const rows = new Map((await database.query(backlogsOf(endpointIds))).map((row) => [toId(row), row]))
   return endpointIds.flatMap((id) => {
     const row = rows.get(id)
-    const own = hours
-      .filter(({ endpointId }) => endpointId === id)
-      .map(({ at, delivered, failed, dead }) => ({ at, delivered, failed, dead }))
-    return row === undefined ? [] : [toFigures(row, own, mostBacklog)]
+    return row === undefined ? [] : [toFigures(row, hours.get(id) ?? [], mostBacklog)]
   })
 }
 

@@ -1,17 +1,26 @@
+import { statuses } from '../../../core/delivery/delivery.ts'
 import { firstIdAt } from '../../../core/ids.ts'
 import type { MessageDirectory, MessageFilter, Page, Scan } from '../../../core/ports/directory.ts'
 import type { Message } from '../../../core/message/message.ts'
+import type { Actor } from '../../../core/ports/audit.ts'
+import type { Cancelled } from '../../../core/ports/queue.ts'
+import type { Instant } from '../../../core/time.ts'
 import { record } from '../audit.ts'
 import { cancelRows } from './operations.ts'
 import { eraseBodies } from '../upkeep/erase-message.ts'
-import type { Database } from '../sql/database.ts'
+import type { Database, Executor } from '../sql/database.ts'
+import { contains } from '../sql/like.ts'
 import { beyond, inOrder } from '../sql/page.ts'
 import { isVisible, visible } from '../sql/visible.ts'
+import { toMessageProgress } from '../rows/figure-rows.ts'
 import { toApplicationId, toId, toMessage } from '../rows/rows.ts'
-import { all, forUpdate, insertInto, joined, listOf, sql, table, words } from '../sql/sql.ts'
+import { all, forUpdate, insertInto, joined, listOf, nothing, sql, table, words } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
 
 const messages = table('messages')
+const statusCounts = statuses
+  .map((status) => `sum(case when status = '${status}' then 1 else 0 end) as ${status}`)
+  .join(', ')
 /** A filter that picks nothing must not read an application's whole history in one call. */
 export const mostWalked = 1_000
 /** More endpoints than one message can be for. */
@@ -36,32 +45,35 @@ export function messageDirectory(database: Database): MessageDirectory {
     messageOf: async (applicationId, idOrEventId) =>
       (await first(sql`application_id = ${applicationId} and id = ${idOrEventId}`)) ??
       (await first(sql`application_id = ${applicationId} and event_id = ${idOrEventId}`)),
+    async messagesNamed(name, applicationId, most) {
+      return (await database.query(messagesNamed(name, applicationId, most))).map(toId)
+    },
+    async messageProgress(messageIds) {
+      if (messageIds.length === 0) return []
+      return (await database.query(progressOf(messageIds))).map(toMessageProgress)
+    },
     listMessages: (filter, page) => list(database, filter, page),
     async countMessages(filter, most) {
       const [row] = await database.query(countMessages(filter, most))
       return Number(row?.['count'] ?? 0)
     },
-    eraseMessage: (id, now, by) =>
-      database.transaction(async (tx) => {
-        const [row] = await tx.query(sql`select application_id from ${messages} where id = ${id} ${forUpdate}`)
-        if (row === undefined) return null
-        const cancelled = await cancelRows(tx, {
-          filter: { messageId: id },
-          as: 'cancelled',
-          now,
-          limit: mostCancelled,
-        })
-        await eraseBodies(tx, [id], now)
-        const about = { target: id, applicationId: toApplicationId(row), at: now }
-        if (by !== undefined) await record(tx, { action: 'message.erase', ...about, by })
-        return cancelled
-      }),
+    eraseMessage: (id, now, by) => database.transaction((tx) => erase(tx, id, now, by)),
     expirePayloads: (expiries) =>
       database.transaction(async (tx) => {
         for (const { messageId, eraseAt } of expiries)
           await tx.run(insertInto('payload_expiries', { message_id: messageId, erase_at: eraseAt }))
       }),
   }
+}
+
+async function erase(tx: Executor, id: string, now: Instant, by?: Actor): Promise<Cancelled[] | null> {
+  const [row] = await tx.query(sql`select application_id from ${messages} where id = ${id} ${forUpdate}`)
+  if (row === undefined) return null
+  const cancelled = await cancelRows(tx, { filter: { messageId: id }, as: 'cancelled', now, limit: mostCancelled })
+  await eraseBodies(tx, [id], now)
+  const about = { target: id, applicationId: toApplicationId(row), at: now }
+  if (by !== undefined) await record(tx, { action: 'message.erase', ...about, by })
+  return cancelled
 }
 
 async function list(database: Database, filter: MessageFilter, page: Page): Promise<Scan<Message>> {
@@ -98,10 +110,37 @@ export function countMessages(filter: MessageFilter, most: number): Sql {
 from (select 1 from ${messages} where ${where} limit ${most}) counted`
 }
 
-function picking({ types, channel }: MessageFilter): Sql[] {
+/**
+ * Application by application, each from its own part of the indexes: there is none by event id or key alone, and one would cost every
+ * message a page that is written for nothing else.
+ */
+export function messagesNamed(name: string, applicationId: string | undefined, most: number): Sql {
+  const owners = sql`${table('applications')} a${applicationId === undefined ? nothing : sql` where a.id = ${applicationId}`}`
+  const own = applicationId === undefined ? nothing : sql` and application_id = ${applicationId}`
+  return sql`select distinct id
+from (
+  select id from ${messages} where id = ${name}${own}
+  union all
+  select (select m.id from ${messages} m where m.application_id = a.id and m.event_id = ${name}) as id from ${owners}
+  union all
+  select (select k.message_id from ${table('idempotency_keys')} k where k.application_id = a.id and k.key = ${name}) as id from ${owners}) named
+where id is not null
+order by id desc
+limit ${most}`
+}
+
+export function progressOf(messageIds: readonly string[]): Sql {
+  return sql`select message_id, ${words(statusCounts)}
+from ${table('webhook_deliveries')}
+where message_id in ${listOf(messageIds)}
+group by message_id`
+}
+
+function picking({ types, channel, text }: MessageFilter): Sql[] {
   return [
     ...(types === undefined ? [] : [oneOf('type', types)]),
     ...(channel === undefined ? [] : [hasChannel('channels', channel)]),
+    ...(text === undefined ? [] : [contains(words(`id || ' ' || coalesce(event_id, '')`), text)]),
   ]
 }
 
@@ -115,11 +154,9 @@ export function hasChannel(column: string, channel: string): Sql {
 }
 
 function range({ applicationId, since, until }: MessageFilter, page: Page): Sql {
-  const conditions = [
-    sql`application_id = ${applicationId}`,
-    ...beyond(page.after, orderOf(page)),
-    isVisible(applicationId),
-  ]
+  const conditions =
+    applicationId === undefined ? [visible] : [sql`application_id = ${applicationId}`, isVisible(applicationId)]
+  conditions.push(...beyond(page.after, orderOf(page)))
   // An id begins with its time of creation.
   if (since !== undefined) conditions.push(sql`id >= ${firstIdAt('msg', since)}`)
   if (until !== undefined) conditions.push(sql`id < ${firstIdAt('msg', until)}`)
@@ -131,6 +168,6 @@ function orderOf(page: Page): 'ascending' | 'descending' {
 }
 
 /** Without another condition every message that is read is on the page. */
-function isPicky({ types, channel }: MessageFilter): boolean {
-  return types !== undefined || channel !== undefined
+function isPicky({ types, channel, text }: MessageFilter): boolean {
+  return types !== undefined || channel !== undefined || text !== undefined
 }

@@ -1,5 +1,6 @@
 import type { OutcomeKind } from '../../../core/delivery/attempt.ts'
 import type { DeadReason } from '../../../core/delivery/delivery.ts'
+import type { EndpointStatus } from '../../../core/endpoint/endpoint.ts'
 import type {
   AttemptCount,
   DeadLetterGroup,
@@ -7,6 +8,7 @@ import type {
   EndpointHealthCounts,
   HourCounts,
 } from '../../../core/ports/figures.ts'
+import type { MessageProgress, OwnedEndpoint } from '../../../core/ports/directory.ts'
 import type { QueueDepth } from '../../../core/ports/overview.ts'
 import type { Instant } from '../../../core/time.ts'
 import { number, numberOrNull, text, textOrNull, word } from './columns.ts'
@@ -14,6 +16,7 @@ import type { Row } from '../sql/database.ts'
 
 // Figures about many rows at once, for people.
 
+const endpointStatuses: readonly EndpointStatus[] = ['active', 'paused', 'disabled', 'deleted']
 const deadReasons: readonly DeadReason[] = ['exhausted', 'cancelled', 'expired', 'crashed', 'gone']
 const outcomes: readonly OutcomeKind[] = [
   'answered',
@@ -44,6 +47,27 @@ export function toAttemptCount(row: Row): AttemptCount {
     outcome: word(row, 'outcome', outcomes),
     statusCode: numberOrNull(row, 'status_code'),
     count: number(row, 'count'),
+  }
+}
+
+export function toOwnedEndpoint(row: Row): OwnedEndpoint {
+  return {
+    id: text(row, 'id'),
+    applicationId: text(row, 'application_id'),
+    status: word(row, 'status', endpointStatuses),
+    statusReason: textOrNull(row, 'status_reason'),
+    statusSince: number(row, 'status_since'),
+    among: number(row, 'among'),
+  }
+}
+
+export function toMessageProgress(row: Row): MessageProgress {
+  return {
+    messageId: text(row, 'message_id'),
+    pending: number(row, 'pending'),
+    failed: number(row, 'failed'),
+    delivered: number(row, 'delivered'),
+    dead: number(row, 'dead'),
   }
 }
 

@@ -19,11 +19,13 @@ export function applicationDirectory(state: State): ApplicationDirectory {
       return application
     },
     application: async (idOrUid) => state.applications.get(idOrUid)?.application ?? withUid(state, idOrUid) ?? null,
-    listApplications: async (page) =>
+    listApplications: async (page, text = '') =>
       inOrder(
-        [...state.applications.values()].flatMap(({ application }) =>
-          application.uid === operationsUid ? [] : [application],
-        ),
+        [...state.applications.values()]
+          .map(({ application }) => application)
+          .filter(
+            (application) => application.uid !== operationsUid && textOf(application).includes(text.toLowerCase()),
+          ),
         page,
         'ascending',
       ),
@@ -41,6 +43,10 @@ export function applicationDirectory(state: State): ApplicationDirectory {
     eraseApplication: async (job, by) => eraseApplication(state, job, by),
     applicationsAmong: async (ids) => ids.filter((id) => state.applications.has(id)),
   }
+}
+
+function textOf({ name, uid, id }: Application): string {
+  return `${name} ${uid ?? ''} ${id}`.toLowerCase()
 }
 
 function about(id: string): { readonly target: string; readonly applicationId: string } {

@@ -11,6 +11,7 @@ import type {
   EndpointChange,
   EndpointCounts,
   EndpointDirectory,
+  OwnedEndpoint,
   SecretRotation,
 } from '../../../core/ports/directory.ts'
 import type { Secret } from '../../../core/signing/signature.ts'
@@ -36,6 +37,8 @@ export function endpointDirectory(state: State): EndpointDirectory {
         'ascending',
       )
     },
+    endpointsOf: async (applicationIds, mostEach) =>
+      [...new Set(applicationIds)].toSorted(compareText).flatMap((id) => ownedBy(state, id).slice(0, mostEach)),
     updateEndpoint: async (id, change, now, audited) => {
       const before = state.endpoints.get(id) ?? null
       const after = update(state, id, change, now)
@@ -64,6 +67,20 @@ export function endpointDirectory(state: State): EndpointDirectory {
 
 function living(state: State): Endpoint[] {
   return [...state.endpoints.values()].filter(({ status }) => status !== 'deleted')
+}
+
+function ownedBy(state: State, ownerId: string): OwnedEndpoint[] {
+  const own = living(state).filter(({ applicationId }) => applicationId === ownerId)
+  return own
+    .toSorted((left, right) => compareText(left.id, right.id))
+    .map(({ id, applicationId, status, statusReason, statusSince }) => ({
+      id,
+      applicationId,
+      status,
+      statusReason,
+      statusSince,
+      among: own.length,
+    }))
 }
 
 function create(state: State, endpoint: Endpoint, by?: Actor): Endpoint {

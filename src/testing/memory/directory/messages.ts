@@ -1,5 +1,6 @@
 import type { Attempt } from '../../../core/delivery/attempt.ts'
 import { isOpen } from '../../../core/delivery/delivery.ts'
+import type { Status } from '../../../core/delivery/delivery.ts'
 import { attemptId } from '../../../core/ids.ts'
 import type { Message } from '../../../core/message/message.ts'
 import type {
@@ -8,11 +9,13 @@ import type {
   DeliveryDirectory,
   MessageDirectory,
   MessageFilter,
+  MessageProgress,
   Page,
   Scan,
 } from '../../../core/ports/directory.ts'
 import { isAfter } from './applications.ts'
 import { compareText } from '../sorted-list.ts'
+import { keyName } from '../queue/enqueue.ts'
 import { cancelled, endedOf } from '../queue/queue.ts'
 import { eraseBody, isVisible, note, replace, select } from '../state.ts'
 import type { KeptAttempt, State } from '../state.ts'
@@ -26,6 +29,14 @@ export function messageDirectory(state: State): MessageDirectory {
       const own = visibleMessages(state).filter((message) => message.applicationId === applicationId)
       return own.find(({ id }) => id === idOrEventId) ?? own.find(({ eventId }) => eventId === idOrEventId) ?? null
     },
+    messagesNamed: async (name, applicationId, most) =>
+      visibleMessages(state)
+        .filter((message) => applicationId === undefined || message.applicationId === applicationId)
+        .filter((message) => isNamed(state, message, name))
+        .map(({ id }) => id)
+        .toSorted((left, right) => compareText(right, left))
+        .slice(0, most),
+    messageProgress: async (messageIds) => [...new Set(messageIds)].flatMap((id) => progressOf(state, id) ?? []),
     listMessages: async (filter, page) =>
       scan(
         visibleMessages(state).filter((message) => picks(filter, message)),
@@ -86,9 +97,28 @@ function visibleMessages(state: State): Message[] {
   return [...state.messages.values()].filter((message) => isVisible(state, message))
 }
 
+function isNamed(state: State, { id, eventId, applicationId }: Message, name: string): boolean {
+  return id === name || eventId === name || state.keys.get(keyName(applicationId, name))?.messageId === id
+}
+
+function progressOf(state: State, messageId: string): MessageProgress | null {
+  const own = [...select(state, { messageId })]
+  const having = (status: Status): number => own.filter((delivery) => delivery.status === status).length
+  if (own.length === 0) return null
+  return {
+    messageId,
+    pending: having('pending'),
+    failed: having('failed'),
+    delivered: having('delivered'),
+    dead: having('dead'),
+  }
+}
+
 function picks(filter: MessageFilter, message: Message): boolean {
+  const { applicationId, text = '' } = filter
   return (
-    message.applicationId === filter.applicationId &&
+    (applicationId === undefined || message.applicationId === applicationId) &&
+    `${message.id} ${message.eventId ?? ''}`.toLowerCase().includes(text.toLowerCase()) &&
     (filter.types === undefined || filter.types.includes(message.type)) &&
     (filter.channel === undefined || message.channels.includes(filter.channel)) &&
     isWithin(filter, message.createdAt)

@@ -93,6 +93,6 @@ function useKey(state: State, envelope: Envelope, now: Instant): Enqueued | null
     : { kind: 'conflict', messageId }
 }
 
-function keyName(applicationId: string, key: string): string {
+export function keyName(applicationId: string, key: string): string {
   return JSON.stringify([applicationId, key])
 }

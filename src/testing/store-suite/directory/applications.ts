@@ -72,6 +72,66 @@ export const applicationCases = [
     )
   }),
 
+  storeCase('applications are found by part of their name, uid or id, whatever its case', async (world) => {
+    const acme = await world.application({ uid: 'acme-eu', name: 'Acme Shop' })
+    const power = await world.application({ uid: null, name: 'ÖKO 100% Power_Ltd' })
+    await world.application({ uid: 'posthorn-operations', name: 'Acme too' })
+    const table: [string, string[]][] = [
+      ['acme s', [acme.id]],
+      ['ACME-EU', [acme.id]],
+      [acme.id.slice(0, -1), [acme.id]],
+      ['ÖKO', [power.id]],
+      ['100%', [power.id]],
+      ['r_l', [power.id]],
+      ['e_s', []],
+      ['o', [acme.id, power.id].toSorted()],
+      ['nobody', []],
+    ]
+    for (const [text, wanted] of table) {
+      const found = await world.directory.listApplications({ limit: 10, after: null }, text)
+      assert.deepEqual(
+        found.map(({ id }) => id),
+        wanted,
+        text,
+      )
+    }
+    const next = await world.directory.listApplications(
+      { limit: 1, after: [acme.id, power.id].toSorted()[0] ?? '' },
+      'o',
+    )
+    assert.equal(next.length, 1)
+  }),
+
+  storeCase('endpoints of several applications are read at once, a few of each, and counted', async (world) => {
+    const [one, other, none] = await Promise.all([world.application(), world.application(), world.application()])
+    const many = await times(3, (index) =>
+      world.endpoint({ applicationId: one.id, id: world.id('ep', start + index), url: `https://a.example/${index}` }),
+    )
+    const paused = await world.endpoint({ applicationId: other.id })
+    await world.change(paused, { status: 'paused', statusReason: 'by hand' }, start + 7)
+    const gone = await world.endpoint({ applicationId: other.id })
+    await world.change(gone, { status: 'deleted' })
+    await world.endpoint()
+    const found = await world.directory.endpointsOf([one.id, other.id, none.id], 2)
+    const owned = (id: string) => found.filter(({ applicationId }) => applicationId === id)
+    assert.deepEqual(
+      owned(one.id).map(({ id, among }) => [id, among]),
+      many.slice(0, 2).map(({ id }) => [id, 3]),
+    )
+    assert.deepEqual(owned(other.id), [
+      {
+        id: paused.id,
+        applicationId: other.id,
+        status: 'paused',
+        statusReason: 'by hand',
+        statusSince: start + 7,
+        among: 1,
+      },
+    ])
+    assert.equal(found.length, 3)
+    assert.deepEqual(await world.directory.endpointsOf([], 2), [])
+  }),
+
   storeCase('an application changes in what is given, and in nothing else', async (world) => {
     const application = await world.application({ uid: 'acme' })
     const renamed = await world.directory.updateApplication(

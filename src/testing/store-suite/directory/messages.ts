@@ -25,7 +25,7 @@ export const messageCases = [
   storeCase('a list of messages is of what all given conditions pick', async (world) => {
     const { applicationId, sent } = await fiveMessages(world)
     const [first = '', second = '', third = '', fourth = '', fifth = ''] = sent
-    const table: [Omit<MessageFilter, 'applicationId'>, string[]][] = [
+    const table: [MessageFilter, string[]][] = [
       [{}, sent],
       [{ types: ['order.made'] }, [second, fourth]],
       [{ types: ['order.made', 'invoice.paid'] }, sent],
@@ -56,6 +56,87 @@ export const messageCases = [
       await world.directory.listMessages({ applicationId: world.id('app') }, { limit: 10, after: null }),
       { items: [], next: null },
     )
+  }),
+
+  storeCase(
+    'a list of messages is of all applications if none is named, but of none that is being erased',
+    async (world) => {
+      const { applicationId, sent } = await fiveMessages(world)
+      const all = await world.directory.listMessages({}, { limit: 10, after: null })
+      assert.equal(all.items.length, 6)
+      const paged = await allPages(world, {}, { limit: 2 })
+      assert.deepEqual(paged.flat(), idsOf(all.items))
+      assert.equal(await world.directory.countMessages({ types: ['order.made'] }, 10), 2)
+      const found = await world.directory.listMessages({ types: ['order.made'] }, { limit: 10, after: null })
+      assert.deepEqual(idsOf(found.items), [sent[3], sent[1]])
+      await world.erase(applicationId)
+      const left = await world.directory.listMessages({}, { limit: 10, after: null })
+      assert.equal(left.items.length, 1)
+      assert.ok(left.items.every((message) => message.applicationId !== applicationId))
+    },
+  ),
+
+  storeCase('messages are found by part of their id or event id', async (world) => {
+    const { id: applicationId } = await world.application()
+    const named = await world.envelope([], { message: { applicationId, eventId: 'Paid_7' } })
+    const other = await world.envelope([], { at: start + 1, message: { applicationId, eventId: 'paidX7' } })
+    await world.queue.enqueue({ owner: 'anna', leaseMs, now: start, envelopes: [named, other] })
+    const table: [string, string[]][] = [
+      ['paid_', [named.message.id]],
+      ['PAID', [other.message.id, named.message.id]],
+      [named.message.id.slice(0, -1), [named.message.id]],
+      ['nothing', []],
+    ]
+    for (const [text, wanted] of table) {
+      const { items, next } = await world.directory.listMessages({ text }, { limit: 10, after: null })
+      assert.deepEqual(idsOf(items), wanted, text)
+      assert.equal(next, null)
+    }
+  }),
+
+  storeCase(
+    'a message is found by its whole id, event id or idempotency key, in one application or in all',
+    async (world) => {
+      const [one, other] = await Promise.all([world.application(), world.application()])
+      const first = await world.envelope([], { message: { applicationId: one.id, eventId: 'paid-7' }, key: 'once' })
+      const second = await world.envelope([], {
+        at: start + 1,
+        message: { applicationId: other.id, eventId: 'paid-7' },
+        key: 'paid-7',
+      })
+      await world.queue.enqueue({ owner: 'anna', leaseMs, now: start, envelopes: [first, second] })
+      const [firstId, secondId] = [first.message.id, second.message.id]
+      const table: [string, string | undefined, string[]][] = [
+        [firstId, undefined, [firstId]],
+        [firstId, one.id, [firstId]],
+        [firstId, other.id, []],
+        ['paid-7', undefined, [secondId, firstId]],
+        ['paid-7', one.id, [firstId]],
+        ['once', undefined, [firstId]],
+        ['once', other.id, []],
+        ['paid', undefined, []],
+      ]
+      for (const [name, applicationId, wanted] of table)
+        assert.deepEqual(await world.directory.messagesNamed(name, applicationId, 10), wanted, name)
+      assert.deepEqual(await world.directory.messagesNamed('paid-7', undefined, 1), [secondId])
+    },
+  ),
+
+  storeCase('what came of messages is counted by status', async (world) => {
+    const endpoint = await world.endpoint()
+    const waiting = await world.delivery(await world.sendOne(endpoint))
+    const ended = await world.delivery(await world.settled(endpoint, dead))
+    const unknown = world.id('msg')
+    const found = await world.directory.messageProgress([waiting.messageId, unknown, ended.messageId])
+    const none = { pending: 0, failed: 0, delivered: 0, dead: 0 }
+    assert.deepEqual(
+      new Map(found.map((each) => [each.messageId, each])),
+      new Map([
+        [waiting.messageId, { ...none, messageId: waiting.messageId, pending: 1 }],
+        [ended.messageId, { ...none, messageId: ended.messageId, dead: 1 }],
+      ]),
+    )
+    assert.deepEqual(await world.directory.messageProgress([]), [])
   }),
 
   storeCase('a listed message is whole', async (world) => {

@@ -1,0 +1,72 @@
+/** What keeps a text from being a JSON object, for whoever is typing it; null if nothing does. */
+export function jsonProblem(text: string): string | null {
+  if (text.trim() === '') return 'Nothing is here yet. The payload is a JSON object; the least is {}.'
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return null
+    return 'This is JSON, but no object: a payload begins with { and ends with }.'
+  } catch {
+    return `This is not JSON yet: ${placeOf(text, faultAt(text))}.`
+  }
+}
+
+function placeOf(text: string, position: number): string {
+  if (position >= text.length) return 'its end is missing'
+  const before = text.slice(0, position).split('\n')
+  return `look at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
+}
+
+const space = /[ \t\n\r]*/y
+const token =
+  /("(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)|[{}[\],:]/uy
+
+type Expected = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'comma or end'
+
+/** Where the first character is that JSON does not allow: browsers do not all say so. */
+function faultAt(text: string): number {
+  const ends: string[] = []
+  let expected: Expected | null = 'value'
+  let position = 0
+  for (;;) {
+    position = endOf(space, text, position) ?? position
+    const end = endOf(token, text, position)
+    if (end === null) return position
+    expected = after(expected, text.slice(position, end), ends)
+    if (expected === null) return position
+    position = end
+  }
+}
+
+function endOf(pattern: RegExp, text: string, from: number): number | null {
+  pattern.lastIndex = from
+  return pattern.test(text) ? pattern.lastIndex : null
+}
+
+/** What may come after a token; null if it must not be here. `ends` are those of the objects and lists around it. */
+function after(expected: Expected, seen: string, ends: string[]): Expected | null {
+  if (expected === 'colon') return seen === ':' ? 'value' : null
+  if (expected.endsWith('or end') && seen === ends.at(-1)) {
+    ends.pop()
+    return 'comma or end'
+  }
+  if (expected === 'comma or end') return seen === ',' ? nextIn(ends) : null
+  if (expected.startsWith('key')) return seen.startsWith('"') ? 'colon' : null
+  return afterValue(seen, ends)
+}
+
+function nextIn(ends: readonly string[]): Expected | null {
+  if (ends.length === 0) return null
+  return ends.at(-1) === '}' ? 'key' : 'value'
+}
+
+function afterValue(seen: string, ends: string[]): Expected | null {
+  if (seen === '{') {
+    ends.push('}')
+    return 'key or end'
+  }
+  if (seen === '[') {
+    ends.push(']')
+    return 'value or end'
+  }
+  return /^[\]},:]/.test(seen) ? null : 'comma or end'
+}

@@ -1,0 +1,75 @@
+import type { MessageOverview } from '../../api/answers.ts'
+import { State } from '../../parts/status.tsx'
+import { Ago } from '../../parts/time.tsx'
+import { href } from '../../state/router.ts'
+import { isPortal } from '../../state/session.ts'
+import { count } from '../../text/format.ts'
+import { customerName } from '../application/application-health.ts'
+import { progressState, total } from './message-progress.ts'
+
+interface MessageTableProps {
+  readonly caption: string
+  readonly messages: readonly MessageOverview[]
+  /** All are of the same: its name would be in every row. */
+  readonly isOfOneApplication?: boolean
+}
+
+/** Messages, newest first, with what came of each. */
+export function MessageTable({ caption, messages, isOfOneApplication = isPortal() }: MessageTableProps) {
+  return (
+    <div class="scroll">
+      <table class="rows">
+        <caption class="hidden">{caption}</caption>
+        <thead>
+          <tr>
+            <th scope="col" class="wide">
+              Status
+            </th>
+            <th scope="col">Event and id</th>
+            {!isOfOneApplication && (
+              <th scope="col" class="wide">
+                Application
+              </th>
+            )}
+            <th scope="col" class="number wide">
+              Deliveries
+            </th>
+            <th scope="col" aria-sort="descending">
+              Created
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {messages.map((message) => (
+            <Row key={message.id} message={message} isOfOneApplication={isOfOneApplication} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Row({ message, isOfOneApplication }: { message: MessageOverview; isOfOneApplication: boolean }) {
+  const { id, eventId, eventType, application, deliveries, createdAt } = message
+  const state = <State {...progressState(deliveries)} />
+  return (
+    <tr data-row tabIndex={-1}>
+      <td class="wide">{state}</td>
+      <td class="main">
+        <div class="narrow">{state}</div>
+        <a href={href(`messages/${id}`)}>{eventType}</a>
+        {!isOfOneApplication && <div class="under narrow">{customerName(application)}</div>}
+        <div class="under">{eventId ?? id}</div>
+      </td>
+      {!isOfOneApplication && (
+        <td class="wide cut">
+          <a href={href(`applications/${application.id}`)}>{customerName(application)}</a>
+        </td>
+      )}
+      <td class={total(deliveries) === 0 ? 'number wide muted' : 'number wide'}>{count(total(deliveries))}</td>
+      <td class="when">
+        <Ago at={createdAt} />
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,152 @@
+import { useEffect, useState } from 'preact/hooks'
+import { get, post } from '../../api/call.ts'
+import type { Answer } from '../../api/call.ts'
+import type { Application, EventType, List } from '../../api/answers.ts'
+import { browserClock } from '../../clock.ts'
+import { Field, Form } from '../../parts/form/form.tsx'
+import type { Values } from '../../parts/form/form.tsx'
+import { Page, Panel } from '../../parts/page.tsx'
+import { notify } from '../../state/notices.ts'
+import { go, href, query } from '../../state/router.ts'
+import { useLoad } from '../../state/use-load.ts'
+import { exampleOf } from '../event-type/schema-example.ts'
+import { jsonProblem } from './json-problem.ts'
+import { PayloadEditor } from './payload-editor.tsx'
+
+const pauseMs = 300
+
+/** One message by hand: for an application, of a type, from the type's example. */
+export function SendMessage() {
+  const [eventType, setEventType] = useState(query.value.get('event_type') ?? '')
+  const example = useExample(eventType)
+  const [typed, setTyped] = useState<string | null>(null)
+  // What a person has written stays, whatever type is chosen afterwards.
+  const text = typed ?? example
+  return (
+    <Page title="Send a message" above={<a href={href('messages')}>Messages</a>}>
+      <div class="send">
+        <Panel title="Message">
+          <p class="muted">
+            It is delivered to every endpoint of the application that wants its type, as any other is.
+          </p>
+          <Form action="Send the message" submit={send} done={sent} onCancel={() => go('messages')}>
+            <div class="two">
+              <ApplicationField />
+              <EventTypeField value={eventType} change={setEventType} />
+            </div>
+            <PayloadEditor text={text} eventType={eventType.trim()} change={setTyped} />
+            {typed !== null && typed !== example && (
+              <button type="button" class="button small" onClick={() => setTyped(null)}>
+                Use the example again
+              </button>
+            )}
+            <Field
+              name="key"
+              label="Idempotency key"
+              hint="Optional. A second message under the same key is not sent: the first is answered again."
+            />
+          </Form>
+        </Panel>
+      </div>
+    </Page>
+  )
+}
+
+function ApplicationField() {
+  const [typed, setTyped] = useState(query.value.get('application') ?? '')
+  const text = useLater(typed.trim())
+  const known = useLoad<List<Application>>('application', { text, limit: 10 })
+  return (
+    <label class="field">
+      <span>Application</span>
+      <input
+        name="application"
+        value={typed}
+        list="known-applications"
+        placeholder="uid or app_…"
+        required
+        autocomplete="off"
+        spellcheck={false}
+        onInput={(event) => setTyped(event.currentTarget.value)}
+      />
+      <datalist id="known-applications">
+        {known.value?.data.map(({ id, uid, name }) => (
+          <option key={id} value={uid ?? id}>
+            {name}
+          </option>
+        ))}
+      </datalist>
+    </label>
+  )
+}
+
+function EventTypeField({ value, change }: { value: string; change: (name: string) => void }) {
+  const known = useLoad<List<EventType>>('event-type', { limit: 250 })
+  return (
+    <label class="field">
+      <span>Event type</span>
+      <input
+        name="eventType"
+        value={value}
+        list="known-event-types"
+        placeholder="invoice.paid"
+        required
+        autocomplete="off"
+        spellcheck={false}
+        onInput={(event) => change(event.currentTarget.value)}
+      />
+      <datalist id="known-event-types">
+        {known.value?.data.map(({ name, description }) => (
+          <option key={name} value={name}>
+            {description}
+          </option>
+        ))}
+      </datalist>
+    </label>
+  )
+}
+
+/** The example of a type's newest schema; an empty object where there is none. */
+function useExample(eventType: string): string {
+  const name = useLater(eventType.trim())
+  const [example, setExample] = useState('{}')
+  useEffect(() => {
+    if (name === '') return setExample('{}')
+    const leaving = new AbortController()
+    async function read(): Promise<void> {
+      const answer = await get<EventType>(`event-type/${encodeURIComponent(name)}`, {}, leaving.signal)
+      if (leaving.signal.aborted) return
+      const schema = answer.kind === 'answered' ? Object.values(answer.value.schemas ?? {}).at(-1) : undefined
+      setExample(schema === undefined ? '{}' : JSON.stringify(exampleOf(schema), null, 2))
+    }
+    void read()
+    return () => leaving.abort()
+  }, [name])
+  return example
+}
+
+/** A value once it has rested for a moment. */
+function useLater(value: string): string {
+  const [rested, setRested] = useState(value)
+  useEffect(() => browserClock.after(pauseMs, () => setRested(value)), [value])
+  return rested
+}
+
+async function send(values: Values): Promise<Answer<{ id: string }>> {
+  const text = values('payload')
+  const problem = jsonProblem(text)
+  if (problem !== null) return { kind: 'refused', status: 0, code: 'payload', detail: problem }
+  const key = values('key')
+  // As text, so that it is sent as it was typed: reading it as JSON would round large numbers.
+  const body = { eventType: values('eventType'), payload: {}, transformationsParams: { rawPayload: text } }
+  return post(
+    `app/${encodeURIComponent(values('application'))}/msg`,
+    body,
+    key === '' ? {} : { 'idempotency-key': key },
+  )
+}
+
+function sent({ id }: { id: string }): void {
+  notify('good', 'Sent.')
+  go(`messages/${id}`)
+}
