@@ -1,5 +1,7 @@
 import { expected } from '../core/errors.ts'
+import { passes } from '../core/endpoint/subscribers.ts'
 import type { Message } from '../core/message/message.ts'
+import { checkFilter } from '../core/message/payload-filter.ts'
 import type { MessageFilter, Page, Scan } from '../core/ports/directory.ts'
 import type { Cancelled } from '../core/ports/queue.ts'
 import { actor } from './actor.ts'
@@ -14,8 +16,16 @@ export interface Messages {
   get(application: string, idOrEventId: string): Promise<Message>
   /** Newest first, unless the page says otherwise; go on after `next` until it is null. */
   list(filter: MessageFilter, page?: Partial<Page>): Promise<Scan<Message>>
+  /** Which of the newest messages of an application a payload filter would let through; those whose body is erased are left out. */
+  tryFilter(application: string, filter: unknown): Promise<TriedMessage[]>
   /** Cancels what is still on its way, and erases the body and the answers to it for good. The rest stays. */
   erase(application: string, idOrEventId: string, by?: By): Promise<void>
+}
+
+/** A message, and whether a filter lets it through. */
+export interface TriedMessage {
+  readonly message: Pick<Message, 'id' | 'eventId' | 'type' | 'createdAt'>
+  readonly matches: boolean
 }
 
 interface MessageParts extends ResourceParts {
@@ -23,6 +33,8 @@ interface MessageParts extends ResourceParts {
 }
 
 const batchRows = 1_000
+// Each body is read and parsed, and may be large: as many as a person looks at.
+const mostTried = 20
 
 export function makeMessages(parts: MessageParts): Messages {
   const { ready, directory, queue, clock } = parts
@@ -62,6 +74,7 @@ export function makeMessages(parts: MessageParts): Messages {
       await ready()
       return directory.listMessages(filter, checkPage(page))
     },
+    tryFilter: (application, filter) => tryFilter(parts, application, filter),
     async erase(application, idOrEventId, by = {}) {
       const { id } = await get(application, idOrEventId)
       parts.emitCancelled((await directory.eraseMessage(id, clock.now(), actor(by))) ?? [])
@@ -69,4 +82,17 @@ export function makeMessages(parts: MessageParts): Messages {
       await cancelOpen(id)
     },
   }
+}
+
+async function tryFilter(parts: MessageParts, application: string, filter: unknown): Promise<TriedMessage[]> {
+  checkFilter(filter)
+  await parts.ready()
+  const applicationId = await applicationIdOf(parts, application)
+  const { items } = await parts.directory.listMessages({ applicationId }, { limit: mostTried, after: null })
+  return items
+    .filter(({ erasedAt }) => erasedAt === null)
+    .map(({ id, eventId, type, createdAt, body }) => ({
+      message: { id, eventId, type, createdAt },
+      matches: passes(filter, body),
+    }))
 }
