@@ -3,6 +3,7 @@ import { passes } from '../core/endpoint/subscribers.ts'
 import type { Message } from '../core/message/message.ts'
 import { checkFilter } from '../core/message/payload-filter.ts'
 import type { MessageFilter, Page, Scan } from '../core/ports/directory.ts'
+import type { TriedMessage } from '../core/ports/figures.ts'
 import type { Cancelled } from '../core/ports/queue.ts'
 import { actor } from './actor.ts'
 import type { By } from './actor.ts'
@@ -20,12 +21,6 @@ export interface Messages {
   tryFilter(application: string, filter: unknown): Promise<TriedMessage[]>
   /** Cancels what is still on its way, and erases the body and the answers to it for good. The rest stays. */
   erase(application: string, idOrEventId: string, by?: By): Promise<void>
-}
-
-/** A message, and whether a filter lets it through. */
-export interface TriedMessage {
-  readonly message: Pick<Message, 'id' | 'eventId' | 'type' | 'createdAt'>
-  readonly matches: boolean
 }
 
 interface MessageParts extends ResourceParts {

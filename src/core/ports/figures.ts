@@ -74,6 +74,12 @@ export interface EndpointTimeline {
   readonly buckets: readonly Bucket[]
 }
 
+/** A message, and whether a filter lets it through. */
+export interface TriedMessage {
+  readonly message: Pick<Message, 'id' | 'eventId' | 'type' | 'createdAt'>
+  readonly matches: boolean
+}
+
 /** Dead letters that ended alike: of one endpoint, for one reason, with the same first line of error. */
 export interface DeadLetterGroup {
   readonly endpointId: string

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import type { PayloadFilter } from '../../../core/message/payload-filter.ts'
-import type { EndpointTimeline } from '../../../core/ports/figures.ts'
+import type { EndpointTimeline, TriedMessage } from '../../../core/ports/figures.ts'
 import type { Bucket } from '../../../core/ports/overview.ts'
 import { isoTime } from '../../../core/time.ts'
-import type { TriedMessage } from '../../../api/messages.ts'
 import { dateTime } from '../common.ts'
 import { endpointHeadersPatchIn, endpointPatch } from '../svix/endpoint.ts'
 
