@@ -1,4 +1,5 @@
 import type { Application, Endpoint } from '../core/endpoint/endpoint.ts'
+import type { Delivery } from '../core/delivery/delivery.ts'
 import { lastHours, summedFigures, wellnessOf } from '../core/ports/figures.ts'
 import type {
   ApplicationOverview,
@@ -6,8 +7,13 @@ import type {
   DeadLetters,
   EndpointFigures,
   EndpointOverview,
+  EndpointTimeline,
   HealthState,
+  LastFailure,
+  ListedDelivery,
+  NextRetry,
 } from '../core/ports/figures.ts'
+import { bucketOf, bucketsOf } from '../core/ports/overview.ts'
 import type { Directory, OwnedEndpoint } from '../core/ports/directory.ts'
 import { shown } from './endpoint/shown.ts'
 import { healthy } from '../core/endpoint/health.ts'
@@ -24,8 +30,22 @@ export interface Figures {
   failing(filter: { readonly applicationId?: string | undefined }): Promise<EndpointOverview[]>
   /** How the newest thousand attempts at an endpoint failed, as far as they did. */
   failuresOf(endpointId: string): Promise<AttemptCount[]>
+  /** Of the newest thousand attempts at an endpoint, the one that failed last. */
+  lastFailureOf(endpointId: string): Promise<LastFailure | null>
+  /** The retry of an endpoint that is due first. */
+  nextRetryOf(endpointId: string): Promise<NextRetry | null>
+  /** What was sent to an endpoint over a window that ends now, in stretches of one length. */
+  timelineOf(endpointId: string, span: TimelineSpan): Promise<EndpointTimeline>
+  /** Deliveries with whose they are and what came of their last attempt, in the order given. */
+  listed(deliveries: readonly Delivery[]): Promise<ListedDelivery[]>
   /** How many dead letters there are, and the newest thousand by endpoint, reason and error. */
   deadLetters(filter?: DeadLetterFilter): Promise<DeadLetters>
+}
+
+/** Both in milliseconds; the window is a multiple of the bucket. */
+export interface TimelineSpan {
+  readonly windowMs: number
+  readonly bucketMs: number
 }
 
 interface DeadLetterFilter {
@@ -59,6 +79,22 @@ export function makeFigures(parts: ResourceParts): Figures {
     async failuresOf(endpointId) {
       await ready()
       return directory.failuresOf(endpointId, mostAttempts)
+    },
+    async lastFailureOf(endpointId) {
+      await ready()
+      return directory.lastFailureOf(endpointId, mostAttempts)
+    },
+    async nextRetryOf(endpointId) {
+      await ready()
+      return directory.nextRetryOf(endpointId)
+    },
+    async timelineOf(endpointId, span) {
+      await ready()
+      return timelineOf(parts, endpointId, span)
+    },
+    async listed(deliveries) {
+      await ready()
+      return listedDeliveries(directory, deliveries)
     },
     async deadLetters(filter = {}) {
       await ready()
@@ -142,11 +178,41 @@ function inBatches<Item>(items: readonly Item[]): Item[][] {
   return batches
 }
 
+async function timelineOf(
+  { directory, clock }: ResourceParts,
+  endpointId: string,
+  { windowMs, bucketMs }: TimelineSpan,
+): Promise<EndpointTimeline> {
+  const at = clock.now()
+  const since = at - (at % bucketMs) - windowMs + bucketMs
+  const minutes = await directory.endpointBuckets(endpointId, since, bucketMs)
+  return {
+    at,
+    windowMs,
+    bucketMs,
+    total: bucketOf(since, minutes),
+    buckets: bucketsOf({ at, windowMs, minutes }, bucketMs),
+  }
+}
+
+async function listedDeliveries(directory: Directory, deliveries: readonly Delivery[]): Promise<ListedDelivery[]> {
+  const [attempts, applications] = await Promise.all([
+    directory.lastAttempts(deliveries.map(({ id }) => id)),
+    applicationsOf(directory, deliveries),
+  ])
+  const lastOf = new Map(attempts.map((attempt) => [attempt.deliveryId, attempt]))
+  return deliveries.map((delivery) => ({
+    delivery,
+    application: applications.get(delivery.applicationId) ?? null,
+    lastAttempt: lastOf.get(delivery.id) ?? null,
+  }))
+}
+
 async function applicationsOf(
   directory: Directory,
-  endpoints: readonly Endpoint[],
+  owned: readonly { readonly applicationId: string }[],
 ): Promise<Map<string, Application | null>> {
-  const ids = [...new Set(endpoints.map(({ applicationId }) => applicationId))]
+  const ids = [...new Set(owned.map(({ applicationId }) => applicationId))]
   return new Map(await Promise.all(ids.map(async (id) => [id, await directory.application(id)] as const)))
 }
 

@@ -1,7 +1,10 @@
 import { expected } from '../core/errors.ts'
+import { passes } from '../core/endpoint/subscribers.ts'
 import { checkId } from '../core/ids.ts'
 import type { Message } from '../core/message/message.ts'
+import { checkFilter } from '../core/message/payload-filter.ts'
 import type { MessageFilter, MessageProgress, Page, Scan } from '../core/ports/directory.ts'
+import type { TriedMessage } from '../core/ports/figures.ts'
 import type { Cancelled } from '../core/ports/queue.ts'
 import { actor } from './actor.ts'
 import type { By } from './actor.ts'
@@ -21,6 +24,8 @@ export interface Messages {
   progress(messageIds: readonly string[]): Promise<MessageProgress[]>
   /** Newest first, unless the page says otherwise; go on after `next` until it is null. */
   list(filter: MessageFilter, page?: Partial<Page>): Promise<Scan<Message>>
+  /** Which of the newest messages of an application a payload filter would let through; those whose body is erased are left out. */
+  tryFilter(application: string, filter: unknown): Promise<TriedMessage[]>
   /** Cancels what is still on its way, and erases the body and the answers to it for good. The rest stays. */
   erase(application: string, idOrEventId: string, by?: By): Promise<void>
 }
@@ -32,6 +37,8 @@ interface MessageParts extends ResourceParts {
 const batchRows = 1_000
 const mostNamed = 50
 const noDeliveries = { pending: 0, failed: 0, delivered: 0, dead: 0 }
+// Each body is read and parsed, and may be large: as many as a person looks at.
+const mostTried = 20
 
 export function makeMessages(parts: MessageParts): Messages {
   const { ready, directory, queue, clock } = parts
@@ -72,6 +79,7 @@ export function makeMessages(parts: MessageParts): Messages {
       await ready()
       return directory.listMessages(filter, checkPage(page))
     },
+    tryFilter: (application, filter) => tryFilter(parts, application, filter),
     async erase(application, idOrEventId, by = {}) {
       const { id } = await get(application, idOrEventId)
       parts.emitCancelled((await directory.eraseMessage(id, clock.now(), actor(by))) ?? [])
@@ -101,4 +109,17 @@ function makeLookups({ ready, directory }: ResourceParts): Pick<Messages, 'withI
       return messageIds.map((messageId) => known.get(messageId) ?? { messageId, ...noDeliveries })
     },
   }
+}
+
+async function tryFilter(parts: MessageParts, application: string, filter: unknown): Promise<TriedMessage[]> {
+  checkFilter(filter)
+  await parts.ready()
+  const applicationId = await applicationIdOf(parts, application)
+  const { items } = await parts.directory.listMessages({ applicationId }, { limit: mostTried, after: null })
+  return items
+    .filter(({ erasedAt }) => erasedAt === null)
+    .map(({ id, eventId, type, createdAt, body }) => ({
+      message: { id, eventId, type, createdAt },
+      matches: passes(filter, body),
+    }))
 }

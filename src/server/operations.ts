@@ -15,6 +15,7 @@ import { endpointRecoveryOperations } from './routes/svix/endpoint/recovery.ts'
 import { endpointSecretOperations } from './routes/svix/endpoint/secrets.ts'
 import { sendExampleOperations } from './routes/svix/endpoint/send-example.ts'
 import { endpointStatsOperations } from './routes/svix/endpoint/stats.ts'
+import { endpointPageOperations } from './routes/operator/endpoint/endpoint-page.ts'
 import { endpointOverviewOperations } from './routes/operator/endpoint-overviews.ts'
 import { endpointOperations } from './routes/svix/endpoint/endpoints.ts'
 import { eventTypeOperations } from './routes/svix/event-types.ts'
@@ -49,6 +50,7 @@ export const operations: readonly Operation[] = [
   ...applicationOverviewOperations,
   ...messageOverviewOperations,
   ...endpointOverviewOperations,
+  ...endpointPageOperations,
   ...deliveryOperations,
   ...deadLetterOperations,
   ...jobOperations,

@@ -133,6 +133,18 @@ describe('figures come from indexes, and never from all rows', () => {
       figures.failuresOf('e', 10),
       ['webhook_deliveries_of_endpoint', 'sqlite_autoindex_posthorn_attempts_1'],
     ],
+    [
+      'the last failure',
+      figures.lastFailureOf('e', 10),
+      ['webhook_deliveries_of_endpoint', 'sqlite_autoindex_posthorn_attempts_1'],
+    ],
+    ['the next retry', figures.nextRetryOf('e'), ['webhook_deliveries_retries']],
+    ['stretches of time', figures.bucketsOf('e', 5, 900_000), ['posthorn_endpoint_minutes_of_endpoint']],
+    [
+      'last attempts',
+      attempts.lastAttempts(['a', 'b']),
+      ['sqlite_autoindex_posthorn_attempts_1', 'sqlite_autoindex_posthorn_attempts_1'],
+    ],
   ])('%s', (_, statement, wanted) => {
     expect(indexes(statement)).toEqual(wanted)
     expect(rowScans(statement)).toEqual([])

@@ -85,7 +85,7 @@ test('below another base path, in a program of your own, links, assets and the s
   const { page, complaints, close } = await stage.open({ url }, { path: `endpoints/${endpoint.id}` })
   const [cookie] = await page.context().cookies(url)
   expect(cookie).toMatchObject({ path: '/tools/posthorn', httpOnly: true, sameSite: 'Strict' })
-  await page.getByRole('link', { name: 'Overview' }).click()
+  await page.getByRole('link', { name: 'Overview' }).first().click()
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
   expect(addressOf(page)).toBe('/tools/posthorn/')
   await page.getByRole('link', { name: 'Endpoints' }).click()

@@ -15,7 +15,7 @@ import type { EndpointParts } from './parts.ts'
 import { revealSecret, rotateSecret } from './secrets.ts'
 import type { RotateOptions } from './secrets.ts'
 import { shown } from './shown.ts'
-import { createEndpoint, reasonOf, updateEndpoint } from './settings.ts'
+import { checkUpdate, createEndpoint, reasonOf, updateEndpoint } from './settings.ts'
 import type { NewEndpoint } from './settings.ts'
 
 /** The URLs that get webhooks, with their secrets, filters, headers, limits and retry policy. */
@@ -31,6 +31,8 @@ export interface Endpoints {
   ): Promise<Endpoint[]>
   /** Applies to the next attempt, also of deliveries that are on their way already. */
   update(name: EndpointName, change: Partial<EndpointSettings>, by?: By): Promise<Endpoint>
+  /** Refuses what `update` would refuse, and changes nothing. */
+  check(name: EndpointName, change: Partial<EndpointSettings>): Promise<void>
   /** Collects deliveries without sending them. */
   pause(name: EndpointName, by?: By): Promise<Endpoint>
   resume(name: EndpointName, by?: By): Promise<Endpoint>
@@ -61,6 +63,7 @@ export function makeEndpoints(parts: EndpointParts): Endpoints {
       return (await directory.listEndpoints({ applicationId: owner?.id, text }, checkPage(page))).map(shown)
     },
     update: async (name, change, by = {}) => shown(await updateEndpoint(parts, name, change, by)),
+    check: (name, change) => checkUpdate(parts, name, change),
     pause: (name, by = {}) => setStatus(parts, name, { status: 'paused', action: 'pause' }, by),
     resume: (name, by = {}) => setStatus(parts, name, { status: 'active', action: 'resume' }, by),
     disable: (name, by = {}) => setStatus(parts, name, { status: 'disabled', action: 'disable' }, by),

@@ -78,6 +78,33 @@ export async function updateEndpoint(
   change: Partial<EndpointSettings>,
   by: By,
 ): Promise<Endpoint> {
+  const audited = { action: 'endpoint.update', by: actor(by) } as const
+  const endpoint = found(
+    await checkedUpdate(parts, name, change, ({ id }, checked) =>
+      parts.directory.updateEndpoint(id, checked, parts.clock.now(), audited),
+    ),
+    name,
+  )
+  await parts.changed(endpoint.id)
+  return endpoint
+}
+
+/** Refuses what an update would refuse. */
+export async function checkUpdate(
+  parts: EndpointParts,
+  name: EndpointName,
+  change: Partial<EndpointSettings>,
+): Promise<void> {
+  await checkedUpdate(parts, name, change, async () => undefined)
+}
+
+/** Does with a change what is to be done once nothing is wrong with it. */
+async function checkedUpdate<Done>(
+  parts: EndpointParts,
+  name: EndpointName,
+  change: Partial<EndpointSettings>,
+  update: (before: Endpoint, checked: Partial<EndpointSettings>) => Promise<Done>,
+): Promise<Done> {
   refuseUnknown('endpoints.update', change, settingNames)
   const checked = { ...given(change), ...checkedAuthentication(parts, change) }
   const before = await findEndpoint(parts, name)
@@ -85,18 +112,9 @@ export async function updateEndpoint(
   checkSettings(parts, after)
   const lasting = before.secrets.find(({ expiresAt }) => expiresAt === null)
   if (lasting !== undefined) checkScheme(after.signature, lasting.value)
-  const audited = { action: 'endpoint.update', by: actor(by) } as const
-  const update = (): Promise<Endpoint | null> =>
-    parts.directory.updateEndpoint(before.id, checked, parts.clock.now(), audited)
+  if ((change.filter ?? null) === null) return update(before, checked)
   const { id: endpointId, applicationId } = before
-  const { filter } = after
-  const isFiltered = (change.filter ?? null) !== null
-  const endpoint = found(
-    await (isFiltered ? parts.quotas.within({ applicationId, endpointId, filter }, update) : update()),
-    name,
-  )
-  await parts.changed(endpoint.id)
-  return endpoint
+  return parts.quotas.within({ applicationId, endpointId, filter: after.filter }, () => update(before, checked))
 }
 
 /** Looked into as it is given: one that is kept may expire, and is not refused then. */

@@ -3,6 +3,7 @@ import { Lru } from '../lru.ts'
 import { textOf } from '../message/message.ts'
 import type { Message } from '../message/message.ts'
 import { matches } from '../message/payload-filter.ts'
+import type { PayloadFilter } from '../message/payload-filter.ts'
 
 /** What of an endpoint decides which messages it gets, and what is stored with them. */
 export type Subscriber = Pick<Endpoint, 'id' | 'url' | 'status' | 'types' | 'channels' | 'filter' | 'policy'>
@@ -59,6 +60,12 @@ export function fanOut<Wanting extends Pick<Endpoint, 'status' | 'types' | 'chan
     parsed ??= parse(message.body)
     return parsed.isJson && matches(endpoint.filter, parsed.value)
   })
+}
+
+/** True if a body is what a filter asks for; one that is no JSON never is. */
+export function passes(filter: PayloadFilter, body: Uint8Array): boolean {
+  const { isJson, value } = parse(body)
+  return isJson && matches(filter, value)
 }
 
 /** True of an endpoint that gets new deliveries: it sends them, or keeps them until it is resumed. */

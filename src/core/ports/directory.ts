@@ -11,11 +11,19 @@ import type {
 } from '../endpoint/endpoint.ts'
 import type { EventTypeDefinition } from '../message/event-type.ts'
 import type { StreamEvent } from './events.ts'
-import type { AttemptCount, DeadLetterGroup, EndpointFigures, EndpointHealthCounts } from './figures.ts'
+import type {
+  AttemptCount,
+  DeadLetterGroup,
+  EndpointFigures,
+  EndpointHealthCounts,
+  LastAttempt,
+  LastFailure,
+  NextRetry,
+} from './figures.ts'
 import type { Job, JobState } from '../delivery/job.ts'
 import type { ApiKey } from './key.ts'
 import type { Message } from '../message/message.ts'
-import type { Overview } from './overview.ts'
+import type { MinuteCounts, Overview } from './overview.ts'
 import type { SeenWorker } from './worker.ts'
 import type { Cancelled, DeliveryFilter, NewDelivery } from './queue.ts'
 import type { Secret } from '../signing/signature.ts'
@@ -106,6 +114,12 @@ export interface EndpointDirectory {
   endpointHealthCounts(now: Instant): Promise<EndpointHealthCounts>
   /** How the newest attempts at an endpoint ended that failed, the most frequent first; reads at most so many. */
   failuresOf(endpointId: string, most: number): Promise<AttemptCount[]>
+  /** Of the newest attempts at an endpoint, the one that failed last; null if none did. Reads at most so many. */
+  lastFailureOf(endpointId: string, most: number): Promise<LastFailure | null>
+  /** The retry of an endpoint that is due first; null if none waits. */
+  nextRetryOf(endpointId: string): Promise<NextRetry | null>
+  /** What came of attempts at an endpoint, summed over stretches of time (`minute` is their start), oldest first; empty ones are left out. */
+  endpointBuckets(endpointId: string, since: Instant, bucketMs: number): Promise<MinuteCounts[]>
 }
 
 /** An endpoint as far as a summary of its application needs it. */
@@ -217,6 +231,8 @@ export interface DeliveryDirectory {
   /** Open deliveries whose lease ended before a time, and that nobody has taken up since; counted up to a bound. */
   endedLeases(before: Instant, most: number): Promise<number>
   attempts(deliveryId: string): Promise<Attempt[]>
+  /** The last attempt of each delivery that was attempted, in no order. */
+  lastAttempts(deliveryIds: readonly string[]): Promise<LastAttempt[]>
   /** Newest delivery first, within it newest attempt first; `after` is the id of an attempt. Bounded, as `listMessages` is. */
   listAttempts(filter: AttemptFilter, page: Page): Promise<Scan<AttemptOfDelivery>>
   /** Erases what is kept of the answer for good. */

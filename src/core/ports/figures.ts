@@ -5,6 +5,7 @@ import type { Message } from '../message/message.ts'
 import { isHeld, willBeDisabledAt } from '../endpoint/health.ts'
 import type { Health } from '../endpoint/health.ts'
 import type { SentRequest } from '../signing/sent-request.ts'
+import type { Bucket } from './overview.ts'
 import { hour, isoTime } from '../time.ts'
 import type { Instant } from '../time.ts'
 import type { Why } from '../delivery/why.ts'
@@ -39,6 +40,44 @@ export interface AttemptCount {
   readonly outcome: RecordedOutcome
   readonly statusCode: number | null
   readonly count: number
+}
+
+/** What came last of a delivery that was attempted. */
+export type LastAttempt = Pick<Attempt, 'deliveryId' | 'startedAt' | 'tookMs' | 'outcome' | 'statusCode'>
+
+/** The attempt at an endpoint that failed last, with the delivery that it was for. */
+export interface LastFailure extends LastAttempt {
+  readonly eventType: string
+  readonly errorDetail: string | null
+}
+
+/** The retry of an endpoint that is due first. */
+export interface NextRetry {
+  readonly deliveryId: string
+  readonly at: Instant
+}
+
+/** A delivery as a list shows it. */
+export interface ListedDelivery {
+  readonly delivery: Delivery
+  readonly application: Application | null
+  /** Null before the first attempt. */
+  readonly lastAttempt: LastAttempt | null
+}
+
+/** What was sent to one endpoint over a window, in stretches of one length. */
+export interface EndpointTimeline {
+  readonly at: Instant
+  readonly windowMs: number
+  readonly bucketMs: number
+  readonly total: Bucket
+  readonly buckets: readonly Bucket[]
+}
+
+/** A message, and whether a filter lets it through. */
+export interface TriedMessage {
+  readonly message: Pick<Message, 'id' | 'eventId' | 'type' | 'createdAt'>
+  readonly matches: boolean
 }
 
 /** Dead letters that ended alike: of one endpoint, for one reason, with the same first line of error. */

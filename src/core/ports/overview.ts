@@ -103,7 +103,8 @@ export function bucketsOf(
   return starts.map((start) => bucketOf(start, byStart.get(start) ?? []))
 }
 
-function bucketOf(at: Instant, minutes: readonly MinuteCounts[]): Bucket {
+/** The sum of minutes, as one stretch. */
+export function bucketOf(at: Instant, minutes: readonly MinuteCounts[]): Bucket {
   const latencies = Array.from({ length: latencyBoundsMs.length + 1 }, (_, index) =>
     minutes.reduce((sum, counts) => sum + (counts.latencies[index] ?? 0), 0),
   )

@@ -16,6 +16,8 @@ export interface Rollups {
   forget(before: Instant, limit: number): number
   /** Forgets all of one endpoint's. */
   erase(endpointId: string): void
+  /** One endpoint's counts in stretches of time that begin at `minute`, oldest first. */
+  buckets(endpointId: string, since: Instant, bucketMs: number): MinuteCounts[]
   /** One endpoint's hours with something in them, and the minute of its last success. */
   history(endpointId: string, since: Instant): { hours: HourCounts[]; lastSuccessAt: Instant | null }
 }
@@ -66,6 +68,13 @@ export class MemoryRollups implements Rollups {
     return old.length
   }
 
+  buckets(endpointId: string, since: Instant, bucketMs: number): MinuteCounts[] {
+    return stretchesOf(
+      this.#minutesOf(endpointId).filter(({ minute: start }) => start >= since),
+      bucketMs,
+    )
+  }
+
   history(endpointId: string, since: Instant): ReturnType<Rollups['history']> {
     const kept = this.#minutesOf(endpointId)
     const successes = kept.filter(({ delivered }) => delivered > 0).map(({ minute: start }) => start)
@@ -114,16 +123,18 @@ function copyOf(counts: Counts): MinuteCounts {
 }
 
 function hoursOf(all: readonly Counts[]): HourCounts[] {
-  const hours = new Map<Instant, Counts>()
+  return stretchesOf(all, hour).map(({ minute: at, delivered, failed, dead }) => ({ at, delivered, failed, dead }))
+}
+
+function stretchesOf(all: readonly Counts[], lengthMs: number): Counts[] {
+  const sums = new Map<Instant, Counts>()
   for (const counts of all) {
-    const start = counts.minute - (counts.minute % hour)
-    const sum = hours.get(start) ?? noCounts(start)
-    hours.set(start, sum)
+    const start = counts.minute - (counts.minute % lengthMs)
+    const sum = sums.get(start) ?? noCounts(start)
+    sums.set(start, sum)
     add(sum, counts)
   }
-  return [...hours.values()]
-    .map(({ minute: at, delivered, failed, dead }) => ({ at, delivered, failed, dead }))
-    .toSorted((one, other) => one.at - other.at)
+  return [...sums.values()].toSorted((one, other) => one.minute - other.minute)
 }
 
 function noCounts(start: Instant): Counts {

@@ -11,6 +11,7 @@ import { erasureCases } from './directory/erasure.ts'
 import { eventIdCases } from './queue/event-ids.ts'
 import { eventTypeCases } from './directory/event-types.ts'
 import { figureCases } from './directory/figures.ts'
+import { oneEndpointCases } from './directory/one-endpoint/figures.ts'
 import { generationCases } from './queue/generations.ts'
 import { healthCases } from './queue/health.ts'
 import { jobBatchCases } from './directory/jobs/batches.ts'
@@ -59,6 +60,7 @@ export const storeSuite: readonly StoreCase[] = [
   ...replyCases,
   ...overviewCases,
   ...figureCases,
+  ...oneEndpointCases,
   ...healthCases,
   ...generationCases,
   ...rateLimitCases,

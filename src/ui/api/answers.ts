@@ -3,9 +3,10 @@ import type { listOf } from '../../server/schemas/common.ts'
 import type { auditOut } from '../../server/schemas/operator/audit.ts'
 import type { configOut } from '../../server/schemas/operator/config.ts'
 import type { deadLettersOut } from '../../server/schemas/operator/dead-letters.ts'
-import type { deliveryDetailOut, deliveryOut } from '../../server/schemas/operator/delivery.ts'
+import type { deliveryDetailOut, deliveryOut, listedDeliveryOut } from '../../server/schemas/operator/delivery.ts'
 import type { endpointDetailOut, endpointOverviewOut } from '../../server/schemas/operator/endpoint-overview.ts'
 import type { applicationOverviewOut } from '../../server/schemas/operator/application-overview.ts'
+import type { endpointTimelineOut, filterTrialOut } from '../../server/schemas/operator/endpoint-trial.ts'
 import type { erasableOut, jobOut } from '../../server/schemas/operator/job.ts'
 import type { keyOut } from '../../server/schemas/operator/key.ts'
 import type { messageDetailOut, messageOverviewOut } from '../../server/schemas/operator/message-overview.ts'
@@ -21,8 +22,9 @@ export type Session = z.output<typeof sessionOut>
 export type OpenSession = z.output<typeof openSessionOut>
 
 export type Delivery = z.output<typeof deliveryOut>
+export type ListedDelivery = z.output<typeof listedDeliveryOut>
 /** `searched` is there when payloads were searched: how many of the newest deliveries were looked into. */
-export type DeliveryList = List<Delivery> & { readonly searched?: number }
+export type DeliveryList = List<ListedDelivery> & { readonly searched?: number }
 export type DeliveryDetail = z.output<typeof deliveryDetailOut>
 export type Attempt = DeliveryDetail['attempts'][number]
 export type SentRequest = NonNullable<Attempt['request']>
@@ -32,6 +34,8 @@ export type DeadLetterGroup = DeadLetters['data'][number]
 
 export type Endpoint = z.output<typeof endpointOverviewOut>
 export type EndpointDetail = z.output<typeof endpointDetailOut>
+export type EndpointTimeline = z.output<typeof endpointTimelineOut>
+export type FilterTrial = z.output<typeof filterTrialOut>
 export type HealthState = Endpoint['health']['state']
 export type Hour = Endpoint['hours'][number]
 

@@ -11,8 +11,10 @@ import {
   deliveryDetailOut,
   deliveryOut,
   deliveryStatus,
+  listedDeliveryOut,
   toDeliveryDetailOut,
   toDeliveryOut,
+  toListedDeliveryOut,
 } from '../../schemas/operator/delivery.ts'
 import { endpointInScope, instantOf, parameter, scopeOf } from '../lookup.ts'
 
@@ -46,7 +48,7 @@ export const deliveryOperations: readonly Operation[] = [
     realm: 'everyone',
     access: 'read',
     query: deliveryQuery,
-    answers: { 200: listOf(deliveryOut).extend({ searched: z.int().optional() }) },
+    answers: { 200: listOf(listedDeliveryOut).extend({ searched: z.int().optional() }) },
     async handle(call) {
       const { posthorn, query } = call
       const filter = await filterOf(call)
@@ -58,7 +60,7 @@ export const deliveryOperations: readonly Operation[] = [
           (wanted) => posthorn.deliveries.list(filter, wanted),
           ({ id }) => id,
         )
-        return answer(200, { ...page, data: shown(call, page.data) })
+        return answer(200, { ...page, data: await shown(call, page.data) })
       }
       let searched = 0
       const page = await scanOf(
@@ -71,7 +73,7 @@ export const deliveryOperations: readonly Operation[] = [
         },
         ({ id }) => id,
       )
-      return answer(200, { ...page, data: shown(call, page.data), searched })
+      return answer(200, { ...page, data: await shown(call, page.data), searched })
     },
   }),
   operation({
@@ -132,12 +134,9 @@ export const deliveryOperations: readonly Operation[] = [
   }),
 ]
 
-function shown(
-  { posthorn }: Pick<Call, 'posthorn'>,
-  deliveries: readonly Delivery[],
-): ReturnType<typeof toDeliveryOut>[] {
+async function shown({ posthorn }: Pick<Call, 'posthorn'>, deliveries: readonly Delivery[]) {
   const now = posthorn.now()
-  return deliveries.map((delivery) => toDeliveryOut(delivery, now))
+  return (await posthorn.figures.listed(deliveries)).map((listed) => toListedDeliveryOut(listed, now))
 }
 
 async function filterOf(call: Call<z.output<typeof deliveryQuery>>): Promise<DeliveryFilter> {

@@ -59,10 +59,14 @@ export const endpointOverviewOperations: readonly Operation[] = [
     async handle(call) {
       const { posthorn, params } = call
       const endpoint = await endpointInScope(posthorn, await scopeOf(call, null), parameter(params, 'endpoint_id'))
-      return answer(
-        200,
-        toEndpointDetail(await overviewOf(posthorn, endpoint), await posthorn.figures.failuresOf(endpoint.id)),
-      )
+      const { figures } = posthorn
+      const [overview, failures, lastFailure, nextRetry] = await Promise.all([
+        overviewOf(posthorn, endpoint),
+        figures.failuresOf(endpoint.id),
+        figures.lastFailureOf(endpoint.id),
+        figures.nextRetryOf(endpoint.id),
+      ])
+      return answer(200, toEndpointDetail(overview, { failures, lastFailure, nextRetry }))
     },
   }),
   ...(['pause', 'resume', 'enable', 'disable'] as const).map((verb) =>

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import type { RecordedOutcome } from '../../../core/delivery/attempt.ts'
 import { isLeased } from '../../../core/delivery/delivery.ts'
 import type { Delivery } from '../../../core/delivery/delivery.ts'
-import type { DeliveryDetail, DetailedAttempt } from '../../../core/ports/figures.ts'
+import type { DeliveryDetail, DetailedAttempt, LastAttempt, ListedDelivery } from '../../../core/ports/figures.ts'
 import type { Message } from '../../../core/message/message.ts'
 import type { SentRequest } from '../../../core/signing/sent-request.ts'
 import { isoTime } from '../../../core/time.ts'
@@ -34,6 +35,20 @@ const shown = {
   updatedAt: dateTime,
 }
 export const deliveryOut = z.object(shown).meta({ id: 'DeliveryOut' })
+export const listedDeliveryOut = z
+  .object({
+    ...shown,
+    applicationName: z.string(),
+    lastAttempt: z
+      .object({
+        outcome: z.string() as z.ZodType<RecordedOutcome>,
+        statusCode: z.int().nullable(),
+        tookMs: z.int(),
+      })
+      .nullable()
+      .meta({ description: 'Null before the first.' }),
+  })
+  .meta({ id: 'ListedDeliveryOut' })
 
 const sentRequest = z
   .object({
@@ -141,6 +156,19 @@ export function toDeliveryOut(delivery: Delivery, now: Instant): z.input<typeof 
     createdAt: isoTime(createdAt),
     updatedAt: isoTime(updatedAt),
   }
+}
+
+export function toListedDeliveryOut(listed: ListedDelivery, now: Instant): z.input<typeof listedDeliveryOut> {
+  const { delivery, application, lastAttempt } = listed
+  return {
+    ...toDeliveryOut(delivery, now),
+    applicationName: application?.name ?? '',
+    lastAttempt: lastAttempt === null ? null : toLastAttempt(lastAttempt),
+  }
+}
+
+function toLastAttempt({ outcome, statusCode, tookMs }: LastAttempt): z.input<typeof listedDeliveryOut>['lastAttempt'] {
+  return { outcome, statusCode, tookMs }
 }
 
 export function toDeliveryDetailOut(detail: DeliveryDetail, now: Instant): z.input<typeof deliveryDetailOut> {

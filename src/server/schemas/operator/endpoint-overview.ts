@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { RecordedOutcome } from '../../../core/delivery/attempt.ts'
 import { willBeDisabledAt } from '../../../core/endpoint/health.ts'
 import { isoTime } from '../../../core/time.ts'
-import type { AttemptCount, EndpointFigures, EndpointOverview } from '../../../core/ports/figures.ts'
+import type { AttemptCount, EndpointFigures, EndpointOverview, LastFailure, NextRetry } from '../../../core/ports/figures.ts'
 import { channel, dateTime, metadata, timeOrNull } from '../common.ts'
 import { endpointAuthentication, toAuthenticationOut } from '../svix/endpoint-authentication.ts'
 
@@ -54,6 +54,21 @@ export const endpointDetailOut = z
     failures: z
       .array(z.object({ outcome: z.string() as z.ZodType<RecordedOutcome>, statusCode: z.int().nullable(), count }))
       .meta({ description: 'Of the newest 1,000 attempts.' }),
+    lastError: z
+      .object({
+        deliveryId: z.string(),
+        eventType: z.string(),
+        at: dateTime,
+        outcome: z.string() as z.ZodType<RecordedOutcome>,
+        statusCode: z.int().nullable(),
+        errorDetail: z.string().nullable(),
+      })
+      .nullable()
+      .meta({ description: 'What failed last, of the newest 1,000 attempts.' }),
+    nextRetry: z
+      .object({ deliveryId: z.string(), at: dateTime })
+      .nullable()
+      .meta({ description: 'The retry that is due first; it may be on hold when it is.' }),
   })
   .meta({ id: 'EndpointDetailOut' })
 
@@ -116,9 +131,16 @@ export function toFailingEndpoint({
   }
 }
 
+/** How the attempts at an endpoint failed, and what comes next. */
+interface EndpointTrouble {
+  readonly failures: readonly AttemptCount[]
+  readonly lastFailure: LastFailure | null
+  readonly nextRetry: NextRetry | null
+}
+
 export function toEndpointDetail(
   overview: EndpointOverview,
-  failures: readonly AttemptCount[],
+  { failures, lastFailure, nextRetry }: EndpointTrouble,
 ): z.input<typeof endpointDetailOut> {
   const { headers, authentication, filter, metadata: own, signature, secrets } = overview.endpoint
   return {
@@ -134,5 +156,12 @@ export function toEndpointDetail(
       expiresAt: timeOrNull(expiresAt),
     })),
     failures: [...failures],
+    lastError: lastFailure === null ? null : toLastError(lastFailure),
+    nextRetry: nextRetry === null ? null : { deliveryId: nextRetry.deliveryId, at: isoTime(nextRetry.at) },
   }
+}
+
+function toLastError(failure: LastFailure): z.input<typeof endpointDetailOut>['lastError'] {
+  const { deliveryId, eventType, startedAt, outcome, statusCode, errorDetail } = failure
+  return { deliveryId, eventType, at: isoTime(startedAt), outcome, statusCode, errorDetail }
 }

@@ -14,11 +14,12 @@ import { hasChannel, mostWalked, oneOf } from './messages.ts'
 import { inOrder } from '../sql/page.ts'
 import { visibleOwner } from '../sql/visible.ts'
 import { deliveryColumns, toAttempt, toDelivery } from '../rows/delivery-rows.ts'
+import { toLastAttempt } from '../rows/figure-rows.ts'
 import { toApplicationId, toId } from '../rows/rows.ts'
-import { all, nothing, sql, table, words } from '../sql/sql.ts'
+import { all, listOf, nothing, sql, table, words } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
 
-type AttemptMethods = 'attempts' | 'listAttempts' | 'eraseAttempt'
+type AttemptMethods = 'attempts' | 'lastAttempts' | 'listAttempts' | 'eraseAttempt'
 
 const deliveries = table('webhook_deliveries')
 const attempts = table('attempts')
@@ -50,6 +51,8 @@ order by a.epoch
 limit ${mostAttempts}`)
       return rows.map(toAttempt)
     },
+    lastAttempts: async (deliveryIds) =>
+      deliveryIds.length === 0 ? [] : (await database.query(lastAttempts(deliveryIds))).map(toLastAttempt),
     listAttempts: (filter, page) => list(database, filter, page),
     eraseAttempt: ({ deliveryId, epoch, now, by }) =>
       database.transaction(async (tx) => {
@@ -63,6 +66,13 @@ returning (select d.application_id from ${deliveries} d where d.id = ${deliveryI
         return true
       }),
   }
+}
+
+export function lastAttempts(deliveryIds: readonly string[]): Sql {
+  return sql`select a.delivery_id, a.started_at, a.took_ms, a.outcome, a.status_code
+from ${attempts} a
+where a.delivery_id in ${listOf(deliveryIds)}
+and not exists (select 1 from ${attempts} later where later.delivery_id = a.delivery_id and later.epoch > a.epoch)`
 }
 
 async function list(database: Database, filter: AttemptFilter, page: Page): Promise<Scan<AttemptOfDelivery>> {

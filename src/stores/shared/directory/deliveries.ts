@@ -15,7 +15,7 @@ import { deliveryColumns, toDelivery } from '../rows/delivery-rows.ts'
 import { all, joined, nothing, sql, table, words } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
 
-type DeliveryMethods = Exclude<keyof DeliveryDirectory, 'attempts' | 'listAttempts' | 'eraseAttempt'>
+type DeliveryMethods = Exclude<keyof DeliveryDirectory, 'attempts' | 'lastAttempts' | 'listAttempts' | 'eraseAttempt'>
 
 const deliveries = table('webhook_deliveries')
 const columns = words(deliveryColumns)

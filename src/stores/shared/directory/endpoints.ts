@@ -16,8 +16,8 @@ import { raiseEndpointsVersion, takenUid } from './applications.ts'
 import type { Database, Executor, Row } from '../sql/database.ts'
 import { renewHealth } from '../health.ts'
 import { fresh, retries, suspects } from '../sql/lanes.ts'
-import { failingFirst, failuresOf, figuresOf, healthCounts } from './figures.ts'
-import { toAttemptCount, toHealthCounts, toOwnedEndpoint } from '../rows/figure-rows.ts'
+import { failingFirst, figureDirectory } from './figures.ts'
+import { toOwnedEndpoint } from '../rows/figure-rows.ts'
 import { record } from '../audit.ts'
 import { containing } from '../sql/like.ts'
 import { pageOf } from '../sql/page.ts'
@@ -89,10 +89,8 @@ limit 1`,
       const [row] = await database.query(countsOf(endpointId, since, until))
       return row === undefined ? noCounts : toEndpointCounts(row)
     },
-    endpointFigures: (endpointIds, since) => figuresOf(database, endpointIds, since),
     failingEndpoints: ({ applicationId }, limit) => select(database, vault, failingFirst(applicationId, limit)),
-    endpointHealthCounts: async (now) => toHealthCounts(await database.query(healthCounts(now))),
-    failuresOf: async (endpointId, most) => (await database.query(failuresOf(endpointId, most))).map(toAttemptCount),
+    ...figureDirectory(database),
   }
 }
 

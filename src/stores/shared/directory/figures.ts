@@ -1,23 +1,61 @@
+import type { EndpointDirectory } from '../../../core/ports/directory.ts'
 import type { EndpointFigures, HourCounts } from '../../../core/ports/figures.ts'
 import type { QueueDepth } from '../../../core/ports/overview.ts'
 import { hour } from '../../../core/time.ts'
 import type { Instant } from '../../../core/time.ts'
 import { provisionalText } from './attempts.ts'
 import type { Database } from '../sql/database.ts'
-import { toFigures, toHour, toQueueDepth } from '../rows/figure-rows.ts'
+import {
+  toAttemptCount,
+  toFigures,
+  toHealthCounts,
+  toHour,
+  toLastFailure,
+  toNextRetry,
+  toQueueDepth,
+} from '../rows/figure-rows.ts'
+import { latencyColumns } from '../schema/latency-columns.ts'
 import { fresh, retries, suspects } from '../sql/lanes.ts'
-import { toId } from '../rows/rows.ts'
+import { toId, toMinute } from '../rows/rows.ts'
 import { all, listOf, nothing, sql, table, words } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
 
 const deliveries = table('webhook_deliveries')
+const attempts = table('attempts')
 const endpoints = table('endpoints')
 const minutes = table('endpoint_minutes')
 const provisional = words(provisionalText)
 const mostBacklog = 10_000
 const mostQueued = 100_000
 
-export async function figuresOf(
+type FigureMethods =
+  | 'endpointFigures'
+  | 'endpointHealthCounts'
+  | 'failuresOf'
+  | 'lastFailureOf'
+  | 'nextRetryOf'
+  | 'endpointBuckets'
+
+/** How endpoints are doing. */
+export function figureDirectory(database: Database): Pick<EndpointDirectory, FigureMethods> {
+  return {
+    endpointFigures: (endpointIds, since) => figuresOf(database, endpointIds, since),
+    endpointHealthCounts: async (now) => toHealthCounts(await database.query(healthCounts(now))),
+    failuresOf: async (endpointId, most) => (await database.query(failuresOf(endpointId, most))).map(toAttemptCount),
+    async lastFailureOf(endpointId, most) {
+      const [row] = await database.query(lastFailureOf(endpointId, most))
+      return row === undefined ? null : toLastFailure(row)
+    },
+    async nextRetryOf(endpointId) {
+      const [row] = await database.query(nextRetryOf(endpointId))
+      return row === undefined ? null : toNextRetry(row)
+    },
+    endpointBuckets: async (endpointId, since, bucketMs) =>
+      (await database.query(bucketsOf(endpointId, since, bucketMs))).map(toMinute),
+  }
+}
+
+async function figuresOf(
   database: Database,
   endpointIds: readonly string[],
   since: Instant,
@@ -89,7 +127,7 @@ export function failuresOf(endpointId: string, most: number): Sql {
 ), made as materialized (
   select a.outcome, a.status_code
   from walked w
-  cross join ${table('attempts')} a
+  cross join ${attempts} a
   where a.delivery_id = w.id
   order by w.id desc, a.epoch desc
   limit ${most}
@@ -99,6 +137,46 @@ from made
 where (status_code is null or status_code < 200 or status_code > 299) and outcome not in ${provisional}
 group by outcome, status_code
 order by count desc, outcome, status_code`
+}
+
+/** Of the same attempts as `failuresOf`, the one that failed last. */
+export function lastFailureOf(endpointId: string, most: number): Sql {
+  return sql`with walked as materialized (
+  select id, event_type, error_detail from ${deliveries}
+  where webhook_id = ${endpointId}
+  order by id desc
+  limit ${most}
+), made as materialized (
+  select a.delivery_id, a.started_at, a.took_ms, a.outcome, a.status_code, w.event_type, w.error_detail
+  from walked w
+  cross join ${attempts} a
+  where a.delivery_id = w.id
+  order by w.id desc, a.epoch desc
+  limit ${most}
+)
+select delivery_id, started_at, took_ms, outcome, status_code, event_type, error_detail
+from made
+where (status_code is null or status_code < 200 or status_code > 299) and outcome not in ${provisional}
+order by started_at desc, delivery_id desc
+limit 1`
+}
+
+export function nextRetryOf(endpointId: string): Sql {
+  return sql`select id, next_retry_at
+from ${deliveries}
+where webhook_id = ${endpointId} and ${retries} and next_retry_at is not null
+order by coalesce(next_retry_at, 0), id
+limit 1`
+}
+
+export function bucketsOf(endpointId: string, since: Instant, bucketMs: number): Sql {
+  const start = sql`minute - minute % ${words(String(bucketMs))}`
+  return sql`select ${start} as minute, sum(delivered) as delivered, sum(failed) as failed, sum(dead) as dead,
+  ${words(latencyColumns.map((column) => `sum(${column}) as ${column}`).join(', '))}
+from ${minutes}
+where endpoint_id = ${endpointId} and minute >= ${since}
+group by ${start}
+order by ${start}`
 }
 
 export async function queueDepth(

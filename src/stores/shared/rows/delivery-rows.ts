@@ -11,7 +11,7 @@ import type { Row } from '../sql/database.ts'
 // Deliveries, their leases and their attempts; what else the engine asks about is in rows.ts.
 
 const deadReasons: readonly DeadReason[] = ['exhausted', 'cancelled', 'expired', 'crashed', 'gone']
-const recordedOutcomes: readonly RecordedOutcome[] = [
+export const recordedOutcomes: readonly RecordedOutcome[] = [
   'answered',
   'timeout',
   'dns',

@@ -7,11 +7,15 @@ import type {
   EndpointFigures,
   EndpointHealthCounts,
   HourCounts,
+  LastAttempt,
+  LastFailure,
+  NextRetry,
 } from '../../../core/ports/figures.ts'
 import type { MessageProgress, OwnedEndpoint } from '../../../core/ports/directory.ts'
 import type { QueueDepth } from '../../../core/ports/overview.ts'
 import type { Instant } from '../../../core/time.ts'
 import { number, numberOrNull, text, textOrNull, word } from './columns.ts'
+import { recordedOutcomes } from './delivery-rows.ts'
 import type { Row } from '../sql/database.ts'
 
 // Figures about many rows at once, for people.
@@ -69,6 +73,24 @@ export function toMessageProgress(row: Row): MessageProgress {
     delivered: number(row, 'delivered'),
     dead: number(row, 'dead'),
   }
+}
+
+export function toLastAttempt(row: Row): LastAttempt {
+  return {
+    deliveryId: text(row, 'delivery_id'),
+    startedAt: number(row, 'started_at'),
+    tookMs: number(row, 'took_ms'),
+    outcome: word(row, 'outcome', recordedOutcomes),
+    statusCode: numberOrNull(row, 'status_code'),
+  }
+}
+
+export function toLastFailure(row: Row): LastFailure {
+  return { ...toLastAttempt(row), eventType: text(row, 'event_type'), errorDetail: textOrNull(row, 'error_detail') }
+}
+
+export function toNextRetry(row: Row): NextRetry {
+  return { deliveryId: text(row, 'id'), at: number(row, 'next_retry_at') }
 }
 
 /** One row for each kind that there is. */

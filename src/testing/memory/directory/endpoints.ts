@@ -5,7 +5,13 @@ import { withoutDeadSecrets } from '../../../core/endpoint/endpoint.ts'
 import type { Endpoint, EndpointWithLimits } from '../../../core/endpoint/endpoint.ts'
 import { expected } from '../../../core/errors.ts'
 import type { Actor } from '../../../core/ports/audit.ts'
-import type { AttemptCount, EndpointFigures, EndpointHealthCounts } from '../../../core/ports/figures.ts'
+import type {
+  AttemptCount,
+  EndpointFigures,
+  EndpointHealthCounts,
+  LastFailure,
+  NextRetry,
+} from '../../../core/ports/figures.ts'
 import { healthy, isHeld, nextGeneration } from '../../../core/endpoint/health.ts'
 import type {
   EndpointChange,
@@ -62,6 +68,9 @@ export function endpointDirectory(state: State): EndpointDirectory {
     failingEndpoints: async ({ applicationId }, limit) => failing(state, applicationId).slice(0, limit),
     endpointHealthCounts: async (now) => healthCounts(state, now),
     failuresOf: async (endpointId, most) => failures(state, endpointId, most),
+    lastFailureOf: async (endpointId, most) => lastFailure(state, endpointId, most),
+    nextRetryOf: async (endpointId) => nextRetry(state, endpointId),
+    endpointBuckets: async (endpointId, since, bucketMs) => state.rollups.buckets(endpointId, since, bucketMs),
   }
 }
 
@@ -198,12 +207,43 @@ function failedAttempts(state: State, endpointId: string): number {
   return health === undefined || health.failingSince === null ? 0 : health.failedAttempts
 }
 
-function failures(state: State, endpointId: string, most: number): AttemptCount[] {
+function lastFailure(state: State, endpointId: string, most: number): LastFailure | null {
+  const [last] = newestAttempts(state, endpointId, most)
+    .filter(({ outcome, statusCode }) => isReal(outcome) && !isSuccess(statusCode))
+    .toSorted((one, other) => other.startedAt - one.startedAt || compareText(other.deliveryId, one.deliveryId))
+  const delivery = last === undefined ? undefined : state.deliveries.get(last.deliveryId)
+  if (last === undefined || delivery === undefined) return null
+  const { deliveryId, startedAt, tookMs, outcome, statusCode } = last
+  const { eventType, errorDetail } = delivery
+  return { deliveryId, startedAt, tookMs, outcome, statusCode, eventType, errorDetail }
+}
+
+function nextRetry(state: State, endpointId: string): NextRetry | null {
+  const [first] = [...select(state, { endpointId, status: ['pending', 'failed'] })]
+    .filter((delivery) => laneOf(delivery) === 'retries')
+    .flatMap(({ id: deliveryId, nextRetryAt: at }) => (at === null ? [] : [{ deliveryId, at }]))
+    .toSorted((one, other) => one.at - other.at || compareText(one.deliveryId, other.deliveryId))
+  return first ?? null
+}
+
+function newestAttempts(state: State, endpointId: string, most: number) {
   const newest = [...select(state, { endpointId })].toSorted((one, other) => compareText(other.id, one.id))
-  const made = newest.flatMap(({ id }) => (state.attempts.get(id) ?? []).toReversed()).slice(0, most)
+  return newest
+    .flatMap(({ id: deliveryId }) =>
+      (state.attempts.get(deliveryId) ?? []).toReversed().map((attempt) => ({ ...attempt, deliveryId })),
+    )
+    .slice(0, most)
+}
+
+function isSuccess(statusCode: number | null): boolean {
+  return statusCode !== null && statusCode >= 200 && statusCode <= 299
+}
+
+function failures(state: State, endpointId: string, most: number): AttemptCount[] {
+  const made = newestAttempts(state, endpointId, most)
   const counted = new Map<string, AttemptCount>()
   for (const { outcome, statusCode } of made) {
-    if (!isReal(outcome) || (statusCode !== null && statusCode >= 200 && statusCode <= 299)) continue
+    if (!isReal(outcome) || isSuccess(statusCode)) continue
     const name = `${outcome} ${statusCode}`
     counted.set(name, { outcome, statusCode, count: (counted.get(name)?.count ?? 0) + 1 })
   }

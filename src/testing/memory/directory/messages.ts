@@ -13,6 +13,7 @@ import type {
   Page,
   Scan,
 } from '../../../core/ports/directory.ts'
+import type { LastAttempt } from '../../../core/ports/figures.ts'
 import { isAfter } from './applications.ts'
 import { compareText } from '../sorted-list.ts'
 import { keyName } from '../queue/enqueue.ts'
@@ -62,9 +63,13 @@ export function messageDirectory(state: State): MessageDirectory {
 }
 
 /** What people read of attempts. */
-export function attemptDirectory(state: State): Pick<DeliveryDirectory, 'attempts' | 'listAttempts' | 'eraseAttempt'> {
+export function attemptDirectory(
+  state: State,
+): Pick<DeliveryDirectory, 'attempts' | 'lastAttempts' | 'listAttempts' | 'eraseAttempt'> {
   return {
     attempts: async (deliveryId) => attemptsOf(state, deliveryId),
+    lastAttempts: async (deliveryIds) =>
+      deliveryIds.flatMap((id) => attemptsOf(state, id).slice(-1).map(lastAttemptOf)),
     listAttempts: async (filter, page) => {
       const { endpointId, messageId } = filter
       const found = [...select(state, { endpointId, messageId })].filter((delivery) => isVisible(state, delivery))
@@ -160,6 +165,10 @@ function scan<Item>(items: readonly Item[], idOf: (item: Item) => string, page: 
 }
 
 /** In order of their epochs, which is the order in which they were begun. */
+function lastAttemptOf({ deliveryId, startedAt, tookMs, outcome, statusCode }: Attempt): LastAttempt {
+  return { deliveryId, startedAt, tookMs, outcome, statusCode }
+}
+
 function attemptsOf(state: State, deliveryId: string): Attempt[] {
   const kept = (state.attempts.get(deliveryId) ?? []).toSorted((left, right) => left.epoch - right.epoch)
   return kept.map((attempt, index) => publicAttempt(deliveryId, attempt, index + 1))

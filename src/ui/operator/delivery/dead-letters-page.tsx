@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks'
 import { bulk } from './actions.ts'
 import type { DeadLetterGroup, DeadLetters as Groups } from '../../api/answers.ts'
 import { count, counted, firstLine, shortUrl } from '../../text/format.ts'
-import { toggled } from './delivery-table.tsx'
 import { useLoad } from '../../state/use-load.ts'
 import { Page } from '../../parts/page.tsx'
 import { QueryInput } from '../../parts/form/query-input.tsx'
@@ -215,4 +214,10 @@ function Nothing({ isFiltered }: { isFiltered: boolean }) {
       </p>
     </Empty>
   )
+}
+
+function toggled(keys: ReadonlySet<string>, key: string): ReadonlySet<string> {
+  const next = new Set(keys)
+  if (!next.delete(key)) next.add(key)
+  return next
 }

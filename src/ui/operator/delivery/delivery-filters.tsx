@@ -32,7 +32,7 @@ export function DeliveryFilters() {
     <form class="filters" role="search" aria-label="Deliveries" onSubmit={(event) => event.preventDefault()}>
       <div class="line">
         <QueryInput name="text" label="Text in the payload" placeholder="Text in the payload" kind="search" />
-        <Statuses />
+        <StatusChips />
       </div>
       <details open={more > 0}>
         <summary>More filters{more > 0 ? ` (${more})` : ''}</summary>
@@ -51,7 +51,7 @@ export function DeliveryFilters() {
   )
 }
 
-function Statuses() {
+export function StatusChips() {
   const chosen = query.value.getAll('status')
 
   function toggle(status: string): void {

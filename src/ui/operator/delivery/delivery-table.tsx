@@ -1,44 +1,44 @@
-import type { Delivery } from '../../api/answers.ts'
-import { firstLine, shortUrl } from '../../text/format.ts'
+import type { ListedDelivery } from '../../api/answers.ts'
+import { counted, firstLine, latency, shortUrl } from '../../text/format.ts'
+import { outcomeLabel } from '../../text/labels.ts'
 import { href } from '../../state/router.ts'
-import { canWrite } from '../../state/session.ts'
+import { canWrite, isPortal } from '../../state/session.ts'
 import { retryNow } from './actions.ts'
+import { density } from './list/density.tsx'
+import { isSelected, withPageToggled, withToggled } from './list/selection.ts'
+import type { Selection } from './list/selection.ts'
+import { Icon } from '../../parts/icons.tsx'
 import { DeliveryState } from '../../parts/status.tsx'
 import { Ago, Until } from '../../parts/time.tsx'
 
 interface DeliveryTableProps {
   readonly caption: string
-  readonly deliveries: readonly Delivery[]
+  readonly deliveries: readonly ListedDelivery[]
   readonly refresh: () => void
-  /** All go to the same: its address would be in every row. What failed last takes its place. */
+  /** All go to the same: its address would be in every row. What failed last, or the message, takes its place. */
   readonly isOfOneEndpoint?: boolean
   /** Absent where rows cannot be selected. */
   readonly selection?: Selection
 }
 
-interface Selection {
-  readonly ids: ReadonlySet<string>
-  readonly change: (ids: ReadonlySet<string>) => void
-}
-
-/** Deliveries, newest first. */
-export function DeliveryTable(props: DeliveryTableProps) {
-  const { caption, deliveries, refresh, isOfOneEndpoint = false } = props
-  const selection = canWrite() ? props.selection : undefined
+/** Deliveries, newest first. What went well recedes; what did not stands out. */
+export function DeliveryTable({
+  caption,
+  deliveries,
+  refresh,
+  isOfOneEndpoint = false,
+  selection,
+}: DeliveryTableProps) {
+  const shown = { isOfOneEndpoint, refresh, selection: canWrite() ? selection : undefined }
+  const page = deliveries.map(({ id }) => id)
   return (
     <div class="scroll">
-      <table class="rows deliveries">
+      <table class={`rows deliveries ${density.value}`}>
         <caption class="hidden">{caption}</caption>
-        <Head deliveries={deliveries} isOfOneEndpoint={isOfOneEndpoint} selection={selection} />
+        <Head page={page} {...shown} />
         <tbody>
           {deliveries.map((delivery) => (
-            <Row
-              key={delivery.id}
-              delivery={delivery}
-              refresh={refresh}
-              isOfOneEndpoint={isOfOneEndpoint}
-              selection={selection}
-            />
+            <Row key={delivery.id} delivery={delivery} page={page} {...shown} />
           ))}
         </tbody>
       </table>
@@ -46,29 +46,40 @@ export function DeliveryTable(props: DeliveryTableProps) {
   )
 }
 
-interface HeadProps {
-  readonly deliveries: readonly Delivery[]
+interface ShownProps {
+  /** The ids of the rows that are shown. */
+  readonly page: readonly string[]
   readonly isOfOneEndpoint: boolean
+  readonly refresh: () => void
   readonly selection: Selection | undefined
 }
 
-function Head({ deliveries, isOfOneEndpoint, selection }: HeadProps) {
+function Head({ page, isOfOneEndpoint, selection }: ShownProps) {
   return (
     <thead>
       <tr>
         {selection !== undefined && (
           <th scope="col" class="tick">
-            <SelectAll deliveries={deliveries} selection={selection} />
+            <input
+              type="checkbox"
+              aria-label="Select all rows of this page"
+              checked={page.every((id) => isSelected(selection.selected, id))}
+              onChange={() => selection.change(withPageToggled(selection.selected, page))}
+            />
           </th>
         )}
         <th scope="col">Status</th>
-        <th scope="col">{isOfOneEndpoint ? 'Event and last failure' : 'Event and endpoint'}</th>
-        {!isOfOneEndpoint && (
-          <th scope="col" class="cut">
-            Last failure
-          </th>
-        )}
-        <th scope="col" class="number wide">
+        <th scope="col">Event</th>
+        <th scope="col" class="wide">
+          {whereTitle(isOfOneEndpoint)}
+        </th>
+        <th scope="col" class="wide number">
+          Code
+        </th>
+        <th scope="col" class="wide number">
+          Latency
+        </th>
+        <th scope="col" class="wide number">
           Attempts
         </th>
         <th scope="col" aria-sort="descending">
@@ -84,56 +95,41 @@ function Head({ deliveries, isOfOneEndpoint, selection }: HeadProps) {
   )
 }
 
-function SelectAll({ deliveries, selection }: { deliveries: readonly Delivery[]; selection: Selection }) {
-  const isAll = deliveries.length > 0 && deliveries.every(({ id }) => selection.ids.has(id))
-  return (
-    <input
-      type="checkbox"
-      aria-label="Select all rows of this page"
-      checked={isAll}
-      onChange={() => selection.change(isAll ? new Set() : new Set(deliveries.map(({ id }) => id)))}
-    />
-  )
+function whereTitle(isOfOneEndpoint: boolean): string {
+  if (isOfOneEndpoint) return 'Last error or message'
+  return isPortal() ? 'Endpoint' : 'Customer / Endpoint'
 }
 
-interface RowProps {
-  readonly delivery: Delivery
-  readonly refresh: () => void
-  readonly isOfOneEndpoint: boolean
-  readonly selection: Selection | undefined
-}
+type RowProps = ShownProps & { readonly delivery: ListedDelivery }
 
-function Row({ delivery, refresh, isOfOneEndpoint, selection }: RowProps) {
-  const { id, eventType, targetUrl, errorDetail, attemptCount, createdAt } = delivery
-  const failure = errorDetail === null ? '' : firstLine(errorDetail)
-  const isSelected = selection?.ids.has(id) === true
+function Row({ delivery, page, refresh, isOfOneEndpoint, selection }: RowProps) {
+  const { id, eventType, attemptCount, createdAt, lastAttempt } = delivery
+  const isChosen = selection !== undefined && isSelected(selection.selected, id)
   return (
-    <tr data-row tabIndex={-1} class={isSelected ? 'selected' : undefined}>
+    <tr data-row tabIndex={-1} class={`${weightOf(delivery)}${isChosen ? ' selected' : ''}`}>
       {selection !== undefined && (
         <td class="tick">
           <input
             type="checkbox"
             aria-label={`Select ${id}`}
-            checked={isSelected}
-            onChange={() => selection.change(toggled(selection.ids, id))}
+            checked={isChosen}
+            onChange={() => selection.change(withToggled(selection.selected, id, page))}
           />
         </td>
       )}
-      <td>
+      <td class="status">
         <DeliveryState delivery={delivery} />
-        <NextRetry delivery={delivery} />
+        <Next delivery={delivery} />
       </td>
       <td class="main">
         <a href={href(`deliveries/${id}`)}>{eventType}</a>
-        <div class="under" title={isOfOneEndpoint ? failure : targetUrl}>
-          {isOfOneEndpoint ? failure : shortUrl(targetUrl)}
-        </div>
+        <Narrow delivery={delivery} isOfOneEndpoint={isOfOneEndpoint} />
       </td>
-      {!isOfOneEndpoint && (
-        <td class="cut muted" title={errorDetail ?? undefined}>
-          {failure}
-        </td>
-      )}
+      <td class="where wide">{isOfOneEndpoint ? <WhatFailed delivery={delivery} /> : <Where delivery={delivery} />}</td>
+      <td class="number wide code-cell" title={codeTitle(delivery)}>
+        {codeOf(delivery)}
+      </td>
+      <td class="number wide">{lastAttempt === null ? '–' : latency(lastAttempt.tookMs)}</td>
       <td class="number wide">{attemptCount}</td>
       <td class="when">
         <Ago at={createdAt} />
@@ -147,26 +143,86 @@ function Row({ delivery, refresh, isOfOneEndpoint, selection }: RowProps) {
   )
 }
 
-function NextRetry({ delivery: { status, nextRetryAt } }: { delivery: Delivery }) {
+/** How much a row asks to be looked at. */
+function weightOf({ status, reason }: ListedDelivery): 'quiet' | 'usual' | 'loud' {
+  if (status === 'dead') return reason === 'cancelled' ? 'quiet' : 'loud'
+  return status === 'failed' ? 'usual' : 'quiet'
+}
+
+/** When it goes on, or why it does not. */
+function Next({ delivery: { status, reason, nextRetryAt } }: { delivery: ListedDelivery }) {
+  if (status === 'dead' && reason !== 'cancelled') return <div class="under second">{reason}</div>
   if (status !== 'failed' || nextRetryAt === null) return null
   return (
-    <div class="under">
+    <div class="under second">
       <Until at={nextRetryAt} />
     </div>
   )
 }
 
-function RetryButton({ delivery, refresh }: { delivery: Delivery; refresh: () => void }) {
-  if ((delivery.status !== 'failed' && delivery.status !== 'dead') || delivery.inFlight) return null
+function Where({ delivery: { applicationName, endpointId, targetUrl } }: { delivery: ListedDelivery }) {
   return (
-    <button type="button" class="button small" data-key="r" onClick={() => void retryNow(delivery, refresh)}>
-      Retry now
-    </button>
+    <div class="pair">
+      {!isPortal() && <span class="customer">{applicationName}</span>}
+      <a class="under" href={href(`endpoints/${endpointId}`)} title={targetUrl}>
+        {shortUrl(targetUrl)}
+      </a>
+    </div>
   )
 }
 
-export function toggled(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
-  const next = new Set(ids)
-  if (!next.delete(id)) next.add(id)
-  return next
+function WhatFailed({ delivery }: { delivery: ListedDelivery }) {
+  const failure = failureOf(delivery)
+  if (failure === '') return <div class="under message-id">{delivery.messageId}</div>
+  return (
+    <div class="under" title={delivery.errorDetail ?? undefined}>
+      {failure}
+    </div>
+  )
+}
+
+/** What the columns say that a phone has no room for. */
+function Narrow({ delivery, isOfOneEndpoint }: Pick<RowProps, 'delivery' | 'isOfOneEndpoint'>) {
+  const { applicationName, targetUrl, attemptCount, lastAttempt } = delivery
+  const where = isPortal() ? shortUrl(targetUrl) : `${applicationName} · ${shortUrl(targetUrl)}`
+  const numbers = [codeOf(delivery), latency(lastAttempt?.tookMs ?? null), counted(attemptCount, 'attempt')]
+  return (
+    <div class="narrow">
+      {!isOfOneEndpoint && <div class="under">{where}</div>}
+      {lastAttempt !== null && <div class="under">{numbers.join(' · ')}</div>}
+    </div>
+  )
+}
+
+/** The first line of what went wrong; empty for what did not. */
+function failureOf({ status, errorDetail }: ListedDelivery): string {
+  return status === 'delivered' || errorDetail === null ? '' : firstLine(errorDetail)
+}
+
+function codeOf({ lastAttempt }: ListedDelivery): string {
+  if (lastAttempt === null) return '–'
+  return lastAttempt.statusCode === null ? lastAttempt.outcome : String(lastAttempt.statusCode)
+}
+
+function codeTitle(delivery: ListedDelivery): string | undefined {
+  const { lastAttempt } = delivery
+  if (lastAttempt === null) return undefined
+  const failure = failureOf(delivery)
+  return failure === '' ? outcomeLabel(lastAttempt.outcome, lastAttempt.statusCode) : failure
+}
+
+function RetryButton({ delivery, refresh }: { delivery: ListedDelivery; refresh: () => void }) {
+  if ((delivery.status !== 'failed' && delivery.status !== 'dead') || delivery.inFlight) return null
+  return (
+    <button
+      type="button"
+      class="button small"
+      data-key="r"
+      aria-label="Retry now"
+      title="Retry now"
+      onClick={() => void retryNow(delivery, refresh)}
+    >
+      <Icon name="retry" />
+    </button>
+  )
 }

@@ -70,7 +70,7 @@ const resume: Change = {
 const enable: Change = {
   verb: 'enable',
   word: 'Enable',
-  done: 'Enabled. Replay what it missed below.',
+  done: 'Enabled. Replay what it missed, under Deliveries.',
   isPrimary: true,
 }
 

@@ -151,7 +151,7 @@ export const endpointOperations: readonly Operation[] = [
 ]
 
 /** How often its provider tries again is not a customer's to choose. */
-function choosesPolicy(
+export function choosesPolicy(
   caller: Caller,
   { policy }: { policy?: string | null | undefined },
   before: Endpoint | null,
@@ -159,12 +159,12 @@ function choosesPolicy(
   return isCustomer(caller) && isGiven(policy) && policy !== before?.policy
 }
 
-function policyRefused(): Response {
+export function policyRefused(): Response {
   return forbidden('Expected `policy` to be left out: a link to the portal does not allow to choose it.')
 }
 
 /** Those of the settings that were given; null takes one away. */
-function settingsIn(body: z.output<typeof endpointPatch>): Partial<EndpointSettings> {
+export function settingsIn(body: z.output<typeof endpointPatch>): Partial<EndpointSettings> {
   const types = body.eventTypes === undefined ? body.filterTypes : body.eventTypes
   const ratePerSecond = body.throttleRate === undefined ? body.rateLimit : body.throttleRate
   const { url, description, uid, channels, metadata, filter, authentication, policy } = body

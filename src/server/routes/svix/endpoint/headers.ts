@@ -57,7 +57,7 @@ export const endpointHeaderOperations: readonly Operation[] = [
 ]
 
 /** Names of headers are the same in upper and lower case. */
-function patched(
+export function patched(
   before: Readonly<Record<string, string>>,
   { headers, deleteHeaders = [] }: z.output<typeof endpointHeadersPatchIn>,
 ): Record<string, string> {

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
-import { get, post, problemOf } from '../../api/call.ts'
-import type { EndpointDetail } from '../../api/answers.ts'
-import { notify } from '../../state/notices.ts'
-import { canWrite } from '../../state/session.ts'
-import { Code } from '../../parts/code.tsx'
-import { ask } from '../../parts/dialog.tsx'
-import { Panel } from '../../parts/page.tsx'
-import { Ago, Until } from '../../parts/time.tsx'
+import { get, post, problemOf } from '../../../api/call.ts'
+import type { EndpointDetail } from '../../../api/answers.ts'
+import { notify } from '../../../state/notices.ts'
+import { canWrite } from '../../../state/session.ts'
+import { Code } from '../../../parts/code.tsx'
+import { ask } from '../../../parts/dialog.tsx'
+import { Panel } from '../../../parts/page.tsx'
+import { Ago, Until } from '../../../parts/time.tsx'
 
 const day = 86_400
 

@@ -1,0 +1,109 @@
+import type { ComponentChildren } from 'preact'
+import type { Endpoint } from '../../api/answers.ts'
+import { Health } from '../../parts/status.tsx'
+import { Ago, Until } from '../../parts/time.tsx'
+
+type Standing = Pick<Endpoint, 'health' | 'status' | 'statusReason' | 'statusSince' | 'lastSuccessAt'>
+
+const tones = { healthy: 'good', degraded: 'warning', breaker_open: 'bad', paused: 'held', disabled: 'held' } as const
+
+/** How an endpoint stands, in a word and a sentence, with what can be done about it. */
+export function EndpointStatus({ endpoint, children }: { endpoint: Standing; children: ComponentChildren }) {
+  return (
+    <section class={`standing ${tones[endpoint.health.state]}`} aria-label="Status">
+      <div class="said">
+        <Health endpoint={endpoint} />
+        <p>
+          <StatusSentence endpoint={endpoint} />
+        </p>
+      </div>
+      <div class="actions">{children}</div>
+    </section>
+  )
+}
+
+export function StatusSentence({ endpoint }: { endpoint: Standing }) {
+  const { health, statusSince } = endpoint
+  switch (health.state) {
+    case 'healthy':
+      return <Healthy lastSuccessAt={endpoint.lastSuccessAt} />
+    case 'degraded':
+      return (
+        <>
+          Every attempt fails
+          <FirstFailure at={health.failingSince} />.<Ending health={health} />
+        </>
+      )
+    case 'breaker_open':
+      return <OnHold health={health} />
+    case 'paused':
+      return (
+        <>
+          Paused <Ago at={statusSince} />
+          <Reason endpoint={endpoint} />: its deliveries are collected, and leave when it is resumed.
+        </>
+      )
+    case 'disabled':
+      return (
+        <>
+          Disabled <Ago at={statusSince} />
+          <Reason endpoint={endpoint} />: it gets nothing new, and nothing is sent.
+        </>
+      )
+  }
+}
+
+function Healthy({ lastSuccessAt }: Pick<Standing, 'lastSuccessAt'>) {
+  if (lastSuccessAt === null) return <>No delivery has succeeded yet, and none is failing.</>
+  return (
+    <>
+      Working. The last delivery succeeded <Ago at={lastSuccessAt} />.
+    </>
+  )
+}
+
+function OnHold({ health }: Pick<Standing, 'health'>) {
+  return (
+    <>
+      On hold
+      {health.heldUntil !== null && (
+        <>
+          , next attempt <Until at={health.heldUntil} />
+        </>
+      )}
+      :{' '}
+      {health.failingSince === null ? (
+        'it asked for a pause.'
+      ) : (
+        <>
+          every attempt fails
+          <FirstFailure at={health.failingSince} />.
+        </>
+      )}
+      <Ending health={health} />
+    </>
+  )
+}
+
+function FirstFailure({ at }: { at: string | null }) {
+  if (at === null) return null
+  return (
+    <>
+      , the first <Ago at={at} />
+    </>
+  )
+}
+
+function Ending({ health: { willBeDisabledAt } }: Pick<Standing, 'health'>) {
+  if (willBeDisabledAt === null) return null
+  return (
+    <>
+      {' '}
+      It will be disabled <Until at={willBeDisabledAt} />, unless a delivery succeeds before.
+    </>
+  )
+}
+
+function Reason({ endpoint: { statusReason } }: { endpoint: Standing }) {
+  return statusReason === null ? null : <> ({statusReason})</>
+}

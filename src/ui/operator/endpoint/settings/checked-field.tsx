@@ -1,0 +1,62 @@
+import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
+import { useChecked } from './use-checked.ts'
+import type { Change } from './use-checked.ts'
+
+interface CheckedFieldProps {
+  readonly name: string
+  readonly label: string
+  readonly value: string
+  readonly hint?: string
+  readonly kind?: 'text' | 'url' | 'number'
+  readonly placeholder?: string
+  /** A field of more than one line has so many. */
+  readonly rows?: number
+  readonly isRequired?: boolean
+  /** The endpoint in the API. */
+  readonly at: string
+  readonly changeOf: (text: string) => Change
+}
+
+/** A field that says what the server would have against it, while somebody types. */
+export function CheckedField(props: CheckedFieldProps) {
+  const { name, label, value, hint, kind = 'text', placeholder, rows, isRequired = false, at, changeOf } = props
+  const { type, problem } = useChecked(at, changeOf)
+  const problemId = useId()
+  const common = {
+    name,
+    placeholder,
+    required: isRequired,
+    defaultValue: value,
+    spellcheck: false,
+    'aria-invalid': problem !== null,
+    'aria-describedby': problemId,
+  }
+  // The types of JSX know each kind of input on its own, not a choice of them.
+  const kindOf = { type: kind } as { type: 'text' }
+  return (
+    <Checked problem={problem} problemId={problemId}>
+      <label class="field">
+        <span>{label}</span>
+        {rows === undefined ? (
+          <input {...common} {...kindOf} autocomplete="off" onInput={(event) => type(event.currentTarget.value)} />
+        ) : (
+          <textarea {...common} rows={rows} onInput={(event) => type(event.currentTarget.value)} />
+        )}
+        {hint !== undefined && <small>{hint}</small>}
+      </label>
+    </Checked>
+  )
+}
+
+/** A field, and beneath it what is wrong with it. */
+export function Checked(props: { problem: string | null; problemId: string; children: ComponentChildren }) {
+  return (
+    <div class="checked">
+      {props.children}
+      <p id={props.problemId} class="refusal" role="status">
+        {props.problem}
+      </p>
+    </div>
+  )
+}
