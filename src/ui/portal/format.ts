@@ -1,7 +1,7 @@
 import { language, say } from './settings.ts'
 
 const whole = new Intl.NumberFormat(language)
-const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' })
+const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
 const exact = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' })
 const seconds = new Intl.NumberFormat(language, { maximumFractionDigits: 1 })
 
@@ -16,7 +16,7 @@ export function count(value: number): string {
   return whole.format(value)
 }
 
-/** "2 min ago", "in 5 sec.", in the customer's language. */
+/** "2 minutes ago", "in 5 seconds", in the customer's language. */
 export function relativeTime(at: string, now: number): string {
   const ms = Date.parse(at) - now
   const [unit, unitMs] = units.find(([, each]) => Math.abs(ms) >= each) ?? ['second', 1_000]

@@ -22,6 +22,7 @@ export const strings = {
   'common.pages': 'Pages of the list',
   'common.try_again': 'Try again',
   'common.unreadable': 'This could not be loaded',
+  'common.actions': 'Actions',
   'common.outdated': 'What you see may be out of date: {problem}',
   'common.unreachable': 'The server does not answer. Check your connection, and try again.',
   'common.offline': 'No connection to the server. This page goes on by itself.',
@@ -105,7 +106,7 @@ export const strings = {
   'secret.rotated': 'The secret is rotated.',
 
   'verify.title': 'Verify events',
-  'verify.sentence': 'Check the signature before you trust an event. Put your secret in the place of {secret}.',
+  'verify.sentence': 'Check the signature before you trust an event. Replace {secret} with your secret.',
   'verify.label': 'Code that verifies an event in {language}',
   'verify.languages': 'Language',
 
@@ -124,7 +125,6 @@ export const strings = {
   'message.endpoints': 'Your endpoints',
   'message.no_endpoints': 'No endpoint of yours wanted this event at the time.',
   'message.attempts': 'Attempts',
-  'message.next': 'next attempt {when}',
   'message.resend': 'Send again',
   'message.resent': 'It is sent again.',
 
@@ -173,9 +173,8 @@ export const strings = {
   'logs.retry': 'Retry',
   'logs.retried': 'It is sent again.',
   'logs.response': 'Response of attempt {id}',
-  'logs.show_response': 'Show the response',
+  'logs.show_response': 'Response',
   'logs.no_response': 'The response had no body.',
-  'logs.message': 'Open the message',
 } as const satisfies Record<string, string>
 
 export type StringKey = keyof typeof strings

@@ -41,6 +41,8 @@ export function RecentAttempts({ endpointId }: { endpointId: string }) {
 
 /** Attempts, one to a line: what was sent, what the endpoint answered, how long that took. */
 export function AttemptTable({ attempts, refresh }: { attempts: readonly PortalAttempt[]; refresh: () => void }) {
+  // The server lists them by message, newest first; whoever reads a log expects it by time.
+  const byTime = attempts.toSorted((one, other) => Date.parse(other.timestamp) - Date.parse(one.timestamp))
   return (
     <div class="scroll">
       <table class="rows">
@@ -52,16 +54,16 @@ export function AttemptTable({ attempts, refresh }: { attempts: readonly PortalA
             <th scope="col" class="number wide">
               {say('logs.latency')}
             </th>
-            <th scope="col">{say('logs.when')}</th>
-            {canWrite() && (
-              <th scope="col">
-                <span class="hidden">{say('logs.retry')}</span>
-              </th>
-            )}
+            <th scope="col" class="wide">
+              {say('logs.when')}
+            </th>
+            <th scope="col">
+              <span class="hidden">{say('common.actions')}</span>
+            </th>
           </tr>
         </thead>
         <tbody>
-          {attempts.map((attempt) => (
+          {byTime.map((attempt) => (
             <Row key={attempt.id} attempt={attempt} refresh={refresh} />
           ))}
         </tbody>
@@ -71,47 +73,52 @@ export function AttemptTable({ attempts, refresh }: { attempts: readonly PortalA
 }
 
 function Row({ attempt, refresh }: { attempt: PortalAttempt; refresh: () => void }) {
-  const { msgId, endpointId, responseDurationMs, timestamp, statusText } = attempt
+  const [isOpen, setOpen] = useState(false)
+  const { id, msgId, endpointId, responseDurationMs, timestamp, statusText } = attempt
   async function retry(): Promise<void> {
     if (await act(resend(msgId, endpointId), say('logs.retried'))) refresh()
   }
   return (
-    <tr>
-      <td>
-        <AttemptCode attempt={attempt} />
-      </td>
-      <td class="main">
-        <a href={portalHref(`messages/${msgId}`)}>{attempt.msg?.eventType ?? msgId}</a>
-        <Response attempt={attempt} />
-      </td>
-      <td class="number wide">{latency(responseDurationMs)}</td>
-      <td class="when">
-        <Time at={timestamp} />
-      </td>
-      {canWrite() && (
-        <td class="action">
-          {statusText === 'fail' && (
-            <button type="button" class="button small" onClick={() => void retry()}>
-              {say('logs.retry')}
-            </button>
-          )}
+    <>
+      <tr>
+        <td>
+          <AttemptCode attempt={attempt} />
         </td>
+        <td class="main">
+          <a href={portalHref(`messages/${msgId}`)}>{attempt.msg?.eventType ?? msgId}</a>
+          <div class="narrow under">
+            <Time at={timestamp} /> · {latency(responseDurationMs)}
+          </div>
+        </td>
+        <td class="number wide">{latency(responseDurationMs)}</td>
+        <td class="when wide">
+          <Time at={timestamp} />
+        </td>
+        <td class="action">
+          <div class="actions end">
+            {statusText === 'fail' && canWrite() && (
+              <button type="button" class="button small" onClick={() => void retry()}>
+                {say('logs.retry')}
+              </button>
+            )}
+            <button type="button" class="button small quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+              {say('logs.show_response')}
+            </button>
+          </div>
+        </td>
+      </tr>
+      {isOpen && (
+        <tr class="response">
+          <td colSpan={5}>
+            <ResponseBody path={own(`msg/${msgId}/attempt/${id}`)} id={id} />
+          </td>
+        </tr>
       )}
-    </tr>
+    </>
   )
 }
 
 /** What came back, read when somebody wants to see it. */
-function Response({ attempt: { id, msgId } }: { attempt: PortalAttempt }) {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <details class="under whole" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>{say('logs.show_response')}</summary>
-      {isOpen && <ResponseBody path={own(`msg/${msgId}/attempt/${id}`)} id={id} />}
-    </details>
-  )
-}
-
 function ResponseBody({ path, id }: { path: string; id: string }) {
   const loaded = useLoad<PortalAttempt>(path)
   return (

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
 import type { Answer } from '../../api/call.ts'
 import { say } from '../settings.ts'
 import { problemText } from './loaded.tsx'
@@ -67,18 +67,21 @@ interface FieldProps {
 }
 
 export function Field({ name, label, hint, value = '', placeholder, isRequired = false }: FieldProps) {
+  const id = useId()
   return (
-    <label class="field">
-      <span>{label}</span>
+    <div class="field">
+      <label for={id}>{label}</label>
       <input
+        id={id}
         name={name}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         defaultValue={value}
         placeholder={placeholder}
         required={isRequired}
         autocomplete="off"
         spellcheck={false}
       />
-      {hint !== undefined && <small>{hint}</small>}
-    </label>
+      {hint !== undefined && <small id={`${id}-hint`}>{hint}</small>}
+    </div>
   )
 }
