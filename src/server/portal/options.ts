@@ -57,6 +57,7 @@ export function checkPortal(
   )
 }
 
+/** Plain characters only: it becomes a part of the page's policy, where others have a meaning. */
 function isOrigin(text: string): boolean {
-  return /^https?:/.test(text) && urlOf(text)?.origin === text
+  return /^https?:\/\/([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/.test(text) && urlOf(text)?.origin === text
 }
