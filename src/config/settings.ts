@@ -3,6 +3,7 @@ import { databaseSettings } from './settings/database.ts'
 import { deliverySettings } from './settings/delivery.ts'
 import { logSettings } from './settings/logs.ts'
 import { metricsSettings } from './settings/metrics.ts'
+import { portalSettings } from './settings/portal.ts'
 import { quotaSettings } from './settings/quotas.ts'
 import { retentionSettings } from './settings/retention.ts'
 import { serverSettings } from './settings/server.ts'
@@ -15,6 +16,7 @@ export const settings = {
   ...retentionSettings,
   ...databaseSettings,
   ...serverSettings,
+  ...portalSettings,
   ...quotaSettings,
   ...logSettings,
   ...traceSettings,

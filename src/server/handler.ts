@@ -17,6 +17,10 @@ import { makeApiLimits } from './http/api-limits.ts'
 import type { Operation, ShownSetting } from './operation.ts'
 import { openApi } from './openapi/document.ts'
 import { operations } from './operations.ts'
+import { brandOf } from './portal/brand.ts'
+import { checkPortal } from './portal/options.ts'
+import type { PortalOptions } from './portal/options.ts'
+import { isPortalPath, makePortal } from './portal/pages.ts'
 import { checkPublicUrl, pathOf } from './http/url.ts'
 
 export interface HandlerOptions {
@@ -34,6 +38,8 @@ export interface HandlerOptions {
   readonly publicUrl?: string | null
   /** How long a link to the portal is valid; an hour unless given. */
   readonly portalTokenHours?: number
+  /** How the customers' portal looks, and where it can be embedded. */
+  readonly portal?: PortalOptions
   /** Calls per second and key; 500 unless given, 0 for no limit. */
   readonly rateLimitPerSecond?: number
   /** Messages per second that an application may get; 500 unless given, 0 for no quota. */
@@ -71,7 +77,7 @@ export function handlerWith(posthorn: Posthorn, options: HandlerOptions, own: Pa
     )
   }
   mountDescription(app, basePath)
-  const elsewhere = otherPaths(operations, basePath)
+  const elsewhere = otherPaths(operations, basePath, options.portal ?? {})
   app.notFound((context) => elsewhere.fetch(context.req.raw))
   return withCors(
     async (request, connection) => app.fetch(request, connection),
@@ -112,7 +118,7 @@ function warnProcess(sentence: string): void {
 }
 
 /** What no operation answers: other methods on their paths, pages, and nothing. Apart from them, so that a request meets one route only. */
-function otherPaths(table: readonly Operation[], basePath: string): Hono {
+function otherPaths(table: readonly Operation[], basePath: string, given: PortalOptions): Hono {
   const app = new Hono({ getPath: (request) => pathIn(request.url, basePath) })
   for (const [route, methods] of methodsByRoute(table)) {
     const allow = methods.join(', ')
@@ -121,12 +127,17 @@ function otherPaths(table: readonly Operation[], basePath: string): Hono {
     )
   }
   const dashboard = makeDashboard(builtDashboard, basePath)
+  const portal = makePortal(
+    builtDashboard,
+    basePath,
+    brandOf(checkPortal(given), builtDashboard, given.warn ?? warnProcess),
+  )
   app.notFound((context) => {
     const pathname = pathOf(context.req.url)
     const path = pathIn(context.req.url, basePath)
     const isRead = ['GET', 'HEAD'].includes(context.req.method)
     return isRead && isBelow(pathname, basePath) && isPage(path)
-      ? dashboard(path)
+      ? (isPortalPath(path) ? portal : dashboard)(path)
       : refusal(404, 'not_found', `Expected a path of the API or a page of the dashboard, got ${pathname}.`)
   })
   return app

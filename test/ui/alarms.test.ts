@@ -39,10 +39,9 @@ test(
     await page.getByRole('heading', { name: 'Dead letters', level: 1 }).waitFor()
     await close()
 
-    const portal = await stage.open(server, { key: token, path: `endpoints/${id}` })
+    const portal = await stage.open(server, { key: token, path: `portal/endpoints/${id}` })
     await portal.page.getByText(/It will be disabled on .*, unless a delivery succeeds before/).waitFor()
-    await portal.page.getByText('Will be disabled', { exact: true }).waitFor()
-    await portal.go('')
+    await portal.go('portal')
     expect(await portal.page.getByText('Alarms').count()).toBe(0)
     expect([...complaints, ...portal.complaints]).toEqual([])
     await portal.close()

@@ -1,7 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Server } from './server.ts'
@@ -194,16 +192,4 @@ test('a theme that was chosen wins over that of the system, and is remembered', 
   const dark = await background()
   await scene.page.reload()
   await expect.poll(background).toBe(dark)
-})
-
-test('the bundle stays under 100 kB', () => {
-  const files = readdirSync(stage.built('ui'), { recursive: true, withFileTypes: true }).filter((entry) =>
-    entry.isFile(),
-  )
-  const gzipBytes = files.reduce(
-    (sum, { parentPath, name }) => sum + gzipSync(readFileSync(join(parentPath, name))).length,
-    0,
-  )
-  console.log(`bundle ${Math.ceil(gzipBytes / 1000)} kB gzip`)
-  expect(gzipBytes).toBeLessThan(100_000)
 })

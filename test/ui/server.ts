@@ -16,6 +16,8 @@ export interface Server {
   readonly database: string
   /** Calls an operation with the admin key; whatever is not answered well fails with what was said. */
   call<Answer = unknown>(method: string, path: string, body?: unknown): Promise<Answer>
+  /** Resolves once it has said, or logged, a line that matches. */
+  says(pattern: RegExp): Promise<string>
   /** Kills it, as a crash would. */
   crash(): Promise<void>
   /** Starts it again, at the same address and on the same file. */
@@ -68,6 +70,7 @@ export async function startServer(
         throw new Error(`Expected ${method} ${path} to be answered well, got ${response.status} ${text}`)
       return (text === '' ? null : JSON.parse(text)) as Answer
     },
+    says: (pattern) => program.says(pattern),
     async crash() {
       program.child.kill('SIGKILL')
       await program.ended

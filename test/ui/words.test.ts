@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { exampleOf } from '../../src/ui/operator/event-type/schema-example.ts'
+import { exampleOf } from '../../src/ui/text/schema-example.ts'
 import { bytes, counted, duration, latency, percent, prettyJson, until } from '../../src/ui/text/format.ts'
 import { verdict } from '../../src/ui/operator/overview/verdict.ts'
 import { filterLabel, targetLabel } from '../../src/ui/text/labels.ts'

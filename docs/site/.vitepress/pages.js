@@ -25,7 +25,7 @@ const sections = [
       ],
       ['guides/typed-events.md', 'Typed events', 'Events with schemas, checked by the compiler and at run time'],
       ['guides/testing.md', 'Testing', 'Test senders and receivers, with time that moves by hand'],
-      ['guides/portal.md', 'The portal', 'Links with which customers look after their own endpoints'],
+      ['portal.md', 'The portal', 'Links with which customers look after their own endpoints'],
       ['guides/embedding.md', 'Inside your own server', 'API and dashboard in Express, Fastify, Hono and Next.js'],
       ['payload-filters.md', 'Payload filters', 'Let an endpoint choose by what a body says'],
       [

@@ -14,6 +14,7 @@ import type { Log } from '../logs/log.ts'
 import { requestLog } from '../logs/requests.ts'
 import { createFirstKey } from '../processes/first-key.ts'
 import type { CommandMetrics } from '../processes/metrics.ts'
+import { portalOptions } from '../processes/portal.ts'
 
 /** The server of `posthorn dev`: on the port that was asked for, or on any if nobody asked and the usual one is taken. */
 export async function openHttpServer(settings: Settings, given: Partial<Settings>): Promise<HttpServer> {
@@ -45,6 +46,7 @@ export async function answerRequests(
     adminKey,
     corsOrigins: checkOrigins(corsOrigins, 'POSTHORN_CORS_ORIGINS'),
     keyless: !needsKey,
+    portal: portalOptions(settings, log),
     portalTokenHours,
     publicUrl: checkPublicUrl(publicUrl, 'POSTHORN_PUBLIC_URL') ?? server.url,
     rateLimitPerSecond,

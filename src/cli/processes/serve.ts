@@ -20,6 +20,7 @@ import { requestLog } from '../logs/requests.ts'
 import { createFirstKey } from './first-key.ts'
 import { openMetrics } from './metrics.ts'
 import type { CommandMetrics } from './metrics.ts'
+import { portalOptions } from './portal.ts'
 import { retryNotice } from './retry-notice.ts'
 
 /** Answers and delivers until it is stopped. */
@@ -74,6 +75,7 @@ async function answerAndDeliver(parts: Parts): Promise<void> {
     const answer = handler(posthorn, {
       adminKey,
       corsOrigins: checkOrigins(corsOrigins, 'POSTHORN_CORS_ORIGINS'),
+      portal: portalOptions(settings, log),
       portalTokenHours,
       publicUrl: checkPublicUrl(publicUrl, 'POSTHORN_PUBLIC_URL') ?? listening.url,
       rateLimitPerSecond,

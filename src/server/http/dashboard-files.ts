@@ -21,6 +21,7 @@ const pages = new Set([
   'jobs',
   'login',
   'messages',
+  'portal',
   'settings',
   'tail',
 ])
@@ -37,7 +38,8 @@ const types: Readonly<Record<string, string>> = {
   '.webmanifest': 'application/manifest+json',
   '.woff2': 'font/woff2',
 }
-const guards = {
+/** What every page of ours tells the browser to refuse. */
+export const guards = {
   'content-security-policy':
     "default-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'; object-src 'none'",
   'x-content-type-options': 'nosniff',
@@ -55,13 +57,28 @@ export function makeDashboard(folder: string, basePath: string): Dashboard {
   return async (path) => {
     if (hashed.test(path)) return file(folder, path, 'public, max-age=31536000, immutable')
     if (single.test(path)) return file(folder, path, 'public, max-age=3600')
-    const page = await read(folder, '/index.html')
-    if (page === null) return plainText(503, notBuilt)
-    const html = page.toString().replace(/<base href="[^"]*" ?\/?>/, `<base href="${basePath}/" />`)
-    return new Response(html, {
-      headers: { ...guards, 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' },
-    })
+    return htmlAt(folder, '/index.html', basePath)
   }
+}
+
+interface Filling {
+  readonly guards: Readonly<Record<string, string>>
+  readonly fill: (html: string) => string
+}
+
+/** A page that the build has made, told where it lives. */
+export async function htmlAt(
+  folder: string,
+  path: string,
+  basePath: string,
+  { guards: own, fill }: Filling = { guards, fill: (html) => html },
+): Promise<Response> {
+  const page = await read(folder, path)
+  if (page === null) return plainText(503, notBuilt)
+  const html = page.toString().replace(/<base href="[^"]*" ?\/?>/, `<base href="${basePath}/" />`)
+  return new Response(fill(html), {
+    headers: { ...own, 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' },
+  })
 }
 
 const notBuilt =

@@ -13,7 +13,10 @@ import type { messageDetailOut, messageOverviewOut } from '../../server/schemas/
 import type { overviewOut } from '../../server/schemas/operator/overview.ts'
 import type { openSessionOut, sessionOut } from '../../server/schemas/operator/session.ts'
 import type { applicationOut } from '../../server/schemas/svix/application.ts'
+import type { attemptOut, messageEndpointOut } from '../../server/schemas/svix/attempt.ts'
+import type { endpointOut, endpointSecretOut } from '../../server/schemas/svix/endpoint.ts'
 import type { eventTypeOut } from '../../server/schemas/svix/event-type.ts'
+import type { messageOut } from '../../server/schemas/svix/message.ts'
 
 /** The answers of the HTTP API that the dashboard reads, as the server's own schemas describe them; times are ISO 8601. */
 export type List<Item> = Omit<z.output<ReturnType<typeof listOf>>, 'data'> & { readonly data: readonly Item[] }
@@ -58,3 +61,10 @@ export type Erasable = z.output<typeof erasableOut>
 
 export type MessageOverview = z.output<typeof messageOverviewOut>
 export type MessageDetail = z.output<typeof messageDetailOut>
+
+/** What the portal reads: the answers that clients of Svix know. */
+export type PortalAttempt = z.output<typeof attemptOut>
+export type PortalEndpoint = z.output<typeof endpointOut>
+export type PortalMessage = z.output<typeof messageOut>
+export type MessageDestination = z.output<typeof messageEndpointOut>
+export type EndpointSecret = z.output<typeof endpointSecretOut>

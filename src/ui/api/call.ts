@@ -21,8 +21,21 @@ export function apiUrl(path: string, query: Query = {}): string {
   return url.href
 }
 
+let ownKey: string | null | undefined
+
+/** From now on calls carry this key, or none, and no cookie: for a page within another's, which keeps its key in memory. */
+export function callWithKey(key: string | null): void {
+  ownKey = key
+}
+
 export function get<Value>(path: string, query?: Query, signal?: AbortSignal): Promise<Answer<Value>> {
-  return call<Value>('GET', apiUrl(path, query), { signal })
+  return call<Value>({ method: 'GET', url: apiUrl(path, query), signal })
+}
+
+/** An answer as text, for what a browser would round as it parses it; null if there was none. */
+export async function getText(path: string, signal: AbortSignal): Promise<string | null> {
+  const answer = await call<string>({ method: 'GET', url: apiUrl(path), signal }, (text) => text)
+  return answer.kind === 'answered' ? answer.value : null
 }
 
 export function post<Value>(
@@ -30,15 +43,15 @@ export function post<Value>(
   body: unknown = {},
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer<Value>> {
-  return call<Value>('POST', apiUrl(path), { body, headers })
+  return call<Value>({ method: 'POST', url: apiUrl(path), body, headers })
 }
 
 export function patch<Value>(path: string, body: unknown): Promise<Answer<Value>> {
-  return call<Value>('PATCH', apiUrl(path), { body })
+  return call<Value>({ method: 'PATCH', url: apiUrl(path), body })
 }
 
 export function remove(path: string): Promise<Answer<null>> {
-  return call<null>('DELETE', apiUrl(path))
+  return call<null>({ method: 'DELETE', url: apiUrl(path) })
 }
 
 /** The sentence for a person about a call that did not succeed. */
@@ -48,36 +61,44 @@ export function problemOf(answer: Exclude<Answer<unknown>, { kind: 'answered' }>
     : answer.detail
 }
 
-interface Sent {
+interface Calling {
+  readonly method: string
+  readonly url: string
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
 }
 
-async function call<Value>(method: string, url: string, sent: Sent = {}): Promise<Answer<Value>> {
+async function call<Value>(
+  calling: Calling,
+  read: (text: string) => Value = (text) => JSON.parse(text) as Value,
+): Promise<Answer<Value>> {
+  const { url, signal } = calling
   try {
-    const response = await fetch(url, { method, ...requestOf(sent) })
+    const response = await fetch(url, optionsOf(calling))
     const text = await response.text()
     connectionLost.value = false
-    if (response.ok) return { kind: 'answered', value: (text === '' ? null : JSON.parse(text)) as Value }
+    if (response.ok) return { kind: 'answered', value: text === '' ? (null as Value) : read(text) }
     if (response.status === 401) leave()
     return { kind: 'refused', status: response.status, ...refusal(text, response.status) }
   } catch {
     // A page that was left takes its requests with it; that says nothing about the connection.
-    if (sent.signal?.aborted !== true) connectionLost.value = true
+    if (signal?.aborted !== true) connectionLost.value = true
     return { kind: 'unreachable' }
   }
 }
 
-function requestOf({ body, headers, signal }: Sent): RequestInit {
-  const about = { accept: 'application/json', ...headers }
+function optionsOf({ method, body, headers: given, signal }: Calling): RequestInit {
+  const headers: Record<string, string> = { accept: 'application/json', ...given }
+  if (body !== undefined) headers['content-type'] = 'application/json'
+  if (typeof ownKey === 'string') headers['authorization'] = `Bearer ${ownKey}`
   return {
-    credentials: 'same-origin',
+    method,
+    headers,
+    credentials: ownKey === undefined ? 'same-origin' : 'omit',
     cache: 'no-store',
-    ...(signal === undefined ? {} : { signal }),
-    ...(body === undefined
-      ? { headers: about }
-      : { headers: { ...about, 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal !== undefined && { signal }),
   }
 }
 

@@ -1,6 +1,5 @@
-import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { get, post, problemOf } from '../api/call.ts'
+import { get } from '../api/call.ts'
 import { browserClock } from '../clock.ts'
 import type { Session } from '../api/answers.ts'
 import { pressed } from './shortcuts.ts'
@@ -18,15 +17,14 @@ import { Overview } from './overview/overview-page.tsx'
 import { Settings } from './settings/settings-page.tsx'
 import { SignIn } from './sign-in.tsx'
 import { Tail } from './tail/tail-page.tsx'
-import { Questions, ask } from '../parts/dialog.tsx'
+import { Questions } from '../parts/dialog.tsx'
 import { ShortcutsDialog } from './shortcuts-dialog.tsx'
 import { Page } from '../parts/page.tsx'
 import { Shell } from './shell.tsx'
 import { Empty } from '../parts/loaded.tsx'
-import { followLinks, go, href, path } from '../state/router.ts'
+import { followLinks, href, path } from '../state/router.ts'
 import { connectionLost } from '../state/connection.ts'
-import { notify } from '../state/notices.ts'
-import { isPortal, session } from '../state/session.ts'
+import { session } from '../state/session.ts'
 
 const retryMs = 3_000
 
@@ -42,6 +40,7 @@ export function App() {
       <p class="lonely">The server does not answer yet. This page goes on by itself.</p>
     ) : null
   if (session.value === null) return <SignIn />
+  if (session.value.caller.applicationId !== null) return <ToPortal />
   return (
     <>
       <Shell>
@@ -90,25 +89,18 @@ function pageAt(page: string) {
     case 'event-types':
       return <EventTypes />
     case 'audit':
-      return (
-        <ServerWide>
-          <Audit />
-        </ServerWide>
-      )
+      return <Audit />
     case 'settings':
-      return (
-        <ServerWide>
-          <Settings />
-        </ServerWide>
-      )
+      return <Settings />
     default:
       return <Unknown />
   }
 }
 
-/** What is no customer's business. */
-function ServerWide({ children }: { children: ComponentChildren }) {
-  return isPortal() ? <Unknown /> : <>{children}</>
+/** Whoever sees one application only has an application of their own. */
+function ToPortal() {
+  useEffect(() => window.location.replace(href('portal')), [])
+  return null
 }
 
 function Unknown() {
@@ -123,24 +115,8 @@ function Unknown() {
   )
 }
 
-/** Whoever is signed in decides whether a link makes somebody else of them. */
-async function askToReplace(key: string, sentence: string): Promise<void> {
-  if ((await ask({ title: 'Sign in as somebody else?', sentence, action: 'Sign in' })) === null) return
-  const opened = await post('session', { key, replace: true })
-  if (opened.kind !== 'answered') return notify('bad', problemOf(opened))
-  // Nothing that the other has seen stays on the page.
-  window.location.reload()
-}
-
-/** Asks who is looking. A link to the portal carries its key in the fragment, which no server and no log ever sees. */
+/** Asks who is looking. */
 async function enter(): Promise<void> {
-  const key = new URLSearchParams(window.location.hash.slice(1)).get('key')
-  if (key !== null) {
-    go(path.value === 'login' ? '' : path.value + window.location.search, 'replace')
-    const opened = await post('session', { key })
-    if (opened.kind === 'refused' && opened.code === 'session_exists') void askToReplace(key, opened.detail)
-    else if (opened.kind !== 'answered') notify('bad', problemOf(opened))
-  }
   const answer = await get<Session>('session')
   if (answer.kind === 'answered') session.value = answer.value
   else if (answer.kind === 'unreachable') browserClock.after(retryMs, () => void enter())

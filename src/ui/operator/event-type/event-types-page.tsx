@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { post } from '../../api/call.ts'
 import type { EventType, List } from '../../api/answers.ts'
-import { exampleOf } from './schema-example.ts'
+import { exampleOf } from '../../text/schema-example.ts'
 import { Code } from '../../parts/code.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Field, Form } from '../../parts/form/form.tsx'

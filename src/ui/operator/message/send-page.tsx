@@ -9,7 +9,7 @@ import { Page, Panel } from '../../parts/page.tsx'
 import { notify } from '../../state/notices.ts'
 import { go, href, query } from '../../state/router.ts'
 import { useLoad } from '../../state/use-load.ts'
-import { exampleOf } from '../event-type/schema-example.ts'
+import { exampleOf } from '../../text/schema-example.ts'
 import { jsonProblem } from './json-problem.ts'
 import { PayloadEditor } from './payload-editor.tsx'
 

@@ -1,0 +1,135 @@
+import { useState } from 'preact/hooks'
+import type { List, PortalAttempt } from '../../api/answers.ts'
+import { canWrite } from '../../state/session.ts'
+import { useLoad } from '../../state/use-load.ts'
+import { act, own, resend } from '../api.ts'
+import { laidOut, latency } from '../format.ts'
+import { Code } from '../parts/code.tsx'
+import { Show } from '../parts/loaded.tsx'
+import { Time, portalHref } from '../parts/page.tsx'
+import { AttemptCode } from '../parts/status.tsx'
+import { say } from '../settings.ts'
+
+const refreshMs = 10_000
+const fewest = 10
+
+/** The newest attempts at an endpoint, with the way to all of them. */
+export function RecentAttempts({ endpointId }: { endpointId: string }) {
+  const loaded = useLoad<List<PortalAttempt>>(
+    own(`attempt/endpoint/${endpointId}`),
+    { limit: fewest, with_msg: 'true', with_content: 'false' },
+    refreshMs,
+  )
+  return (
+    <section class="panel">
+      <div class="head">
+        <h2>{say('endpoint.recent')}</h2>
+        <a href={portalHref(`logs?endpoint=${endpointId}`)}>{say('endpoint.recent_all')}</a>
+      </div>
+      <Show loaded={loaded}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <p class="muted">{say('endpoint.recent_none')}</p>
+          ) : (
+            <AttemptTable attempts={data} refresh={loaded.refresh} />
+          )
+        }
+      </Show>
+    </section>
+  )
+}
+
+/** Attempts, one to a line: what was sent, what the endpoint answered, how long that took. */
+export function AttemptTable({ attempts, refresh }: { attempts: readonly PortalAttempt[]; refresh: () => void }) {
+  // The server lists them by message, newest first; whoever reads a log expects it by time.
+  const byTime = attempts.toSorted((one, other) => Date.parse(other.timestamp) - Date.parse(one.timestamp))
+  return (
+    <div class="scroll">
+      <table class="rows">
+        <caption class="hidden">{say('logs.title')}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{say('logs.code')}</th>
+            <th scope="col">{say('logs.event')}</th>
+            <th scope="col" class="number wide">
+              {say('logs.latency')}
+            </th>
+            <th scope="col" class="wide">
+              {say('logs.when')}
+            </th>
+            <th scope="col">
+              <span class="hidden">{say('common.actions')}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {byTime.map((attempt) => (
+            <Row key={attempt.id} attempt={attempt} refresh={refresh} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Row({ attempt, refresh }: { attempt: PortalAttempt; refresh: () => void }) {
+  const [isOpen, setOpen] = useState(false)
+  const { id, msgId, endpointId, responseDurationMs, timestamp, statusText } = attempt
+  async function retry(): Promise<void> {
+    if (await act(resend(msgId, endpointId), say('logs.retried'))) refresh()
+  }
+  return (
+    <>
+      <tr>
+        <td>
+          <AttemptCode attempt={attempt} />
+        </td>
+        <td class="main">
+          <a href={portalHref(`messages/${msgId}`)}>{attempt.msg?.eventType ?? msgId}</a>
+          <div class="narrow under">
+            <Time at={timestamp} /> · {latency(responseDurationMs)}
+          </div>
+        </td>
+        <td class="number wide">{latency(responseDurationMs)}</td>
+        <td class="when wide">
+          <Time at={timestamp} />
+        </td>
+        <td class="action">
+          <div class="actions end">
+            {statusText === 'fail' && canWrite() && (
+              <button type="button" class="button small" onClick={() => void retry()}>
+                {say('logs.retry')}
+              </button>
+            )}
+            <button type="button" class="button small quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+              {say('logs.show_response')}
+            </button>
+          </div>
+        </td>
+      </tr>
+      {isOpen && (
+        <tr class="response">
+          <td colSpan={5}>
+            <ResponseBody path={own(`msg/${msgId}/attempt/${id}`)} id={id} />
+          </td>
+        </tr>
+      )}
+    </>
+  )
+}
+
+/** What came back, read when somebody wants to see it. */
+function ResponseBody({ path, id }: { path: string; id: string }) {
+  const loaded = useLoad<PortalAttempt>(path)
+  return (
+    <Show loaded={loaded} lines={1}>
+      {({ response }) =>
+        response === '' ? (
+          <p>{say('logs.no_response')}</p>
+        ) : (
+          <Code label={say('logs.response', { id })} text={laidOut(response)} />
+        )
+      }
+    </Show>
+  )
+}
