@@ -84,7 +84,8 @@ export const deliveryOperations: readonly Operation[] = [
     answers: { 200: deliveryDetailOut },
     async handle(call) {
       const { id } = await deliveryIn(call)
-      return answer(200, toDeliveryDetailOut(await call.posthorn.deliveries.detail(id), call.posthorn.now()))
+      const detail = await call.posthorn.deliveries.detail(id)
+      return answer(200, toDeliveryDetailOut(detail, call.posthorn.now(), call.caller.applicationId === null))
     },
   }),
   operation({
