@@ -8,6 +8,7 @@ import type { endpointDetailOut, endpointOverviewOut } from '../../server/schema
 import type { jobOut } from '../../server/schemas/operator/job.ts'
 import type { keyOut } from '../../server/schemas/operator/key.ts'
 import type { overviewOut } from '../../server/schemas/operator/overview.ts'
+import type { signatureOut } from '../../server/schemas/operator/signature.ts'
 import type { openSessionOut, sessionOut } from '../../server/schemas/operator/session.ts'
 import type { applicationOut } from '../../server/schemas/svix/application.ts'
 import type { eventTypeOut } from '../../server/schemas/svix/event-type.ts'
@@ -23,7 +24,7 @@ export type Delivery = z.output<typeof deliveryOut>
 export type DeliveryList = List<Delivery> & { readonly searched?: number }
 export type DeliveryDetail = z.output<typeof deliveryDetailOut>
 export type Attempt = DeliveryDetail['attempts'][number]
-export type SentRequest = NonNullable<Attempt['request']>
+export type SignatureCheck = z.output<typeof signatureOut>
 
 export type DeadLetters = z.output<typeof deadLettersOut>
 export type DeadLetterGroup = DeadLetters['data'][number]

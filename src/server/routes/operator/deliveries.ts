@@ -14,6 +14,7 @@ import {
   toDeliveryDetailOut,
   toDeliveryOut,
 } from '../../schemas/operator/delivery.ts'
+import { signatureIn, signatureOut, toSignatureOut } from '../../schemas/operator/signature.ts'
 import { endpointInScope, instantOf, parameter, scopeOf } from '../lookup.ts'
 
 const path = '/api/v1/delivery'
@@ -100,6 +101,20 @@ export const deliveryOperations: readonly Operation[] = [
     async handle(call) {
       const { id } = await deliveryIn(call)
       return answer(200, { command: await call.posthorn.deliveries.curl(id, call.by()) })
+    },
+  }),
+  operation({
+    id: 'v1.delivery.check-signature',
+    method: 'post',
+    path: `${one}/check-signature`,
+    summary: 'Says what differs between a signature that somebody has and what was sent. Shows no secret.',
+    realm: 'server',
+    access: 'read',
+    body: signatureIn,
+    answers: { 200: signatureOut },
+    async handle(call) {
+      const { id } = await deliveryIn(call)
+      return answer(200, toSignatureOut(await call.posthorn.deliveries.checkSignature(id, call.body)))
     },
   }),
   operation({
