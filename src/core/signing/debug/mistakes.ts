@@ -2,6 +2,7 @@ import { createHmac, createPublicKey, verify as verifyBytes } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { ed25519Key, hmacKey, hmacPrefix } from '../signature.ts'
 import type { Secret } from '../signature.ts'
+import { isoTime } from '../../time.ts'
 import type { PastedSignature } from './pasted.ts'
 
 /** What was signed: the parts, before they are put together. */
@@ -103,7 +104,7 @@ function* layoutMistakes({ id, timestamp, body }: Content): Iterable<Mistake> {
 
 function* timestampMistakes(right: Content): Iterable<Mistake> {
   const seconds = Number(right.timestamp)
-  for (const timestamp of [String(seconds * 1000), new Date(seconds * 1000).toISOString()])
+  for (const timestamp of [String(seconds * 1000), isoTime(seconds * 1000)])
     yield {
       code: 'timestamp',
       sentence: `The signature was computed with the time as ${timestamp}. Use the text of the header: ${right.timestamp}, in seconds.`,
