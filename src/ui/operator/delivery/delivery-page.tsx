@@ -41,7 +41,7 @@ export function Delivery({ id }: { id: string }) {
               <div>
                 <Timeline delivery={detail} />
                 <Payload message={detail.message} />
-                {!isPortal() && !detail.message.erased && <SignatureDebugger deliveryId={detail.id} />}
+                {!isPortal() && canWrite() && !detail.message.erased && <SignatureDebugger deliveryId={detail.id} />}
               </div>
               <Panel title="Details">
                 <Details details={detailsOf(detail)} />
