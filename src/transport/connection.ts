@@ -5,6 +5,7 @@ import type { Dialer, Dialling, Place } from './dial.ts'
 import { closedFailure, requestFailure } from './failure.ts'
 import type { Failure } from './failure.ts'
 import type { Carrier, HttpRequest } from './http-request.ts'
+import type { Steps } from './steps.ts'
 import { mostAnswerBytes, mostHeadBytes as maxHeaderSize } from './response-body.ts'
 
 /** Who a connection belongs to. */
@@ -25,6 +26,8 @@ export class Connection implements Carrier {
   private readonly client: Client
   private request: HttpRequest | null = null
   private dialling: Dialling | null = null
+  private dialled: Steps | null = null
+  private isReused = false
   private socket: Socket | null = null
   /** What the socket had received when the last request began, or ended. */
   private bytesBefore = 0
@@ -41,6 +44,8 @@ export class Connection implements Carrier {
         if (socket === null) done(new Error('no connection'), null)
         else done(null, socket)
       })
+      this.dialled = this.dialling.steps
+      this.isReused = false
     }
     // Time limits are ours: undici's own are per step, and one timer each. Only idle connections are left to it.
     this.client = new Client(origin, { connect, pipelining: 1, maxHeaderSize, headersTimeout: 0, bodyTimeout: 0 })
@@ -53,6 +58,7 @@ export class Connection implements Carrier {
   start(request: HttpRequest): void {
     this.request = request
     this.failure = null
+    this.isReused = this.dialled !== null
     this.bytesBefore = this.socket?.bytesRead ?? 0
     request.carrier = this
     this.client.dispatch(request.options, request)
@@ -77,6 +83,14 @@ export class Connection implements Carrier {
 
   failureOf(): Failure | null {
     return this.failure
+  }
+
+  steps(): Steps | null {
+    return this.dialled
+  }
+
+  wasOpen(): boolean {
+    return this.isReused
   }
 
   stalled(): Failure | null {

@@ -31,22 +31,32 @@ export class Deadlines {
     this.lastReading = clock.now()
   }
 
-  add(timed: Timed, ms: number): void {
-    timed.deadline = this.advance() + ms
+  /** Answers with the time from which it counts, as `now` does. */
+  add(timed: Timed, ms: number): number {
+    const now = this.advance()
+    timed.deadline = now + ms
     link(timed, this.slotOf(Math.floor(timed.deadline / tickMs)))
     this.count++
-    if (this.stopTimer !== null) return
+    if (this.stopTimer !== null) return now
     this.cursor = Math.floor(this.time / tickMs)
     this.arm()
+    return now
   }
 
-  /** Brings a deadline forward to so long from now. One that is nearer stays, and what has none gets none. */
-  shorten(timed: Timed, ms: number): void {
-    const deadline = this.advance() + ms
-    if (timed.before === timed || deadline >= timed.deadline) return
+  /** A time that never goes back, in ms since no moment in particular. */
+  now(): number {
+    return this.advance()
+  }
+
+  /** Brings a deadline forward to so long from now. One that is nearer stays, and what has none gets none. Answers as `add`. */
+  shorten(timed: Timed, ms: number): number {
+    const now = this.advance()
+    const deadline = now + ms
+    if (timed.before === timed || deadline >= timed.deadline) return now
     unlink(timed)
     timed.deadline = deadline
     link(timed, this.slotOf(Math.floor(deadline / tickMs)))
+    return now
   }
 
   /** Safe for what has none. */

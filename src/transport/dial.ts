@@ -17,12 +17,14 @@ import type { Lookup } from './lookup/lookup.ts'
 import type { Connect, Place } from './place.ts'
 import type { Proxy } from './proxy/proxy.ts'
 import { Tunnel } from './proxy/tunnel.ts'
+import { Steps } from './steps.ts'
 import { Tls } from './tls.ts'
 
 export type { Connect, Place } from './place.ts'
 
 /** A connection on its way. */
 export interface Dialling {
+  readonly steps: Steps
   giveUp(): void
   /** What a time limit that ends now says, if it is not the endpoint that lets us wait. */
   stalled(): Failure | null
@@ -94,6 +96,7 @@ class Dial implements Timed, Dialling {
   before: Timed = this
   behind: Timed = this
 
+  readonly steps: Steps
   private readonly tools: DialTools
   private readonly place: Place
   private readonly done: Dialled
@@ -104,6 +107,7 @@ class Dial implements Timed, Dialling {
 
   constructor(tools: DialTools, place: Place, done: Dialled) {
     this.tools = tools
+    this.steps = new Steps(tools.deadlines.clock)
     this.place = place
     this.done = done
   }
@@ -144,6 +148,7 @@ class Dial implements Timed, Dialling {
     this.tools.deadlines.remove(this)
     if (error !== null) return this.notFound(lookupFailure(error))
     if (addresses.length === 0) return this.notFound(nameFailure('it has no address at all'))
+    this.steps.end('dnsMs')
     // One bad address among good ones is how a rebinding begins: none of them is called. Also asked of a remembered answer.
     const bad = addresses.find(({ address }) => !this.isAllowed(address))
     if (bad !== undefined) return this.end(forbiddenFailure(bad.address), null)
@@ -160,6 +165,7 @@ class Dial implements Timed, Dialling {
   private openThrough(proxy: Proxy): void {
     this.tunnel = new Tunnel(this.tools, proxy, this.place, (failure, socket) => {
       if (socket === null) return this.end(failure, null)
+      this.steps.end('connectMs')
       this.socket = socket
       socket.once('close', () => this.end({ kind: 'connect', reason: 'connection closed' }, null))
       if (this.place.secure) this.encrypt(socket)
@@ -169,6 +175,7 @@ class Dial implements Timed, Dialling {
   }
 
   private open(addresses: readonly LookupAddress[]): void {
+    if (addresses.length === 1) this.steps.address = addresses[0]?.address ?? null
     const socket = this.tools.connect({ port: this.place.port, addresses })
     this.socket = socket
     let failureOf = connectFailure
@@ -178,6 +185,8 @@ class Dial implements Timed, Dialling {
     socket.once('connect', () => {
       // Whoever chose the address, nothing is written to one that is not allowed.
       const { remoteAddress = '' } = socket
+      this.steps.address = remoteAddress
+      this.steps.end('connectMs')
       if (!this.isAllowed(remoteAddress)) return this.end(forbiddenFailure(remoteAddress), null)
       if (!this.place.secure) return this.end(null, socket)
       failureOf = tlsFailure
@@ -189,7 +198,10 @@ class Dial implements Timed, Dialling {
     try {
       const encrypted = this.tools.tls.secure(socket, this.place)
       encrypted.on('error', (error) => this.end(tlsFailure(error), null))
-      encrypted.once('secureConnect', () => this.end(null, encrypted))
+      encrypted.once('secureConnect', () => {
+        this.steps.end('tlsMs')
+        this.end(null, encrypted)
+      })
     } catch (error) {
       this.end(ownCertificateFailure(error), null)
     }

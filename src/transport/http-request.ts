@@ -1,5 +1,7 @@
 import type { Dispatcher } from 'undici'
+import { succeeded } from '../core/delivery/attempt.ts'
 import type { Outcome } from '../core/delivery/attempt.ts'
+import type { Wire } from '../core/delivery/diagnostics.ts'
 import type { OutgoingRequest } from '../core/ports/ports.ts'
 import { second } from '../core/time.ts'
 import type { Deadlines, Timed } from './deadlines.ts'
@@ -7,6 +9,8 @@ import { requestFailure, timeoutFailure } from './failure.ts'
 import type { Failure } from './failure.ts'
 import { mostBodyBytes, mostKeptBytes, truncatedText } from './response-body.ts'
 import { retryAfterMs } from './retry-after.ts'
+import { freshTiming, reusedTiming } from './steps.ts'
+import type { Steps } from './steps.ts'
 
 /** What a request needs of the connection that carries it. */
 export interface Carrier {
@@ -18,7 +22,13 @@ export interface Carrier {
   failureOf(): Failure | null
   /** What a time limit that ends now says, if it is not the endpoint that lets us wait. */
   stalled(): Failure | null
+  /** How the connection came about, or how far it is; null if that has not begun. */
+  steps(): Steps | null
+  /** True if it was there before the request. */
+  wasOpen(): boolean
 }
+
+type Head = Readonly<Record<string, string | string[] | undefined>>
 
 // The status decides, and the body is only for the record and for the connection, which can be kept once it has ended. Whoever
 // drips one must not hold a place in flight until the time limit.
@@ -33,11 +43,16 @@ export class HttpRequest implements Dispatcher.DispatchHandler, Timed {
   before: Timed = this
   behind: Timed = this
   carrier: Carrier | null = null
+  /** By the time of the deadlines, as the next. */
+  startedAt = 0
+  private headAt: number | null = null
+  private head: Head | null = null
 
   readonly options: Dispatcher.DispatchOptions
   private readonly timeoutMs: number
   private readonly deadlines: Deadlines
   private readonly resolve: (outcome: Outcome) => void
+  private readonly observe: OutgoingRequest['observe']
   private isSettled = false
   private statusCode = 0
   private retryAfterMs: number | null = null
@@ -50,22 +65,20 @@ export class HttpRequest implements Dispatcher.DispatchHandler, Timed {
     this.timeoutMs = request.timeoutMs
     this.deadlines = deadlines
     this.resolve = resolve
+    this.observe = request.observe
   }
 
   onRequestStart(): void {
     // Undici takes the newer handler interface only from handlers that have this method.
   }
 
-  onResponseStart(
-    _controller: unknown,
-    statusCode: number,
-    headers: Readonly<Record<string, string | string[] | undefined>>,
-  ): void {
+  onResponseStart(_controller: unknown, statusCode: number, headers: Head): void {
     if (statusCode < 200) return // Informational: the answer follows.
     this.statusCode = statusCode
     const retryAfter = headers['retry-after']
     if (retryAfter !== undefined) this.retryAfterMs = retryAfterMs(retryAfter, this.deadlines.clock.now())
-    this.deadlines.shorten(this, bodyBudgetMs)
+    this.headAt = this.deadlines.shorten(this, bodyBudgetMs)
+    this.head = headers
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
@@ -79,7 +92,7 @@ export class HttpRequest implements Dispatcher.DispatchHandler, Timed {
   onResponseEnd(): void {
     const carrier = this.carrier
     this.carrier = null
-    this.settle(this.answer())
+    this.settle(this.answer(), carrier)
     carrier?.release()
   }
 
@@ -105,21 +118,42 @@ export class HttpRequest implements Dispatcher.DispatchHandler, Timed {
   private cut(outcome: Outcome): void {
     const carrier = this.carrier
     this.carrier = null
-    this.settle(outcome)
+    this.settle(outcome, carrier)
     carrier?.discard()
   }
 
-  private settle(outcome: Outcome): void {
+  private settle(outcome: Outcome, carrier: Carrier | null): void {
     if (this.isSettled) return
     this.isSettled = true
     this.deadlines.remove(this)
+    if (this.observe !== undefined && !succeeded(outcome)) this.observe(this.wire(carrier))
     this.resolve(outcome)
+  }
+
+  private wire(carrier: Carrier | null): Wire {
+    const { startedAt, headAt, head } = this
+    const steps = carrier?.steps() ?? null
+    const headMs = headAt === null ? null : headAt - startedAt
+    const totalMs = this.deadlines.now() - startedAt
+    return {
+      timing: carrier?.wasOpen() === true ? reusedTiming(headMs, totalMs) : freshTiming(steps, headMs, totalMs),
+      address: steps?.address ?? null,
+      headers: head === null ? null : plainHeaders(head),
+    }
   }
 
   private answer(): Outcome {
     const responseBody = this.chunks === null ? '' : truncatedText(this.chunks)
     return { kind: 'answered', statusCode: this.statusCode, responseBody, retryAfterMs: this.retryAfterMs }
   }
+}
+
+/** A header that came several times is one, as in any list of HTTP. */
+function plainHeaders(head: Head): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(head))
+    if (value !== undefined) headers[name] = typeof value === 'string' ? value : value.join(', ')
+  return headers
 }
 
 /** Undici takes names and values in one flat list most cheaply. A compressed answer would have to be inflated to be read. */

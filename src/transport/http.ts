@@ -109,7 +109,7 @@ class HttpTransport implements Transport {
       return resolve({ kind: 'protocol', reason: 'request cannot be sent: its body is not bytes' })
 
     const underWay = new HttpRequest(request, destination.path, this.deadlines, resolve)
-    this.deadlines.add(underWay, request.timeoutMs >= 0 ? Math.min(request.timeoutMs, day) : 0)
+    underWay.startedAt = this.deadlines.add(underWay, request.timeoutMs >= 0 ? Math.min(request.timeoutMs, day) : 0)
     const { authentication = null } = request
     const identity = authentication === null || !destination.place.secure ? null : tlsIdentity(authentication)
     this.originOf(destination, identity).send(underWay)

@@ -22,7 +22,7 @@ interface Searched {
   readonly seen: readonly string[]
 }
 
-/** Plants fifty secrets in a server of its own, and looks for them wherever it speaks and stores. */
+/** Plants some fifty secrets in a server of its own, and looks for them wherever it speaks and stores. */
 async function search(
   kind: (typeof databases)[number],
   more: Readonly<Record<string, string>> = {},
@@ -31,8 +31,11 @@ async function search(
   const database = await securityDatabase(kind)
   const local = await receiver()
   onTestFinished(() => local.close())
-  const refused = { status: 500, body: `no: ${canaries.plant('what an endpoint answered', ofAnswers)}` }
-  local.behave('*', ({ path }) => (path.startsWith('/fails') ? refused : 200))
+  const body = `no: ${canaries.plant('what an endpoint answered', ofAnswers)}`
+  const cookie = canaries.plant('a cookie of an endpoint')
+  // Headers of failed attempts are kept: neither a cookie nor what repeats the query may be among them.
+  const refused = (path: string) => ({ status: 500, body, headers: { 'set-cookie': `id=${cookie}`, 'x-echo': path } })
+  local.behave('*', ({ path }) => (path.startsWith('/fails') ? refused(path) : 200))
   const ring = ['the newest key of secrets', 'an older key of secrets'].map((name) =>
     canaries.note(name, randomBytes(32).toString('base64')),
   )
@@ -123,7 +126,7 @@ describe.each(databases)('on %s', (kind) => {
     const { planted, found, seen } = await search(kind)
     process.stdout.write(`canaries ${planted} found ${found.length}\n`)
     expect(found).toEqual([])
-    expect(planted).toBe(50)
+    expect(planted).toBe(51)
     expect(seen).toEqual(
       expect.arrayContaining([
         'a payload in pages',

@@ -143,17 +143,22 @@ describe('an operator', () => {
     await close()
   })
 
-  test('sees what each attempt sent beside what came back, but no signature and no credential', limit, async () => {
+  test('sees what each attempt sent beside what came back, but no credential', limit, async () => {
     local.behave('/sent', { status: 400, body: 'unknown tenant' })
     const id = await endpoint('sent', '/sent', { headers: { 'X-Tenant': 'acme', Authorization: 'Bearer hidden' } })
     await send('sent')
     const [receipt] = await local.waitFor(1, '/sent')
     await expect.poll(() => rows(id).map(({ status }) => status)).toEqual(['dead'])
     const { page, close } = await stage.open(server, { path: `deliveries/${await deliveryOf(id)}` })
-    await page.getByRole('region', { name: 'What came back at attempt 1' }).getByText('unknown tenant').waitFor()
-    await page.getByText('What we sent (13 B)').click()
-    const sent = (await page.getByRole('region', { name: 'What we sent at attempt 1' }).textContent()) ?? ''
-    const { 'webhook-id': messageId, 'webhook-timestamp': timestamp, 'user-agent': agent } = receipt?.headers ?? {}
+    await page.getByRole('region', { name: 'Response body of attempt 1' }).getByText('unknown tenant').waitFor()
+    await page.getByText('Request 13 B').click()
+    const sent = (await page.getByRole('region', { name: 'Request of attempt 1' }).textContent()) ?? ''
+    const {
+      'webhook-id': messageId,
+      'webhook-timestamp': timestamp,
+      'webhook-signature': signature,
+      'user-agent': agent,
+    } = receipt?.headers ?? {}
     expect(sent.split('\n').toSorted()).toEqual(
       [
         `POST ${local.url('/sent')}`,
@@ -163,10 +168,10 @@ describe('an operator', () => {
         `user-agent: ${String(agent)}`,
         `webhook-id: ${String(messageId)}`,
         `webhook-timestamp: ${String(timestamp)}`,
-        'webhook-signature: (not shown)',
+        `webhook-signature: ${String(signature)}`,
       ].toSorted(),
     )
-    await page.getByText('headers that the endpoint adds are those set now').waitFor()
+    await page.getByText('Headers as they were sent.').waitFor()
     await close()
   })
 

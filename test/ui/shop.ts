@@ -1,5 +1,5 @@
 import { Posthorn } from 'posthorn'
-import type { Endpoint, EndpointInput } from 'posthorn'
+import type { Endpoint, EndpointInput, OutgoingRequest } from 'posthorn'
 import { sqlite } from 'posthorn/sqlite'
 import { manualClock, scriptedTransport, seededRandom } from 'posthorn/testing'
 import type { ManualClock, ScriptedTransport } from 'posthorn/testing'
@@ -101,14 +101,24 @@ function setAnswers(
   const passedMinutes = (): number => (clock.now() - startedAt) / minute
   const refusal = (statusCode: number, responseBody: string) =>
     ({ kind: 'answered', statusCode, responseBody: plant(responseBody), retryAfterMs: null }) as const
+  const seen = (request: OutgoingRequest, firstByteMs: number | null, totalMs: number): void =>
+    request.observe?.({
+      timing: { dnsMs: 4, connectMs: 23, tlsMs: 41, firstByteMs, totalMs, reused: false },
+      address: '203.0.113.24',
+      headers:
+        firstByteMs === null
+          ? null
+          : { server: plant('nginx'), 'content-type': 'application/json', 'x-request-id': plant('0f9c-44b1') },
+    })
   transport.answer(invoices.url, 200, { delayMs: 84 })
   transport.answer(audit.url, 200, { delayMs: 140 })
   transport.answer(
     crm.url,
-    ({ body }) =>
-      Buffer.from(body).includes('"number":3')
-        ? refusal(422, '{"error":"unknown customer","field":"customer.number"}')
-        : 200,
+    (request) => {
+      if (!Buffer.from(request.body).includes('"number":3')) return 200
+      seen(request, 139, 210)
+      return refusal(422, '{"error":"unknown customer","field":"customer.number"}')
+    },
     { delayMs: 210 },
   )
   transport.answer(
@@ -119,7 +129,11 @@ function setAnswers(
   )
   transport.answer(
     reports.url,
-    () => (passedMinutes() < lengthMinutes - 5 ? 200 : { kind: 'timeout', reason: plant('No answer within 30000 ms') }),
+    (request) => {
+      if (passedMinutes() < lengthMinutes - 5) return 200
+      seen(request, null, 900)
+      return { kind: 'timeout', reason: plant('No answer within 30000 ms') }
+    },
     { delayMs: 900 },
   )
   transport.answer(old.url, 410)

@@ -1,4 +1,5 @@
 import type { Attempt } from '../../core/delivery/attempt.ts'
+import type { SignatureReport } from '../../core/signing/debug/report.ts'
 import type { Delivery } from '../../core/delivery/delivery.ts'
 import { expected } from '../../core/errors.ts'
 import type { DeliveryDetail } from '../../core/ports/figures.ts'
@@ -11,6 +12,8 @@ import type { By } from '../actor.ts'
 import { checkPage } from '../input/page.ts'
 import type { ResourceParts } from '../parts.ts'
 import { curlFor, detailOf, explain } from './detail.ts'
+import { checkSignature } from './signature.ts'
+import type { GivenSignature } from './signature.ts'
 import { checkFilter } from './filter.ts'
 import type { DeliveryParts } from './parts.ts'
 import { searchPayloads } from './search.ts'
@@ -33,6 +36,8 @@ export interface Deliveries {
   detail(id: string): Promise<DeliveryDetail>
   /** A command that sends it by hand, with a fresh signature; notes who asked. */
   curl(id: string, by?: By): Promise<string>
+  /** What differs between a signature that somebody has, as headers or alone, and what was sent. Shows no secret. */
+  checkSignature(id: string, given: GivenSignature): Promise<SignatureReport>
   /** Those of the newest thousand that match whose body holds a text, whatever its case; go on after `next` until it is null. */
   search(
     filter: DeliveryFilter,
@@ -78,6 +83,7 @@ export function makeDeliveries(parts: DeliveryParts): Deliveries {
     why: async (id) => (await explain(parts, await get(id))).why,
     detail: async (id) => detailOf(parts, await get(id)),
     curl: async (id, by = {}) => curlFor(parts, await get(id), by),
+    checkSignature: async (id, given) => checkSignature(parts, await get(id), given),
     async search(filter, text, page = {}) {
       checkFilter(filter)
       const checked = checkPage(page)

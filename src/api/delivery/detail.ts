@@ -88,18 +88,19 @@ function maskedCredentials({ authentication }: Endpoint): Record<string, string>
   return name === null ? {} : { [name]: masked }
 }
 
-/** Built again as it was then, from the endpoint of today: of the request only its time and URL are kept. */
+/** As it is on record. Of an attempt that succeeded only time and URL are: it is built again as it was then, from the endpoint of today. */
 function sentRequest(
   parts: DeliveryParts,
-  { startedAt, url }: Attempt,
+  { startedAt, url, diagnostics }: Attempt,
   endpoint: Endpoint | null,
   message: Message | null,
 ): SentRequest | null {
+  const bytes = message === null || message.erasedAt !== null ? null : message.body.length
+  if (diagnostics !== null) return { method: 'POST', url, ...diagnostics.requestHeaders, bytes, recorded: true }
   if (endpoint === null || message === null) return null
   // Of an empty body and with no real secret, because the signature is not shown: those of a deleted endpoint are gone.
   const unsigned = { ...endpoint, secrets: [noSecret] }
   const { headers } = parts.outgoingRequest(unsigned, { ...message, body: new Uint8Array() }, startedAt)
-  const bytes = message.erasedAt === null ? message.body.length : null
   // Any header of an endpoint's own may be a credential.
   const hidden = [...Object.keys(endpoint.headers), ...(endpoint.signature === 'body' ? [endpoint.bodyHeader] : [])]
   return {
@@ -107,6 +108,7 @@ function sentRequest(
     url,
     ...shownHeaders(headers, [...hidden, ...credentialHeaders(endpoint)]),
     bytes,
+    recorded: false,
   }
 }
 

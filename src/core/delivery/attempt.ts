@@ -1,4 +1,5 @@
 import { day } from '../time.ts'
+import type { Diagnostics } from './diagnostics.ts'
 import type { Instant } from '../time.ts'
 
 /** What came of one attempt. Everything that can happen on the wire is a value here, never an exception. */
@@ -47,6 +48,8 @@ export interface Attempt {
   readonly url: string
   /** True if the lease was lost before the outcome could be marked. */
   readonly late: boolean
+  /** Of a failed attempt; null of one that succeeded, or did not end. */
+  readonly diagnostics: Diagnostics | null
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Actor } from './audit.ts'
 import type { Outcome } from '../delivery/attempt.ts'
+import type { Wire } from '../delivery/diagnostics.ts'
 import type { Directory } from './directory.ts'
 import type { TransportAuthentication } from '../endpoint/authentication.ts'
 import type { Application } from '../endpoint/endpoint.ts'
@@ -31,6 +32,8 @@ export interface OutgoingRequest {
   readonly timeoutMs: number
   /** What must be proven beyond headers: fetched tokens and certificates. Within the same time. */
   readonly authentication?: TransportAuthentication | null
+  /** Called before the end of a request that does not succeed, with what is known of how it went; the last call counts. */
+  readonly observe?: ((wire: Wire) => void) | undefined
 }
 
 /** A memory of some kind: the engine's half, the operators' half, and a lifetime. */

@@ -199,7 +199,7 @@ export interface SettledAttempt extends Lease {
   readonly mark: Mark
   /** Under the epoch that it began in, which may be older than the lease that its mark is written under. */
   readonly attempt:
-    | (Pick<Attempt, 'epoch' | 'startedAt' | 'tookMs' | 'statusCode' | 'responseBody' | 'url'> & {
+    | (Pick<Attempt, 'epoch' | 'startedAt' | 'tookMs' | 'statusCode' | 'responseBody' | 'url' | 'diagnostics'> & {
         readonly outcome: OutcomeKind
       })
     | null

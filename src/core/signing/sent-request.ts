@@ -4,6 +4,8 @@ export interface SentRequest extends ShownHeaders {
   readonly url: string
   /** The size of the body; null once it is erased. */
   readonly bytes: number | null
+  /** True if the headers are those that were sent; false if they are built again, with what the endpoint has now. */
+  readonly recorded: boolean
 }
 
 export interface ShownHeaders {

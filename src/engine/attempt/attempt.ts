@@ -1,5 +1,7 @@
 import { succeeded } from '../../core/delivery/attempt.ts'
 import type { Outcome } from '../../core/delivery/attempt.ts'
+import { diagnosticsOf } from '../../core/delivery/diagnostics.ts'
+import type { Diagnostics, Wire } from '../../core/delivery/diagnostics.ts'
 import { settle } from '../../core/delivery/delivery.ts'
 import { messageOf } from '../../core/errors.ts'
 import type { OutgoingRequest } from '../../core/ports/ports.ts'
@@ -9,7 +11,7 @@ import type { RetryPolicy } from '../../core/delivery/retry-policy.ts'
 import type { Instant } from '../../core/time.ts'
 import type { EndpointRecord } from '../endpoints/records.ts'
 import type { EngineParts } from '../parts.ts'
-import { requestFor, withTrace } from './request.ts'
+import { requestFor, sentHeaders, withTrace } from './request.ts'
 
 /** One attempt as it went, before anything is decided about it. */
 export interface Attempted {
@@ -19,6 +21,8 @@ export interface Attempted {
   readonly url: string
   /** The generation of the endpoint's health that it began under. */
   readonly generation: number
+  /** Null of one that succeeded, or that could not be put together. */
+  readonly diagnostics: Diagnostics | null
 }
 
 const keptOfSuccess = 1024
@@ -38,16 +42,17 @@ export class Attempter {
     const { clock, tracer } = this.#parts
     const startedAt = clock.now()
     const span = tracer.attempt({ delivery, url: endpoint.url, traceContext: message.traceContext })
-    const outcome = await this.#send(() => this.#request(message, endpoint, startedAt, span))
+    const { outcome, diagnostics } = await this.#send(endpoint, () => this.#request(message, endpoint, startedAt, span))
     span?.end(outcome)
-    return { outcome, startedAt, endedAt: clock.now(), url: endpoint.url, generation: health.generation }
+    const { url } = endpoint
+    return { outcome, startedAt, endedAt: clock.now(), url, generation: health.generation, diagnostics }
   }
 
   /** What the attempt means for its delivery. It is on record under the epoch that it began in; the mark is written under the lease of now. */
   settle(
     { delivery }: Claim,
     { endpoint }: EndpointRecord,
-    { outcome, startedAt, endedAt, url }: Attempted,
+    { outcome, startedAt, endedAt, url, diagnostics }: Attempted,
     leaseEpoch: number,
   ): SettledAttempt {
     const { random, settings } = this.#parts
@@ -72,6 +77,7 @@ export class Attempter {
         statusCode: outcome.kind === 'answered' ? outcome.statusCode : null,
         responseBody: keptOf(outcome),
         url,
+        diagnostics,
       },
     }
   }
@@ -87,7 +93,21 @@ export class Attempter {
     return span === null || !settings.sendTraceparent ? request : withTrace(request, span.headers)
   }
 
-  async #send(request: () => OutgoingRequest): Promise<Outcome> {
+  async #send(
+    endpoint: EndpointRecord['endpoint'],
+    build: () => OutgoingRequest,
+  ): Promise<Pick<Attempted, 'outcome' | 'diagnostics'>> {
+    const seen: { request: OutgoingRequest | null; wire: Wire | null } = { request: null, wire: null }
+    const outcome = await this.#outcomeOf(() => {
+      seen.request = { ...build(), observe: (wire) => (seen.wire = wire) }
+      return seen.request
+    })
+    // Only of what failed: of the many that succeed nothing more is kept than before.
+    if (seen.request === null || succeeded(outcome)) return { outcome, diagnostics: null }
+    return { outcome, diagnostics: diagnosticsOf(sentHeaders(seen.request, endpoint), seen.wire) }
+  }
+
+  async #outcomeOf(request: () => OutgoingRequest): Promise<Outcome> {
     try {
       return await this.#parts.transport.send(request())
     } catch (error) {

@@ -1,5 +1,10 @@
-import { authenticationHeader, transportAuthentication } from '../../core/endpoint/authentication.ts'
+import {
+  authenticationHeader,
+  authenticationHeaderName,
+  transportAuthentication,
+} from '../../core/endpoint/authentication.ts'
 import type { Authentication } from '../../core/endpoint/authentication.ts'
+import type { Sent } from '../../core/delivery/diagnostics.ts'
 import type { Endpoint } from '../../core/endpoint/endpoint.ts'
 import type { OutgoingRequest } from '../../core/ports/ports.ts'
 import type { Claim } from '../../core/ports/queue.ts'
@@ -30,6 +35,15 @@ function authenticated(request: OutgoingRequest, given: Authentication, endpoint
   const header = authenticationHeader(given)
   const headers = header === null ? request.headers : { ...request.headers, [header[0]]: header[1] }
   return { ...request, headers, authentication: transportAuthentication(given, endpointId) }
+}
+
+/** What may be kept of a request to an endpoint: of the headers that its owner has set, only the names. */
+export function sentHeaders(
+  { url, headers }: OutgoingRequest,
+  { headers: own, authentication }: Pick<Endpoint, 'headers' | 'authentication'>,
+): Sent {
+  const name = authentication === null ? null : authenticationHeaderName(authentication)
+  return { url, headers, hidden: [...Object.keys(own), ...(name === null ? [] : [name])] }
 }
 
 /** The same with the headers of a trace, unless the endpoint has one of its own: then neither is ours. */

@@ -139,7 +139,9 @@ export function eraseBody(state: State, messageId: string, now: Instant): void {
     const kept = state.attempts.get(delivery.id) ?? []
     state.attempts.set(
       delivery.id,
-      kept.map((attempt) => (attempt.statusCode === null ? attempt : { ...attempt, responseBody: null })),
+      kept.map((attempt) =>
+        attempt.statusCode === null ? attempt : { ...attempt, responseBody: null, diagnostics: null },
+      ),
     )
     const errorDetail = delivery.errorDetail?.replace(/^(HTTP \d{3}): [^]*$/, '$1') ?? null
     const leaseEpoch = delivery.leaseEpoch + 1

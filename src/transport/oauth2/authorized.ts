@@ -1,4 +1,6 @@
 import type { Outcome } from '../../core/delivery/attempt.ts'
+import type { Wire } from '../../core/delivery/diagnostics.ts'
+import { masked } from '../../core/endpoint/masked-url.ts'
 import type { Clock, OutgoingRequest } from '../../core/ports/ports.ts'
 import type { TokenOwner, Tokens } from './tokens.ts'
 
@@ -30,5 +32,18 @@ export async function sendAuthorized(
 }
 
 function withToken(request: OutgoingRequest, token: string, timeoutMs: number): OutgoingRequest {
-  return { ...request, headers: { ...request.headers, authorization: `Bearer ${token}` }, timeoutMs }
+  const { observe } = request
+  return {
+    ...request,
+    headers: { ...request.headers, authorization: `Bearer ${token}` },
+    timeoutMs,
+    observe: observe === undefined ? undefined : (wire) => observe(withoutToken(wire, token)),
+  }
+}
+
+/** Nobody else knows the token, so a response that repeats it must be found out here. */
+function withoutToken(wire: Wire, token: string): Wire {
+  if (wire.headers === null) return wire
+  const shown = Object.entries(wire.headers).map(([name, value]) => [name, value.replaceAll(token, masked)])
+  return { ...wire, headers: Object.fromEntries(shown) }
 }

@@ -11,6 +11,7 @@ import type { erasableOut, jobOut } from '../../server/schemas/operator/job.ts'
 import type { keyOut } from '../../server/schemas/operator/key.ts'
 import type { messageDetailOut, messageOverviewOut } from '../../server/schemas/operator/message-overview.ts'
 import type { overviewOut } from '../../server/schemas/operator/overview.ts'
+import type { signatureOut } from '../../server/schemas/operator/signature.ts'
 import type { openSessionOut, sessionOut } from '../../server/schemas/operator/session.ts'
 import type { applicationOut } from '../../server/schemas/svix/application.ts'
 import type { attemptOut, messageEndpointOut } from '../../server/schemas/svix/attempt.ts'
@@ -30,7 +31,7 @@ export type ListedDelivery = z.output<typeof listedDeliveryOut>
 export type DeliveryList = List<ListedDelivery> & { readonly searched?: number }
 export type DeliveryDetail = z.output<typeof deliveryDetailOut>
 export type Attempt = DeliveryDetail['attempts'][number]
-export type SentRequest = NonNullable<Attempt['request']>
+export type SignatureCheck = z.output<typeof signatureOut>
 
 export type DeadLetters = z.output<typeof deadLettersOut>
 export type DeadLetterGroup = DeadLetters['data'][number]

@@ -79,7 +79,7 @@ describe.each(databases)('deliveries on %s', (database) => {
     })
   })
 
-  test('show what each attempt sent, as it was sent, without signatures and credentials', async () => {
+  test('show what each failed attempt sent, as it was sent, without credentials', async () => {
     const { ask, message, transport, posthorn, clock, endpointId } = await routesWorld(database, true)
     await ask(204, 'PUT', `/app/acme/endpoint/${endpointId}/headers`, {
       headers: { 'x-tenant': 'acme', authorization: 'Bearer hidden' },
@@ -102,7 +102,7 @@ describe.each(databases)('deliveries on %s', (database) => {
       expect(method).toBe('POST')
       expect([...Object.keys(headers), ...sensitive].toSorted()).toEqual(Object.keys(sent?.headers ?? {}).toSorted())
       expect(sent?.headers).toMatchObject(headers)
-      expect(sensitive).toEqual(['x-tenant', 'authorization', 'webhook-signature', 'x-hub-256'])
+      expect(sensitive).toEqual(['x-tenant', 'authorization'])
     }
     expect(new Set(requests.map(({ headers }) => headers['webhook-timestamp'])).size).toBe(2)
   })

@@ -16,6 +16,7 @@ import {
   toDeliveryOut,
   toListedDeliveryOut,
 } from '../../schemas/operator/delivery.ts'
+import { signatureIn, signatureOut, toSignatureOut } from '../../schemas/operator/signature.ts'
 import { endpointInScope, instantOf, parameter, scopeOf } from '../lookup.ts'
 
 const path = '/api/v1/delivery'
@@ -86,7 +87,8 @@ export const deliveryOperations: readonly Operation[] = [
     answers: { 200: deliveryDetailOut },
     async handle(call) {
       const { id } = await deliveryIn(call)
-      return answer(200, toDeliveryDetailOut(await call.posthorn.deliveries.detail(id), call.posthorn.now()))
+      const detail = await call.posthorn.deliveries.detail(id)
+      return answer(200, toDeliveryDetailOut(detail, call.posthorn.now(), call.caller.applicationId === null))
     },
   }),
   operation({
@@ -101,6 +103,21 @@ export const deliveryOperations: readonly Operation[] = [
     async handle(call) {
       const { id } = await deliveryIn(call)
       return answer(200, { command: await call.posthorn.deliveries.curl(id, call.by()) })
+    },
+  }),
+  operation({
+    id: 'v1.delivery.check-signature',
+    method: 'post',
+    path: `${one}/check-signature`,
+    summary: 'Says what differs between a signature that somebody has and what was sent. Shows no secret.',
+    realm: 'server',
+    // Nothing is changed; but whoever only reads asks by GET alone.
+    access: 'write',
+    body: signatureIn,
+    answers: { 200: signatureOut },
+    async handle(call) {
+      const { id } = await deliveryIn(call)
+      return answer(200, toSignatureOut(await call.posthorn.deliveries.checkSignature(id, call.body)))
     },
   }),
   operation({

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import type { RecordedOutcome } from '../../../core/delivery/attempt.ts'
 import { isLeased } from '../../../core/delivery/delivery.ts'
 import type { Delivery } from '../../../core/delivery/delivery.ts'
-import type { DeliveryDetail, DetailedAttempt, LastAttempt, ListedDelivery } from '../../../core/ports/figures.ts'
+import type { DeliveryDetail, LastAttempt, ListedDelivery } from '../../../core/ports/figures.ts'
 import type { Message } from '../../../core/message/message.ts'
-import type { SentRequest } from '../../../core/signing/sent-request.ts'
 import { isoTime } from '../../../core/time.ts'
 import type { Instant } from '../../../core/time.ts'
 import { channel, dateTime, timeOrNull } from '../common.ts'
+import { deliveryAttempt, toDeliveryAttempt } from './delivery-attempt.ts'
 
 export const deliveryStatus = z.enum(['pending', 'failed', 'delivered', 'dead'])
 export const deadReason = z.enum(['exhausted', 'cancelled', 'expired', 'crashed', 'gone'])
@@ -49,54 +49,6 @@ export const listedDeliveryOut = z
       .meta({ description: 'Null before the first.' }),
   })
   .meta({ id: 'ListedDeliveryOut' })
-
-const sentRequest = z
-  .object({
-    method: z.literal('POST'),
-    url: z.string(),
-    headers: z
-      .record(z.string(), z.string())
-      .meta({ description: "Those of the endpoint's own are the ones that are set now." }),
-    sensitive: z.array(z.string()).meta({ description: 'Headers that were sent, but whose values are not shown.' }),
-    bytes: z.int().nullable().meta({ description: 'The size of the body; null once it is erased.' }),
-  })
-  .meta({ id: 'SentRequestOut' })
-
-const deliveryAttempt = z
-  .object({
-    id: z.string(),
-    number: z.int(),
-    startedAt: dateTime,
-    tookMs: z.int(),
-    outcome: z
-      .enum([
-        'answered',
-        'timeout',
-        'dns',
-        'connect',
-        'tls',
-        'reset',
-        'protocol',
-        'forbidden',
-        'authentication',
-        'proxy',
-        'interrupted',
-        'started',
-        'crashed',
-      ])
-      .meta({
-        description:
-          'authentication: we could not prove who we are; proxy: our own proxy was away or refused us; interrupted: its worker ended, perhaps before it was sent; started: being sent with care; crashed: its worker ended while sending it.',
-      }),
-    statusCode: z.int().nullable(),
-    response: z.string().nullable(),
-    url: z.string(),
-    late: z.boolean().meta({ description: 'The lease was lost before the outcome could be marked.' }),
-    request: sentRequest
-      .nullable()
-      .meta({ description: 'What was sent, built again as it was then; null where that is not known any more.' }),
-  })
-  .meta({ id: 'DeliveryAttemptOut' })
 
 /** A message with its body, for people. */
 export const shownMessage = {
@@ -171,13 +123,18 @@ function toLastAttempt({ outcome, statusCode, tookMs }: LastAttempt): z.input<ty
   return { outcome, statusCode, tookMs }
 }
 
-export function toDeliveryDetailOut(detail: DeliveryDetail, now: Instant): z.input<typeof deliveryDetailOut> {
+/** For operators, or for the application whose delivery it is. */
+export function toDeliveryDetailOut(
+  detail: DeliveryDetail,
+  now: Instant,
+  isOperator: boolean,
+): z.input<typeof deliveryDetailOut> {
   const { delivery, why, maxAttempts, attempts, application, message } = detail
   return {
     ...toDeliveryOut(delivery, now),
     why: { ...why },
     maxAttempts,
-    attempts: attempts.map(toAttempt),
+    attempts: attempts.map((attempt) => toDeliveryAttempt(attempt, isOperator)),
     endpoint: toEndpoint(detail),
     application: { id: delivery.applicationId, uid: application?.uid ?? null, name: application?.name ?? '' },
     message: message === null ? prunedMessage(delivery) : toMessage(message),
@@ -192,36 +149,6 @@ function toEndpoint({
   if (endpoint === null) return { id: endpointId, uid: null, url: targetUrl, status: 'deleted', applicationId }
   const { uid, url, status } = endpoint
   return { id: endpointId, uid, url, status, applicationId }
-}
-
-function toAttempt({
-  id,
-  number,
-  startedAt,
-  tookMs,
-  outcome,
-  statusCode,
-  responseBody,
-  url,
-  late,
-  request,
-}: DetailedAttempt): z.input<typeof deliveryAttempt> {
-  return {
-    id,
-    number,
-    startedAt: isoTime(startedAt),
-    tookMs,
-    outcome,
-    statusCode,
-    response: responseBody,
-    url,
-    late,
-    request: request === null ? null : toRequest(request),
-  }
-}
-
-function toRequest({ headers, sensitive, ...same }: SentRequest): z.input<typeof sentRequest> {
-  return { ...same, headers: { ...headers }, sensitive: [...sensitive] }
 }
 
 export function toMessage({

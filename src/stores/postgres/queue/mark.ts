@@ -3,7 +3,7 @@ import type { Marked, MarkRequest, SettledAttempt } from '../../../core/ports/qu
 import { minute } from '../../../core/time.ts'
 import { provisionalText } from '../../shared/directory/attempts.ts'
 import { latencyColumns } from '../../shared/schema/latency-columns.ts'
-import { toMarked } from '../../shared/rows/delivery-rows.ts'
+import { fromDiagnostics, toMarked } from '../../shared/rows/delivery-rows.ts'
 import type { Dialect } from '../../shared/sql/sql.ts'
 import type { Bound } from '../connections.ts'
 import { named } from '../database.ts'
@@ -46,7 +46,7 @@ function firstOfEach(marks: readonly Numbered[]): Numbered[] {
   return [...first.values()].toSorted(([, left], [, right]) => (left.deliveryId < right.deliveryId ? -1 : 1))
 }
 
-const outcomeColumns = ['started_at', 'took_ms', 'outcome', 'status_code', 'excerpt', 'url', 'late']
+const outcomeColumns = ['started_at', 'took_ms', 'outcome', 'status_code', 'excerpt', 'url', 'late', 'diagnostics']
 const counters = ['delivered', 'failed', 'dead', ...latencyColumns]
 
 /**
@@ -61,9 +61,9 @@ export function markText({ table }: Dialect): string {
   return `with m as materialized (
   select *
   from unnest($4::text[], $5::integer[], $6::text[], $7::text[], $8::text[], $9::integer[], $10::bigint[], $11::text[],
-      $12::bigint[], $13::integer[], $14::text[], $15::integer[], $16::text[], $17::text[], $18::text[], $19::integer[], $20::integer[]) with ordinality
+      $12::bigint[], $13::integer[], $14::text[], $15::integer[], $16::text[], $17::text[], $18::text[], $19::integer[], $20::integer[], $21::text[]) with ordinality
     as m (id, epoch, endpoint_id, status, reason, attempt_count, next_retry_at, error_detail,
-      started_at, took_ms, outcome, status_code, excerpt, url, counted_as, bucket, attempt_epoch, place)
+      started_at, took_ms, outcome, status_code, excerpt, url, counted_as, bucket, attempt_epoch, diagnostics, place)
 ), marked as (
   update ${deliveries} d
   set status = m.status, reason = m.reason, attempt_count = m.attempt_count, next_retry_at = m.next_retry_at, error_detail = m.error_detail,
@@ -74,8 +74,8 @@ export function markText({ table }: Dialect): string {
   where d.id = m.id and d.lease_owner || '' = $1 and d.lease_epoch = m.epoch
   returning m.place
 ), recorded as (
-  insert into ${table('attempts')} as a (delivery_id, epoch, started_at, took_ms, outcome, status_code, excerpt, url, late)
-  select m.id, m.attempt_epoch, m.started_at, m.took_ms, m.outcome, m.status_code, m.excerpt, m.url, case when marked.place is null then 1 else 0 end
+  insert into ${table('attempts')} as a (delivery_id, epoch, started_at, took_ms, outcome, status_code, excerpt, url, diagnostics, late)
+  select m.id, m.attempt_epoch, m.started_at, m.took_ms, m.outcome, m.status_code, m.excerpt, m.url, m.diagnostics, case when marked.place is null then 1 else 0 end
   from m
   left join marked on marked.place = m.place
   where m.outcome is not null
@@ -126,6 +126,7 @@ function valuesOf({ owner, now }: MarkRequest, marks: readonly SettledAttempt[])
     marks.map(countedAs),
     attempts.map((attempt) => (attempt === null ? null : latencyBucket(attempt.tookMs))),
     attempts.map((attempt) => attempt?.epoch ?? null),
+    attempts.map(fromDiagnostics),
   ]
 }
 

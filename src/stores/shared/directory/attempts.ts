@@ -28,7 +28,7 @@ const mostAttempts = 10_000
 export const provisionalText = `('interrupted', 'started', 'crashed')`
 const lastEpoch = 2 ** 30 - 1
 const attemptColumns = words(
-  'a.delivery_id, a.epoch, a.started_at, a.took_ms, a.outcome, a.status_code, a.excerpt, a.url, a.late',
+  'a.delivery_id, a.epoch, a.started_at, a.took_ms, a.outcome, a.status_code, a.excerpt, a.url, a.late, a.diagnostics',
 )
 const ownColumns = words(
   deliveryColumns
@@ -57,7 +57,7 @@ limit ${mostAttempts}`)
     eraseAttempt: ({ deliveryId, epoch, now, by }) =>
       database.transaction(async (tx) => {
         const [row] = await tx.query(sql`update ${attempts}
-set excerpt = null
+set excerpt = null, diagnostics = null
 where delivery_id = ${deliveryId} and epoch = ${epoch}
 returning (select d.application_id from ${deliveries} d where d.id = ${deliveryId}) as application_id`)
         if (row === undefined) return false

@@ -1,4 +1,5 @@
 import type { Attempt, RecordedOutcome } from '../../../core/delivery/attempt.ts'
+import type { Diagnostics } from '../../../core/delivery/diagnostics.ts'
 import { lanes, statuses } from '../../../core/delivery/delivery.ts'
 import type { DeadReason, Delivery, Lane } from '../../../core/delivery/delivery.ts'
 import { attemptId } from '../../../core/ids.ts'
@@ -166,7 +167,18 @@ export function toAttempt(row: Row): Attempt {
     responseBody: textOrNull(row, 'excerpt'),
     url: text(row, 'url'),
     late: number(row, 'late') === 1,
+    diagnostics: toDiagnostics(row),
   }
+}
+
+function toDiagnostics(row: Row): Diagnostics | null {
+  const diagnostics: Diagnostics | null = JSON.parse(textOrNull(row, 'diagnostics') ?? 'null')
+  return diagnostics
+}
+
+/** As it is stored; null, without a word of JSON, of every attempt that succeeded. */
+export function fromDiagnostics(attempt: { readonly diagnostics: Diagnostics | null } | null): string | null {
+  return attempt === null || attempt.diagnostics === null ? null : JSON.stringify(attempt.diagnostics)
 }
 
 export function toLease(row: Row): Lease {

@@ -10,11 +10,11 @@ export async function eraseBodies(tx: Executor, messageIds: readonly string[], n
   const erased = await tx.run(sql`update ${table('messages')}
 set body = ${new Uint8Array()}, erased_at = coalesce(erased_at, ${now})
 where id in ${ids}`)
-  // Without a status there was no answer: what stands there is why.
+  // Without a status there was no answer: what stands there is why. Headers of an answer may repeat the body as well.
   await tx.run(sql`update ${table('attempts')}
-set excerpt = null
+set excerpt = null, diagnostics = null
 where delivery_id in (select d.id from ${deliveries} d where d.message_id in ${ids})
-  and status_code is not null and excerpt is not null`)
+  and status_code is not null and (excerpt is not null or diagnostics is not null)`)
   // `HTTP 500: …` ends with the answer.
   await tx.run(sql`update ${deliveries}
 set error_detail = substr(error_detail, 1, 8), lease_epoch = lease_epoch + 1

@@ -3,6 +3,7 @@ import type { Rollup } from '../../../core/ports/overview.ts'
 import type { Marked, MarkRequest, SettledAttempt } from '../../../core/ports/queue.ts'
 import { minute } from '../../../core/time.ts'
 import { provisionalText } from '../../shared/directory/attempts.ts'
+import { fromDiagnostics } from '../../shared/rows/delivery-rows.ts'
 import { latencyColumns } from '../../shared/schema/latency-columns.ts'
 import type { Connection } from '../connection.ts'
 
@@ -21,16 +22,16 @@ where delivery_id = ?1 and epoch = ?2 and late = 0 and outcome not in ${provisio
 // if its worker could mark it under a newer lease.
 const overProvisional = `on conflict (delivery_id, epoch) do update
 set started_at = excluded.started_at, took_ms = excluded.took_ms, outcome = excluded.outcome, status_code = excluded.status_code,
-  excerpt = excluded.excerpt, url = excluded.url, late = excluded.late
+  excerpt = excluded.excerpt, url = excluded.url, late = excluded.late, diagnostics = excluded.diagnostics
 where outcome in ${provisionalText} or excluded.late < late`
 
-const insertAttempt = `insert into posthorn_attempts (delivery_id, epoch, started_at, took_ms, outcome, status_code, excerpt, url)
-values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+const insertAttempt = `insert into posthorn_attempts (delivery_id, epoch, started_at, took_ms, outcome, status_code, excerpt, url, diagnostics)
+values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
 ${overProvisional}`
 
 // Not for a delivery that was pruned meanwhile: nobody would ever forget the attempt again.
-const insertLateAttempt = `insert into posthorn_attempts (delivery_id, epoch, started_at, took_ms, outcome, status_code, excerpt, url, late)
-select id, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 1
+const insertLateAttempt = `insert into posthorn_attempts (delivery_id, epoch, started_at, took_ms, outcome, status_code, excerpt, url, diagnostics, late)
+select id, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 1
 from webhook_deliveries
 where id = ?1
 ${overProvisional}`
@@ -85,7 +86,8 @@ function markOne(
   if (attempt !== null) {
     const { startedAt, tookMs, outcome, statusCode, responseBody, url } = attempt
     const insert = connection.prepare(changes === 0 ? insertLateAttempt : insertAttempt)
-    insert.get(deliveryId, attempt.epoch, startedAt, tookMs, outcome, statusCode, responseBody, url)
+    const diagnostics = fromDiagnostics(attempt)
+    insert.get(deliveryId, attempt.epoch, startedAt, tookMs, outcome, statusCode, responseBody, url, diagnostics)
   }
   return changes === 0 ? 'lost' : 'marked'
 }

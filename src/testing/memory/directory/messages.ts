@@ -85,7 +85,9 @@ export function attemptDirectory(
       if (by !== undefined) note(state, { action: 'attempt.erase', target, applicationId, at: now, by })
       state.attempts.set(
         deliveryId,
-        kept.map((attempt) => (attempt.epoch === epoch ? { ...attempt, responseBody: null } : attempt)),
+        kept.map((attempt) =>
+          attempt.epoch === epoch ? { ...attempt, responseBody: null, diagnostics: null } : attempt,
+        ),
       )
       return true
     },

@@ -69,6 +69,7 @@ function takeOver(state: State, delivery: Delivery, now: Instant, leaseMs: numbe
       responseBody: null,
       url,
       late: false,
+      diagnostics: null,
     })
   return 'interrupted'
 }
@@ -89,6 +90,7 @@ export function writeAhead(state: State, { owner, now, starts }: StartRequest): 
         responseBody: null,
         url,
         late: false,
+        diagnostics: null,
       })
     }
     return [delivery.id]
@@ -111,6 +113,7 @@ export function recordInterruption(
     responseBody: null,
     url,
     late: false,
+    diagnostics: null,
   } as const
   if (known === undefined || known.outcome === 'started') recordAttempt(state, deliveryId, { ...known, ...interrupted })
 }

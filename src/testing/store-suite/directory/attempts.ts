@@ -87,6 +87,9 @@ export const attemptCases = [
     assert.equal(before.responseBody, 'ok')
     assert.equal(await world.directory.eraseAttempt({ deliveryId, epoch: before.epoch, now: start }), true)
     assert.deepEqual(await world.directory.attempts(deliveryId), [{ ...before, responseBody: null }])
+    const refused = await world.settled(await world.endpoint(), failed)
+    assert.equal(await world.directory.eraseAttempt({ deliveryId: refused, epoch: 1, now: start }), true)
+    has(only(await world.directory.attempts(refused)), { responseBody: null, diagnostics: null, statusCode: 500 })
     assert.equal(await world.directory.eraseAttempt({ deliveryId, epoch: 7, now: start }), false)
     assert.equal(await world.directory.eraseAttempt({ deliveryId: world.id('dlv'), epoch: 1, now: start }), false)
   }),

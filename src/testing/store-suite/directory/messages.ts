@@ -3,7 +3,7 @@ import type { Message } from '../../../core/message/message.ts'
 import type { MessageFilter, Page, Scan } from '../../../core/ports/directory.ts'
 import { minute } from '../../../core/time.ts'
 import { storeCase } from '../case.ts'
-import { dead } from '../queue/marks.ts'
+import { dead, diagnostics } from '../queue/marks.ts'
 import { copies, has, leaseMs, only, start, times } from '../world.ts'
 import type { World } from '../world.ts'
 
@@ -225,8 +225,8 @@ export const messageCases = [
       }),
     )
     for (const { messageId } of [answered, silent]) await world.directory.eraseMessage(messageId, start + 5)
-    has(only(await world.directory.attempts(answered.id)), { statusCode: 500, responseBody: null })
-    has(only(await world.directory.attempts(silent.id)), { responseBody: 'ECONNREFUSED' })
+    has(only(await world.directory.attempts(answered.id)), { statusCode: 500, responseBody: null, diagnostics: null })
+    has(only(await world.directory.attempts(silent.id)), { responseBody: 'ECONNREFUSED', diagnostics })
     has(await world.delivery(answered.id), { status: 'dead', errorDetail: 'HTTP 500' })
     has(await world.delivery(silent.id), { errorDetail: silent.errorDetail })
   }),

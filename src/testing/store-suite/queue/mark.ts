@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { attemptId } from '../../../core/ids.ts'
 import { minute } from '../../../core/time.ts'
 import { storeCase } from '../case.ts'
-import { dead, deadAs, delivered, failed, sentTo, taking, tookMs, unsent } from './marks.ts'
+import { dead, deadAs, delivered, diagnostics, failed, sentTo, taking, tookMs, unsent } from './marks.ts'
 import { has, ids, leaseMs, only, start, times } from '../world.ts'
 
 const by = { name: 'test' }
@@ -88,6 +88,7 @@ export const markCases = [
       statusCode: null,
       responseBody: null,
       url: 'https://other.example/ü',
+      diagnostics: null,
     }
     await world.mark([{ ...settled, attempt }], { at: start + minute })
 
@@ -104,6 +105,7 @@ export const markCases = [
         responseBody: 'ok',
         url: sentTo,
         late: false,
+        diagnostics,
       },
       { id: attemptId(deliveryId, 2), deliveryId, number: 2, ...attempt, late: false },
     ])

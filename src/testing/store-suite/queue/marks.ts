@@ -1,3 +1,4 @@
+import type { Diagnostics } from '../../../core/delivery/diagnostics.ts'
 import type { DeadReason } from '../../../core/delivery/delivery.ts'
 import type { Claim, SettledAttempt } from '../../../core/ports/queue.ts'
 import { minute } from '../../../core/time.ts'
@@ -8,6 +9,15 @@ export type Held = Pick<Claim, 'delivery'>
 
 export const tookMs = 40
 export const sentTo = 'https://example.com/where-it-went'
+
+/** What is kept of every attempt here that failed. */
+export const diagnostics: Diagnostics = {
+  timing: { dnsMs: 1, connectMs: 2, tlsMs: null, firstByteMs: 36, totalMs: 40, reused: false },
+  address: '192.0.2.7',
+  requestHeaders: { headers: { 'content-type': 'application/json' }, sensitive: ['x-tenant'] },
+  responseHeaders: { headers: { server: 'caf\u00e9 \u{1f600} "\\' }, sensitive: ['set-cookie'] },
+  omittedHeaders: 1,
+}
 
 /** The attempt of a claim was answered with 200. */
 export function delivered(claim: Held, at: Instant): SettledAttempt {
@@ -65,6 +75,7 @@ function settled({ delivery }: Held, at: Instant, statusCode: number, change: Ch
       statusCode,
       responseBody: 'ok',
       url: sentTo,
+      diagnostics: statusCode === 200 ? null : diagnostics,
     },
   }
 }

@@ -1,11 +1,12 @@
-import type { Attempt, DeliveryDetail } from '../../api/answers.ts'
-import { bytes, latency } from '../../text/format.ts'
-import { outcomeLabel } from '../../text/labels.ts'
-import { Code } from '../../parts/code.tsx'
-import { Icon } from '../../parts/icons.tsx'
-import { Panel } from '../../parts/page.tsx'
-import { Ago, Until } from '../../parts/time.tsx'
-import { Sent } from './sent-request.tsx'
+import type { Attempt, DeliveryDetail } from '../../../api/answers.ts'
+import { outcomeLabel } from '../../../text/labels.ts'
+import { Icon } from '../../../parts/icons.tsx'
+import { Panel } from '../../../parts/page.tsx'
+import { Ago, Until } from '../../../parts/time.tsx'
+import { attemptSentence } from './sentence.ts'
+import { AttemptTiming } from './timing.tsx'
+import { Response } from './response.tsx'
+import { Request } from './sent-request.tsx'
 
 /** Every attempt in order, and the one that comes next. */
 export function Timeline({ delivery }: { delivery: DeliveryDetail }) {
@@ -44,7 +45,8 @@ export function Timeline({ delivery }: { delivery: DeliveryDetail }) {
 }
 
 function Step({ attempt, slowestMs, isLast }: { attempt: Attempt; slowestMs: number; isLast: boolean }) {
-  const { number, startedAt, tookMs, outcome, statusCode, late } = attempt
+  const { number, startedAt, outcome, statusCode, late } = attempt
+  const sentence = attemptSentence(attempt)
   const succeeded = outcome === 'answered' && statusCode !== null && statusCode >= 200 && statusCode < 300
   return (
     <li class={succeeded ? 'step good' : 'step bad'}>
@@ -57,29 +59,11 @@ function Step({ attempt, slowestMs, isLast }: { attempt: Attempt; slowestMs: num
           </span>
           {late && <span class="tag">late: another worker had taken over</span>}
         </p>
-        <p class="took">
-          <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
-            <rect width={Math.max(1, (tookMs / slowestMs) * 100)} height="4" />
-          </svg>
-          {latency(tookMs)}
-        </p>
-        <Sent attempt={attempt} />
+        {sentence !== null && <p class="cause">{sentence}</p>}
+        <AttemptTiming attempt={attempt} slowestMs={slowestMs} />
+        <Request attempt={attempt} />
         <Response attempt={attempt} isOpen={isLast && !succeeded} />
       </div>
     </li>
-  )
-}
-
-function Response({ attempt: { number, outcome, response }, isOpen }: { attempt: Attempt; isOpen: boolean }) {
-  if (response === null || response === '')
-    return <p class="note">{outcome === 'answered' ? 'No body is kept of the answer.' : 'Nothing came back.'}</p>
-  return (
-    <details open={isOpen}>
-      <summary>
-        {outcome === 'answered' ? 'What came back' : 'What went wrong'}{' '}
-        <span class="muted">({bytes(response.length)})</span>
-      </summary>
-      <Code label={`What came back at attempt ${number}`} text={response} />
-    </details>
   )
 }
