@@ -14,7 +14,7 @@ import { Health } from '../../parts/status.tsx'
 import { Strip } from '../../parts/chart/hour-strip.tsx'
 import { Ago, Until } from '../../parts/time.tsx'
 import { href } from '../../state/router.ts'
-import { canWrite, isPortal } from '../../state/session.ts'
+import { canWrite } from '../../state/session.ts'
 import { outcomeLabel } from '../../text/labels.ts'
 
 const refreshMs = 3_000
@@ -50,7 +50,7 @@ export function Endpoint({ id }: { id: string }) {
                   <Details details={detailsOf(detail)} />
                 </Panel>
                 <EndpointSecrets endpoint={detail} refresh={loaded.refresh} />
-                {canWrite() && !isPortal() && <PortalLink endpoint={detail} />}
+                {canWrite() && <PortalLink endpoint={detail} />}
                 {canWrite() && <EndpointDangers endpoint={detail} />}
               </div>
             </div>

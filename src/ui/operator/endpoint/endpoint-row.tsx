@@ -2,7 +2,6 @@ import type { ComponentChildren } from 'preact'
 import type { Endpoint } from '../../api/answers.ts'
 import { count, shortUrl } from '../../text/format.ts'
 import { href } from '../../state/router.ts'
-import { isPortal } from '../../state/session.ts'
 import { Health } from '../../parts/status.tsx'
 
 /** An endpoint in a table: health, where and why, what the table adds, backlog. On a phone the health stands above the address. */
@@ -24,8 +23,7 @@ export function EndpointRow({
         </div>
         <a href={href(`endpoints/${endpoint.id}`)}>{shortUrl(endpoint.url)}</a>
         <div class="under whole">
-          {isPortal() ? '' : `${endpoint.applicationName}: `}
-          {endpoint.health.sentence}
+          {endpoint.applicationName}: {endpoint.health.sentence}
         </div>
       </td>
       {children}
