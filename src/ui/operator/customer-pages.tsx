@@ -1,4 +1,3 @@
-import { isPortal } from '../state/session.ts'
 import { Application } from './application/application-page.tsx'
 import { Applications } from './application/applications-page.tsx'
 import { Message } from './message/message-page.tsx'
@@ -7,9 +6,9 @@ import { SendMessage } from './message/send-page.tsx'
 
 /** The pages of customers and of what was sent to them; null where the address is of another. */
 export function customerPageAt(page: string, id: string) {
-  if (page === 'applications' && !isPortal()) return id === '' ? <Applications /> : <Application id={id} />
+  if (page === 'applications') return id === '' ? <Applications /> : <Application id={id} />
   if (page !== 'messages') return null
   if (id === '') return <Messages />
   // Ids begin with what they are: none is this word.
-  return id === 'send' && !isPortal() ? <SendMessage /> : <Message id={id} />
+  return id === 'send' ? <SendMessage /> : <Message id={id} />
 }

@@ -5,7 +5,7 @@ import { shortcutsAreOpen, pages } from './shortcuts.ts'
 import { href, path } from '../state/router.ts'
 import { connectionLost } from '../state/connection.ts'
 import { dismiss, notices } from '../state/notices.ts'
-import { isPortal, session, sessionExpired } from '../state/session.ts'
+import { session, sessionExpired } from '../state/session.ts'
 import { theme } from '../state/theme.ts'
 import type { Theme } from '../state/theme.ts'
 import { Icon, Logo } from '../parts/icons.tsx'
@@ -63,16 +63,14 @@ function Navigation() {
   return (
     <nav aria-label="Pages">
       <ul>
-        {pages
-          .filter(({ serverWide }) => !(isPortal() && serverWide === true))
-          .map((page) => (
-            <li key={page.path}>
-              <a href={href(page.path)} aria-current={page.path === current ? 'page' : undefined}>
-                {page.name}
-                <kbd aria-hidden="true">g {page.key}</kbd>
-              </a>
-            </li>
-          ))}
+        {pages.map((page) => (
+          <li key={page.path}>
+            <a href={href(page.path)} aria-current={page.path === current ? 'page' : undefined}>
+              {page.name}
+              <kbd aria-hidden="true">g {page.key}</kbd>
+            </a>
+          </li>
+        ))}
       </ul>
     </nav>
   )

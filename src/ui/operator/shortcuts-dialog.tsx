@@ -1,5 +1,4 @@
 import { shortcutsAreOpen, pages } from './shortcuts.ts'
-import { isPortal } from '../state/session.ts'
 import { Dialog } from '../parts/dialog.tsx'
 
 const shortcuts: readonly (readonly [key: string, meaning: string])[] = [
@@ -15,12 +14,7 @@ const shortcuts: readonly (readonly [key: string, meaning: string])[] = [
 /** What the keyboard can do. */
 export function ShortcutsDialog() {
   if (!shortcutsAreOpen.value) return null
-  const shown = [
-    ...shortcuts,
-    ...pages
-      .filter(({ serverWide }) => !(isPortal() && serverWide === true))
-      .map(({ key, name }) => [`g ${key}`, name] as const),
-  ]
+  const shown = [...shortcuts, ...pages.map(({ key, name }) => [`g ${key}`, name] as const)]
   return (
     <Dialog title="Keys" onClose={() => (shortcutsAreOpen.value = false)}>
       <dl class="keys">

@@ -1,25 +1,23 @@
 import { signal } from '@preact/signals'
 import { go } from '../state/router.ts'
-import { isPortal } from '../state/session.ts'
 
-/** Pages by the letter that follows `g`. Those of the whole server are not for the portal. */
+/** Pages by the letter that follows `g`. */
 export const pages: readonly {
   readonly key: string
   readonly path: string
   readonly name: string
-  readonly serverWide?: true
 }[] = [
   { key: 'o', path: '', name: 'Overview' },
   { key: 'm', path: 'messages', name: 'Messages' },
   { key: 'd', path: 'deliveries', name: 'Deliveries' },
   { key: 'x', path: 'dead-letters', name: 'Dead letters' },
-  { key: 'c', path: 'applications', name: 'Applications', serverWide: true },
+  { key: 'c', path: 'applications', name: 'Applications' },
   { key: 'e', path: 'endpoints', name: 'Endpoints' },
   { key: 'j', path: 'jobs', name: 'Jobs' },
   { key: 'l', path: 'tail', name: 'Live tail' },
   { key: 't', path: 'event-types', name: 'Event types' },
-  { key: 'a', path: 'audit', name: 'Audit', serverWide: true },
-  { key: 's', path: 'settings', name: 'Settings', serverWide: true },
+  { key: 'a', path: 'audit', name: 'Audit' },
+  { key: 's', path: 'settings', name: 'Settings' },
 ]
 
 export const shortcutsAreOpen = signal(false)
@@ -41,7 +39,7 @@ export function pressed(event: KeyboardEvent): void {
 /** False where a key does nothing. */
 function act(key: string, afterG: boolean): boolean {
   if (!afterG) return actions.get(key)?.() ?? false
-  const page = pages.find((each) => each.key === key && !(isPortal() && each.serverWide))
+  const page = pages.find((each) => each.key === key)
   if (page !== undefined) go(page.path)
   return page !== undefined
 }

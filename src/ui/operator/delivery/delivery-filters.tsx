@@ -1,5 +1,4 @@
 import { query, setQuery } from '../../state/router.ts'
-import { isPortal } from '../../state/session.ts'
 import { statuses } from '../../text/labels.ts'
 import { QueryInput } from '../../parts/form/query-input.tsx'
 
@@ -37,11 +36,9 @@ export function DeliveryFilters() {
       <details open={more > 0}>
         <summary>More filters{more > 0 ? ` (${more})` : ''}</summary>
         <div class="grid">
-          {texts
-            .filter(([name]) => !(isPortal() && name === 'application'))
-            .map(([name, label, hint]) => (
-              <QueryInput key={name} name={name} label={label} placeholder={hint} kind="field" />
-            ))}
+          {texts.map(([name, label, hint]) => (
+            <QueryInput key={name} name={name} label={label} placeholder={hint} kind="field" />
+          ))}
           <Reason />
           <Moment name="since" label="Created since" />
           <Moment name="until" label="Created until" />

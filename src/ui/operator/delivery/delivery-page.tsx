@@ -16,7 +16,7 @@ import { SignatureDebugger } from './signature-debugger.tsx'
 import { Timeline } from './attempt/timeline.tsx'
 import { href } from '../../state/router.ts'
 import { notify } from '../../state/notices.ts'
-import { canWrite, isPortal } from '../../state/session.ts'
+import { canWrite } from '../../state/session.ts'
 
 const refreshMs = 2_000
 
@@ -41,7 +41,7 @@ export function Delivery({ id }: { id: string }) {
               <div>
                 <Timeline delivery={detail} />
                 <Payload message={detail.message} />
-                {!isPortal() && canWrite() && !detail.message.erased && <SignatureDebugger deliveryId={detail.id} />}
+                {canWrite() && !detail.message.erased && <SignatureDebugger deliveryId={detail.id} />}
               </div>
               <Panel title="Details">
                 <Details details={detailsOf(detail)} />

@@ -2,7 +2,7 @@ import type { ListedDelivery } from '../../api/answers.ts'
 import { counted, firstLine, latency, shortUrl } from '../../text/format.ts'
 import { outcomeLabel } from '../../text/labels.ts'
 import { href } from '../../state/router.ts'
-import { canWrite, isPortal } from '../../state/session.ts'
+import { canWrite } from '../../state/session.ts'
 import { retryNow } from './actions.ts'
 import { density } from './list/density.tsx'
 import { isSelected, withPageToggled, withToggled } from './list/selection.ts'
@@ -97,7 +97,7 @@ function Head({ page, isOfOneEndpoint, selection }: ShownProps) {
 
 function whereTitle(isOfOneEndpoint: boolean): string {
   if (isOfOneEndpoint) return 'Last error or message'
-  return isPortal() ? 'Endpoint' : 'Customer / Endpoint'
+  return 'Customer / Endpoint'
 }
 
 type RowProps = ShownProps & { readonly delivery: ListedDelivery }
@@ -163,7 +163,7 @@ function Next({ delivery: { status, reason, nextRetryAt } }: { delivery: ListedD
 function Where({ delivery: { applicationName, endpointId, targetUrl } }: { delivery: ListedDelivery }) {
   return (
     <div class="pair">
-      {!isPortal() && <span class="customer">{applicationName}</span>}
+      {<span class="customer">{applicationName}</span>}
       <a class="under" href={href(`endpoints/${endpointId}`)} title={targetUrl}>
         {shortUrl(targetUrl)}
       </a>
@@ -184,7 +184,7 @@ function WhatFailed({ delivery }: { delivery: ListedDelivery }) {
 /** What the columns say that a phone has no room for. */
 function Narrow({ delivery, isOfOneEndpoint }: Pick<RowProps, 'delivery' | 'isOfOneEndpoint'>) {
   const { applicationName, targetUrl, attemptCount, lastAttempt } = delivery
-  const where = isPortal() ? shortUrl(targetUrl) : `${applicationName} · ${shortUrl(targetUrl)}`
+  const where = `${applicationName} · ${shortUrl(targetUrl)}`
   const numbers = [codeOf(delivery), latency(lastAttempt?.tookMs ?? null), counted(attemptCount, 'attempt')]
   return (
     <div class="narrow">

@@ -8,7 +8,7 @@ import { Details, Panel } from '../../parts/page.tsx'
 import { Ago, Until } from '../../parts/time.tsx'
 import { useLoad } from '../../state/use-load.ts'
 import { href, query, setQuery } from '../../state/router.ts'
-import { canWrite, isPortal } from '../../state/session.ts'
+import { canWrite } from '../../state/session.ts'
 import { outcomeLabel } from '../../text/labels.ts'
 import { PortalLink } from './portal-link.tsx'
 
@@ -45,7 +45,7 @@ export function EndpointOverview({ endpoint }: { endpoint: EndpointDetail }) {
         <Panel title="Details">
           <Details details={detailsOf(endpoint)} />
         </Panel>
-        {canWrite() && !isPortal() && <PortalLink endpoint={endpoint} />}
+        {canWrite() && <PortalLink endpoint={endpoint} />}
       </div>
     </div>
   )

@@ -2,7 +2,6 @@ import type { ComponentChildren } from 'preact'
 import type { Endpoint } from '../../api/answers.ts'
 import { count, shortUrl } from '../../text/format.ts'
 import { href } from '../../state/router.ts'
-import { isPortal } from '../../state/session.ts'
 import { Health } from '../../parts/status.tsx'
 import { StatusSentence } from './endpoint-status.tsx'
 
@@ -25,8 +24,7 @@ export function EndpointRow({
         </div>
         <a href={href(`endpoints/${endpoint.id}`)}>{shortUrl(endpoint.url)}</a>
         <div class="under whole">
-          {isPortal() ? '' : `${endpoint.applicationName}: `}
-          <StatusSentence endpoint={endpoint} />
+          {endpoint.applicationName}: <StatusSentence endpoint={endpoint} />
         </div>
       </td>
       {children}

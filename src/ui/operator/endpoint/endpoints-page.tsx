@@ -14,7 +14,7 @@ import { Empty, Show } from '../../parts/loaded.tsx'
 import { Strip } from '../../parts/chart/hour-strip.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { query } from '../../state/router.ts'
-import { canWrite, isPortal } from '../../state/session.ts'
+import { canWrite } from '../../state/session.ts'
 import { endpointCurl } from '../curl-examples.ts'
 
 const refreshMs = 5_000
@@ -46,7 +46,7 @@ export function Endpoints() {
             placeholder="Text in the URL or description"
             kind="search"
           />
-          {!isPortal() && <QueryInput name="application" label="Application" placeholder="Application" kind="line" />}
+          <QueryInput name="application" label="Application" placeholder="Application" kind="line" />
         </div>
       </form>
       <Show loaded={loaded} lines={10}>

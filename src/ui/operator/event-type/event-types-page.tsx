@@ -11,7 +11,7 @@ import { Pager } from '../../parts/table/pager.tsx'
 import { Empty, Show } from '../../parts/loaded.tsx'
 import { State } from '../../parts/status.tsx'
 import { href, query } from '../../state/router.ts'
-import { canWrite, isPortal } from '../../state/session.ts'
+import { canWrite } from '../../state/session.ts'
 import { eventTypeCurl } from '../curl-examples.ts'
 
 const pageSize = 50
@@ -25,7 +25,7 @@ export function EventTypes() {
     include_archived: 'true',
   })
   const [isAdding, setAdding] = useState(false)
-  const canAdd = canWrite() && !isPortal()
+  const canAdd = canWrite()
   return (
     <Page
       title="Event types"

@@ -1,6 +1,5 @@
 import { QueryInput } from '../../parts/form/query-input.tsx'
 import { query, setQuery } from '../../state/router.ts'
-import { isPortal } from '../../state/session.ts'
 
 /** Everything that messages can be looked for by, as the API calls it. */
 export const filterNames = ['text', 'application', 'event_type', 'since', 'until'] as const
@@ -17,9 +16,7 @@ export function MessageFilters() {
           placeholder="Message id, event id or key"
           kind="search"
         />
-        {!isPortal() && (
-          <QueryInput name="application" label="Application" placeholder="Application: uid or app_…" kind="line" />
-        )}
+        <QueryInput name="application" label="Application" placeholder="Application: uid or app_…" kind="line" />
         <QueryInput name="event_type" label="Event type" placeholder="Event type: invoice.paid" kind="line" />
       </div>
       <details open={times > 0}>

@@ -6,7 +6,7 @@ import { Details, Page, Panel } from '../../parts/page.tsx'
 import { State } from '../../parts/status.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { href } from '../../state/router.ts'
-import { canWrite, isPortal } from '../../state/session.ts'
+import { canWrite } from '../../state/session.ts'
 import { useLoad } from '../../state/use-load.ts'
 import { bytes } from '../../text/format.ts'
 import { customerName } from '../application/application-health.ts'
@@ -64,7 +64,7 @@ function detailsOf(message: MessageDetail): [string, ComponentChildren][] {
   const { id, eventId, application, channels, sessionId, createdAt, contentType } = message
   const name = customerName(application)
   const details: [string, ComponentChildren | null][] = [
-    ['Application', isPortal() ? null : <a href={href(`applications/${application.id}`)}>{name}</a>],
+    ['Application', <a href={href(`applications/${application.id}`)}>{name}</a>],
     ['Created', <Ago at={createdAt} />],
     ['Event id', eventId === null ? null : <Id id={eventId} />],
     ['Channels', channels === null ? null : channels.join(', ')],

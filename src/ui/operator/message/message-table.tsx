@@ -2,7 +2,6 @@ import type { MessageOverview } from '../../api/answers.ts'
 import { State } from '../../parts/status.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { href } from '../../state/router.ts'
-import { isPortal } from '../../state/session.ts'
 import { count } from '../../text/format.ts'
 import { customerName } from '../application/application-health.ts'
 import { progressState, total } from './message-progress.ts'
@@ -15,7 +14,7 @@ interface MessageTableProps {
 }
 
 /** Messages, newest first, with what came of each. */
-export function MessageTable({ caption, messages, isOfOneApplication = isPortal() }: MessageTableProps) {
+export function MessageTable({ caption, messages, isOfOneApplication = false }: MessageTableProps) {
   return (
     <div class="scroll">
       <table class="rows">

@@ -4,7 +4,7 @@ import { Empty, Show } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Pager } from '../../parts/table/pager.tsx'
 import { href, query, setQuery } from '../../state/router.ts'
-import { canWrite, isPortal } from '../../state/session.ts'
+import { canWrite } from '../../state/session.ts'
 import { useLoad } from '../../state/use-load.ts'
 import { sendCurl } from '../curl-examples.ts'
 import { MessageFilters, filterNames } from './message-filters.tsx'
@@ -27,8 +27,7 @@ export function Messages() {
     <Page
       title="Messages"
       actions={
-        canWrite() &&
-        !isPortal() && (
+        canWrite() && (
           <a class="button primary" href={href(sendAddress(given))}>
             Send a message
           </a>

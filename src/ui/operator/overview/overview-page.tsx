@@ -11,7 +11,6 @@ import { Show } from '../../parts/loaded.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { href, query, setQuery } from '../../state/router.ts'
 import { now } from '../../state/now.ts'
-import { isPortal } from '../../state/session.ts'
 import { verdict } from './verdict.ts'
 import { sendCurl } from '../curl-examples.ts'
 
@@ -36,7 +35,7 @@ export function Overview() {
             <Counters numbers={numbers} />
             {numbers.failing.length > 0 && <Failing endpoints={numbers.failing} />}
             {numbers.attempts === 0 && numbers.queue.fresh === 0 ? <FirstSteps /> : <Charts numbers={numbers} />}
-            {!isPortal() && <Workers workers={numbers.workers} />}
+            <Workers workers={numbers.workers} />
           </>
         )}
       </Show>
@@ -65,7 +64,7 @@ function Windows({ chosen }: { chosen: string }) {
 }
 
 function Summary({ numbers }: { numbers: Numbers }) {
-  const { tone, sentence } = verdict(numbers, { workers: !isPortal() })
+  const { tone, sentence } = verdict(numbers)
   const icon = tone === 'good' ? 'check' : tone === 'warning' ? 'retry' : 'broken'
   return (
     <div class={`verdict ${tone}`}>
@@ -85,7 +84,7 @@ function circumstances({ queue, alarm, deadLetterRate, workers }: Numbers, at: n
     alarm === 'none'
       ? null
       : `${percent(deadLetterRate)} of what ended is dead, more than ${alarm === 'alarm' ? 5 : 2} %`,
-    isPortal() ? null : `${counted(workers.length, 'worker')} alive`,
+    `${counted(workers.length, 'worker')} alive`,
   ]
   return `${parts.filter((part) => part !== null).join(' · ')}.`
 }

@@ -9,10 +9,9 @@ export interface Verdict {
 
 type Known = Pick<Overview, 'attempts' | 'failing' | 'queue' | 'alarm' | 'workers'>
 
-/** The portal does not see workers, and must not take that for their absence. */
-export function verdict(known: Known, sees: { workers: boolean }): Verdict {
+export function verdict(known: Known): Verdict {
   const { attempts, queue, alarm } = known
-  const isIdle = sees.workers && known.workers.length === 0
+  const isIdle = known.workers.length === 0
   const parts = [isIdle ? noWorker(queue) : null, ...waiting(known)].filter((part) => part !== null)
   const tone = isIdle || alarm === 'alarm' ? 'bad' : parts.length > 0 ? 'warning' : 'good'
   if (parts.length === 0) return { tone, sentence: calm(queue, attempts) }

@@ -6,7 +6,7 @@ import { Form, namesIn } from '../../../parts/form/form.tsx'
 import type { Values } from '../../../parts/form/form.tsx'
 import { Details, Panel } from '../../../parts/page.tsx'
 import { notify } from '../../../state/notices.ts'
-import { canWrite, isPortal } from '../../../state/session.ts'
+import { canWrite } from '../../../state/session.ts'
 import { useLoad } from '../../../state/use-load.ts'
 import { count } from '../../../text/format.ts'
 import { CheckedField } from './checked-field.tsx'
@@ -47,7 +47,7 @@ export function EndpointSettings({ endpoint, refresh }: SettingsProps) {
             at={at}
             changeOf={(text) => ({ body: { throttleRate: text === '' ? null : Number(text) } })}
           />
-          {!isPortal() && <PolicyField policy={endpoint.policy} />}
+          {<PolicyField policy={endpoint.policy} />}
         </div>
       </Panel>
     </Form>
