@@ -3,14 +3,14 @@ import { lastHours, wellnessOf } from '../core/ports/figures.ts'
 import type { AttemptCount, DeadLetters, EndpointOverview } from '../core/ports/figures.ts'
 import type { Directory } from '../core/ports/directory.ts'
 import { shown } from './endpoint/shown.ts'
-import { healthy } from '../core/endpoint/health.ts'
+import { healthy, isFailing } from '../core/endpoint/health.ts'
 import { hour } from '../core/time.ts'
 import type { ResourceParts } from './parts.ts'
 
 /** Figures for operators, from rollups and indexes: reading them costs the same with ten million rows of history. */
 export interface Figures {
   of(endpoints: readonly Endpoint[]): Promise<EndpointOverview[]>
-  /** The endpoints that only fail, worst first. */
+  /** The endpoints that only fail, after enough attempts to say so; worst first. */
   failing(filter: { readonly applicationId?: string | undefined }): Promise<EndpointOverview[]>
   /** How the newest thousand attempts at an endpoint failed, as far as they did. */
   failuresOf(endpointId: string): Promise<AttemptCount[]>
@@ -39,7 +39,8 @@ export function makeFigures(parts: ResourceParts): Figures {
     },
     async failing(filter) {
       await ready()
-      return overviewsOf(parts, await directory.failingEndpoints(filter, mostFailing))
+      const overviews = await overviewsOf(parts, await directory.failingEndpoints(filter, mostFailing))
+      return overviews.filter(({ health }) => isFailing(health))
     },
     async failuresOf(endpointId) {
       await ready()
