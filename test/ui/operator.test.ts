@@ -114,7 +114,7 @@ describe('an operator', () => {
     await page.getByRole('heading', { name: 'Retry now: 1,000 deliveries' }).waitFor()
     await page.getByRole('progressbar').waitFor()
     await page.reload()
-    await page.getByText('All done: 1,000 of 1,000.').waitFor()
+    await page.getByText(/^Finished: 1,000 of 1,000 deliveries /).waitFor()
     await local.waitFor(2_000, '/thousand')
     await page.goto(`${server.url}deliveries?endpoint=${id}&status=pending&status=failed&status=dead`)
     await page.getByText('No delivery matches').waitFor()

@@ -98,11 +98,18 @@ export function countMessages(filter: MessageFilter, most: number): Sql {
 from (select 1 from ${messages} where ${where} limit ${most}) counted`
 }
 
-function picking({ types, channel }: MessageFilter): Sql[] {
+function picking({ types, channel, missingAt }: MessageFilter): Sql[] {
   return [
+    ...(missingAt === undefined ? [] : [isMissingAt(missingAt)]),
     ...(types === undefined ? [] : [oneOf('type', types)]),
     ...(channel === undefined ? [] : [hasChannel('channels', channel)]),
   ]
+}
+
+/** Through the index of a message's deliveries, which are few. */
+function isMissingAt(endpointId: string): Sql {
+  return sql`erased_at is null and not exists (
+    select 1 from ${table('webhook_deliveries')} d where d.message_id = ${messages}.id and d.webhook_id = ${endpointId})`
 }
 
 export function oneOf(column: string, values: readonly string[]): Sql {
@@ -131,6 +138,6 @@ function orderOf(page: Page): 'ascending' | 'descending' {
 }
 
 /** Without another condition every message that is read is on the page. */
-function isPicky({ types, channel }: MessageFilter): boolean {
-  return types !== undefined || channel !== undefined
+function isPicky({ types, channel, missingAt }: MessageFilter): boolean {
+  return types !== undefined || channel !== undefined || missingAt !== undefined
 }
