@@ -219,36 +219,6 @@ describe('an operator', () => {
       await close()
     },
   )
-
-  test('sees events as they happen, holds them still, and goes on', limit, async () => {
-    await endpoint('tail', '/tail')
-    const { page, close } = await stage.open(server, { path: 'tail' })
-    await page.getByText('listening').waitFor()
-    await send('tail')
-    await page.getByText('invoice.paid: 1 delivery').waitFor()
-    await page.getByText('delivery.delivered', { exact: true }).last().waitFor()
-    await page.getByRole('button', { name: 'Pause' }).click()
-    await send('tail')
-    await page.getByRole('button', { name: 'Go on (2 new)' }).waitFor()
-    expect(await page.getByText('invoice.paid: 1 delivery').count()).toBe(1)
-    await page.getByRole('button', { name: 'Go on' }).click()
-    await page.getByText('invoice.paid: 1 delivery').nth(1).waitFor()
-    await close()
-  })
-
-  test('is told how many events were skipped when more come than anybody reads', limit, async () => {
-    const id = await endpoint('rush', '/rush', { eventTypes: ['other.type'] })
-    const { page, close } = await stage.open(server, { path: 'tail?type=message.enqueued' })
-    await page.getByText('listening').waitFor()
-    await page.getByRole('button', { name: 'Pause' }).click()
-    for (let sent = 0; sent < 500; sent += 100) await Promise.all(Array.from({ length: 100 }, () => send('rush')))
-    await page.getByText('300 events skipped').waitFor()
-    await page.getByRole('button', { name: 'Go on (500 new)' }).click()
-    await page.locator('tbody tr').nth(199).waitFor()
-    expect(await page.locator('tbody tr').count()).toBe(200)
-    expect(rows(id)).toEqual([])
-    await close()
-  })
 })
 
 test('nobody works on a job: it can be paused, resumed and cancelled, and says so', limit, async () => {
