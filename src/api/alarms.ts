@@ -2,10 +2,12 @@ import { isRaised } from '../core/alarms/alarm.ts'
 import { operationsUid, slackChannel, testMessage } from '../core/alarms/operational.ts'
 import type { OperationalMessage } from '../core/alarms/operational.ts'
 import { raisedAlarm } from '../core/alarms/raised-alarm.ts'
-import type { RaisedAlarm } from '../core/alarms/raised-alarm.ts'
+import type { Acknowledgement, RaisedAlarm } from '../core/alarms/raised-alarm.ts'
 import type { Endpoint } from '../core/endpoint/endpoint.ts'
 import { expected } from '../core/errors.ts'
 import { makeId } from '../core/ids.ts'
+import type { Directory } from '../core/ports/directory.ts'
+import { actor } from './actor.ts'
 import type { By } from './actor.ts'
 import type { Endpoints } from './endpoint/endpoints.ts'
 import { refuseUnknown } from './input/unknown-options.ts'
@@ -24,6 +26,8 @@ export interface NewAlarmTarget {
 export interface Alarms {
   /** Pages first, then the oldest. */
   list(): Promise<RaisedAlarm[]>
+  /** Says that somebody has seen it; the audit log keeps who. It stays raised, and counts as seen until it is resolved. */
+  acknowledge(alarmId: string, by?: By): Promise<RaisedAlarm>
   /** The endpoints that get operational webhooks. */
   targets(): Promise<Endpoint[]>
   addTarget(target: NewAlarmTarget, by?: By): Promise<Endpoint>
@@ -48,12 +52,25 @@ export function makeAlarms(parts: AlarmsParts): Alarms {
     return directory.listEndpoints({ applicationId: application.id }, { limit: mostTargets, after: null })
   }
 
+  async function list(): Promise<RaisedAlarm[]> {
+    await ready()
+    const kept = (await directory.alarms()).filter(isRaised)
+    const raised = await Promise.all(
+      kept.map(async (alarm) => raisedAlarm(alarm, await acknowledgementOf(directory, alarm.id))),
+    )
+    return raised.toSorted((one, other) => rank(one) - rank(other) || one.raisedAt - other.raisedAt)
+  }
+
   return {
     targets,
-    async list() {
-      await ready()
-      const raised = (await directory.alarms()).filter(isRaised).map(raisedAlarm)
-      return raised.toSorted((one, other) => rank(one) - rank(other) || one.raisedAt - other.raisedAt)
+    list,
+    async acknowledge(alarmId, by = {}) {
+      const alarm = (await list()).find(({ id }) => id === alarmId)
+      if (alarm === undefined) throw expected('not_found', 'alarm', 'the id of one that is raised now', alarmId)
+      if (alarm.acknowledged !== null) return alarm
+      const [at, who] = [clock.now(), actor(by)]
+      await directory.note({ action: 'alarm.acknowledge', target: alarmId, by: who, at })
+      return { ...alarm, acknowledged: { by: who.name, at } }
     },
     async addTarget({ url, shape = 'json', types = [], description = '', ...rest }, by = {}) {
       refuseUnknown('alarms.addTarget', rest, ['url', 'shape', 'types', 'description'])
@@ -71,6 +88,13 @@ export function makeAlarms(parts: AlarmsParts): Alarms {
       return parts.sendOperational(testMessage(makeId('evt', clock.now(), random)))
     },
   }
+}
+
+/** The newest, which the audit log has by its target. */
+async function acknowledgementOf(directory: Directory, alarmId: string): Promise<Acknowledgement | null> {
+  const filter = { action: 'alarm.acknowledge', target: alarmId } as const
+  const [newest] = await directory.audit(filter, { limit: 1, after: null })
+  return newest === undefined ? null : { by: newest.actor, at: newest.at }
 }
 
 function rank({ severity }: RaisedAlarm): number {

@@ -16,7 +16,7 @@ import type {
 import { bucketOf, bucketsOf } from '../core/ports/overview.ts'
 import type { Directory, OwnedEndpoint } from '../core/ports/directory.ts'
 import { shown } from './endpoint/shown.ts'
-import { healthy } from '../core/endpoint/health.ts'
+import { healthy, isFailing } from '../core/endpoint/health.ts'
 import { hour } from '../core/time.ts'
 import type { Instant } from '../core/time.ts'
 import type { ResourceParts } from './parts.ts'
@@ -26,7 +26,7 @@ export interface Figures {
   of(endpoints: readonly Endpoint[]): Promise<EndpointOverview[]>
   /** How applications are doing, from at most so many endpoints of each. */
   ofApplications(applications: readonly Application[], mostEndpoints: number): Promise<ApplicationOverview[]>
-  /** The endpoints that only fail, worst first. */
+  /** The endpoints that only fail, after enough attempts to say so; worst first. */
   failing(filter: { readonly applicationId?: string | undefined }): Promise<EndpointOverview[]>
   /** How the newest thousand attempts at an endpoint failed, as far as they did. */
   failuresOf(endpointId: string): Promise<AttemptCount[]>
@@ -74,7 +74,8 @@ export function makeFigures(parts: ResourceParts): Figures {
     },
     async failing(filter) {
       await ready()
-      return overviewsOf(parts, await directory.failingEndpoints(filter, mostFailing))
+      const overviews = await overviewsOf(parts, await directory.failingEndpoints(filter, mostFailing))
+      return overviews.filter(({ health }) => isFailing(health))
     },
     async failuresOf(endpointId) {
       await ready()

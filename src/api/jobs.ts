@@ -4,8 +4,9 @@ import { expected } from '../core/errors.ts'
 import { checkId, makeId } from '../core/ids.ts'
 import { refusedChange } from '../core/delivery/job.ts'
 import type { Job, JobWork, ReplayFilter } from '../core/delivery/job.ts'
-import { collects } from '../core/endpoint/subscribers.ts'
-import type { Directory, Page } from '../core/ports/directory.ts'
+import { collects, fanOut } from '../core/endpoint/subscribers.ts'
+import type { Message } from '../core/message/message.ts'
+import type { Directory, Page, Scan } from '../core/ports/directory.ts'
 import type { DeliveryFilter } from '../core/ports/queue.ts'
 import type { Instant } from '../core/time.ts'
 import { applicationIdOf } from './applications.ts'
@@ -17,7 +18,7 @@ import type { ResourceParts } from './parts.ts'
 
 /** Bulk work that is stored with its progress: a worker does it in batches, and any other goes on with it after a crash. */
 export interface Jobs {
-  /** How many deliveries (of a replay: messages) the work would concern now. */
+  /** How many deliveries the work would concern now; a replay, how many it would make. */
   preview(work: BulkWork): Promise<number>
   create(work: BulkWork, by?: By): Promise<Job>
   get(id: string): Promise<Job>
@@ -37,6 +38,8 @@ interface JobParts extends ResourceParts {
 }
 
 const mostMatching = 10_000_000
+// Their bodies are read, for the filter: at worst a mebibyte each.
+const messagesPerPage = 100
 const open: readonly Status[] = ['pending', 'failed']
 const actionTo = { running: 'job.resume', paused: 'job.pause', cancelled: 'job.cancel' } as const
 
@@ -110,9 +113,21 @@ async function changeState(parts: JobParts, id: string, to: 'running' | 'paused'
 
 async function countMatching(directory: Directory, work: BulkWork): Promise<number> {
   if (work.action !== 'replay') return directory.countDeliveries(work.filter, mostMatching)
-  const { endpointId, since, until } = work.filter
-  const { applicationId } = await endpointWithId(directory, endpointId)
-  return directory.countMessages({ applicationId, since, until }, mostMatching)
+  return countMissing(directory, await endpointWithId(directory, work.filter.endpointId), work.filter)
+}
+
+/** Exactly as many as a replay would send: what an endpoint wants can only be said of each message, as the replay does. */
+async function countMissing(directory: Directory, endpoint: Endpoint, { since, until }: ReplayFilter): Promise<number> {
+  const filter = { applicationId: endpoint.applicationId, since, until, missingAt: endpoint.id }
+  let missing = 0
+  let after: string | null = null
+  do {
+    const page: Page = { limit: messagesPerPage, after, order: 'ascending' }
+    const { items, next }: Scan<Message> = await directory.listMessages(filter, page)
+    missing += items.filter((message) => fanOut(message, [endpoint]).length > 0).length
+    after = next
+  } while (after !== null && missing < mostMatching)
+  return missing
 }
 
 /** A replay to what is disabled would stop at once. */
@@ -150,7 +165,7 @@ function checkWork(work: BulkWork, now: Instant): BulkWork {
     case 'cancel':
       return { action: 'cancel', filter: asOf(onlyStatus(work.filter, open, [...open, 'dead'], 'cancel'), now) }
     case 'replay':
-      return { action: 'replay', filter: checkReplay(work.filter) }
+      return { action: 'replay', filter: checkReplay(work.filter, now) }
   }
   throw expected('invalid_argument', 'action', '"requeue", "cancel" or "replay"', (work as { action: unknown }).action)
 }
@@ -165,8 +180,10 @@ function asOf(filter: DeliveryFilter, now: Instant): DeliveryFilter {
   return { ...filter, until: Math.min(filter.until ?? now + 1, now + 1) }
 }
 
-function checkReplay({ endpointId, since, until }: ReplayFilter): ReplayFilter {
+/** Of what was there when it was asked for, as with all bulk work. */
+function checkReplay({ endpointId, since, until }: ReplayFilter, now: Instant): ReplayFilter {
   checkId('ep', endpointId, 'endpointId')
-  if (Number.isSafeInteger(since) && Number.isSafeInteger(until) && since <= until) return { endpointId, since, until }
+  if (Number.isSafeInteger(since) && Number.isSafeInteger(until) && since <= until)
+    return { endpointId, since, until: Math.min(until, now + 1) }
   throw expected('invalid_argument', 'since', 'a time before `until`', `${since} and ${until}`)
 }

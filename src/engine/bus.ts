@@ -21,11 +21,13 @@ export type NewEvent = PosthornEvent extends infer Event
     : never
   : never
 
+const noAttempt = { event_type: null, status_code: null, took_ms: null }
+
 /** Emits deliveries that ended without an attempt: cancelled, expired, or their endpoint gone. */
 export function emitEnded(bus: Bus, ended: readonly Cancelled[], reason: DeadReason): void {
   for (const { id, endpointId, messageId, sessionId } of ended) {
     const about = { webhook_delivery_id: id, webhook_id: endpointId, message_id: messageId, session_id: sessionId }
-    bus.emit({ type: 'delivery.dead', ...about, reason, error_detail: null })
+    bus.emit({ type: 'delivery.dead', ...about, ...noAttempt, reason, error_detail: null })
   }
 }
 

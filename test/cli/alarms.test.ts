@@ -61,8 +61,13 @@ test('alarms that are raised are listed, as a table and as JSON', async () => {
     },
   ])
   const { lines } = await run(['alarms', 'ls'], environment)
-  expect(lines[0]).toMatch(/^SEVERITY +SIGNAL +SINCE +MESSAGE$/)
-  expect(lines[1]).toMatch(/^page +dead-letter-rate +\S+ +7.3 % of the deliveries that ended in the last 5 minutes/)
+  expect(lines[0]).toMatch(/^SEVERITY +ALARM +SINCE +ACKNOWLEDGED +MESSAGE$/)
+  expect(lines[1]).toMatch(/^page +dead-letter-rate +\S+ +- +7.3 % of the deliveries that ended in the last 5 minutes/)
+  expect(await run(['alarms', 'ack', 'dead-letter-rate'], environment)).toMatchObject({
+    lines: ['acknowledged dead-letter-rate'],
+  })
+  const seen = await run(['alarms', 'ls'], environment)
+  expect(seen.lines[1]).toMatch(/^page +dead-letter-rate +\S+ +\S*[a-z]\S* +7.3 %/)
   const asJson = await run(['alarms', 'ls', '--json'], environment)
   expect(JSON.parse(asJson.lines.join('\n'))).toMatchObject({ data: [{ severity: 'page', value: 7.25 }] })
 })

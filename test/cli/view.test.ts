@@ -130,24 +130,28 @@ describe('the lines', () => {
     message_id: 'msg_1',
     session_id: null,
   } as const
+  const sent = { event_type: 'invoice.paid', status_code: 500, took_ms: 5 }
   test.each<[PosthornEvent, string]>([
     [
       {
         ...about,
+        ...sent,
         type: 'delivery.failed',
         attempt_count: 2,
         outcome: 'answered',
         error_detail: 'HTTP 500: \x1b[2J\nno',
-        took_ms: 5,
         next_retry_at: now + 4_000,
       },
       'acme      failed     attempt 2: HTTP 500:  [2J no; again in 4 s',
     ],
     [
-      { ...about, type: 'delivery.delivered', attempt_count: 1, took_ms: 12 },
+      { ...about, ...sent, type: 'delivery.delivered', attempt_count: 1, took_ms: 12 },
       'acme      delivered  attempt 1 took 12 ms',
     ],
-    [{ ...about, type: 'delivery.dead', reason: 'cancelled', error_detail: null }, 'acme      dead       cancelled'],
+    [
+      { ...about, ...sent, type: 'delivery.dead', reason: 'cancelled', error_detail: null },
+      'acme      dead       cancelled',
+    ],
     [
       { ...about, type: 'breaker.opened', held_until: now + 60_000 },
       'acme      held       too many failures; nothing is sent for 60 s',

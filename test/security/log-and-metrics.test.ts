@@ -20,7 +20,15 @@ defence('logs and metrics: what an endpoint answers, in a line of the log', asyn
   if (isOn) logEvents(bus, log)
   else bus.on('delivery.dead', (event) => log.write('warn', event.type, () => ({ error: event.error_detail })))
   const error_detail = `HTTP 500: {"token":"${planted}"}`
-  bus.emit({ type: 'delivery.dead', ...ids, reason: 'exhausted', error_detail })
+  bus.emit({
+    type: 'delivery.dead',
+    event_type: null,
+    status_code: 500,
+    took_ms: 5,
+    ...ids,
+    reason: 'exhausted',
+    error_detail,
+  })
   return written().includes(planted)
 })
 

@@ -90,7 +90,15 @@ describe.each(databases)('the stream on %s', (database) => {
     const delivered = await next()
     expect(delivered).toMatchObject({
       event: 'delivery.delivered',
-      data: { endpointId: world.acme, webhook_id: world.acme, attempt_count: 1 },
+      data: {
+        endpointId: world.acme,
+        webhook_id: world.acme,
+        attempt_count: 1,
+        event_type: expect.any(String),
+        status_code: 200,
+        applicationName: expect.stringMatching(/^acme$/i),
+        endpointUrl: expect.stringMatching(/^https:/),
+      },
     })
     expect(delivered.data['applicationId']).toBe(enqueued.data['applicationId'])
   })

@@ -18,7 +18,7 @@ describe('the verdict', () => {
   test.each([
     ['quiet', { ...calm }, 'good', 'All is quiet: nothing was sent, and nothing waits.'],
     ['all delivered', { ...calm, attempts: 5 }, 'good', 'Everything was delivered.'],
-    ['under way', { ...calm, queue: { ...queue, fresh: 1 } }, 'good', 'Everything is on its way: 1 delivery in line.'],
+    ['under way', { ...calm, queue: { ...queue, fresh: 1 } }, 'good', 'Everything is on its way: 1 delivery queued.'],
     ['one failing', { ...calm, failing: failing.slice(0, 1) }, 'warning', '1 endpoint is failing; nothing is lost.'],
     [
       'retries and dead',

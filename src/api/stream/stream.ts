@@ -1,9 +1,10 @@
-import type { PosthornEvent, StreamFilter } from '../../core/ports/events.ts'
+import type { EventLabels, PosthornEvent, StreamEvent, StreamFilter } from '../../core/ports/events.ts'
 import { PosthornError } from '../../core/errors.ts'
 import { SharedLimit } from '../../core/limits/shared-limit.ts'
 import type { ResourceParts } from '../parts.ts'
 import { EventBuffer } from './event-buffer.ts'
 import type { StreamReader } from './event-buffer.ts'
+import { makeEventLabels } from './event-labels.ts'
 import { withOwner } from './event-owner.ts'
 import { EventRelay } from './event-relay.ts'
 
@@ -14,6 +15,8 @@ export interface Stream {
    * readers as are still free; without that only all of them together are limited.
    */
   open(filter: StreamFilter, after?: string | null, reader?: string | null): Promise<StreamReader>
+  /** The names beside the ids of an event. */
+  labelsOf(event: Pick<StreamEvent, 'applicationId' | 'endpointId'>): Promise<EventLabels>
   /** How many read at the moment. */
   readonly readers: number
   /** Passes on what this process does, wherever somebody watches. */
@@ -61,6 +64,7 @@ export function makeStream(parts: StreamParts, limit = new SharedLimit(mostReade
 
   return {
     close,
+    labelsOf: makeEventLabels(parts.directory, parts.clock),
     get readers() {
       return readers.size
     },

@@ -127,6 +127,7 @@ export interface AlarmResponse {
   readonly message: string
   readonly endpointId: string | null
   readonly raisedAt: string
+  readonly acknowledged: { readonly by: string; readonly at: string } | null
 }
 
 export interface AlarmTargetResponse {

@@ -15,9 +15,17 @@ export interface RaisedAlarm {
   readonly value: number
   readonly threshold: number
   readonly raisedAt: Instant
+  /** Who has seen it since it was raised; null if nobody has said so. */
+  readonly acknowledged: Acknowledgement | null
 }
 
-export function raisedAlarm(alarm: Alarm): RaisedAlarm {
+export interface Acknowledgement {
+  readonly by: string
+  readonly at: Instant
+}
+
+/** An acknowledgement from before it was raised was for another time. */
+export function raisedAlarm(alarm: Alarm, newest: Acknowledgement | null): RaisedAlarm {
   const { id, signal, subject, value, threshold, raisedAt } = alarm
   return {
     id,
@@ -28,5 +36,6 @@ export function raisedAlarm(alarm: Alarm): RaisedAlarm {
     value,
     threshold,
     raisedAt: raisedAt ?? 0,
+    acknowledged: newest !== null && newest.at >= (raisedAt ?? 0) ? newest : null,
   }
 }

@@ -26,9 +26,9 @@ export interface Job {
   readonly applicationId: string | null
   readonly work: JobWork
   readonly state: JobState
-  /** How many matched when it was asked for. */
+  /** How many matched when it was asked for; of a replay, how many deliveries were to be made. */
   readonly matching: number
-  /** How many of them were dealt with. */
+  /** How many of them were dealt with; of a replay, how many deliveries were made. */
   readonly done: number
   /** How many could not be: their endpoint was deleted, their body erased, or somebody was sending them. */
   readonly skipped: number

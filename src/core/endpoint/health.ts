@@ -221,6 +221,11 @@ function isLongStreak({ failedAttempts }: Pick<Health, 'failedAttempts'>): boole
   return failedAttempts >= leastFailedAttempts
 }
 
+/** True of an endpoint that only fails, often enough to say so: ten attempts in a row, or its breaker is open. One failed attempt says nothing yet. */
+export function isFailing(health: Pick<Health, 'failingSince' | 'failedAttempts' | 'holds'>): boolean {
+  return health.failingSince !== null && (isLongStreak(health) || health.holds > 0)
+}
+
 /** When an endpoint that only fails will be disabled, unless a delivery succeeds before; null if its failures do not count yet. */
 export function willBeDisabledAt(health: Pick<Health, 'failingSince' | 'failedAttempts'>): Instant | null {
   return health.failingSince === null || !isLongStreak(health) ? null : health.failingSince + disableAfterMs

@@ -55,6 +55,7 @@ export const auditActions = [
   'session.open',
   'session.refuse',
   'session.end',
+  'alarm.acknowledge',
 ] as const
 export type AuditAction = (typeof auditActions)[number]
 

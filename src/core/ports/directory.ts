@@ -201,6 +201,8 @@ export interface MessageProgress {
 export interface MessageFilter {
   /** All applications, if none is given. */
   readonly applicationId?: string | undefined
+  /** An endpoint: only messages that it has no delivery of, and that can still be sent. */
+  readonly missingAt?: string | undefined
   readonly types?: readonly string[] | undefined
   readonly channel?: string | undefined
   /** Part of the id or event id, whatever its case. */
@@ -270,7 +272,7 @@ export interface JobDirectory {
   changeJob(change: JobChange): Promise<Job | null>
   /** One batch of a requeue, cancel or erasure, and its progress, in one transaction; `done` once nothing is left. Null if it runs no more. */
   advanceJob(id: string, limit: number, now: Instant): Promise<AdvancedJob | null>
-  /** One batch of a replay: new deliveries of messages up to `cursor`, and the progress, in one transaction. Null if it runs no more, or not from there. */
+  /** One batch of a replay: new deliveries of messages up to `cursor`, and how many were made, in one transaction. Null if it runs no more, or not from there. */
   advanceReplay(batch: ReplayBatch, now: Instant): Promise<Job | null>
 }
 
@@ -296,8 +298,6 @@ export interface ReplayBatch {
   readonly from: string | null
   /** Kept as requeued ones are: they leave among the retries, so that a long replay never stands before what is fresh. */
   readonly deliveries: readonly (NewDelivery & { readonly messageId: string })[]
-  /** Messages that this batch dealt with, whether they got a delivery or not. */
-  readonly done: number
   /** The last message read; null once there are no more. */
   readonly cursor: string | null
 }

@@ -22,6 +22,14 @@ interface AboutDelivery extends About {
   readonly session_id: string | null
 }
 
+interface AboutAttempt extends AboutDelivery {
+  readonly event_type: string
+  readonly attempt_count: number
+  /** What the endpoint answered; null if it did not. */
+  readonly status_code: number | null
+  readonly took_ms: number
+}
+
 interface AboutEndpoint extends About {
   readonly webhook_id: string
 }
@@ -47,13 +55,11 @@ export type PosthornEvent =
       readonly event_type: string
       readonly deliveries: number
     })
-  | (AboutDelivery & { readonly type: 'delivery.delivered'; readonly attempt_count: number; readonly took_ms: number })
-  | (AboutDelivery & {
+  | (AboutAttempt & { readonly type: 'delivery.delivered' })
+  | (AboutAttempt & {
       readonly type: 'delivery.failed'
-      readonly attempt_count: number
       readonly outcome: OutcomeKind
       readonly error_detail: string
-      readonly took_ms: number
       readonly next_retry_at: Instant
     })
   /** This is the `WebhookDLQEvent` of UC-0268. */
@@ -61,6 +67,10 @@ export type PosthornEvent =
       readonly type: 'delivery.dead'
       readonly reason: DeadReason
       readonly error_detail: string | null
+      /** Of the attempt that it ended with; null where it ended without one. */
+      readonly event_type: string | null
+      readonly status_code: number | null
+      readonly took_ms: number | null
     })
   /** After a day of nothing but failures, and again a day before the endpoint is disabled for them. */
   | (AboutEndpoint & {
@@ -139,6 +149,12 @@ export interface StreamEvent {
   readonly applicationId: string | null
   readonly endpointId: string | null
   readonly event: PosthornEvent
+}
+
+/** What people call those whose event it is; null for what is nobody's, or of somebody who is gone. */
+export interface EventLabels {
+  readonly applicationName: string | null
+  readonly endpointUrl: string | null
 }
 
 /** All given conditions must hold. */

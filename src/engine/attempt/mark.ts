@@ -47,6 +47,9 @@ export class Marks {
       webhook_id: delivery.endpointId,
       message_id: delivery.messageId,
       session_id: delivery.sessionId,
+      event_type: delivery.eventType,
+      status_code: settled.attempt?.statusCode ?? null,
+      took_ms: settled.attempt?.tookMs ?? 0,
     }
     this.#parts.bus.emit({ ...outcomeOf(settled), ...about })
   }
@@ -76,7 +79,7 @@ function outcomeOf({ mark, attempt }: SettledAttempt) {
   const { attemptCount: attempt_count, errorDetail: error_detail, reason } = mark
   switch (mark.status) {
     case 'delivered':
-      return { type: 'delivery.delivered', attempt_count, took_ms: attempt?.tookMs ?? 0 } as const
+      return { type: 'delivery.delivered', attempt_count } as const
     case 'failed':
       return { type: 'delivery.failed', attempt_count, ...failureOf(mark, attempt) } as const
     case 'dead':
@@ -88,7 +91,6 @@ function failureOf({ errorDetail, nextRetryAt }: SettledAttempt['mark'], attempt
   return {
     outcome: attempt?.outcome ?? ('protocol' as const),
     error_detail: errorDetail ?? '',
-    took_ms: attempt?.tookMs ?? 0,
     next_retry_at: nextRetryAt ?? 0,
   }
 }

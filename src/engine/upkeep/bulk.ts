@@ -137,17 +137,17 @@ export class Bulk {
     const { directory, clock } = this.#parts.engine
     const [endpoint] = await directory.endpointsById([endpointId])
     if (endpoint === undefined || !collects(endpoint)) return this.#stopReplay(job, endpoint)
-    const filter = { applicationId: endpoint.applicationId, since, until }
+    const filter = { applicationId: endpoint.applicationId, since, until, missingAt: endpointId }
     const { items, next } = await directory.listMessages(filter, {
       limit: batchMessages,
       after: job.cursor,
       order: 'ascending',
     })
-    const deliveries: (NewDelivery & { messageId: string })[] = []
-    for (const message of items)
-      if (await this.#isMissing(message, endpoint)) deliveries.push(this.#newDelivery(message, endpoint))
+    const deliveries = items
+      .filter((message) => fanOut(message, [endpoint]).length > 0)
+      .map((message) => this.#newDelivery(message, endpoint))
     const advanced = await directory.advanceReplay(
-      { jobId: job.id, from: job.cursor, deliveries, done: items.length, cursor: next },
+      { jobId: job.id, from: job.cursor, deliveries, cursor: next },
       clock.now(),
     )
     if (advanced !== null && deliveries.length > 0) await this.#parts.expect(endpointId, 'retries')
@@ -163,13 +163,6 @@ export class Bulk {
     bus.warn(
       'job_stopped',
       `Job ${job.id} replays to endpoint ${endpoint?.id ?? 'unknown'}, which is ${endpoint?.status ?? 'gone'}. ${advice}`,
-    )
-  }
-
-  async #isMissing(message: Message, endpoint: Endpoint): Promise<boolean> {
-    if (fanOut(message, [endpoint]).length === 0) return false
-    return (
-      (await this.#parts.engine.directory.countDeliveries({ endpointId: endpoint.id, messageId: message.id }, 1)) === 0
     )
   }
 

@@ -4,7 +4,7 @@ import type { Caller } from './caller.ts'
 
 type Mask = (name: string, value: unknown) => unknown
 
-const urlFields: ReadonlySet<string> = new Set(['url', 'targetUrl'])
+const urlFields: ReadonlySet<string> = new Set(['url', 'targetUrl', 'endpointUrl'])
 /** Fields in which it is said how an attempt went. */
 const sentences: ReadonlySet<string> = new Set(['errorDetail', 'error_detail', 'response', 'sentence'])
 /** What an answer with something to hide from tenants has in it. */

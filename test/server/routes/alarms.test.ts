@@ -24,15 +24,45 @@ describe.each(databases)('alarms on %s', (database) => {
       value: 1,
       threshold: 0,
       raisedAt: expect.any(String),
+      acknowledged: null,
     }
     expect(await ask(200, 'GET', '/alarm')).toEqual({ data: [alarm] })
     expect(await ask(200, 'GET', '/overview')).toMatchObject({ alarms: [alarm] })
     const token = await world.token({ application: 'acme' })
+    const path = `/alarm/${encodeURIComponent(alarm.id)}/acknowledge`
+    await ask(403, 'POST', path, undefined, { token })
+    const { acknowledged: seen } = await ask(200, 'POST', path)
+    expect(seen).toEqual({ by: 'admin', at: expect.any(String) })
+    await clock.advance(1_000)
+    // The first to say so is the one who is shown.
+    expect(await ask(200, 'POST', path)).toEqual({ ...alarm, acknowledged: seen })
+    expect(await ask(200, 'GET', '/alarm')).toEqual({ data: [{ ...alarm, acknowledged: seen }] })
+    expect(await ask(200, 'GET', '/audit?action=alarm.acknowledge')).toMatchObject({ data: [{ target: alarm.id }] })
     expect(await ask(200, 'GET', '/overview', undefined, { token })).toMatchObject({ alarms: [] })
     await ask(200, 'POST', `/app/acme/endpoint/${endpointId}/enable`, {})
     await clock.advance(round)
     await posthorn.idle()
     expect(await ask(200, 'GET', '/alarm')).toEqual({ data: [] })
+    expect(await ask(404, 'POST', path)).toMatchObject({ code: 'not_found' })
+  })
+
+  test('an alarm that is raised anew is one that nobody has seen', async () => {
+    const world = await routesWorld(database, true)
+    const { ask, endpointId, clock, posthorn } = world
+    const disable = async (): Promise<void> => {
+      world.transport.answer(() => true, 410)
+      await world.message()
+      await clock.advance(2 * round)
+      await posthorn.idle()
+    }
+    await disable()
+    await ask(200, 'POST', `/alarm/endpoint-disabled:${endpointId}/acknowledge`)
+    await ask(200, 'POST', `/app/acme/endpoint/${endpointId}/enable`, {})
+    await clock.advance(round)
+    await disable()
+    expect(await ask(200, 'GET', '/alarm')).toMatchObject({
+      data: [{ signal: 'endpoint-disabled', acknowledged: null }],
+    })
   })
 
   test('targets are added, tested and removed; their application is no customer, and stays', async () => {

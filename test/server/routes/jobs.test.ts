@@ -87,12 +87,20 @@ describe.each(databases)('bulk work on %s', (database) => {
     await message()
     await ask(200, 'POST', `/app/acme/endpoint/${endpointId}/enable`, {})
     expect(transport.requests).toHaveLength(0)
+    await message()
+    const work = { action: 'replay', filter: { endpoint: endpointId, since: '2020-01-01T00:00:00Z' } }
+    expect(await ask(200, 'POST', '/job', { ...work, dryRun: true })).toEqual({ matching: 1 })
     const job = await ask(202, 'POST', `/app/acme/endpoint/${endpointId}/replay`, { since: '2020-01-01T00:00:00Z' })
     expect(job).toMatchObject({ action: 'replay', matching: 1, filter: { endpoint: endpointId } })
     await clock.advance(10_000)
     await posthorn.idle()
-    expect(transport.requests).toHaveLength(1)
+    expect(transport.requests).toHaveLength(2)
     expect(await ask(200, 'GET', `/job/${String(job['id'])}`)).toMatchObject({ state: 'done', done: 1 })
+    const again = await ask(202, 'POST', '/job', work)
+    expect(again).toMatchObject({ matching: 0 })
+    await clock.advance(10_000)
+    await posthorn.idle()
+    expect(await ask(200, 'GET', `/job/${String(again['id'])}`)).toMatchObject({ state: 'done', matching: 0, done: 0 })
   })
 
   test("an application's key sees and does its own only", async () => {

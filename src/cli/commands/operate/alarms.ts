@@ -7,17 +7,35 @@ import { columns } from '../../view/columns.ts'
 
 export const alarms: CommandGroup = {
   name: 'alarms',
-  summary: 'what is wrong now, and who is told: list, test, targets',
+  summary: 'what is wrong now, and who is told: list, acknowledge, test, targets',
   commands: [
     apiCommand({
       name: 'alarms ls',
       summary: 'lists the alarms that are raised now, pages first',
       async run({ client, show }) {
         const answer = await client.request<{ data: readonly AlarmResponse[] }>('GET', '/alarm')
-        const rows = answer.data.map(({ signal, severity, raisedAt, message }) => [severity, signal, raisedAt, message])
+        const rows = answer.data.map(({ id, severity, raisedAt, acknowledged, message }) => [
+          severity,
+          id,
+          raisedAt,
+          acknowledged?.by ?? '-',
+          message,
+        ])
         show(answer, (screen) =>
-          rows.length === 0 ? 'No alarm is raised.' : columns(['SEVERITY', 'SIGNAL', 'SINCE', 'MESSAGE'], rows, screen),
+          rows.length === 0
+            ? 'No alarm is raised.'
+            : columns(['SEVERITY', 'ALARM', 'SINCE', 'ACKNOWLEDGED', 'MESSAGE'], rows, screen),
         )
+        return exit.ok
+      },
+    }),
+    apiCommand({
+      name: 'alarms ack',
+      summary: 'says that somebody has seen an alarm; it stays raised',
+      takes: ['<id>'],
+      async run({ client, given: [id = ''], show }) {
+        const alarm = await client.request<AlarmResponse>('POST', `/alarm/${pathSegment(id)}/acknowledge`)
+        show(alarm, () => `acknowledged ${id}`)
         return exit.ok
       },
     }),

@@ -19,6 +19,18 @@ export const alarmOperations: readonly Operation[] = [
     handle: async ({ posthorn }) => answer(200, { data: (await posthorn.alarms.list()).map(toAlarmOut) }),
   }),
   operation({
+    id: 'v1.alarm.acknowledge',
+    method: 'post',
+    path: `${path}/{alarm_id}/acknowledge`,
+    summary: 'Says that somebody has seen an alarm. It stays raised; if it is raised anew, nobody has seen it.',
+    realm: 'server',
+    access: 'write',
+    answers: { 200: alarmOut },
+    async handle({ posthorn, params, by }) {
+      return answer(200, toAlarmOut(await posthorn.alarms.acknowledge(parameter(params, 'alarm_id'), by())))
+    },
+  }),
+  operation({
     id: 'v1.alarm.test',
     method: 'post',
     path: `${path}/test`,

@@ -102,7 +102,7 @@ export const jobOperations: readonly Operation[] = [
     id: 'v1.endpoint.replay',
     method: 'post',
     path: '/api/v1/app/{app_id}/endpoint/{endpoint_id}/replay',
-    summary: 'Sends the messages of a time to an endpoint, also those that it never got.',
+    summary: 'Sends an endpoint the messages of a time that it wants and never got.',
     realm: 'application',
     access: 'write',
     body: replayIn,

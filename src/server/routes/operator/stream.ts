@@ -3,8 +3,7 @@ import type { StreamItem } from '../../../core/ports/events.ts'
 import { isoTime } from '../../../core/time.ts'
 import { ownerOf } from '../../request/caller.ts'
 import { operation } from '../../operation.ts'
-import type { Operation } from '../../operation.ts'
-import type { Caller } from '../../request/caller.ts'
+import type { Call, Operation } from '../../operation.ts'
 import { shownJson } from '../../request/shown-json.ts'
 import { names, uid } from '../../schemas/common.ts'
 import { endpointInScope, scopeOf } from '../lookup.ts'
@@ -39,7 +38,7 @@ export const streamOperations: readonly Operation[] = [
         async pull(controller) {
           const item = await reader.next()
           if (item === null) controller.close()
-          else controller.enqueue(encoder.encode(textOf(item, call.caller)))
+          else controller.enqueue(encoder.encode(await textOf(item, call)))
         },
         cancel: () => reader.close(),
       })
@@ -56,7 +55,7 @@ function closeWith(signal: AbortSignal, reader: { close(): void }): void {
   else signal.addEventListener('abort', () => reader.close(), { once: true })
 }
 
-function textOf(item: StreamItem, caller: Caller): string {
+async function textOf(item: StreamItem, { posthorn, caller }: Pick<Call, 'posthorn' | 'caller'>): Promise<string> {
   switch (item.kind) {
     case 'quiet':
       return ': quiet\n\n'
@@ -64,7 +63,8 @@ function textOf(item: StreamItem, caller: Caller): string {
       return `event: gap\ndata: ${JSON.stringify({ missed: item.missed })}\n\n`
     case 'event': {
       const { id, type, at, applicationId, endpointId, event } = item.event
-      return `id: ${id}\nevent: ${type}\ndata: ${shownJson({ ...event, type, at: isoTime(at), applicationId, endpointId }, caller)}\n\n`
+      const about = { applicationId, endpointId, ...(await posthorn.stream.labelsOf(item.event)) }
+      return `id: ${id}\nevent: ${type}\ndata: ${shownJson({ ...event, type, at: isoTime(at), ...about }, caller)}\n\n`
     }
   }
 }

@@ -18,6 +18,10 @@ export const alarmOut = z
     value: z.number(),
     threshold: z.number(),
     raisedAt: dateTime,
+    acknowledged: z
+      .object({ by: z.string(), at: dateTime })
+      .nullable()
+      .meta({ description: 'Who has seen it since it was raised; null if nobody has said so.' }),
   })
   .meta({ id: 'AlarmOut' })
 export const alarmTargetIn = z
@@ -40,8 +44,12 @@ export const alarmTargetOut = z
   })
   .meta({ id: 'AlarmTargetOut' })
 
-export function toAlarmOut({ raisedAt, ...alarm }: RaisedAlarm): z.input<typeof alarmOut> {
-  return { ...alarm, raisedAt: isoTime(raisedAt) }
+export function toAlarmOut({ raisedAt, acknowledged, ...alarm }: RaisedAlarm): z.input<typeof alarmOut> {
+  return {
+    ...alarm,
+    raisedAt: isoTime(raisedAt),
+    acknowledged: acknowledged === null ? null : { by: acknowledged.by, at: isoTime(acknowledged.at) },
+  }
 }
 
 export function toAlarmTarget(endpoint: Endpoint): z.input<typeof alarmTargetOut> {

@@ -46,8 +46,8 @@ export const jobOut = z
     filter: z.record(z.string(), z.unknown()),
     applicationId: z.string().nullable(),
     state: z.enum(['running', 'paused', 'done', 'cancelled']),
-    matching: z.int(),
-    done: z.int(),
+    matching: z.int().meta({ description: 'Deliveries that it concerns; of a replay, those that it is to make.' }),
+    done: z.int().meta({ description: 'Of these, how many were dealt with; of a replay, how many were made.' }),
     skipped: z.int().meta({
       description:
         'Those that could not be sent again: their endpoint was deleted, their payload erased, or somebody was sending them.',

@@ -202,17 +202,18 @@ where id = ${job.id}`)
 
 async function replay(
   tx: Executor,
-  { jobId, from, deliveries: added, done, cursor }: ReplayBatch,
+  { jobId, from, deliveries: added, cursor }: ReplayBatch,
   now: Instant,
 ): Promise<Job | null> {
   const job = await runningJob(tx, jobId)
   if (job === null || job.cursor !== from) return null
+  let made = 0
   for (let start = 0; start < added.length; start += rowsPerInsert)
-    await tx.run(insertDeliveries(added.slice(start, start + rowsPerInsert), now))
+    made += await tx.run(insertDeliveries(added.slice(start, start + rowsPerInsert), now))
   return save(tx, job, {
     state: cursor === null ? 'done' : 'running',
-    done: job.done + done,
-    skipped: job.skipped,
+    done: job.done + made,
+    skipped: job.skipped + added.length - made,
     cursor: cursor ?? job.cursor,
     updatedAt: now,
   })

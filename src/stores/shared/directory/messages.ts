@@ -136,12 +136,19 @@ where message_id in ${listOf(messageIds)}
 group by message_id`
 }
 
-function picking({ types, channel, text }: MessageFilter): Sql[] {
+function picking({ types, channel, text, missingAt }: MessageFilter): Sql[] {
   return [
+    ...(missingAt === undefined ? [] : [isMissingAt(missingAt)]),
     ...(types === undefined ? [] : [oneOf('type', types)]),
     ...(channel === undefined ? [] : [hasChannel('channels', channel)]),
     ...(text === undefined ? [] : [contains(words(`id || ' ' || coalesce(event_id, '')`), text)]),
   ]
+}
+
+/** Through the index of a message's deliveries, which are few. */
+function isMissingAt(endpointId: string): Sql {
+  return sql`erased_at is null and not exists (
+    select 1 from ${table('webhook_deliveries')} d where d.message_id = ${messages}.id and d.webhook_id = ${endpointId})`
 }
 
 export function oneOf(column: string, values: readonly string[]): Sql {
@@ -168,6 +175,6 @@ function orderOf(page: Page): 'ascending' | 'descending' {
 }
 
 /** Without another condition every message that is read is on the page. */
-function isPicky({ types, channel, text }: MessageFilter): boolean {
-  return types !== undefined || channel !== undefined || text !== undefined
+function isPicky({ types, channel, text, missingAt }: MessageFilter): boolean {
+  return types !== undefined || channel !== undefined || text !== undefined || missingAt !== undefined
 }

@@ -100,21 +100,26 @@ function isPossible({ action, filter }: DeliveryWork, delivery: Delivery): boole
 function replay(state: State, batch: ReplayBatch, now: Instant): Job | null {
   const job = running(state, batch.jobId)
   if (job === null || job.cursor !== batch.from) return null
-  addDeliveries(state, batch, now)
-  const { cursor } = batch
+  const made = addDeliveries(state, batch, now)
+  const { cursor, deliveries } = batch
   return save(state, {
     ...job,
     state: cursor === null ? 'done' : 'running',
-    done: job.done + batch.done,
+    done: job.done + made,
+    skipped: job.skipped + deliveries.length - made,
     cursor: cursor ?? job.cursor,
     updatedAt: now,
   })
 }
 
-function addDeliveries(state: State, { deliveries }: ReplayBatch, now: Instant): void {
+/** How many were made: none of a message that is gone. */
+function addDeliveries(state: State, { deliveries }: ReplayBatch, now: Instant): number {
+  let made = 0
   for (const delivery of deliveries) {
     const message = state.messages.get(delivery.messageId)
-    if (message !== undefined && message.erasedAt === null)
-      insert(state, { ...newDelivery(delivery, message, now), requeuedAt: now })
+    if (message === undefined || message.erasedAt !== null) continue
+    insert(state, { ...newDelivery(delivery, message, now), requeuedAt: now })
+    made += 1
   }
+  return made
 }

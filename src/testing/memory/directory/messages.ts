@@ -40,12 +40,15 @@ export function messageDirectory(state: State): MessageDirectory {
     messageProgress: async (messageIds) => [...new Set(messageIds)].flatMap((id) => progressOf(state, id) ?? []),
     listMessages: async (filter, page) =>
       scan(
-        visibleMessages(state).filter((message) => picks(filter, message)),
+        visibleMessages(state).filter((message) => picks(filter, message) && isMissing(state, filter, message)),
         ({ id }) => id,
         page,
       ),
     countMessages: async (filter, most) =>
-      Math.min(visibleMessages(state).filter((message) => picks(filter, message)).length, most),
+      Math.min(
+        visibleMessages(state).filter((message) => picks(filter, message) && isMissing(state, filter, message)).length,
+        most,
+      ),
     eraseMessage: async (id, now, by) => {
       const message = state.messages.get(id)
       if (message === undefined) return null
@@ -130,6 +133,11 @@ function picks(filter: MessageFilter, message: Message): boolean {
     (filter.channel === undefined || message.channels.includes(filter.channel)) &&
     isWithin(filter, message.createdAt)
   )
+}
+
+function isMissing(state: State, { missingAt }: MessageFilter, { id: messageId, erasedAt }: Message): boolean {
+  if (missingAt === undefined) return true
+  return erasedAt === null && [...select(state, { messageId, endpointId: missingAt })].length === 0
 }
 
 function picksAttempt(

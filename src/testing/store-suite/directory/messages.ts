@@ -11,6 +11,25 @@ import type { World } from '../world.ts'
 const manyMessages = 1_300
 
 export const messageCases = [
+  storeCase('a list can be of what an endpoint has no delivery of, and can still get', async (world) => {
+    const endpoint = await world.endpoint()
+    const other = await world.endpoint({ applicationId: endpoint.applicationId })
+    const own = { message: { applicationId: endpoint.applicationId } }
+    const had = await world.envelope([endpoint], { at: start, ...own })
+    const elsewhere = await world.envelope([other], { at: start + 1, ...own })
+    const nowhere = await world.envelope([], { at: start + 2, ...own })
+    const erased = await world.envelope([], { at: start + 3, ...own })
+    await world.queue.enqueue({ owner: 'anna', leaseMs, now: start, envelopes: [had, elsewhere, nowhere, erased] })
+    await world.directory.eraseMessage(erased.message.id, start)
+    const filter = { applicationId: endpoint.applicationId, missingAt: endpoint.id }
+    const page = { limit: 10, after: null, order: 'ascending' } as const
+    assert.deepEqual(idsOf((await world.directory.listMessages(filter, page)).items), [
+      elsewhere.message.id,
+      nowhere.message.id,
+    ])
+    assert.equal(await world.directory.countMessages(filter, 10), 2)
+  }),
+
   storeCase('messages are listed newest first or oldest first, page by page, and end with null', async (world) => {
     const { applicationId, sent } = await fiveMessages(world)
     for (const order of ['descending', 'ascending', undefined] as const) {

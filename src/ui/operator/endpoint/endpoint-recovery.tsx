@@ -1,17 +1,22 @@
-import { post } from '../../api/call.ts'
-import type { Answer } from '../../api/call.ts'
 import { bulk } from '../delivery/actions.ts'
-import type { EndpointDetail, Job } from '../../api/answers.ts'
-import { go } from '../../state/router.ts'
+import { countReplay, startReplay } from '../job/replay.ts'
+import type { ReplayRange } from '../job/replay.ts'
+import type { EndpointDetail } from '../../api/answers.ts'
+import { browserClock } from '../../clock.ts'
 import { Field, Form } from '../../parts/form/form.tsx'
-import type { Values } from '../../parts/form/form.tsx'
 import { Panel } from '../../parts/page.tsx'
 
 /** After an outage: send again what died, or what the endpoint never got. */
 export function EndpointRecovery({ endpoint }: { endpoint: EndpointDetail }) {
-  function replay(values: Values): Promise<Answer<Job>> {
-    const since = new Date(values('since')).toISOString()
-    return post(`app/${endpoint.applicationId}/endpoint/${endpoint.id}/replay`, { since })
+  let range: ReplayRange = { endpoint: endpoint.id, since: '', until: '' }
+  // What was counted is what is replayed: both are of the same range.
+  function rangeSince(since: string): ReplayRange {
+    range = {
+      endpoint: endpoint.id,
+      since: new Date(since).toISOString(),
+      until: new Date(browserClock.now()).toISOString(),
+    }
+    return range
   }
 
   return (
@@ -33,7 +38,11 @@ export function EndpointRecovery({ endpoint }: { endpoint: EndpointDetail }) {
           <p class="muted">
             Sends the messages since a time that this endpoint never got, for example while it was disabled.
           </p>
-          <Form action="Replay" submit={replay} done={({ id }) => go(`jobs/${id}`)}>
+          <Form
+            action="Replay …"
+            submit={(values) => countReplay(rangeSince(values('since')))}
+            done={({ matching }) => void startReplay(range, matching)}
+          >
             <Field name="since" label="Since" kind="datetime-local" isRequired />
           </Form>
         </div>

@@ -21,7 +21,7 @@ export function Job({ id }: { id: string }) {
   const job = loaded.value
   return (
     <Page
-      title={job === null ? 'Job' : `${jobActions[job.action]}: ${counted(job.matching, 'delivery')}`}
+      title={job === null ? 'Job' : `${jobActions[job.action]}: ${counted(job.matching, nouns[job.action])}`}
       above={<a href={href('jobs')}>Jobs</a>}
       actions={job !== null && canWrite() && <Actions job={job} refresh={loaded.refresh} />}
     >
@@ -34,7 +34,7 @@ export function Job({ id }: { id: string }) {
             </div>
             <progress
               aria-label="Progress"
-              value={work.matching === 0 ? 1 : work.done}
+              value={work.matching === 0 || work.state === 'done' ? Math.max(1, work.matching) : work.done}
               max={Math.max(1, work.matching)}
             />
             <Panel title="Details">
@@ -45,6 +45,20 @@ export function Job({ id }: { id: string }) {
       </Show>
     </Page>
   )
+}
+
+/** What a job counts, and what it did to it. */
+const nouns: Readonly<Record<Work['action'], string>> = {
+  requeue: 'delivery',
+  cancel: 'delivery',
+  replay: 'delivery',
+  erase: 'message',
+}
+const verbs: Readonly<Record<Work['action'], string>> = {
+  requeue: 'queued again',
+  cancel: 'cancelled',
+  replay: 'created',
+  erase: 'erased',
 }
 
 const ending = {
@@ -81,20 +95,22 @@ function Actions({ job, refresh }: { job: Work; refresh: () => void }) {
   )
 }
 
-function sentenceOf({ state, done, matching, ratePerSecond, etaSeconds }: Work): string {
-  const soFar = `${count(done)} of ${count(matching)}`
+function sentenceOf({ action, state, done, matching, skipped, ratePerSecond, etaSeconds }: Work): string {
+  const soFar = `${count(done)} of ${counted(matching, nouns[action])} ${verbs[action]}`
+  const passedOver = skipped === 0 ? '' : `, ${count(skipped)} skipped`
   switch (state) {
     case 'running': {
       const rate = ratePerSecond === null ? '' : ` at ${count(Math.round(ratePerSecond))} per second`
       const rest = etaSeconds === null ? '' : `; about ${duration(Math.max(1, etaSeconds) * 1_000)} left`
-      return `${soFar} done${rate}${rest}.`
+      return `${soFar}${passedOver}${rate}${rest}.`
     }
     case 'paused':
-      return `${soFar} done; it waits until somebody resumes it.`
+      return `${soFar}${passedOver}; it waits until somebody resumes it.`
     case 'done':
-      return `All done: ${soFar}${done < matching ? '; the others had changed meanwhile' : ''}.`
+      if (matching === 0) return `Nothing matched, so nothing was ${verbs[action]}.`
+      return `Finished: ${soFar}${passedOver}${done + skipped < matching ? '; the others had changed meanwhile' : ''}.`
     case 'cancelled':
-      return `Cancelled after ${soFar}; the rest was left as it is.`
+      return `Cancelled after ${soFar}${passedOver}; the rest was left as it is.`
   }
 }
 

@@ -1,17 +1,17 @@
-import type { Endpoint, Overview as Numbers, Worker } from '../../api/answers.ts'
-import { bucketTime, count, counted, duration, latency, percent } from '../../text/format.ts'
+import type { Overview as Numbers } from '../../api/answers.ts'
+import { counted, percent } from '../../text/format.ts'
 import { Alarms } from './alarms.tsx'
-import { Chart } from '../../parts/chart/chart.tsx'
+import { Failing } from './failing.tsx'
+import { Now } from './now.tsx'
+import { Range } from './range.tsx'
+import { verdict } from './verdict.ts'
+import { Workers } from './workers.tsx'
 import { Code } from '../../parts/code.tsx'
-import { EndpointRow } from '../endpoint/endpoint-row.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { useLoad } from '../../state/use-load.ts'
 import { Page, Panel } from '../../parts/page.tsx'
 import { Show } from '../../parts/loaded.tsx'
-import { Ago } from '../../parts/time.tsx'
 import { href, query, setQuery } from '../../state/router.ts'
-import { now } from '../../state/now.ts'
-import { verdict } from './verdict.ts'
 import { sendCurl } from '../curl-examples.ts'
 
 const refreshMs = 3_000
@@ -31,11 +31,11 @@ export function Overview() {
         {(numbers) => (
           <>
             <Summary numbers={numbers} />
-            {numbers.alarms.length > 0 && <Alarms alarms={numbers.alarms} />}
-            <Counters numbers={numbers} />
+            {numbers.alarms.length > 0 && <Alarms alarms={numbers.alarms} refresh={loaded.refresh} />}
+            <Now queue={numbers.queue} />
             {numbers.failing.length > 0 && <Failing endpoints={numbers.failing} />}
-            {numbers.attempts === 0 && numbers.queue.fresh === 0 ? <FirstSteps /> : <Charts numbers={numbers} />}
-            <Workers workers={numbers.workers} />
+            {numbers.attempts === 0 ? <FirstSteps /> : <Range numbers={numbers} name={nameOf(chosen)} />}
+            {<Workers workers={numbers.workers} />}
           </>
         )}
       </Show>
@@ -43,10 +43,14 @@ export function Overview() {
   )
 }
 
+function nameOf(window: string): string {
+  return windows.find(([value]) => value === window)?.[1] ?? 'In this range'
+}
+
 function Windows({ chosen }: { chosen: string }) {
   return (
     <fieldset class="segments">
-      <legend class="hidden">Window</legend>
+      <legend class="hidden">Range</legend>
       {windows.map(([value, name]) => (
         <label key={value}>
           <input
@@ -71,214 +75,20 @@ function Summary({ numbers }: { numbers: Numbers }) {
       <Icon name={icon} />
       <div>
         <p class="sentence">{sentence}</p>
-        <p class="muted">{circumstances(numbers, now.value)}</p>
+        <p class="muted">{circumstances(numbers)}</p>
       </div>
     </div>
   )
 }
 
-function circumstances({ queue, alarm, deadLetterRate, workers }: Numbers, at: number): string {
-  const lateMs = queue.oldestDueAt === null ? 0 : at - Date.parse(queue.oldestDueAt)
+function circumstances({ alarm, deadLetterRate, workers }: Numbers): string {
   const parts = [
-    lateMs < 1_000 ? 'Nothing is late' : `The oldest due delivery is ${duration(lateMs)} late`,
     alarm === 'none'
       ? null
-      : `${percent(deadLetterRate)} of what ended is dead, more than ${alarm === 'alarm' ? 5 : 2} %`,
+      : `${percent(deadLetterRate)} of the deliveries that ended in this range are dead letters, more than ${alarm === 'alarm' ? 5 : 2} %`,
     `${counted(workers.length, 'worker')} alive`,
-  ]
-  return `${parts.filter((part) => part !== null).join(' · ')}.`
-}
-
-function Counters({ numbers }: { numbers: Numbers }) {
-  const { delivered, queue, deadLetterRate, latencyP50Ms, latencyP95Ms, failed, attempts } = numbers
-  return (
-    <ul class="counters">
-      <Counter
-        name="Delivered"
-        value={count(delivered)}
-        under={`of ${counted(attempts, 'attempt')}`}
-        to="deliveries?status=delivered"
-        tone="good"
-      />
-      <Counter
-        name="Queued"
-        value={count(queue.fresh, queue.atLeast)}
-        under="not yet attempted"
-        to="deliveries?status=pending"
-        tone="idle"
-      />
-      <Counter
-        name="Retrying"
-        value={count(queue.retries, queue.atLeast)}
-        under={counted(failed, 'failed attempt')}
-        to="deliveries?status=failed"
-        tone="warning"
-      />
-      <Counter
-        name="Held"
-        value={count(queue.held, queue.atLeast)}
-        under="breaker or pause"
-        to="endpoints"
-        tone="held"
-      />
-      <Counter
-        name="Dead letters"
-        value={count(queue.dead, queue.atLeast)}
-        under={`${percent(deadLetterRate)} of what ended`}
-        to="dead-letters"
-        tone="bad"
-      />
-      <Counter name="Latency" value={latency(latencyP50Ms)} under={`median; p95 ${latency(latencyP95Ms)}`} />
-    </ul>
-  )
-}
-
-function Counter({
-  name,
-  value,
-  under,
-  to,
-  tone = '',
-}: {
-  name: string
-  value: string
-  under: string
-  to?: string
-  tone?: string
-}) {
-  return (
-    <li class={value === '0' ? 'none' : tone}>
-      <span class="name">{to === undefined ? name : <a href={href(to)}>{name}</a>}</span>
-      <span class="value">{value}</span>
-      <span class="under">{under}</span>
-    </li>
-  )
-}
-
-function Charts({ numbers: { buckets, windowMs, bucketMs, delivered, failed } }: { numbers: Numbers }) {
-  const times = buckets.map(({ at }) => bucketTime(at, windowMs))
-  const share = delivered + failed === 0 ? null : delivered / (delivered + failed)
-  return (
-    <div class="charts">
-      <Chart
-        title="Throughput"
-        summary={`${count(delivered)} delivered, ${counted(failed, 'failed attempt')}; each bar is ${duration(bucketMs)}`}
-        kind="bars"
-        times={times}
-        show={(value) => count(value)}
-        series={[
-          { name: 'delivered', tone: 'delivered', values: buckets.map((bucket) => bucket.delivered) },
-          { name: 'failed attempts', tone: 'failed', values: buckets.map((bucket) => bucket.failed) },
-          { name: 'dead', tone: 'dead', values: buckets.map((bucket) => bucket.dead) },
-        ]}
-      />
-      <Chart
-        title="Success rate"
-        summary={share === null ? 'No attempts yet' : `${percent(share)} of attempts succeeded`}
-        kind="lines"
-        top={1}
-        times={times}
-        show={percent}
-        series={[{ name: 'succeeded', tone: 'delivered', values: buckets.map(successShare) }]}
-      />
-      <Chart
-        title="Latency"
-        summary="how long endpoints take to answer"
-        kind="lines"
-        times={times}
-        show={latency}
-        series={[
-          { name: 'median', tone: 'first', values: buckets.map((bucket) => bucket.latencyP50Ms) },
-          { name: 'p95', tone: 'second', values: buckets.map((bucket) => bucket.latencyP95Ms) },
-        ]}
-      />
-    </div>
-  )
-}
-
-function successShare({ delivered, failed }: { delivered: number; failed: number }): number | null {
-  return delivered + failed === 0 ? null : delivered / (delivered + failed)
-}
-
-function Failing({ endpoints }: { endpoints: readonly Omit<Endpoint, 'hours'>[] }) {
-  return (
-    <Panel title="Failing endpoints">
-      <div class="scroll">
-        <table class="rows">
-          <caption class="hidden">Endpoints that are failing, worst first</caption>
-          <thead>
-            <tr>
-              <th scope="col" class="wide">
-                Health
-              </th>
-              <th scope="col">Endpoint and why</th>
-              <th scope="col" class="wide">
-                Failing since
-              </th>
-              <th scope="col" class="number">
-                Backlog
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {endpoints.map((endpoint) => (
-              <EndpointRow key={endpoint.id} endpoint={endpoint}>
-                <td class="wide when">
-                  <Ago at={endpoint.health.failingSince} none="" />
-                </td>
-              </EndpointRow>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </Panel>
-  )
-}
-
-function Workers({ workers }: { workers: readonly Worker[] }) {
-  return (
-    <Panel title="Workers">
-      {workers.length === 0 ? (
-        <p>
-          No worker is alive, so nothing is sent. Start one: <code>posthorn worker</code>
-        </p>
-      ) : (
-        <div class="scroll">
-          <table class="rows">
-            <caption class="hidden">Workers that are alive</caption>
-            <thead>
-              <tr>
-                <th scope="col">Host and process</th>
-                <th scope="col" class="wide">
-                  Id
-                </th>
-                <th scope="col">Started</th>
-                <th scope="col">Seen</th>
-              </tr>
-            </thead>
-            <tbody>
-              {workers.map(({ id, host, pid, startedAt, seenAt }) => (
-                <tr key={id}>
-                  <td class="main">
-                    {host} <span class="muted">pid {pid}</span>
-                  </td>
-                  <td class="wide when">
-                    <code>{id}</code>
-                  </td>
-                  <td class="when">
-                    <Ago at={startedAt} />
-                  </td>
-                  <td class="when">
-                    <Ago at={seenAt} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-    </Panel>
-  )
+  ].filter((part) => part !== null)
+  return parts.length === 0 ? '' : `${parts.join(' · ')}.`
 }
 
 function FirstSteps() {

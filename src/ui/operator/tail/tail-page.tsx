@@ -1,30 +1,33 @@
 import { useEffect, useState } from 'preact/hooks'
-import { count, counted } from '../../text/format.ts'
+import { count, counted, instant, latency } from '../../text/format.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { Page } from '../../parts/page.tsx'
 import { QueryInput } from '../../parts/form/query-input.tsx'
 import { Empty } from '../../parts/loaded.tsx'
 import { State } from '../../parts/status.tsx'
 import { href, query, setQuery } from '../../state/router.ts'
-import { eventTypes, openTail } from './event-tail.ts'
-import type { Tail as Stream, TailEvent, TailView } from './event-tail.ts'
+import { openTail } from './event-tail.ts'
+import type { Tail as Stream, TailView } from './event-tail.ts'
+import type { TailFilter } from './tail-filter.ts'
+import type { TailRow } from './tail-row.ts'
+import { appearances, eventWords } from './tail-words.ts'
 
-const nothing: TailView = { events: [], skipped: 0, waiting: 0, isOpen: false }
+const nothing: TailView = { rows: [], skipped: 0, waiting: 0, isOpen: false }
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 
-/** What happens, while it happens. */
+/** What happens, while it happens, after the last of what happened before. */
 export function Tail() {
-  const type = query.value.get('type') ?? ''
-  const endpoint = query.value.get('endpoint') ?? ''
+  const filter = filterIn(query.value)
   const [view, setView] = useState(nothing)
   const [stream, setStream] = useState<Stream | null>(null)
   const [isPaused, setPaused] = useState(false)
   useEffect(() => {
-    const opened = openTail({ type, endpoint }, setView)
+    const opened = openTail(filter, setView)
     setStream(opened)
     setPaused(false)
     setView(nothing)
     return opened.close
-  }, [type, endpoint])
+  }, [JSON.stringify(filter)])
 
   function pause(): void {
     stream?.pause(!isPaused)
@@ -41,32 +44,50 @@ export function Tail() {
         </button>
       }
     >
-      <Filters type={type} view={view} />
-      {view.events.length === 0 ? (
+      <Filters type={filter.type} view={view} />
+      {view.rows.length === 0 ? (
         <Empty title="Waiting for something to happen">
           <p>Every message that is sent and every attempt shows up here as it happens.</p>
         </Empty>
       ) : (
-        <Table events={view.events} />
+        <Table rows={view.rows} />
       )}
     </Page>
   )
 }
 
+function filterIn(given: URLSearchParams): TailFilter {
+  const text = (name: string): string => given.get(name) ?? ''
+  return {
+    type: text('type'),
+    eventType: text('event_type'),
+    customer: text('customer'),
+    endpoint: text('endpoint'),
+    code: text('code'),
+    slowerThan: text('slower_than'),
+  }
+}
+
 function Filters({ type, view }: { type: string; view: TailView }) {
   return (
-    <form class="filters" role="search" aria-label="Events" onSubmit={(event) => event.preventDefault()}>
+    <form class="filters tail-filters" role="search" aria-label="Events" onSubmit={(event) => event.preventDefault()}>
       <div class="line">
         <label class="field">
-          <span class="hidden">Type of event</span>
+          <span class="hidden">Event</span>
           <select value={type} onChange={(event) => setQuery({ type: event.currentTarget.value }, 'replace')}>
             <option value="">all events</option>
-            {eventTypes.map((each) => (
-              <option key={each}>{each}</option>
+            {eventWords.map(([value, word]) => (
+              <option key={value} value={value}>
+                {word}
+              </option>
             ))}
           </select>
         </label>
-        <QueryInput name="endpoint" label="Endpoint" placeholder="Endpoint: ep_…" kind="search" />
+        <QueryInput name="event_type" label="Type" placeholder="Type" kind="search" />
+        <QueryInput name="customer" label="Customer" placeholder="Customer" kind="line" />
+        <QueryInput name="endpoint" label="Endpoint" placeholder="Endpoint" kind="line" />
+        <QueryInput name="code" label="Code" placeholder="Code: 5, 404" kind="line" />
+        <QueryInput name="slower_than" label="Slower than, in milliseconds" placeholder="Slower than, ms" kind="line" />
         <span class="line">
           {view.isOpen ? (
             <State tone="good" icon="flight" word="listening" />
@@ -80,36 +101,72 @@ function Filters({ type, view }: { type: string; view: TailView }) {
   )
 }
 
-function Table({ events }: { events: readonly TailEvent[] }) {
+function Table({ rows }: { rows: readonly TailRow[] }) {
   return (
     <div class="scroll">
       <table class="rows tail">
         <caption class="hidden">Events, newest first</caption>
         <thead>
           <tr>
-            <th scope="col" class="wide" aria-sort="descending">
+            <th scope="col" aria-sort="descending">
               Time
             </th>
             <th scope="col">Event</th>
-            <th scope="col">What happened</th>
+            <th scope="col">Type</th>
+            <th scope="col" class="wide">
+              Customer
+            </th>
+            <th scope="col" class="wide">
+              Endpoint
+            </th>
+            <th scope="col" class="wide">
+              Code
+            </th>
+            <th scope="col" class="number wide">
+              Latency
+            </th>
           </tr>
         </thead>
         <tbody>
-          {events.map(({ key, time, type, tone, icon, sentence, deliveryId, endpointId }) => (
-            <tr key={key} data-row tabIndex={-1}>
-              <td class="when wide">{time}</td>
-              <td>
-                <State tone={tone} icon={icon} word={type} />
-              </td>
-              <td class="main">
-                {deliveryId !== null && <a href={href(`deliveries/${deliveryId}`)}>{sentence}</a>}
-                {deliveryId === null && endpointId !== null && <a href={href(`endpoints/${endpointId}`)}>{sentence}</a>}
-                {deliveryId === null && endpointId === null && sentence}
-              </td>
-            </tr>
+          {rows.map((row) => (
+            <Row key={row.key} row={row} />
           ))}
         </tbody>
       </table>
     </div>
   )
+}
+
+function Row({ row }: { row: TailRow }) {
+  const { at, type, eventType, customer, endpoint, code, latencyMs, detail, to } = row
+  const title = eventType ?? appearances[type].word
+  const took = latencyMs === null ? '' : latency(latencyMs)
+  return (
+    <tr data-row tabIndex={-1}>
+      <td class="when">
+        <time dateTime={at} title={instant(at)}>
+          {clock.format(new Date(at))}
+        </time>
+      </td>
+      <td>
+        <State {...appearances[type]} />
+      </td>
+      <td class="main">
+        {to === null ? title : <a href={href(to)}>{title}</a>}
+        {detail !== '' && <div class="under">{detail}</div>}
+        <div class="under narrow">
+          {[customer, endpoint, code, took].filter((part) => part !== null && part !== '').join(' · ')}
+        </div>
+      </td>
+      <td class="wide">{customer}</td>
+      <td class="wide where">{endpoint}</td>
+      <td class={codeTone(code)}>{code}</td>
+      <td class="number wide">{took}</td>
+    </tr>
+  )
+}
+
+/** The exceptional stands out. */
+function codeTone(code: string | null): string {
+  return code === null || code.startsWith('2') ? 'wide code' : 'wide code failed-code'
 }

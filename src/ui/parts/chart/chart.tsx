@@ -1,12 +1,10 @@
 import { useId, useState } from 'preact/hooks'
-
-interface Series {
-  readonly name: string
-  /** A class that says the colour. */
-  readonly tone: string
-  /** Null where nothing is known. */
-  readonly values: readonly (number | null)[]
-}
+import { labelPlaces, ticksUpTo } from './axis.ts'
+import { Bars, height, Line } from './marks.tsx'
+import { Numbers } from './numbers.tsx'
+import { highest, isEmptyAt, shown, unmeasured } from './series.ts'
+import type { ChartKind, Series } from './series.ts'
+import { go } from '../../state/router.ts'
 
 interface ChartProps {
   readonly title: string
@@ -14,96 +12,107 @@ interface ChartProps {
   readonly summary: string
   readonly times: readonly string[]
   readonly series: readonly Series[]
-  readonly kind: 'bars' | 'lines'
+  readonly kind: ChartKind
   readonly show: (value: number) => string
   /** The top of the scale, if it is given by nature. */
   readonly top?: number
+  /** Where a click on each stretch of time leads; null where there is nothing to see. */
+  readonly links?: readonly (string | null)[]
 }
 
-const height = 100
-
-/** A chart drawn by hand, with the exact numbers under the pointer and in a table behind it. */
+/** A chart drawn by hand, with axes, the exact numbers beside the pointer, and all of them in a table behind it. */
 export function Chart(props: ChartProps) {
   const { title, summary, times, series, kind, show } = props
   const titleId = useId()
-  const [pointed, setPointed] = useState<number | null>(null)
-  const top = props.top ?? niceTop(highest(series, kind))
-  const at = pointed === null ? undefined : times[pointed]
+  const ticks = ticksUpTo(highest(series, kind), props.top)
   return (
     <figure class="chart" aria-labelledby={titleId}>
       <figcaption>
-        <h2 id={titleId}>{title}</h2>
-        <p>{at === undefined || pointed === null ? summary : `${at}: ${readout(series, pointed, show)}`}</p>
+        <h3 id={titleId}>{title}</h3>
+        <p>{summary}</p>
       </figcaption>
       <div class="plot">
-        <span class="top">{show(top)}</span>
-        <svg
-          viewBox={`0 0 ${times.length} ${height}`}
-          preserveAspectRatio="none"
-          role="img"
-          aria-label={`${title}: ${summary}`}
-          onPointerMove={(event) => setPointed(indexUnder(event, times.length))}
-          onPointerLeave={() => setPointed(null)}
-        >
-          <path class="grid" d={`M0 .5H${times.length}M0 ${height / 2}H${times.length}`} />
-          {pointed !== null && <rect class="pointed" x={pointed} y={0} width={1} height={height} />}
-          {kind === 'bars' ? (
-            <Bars series={series} length={times.length} top={top} />
-          ) : (
-            series.map((each) => <Line key={each.name} series={each} top={top} />)
-          )}
-        </svg>
-      </div>
-      <div class="times" aria-hidden="true">
-        <span>{times[0]}</span>
-        <span>{times[Math.floor(times.length / 2)]}</span>
-        <span>{times.at(-1)}</span>
+        <div class="values" aria-hidden="true">
+          {ticks.toReversed().map((tick) => (
+            <span key={tick}>{show(tick)}</span>
+          ))}
+        </div>
+        <Plot {...props} ticks={ticks} />
+        <div class="times" aria-hidden="true">
+          {labelPlaces(times.length).map((place) => (
+            <span key={place}>{times[place]}</span>
+          ))}
+        </div>
       </div>
       <div class="behind">
         <Legend series={series} kind={kind} />
-        <Numbers {...props} />
+        <Numbers title={title} times={times} series={series} show={show} links={props.links} />
       </div>
     </figure>
   )
 }
 
-function Bars({ series, length, top }: { series: readonly Series[]; length: number; top: number }) {
-  const gap = length > 100 ? 0.1 : 0.22
-  return Array.from({ length }, (_, index) => {
-    let below = 0
-    return series.map(({ name, tone, values }) => {
-      const size = ((values[index] ?? 0) / top) * height
-      below += size
-      return (
-        size > 0 && (
-          <rect
-            key={`${name}${index}`}
-            class={tone}
-            x={index + gap / 2}
-            y={height - below}
-            width={1 - gap}
-            height={size}
-          />
-        )
-      )
-    })
-  })
+function Plot({ ticks, ...props }: ChartProps & { readonly ticks: readonly number[] }) {
+  const { title, summary, times, series, kind, links } = props
+  const [pointed, setPointed] = useState<number | null>(null)
+  const top = ticks.at(-1) ?? 1
+  const to = pointed === null ? null : (links?.[pointed] ?? null)
+  return (
+    <div
+      class="drawing"
+      onPointerMove={(event) => setPointed(indexUnder(event, times.length))}
+      onPointerLeave={() => setPointed(null)}
+    >
+      <svg
+        class={to === null ? undefined : 'leads'}
+        viewBox={`0 0 ${times.length} ${height}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`${title}: ${summary}`}
+        onClick={() => to !== null && go(to)}
+      >
+        <Unmeasured length={unmeasured(series)} />
+        <path class="grid" d={ticks.map((tick) => `M0 ${gridLine(tick, top)}H${times.length}`).join('')} />
+        {pointed !== null && <rect class="pointed" x={pointed} y={0} width={1} height={height} />}
+        {kind === 'bars' ? (
+          <Bars series={series} length={times.length} top={top} />
+        ) : (
+          series.map((each) => <Line key={each.name} series={each} top={top} />)
+        )}
+      </svg>
+      {pointed !== null && <Values {...props} index={pointed} />}
+    </div>
+  )
 }
 
-/** A line that breaks where nothing is known, rather than claim a value. */
-function Line({ series, top }: { series: Series; top: number }) {
-  let pen = 'M'
-  let path = ''
-  for (const [index, value] of series.values.entries()) {
-    if (value === null) pen = 'M'
-    else {
-      const y = height - (Math.min(value, top) / top) * (height - 2) - 1
-      // A lone point is a short stroke, or it would not be seen.
-      path += pen === 'M' ? `M${index + 0.3} ${y}L${index + 0.7} ${y}` : `L${index + 0.5} ${y}`
-      pen = 'L'
-    }
-  }
-  return <path class={`line ${series.tone}`} d={path} />
+/** Time that nobody measured is marked as such, and not drawn as zero. */
+function Unmeasured({ length }: { length: number }) {
+  return length > 0 && <rect class="unmeasured" x={0} y={0} width={length} height={height} />
+}
+
+function gridLine(tick: number, top: number): number {
+  return height - (tick / top) * (height - 1) - 0.5
+}
+
+/** The exact values of one stretch of time, in the half where the pointer is not. */
+function Values({ times, series, show, links, index }: ChartProps & { readonly index: number }) {
+  const isEmpty = isEmptyAt(series, index)
+  return (
+    <div class={index >= times.length / 2 ? 'pointed-values left' : 'pointed-values'} aria-hidden="true">
+      <strong>{times[index]}</strong>
+      {isEmpty && <span class="muted">{index < unmeasured(series) ? 'nothing recorded' : 'nothing happened'}</span>}
+      {!isEmpty &&
+        series.map(({ name, tone, values }) => (
+          <span key={name}>
+            <svg class={`swatch ${tone}`} viewBox="0 0 10 10">
+              <rect width="10" height="10" rx="2" />
+            </svg>
+            {name} <b>{shown(values[index], show)}</b>
+          </span>
+        ))}
+      {!isEmpty && links !== undefined && <span class="muted">click for its deliveries</span>}
+    </div>
+  )
 }
 
 function Legend({ series, kind }: Pick<ChartProps, 'series' | 'kind'>) {
@@ -121,69 +130,8 @@ function Legend({ series, kind }: Pick<ChartProps, 'series' | 'kind'>) {
   )
 }
 
-function Numbers({ title, times, series, show }: ChartProps) {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Show as a table</summary>
-      {isOpen && (
-        <div class="scroll" tabIndex={0} role="region" aria-label={`${title} as a table`}>
-          <table class="rows">
-            <caption class="hidden">{title}</caption>
-            <thead>
-              <tr>
-                <th scope="col">Time</th>
-                {series.map(({ name }) => (
-                  <th key={name} scope="col" class="number">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {times.map((time, index) => (
-                <tr key={index}>
-                  <th scope="row">{time}</th>
-                  {series.map(({ name, values }) => (
-                    <td key={name} class="number">
-                      {shown(values[index], show)}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-    </details>
-  )
-}
-
-function highest(series: readonly Series[], kind: 'bars' | 'lines'): number {
-  const length = series[0]?.values.length ?? 0
-  const at = (index: number): number[] => series.map(({ values }) => values[index] ?? 0)
-  return Array.from({ length }, (_, index) =>
-    kind === 'bars' ? at(index).reduce((sum, value) => sum + value, 0) : Math.max(...at(index)),
-  ).reduce((most, value) => Math.max(most, value), 0)
-}
-
-/** The next round number above. */
-function niceTop(value: number): number {
-  if (value <= 1) return 1
-  const power = 10 ** Math.floor(Math.log10(value))
-  return [1, 1.5, 2, 3, 4, 5, 6, 8, 10].map((factor) => factor * power).find((nice) => nice >= value) ?? value
-}
-
 function indexUnder(event: PointerEvent, length: number): number | null {
   if (!(event.currentTarget instanceof Element)) return null
   const { left, width } = event.currentTarget.getBoundingClientRect()
   return Math.min(length - 1, Math.max(0, Math.floor(((event.clientX - left) / width) * length)))
-}
-
-function readout(series: readonly Series[], index: number, show: (value: number) => string): string {
-  return series.map(({ name, values }) => `${name} ${shown(values[index], show)}`).join(', ')
-}
-
-function shown(value: number | null | undefined, show: (value: number) => string): string {
-  return value === null || value === undefined ? '–' : show(value)
 }
