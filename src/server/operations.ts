@@ -21,6 +21,7 @@ import { jobOperations } from './routes/operator/jobs.ts'
 import { keyOperations } from './routes/operator/keys.ts'
 import { messageOperations } from './routes/svix/messages.ts'
 import { overviewOperations } from './routes/operator/overview.ts'
+import { searchOperations } from './routes/operator/search.ts'
 import { sessionOperations } from './routes/operator/session.ts'
 import { openSessionOperations } from './routes/operator/sessions.ts'
 import { streamOperations } from './routes/operator/stream.ts'
@@ -50,6 +51,7 @@ export const operations: readonly Operation[] = [
   ...jobOperations,
   ...auditOperations,
   ...streamOperations,
+  ...searchOperations,
   ...configOperations,
   ...sessionOperations,
   ...openSessionOperations,

@@ -106,7 +106,7 @@ async function create(tx: Executor, vault: Vault, endpoint: Endpoint, by?: Actor
 }
 
 /** A pattern for text that holds this one, whatever its case; what has a meaning in patterns stands for itself. */
-function containing(text: string): string {
+export function containing(text: string): string {
   return `%${text.toLowerCase().replaceAll(/[!%_]/g, '!$&')}%`
 }
 
