@@ -40,7 +40,7 @@ test(
     await close()
 
     const portal = await stage.open(server, { key: token, path: `endpoints/${id}` })
-    await portal.page.getByText(/It will be disabled on .*, unless a delivery succeeds before/).waitFor()
+    await portal.page.getByText(/It will be disabled in .*, unless a delivery succeeds before/).waitFor()
     await portal.page.getByText('Will be disabled', { exact: true }).waitFor()
     await portal.go('')
     expect(await portal.page.getByText('Alarms').count()).toBe(0)

@@ -58,7 +58,7 @@ const empties = [
   ['deliveries', 'No deliveries yet'],
   ['endpoints', 'No endpoints yet'],
   ['dead-letters', 'No dead letters'],
-  ['jobs', 'No bulk work yet'],
+  ['jobs', 'No jobs yet'],
   ['event-types', 'No event types are declared'],
   // Whoever looks has signed in.
   ['audit', 'session.open'],
@@ -130,7 +130,7 @@ describe('in both themes', () => {
     expect(await faults(page)).toEqual([])
     await page.keyboard.press('Escape')
     await page.keyboard.press('?')
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    await page.getByRole('dialog', { name: 'Shortcuts' }).waitFor()
     expect(await faults(page)).toEqual([])
     await scene.go('endpoints')
     await page.getByRole('button', { name: 'Add an endpoint' }).click()

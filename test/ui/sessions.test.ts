@@ -24,7 +24,9 @@ test('the settings list who is signed in, and sign out everywhere ends all of th
   const sessions = second.page.getByRole('table', { name: 'Sessions' })
   await sessions.getByText('this browser').waitFor()
   expect(await sessions.getByRole('row').filter({ hasText: 'kim' }).count()).toBe(2)
-  expect(await sessions.getByRole('row').last().textContent()).toContain('from 127.0.0.1, may write everything')
+  expect(await sessions.getByRole('row').last().textContent()).toContain(
+    'from 127.0.0.1, read and write access to all applications',
+  )
   await second.page.getByRole('button', { name: 'Sign out everywhere' }).click()
   await second.page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click()
   await second.page.getByLabel('API key').waitFor()
@@ -43,7 +45,7 @@ test('a link asks whoever is signed in before it signs them in as somebody else'
   await page.goto(url)
   const question = page.getByRole('dialog', { name: 'Sign in as somebody else?' })
   await question.getByText('You are signed in as "maria".').waitFor()
-  await question.getByRole('button', { name: 'Go back' }).click()
+  await question.getByRole('button', { name: 'Cancel' }).click()
   await page.getByText('maria').waitFor()
   expect(new URL(page.url()).hash).toBe('')
 

@@ -18,7 +18,7 @@ describe('the verdict', () => {
   test.each([
     ['quiet', { ...calm }, 'good', 'All is quiet: nothing was sent, and nothing waits.'],
     ['all delivered', { ...calm, attempts: 5 }, 'good', 'Everything was delivered.'],
-    ['under way', { ...calm, queue: { ...queue, fresh: 1 } }, 'good', 'Everything is on its way: 1 delivery in line.'],
+    ['under way', { ...calm, queue: { ...queue, fresh: 1 } }, 'good', 'Everything is on its way: 1 delivery queued.'],
     ['one failing', { ...calm, failing: failing.slice(0, 1) }, 'warning', '1 endpoint is failing; nothing is lost.'],
     [
       'retries and dead',
@@ -117,7 +117,7 @@ test('the filter of a job is said in words', () => {
   expect(filterLabel({ ids: ['a', 'b'] })).toBe('2 selected')
   expect(filterLabel({})).toBe('everything')
   expect(filterLabel({ status: 'dead', until: '2026-01-05T12:00:00Z' })).toMatch(
-    /^status dead, made until 5 Jan, \d\d:00:00$/,
+    /^status dead, created before 5 Jan, \d\d:00:00$/,
   )
 })
 
@@ -125,6 +125,6 @@ test('what was done is done to an id as it is, or to what a filter says', () => 
   expect(targetLabel('dlv_1')).toBe('dlv_1')
   expect(targetLabel('7')).toBe('7')
   expect(targetLabel('{"status":["dead"],"until":1767614400000,"unchangedSince":1767614400000}')).toMatch(
-    /^status dead, made until 5 Jan, \d\d:00:00$/,
+    /^status dead, created before 5 Jan, \d\d:00:00$/,
   )
 })

@@ -8,6 +8,7 @@ import type { endpointDetailOut, endpointOverviewOut } from '../../server/schema
 import type { jobOut } from '../../server/schemas/operator/job.ts'
 import type { keyOut } from '../../server/schemas/operator/key.ts'
 import type { overviewOut } from '../../server/schemas/operator/overview.ts'
+import type { searchOut } from '../../server/schemas/operator/search.ts'
 import type { openSessionOut, sessionOut } from '../../server/schemas/operator/session.ts'
 import type { applicationOut } from '../../server/schemas/svix/application.ts'
 import type { eventTypeOut } from '../../server/schemas/svix/event-type.ts'
@@ -44,6 +45,8 @@ export type Key = z.output<typeof keyOut>
 export type Config = z.output<typeof configOut>
 export type Setting = Config['settings'][number]
 export type Policy = Config['policies'][number]
+
+export type Found = z.output<typeof searchOut>['data'][number]
 
 export type EventType = z.output<typeof eventTypeOut>
 export type Application = z.output<typeof applicationOut>

@@ -3,12 +3,13 @@ import { isPortal } from '../state/session.ts'
 import { Dialog } from '../parts/dialog.tsx'
 
 const shortcuts: readonly (readonly [key: string, meaning: string])[] = [
-  ['/', 'Search or filter'],
+  ['/', 'Search anything'],
+  ['f', 'Filter this page'],
   ['j k', 'Next or previous row'],
   ['x', 'Select the row'],
   ['Enter', 'Open the row'],
   ['r', 'Retry now'],
-  ['?', 'This help'],
+  ['?', 'These shortcuts'],
   ['Esc', 'Close, or leave a field'],
 ]
 
@@ -22,7 +23,7 @@ export function ShortcutsDialog() {
       .map(({ key, name }) => [`g ${key}`, name] as const),
   ]
   return (
-    <Dialog title="Keys" onClose={() => (shortcutsAreOpen.value = false)}>
+    <Dialog title="Shortcuts" onClose={() => (shortcutsAreOpen.value = false)}>
       <dl class="keys">
         {shown.map(([key, meaning]) => (
           <div key={key}>

@@ -1,6 +1,8 @@
 import { query, setQuery } from '../../state/router.ts'
 import { isPortal } from '../../state/session.ts'
 import { statuses } from '../../text/labels.ts'
+import { QueryCombobox } from '../../parts/form/combobox.tsx'
+import { applicationChoices, endpointChoices, eventTypeChoices } from '../search.ts'
 import { QueryInput } from '../../parts/form/query-input.tsx'
 
 /** Everything that deliveries can be looked for by, as the API calls it. */
@@ -17,10 +19,13 @@ export const filterNames = [
   'text',
 ] as const
 
+const chosen = [
+  ['endpoint', 'Endpoint', endpointChoices],
+  ['event_type', 'Event type', eventTypeChoices],
+  ['application', 'Application', applicationChoices],
+] as const
+
 const texts = [
-  ['endpoint', 'Endpoint', 'ep_…'],
-  ['event_type', 'Event type', 'invoice.paid'],
-  ['application', 'Application', 'app_… or uid'],
   ['message', 'Message', 'msg_…'],
   ['id', 'Delivery', 'dlv_…'],
 ] as const
@@ -37,11 +42,14 @@ export function DeliveryFilters() {
       <details open={more > 0}>
         <summary>More filters{more > 0 ? ` (${more})` : ''}</summary>
         <div class="grid">
-          {texts
+          {chosen
             .filter(([name]) => !(isPortal() && name === 'application'))
-            .map(([name, label, hint]) => (
-              <QueryInput key={name} name={name} label={label} placeholder={hint} kind="field" />
+            .map(([name, label, choices]) => (
+              <QueryCombobox key={name} name={name} label={label} choices={choices} isFree={name === 'event_type'} />
             ))}
+          {texts.map(([name, label, hint]) => (
+            <QueryInput key={name} name={name} label={label} placeholder={hint} kind="field" />
+          ))}
           <Reason />
           <Moment name="since" label="Created since" />
           <Moment name="until" label="Created until" />
@@ -52,10 +60,10 @@ export function DeliveryFilters() {
 }
 
 function Statuses() {
-  const chosen = query.value.getAll('status')
+  const given = query.value.getAll('status')
 
   function toggle(status: string): void {
-    const next = chosen.includes(status) ? chosen.filter((each) => each !== status) : [...chosen, status]
+    const next = given.includes(status) ? given.filter((each) => each !== status) : [...given, status]
     setQuery({ status: next, iterator: null }, 'replace')
   }
 
@@ -64,7 +72,7 @@ function Statuses() {
       <legend class="hidden">Status</legend>
       {statuses.map(({ status, word }) => (
         <label key={status}>
-          <input type="checkbox" checked={chosen.includes(status)} onChange={() => toggle(status)} />
+          <input type="checkbox" checked={given.includes(status)} onChange={() => toggle(status)} />
           <span>{word}</span>
         </label>
       ))}

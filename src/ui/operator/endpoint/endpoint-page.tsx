@@ -12,7 +12,7 @@ import { PortalLink } from './portal-link.tsx'
 import { Empty, Show } from '../../parts/loaded.tsx'
 import { Health } from '../../parts/status.tsx'
 import { Strip } from '../../parts/chart/hour-strip.tsx'
-import { Ago, Until } from '../../parts/time.tsx'
+import { Ago, Prose, Until } from '../../parts/time.tsx'
 import { href } from '../../state/router.ts'
 import { canWrite, isPortal } from '../../state/session.ts'
 import { outcomeLabel } from '../../text/labels.ts'
@@ -34,7 +34,9 @@ export function Endpoint({ id }: { id: string }) {
           <>
             <div class="why">
               <Health endpoint={detail} />
-              <p>{detail.health.sentence}</p>
+              <p>
+                <Prose text={detail.health.sentence} />
+              </p>
             </div>
             <div class="columns">
               <div>

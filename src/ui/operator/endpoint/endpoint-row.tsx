@@ -4,6 +4,7 @@ import { count, shortUrl } from '../../text/format.ts'
 import { href } from '../../state/router.ts'
 import { isPortal } from '../../state/session.ts'
 import { Health } from '../../parts/status.tsx'
+import { Prose } from '../../parts/time.tsx'
 
 /** An endpoint in a table: health, where and why, what the table adds, backlog. On a phone the health stands above the address. */
 export function EndpointRow({
@@ -25,7 +26,7 @@ export function EndpointRow({
         <a href={href(`endpoints/${endpoint.id}`)}>{shortUrl(endpoint.url)}</a>
         <div class="under whole">
           {isPortal() ? '' : `${endpoint.applicationName}: `}
-          {endpoint.health.sentence}
+          <Prose text={endpoint.health.sentence} />
         </div>
       </td>
       {children}

@@ -6,6 +6,8 @@ import { notify } from '../../state/notices.ts'
 import { ask } from '../../parts/dialog.tsx'
 import { Field, Form, namesIn } from '../../parts/form/form.tsx'
 import type { Values } from '../../parts/form/form.tsx'
+import { ComboboxField } from '../../parts/form/combobox.tsx'
+import { eventTypeChoices, policyChoices } from '../search.ts'
 import { Panel } from '../../parts/page.tsx'
 
 /** What can be changed about an endpoint. Every attempt uses it as it then is. */
@@ -52,21 +54,23 @@ export function EndpointDangers({ endpoint }: { endpoint: EndpointDetail }) {
 function Choices({ endpoint: { types, channels, ratePerSecond, policy } }: { endpoint: EndpointDetail }) {
   return (
     <div class="grid">
-      <Field
+      <ComboboxField
         name="types"
         label="Event types"
+        choices={eventTypeChoices}
+        isMany
         value={types?.join(', ') ?? ''}
         hint="With commas between them; empty means all."
       />
       <Field name="channels" label="Channels" value={channels?.join(', ') ?? ''} hint="Empty means all." />
       <Field
         name="rate"
-        label="Most per second"
+        label="Rate limit per second"
         kind="number"
         value={ratePerSecond?.toString() ?? ''}
         hint="Empty means no limit."
       />
-      <Field name="policy" label="Retry policy" value={policy} hint="A name from the settings page." isRequired />
+      <ComboboxField name="policy" label="Retry policy" value={policy} choices={policyChoices} isRequired />
     </div>
   )
 }

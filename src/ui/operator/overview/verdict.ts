@@ -43,7 +43,7 @@ function waitOrWaits(number: number): string {
 }
 
 function calm({ fresh, atLeast }: Overview['queue'], attempts: number): string {
-  if (fresh > 0) return `Everything is on its way: ${counted(fresh, 'delivery', atLeast)} in line.`
+  if (fresh > 0) return `Everything is on its way: ${counted(fresh, 'delivery', atLeast)} queued.`
   return attempts > 0 ? 'Everything was delivered.' : 'All is quiet: nothing was sent, and nothing waits.'
 }
 

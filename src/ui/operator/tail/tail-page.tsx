@@ -2,7 +2,8 @@ import { useEffect, useState } from 'preact/hooks'
 import { count, counted } from '../../text/format.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { Page } from '../../parts/page.tsx'
-import { QueryInput } from '../../parts/form/query-input.tsx'
+import { QueryCombobox } from '../../parts/form/combobox.tsx'
+import { endpointChoices } from '../search.ts'
 import { Empty } from '../../parts/loaded.tsx'
 import { State } from '../../parts/status.tsx'
 import { href, query, setQuery } from '../../state/router.ts'
@@ -66,7 +67,7 @@ function Filters({ type, view }: { type: string; view: TailView }) {
             ))}
           </select>
         </label>
-        <QueryInput name="endpoint" label="Endpoint" placeholder="Endpoint: ep_…" kind="search" />
+        <QueryCombobox name="endpoint" label="Endpoint" choices={endpointChoices} kind="search" />
         <span class="line">
           {view.isOpen ? (
             <State tone="good" icon="flight" word="listening" />
