@@ -6,6 +6,7 @@ import { auditOperations } from './routes/operator/audit.ts'
 import { authenticationOperations } from './routes/svix/portal-access.ts'
 import { configOperations } from './routes/operator/config.ts'
 import { deadLetterOperations } from './routes/operator/dead-letters.ts'
+import { deliveryCountOperations } from './routes/operator/delivery-counts.ts'
 import { deliveryOperations } from './routes/operator/deliveries.ts'
 import { destinationOperations } from './routes/svix/destinations.ts'
 import { endpointHeaderOperations } from './routes/svix/endpoint/headers.ts'
@@ -47,6 +48,7 @@ export const operations: readonly Operation[] = [
   ...alarmOperations,
   ...endpointOverviewOperations,
   ...deliveryOperations,
+  ...deliveryCountOperations,
   ...deadLetterOperations,
   ...jobOperations,
   ...auditOperations,

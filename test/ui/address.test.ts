@@ -29,7 +29,7 @@ function addressOf(page: Page): string {
 describe('the address', () => {
   test('keeps the filters of deliveries over a reload', limit, async () => {
     const { page, close } = await stage.open(server, { path: 'deliveries' })
-    await page.getByText('retrying', { exact: true }).first().click()
+    await page.locator('.chips label', { hasText: 'retrying' }).click()
     await page.getByText('More filters').click()
     await page.getByLabel('Event type').fill('customer.updated')
     await page.getByLabel('Event type').press('Enter')

@@ -9,6 +9,9 @@ import { useStage } from './stage.ts'
 const stage = useStage()
 const limit = { timeout: 60_000 }
 
+const counter = (most: number): string =>
+  `with recursive counter(n) as (select 1 union all select n + 1 from counter where n < ${most})`
+
 let server: Server
 let delivery: string
 let message: string
@@ -24,8 +27,6 @@ beforeAll(async () => {
   delivery = (await posthorn.deliveries.list({ messageId: message }))[0]?.id ?? ''
   await posthorn.stop()
   const database = new DatabaseSync(file)
-  const counter = (most: number): string =>
-    `with recursive counter(n) as (select 1 union all select n + 1 from counter where n < ${most})`
   database.exec(`${counter(100)}
 insert into posthorn_applications (id, uid, name)
 select printf('app_%019d', n), 'customer-' || n, 'Customer ' || n from counter`)
@@ -186,6 +187,23 @@ test('a form offers what can be chosen, and takes several or something new', lim
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved. The next attempt uses it.').waitFor()
   expect(await server.call('GET', `endpoint/${id}`)).toMatchObject({ policy: 'patient' })
+  await close()
+})
+
+test('a range stays what it says in a saved view, and statuses say how many there are', limit, async () => {
+  const { page, close } = await stage.open(server, { path: 'deliveries' })
+  await page.locator('.chips label', { hasText: /^queued +1$/ }).waitFor()
+  const asked = page.waitForRequest(/api\/v1\/delivery\?since=20/)
+  await page.locator('.segments label', { hasText: /^1 h$/ }).click()
+  await page.waitForURL('**/deliveries?since=1h')
+  await asked
+  await page.reload()
+  expect(await page.getByRole('radio', { name: '1 h', exact: true }).isChecked()).toBe(true)
+  await page.locator('.segments label', { hasText: 'Custom' }).click()
+  await page.waitForURL('**/deliveries?since=20*')
+  expect(await page.getByLabel('Created since').inputValue()).toMatch(/^20/)
+  await page.locator('.segments label', { hasText: 'Any time' }).click()
+  await page.waitForURL('**/deliveries')
   await close()
 })
 

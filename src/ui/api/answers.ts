@@ -22,6 +22,9 @@ export type OpenSession = z.output<typeof openSessionOut>
 export type Delivery = z.output<typeof deliveryOut>
 /** `searched` is there when payloads were searched: how many of the newest deliveries were looked into. */
 export type DeliveryList = List<Delivery> & { readonly searched?: number }
+export interface DeliveryCounts {
+  readonly data: readonly { readonly status: Delivery['status']; readonly count: number; readonly atLeast: boolean }[]
+}
 export type DeliveryDetail = z.output<typeof deliveryDetailOut>
 export type Attempt = DeliveryDetail['attempts'][number]
 export type SentRequest = NonNullable<Attempt['request']>

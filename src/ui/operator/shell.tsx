@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { openPalette, shortcutsAreOpen, pages } from './shortcuts.ts'
+import { openPalette, pages, paletteKey, shortcutsAreOpen } from './shortcuts.ts'
 import { signOut } from './sign-out.ts'
 import { href, path } from '../state/router.ts'
 import { connectionLost } from '../state/connection.ts'
@@ -9,8 +9,6 @@ import { isPortal, session } from '../state/session.ts'
 import { theme } from '../state/theme.ts'
 import type { Theme } from '../state/theme.ts'
 import { Icon, Logo } from '../parts/icons.tsx'
-
-const isMac = /^Mac|^iP/.test(navigator.platform)
 
 /** What surrounds every page: the way around, who is looking, what just happened. */
 export function Shell({ children }: { children: ComponentChildren }) {
@@ -39,7 +37,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         <button type="button" class="button find" aria-keyshortcuts="Control+K Meta+K" onClick={openPalette}>
           <Icon name="search" />
           <span>Search</span>
-          <kbd aria-hidden="true">{isMac ? '⌘K' : 'Ctrl K'}</kbd>
+          <kbd aria-hidden="true">{paletteKey}</kbd>
         </button>
         <button
           type="button"

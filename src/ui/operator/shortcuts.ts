@@ -20,6 +20,9 @@ export const pages: readonly {
   { key: 's', path: 'settings', name: 'Settings', serverWide: true },
 ]
 
+/** The keys that open the palette, as they are written on the keyboard. */
+export const paletteKey = /^Mac|^iP/.test(navigator.platform) ? '⌘ K' : 'Ctrl K'
+
 export const shortcutsAreOpen = signal(false)
 /** Which opening of the palette is shown: one that closes must not take the next with it. */
 export const openedPalette = signal<number | null>(null)

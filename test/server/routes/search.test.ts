@@ -43,6 +43,28 @@ describe.each(databases)('the search on %s', (database) => {
   })
 })
 
+describe.each(databases)('the counts on %s', (database) => {
+  test('are of each status that is not ordinary, by the filters that are given', async () => {
+    const world = await routesWorld(database)
+    await world.message()
+    await world.message({ eventType: 'invoice.voided' })
+    const counts = async (query: string): Promise<unknown> =>
+      (await world.ask(200, 'GET', `/delivery-count${query}`))['data']
+    const none = [
+      { status: 'failed', count: 0, atLeast: false },
+      { status: 'dead', count: 0, atLeast: false },
+    ]
+    expect(await counts('')).toEqual([{ status: 'pending', count: 2, atLeast: false }, ...none])
+    expect(await counts('?event_type=invoice.paid')).toEqual([{ status: 'pending', count: 1, atLeast: false }, ...none])
+    expect(await counts('?application=other')).toEqual([{ status: 'pending', count: 0, atLeast: false }, ...none])
+    const tenant = { token: await world.token({ application: 'other' }) }
+    expect((await world.ask(200, 'GET', '/delivery-count', undefined, tenant))['data']).toEqual([
+      { status: 'pending', count: 0, atLeast: false },
+      ...none,
+    ])
+  })
+})
+
 async function kindsOf(world: RoutesWorld, query: string): Promise<unknown[]> {
   const { data } = await world.ask(200, 'GET', `/search${query}`)
   return (data as { kind: string }[]).map(({ kind }) => kind)
