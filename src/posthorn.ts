@@ -53,6 +53,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
   readonly deliveries: Api['deliveries']
   readonly jobs: Api['jobs']
   readonly figures: Api['figures']
+  readonly search: Api['search']
   readonly alarms: Api['alarms']
   readonly stream: Api['stream']
   readonly keys: Api['keys']
@@ -113,6 +114,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
     this.deliveries = api.deliveries
     this.jobs = api.jobs
     this.figures = api.figures
+    this.search = api.search
     this.alarms = api.alarms
     this.stream = api.stream
     this.keys = api.keys

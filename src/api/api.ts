@@ -33,6 +33,8 @@ import type { Keys } from './keys.ts'
 import { makeMessages } from './messages.ts'
 import type { Messages } from './messages.ts'
 import type { ResourceParts } from './parts.ts'
+import { makeSearch } from './search/search.ts'
+import type { Search } from './search/search.ts'
 import { checkMessage } from './send/checked-message.ts'
 import type { Enforcer } from './send/schema-enforcer.ts'
 import { makeStream } from './stream/stream.ts'
@@ -47,6 +49,7 @@ export interface Api extends Operations {
   readonly deliveries: Deliveries
   readonly jobs: Jobs
   readonly figures: Figures
+  readonly search: Search
   readonly alarms: Alarms
   readonly stream: Stream
   readonly keys: Keys
@@ -105,6 +108,7 @@ export function makeApi(parts: ApiParts): Api {
     deliveries,
     jobs: makeJobs({ ...shared, wake }),
     figures: makeFigures(shared),
+    search: makeSearch(shared),
     stream: makeStream({ ...shared, owner, isShared: lookMs !== null, subscribe: (listener) => bus.on('*', listener) }),
     keys: makeKeys(shared),
     replies: makeReplies(shared),

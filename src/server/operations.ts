@@ -8,6 +8,7 @@ import { auditOperations } from './routes/operator/audit.ts'
 import { authenticationOperations } from './routes/svix/portal-access.ts'
 import { configOperations } from './routes/operator/config.ts'
 import { deadLetterOperations } from './routes/operator/dead-letters.ts'
+import { deliveryCountOperations } from './routes/operator/delivery-counts.ts'
 import { deliveryOperations } from './routes/operator/deliveries.ts'
 import { destinationOperations } from './routes/svix/destinations.ts'
 import { endpointHeaderOperations } from './routes/svix/endpoint/headers.ts'
@@ -24,6 +25,7 @@ import { jobOperations } from './routes/operator/jobs.ts'
 import { keyOperations } from './routes/operator/keys.ts'
 import { messageOperations } from './routes/svix/messages.ts'
 import { overviewOperations } from './routes/operator/overview.ts'
+import { searchOperations } from './routes/operator/search.ts'
 import { sessionOperations } from './routes/operator/session.ts'
 import { openSessionOperations } from './routes/operator/sessions.ts'
 import { streamOperations } from './routes/operator/stream.ts'
@@ -52,10 +54,12 @@ export const operations: readonly Operation[] = [
   ...endpointOverviewOperations,
   ...endpointPageOperations,
   ...deliveryOperations,
+  ...deliveryCountOperations,
   ...deadLetterOperations,
   ...jobOperations,
   ...auditOperations,
   ...streamOperations,
+  ...searchOperations,
   ...configOperations,
   ...sessionOperations,
   ...openSessionOperations,

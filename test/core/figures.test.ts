@@ -12,7 +12,7 @@ import { anEndpoint } from './examples.ts'
 const now = Date.UTC(2026, 0, 2, 12, 0, 0)
 
 test.each<[string, Parameters<typeof anEndpoint>[0], Partial<Health>, string, string]>([
-  ['well', {}, {}, 'healthy', 'Nothing is held against it.'],
+  ['well', {}, {}, 'healthy', 'No recent failures.'],
   [
     'failing',
     {},

@@ -8,6 +8,7 @@ import { walkText } from '../../src/stores/postgres/queue/walk.ts'
 import { postgres } from '../../src/stores/postgres/index.ts'
 import type { AuditFilter } from '../../src/core/ports/audit.ts'
 import { auditEntries } from '../../src/stores/shared/audit.ts'
+import { searchFor } from '../../src/stores/shared/search.ts'
 import { render } from '../../src/stores/shared/sql/sql.ts'
 import type { Sql } from '../../src/stores/shared/sql/sql.ts'
 import { closedBefore, messagesBefore } from '../../src/stores/shared/upkeep/prune.ts'
@@ -123,6 +124,17 @@ test.each<[string, AuditFilter]>([
     from generate_series(1, 2000) as n on conflict do nothing`)
   await schema.query('analyze audit')
   expect(await indexesOf(auditEntries(filter, { limit: 50, after: null }))).toEqual([index])
+})
+
+test.each([
+  ['messages_pkey', 'message', 'msg_1'],
+  ['webhook_deliveries_pkey', 'delivery', 'dlv_1'],
+] as const)('%s finds a %s by the beginning of its id', async (index, kind, word) => {
+  await schema.query(`insert into messages (id, body)
+    select 'msg_' || n, '' from generate_series(1, ${rows}) as n on conflict do nothing`)
+  await schema.query('analyze messages')
+  const statement = searchFor({ kind, words: [word], limit: 8 })
+  expect(statement === null ? [] : await indexesOf(statement)).toContain(index)
 })
 
 /** The indexes that a statement goes through; it fails if a large table is read as a whole. */

@@ -174,11 +174,11 @@ describe('an API', () => {
       route.fulfill({ status: 503, json: { code: 'overloaded', detail: 'The database does not answer.' } }),
     )
     await page
-      .getByText('What you see is from before, because the newest could not be read: The database does not answer.')
+      .getByText('This is older data, because the latest could not be loaded: The database does not answer.')
       .waitFor()
     expect(await page.locator('tbody tr').count()).toBe(1)
     await page.unroute(answer)
-    await page.getByText('What you see is from before').waitFor({ state: 'detached' })
+    await page.getByText('This is older data').waitFor({ state: 'detached' })
     await close()
   })
 })

@@ -11,6 +11,7 @@ import type { Scene } from './stage.ts'
 const stage = useStage()
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const themes = ['light', 'dark'] as const
+const widths = [1280, 390] as const
 const limit = { timeout: 60_000 }
 
 let shop: Shop
@@ -70,7 +71,7 @@ const empties = [
   ['applications', 'No applications yet'],
   ['endpoints', 'No endpoints yet'],
   ['dead-letters', 'No dead letters'],
-  ['jobs', 'No bulk work yet'],
+  ['jobs', 'No jobs yet'],
   ['event-types', 'No event types are declared'],
   // Whoever looks has signed in.
   ['audit', 'session.open'],
@@ -79,31 +80,37 @@ const empties = [
 let violations = 0
 let checked = 0
 afterAll(() =>
-  console.log(`axe ${violations} violations on ${checked / themes.length} pages × ${themes.length} themes`),
+  console.log(
+    `axe ${violations} violations on ${checked / themes.length / widths.length} pages × ${themes.length} themes × ${widths.length} widths`,
+  ),
 )
 
-/** What axe-core has against the page as it stands, in words, in each theme. */
+/** What axe-core has against the page as it stands, in words, in each theme and at each width. */
 async function faults(page: Page): Promise<string[]> {
   // Through the debugger, because the page's own policy refuses foreign scripts, as it should.
   await page.evaluate(axeSource)
   const all: string[] = []
-  for (const colorScheme of themes) {
-    await page.emulateMedia({ colorScheme })
-    const found = await page.evaluate<{
-      violations: { id: string; nodes: { html: string; failureSummary: string }[] }[]
-    }>('axe.run(document, { resultTypes: ["violations"] })')
-    checked += 1
-    violations += found.violations.length
-    all.push(
-      ...found.violations.flatMap(({ id, nodes }) =>
-        nodes.map(({ html, failureSummary }) => `${colorScheme} ${id}: ${html} ${failureSummary}`),
-      ),
-    )
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 900 })
+    for (const colorScheme of themes) {
+      await page.emulateMedia({ colorScheme })
+      const found = await page.evaluate<{
+        violations: { id: string; nodes: { html: string; failureSummary: string }[] }[]
+      }>('axe.run(document, { resultTypes: ["violations"] })')
+      checked += 1
+      violations += found.violations.length
+      all.push(
+        ...found.violations.flatMap(({ id, nodes }) =>
+          nodes.map(({ html, failureSummary }) => `${colorScheme} ${width} ${id}: ${html} ${failureSummary}`),
+        ),
+      )
+    }
   }
+  await page.setViewportSize({ width: widths[0], height: 900 })
   return all
 }
 
-describe('in both themes', () => {
+describe('in both themes and at both widths', () => {
   let scene: Scene
   beforeAll(async () => {
     scene = await stage.open(busy)
@@ -142,7 +149,17 @@ describe('in both themes', () => {
     expect(await faults(page)).toEqual([])
     await page.keyboard.press('Escape')
     await page.keyboard.press('?')
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    await page.getByRole('dialog', { name: 'Shortcuts' }).waitFor()
+    expect(await faults(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('/')
+    await page.keyboard.type('acme')
+    await page.getByRole('group', { name: 'Endpoints' }).waitFor()
+    expect(await faults(page)).toEqual([])
+    await scene.go('dead-letters')
+    await page.keyboard.press('f')
+    await page.keyboard.type('acme')
+    await page.getByRole('option', { name: 'crm.acme.example' }).waitFor()
     expect(await faults(page)).toEqual([])
     await scene.go('endpoints')
     await page.getByRole('button', { name: 'Add an endpoint' }).click()
@@ -181,6 +198,61 @@ test('on a phone no page and no table scrolls sideways, and the menu leads aroun
   await scene.page.getByRole('heading', { name: 'Dead letters' }).waitFor()
   expect(await scene.page.getByRole('link', { name: 'Dead letters' }).isVisible()).toBe(false)
 })
+
+test('no page jumps when its data comes', limit, async () => {
+  const { page, close } = await stage.open(busy, { reducedMotion: 'no-preference' })
+  await page.addInitScript(`globalThis.shifts = []
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) for (const { node } of entry.sources) globalThis.shifts.push((node?.outerHTML ?? node?.parentElement?.outerHTML ?? 'gone').slice(0, 120))
+}).observe({ type: 'layout-shift', buffered: true })`)
+  // Panels of these two read their own lists, of a length that nobody knows before.
+  const own = new Set(['an endpoint', 'settings'])
+  for (const [, path] of pages.filter(([name]) => !own.has(name))) {
+    const data = gate()
+    await page.route(/api\/v1\/(?!session)/, async (route) => {
+      await data.opened
+      await route.continue()
+    })
+    await page.goto(busy.url + path())
+    await page.locator('h1').waitFor()
+    await twoFrames(page)
+    data.open()
+    await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
+    await twoFrames(page)
+    expect(await page.evaluate<string[]>('globalThis.shifts'), path()).toEqual([])
+    await page.unrouteAll({ behavior: 'wait' })
+  }
+  await close()
+})
+
+test('nothing moves for whoever asks for less motion', limit, async () => {
+  const { page, close } = await stage.open(busy)
+  const motions = async (): Promise<number> => {
+    await page.keyboard.press('/')
+    await page.getByRole('dialog', { name: 'Search' }).waitFor()
+    const running = await page.evaluate<number>('document.getAnimations().length')
+    await page.keyboard.press('Escape')
+    return running
+  }
+  // Slow enough to be seen, if it is there.
+  await page.evaluate('document.documentElement.style.setProperty("--quick", "60s")')
+  expect(await motions()).toBe(0)
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
+  expect(await motions()).toBeGreaterThan(0)
+  await close()
+})
+
+/** Something that waits until it is let go. */
+function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  const events = new EventTarget()
+  const opened = new Promise<void>((resolve) => events.addEventListener('open', () => resolve(), { once: true }))
+  return { opened, open: () => void events.dispatchEvent(new Event('open')) }
+}
+
+/** Until what has changed is drawn. */
+async function twoFrames(page: Page): Promise<void> {
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
+}
 
 test('a theme that was chosen wins over that of the system, and is remembered', limit, async () => {
   const scene = await stage.open(busy, { colorScheme: 'light' })

@@ -24,7 +24,9 @@ test('the settings list who is signed in, and sign out everywhere ends all of th
   const sessions = second.page.getByRole('table', { name: 'Sessions' })
   await sessions.getByText('this browser').waitFor()
   expect(await sessions.getByRole('row').filter({ hasText: 'kim' }).count()).toBe(2)
-  expect(await sessions.getByRole('row').last().textContent()).toContain('from 127.0.0.1, may write everything')
+  expect(await sessions.getByRole('row').last().textContent()).toContain(
+    'from 127.0.0.1, read and write access to all applications',
+  )
   await second.page.getByRole('button', { name: 'Sign out everywhere' }).click()
   await second.page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click()
   await second.page.getByLabel('API key').waitFor()

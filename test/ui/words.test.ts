@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { exampleOf } from '../../src/ui/text/schema-example.ts'
 import { bytes, counted, duration, latency, percent, prettyJson, until } from '../../src/ui/text/format.ts'
+import { inProse } from '../../src/ui/text/prose.ts'
+import { absoluteTime } from '../../src/ui/state/relative-time.ts'
 import { verdict } from '../../src/ui/operator/overview/verdict.ts'
 import { filterLabel, targetLabel } from '../../src/ui/text/labels.ts'
 
@@ -111,7 +113,7 @@ test('the filter of a job is said in words', () => {
   expect(filterLabel({ ids: ['a', 'b'] })).toBe('2 selected')
   expect(filterLabel({})).toBe('everything')
   expect(filterLabel({ status: 'dead', until: '2026-01-05T12:00:00Z' })).toMatch(
-    /^status dead, made until 5 Jan, \d\d:00:00$/,
+    /^status dead, created before 5 Jan, \d\d:00:00$/,
   )
 })
 
@@ -119,6 +121,30 @@ test('what was done is done to an id as it is, or to what a filter says', () => 
   expect(targetLabel('dlv_1')).toBe('dlv_1')
   expect(targetLabel('7')).toBe('7')
   expect(targetLabel('{"status":["dead"],"until":1767614400000,"unchangedSince":1767614400000}')).toMatch(
-    /^status dead, made until 5 Jan, \d\d:00:00$/,
+    /^status dead, created before 5 Jan, \d\d:00:00$/,
   )
+})
+
+test.each([
+  ['Delivered at attempt 1, 2026-01-01 11:58:00 UTC.', 'Delivered at attempt 1, 2 min ago.'],
+  [
+    'Waiting for retry 1 of 5 at 2026-01-01 12:00:14 UTC after: HTTP 500',
+    'Waiting for retry 1 of 5 in 14 s after: HTTP 500',
+  ],
+  ['Paused by kim since 2026-01-01 10:00:00 UTC: it collects.', 'Paused by kim for 2 h: it collects.'],
+  ['Held until 2026-01-01 12:05:00 UTC: only failures.', 'Held for another 5 min: only failures.'],
+  ['Erased at 2026-01-01T11:59:59.900Z.', 'Erased 1 s ago.'],
+  ['No time in it.', 'No time in it.'],
+])('%s reads: %s', (sentence, read) => {
+  const pieces = inProse(sentence, Date.UTC(2026, 0, 1, 12))
+  expect(pieces.map((piece) => (typeof piece === 'string' ? piece : piece.text)).join('')).toBe(read)
+})
+
+test.each([
+  ['15min', '2026-01-01T11:45:00.000Z'],
+  ['7d', '2025-12-25T12:00:00.000Z'],
+  ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'],
+  ['soon', 'soon'],
+])('the time %s in an address is %s', (text, at) => {
+  expect(absoluteTime(text, Date.UTC(2026, 0, 1, 12, 0, 30))).toBe(at)
 })

@@ -22,8 +22,8 @@ export interface Deliveries {
   get(id: string): Promise<Delivery>
   /** Newest first; `after` is the id that the last page ended with. */
   list(filter?: DeliveryFilter, page?: Partial<Page>): Promise<Delivery[]>
-  /** How many match, counted up to 100,000. */
-  count(filter?: DeliveryFilter): Promise<number>
+  /** How many match, counted up to 100,000 or to the number given. */
+  count(filter?: DeliveryFilter, most?: number): Promise<number>
   attempts(id: string): Promise<Attempt[]>
   /** Newest first, of one endpoint or one message; go on after `next` until it is null. */
   listAttempts(filter: AttemptFilter, page?: Partial<Page>): Promise<Scan<AttemptOfDelivery>>
@@ -71,10 +71,10 @@ export function makeDeliveries(parts: DeliveryParts): Deliveries {
       await ready()
       return directory.listDeliveries(filter, checkPage(page))
     },
-    async count(filter = {}) {
+    async count(filter = {}, most = mostCounted) {
       checkFilter(filter)
       await ready()
-      return directory.countDeliveries(filter, mostCounted)
+      return directory.countDeliveries(filter, Math.min(most, mostCounted))
     },
     async attempts(id) {
       const { id: deliveryId } = await get(id)

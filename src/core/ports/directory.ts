@@ -24,6 +24,7 @@ import type { Job, JobState } from '../delivery/job.ts'
 import type { ApiKey } from './key.ts'
 import type { Message } from '../message/message.ts'
 import type { MinuteCounts, Overview } from './overview.ts'
+import type { SearchDirectory } from './search.ts'
 import type { SeenWorker } from './worker.ts'
 import type { Cancelled, DeliveryFilter, NewDelivery } from './queue.ts'
 import type { Secret } from '../signing/signature.ts'
@@ -52,7 +53,8 @@ export interface Directory
     KeyDirectory,
     ReplyDirectory,
     EventDirectory,
-    AlarmDirectory {
+    AlarmDirectory,
+    SearchDirectory {
   /** Of all applications, or of one. */
   overview(request: { now: Instant; windowMs: number; applicationId?: string | undefined }): Promise<Overview>
   /** Newest first. */

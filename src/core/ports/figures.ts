@@ -173,7 +173,7 @@ function activeWellness(health: Health, now: Instant): Wellness {
     }
   }
   return since === null
-    ? { state: 'healthy', sentence: 'Nothing is held against it.' }
+    ? { state: 'healthy', sentence: 'No recent failures.' }
     : { state: 'degraded', sentence: `Only ${since}` }
 }
 

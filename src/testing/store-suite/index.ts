@@ -30,6 +30,7 @@ import { suspectCases } from './queue/takeover/suspects.ts'
 import { takeoverCases } from './queue/takeover/takeovers.ts'
 import { workerCases } from './directory/workers.ts'
 import { replyCases } from './directory/replies.ts'
+import { searchCases } from './search.ts'
 
 export type { StoreCase } from './case.ts'
 
@@ -66,4 +67,5 @@ export const storeSuite: readonly StoreCase[] = [
   ...rateLimitCases,
   ...workerCases,
   ...alarmCases,
+  ...searchCases,
 ]

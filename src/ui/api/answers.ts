@@ -12,6 +12,7 @@ import type { keyOut } from '../../server/schemas/operator/key.ts'
 import type { messageDetailOut, messageOverviewOut } from '../../server/schemas/operator/message-overview.ts'
 import type { overviewOut } from '../../server/schemas/operator/overview.ts'
 import type { signatureOut } from '../../server/schemas/operator/signature.ts'
+import type { searchOut } from '../../server/schemas/operator/search.ts'
 import type { openSessionOut, sessionOut } from '../../server/schemas/operator/session.ts'
 import type { applicationOut } from '../../server/schemas/svix/application.ts'
 import type { attemptOut, messageEndpointOut } from '../../server/schemas/svix/attempt.ts'
@@ -29,6 +30,9 @@ export type Delivery = z.output<typeof deliveryOut>
 export type ListedDelivery = z.output<typeof listedDeliveryOut>
 /** `searched` is there when payloads were searched: how many of the newest deliveries were looked into. */
 export type DeliveryList = List<ListedDelivery> & { readonly searched?: number }
+export interface DeliveryCounts {
+  readonly data: readonly { readonly status: Delivery['status']; readonly count: number; readonly atLeast: boolean }[]
+}
 export type DeliveryDetail = z.output<typeof deliveryDetailOut>
 export type Attempt = DeliveryDetail['attempts'][number]
 export type SignatureCheck = z.output<typeof signatureOut>
@@ -54,6 +58,8 @@ export type Key = z.output<typeof keyOut>
 export type Config = z.output<typeof configOut>
 export type Setting = Config['settings'][number]
 export type Policy = Config['policies'][number]
+
+export type Found = z.output<typeof searchOut>['data'][number]
 
 export type EventType = z.output<typeof eventTypeOut>
 export type Application = z.output<typeof applicationOut>

@@ -17,6 +17,7 @@ import { Overview } from './overview/overview-page.tsx'
 import { Settings } from './settings/settings-page.tsx'
 import { SignIn } from './sign-in.tsx'
 import { Tail } from './tail/tail-page.tsx'
+import { Palette } from './palette/palette.tsx'
 import { Questions } from '../parts/dialog.tsx'
 import { ShortcutsDialog } from './shortcuts-dialog.tsx'
 import { Page } from '../parts/page.tsx'
@@ -37,7 +38,7 @@ export function App() {
   }, [])
   if (session.value === undefined)
     return connectionLost.value ? (
-      <p class="lonely">The server does not answer yet. This page goes on by itself.</p>
+      <p class="lonely">The server does not answer yet. This page tries again by itself.</p>
     ) : null
   if (session.value === null) return <SignIn />
   if (session.value.caller.applicationId !== null) return <ToPortal />
@@ -48,6 +49,7 @@ export function App() {
       </Shell>
       <Questions />
       <ShortcutsDialog />
+      <Palette />
     </>
   )
 }
@@ -108,7 +110,8 @@ function Unknown() {
     <Page title="There is no such page">
       <Empty title="Nothing is here">
         <p>
-          The address may be mistyped, or the page may not be for you. <a href={href('')}>Back to the overview</a>
+          The address may be mistyped, or your key may have no access to the page.{' '}
+          <a href={href('')}>Back to the overview</a>
         </p>
       </Empty>
     </Page>

@@ -1,9 +1,10 @@
 import type { AuditEntry, List } from '../api/answers.ts'
-import { count, instant } from '../text/format.ts'
+import { count } from '../text/format.ts'
 import { useLoad } from '../state/use-load.ts'
 import { Page } from '../parts/page.tsx'
 import { Pager } from '../parts/table/pager.tsx'
 import { Empty, Show } from '../parts/loaded.tsx'
+import { Ago } from '../parts/time.tsx'
 import { query } from '../state/router.ts'
 import { changeLabels, targetLabel } from '../text/labels.ts'
 
@@ -17,9 +18,9 @@ export function Audit() {
       <Show loaded={loaded}>
         {(list) =>
           list.data.length === 0 ? (
-            <Empty title="Nothing was done by hand yet">
+            <Empty title="No audit entries yet">
               <p>
-                Every change, retry, sign-in and look at a secret is kept here for a year, with who did it and from
+                Every change, retry, sign-in and reveal of a secret is kept here for a year, with who did it and from
                 where.
               </p>
             </Empty>
@@ -39,21 +40,21 @@ function Table({ entries }: { entries: readonly AuditEntry[] }) {
   return (
     <div class="scroll">
       <table class="rows">
-        <caption class="hidden">What people did, newest first</caption>
+        <caption class="hidden">Audit entries, newest first</caption>
         <thead>
           <tr>
             <th scope="col" aria-sort="descending">
               Time
             </th>
             <th scope="col">Who</th>
-            <th scope="col">What and why</th>
+            <th scope="col">Action</th>
           </tr>
         </thead>
         <tbody>
           {entries.map(({ id, at, actor, from, action, target, count: many, reason, before, after }) => (
             <tr key={id} data-row tabIndex={-1}>
               <td class="when">
-                <time dateTime={at}>{instant(at)}</time>
+                <Ago at={at} />
               </td>
               <td>
                 {actor}

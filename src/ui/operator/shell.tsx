@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { remove } from '../api/call.ts'
-import { shortcutsAreOpen, pages } from './shortcuts.ts'
+import { openPalette, pages, paletteKey, shortcutsAreOpen } from './shortcuts.ts'
+import { signOut } from './sign-out.ts'
 import { href, path } from '../state/router.ts'
 import { connectionLost } from '../state/connection.ts'
 import { dismiss, notices } from '../state/notices.ts'
-import { session, sessionExpired } from '../state/session.ts'
+import { session } from '../state/session.ts'
 import { theme } from '../state/theme.ts'
 import type { Theme } from '../state/theme.ts'
 import { Icon, Logo } from '../parts/icons.tsx'
@@ -26,7 +26,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
   return (
     <div class="shell">
       <button type="button" class="skip button primary" onClick={() => main.current?.focus()}>
-        Skip to the page
+        Skip to content
       </button>
       <header class="side">
         <a class="brand" href={href('')}>
@@ -34,6 +34,11 @@ export function Shell({ children }: { children: ComponentChildren }) {
           Posthorn
           {session.value?.dev === true && <span class="tag">dev</span>}
         </a>
+        <button type="button" class="button find" aria-keyshortcuts="Control+K Meta+K" onClick={openPalette}>
+          <Icon name="search" />
+          <span>Search</span>
+          <kbd aria-hidden="true">{paletteKey}</kbd>
+        </button>
         <button
           type="button"
           class="button quiet menu"
@@ -91,11 +96,11 @@ function Caller() {
       <p>
         <strong>{caller?.name}</strong>
         <br />
-        <span class="muted">{caller?.access === 'write' ? 'may read and write' : 'may read'}</span>
+        <span class="muted">{caller?.access === 'write' ? 'Read and write access' : 'Read-only access'}</span>
       </p>
       <div class="actions">
         <button type="button" class="button small" onClick={() => (shortcutsAreOpen.value = true)}>
-          Keys <kbd aria-hidden="true">?</kbd>
+          Shortcuts <kbd aria-hidden="true">?</kbd>
         </button>
         {session.value?.dev !== true && (
           <button type="button" class="button small" onClick={() => void signOut()}>
@@ -107,21 +112,13 @@ function Caller() {
   )
 }
 
-async function signOut(): Promise<void> {
-  await remove('session')
-  session.value = null
-  // What was under way may have been refused meanwhile; that is no news to whoever signed out.
-  sessionExpired.value = false
-}
-
 function Banner() {
   return (
     <div role="status">
       {connectionLost.value && (
         <p class="banner">
           <Icon name="broken" />
-          The connection to the server is lost. What you see is from before; the page goes on by itself when the server
-          answers.
+          The connection to the server is lost. This is older data; the page updates by itself once the server answers.
         </p>
       )}
     </div>
@@ -135,7 +132,7 @@ function Notices() {
         <p key={id} class={`notice ${tone}`}>
           <Icon name={tone === 'good' ? 'check' : 'broken'} />
           <span>
-            {text} {to !== null && <a href={to}>Open it</a>}
+            {text} {to !== null && <a href={to}>Open</a>}
           </span>
           <button type="button" class="bare" aria-label="Dismiss" onClick={() => dismiss(id)}>
             <Icon name="cross" />

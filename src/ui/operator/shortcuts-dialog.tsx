@@ -1,27 +1,58 @@
-import { shortcutsAreOpen, pages } from './shortcuts.ts'
+import { pages, paletteKey, shortcutsAreOpen } from './shortcuts.ts'
 import { Dialog } from '../parts/dialog.tsx'
 
-const shortcuts: readonly (readonly [key: string, meaning: string])[] = [
-  ['/', 'Search or filter'],
+type Shortcut = readonly [keys: string, meaning: string]
+
+const anywhere: readonly Shortcut[] = [
+  ['/', 'Search anything'],
+  [paletteKey, 'Search, also while typing'],
+  ['f', 'Filter this page'],
+  ['?', 'These shortcuts'],
+  ['Esc', 'Close, or leave a field'],
+]
+
+const inLists: readonly Shortcut[] = [
   ['j k', 'Next or previous row'],
   ['x', 'Select the row'],
   ['Enter', 'Open the row'],
   ['r', 'Retry now'],
-  ['?', 'This help'],
-  ['Esc', 'Close, or leave a field'],
 ]
 
-/** What the keyboard can do. */
+const whileChoosing: readonly Shortcut[] = [
+  ['↑ ↓', 'Next or previous choice'],
+  ['Enter', 'Take the choice'],
+]
+
+/** The map of the keyboard. */
 export function ShortcutsDialog() {
   if (!shortcutsAreOpen.value) return null
-  const shown = [...shortcuts, ...pages.map(({ key, name }) => [`g ${key}`, name] as const)]
+  const toPages = pages.map(({ key, name }) => [`g ${key}`, name] as const)
   return (
-    <Dialog title="Keys" onClose={() => (shortcutsAreOpen.value = false)}>
+    <Dialog title="Shortcuts" onClose={() => (shortcutsAreOpen.value = false)}>
+      <div class="keyboard">
+        <Group name="Anywhere" shortcuts={anywhere} />
+        <Group name="Go to" shortcuts={toPages} />
+        <Group name="In lists" shortcuts={inLists} />
+        <Group name="While choosing" shortcuts={whileChoosing} />
+      </div>
+      <form method="dialog" class="actions end">
+        <button type="submit" class="button">
+          Close
+        </button>
+      </form>
+    </Dialog>
+  )
+}
+
+function Group({ name, shortcuts }: { name: string; shortcuts: readonly Shortcut[] }) {
+  return (
+    <section>
+      <h3>{name}</h3>
       <dl class="keys">
-        {shown.map(([key, meaning]) => (
-          <div key={key}>
+        {shortcuts.map(([keys, meaning]) => (
+          <div key={keys}>
             <dt>
-              {key.split(' ').map((each) => (
+              {keys.split(' ').map((each) => (
                 <kbd key={each}>{each}</kbd>
               ))}
             </dt>
@@ -29,11 +60,6 @@ export function ShortcutsDialog() {
           </div>
         ))}
       </dl>
-      <form method="dialog" class="actions end">
-        <button type="submit" class="button">
-          Close
-        </button>
-      </form>
-    </Dialog>
+    </section>
   )
 }

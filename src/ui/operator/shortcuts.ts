@@ -20,17 +20,31 @@ export const pages: readonly {
   { key: 's', path: 'settings', name: 'Settings' },
 ]
 
+/** The keys that open the palette, as they are written on the keyboard. */
+export const paletteKey = /^Mac|^iP/.test(navigator.platform) ? '⌘ K' : 'Ctrl K'
+
 export const shortcutsAreOpen = signal(false)
+/** Which opening of the palette is shown: one that closes must not take the next with it. */
+export const openedPalette = signal<number | null>(null)
+let openings = 0
 
 let isAfterG = false
 
 /** The keyboard of the whole page. Elements say what they are by `data-key`, `data-search` and `data-row`. */
 export function pressed(event: KeyboardEvent): void {
-  if (event.metaKey || event.ctrlKey || event.altKey || document.querySelector('dialog[open]') !== null) return
-  if (isTyping(event.target)) {
-    if (event.key === 'Escape' && event.target instanceof HTMLElement) event.target.blur()
-    return
-  }
+  const isModal = document.querySelector('dialog[open]') !== null
+  if (isPaletteKey(event)) {
+    event.preventDefault()
+    if (!isModal) openPalette()
+  } else if (isTyping(event.target)) leaveField(event)
+  else if (!isModal && !event.metaKey && !event.ctrlKey && !event.altKey) pressedOnPage(event)
+}
+
+function leaveField({ key, target }: KeyboardEvent): void {
+  if (key === 'Escape' && target instanceof HTMLElement && target.closest('dialog') === null) target.blur()
+}
+
+function pressedOnPage(event: KeyboardEvent): void {
   const afterG = isAfterG
   isAfterG = event.key === 'g'
   if (act(event.key, afterG)) event.preventDefault()
@@ -46,7 +60,8 @@ function act(key: string, afterG: boolean): boolean {
 
 const actions: ReadonlyMap<string, () => boolean> = new Map([
   ['?', openShortcuts],
-  ['/', () => focus(document.querySelector<HTMLElement>('[data-search]'))],
+  ['/', openPalette],
+  ['f', () => focus(document.querySelector<HTMLElement>('[data-search]'))],
   ['j', () => step(1)],
   ['k', () => step(-1)],
   ['x', () => click(currentRow()?.querySelector<HTMLElement>('input[type=checkbox]'))],
@@ -61,6 +76,17 @@ const actions: ReadonlyMap<string, () => boolean> = new Map([
       ),
   ],
 ])
+
+/** ⌘K on a Mac, Ctrl+K elsewhere: also while typing. */
+function isPaletteKey({ key, metaKey, ctrlKey, altKey, shiftKey }: KeyboardEvent): boolean {
+  return key.toLowerCase() === 'k' && (metaKey || ctrlKey) && !altKey && !shiftKey
+}
+
+export function openPalette(): true {
+  openings += 1
+  openedPalette.value = openings
+  return true
+}
 
 function openShortcuts(): boolean {
   shortcutsAreOpen.value = true

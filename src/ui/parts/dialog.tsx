@@ -33,6 +33,8 @@ interface Question {
   readonly sentence: string
   /** What the button says that does it. */
   readonly action: string
+  /** What the other button says, where “Cancel” could be taken for the action. */
+  readonly leave?: string
   readonly isDangerous?: boolean
   /** Asks for a reason too, which the audit log keeps. */
   readonly wantsReason?: boolean
@@ -55,7 +57,7 @@ export function ask(question: Question): Promise<Reply | null> {
 export function Questions() {
   const asked = open.value
   if (asked === null) return null
-  const { title, sentence, action, isDangerous = false, wantsReason = false } = asked.question
+  const { title, sentence, action, leave = 'Cancel', isDangerous = false, wantsReason = false } = asked.question
   function answer(reply: Reply | null): void {
     // A dialog closes a moment after its answer, when the next question may already stand there.
     if (open.value === asked) open.value = null
@@ -81,7 +83,7 @@ export function Questions() {
         )}
         <div class="actions end">
           <button type="button" class="button" onClick={() => answer(null)}>
-            Go back
+            {leave}
           </button>
           <button type="submit" class={isDangerous ? 'button danger' : 'button primary'} autoFocus={!isDangerous}>
             {action}

@@ -24,7 +24,7 @@ export function Show<Value>({
   if (loaded.problem === null) return <Skeleton lines={lines} />
   return (
     <div class="problem" role="alert">
-      <h2>This could not be read</h2>
+      <h2>This could not be loaded</h2>
       <p>{loaded.problem}</p>
       <button type="button" class="button" onClick={loaded.refresh}>
         Try again
@@ -41,7 +41,7 @@ function Outdated({ problem }: { problem: string | null }) {
       {!isSaid && (
         <p class="warning">
           <Icon name="broken" />
-          What you see is from before, because the newest could not be read: {problem}
+          This is older data, because the latest could not be loaded: {problem}
         </p>
       )}
     </div>

@@ -22,7 +22,7 @@ export function DeliveryState({ delivery }: { delivery: Pick<Delivery, 'status' 
     case 'failed':
       return <State tone="warning" icon="retry" word="retrying" />
     case 'pending':
-      return <State tone="idle" icon="dots" word="pending" />
+      return <State tone="idle" icon="dots" word="queued" />
     case 'dead':
       return delivery.reason === 'cancelled' ? (
         <State tone="held" icon="stop" word="cancelled" />

@@ -1,4 +1,5 @@
 import { ago, instant, until } from '../text/format.ts'
+import { inProse } from '../text/prose.ts'
 import { now } from '../state/now.ts'
 
 /** How long ago something was; the exact time is behind it. */
@@ -17,5 +18,22 @@ export function Until({ at }: { at: string }) {
     <time dateTime={at} title={instant(at)}>
       {until(at, now.value)}
     </time>
+  )
+}
+
+/** A sentence of the API: its times are seen from now, with the exact time behind them. */
+export function Prose({ text }: { text: string }) {
+  return (
+    <>
+      {inProse(text, now.value).map((piece) =>
+        typeof piece === 'string' ? (
+          piece
+        ) : (
+          <time key={piece.at} dateTime={piece.at} title={instant(piece.at)}>
+            {piece.text}
+          </time>
+        ),
+      )}
+    </>
   )
 }

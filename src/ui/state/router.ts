@@ -1,11 +1,24 @@
 import { computed, signal } from '@preact/signals'
 import { basePath } from '../api/call.ts'
+import { now } from './now.ts'
+import { absoluteTime } from './relative-time.ts'
 
 /** Where the reader is, below the base path, without a leading slash. */
 export const location = signal(read())
 
 export const path = computed(() => location.value.pathname)
-export const query = computed(() => new URLSearchParams(location.value.search))
+/** The query as it stands in the address. */
+export const address = computed(() => new URLSearchParams(location.value.search))
+const minute = computed(() => Math.floor(now.value / 60_000) * 60_000)
+/** The query as it is meant now: `since=1h` is a time, and moves on with the minutes. */
+export const query = computed(() => {
+  const meant = new URLSearchParams(address.value)
+  for (const name of ['since', 'until']) {
+    const given = meant.get(name)
+    if (given !== null) meant.set(name, absoluteTime(given, minute.value))
+  }
+  return meant
+})
 
 window.addEventListener('popstate', () => (location.value = read()))
 
@@ -26,7 +39,7 @@ export function setQuery(
   change: Readonly<Record<string, string | readonly string[] | null>>,
   how: 'push' | 'replace' = 'push',
 ): void {
-  const next = new URLSearchParams(query.value)
+  const next = new URLSearchParams(address.value)
   for (const [name, value] of Object.entries(change)) {
     next.delete(name)
     for (const each of [value ?? []].flat()) if (each !== '') next.append(name, each)

@@ -65,7 +65,7 @@ export function until(at: string, now: number): string {
 }
 
 /** The largest unit alone, which is all that an age needs: "5 min". */
-function shortly(ms: number): string {
+export function shortly(ms: number): string {
   const unit = units.find(([unitMs]) => ms >= unitMs)
   return unit === undefined ? 'under 1 s' : `${Math.floor(ms / unit[0])} ${unit[1]}`
 }

@@ -1,15 +1,21 @@
 import type { RecordedOutcome } from '../../core/delivery/attempt.ts'
 import type { Status } from '../../core/delivery/delivery.ts'
 import type { JobAction } from '../../core/delivery/job.ts'
+import type { Access } from '../../core/ports/key.ts'
 import { instant } from './format.ts'
 
 /** The statuses in the order of a delivery's life, and what people call them. */
 export const statuses: readonly { readonly status: Status; readonly word: string }[] = [
-  { status: 'pending', word: 'pending' },
+  { status: 'pending', word: 'queued' },
   { status: 'failed', word: 'retrying' },
   { status: 'delivered', word: 'delivered' },
   { status: 'dead', word: 'dead' },
 ]
+
+/** What a key allows. */
+export function accessLabel(access: Access): string {
+  return access === 'write' ? 'read and write access' : 'read-only access'
+}
 
 /** What an attempt came to, for people. */
 export function outcomeLabel(outcome: RecordedOutcome, statusCode: number | null): string {
@@ -17,18 +23,18 @@ export function outcomeLabel(outcome: RecordedOutcome, statusCode: number | null
 }
 
 const failures: Readonly<Record<Exclude<RecordedOutcome, 'answered'>, string>> = {
-  timeout: 'No answer in time',
-  dns: 'Name not found',
-  connect: 'No connection',
+  timeout: 'Timed out',
+  dns: 'DNS lookup failed',
+  connect: 'Connection failed',
   tls: 'TLS failed',
   reset: 'Connection reset',
-  protocol: 'Not HTTP',
+  protocol: 'Invalid HTTP response',
   forbidden: 'Forbidden address',
   authentication: 'Authentication failed',
-  proxy: 'Our proxy failed',
-  interrupted: 'Interrupted: its worker ended',
+  proxy: 'Proxy failed',
+  interrupted: 'Interrupted: the worker stopped',
   started: 'Started',
-  crashed: 'Its worker ended while sending it',
+  crashed: 'The worker crashed while sending it',
 }
 
 export const jobActions: Readonly<Record<JobAction, string>> = {
@@ -77,7 +83,7 @@ function valueLabel(value: unknown): string {
 function conditionLabel(name: string, value: unknown): string {
   if (name === 'ids' && Array.isArray(value)) return `${value.length} selected`
   if ((name === 'since' || name === 'until') && (typeof value === 'string' || typeof value === 'number'))
-    return `made ${name} ${instant(value)}`
+    return `created ${name === 'since' ? 'after' : 'before'} ${instant(value)}`
   return `${spaced(name)} ${[value].flat().join(' or ')}`
 }
 

@@ -22,7 +22,7 @@ import { endpointInScope, instantOf, parameter, scopeOf } from '../lookup.ts'
 const path = '/api/v1/delivery'
 const one = `${path}/{delivery_id}`
 
-const deliveryQuery = listQuery('dlv').extend({
+export const deliveryQuery = listQuery('dlv').extend({
   status: z.union([deliveryStatus, z.array(deliveryStatus)]).optional(),
   endpoint: uid.optional(),
   application: uid.optional(),
@@ -156,7 +156,9 @@ async function shown({ posthorn }: Pick<Call, 'posthorn'>, deliveries: readonly 
   return (await posthorn.figures.listed(deliveries)).map((listed) => toListedDeliveryOut(listed, now))
 }
 
-async function filterOf(call: Call<z.output<typeof deliveryQuery>>): Promise<DeliveryFilter> {
+export async function filterOf(
+  call: Pick<Call<Partial<z.output<typeof deliveryQuery>>>, 'query' | 'posthorn' | 'caller' | 'application'>,
+): Promise<DeliveryFilter> {
   const { query, posthorn } = call
   const applicationId = await scopeOf(call, query.application)
   return {

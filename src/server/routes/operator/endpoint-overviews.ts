@@ -20,7 +20,7 @@ const path = '/api/v1/endpoint'
 const summaries = {
   pause: 'Lets an endpoint collect its deliveries; nothing is sent to it.',
   resume: 'Sends to a paused endpoint again.',
-  enable: 'Lets a disabled endpoint get messages again; what was held against it is forgotten.',
+  enable: 'Lets a disabled endpoint get messages again; its failures are forgotten.',
   disable: 'Gives an endpoint nothing new, and sends it nothing.',
 }
 

@@ -2,7 +2,13 @@ import { z } from 'zod'
 import type { RecordedOutcome } from '../../../core/delivery/attempt.ts'
 import { willBeDisabledAt } from '../../../core/endpoint/health.ts'
 import { isoTime } from '../../../core/time.ts'
-import type { AttemptCount, EndpointFigures, EndpointOverview, LastFailure, NextRetry } from '../../../core/ports/figures.ts'
+import type {
+  AttemptCount,
+  EndpointFigures,
+  EndpointOverview,
+  LastFailure,
+  NextRetry,
+} from '../../../core/ports/figures.ts'
 import { channel, dateTime, metadata, timeOrNull } from '../common.ts'
 import { endpointAuthentication, toAuthenticationOut } from '../svix/endpoint-authentication.ts'
 

@@ -23,6 +23,7 @@ import type { Vault } from '../secrets.ts'
 import { insertInto, nothing, sql, table, words } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
 import { livingWorkers } from './workers.ts'
+import { searchDirectory } from '../search.ts'
 
 /** The operators' half of a store, over any database. */
 export function directory(database: Database, vault: Vault): Directory {
@@ -38,6 +39,7 @@ export function directory(database: Database, vault: Vault): Directory {
     ...replyDirectory(database),
     ...eventDirectory(database),
     ...alarmDirectory(database),
+    ...searchDirectory(database),
 
     overview: (request) => overview(database, request),
     audit: async (filter, page) => (await database.query(auditEntries(filter, page))).map(toAuditEntry),

@@ -19,6 +19,7 @@ import { jobDirectory } from './jobs.ts'
 import { keyDirectory } from './keys.ts'
 import { attemptDirectory, messageDirectory } from './messages.ts'
 import { replyDirectory } from './replies.ts'
+import { searchDirectory } from './search.ts'
 import { compareText } from '../sorted-list.ts'
 import { insert, isVisible, note, select } from '../state.ts'
 import type { State } from '../state.ts'
@@ -37,6 +38,7 @@ export function memoryDirectory(state: State): Directory {
     ...alarmDirectory(state),
     ...auditDirectory(state),
     ...replyDirectory(state),
+    ...searchDirectory(state),
 
     delivery: async (id) => {
       const delivery = state.deliveries.get(id)

@@ -10,22 +10,23 @@ import { notify } from '../../state/notices.ts'
 export async function retryNow(delivery: Pick<Delivery, 'id' | 'status'>, done: () => void): Promise<void> {
   if (delivery.status === 'delivered') {
     const sentence =
-      'It was delivered already. A new delivery of the same message is created; the receiver sees the same webhook-id.'
+      'It was delivered already. This creates a new delivery of the same message; the receiver sees the same webhook-id.'
     if ((await ask({ title: 'Send it once more?', sentence, action: 'Send again' })) === null) return
   }
   const answer = await post<Delivery>(`delivery/${delivery.id}/requeue`)
   if (answer.kind !== 'answered') return notify('bad', problemOf(answer))
-  if (answer.value.id === delivery.id) notify('good', 'Due now, with its full schedule again.')
+  if (answer.value.id === delivery.id) notify('good', 'Queued again, with its full retry schedule.')
   else notify('good', 'A new delivery was created.', href(`deliveries/${answer.value.id}`))
   done()
 }
 
 export async function cancelDelivery(delivery: Pick<Delivery, 'id'>, done: () => void): Promise<void> {
-  const sentence = 'It will not be sent any more. It ends dead, as cancelled, and can be retried later.'
+  const sentence = 'It will not be sent. It becomes a dead letter with the reason cancelled, and can be retried later.'
   const reply = await ask({
     title: 'Cancel this delivery?',
     sentence,
     action: 'Cancel the delivery',
+    leave: 'Keep it',
     isDangerous: true,
     wantsReason: true,
   })
@@ -58,7 +59,7 @@ export async function bulk(action: 'requeue' | 'cancel', filters: readonly BulkF
     if (answer.kind !== 'answered') return notify('bad', problemOf(answer))
     matching += answer.value.matching
   }
-  if (matching === 0) return notify('bad', 'Nothing matches any more. The list was out of date.')
+  if (matching === 0) return notify('bad', 'Nothing matches any more: the list was out of date.')
 
   const reply = await askBulk(action, matching)
   if (reply === null) return
@@ -71,15 +72,16 @@ export async function bulk(action: 'requeue' | 'cancel', filters: readonly BulkF
 function askBulk(action: 'requeue' | 'cancel', matching: number): Promise<Reply | null> {
   const what = counted(matching, 'delivery')
   if (action === 'cancel') {
-    const consequence = `${what} will not be sent any more. They end dead, as cancelled, and can be retried later.`
+    const consequence = `${what} will not be sent. What is cancelled becomes a dead letter, which can be retried later.`
     return ask({
       title: `Cancel ${what}?`,
       sentence: consequence,
       action: `Cancel ${count(matching)}`,
+      leave: matching === 1 ? 'Keep it' : 'Keep them',
       isDangerous: true,
       wantsReason: true,
     })
   }
-  const sentence = `${what} become pending with the full schedule again. They leave at the usual pace for retries, so no endpoint is flooded.`
+  const sentence = `${what} ${matching === 1 ? 'is' : 'are'} queued again with the full retry schedule, within the usual rate for retries, so no endpoint is flooded.`
   return ask({ title: `Retry ${what} now?`, sentence, action: `Retry ${count(matching)} now`, wantsReason: true })
 }

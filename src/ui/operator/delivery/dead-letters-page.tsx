@@ -4,7 +4,8 @@ import type { DeadLetterGroup, DeadLetters as Groups } from '../../api/answers.t
 import { count, counted, firstLine, shortUrl } from '../../text/format.ts'
 import { useLoad } from '../../state/use-load.ts'
 import { Page } from '../../parts/page.tsx'
-import { QueryInput } from '../../parts/form/query-input.tsx'
+import { QueryCombobox } from '../../parts/form/combobox.tsx'
+import { endpointChoices } from '../search.ts'
 import { SortHeader, sorted } from '../../parts/table/sort.tsx'
 import type { Sort } from '../../parts/table/sort.tsx'
 import { Empty, Show } from '../../parts/loaded.tsx'
@@ -25,7 +26,7 @@ export function DeadLetters() {
     <Page title="Dead letters">
       <form class="filters" role="search" aria-label="Dead letters" onSubmit={(event) => event.preventDefault()}>
         <div class="line">
-          <QueryInput name="endpoint" label="Endpoint" placeholder="Endpoint: ep_…" kind="search" />
+          <QueryCombobox name="endpoint" label="Endpoint" choices={endpointChoices} kind="search" />
         </div>
       </form>
       <Show loaded={loaded} lines={8}>

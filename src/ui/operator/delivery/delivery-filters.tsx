@@ -1,5 +1,13 @@
 import { query, setQuery } from '../../state/router.ts'
 import { statuses } from '../../text/labels.ts'
+import type { Status } from '../../../core/delivery/delivery.ts'
+import type { DeliveryCounts } from '../../api/answers.ts'
+import type { Query } from '../../api/call.ts'
+import { useLoad } from '../../state/use-load.ts'
+import { Chips } from '../../parts/form/chips.tsx'
+import { RangePicker } from '../../parts/form/range.tsx'
+import { QueryCombobox } from '../../parts/form/combobox.tsx'
+import { applicationChoices, endpointChoices, eventTypeChoices } from '../search.ts'
 import { QueryInput } from '../../parts/form/query-input.tsx'
 
 /** Everything that deliveries can be looked for by, as the API calls it. */
@@ -16,57 +24,67 @@ export const filterNames = [
   'text',
 ] as const
 
+const countMs = 5_000
+
+const chosen = [
+  ['endpoint', 'Endpoint', endpointChoices],
+  ['event_type', 'Event type', eventTypeChoices],
+  ['application', 'Application', applicationChoices],
+] as const
+
 const texts = [
-  ['endpoint', 'Endpoint', 'ep_…'],
-  ['event_type', 'Event type', 'invoice.paid'],
-  ['application', 'Application', 'app_… or uid'],
   ['message', 'Message', 'msg_…'],
   ['id', 'Delivery', 'dlv_…'],
 ] as const
 
 /** The filter bar: its state is the address, so that a view can be shared and survives a reload. */
 export function DeliveryFilters() {
-  const more = filterNames.filter((name) => !['status', 'text'].includes(name) && query.value.has(name)).length
+  const more = filterNames.filter(
+    (name) => !['status', 'text', 'since', 'until'].includes(name) && query.value.has(name),
+  ).length
   return (
     <form class="filters" role="search" aria-label="Deliveries" onSubmit={(event) => event.preventDefault()}>
       <div class="line">
         <QueryInput name="text" label="Text in the payload" placeholder="Text in the payload" kind="search" />
         <StatusChips />
+        <RangePicker />
       </div>
       <details open={more > 0}>
         <summary>More filters{more > 0 ? ` (${more})` : ''}</summary>
         <div class="grid">
+          {chosen.map(([name, label, choices]) => (
+            <QueryCombobox key={name} name={name} label={label} choices={choices} isFree={name === 'event_type'} />
+          ))}
           {texts.map(([name, label, hint]) => (
             <QueryInput key={name} name={name} label={label} placeholder={hint} kind="field" />
           ))}
           <Reason />
-          <Moment name="since" label="Created since" />
-          <Moment name="until" label="Created until" />
         </div>
       </details>
     </form>
   )
 }
 
-export function StatusChips() {
-  const chosen = query.value.getAll('status')
-
-  function toggle(status: string): void {
-    const next = chosen.includes(status) ? chosen.filter((each) => each !== status) : [...chosen, status]
-    setQuery({ status: next, iterator: null }, 'replace')
-  }
-
+/** With how many there are of each; of one endpoint only, on its own page. */
+export function StatusChips({ endpoint }: { endpoint?: string }) {
+  const asked = endpoint === undefined ? countedBy(query.value) : { ...countedBy(query.value), endpoint }
+  const counts = useLoad<DeliveryCounts>('delivery-count', asked, countMs)
+  const countOf = (status: Status) =>
+    status === 'delivered' ? undefined : (counts.value?.data.find((each) => each.status === status) ?? null)
   return (
-    <fieldset class="chips">
-      <legend class="hidden">Status</legend>
-      {statuses.map(({ status, word }) => (
-        <label key={status}>
-          <input type="checkbox" checked={chosen.includes(status)} onChange={() => toggle(status)} />
-          <span>{word}</span>
-        </label>
-      ))}
-    </fieldset>
+    <Chips
+      legend="Status"
+      chips={statuses.map(({ status, word }) => ({ value: status, word, count: countOf(status) }))}
+      chosen={query.value.getAll('status')}
+      change={(status) => setQuery({ status, iterator: null }, 'replace')}
+    />
   )
+}
+
+/** What is counted of each status: all that the other filters pick. */
+function countedBy(given: URLSearchParams): Query {
+  const names = filterNames.filter((name) => name !== 'status' && name !== 'text')
+  return Object.fromEntries(names.map((name) => [name, given.get(name)]))
 }
 
 function Reason() {
@@ -84,28 +102,4 @@ function Reason() {
       </select>
     </label>
   )
-}
-
-/** A time in the reader's zone; the address has it in UTC, so that it means the same to everybody. */
-function Moment({ name, label }: { name: 'since' | 'until'; label: string }) {
-  const given = query.value.get(name)
-  return (
-    <label class="field">
-      <span>{label}</span>
-      <input
-        type="datetime-local"
-        value={given === null ? '' : localMinute(given)}
-        onChange={({ currentTarget: { value } }) =>
-          setQuery({ [name]: value === '' ? null : new Date(value).toISOString(), iterator: null }, 'replace')
-        }
-      />
-    </label>
-  )
-}
-
-/** What an input of the kind `datetime-local` wants to be given. */
-function localMinute(at: string): string {
-  const date = new Date(at)
-  if (Number.isNaN(date.getTime())) return ''
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }

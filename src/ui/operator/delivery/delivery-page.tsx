@@ -11,7 +11,7 @@ import { Details, Page, Panel } from '../../parts/page.tsx'
 import { Payload } from './payload.tsx'
 import { Show } from '../../parts/loaded.tsx'
 import { DeliveryState } from '../../parts/status.tsx'
-import { Ago, Until } from '../../parts/time.tsx'
+import { Ago, Prose, Until } from '../../parts/time.tsx'
 import { SignatureDebugger } from './signature-debugger.tsx'
 import { Timeline } from './attempt/timeline.tsx'
 import { href } from '../../state/router.ts'
@@ -35,7 +35,9 @@ export function Delivery({ id }: { id: string }) {
           <>
             <div class="why">
               <DeliveryState delivery={detail} />
-              <p>{detail.why.sentence}</p>
+              <p>
+                <Prose text={detail.why.sentence} />
+              </p>
             </div>
             <div class="columns">
               <div>

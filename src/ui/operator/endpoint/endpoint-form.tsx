@@ -1,17 +1,17 @@
 import { post } from '../../api/call.ts'
 import type { Answer } from '../../api/call.ts'
-import type { Application, List } from '../../api/answers.ts'
+import type { Application } from '../../api/answers.ts'
 import { go } from '../../state/router.ts'
 import { session } from '../../state/session.ts'
 import { Dialog } from '../../parts/dialog.tsx'
+import { ComboboxField } from '../../parts/form/combobox.tsx'
+import { applicationChoices, eventTypeChoices } from '../search.ts'
 import { Field, Form, namesIn } from '../../parts/form/form.tsx'
 import type { Values } from '../../parts/form/form.tsx'
-import { useLoad } from '../../state/use-load.ts'
 
 /** Adds an endpoint; an application that is not there yet is created with it. */
 export function EndpointForm({ onClose }: { onClose: () => void }) {
   const own = session.value?.caller.applicationId ?? null
-  const known = useLoad<List<Application>>('app', { limit: 50 })
 
   async function submit(values: Values): Promise<Answer<{ id: string }>> {
     const application = own === null ? await applicationNamed(values('application')) : own
@@ -28,28 +28,22 @@ export function EndpointForm({ onClose }: { onClose: () => void }) {
     <Dialog title="Add an endpoint" onClose={onClose}>
       <Form action="Add the endpoint" submit={submit} done={({ id }) => go(`endpoints/${id}`)} onCancel={onClose}>
         {own === null && (
-          <>
-            <Field
-              name="application"
-              label="Application"
-              hint="The customer it belongs to. A new name creates a new application."
-              placeholder="acme"
-              list="applications"
-              isRequired
-            />
-            <datalist id="applications">
-              {known.value?.data.map(({ id, uid, name }) => (
-                <option key={id} value={uid ?? id}>
-                  {name}
-                </option>
-              ))}
-            </datalist>
-          </>
+          <ComboboxField
+            name="application"
+            label="Application"
+            hint="The customer it belongs to. A new name creates a new application."
+            placeholder="acme"
+            choices={applicationChoices}
+            isFree
+            isRequired
+          />
         )}
         <Field name="url" label="URL" kind="url" placeholder="https://example.com/hooks" isRequired />
-        <Field
+        <ComboboxField
           name="types"
           label="Event types"
+          choices={eventTypeChoices}
+          isMany
           hint="With commas between them; empty means all."
           placeholder="invoice.paid, invoice.voided"
         />

@@ -101,7 +101,7 @@ function EndpointDeliveries({ endpoint }: { endpoint: EndpointDetail }) {
     <>
       <form class="filters" role="search" aria-label="Its deliveries" onSubmit={(event) => event.preventDefault()}>
         <div class="line">
-          <StatusChips />
+          <StatusChips endpoint={endpoint.id} />
           <a href={href(`deliveries?endpoint=${endpoint.id}`)}>More filters</a>
         </div>
       </form>

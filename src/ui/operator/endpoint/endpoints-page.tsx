@@ -7,6 +7,8 @@ import { EndpointRow } from './endpoint-row.tsx'
 import { useLoad } from '../../state/use-load.ts'
 import { Page } from '../../parts/page.tsx'
 import { Pager } from '../../parts/table/pager.tsx'
+import { QueryCombobox } from '../../parts/form/combobox.tsx'
+import { applicationChoices } from '../search.ts'
 import { QueryInput } from '../../parts/form/query-input.tsx'
 import { SortHeader, sorted } from '../../parts/table/sort.tsx'
 import type { Sort } from '../../parts/table/sort.tsx'
@@ -46,7 +48,7 @@ export function Endpoints() {
             placeholder="Text in the URL or description"
             kind="search"
           />
-          <QueryInput name="application" label="Application" placeholder="Application" kind="line" />
+          <QueryCombobox name="application" label="Application" choices={applicationChoices} kind="line" />
         </div>
       </form>
       <Show loaded={loaded} lines={10}>
@@ -114,7 +116,7 @@ function Nothing({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered) return <Empty title="No endpoint matches" />
   return (
     <Empty title="No endpoints yet">
-      <p>An endpoint is a URL that wants to hear of something. Add one above, or from a terminal:</p>
+      <p>An endpoint is a URL that receives webhooks. Add one above, or from a terminal:</p>
       <Code label="A command that adds an endpoint" text={endpointCurl()} />
     </Empty>
   )

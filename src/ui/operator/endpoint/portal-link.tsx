@@ -18,7 +18,7 @@ export function PortalLink({ endpoint }: { endpoint: Pick<EndpointDetail, 'appli
       <p class="muted">A link lets {endpoint.applicationName} see and retry their own deliveries, and nothing else.</p>
       {link === null ? (
         <button type="button" class="button small" onClick={() => void create()}>
-          Make a link
+          Create a link
         </button>
       ) : (
         <Code label="The link to the portal" text={link} />

@@ -65,6 +65,7 @@ const ending = {
   title: 'Cancel this job?',
   sentence: 'What it has done stays done; the rest is left as it is.',
   action: 'Cancel the job',
+  leave: 'Keep it running',
   isDangerous: true,
 }
 
@@ -116,8 +117,8 @@ function sentenceOf({ action, state, done, matching, skipped, ratePerSecond, eta
 
 function detailsOf(job: Work): [string, preact.ComponentChildren][] {
   const details: [string, preact.ComponentChildren | null][] = [
-    ['What', jobActions[job.action]],
-    ['Which', filterLabel(job.filter)],
+    ['Action', jobActions[job.action]],
+    ['Filter', filterLabel(job.filter)],
     ['Progress', job.matching === 0 ? '100 %' : percent(job.done / job.matching)],
     ['Started by', job.actor],
     ['Reason', job.reason],

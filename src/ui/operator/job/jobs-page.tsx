@@ -20,9 +20,9 @@ export function Jobs() {
       <Show loaded={loaded}>
         {(list) =>
           list.data.length === 0 ? (
-            <Empty title="No bulk work yet">
+            <Empty title="No jobs yet">
               <p>
-                Retrying or cancelling many deliveries is a job: it shows its progress here, and goes on after a
+                Retrying or cancelling many deliveries is a job: it shows its progress here, and continues after a
                 restart. Start one from <a href={href('dead-letters')}>dead letters</a> or{' '}
                 <a href={href('deliveries')}>deliveries</a>.
               </p>
@@ -43,11 +43,11 @@ function Table({ jobs }: { jobs: readonly Job[] }) {
   return (
     <div class="scroll">
       <table class="rows">
-        <caption class="hidden">Bulk work, newest first</caption>
+        <caption class="hidden">Jobs, newest first</caption>
         <thead>
           <tr>
             <th scope="col">State</th>
-            <th scope="col">What</th>
+            <th scope="col">Action</th>
             <th scope="col" class="number">
               Done
             </th>

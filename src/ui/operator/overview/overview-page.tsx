@@ -35,7 +35,7 @@ export function Overview() {
             <Now queue={numbers.queue} />
             {numbers.failing.length > 0 && <Failing endpoints={numbers.failing} />}
             {numbers.attempts === 0 ? <FirstSteps /> : <Range numbers={numbers} name={nameOf(chosen)} />}
-            {<Workers workers={numbers.workers} />}
+            <Workers workers={numbers.workers} />
           </>
         )}
       </Show>

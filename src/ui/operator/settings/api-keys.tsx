@@ -1,11 +1,14 @@
 import { useState } from 'preact/hooks'
 import { post, problemOf, remove } from '../../api/call.ts'
 import type { Key, List } from '../../api/answers.ts'
+import { accessLabel } from '../../text/labels.ts'
 import { notify } from '../../state/notices.ts'
 import { canWrite } from '../../state/session.ts'
 import { Code } from '../../parts/code.tsx'
 import { Dialog, ask } from '../../parts/dialog.tsx'
+import { ComboboxField } from '../../parts/form/combobox.tsx'
 import { Field, Form } from '../../parts/form/form.tsx'
+import { applicationChoices } from '../search.ts'
 import { useLoad } from '../../state/use-load.ts'
 import { Panel } from '../../parts/page.tsx'
 import { Show } from '../../parts/loaded.tsx'
@@ -18,7 +21,7 @@ export function ApiKeys() {
   const [token, setToken] = useState<string | null>(null)
 
   async function revoke(key: Key): Promise<void> {
-    const sentence = 'Whoever uses it is locked out at once.'
+    const sentence = 'It stops working at once, for everything that uses it.'
     if (
       (await ask({ title: `Revoke the key ${key.name}?`, sentence, action: 'Revoke it', isDangerous: true })) === null
     )
@@ -101,7 +104,7 @@ function Row({ apiKey, revoke }: { apiKey: Key; revoke: () => void }) {
       <td class="main">
         {name}
         <div class="under whole">
-          <code>{hint}…</code> may {access} {appId ?? 'everything'}
+          <code>{hint}…</code> {accessLabel(access)} to {appId ?? 'all applications'}
         </div>
       </td>
       <td class="wide when">
@@ -143,7 +146,12 @@ function Adding({ close, done }: { close: () => void; done: (token: string) => v
             <option value="write">read and write</option>
           </select>
         </label>
-        <Field name="application" label="Only this application" hint="Empty means everything." placeholder="app_…" />
+        <ComboboxField
+          name="application"
+          label="Only this application"
+          hint="Empty means all applications."
+          choices={applicationChoices}
+        />
       </Form>
     </Dialog>
   )

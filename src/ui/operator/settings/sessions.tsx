@@ -4,6 +4,7 @@ import { Show } from '../../parts/loaded.tsx'
 import { Panel } from '../../parts/page.tsx'
 import { Ago, Until } from '../../parts/time.tsx'
 import { ask } from '../../parts/dialog.tsx'
+import { accessLabel } from '../../text/labels.ts'
 import { notify } from '../../state/notices.ts'
 import { session, sessionExpired } from '../../state/session.ts'
 import { useLoad } from '../../state/use-load.ts'
@@ -93,7 +94,8 @@ function Row({ open, end }: { open: OpenSession; end: () => void }) {
       <td class="main">
         {name} {current && <span class="tag">this browser</span>}
         <div class="under whole">
-          {from === null ? '' : `from ${from}, `}may {access} {appId ?? 'everything'}
+          {from === null ? '' : `from ${from}, `}
+          {accessLabel(access)} to {appId ?? 'all applications'}
         </div>
       </td>
       <td class="wide when">

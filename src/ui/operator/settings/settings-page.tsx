@@ -28,7 +28,7 @@ export function Settings() {
             <Sessions />
             <Panel title="Configuration">
               {config.settings.length === 0 ? (
-                <p class="muted">The program that Posthorn is part of decides.</p>
+                <p class="muted">Posthorn is part of another program here, which configures it.</p>
               ) : (
                 <Table settings={config.settings} />
               )}
@@ -44,7 +44,7 @@ export function Settings() {
 function Drawn({ policy }: { policy: Policy }) {
   const times = sendTimes(policy)
   const lastMs = times.at(-1) ?? 0
-  const sentence = `${counted(policy.maxAttempts, 'send')} over ${lastMs === 0 ? 'no time' : duration(lastMs)}: at once, then after ${times.slice(1).map(duration).join(', ')}${
+  const sentence = `${counted(policy.maxAttempts, 'attempt')} over ${lastMs === 0 ? 'no time' : duration(lastMs)}: at once, then after ${times.slice(1).map(duration).join(', ')}${
     policy.jitter > 0 ? `; each wait ±${percent(policy.jitter)}` : ''
   }.`
   const place = (ms: number): number =>

@@ -47,7 +47,7 @@ export function Form<Value>({ action, children, submit, done, onCancel }: FormPr
       <div class="actions end">
         {onCancel !== undefined && (
           <button type="button" class="button" onClick={onCancel}>
-            Go back
+            Cancel
           </button>
         )}
         <button type="submit" class="button primary" disabled={isBusy}>

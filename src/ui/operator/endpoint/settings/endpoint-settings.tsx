@@ -47,7 +47,7 @@ export function EndpointSettings({ endpoint, refresh }: SettingsProps) {
             at={at}
             changeOf={(text) => ({ body: { throttleRate: text === '' ? null : Number(text) } })}
           />
-          {<PolicyField policy={endpoint.policy} />}
+          <PolicyField policy={endpoint.policy} />
         </div>
       </Panel>
     </Form>

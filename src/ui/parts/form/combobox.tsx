@@ -1,0 +1,133 @@
+import { useId, useState } from 'preact/hooks'
+import { query, setQuery } from '../../state/router.ts'
+import type { Search } from '../../state/use-search.ts'
+import { counted } from '../../text/format.ts'
+import { useChoosing } from './choosing.ts'
+import type { Choice, Choosing } from './choosing.ts'
+import { Option } from './option-list.tsx'
+
+export interface ComboboxProps {
+  readonly label: string
+  readonly value: string
+  readonly change: (value: string) => void
+  /** What a text finds; the server does the work, so ten thousand are as fast as ten. */
+  readonly choices: Search<Choice>
+  readonly placeholder?: string
+  readonly hint?: string
+  /** `line` has no label to see; `search` is the field that the key f leads to as well. */
+  readonly kind?: 'search' | 'line' | 'field'
+  /** Text that is no choice is taken as it is: it may be the name of something new. */
+  readonly isFree?: boolean
+  /** Several, with commas between them; text that is no choice is taken as it is. */
+  readonly isMany?: boolean
+  readonly isRequired?: boolean
+}
+
+/** A field that finds what is to be chosen while somebody types. */
+export function Combobox(props: ComboboxProps) {
+  const { label, hint, kind = 'field' } = props
+  const id = useId()
+  const box = useChoosing(props)
+  return (
+    <div class={kind === 'search' ? 'field search combobox' : 'field combobox'}>
+      <label for={id} class={kind === 'field' ? undefined : 'hidden'}>
+        {label}
+      </label>
+      <Input {...props} id={id} box={box} />
+      <Choices id={id} box={box} />
+      {hint !== undefined && <small id={`${id}-hint`}>{hint}</small>}
+    </div>
+  )
+}
+
+function Input(props: ComboboxProps & { readonly id: string; readonly box: Choosing }) {
+  const {
+    id,
+    box,
+    label,
+    kind = 'field',
+    placeholder = kind === 'field' ? '' : label,
+    hint,
+    isRequired = false,
+  } = props
+  return (
+    <input
+      id={id}
+      type="text"
+      role="combobox"
+      aria-autocomplete="list"
+      aria-expanded={box.isOpen}
+      aria-controls={`${id}-choices`}
+      aria-activedescendant={box.isOpen && box.active >= 0 ? `${id}-${box.active}` : undefined}
+      aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+      data-search={kind === 'search' ? '' : undefined}
+      placeholder={placeholder}
+      required={isRequired}
+      autocomplete="off"
+      spellcheck={false}
+      maxLength={200}
+      value={box.text}
+      onInput={({ currentTarget }) => box.type(currentTarget.value)}
+      onClick={box.open}
+      onFocus={({ currentTarget }) => currentTarget.select()}
+      onBlur={box.leave}
+      onKeyDown={box.press}
+    />
+  )
+}
+
+function Choices({ id, box }: { id: string; box: Choosing }) {
+  return (
+    <>
+      <div class="choices" id={`${id}-choices`} role="listbox" aria-label="Choices" hidden={!box.isOpen}>
+        {box.isOpen &&
+          box.choices.map((choice, index) => (
+            <Option
+              key={choice.value}
+              id={`${id}-${index}`}
+              isActive={index === box.active}
+              point={() => box.point(index)}
+              pick={() => box.pick(choice)}
+            >
+              <span class="label">{choice.label}</span>
+              {choice.detail !== undefined && <span class="detail">{choice.detail}</span>}
+            </Option>
+          ))}
+        {box.isOpen && box.choices.length === 0 && (
+          <div class="option none" role="option" aria-disabled="true" aria-selected="false">
+            {box.isBusy ? 'Searching …' : 'Nothing matches'}
+          </div>
+        )}
+      </div>
+      <span class="hidden" role="status">
+        {box.isOpen && !box.isBusy ? counted(box.choices.length, 'match') : ''}
+      </span>
+    </>
+  )
+}
+
+/** One whose value is in the address, in the place of a `QueryInput`. */
+export function QueryCombobox({ name, ...props }: Omit<ComboboxProps, 'value' | 'change'> & { readonly name: string }) {
+  return (
+    <Combobox
+      {...props}
+      value={query.value.get(name) ?? ''}
+      change={(value) => setQuery({ [name]: value, iterator: null }, 'replace')}
+    />
+  )
+}
+
+/** One of a form, in the place of a `Field`. */
+export function ComboboxField({
+  name,
+  value: given = '',
+  ...props
+}: Omit<ComboboxProps, 'value' | 'change'> & { readonly name: string; readonly value?: string }) {
+  const [value, change] = useState(given)
+  return (
+    <>
+      <Combobox {...props} value={value} change={change} />
+      <input type="hidden" name={name} value={value} />
+    </>
+  )
+}
