@@ -30,8 +30,8 @@ export async function peers() {
     )
     const times = []
     for (const name of ['pg-boss', 'graphile-worker'])
-      times.push(await compare(`${name} + fetch`, own.perSecond, await runOf(name, server.url, receiver)))
-    times.push(await compare('BullMQ + fetch', own.perSecond, await onRedis(receiver)))
+      times.push(compare(`${name} + fetch`, own.perSecond, await runOf(name, server.url, receiver)))
+    times.push(compare('BullMQ + fetch', own.perSecond, await onRedis(receiver)))
     const ran = times.filter((each) => each !== null)
     print(
       '',

@@ -98,7 +98,7 @@ describe('an operator', () => {
   test('gives a customer a link to the portal', limit, async () => {
     const id = await customer('hooli', 'Hooli', [])
     const { page, close } = await stage.open(server, { path: `applications/${id}` })
-    await page.getByRole('button', { name: 'Make a link' }).click()
+    await page.getByRole('button', { name: 'Create a link' }).click()
     const link = await page.getByRole('region', { name: 'The link to the portal' }).textContent()
     expect(link).toContain('#key=')
     await close()
@@ -153,7 +153,7 @@ describe('an operator', () => {
     const { page, close } = await stage.open(server, { path: `applications/${id}`, key: token })
     await page.getByText('Its only endpoint is healthy.').waitFor()
     await page.getByText('1 of 1,000').waitFor()
-    for (const name of ['Save', 'Make a link', 'Erase the application …'])
+    for (const name of ['Save', 'Create a link', 'Erase the application …'])
       expect(await page.getByRole('button', { name }).count(), name).toBe(0)
     expect(await page.getByRole('link', { name: 'Send a message' }).count()).toBe(0)
     await close()

@@ -100,7 +100,7 @@ describe('an operator', () => {
     await page.getByRole('button', { name: 'Resend to all failed' }).click()
     const dialog = page.getByRole('dialog', { name: 'Resend 2 deliveries?' })
     await dialog.getByText('What was delivered is not sent again.').waitFor()
-    await dialog.getByRole('button', { name: 'Go back' }).click()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
     expect(statusesOf(id).toSorted()).toEqual(['dead', 'dead', 'delivered'])
 
     local.behave('/refuses', 200)
