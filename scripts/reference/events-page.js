@@ -93,8 +93,9 @@ function valuesOf(name, text) {
 
 function inherited(source, about) {
   if (about === 'About') return []
-  const [, body = ''] = new RegExp(`interface ${about} extends About \\{\\n([\\s\\S]*?)\\n\\}`).exec(source) ?? []
-  return fieldsIn(body)
+  const form = new RegExp(`interface ${about} extends (\\w+) \\{\\n([\\s\\S]*?)\\n\\}`)
+  const [, base = 'About', body = ''] = form.exec(source) ?? []
+  return [...inherited(source, base), ...fieldsIn(body)]
 }
 
 function fieldsIn(text) {

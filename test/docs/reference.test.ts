@@ -32,10 +32,12 @@ test('the pages have every command, every call and every event', () => {
     'webhook_id',
     'message_id',
     'session_id',
+    'event_type',
     'attempt_count',
+    'status_code',
+    'took_ms',
     'outcome',
     'error_detail',
-    'took_ms',
     'next_retry_at',
   ])
 })

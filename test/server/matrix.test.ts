@@ -211,6 +211,7 @@ async function makeScene(database: 'sqlite' | 'postgres'): Promise<Scene> {
   const job = await posthorn.jobs.create({ action: 'requeue', filter: { endpointId: endpoint.id } }, { by: secret })
   const values: Readonly<Record<string, string>> = {
     app_id: 'acme',
+    alarm_id: 'alm_0123456789abcdefghj',
     endpoint_id: endpoint.id,
     msg_id: messageId,
     event_type_name: 'invoice.paid',

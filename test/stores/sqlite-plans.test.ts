@@ -192,8 +192,8 @@ describe('the lists of messages and attempts walk in order, from an index', () =
 
   test('messages that an endpoint has no delivery of', () => {
     const filter = { applicationId: 'a', missingAt: 'ep_1' }
-    const [walk, look] = plan(messages.listMessages(filter, { ...page, after: 'msg_1', order: 'ascending' }, 'msg_2'))
-    expect(walk).toContain(ofApplication)
+    const [scan, look] = plan(messages.listMessages(filter, { ...page, after: 'msg_1', order: 'ascending' }, 'msg_2'))
+    expect(scan).toContain(ofApplication)
     expect(look).toContain('SEARCH d USING INDEX webhook_deliveries_of_message (message_id=?)')
   })
 

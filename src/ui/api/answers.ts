@@ -2,16 +2,23 @@ import type { z } from 'zod'
 import type { listOf } from '../../server/schemas/common.ts'
 import type { auditOut } from '../../server/schemas/operator/audit.ts'
 import type { configOut } from '../../server/schemas/operator/config.ts'
-import type { deadLettersOut } from '../../server/schemas/operator/dead-letters.ts'
-import type { deliveryDetailOut, deliveryOut, listedDeliveryOut } from '../../server/schemas/operator/delivery.ts'
-import type { endpointDetailOut, endpointOverviewOut } from '../../server/schemas/operator/endpoint-overview.ts'
+import type { deadLettersOut } from '../../server/schemas/operator/delivery/dead-letters.ts'
+import type {
+  deliveryDetailOut,
+  deliveryOut,
+  listedDeliveryOut,
+} from '../../server/schemas/operator/delivery/delivery.ts'
+import type {
+  endpointDetailOut,
+  endpointOverviewOut,
+} from '../../server/schemas/operator/endpoint/endpoint-overview.ts'
 import type { applicationOverviewOut } from '../../server/schemas/operator/application-overview.ts'
-import type { endpointTimelineOut, filterTrialOut } from '../../server/schemas/operator/endpoint-trial.ts'
+import type { endpointTimelineOut, filterTrialOut } from '../../server/schemas/operator/endpoint/endpoint-trial.ts'
 import type { erasableOut, jobOut } from '../../server/schemas/operator/job.ts'
 import type { keyOut } from '../../server/schemas/operator/key.ts'
 import type { messageDetailOut, messageOverviewOut } from '../../server/schemas/operator/message-overview.ts'
 import type { overviewOut } from '../../server/schemas/operator/overview.ts'
-import type { signatureOut } from '../../server/schemas/operator/signature.ts'
+import type { signatureOut } from '../../server/schemas/operator/delivery/signature.ts'
 import type { searchOut } from '../../server/schemas/operator/search.ts'
 import type { openSessionOut, sessionOut } from '../../server/schemas/operator/session.ts'
 import type { applicationOut } from '../../server/schemas/svix/application.ts'

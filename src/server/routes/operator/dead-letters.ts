@@ -3,7 +3,7 @@ import { isoTime } from '../../../core/time.ts'
 import { answer, operation } from '../../operation.ts'
 import type { Operation } from '../../operation.ts'
 import { uid } from '../../schemas/common.ts'
-import { deadLettersOut } from '../../schemas/operator/dead-letters.ts'
+import { deadLettersOut } from '../../schemas/operator/delivery/dead-letters.ts'
 import { endpointInScope, scopeOf } from '../lookup.ts'
 
 export const deadLetterOperations: readonly Operation[] = [

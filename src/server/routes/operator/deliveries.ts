@@ -15,8 +15,8 @@ import {
   toDeliveryDetailOut,
   toDeliveryOut,
   toListedDeliveryOut,
-} from '../../schemas/operator/delivery.ts'
-import { signatureIn, signatureOut, toSignatureOut } from '../../schemas/operator/signature.ts'
+} from '../../schemas/operator/delivery/delivery.ts'
+import { signatureIn, signatureOut, toSignatureOut } from '../../schemas/operator/delivery/signature.ts'
 import { endpointInScope, instantOf, parameter, scopeOf } from '../lookup.ts'
 
 const path = '/api/v1/delivery'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { answer, operation } from '../../operation.ts'
 import type { Operation } from '../../operation.ts'
-import { deliveryStatus } from '../../schemas/operator/delivery.ts'
+import { deliveryStatus } from '../../schemas/operator/delivery/delivery.ts'
 import { deliveryQuery, filterOf } from './deliveries.ts'
 
 // Delivered ones have no index of their own: to count the few that a filter picks, all would be read.

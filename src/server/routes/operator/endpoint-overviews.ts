@@ -12,7 +12,7 @@ import {
   endpointOverviewOut,
   toEndpointDetail,
   toEndpointOverview,
-} from '../../schemas/operator/endpoint-overview.ts'
+} from '../../schemas/operator/endpoint/endpoint-overview.ts'
 import { reasonIn } from './deliveries.ts'
 import { endpointIn, endpointInScope, parameter, scopeOf } from '../lookup.ts'
 

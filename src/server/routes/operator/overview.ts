@@ -5,7 +5,7 @@ import { answer, operation } from '../../operation.ts'
 import type { Operation } from '../../operation.ts'
 import { timeOrNull, uid } from '../../schemas/common.ts'
 import { toAlarmOut } from '../../schemas/operator/alarm.ts'
-import { toFailingEndpoint } from '../../schemas/operator/endpoint-overview.ts'
+import { toFailingEndpoint } from '../../schemas/operator/endpoint/endpoint-overview.ts'
 import { overviewOut, toWorkerOut, workerOut } from '../../schemas/operator/overview.ts'
 import { scopeOf } from '../lookup.ts'
 

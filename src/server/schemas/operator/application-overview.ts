@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ApplicationOverview } from '../../../core/ports/figures.ts'
 import { dateTime, timeOrNull } from '../common.ts'
 import { applicationOut, toApplicationOut } from '../svix/application.ts'
-import { hourOut, toHours } from './endpoint-overview.ts'
+import { hourOut, toHours } from './endpoint/endpoint-overview.ts'
 
 const count = z.int()
 

@@ -4,7 +4,7 @@ import type { Job, JobWork } from '../../../core/delivery/job.ts'
 import { isoTime } from '../../../core/time.ts'
 import type { Instant } from '../../../core/time.ts'
 import { dateTime, eventTypeName, uid, freeText } from '../common.ts'
-import { deadReason, deliveryStatus } from './delivery.ts'
+import { deadReason, deliveryStatus } from './delivery/delivery.ts'
 
 const deliveryFilterIn = z
   .strictObject({

@@ -4,7 +4,7 @@ import type { Message } from '../../../core/message/message.ts'
 import type { MessageProgress } from '../../../core/ports/directory.ts'
 import { isoTime } from '../../../core/time.ts'
 import { channel, dateTime, eventTypeName } from '../common.ts'
-import { shownMessage, toMessage } from './delivery.ts'
+import { shownMessage, toMessage } from './delivery/delivery.ts'
 
 const count = z.int()
 const about = {

@@ -3,7 +3,7 @@ import type { SeenWorker } from '../../../core/ports/worker.ts'
 import { isoTime } from '../../../core/time.ts'
 import { dateTime } from '../common.ts'
 import { alarmOut } from './alarm.ts'
-import { failingEndpointOut } from './endpoint-overview.ts'
+import { failingEndpointOut } from './endpoint/endpoint-overview.ts'
 
 const count = z.int()
 const latencies = { latencyP50Ms: count.nullable(), latencyP95Ms: count.nullable() }

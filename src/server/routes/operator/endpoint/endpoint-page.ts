@@ -9,7 +9,7 @@ import {
   filterTrialOut,
   toEndpointTimelineOut,
   toFilterTrialOut,
-} from '../../../schemas/operator/endpoint-trial.ts'
+} from '../../../schemas/operator/endpoint/endpoint-trial.ts'
 import { endpointIn, endpointInScope, parameter, scopeOf } from '../../lookup.ts'
 import { choosesPolicy, policyRefused, settingsIn } from '../../svix/endpoint/endpoints.ts'
 import { patched } from '../../svix/endpoint/headers.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { dateTime } from '../common.ts'
+import { dateTime } from '../../common.ts'
 import { deadReason } from './delivery.ts'
 
 /** Dead letters in groups of the same endpoint, reason and error. */

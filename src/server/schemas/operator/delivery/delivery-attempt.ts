@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { DetailedAttempt } from '../../../core/ports/figures.ts'
-import type { SentRequest } from '../../../core/signing/sent-request.ts'
-import { isoTime } from '../../../core/time.ts'
-import { dateTime } from '../common.ts'
+import type { DetailedAttempt } from '../../../../core/ports/figures.ts'
+import type { SentRequest } from '../../../../core/signing/sent-request.ts'
+import { isoTime } from '../../../../core/time.ts'
+import { dateTime } from '../../common.ts'
 
 const sentRequest = z
   .object({

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import type { PayloadFilter } from '../../../core/message/payload-filter.ts'
-import type { EndpointTimeline, TriedMessage } from '../../../core/ports/figures.ts'
-import type { Bucket } from '../../../core/ports/overview.ts'
-import { isoTime } from '../../../core/time.ts'
-import { dateTime } from '../common.ts'
-import { endpointHeadersPatchIn, endpointPatch } from '../svix/endpoint.ts'
+import type { PayloadFilter } from '../../../../core/message/payload-filter.ts'
+import type { EndpointTimeline, TriedMessage } from '../../../../core/ports/figures.ts'
+import type { Bucket } from '../../../../core/ports/overview.ts'
+import { isoTime } from '../../../../core/time.ts'
+import { dateTime } from '../../common.ts'
+import { endpointHeadersPatchIn, endpointPatch } from '../../svix/endpoint.ts'
 
 /** What would be set, field by field as a PATCH takes it; the headers as their own PATCH does. */
 export const endpointCheckIn = endpointPatch

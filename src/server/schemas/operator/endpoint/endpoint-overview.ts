@@ -1,16 +1,16 @@
 import { z } from 'zod'
-import type { RecordedOutcome } from '../../../core/delivery/attempt.ts'
-import { willBeDisabledAt } from '../../../core/endpoint/health.ts'
-import { isoTime } from '../../../core/time.ts'
+import type { RecordedOutcome } from '../../../../core/delivery/attempt.ts'
+import { willBeDisabledAt } from '../../../../core/endpoint/health.ts'
+import { isoTime } from '../../../../core/time.ts'
 import type {
   AttemptCount,
   EndpointFigures,
   EndpointOverview,
   LastFailure,
   NextRetry,
-} from '../../../core/ports/figures.ts'
-import { channel, dateTime, metadata, timeOrNull } from '../common.ts'
-import { endpointAuthentication, toAuthenticationOut } from '../svix/endpoint-authentication.ts'
+} from '../../../../core/ports/figures.ts'
+import { channel, dateTime, metadata, timeOrNull } from '../../common.ts'
+import { endpointAuthentication, toAuthenticationOut } from '../../svix/endpoint-authentication.ts'
 
 const count = z.int()
 export const hourOut = z.object({ at: dateTime, delivered: count, failed: count, dead: count }).meta({ id: 'HourOut' })

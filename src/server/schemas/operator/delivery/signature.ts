@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { SignatureReport } from '../../../core/signing/debug/report.ts'
+import type { SignatureReport } from '../../../../core/signing/debug/report.ts'
 
 const mostHeaderCharacters = 16 * 1024
 
