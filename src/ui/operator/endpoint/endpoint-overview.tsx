@@ -29,6 +29,7 @@ export function EndpointOverview({ endpoint }: { endpoint: EndpointDetail }) {
   return (
     <div class="columns">
       <div>
+        <h2 class="hidden">Figures</h2>
         <Windows chosen={window} />
         <Show loaded={loaded} lines={6}>
           {(timeline) => (

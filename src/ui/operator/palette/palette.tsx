@@ -170,7 +170,11 @@ function Keys({ shortcut }: { shortcut: string }) {
   )
 }
 
-/** The buttons at the head of the page that is open: what can be done there. */
+/** The buttons at the head of the page that is open, or beside its status: what can be done there. */
 function buttonsOfPage(): HTMLButtonElement[] {
-  return [...document.querySelectorAll<HTMLButtonElement>('.page > .head > .actions button:not(:disabled)')]
+  return [
+    ...document.querySelectorAll<HTMLButtonElement>(
+      '.page > .head > .actions button:not(:disabled), .standing > .actions button:not(:disabled)',
+    ),
+  ]
 }
