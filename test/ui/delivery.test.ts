@@ -88,19 +88,6 @@ test('says in which step a request got stuck, and that a connection was reused',
   await close()
 })
 
-test('shows a customer the same without the address', limit, async () => {
-  local.behave('/customer', refusal)
-  const id = await attempted('customer', local.url('/customer'))
-  const { token } = await server.call<{ token: string }>('POST', 'auth/app-portal-access/customer', {})
-  const { page, close } = await stage.open(server, { path: `deliveries/${id}`, key: token })
-  await page.getByRole('region', { name: 'Response headers of attempt 1' }).waitFor()
-  const timing = page.getByRole('list', { name: 'Where the time went' })
-  expect(await timing.textContent()).toContain('First byte')
-  expect(await timing.textContent()).not.toContain('Address')
-  expect(await page.getByText('Signature debugger').count()).toBe(0)
-  await close()
-})
-
 test('the signature debugger says what differs, and shows no secret', limit, async () => {
   const id = await attempted('signature', local.url('/signature'))
   const [receipt] = await local.waitFor(1, '/signature')

@@ -68,7 +68,7 @@ from posthorn_endpoints, counter`),
   await page.getByRole('link', { name: 'hooks.acme.example/1', exact: true }).waitFor()
 
   await page.getByRole('link', { name: 'hooks.acme.example/1', exact: true }).click()
-  await page.getByText('Nothing was sent here yet').waitFor()
+  await page.getByText('No delivery has succeeded yet, and none is failing.').waitFor()
   await page.goto(server.url)
   await page.locator('.sentence').waitFor()
   console.log(

@@ -226,23 +226,6 @@ describe('an operator', () => {
   })
 })
 
-test('a customer in the portal sees its own messages, and cannot send', limit, async () => {
-  await customer('theirs', [])
-  await customer('others', [])
-  await send('theirs', { eventId: 'mine' })
-  const foreign = await send('others', { eventId: 'not-mine' })
-  const { token } = await server.call<{ token: string }>('POST', 'key', { name: 'portal', appId: 'theirs' })
-  const { page, go, close } = await stage.open(server, { path: 'messages', key: token })
-  await page.getByText('mine', { exact: true }).waitFor()
-  expect(await page.locator('tbody tr').count()).toBe(1)
-  expect(await page.getByRole('link', { name: 'Send a message' }).count()).toBe(0)
-  await go('messages/send')
-  await page.getByText('This could not be read').waitFor()
-  await go(`messages/${foreign.id}`)
-  await page.getByText('the id of a message that exists').waitFor()
-  await close()
-})
-
 const none = { pending: 0, failed: 0, delivered: 0, dead: 0 }
 
 test.each([

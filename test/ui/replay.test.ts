@@ -28,7 +28,7 @@ test(
     for (const eventType of types) await server.call('POST', 'app/acme/msg', { eventType, payload: {} })
     await server.call('POST', `app/acme/endpoint/${id}/enable`, {})
 
-    const { page, complaints, go, close } = await stage.open(server, { path: `endpoints/${id}` })
+    const { page, complaints, go, close } = await stage.open(server, { path: `endpoints/${id}?tab=deliveries` })
     const askToReplay = async (): Promise<void> => {
       await page.getByLabel('Since').fill('2026-01-01T00:00')
       await page.getByRole('button', { name: 'Replay …' }).click()
@@ -46,7 +46,7 @@ test(
     await page.getByText('Finished: 3 of 3 deliveries created.').waitFor()
     expect(await local.waitFor(3, '/late')).toHaveLength(3)
 
-    await go(`endpoints/${id}`)
+    await go(`endpoints/${id}?tab=deliveries`)
     await askToReplay()
     await page.getByText('Nothing is missing: this endpoint got every message of that time it wants.').waitFor()
     expect(await server.call('GET', 'job')).toMatchObject({ data: [{ matching: 3, done: 3, skipped: 0 }] })
