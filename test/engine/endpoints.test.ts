@@ -192,7 +192,7 @@ describe.each(databases)('endpoints ($name)', (database) => {
     for (let count = 0; count < 10; count += 1)
       await world.posthorn.send({ application: 'acme', type: 'invoice.paid', data: {} })
     await world.posthorn.idle()
-    expect(await world.query('select holds from posthorn_endpoint_health')).toEqual([{ holds: 1 }])
+    await expect.poll(() => world.query('select holds from posthorn_endpoint_health')).toEqual([{ holds: 1 }])
     await world.posthorn.endpoints.disable(world.endpoint.id)
     await world.posthorn.endpoints.enable(world.endpoint.id)
     expect(await world.query('select holds, held_until, failing_since from posthorn_endpoint_health')).toEqual([

@@ -232,6 +232,7 @@ test('nothing moves for whoever asks for less motion', limit, async () => {
     await page.getByRole('dialog', { name: 'Search' }).waitFor()
     const running = await page.evaluate<number>('document.getAnimations().length')
     await page.keyboard.press('Escape')
+    await page.getByRole('dialog', { name: 'Search' }).waitFor({ state: 'detached' })
     return running
   }
   // Slow enough to be seen, if it is there.

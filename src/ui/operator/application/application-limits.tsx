@@ -47,7 +47,9 @@ const quotas = [
 
 function Quotas({ config, endpoints }: { config: Config | null; endpoints: number }) {
   const shown = quotas.flatMap(([env, label]): [string, string][] => {
-    const value = config?.settings.find((setting) => setting.env === env)?.value
+    // The room is taken before the figures come, so that nothing below moves.
+    if (config === null) return [[label, '–']]
+    const value = config.settings.find((setting) => setting.env === env)?.value
     if (typeof value !== 'number') return []
     const most = value === 0 ? 'no quota' : count(value)
     return [[label, env === 'POSTHORN_ENDPOINTS_PER_APPLICATION' ? `${count(endpoints)} of ${most}` : most]]
