@@ -141,7 +141,7 @@ describe('an operator', () => {
     expect(complaints).toEqual([])
 
     await page.goto(`${server.url}applications/${id}`)
-    await page.getByText('This could not be read').waitFor()
+    await page.getByText('This could not be loaded').waitFor()
     await page.goto(`${server.url}applications?text=acme`)
     await page.getByText('No application matches').waitFor()
     await close()

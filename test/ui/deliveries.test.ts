@@ -111,7 +111,7 @@ describe('a selection', () => {
     await page.getByRole('button', { name: 'Clear the selection' }).click()
     await page.getByText('Select rows, here and on other pages').waitFor()
     await page.getByLabel('Select all rows of this page').click()
-    await page.getByText('queued', { exact: true }).first().click()
+    await page.locator('.chips label', { hasText: 'queued' }).click()
     await page.waitForURL('**/deliveries?status=delivered&status=pending')
     await page.getByText('Select rows, here and on other pages').waitFor()
     expect(await page.locator('tbody input:checked').count()).toBe(0)

@@ -19,7 +19,7 @@ test(
     await page.getByText(/3 dead letters wait for your decision/).waitFor({ timeout: 60_000 })
     await page.getByRole('link', { name: 'Deliveries' }).first().click()
     await page.getByText('sample.ok').first().waitFor()
-    const dead = page.locator('tbody tr', { hasText: 'dead' })
+    const dead = page.locator('tbody tr', { hasText: 'dead' }).filter({ hasText: 'sample.500' })
     await dead.first().getByRole('link', { name: 'sample.500' }).click()
     await page.getByText('Dead after 4 failed attempts.').waitFor()
     await page.getByRole('button', { name: 'Retry now' }).click()

@@ -163,7 +163,7 @@ function Next({ delivery: { status, reason, nextRetryAt } }: { delivery: ListedD
 function Where({ delivery: { applicationName, endpointId, targetUrl } }: { delivery: ListedDelivery }) {
   return (
     <div class="pair">
-      {<span class="customer">{applicationName}</span>}
+      <span class="customer">{applicationName}</span>
       <a class="under" href={href(`endpoints/${endpointId}`)} title={targetUrl}>
         {shortUrl(targetUrl)}
       </a>
