@@ -1,3 +1,4 @@
+import { StatusSentence } from '../endpoint/endpoint-status.tsx'
 import type { ApplicationOverview, DeadLetters, Endpoint, List, MessageOverview } from '../../api/answers.ts'
 import { Strip } from '../../parts/chart/hour-strip.tsx'
 import { Empty, Show } from '../../parts/loaded.tsx'
@@ -68,7 +69,11 @@ function EndpointTable({ endpoints }: { endpoints: readonly Endpoint[] }) {
                   <Health endpoint={endpoint} />
                 </div>
                 <a href={href(`endpoints/${endpoint.id}`)}>{shortUrl(endpoint.url)}</a>
-                {endpoint.health.state !== 'healthy' && <div class="under whole">{endpoint.health.sentence}</div>}
+                {endpoint.health.state !== 'healthy' && (
+                  <div class="under whole">
+                    <StatusSentence endpoint={endpoint} />
+                  </div>
+                )}
               </td>
               <td class="wide">
                 <Strip hours={endpoint.hours} />
