@@ -38,7 +38,7 @@ async function plantEndpoints(server: CanaryServer, canaries: Canaries, target: 
       canaries.plant(`header ${name}`),
     ]),
   )
-  const query = `?token=${canaries.plant('a query value', ofUrls)}&sig=${canaries.plant('another query value', ofUrls)}`
+  const query = `?page=1&token=${canaries.plant('a query value', ofUrls)}`
   const created = await ask('POST', `${app}/endpoint`, {
     body: { url: `${target}/ok${query}`, secret: secretOf(canaries, 'the secret at creation'), headers },
     headers: { 'idempotency-key': canaries.plant('the idempotency key of an endpoint') },
