@@ -2,10 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { mostBodyBytes } from '../../src/core/message/message.ts'
 import { presets } from '../../src/core/delivery/presets.ts'
 import { day } from '../../src/core/time.ts'
-import { Budget, isUnproven } from '../../src/engine/endpoints/budget.ts'
+import { Budget } from '../../src/engine/endpoints/budget.ts'
 import { makeBus } from '../../src/engine/bus.ts'
 import { Endpoints } from '../../src/engine/endpoints/endpoints.ts'
 import type { EndpointRecord } from '../../src/engine/endpoints/records.ts'
+import { trustIn } from '../../src/engine/endpoints/trust.ts'
 import type { EngineSettings } from '../../src/engine/parts.ts'
 import { manualClock } from '../../src/testing/manual-clock.ts'
 import { memoryStore } from '../../src/testing/memory/store.ts'
@@ -118,8 +119,8 @@ describe('the budget', () => {
     world.transport.hold(urlOf('slow'))
     await world.send('slow', 20)
     await settled()
-    // Half of them, instead of the four fifths that it would get by a recent success.
-    expect(leased(await world.rows())).toBe(4)
+    // A quarter of them, instead of the four fifths that it would get by a recent success.
+    expect(leased(await world.rows())).toBe(2)
   })
 
   test('of a few rows is not used up by claims that fail', async () => {
@@ -238,7 +239,7 @@ describe('an application', () => {
     for (let round = 0; round < 5; round += 1) {
       for (const record of dead) {
         if (budget.rowsFor(record, now) === 0) continue
-        budget.take({ record, bytes: 100, unproven: isUnproven(record, now) })
+        budget.take({ record, bytes: 100, trust: trustIn(record, now) })
         held += 1
       }
     }
@@ -248,13 +249,29 @@ describe('an application', () => {
     expect(dead.every((record) => budget.rowsFor(record, now) === 0)).toBe(true)
   })
 
+  test('E10 has failed before: together with others like it, it holds half of what one has that nothing is known of', () => {
+    const now = 1_700_000_000_000
+    const budget = new Budget(settings)
+    const [unknown, ...failing] = recordsOf(6_001)
+    if (unknown === undefined) throw new Error('Expected a record.')
+    let held = 0
+    for (const record of failing) {
+      record.health = { ...record.health, failingSince: now - 1_000 }
+      if (budget.rowsFor(record, now) === 0) continue
+      budget.take({ record, bytes: 100, trust: trustIn(record, now) })
+      held += 1
+    }
+    expect(held).toBe(settings.maxLeased / 4)
+    expect(budget.rowsFor(unknown, now)).toBe(settings.maxLeased / 4)
+  })
+
   test('E10 with one endpoint takes four fifths of four fifths of what is free, and so does the next: each leaves a place for another', () => {
     const now = 1_700_000_000_000
     const budget = new Budget(settings)
     const taken = recordsOf(5).map((record) => {
       record.succeededAt = now
       const rows = budget.rowsFor(record, now)
-      for (let row = 0; row < rows; row += 1) budget.take({ record, bytes: 0, unproven: false })
+      for (let row = 0; row < rows; row += 1) budget.take({ record, bytes: 0, trust: 'proven' })
       return rows
     })
     expect(taken).toEqual([3_200, 1_152, 414, 149, 54])

@@ -113,6 +113,23 @@ describe('fairness', () => {
     expect(world.transport.requests).toHaveLength(151)
   })
 
+  test('after a start, one that has failed before keeps none waiting that nothing is known of, however many they are', async () => {
+    const world = engineWorld({ maxLeased: 40, fastPath: false })
+    for (let index = 0; index < 60; index += 1) {
+      const { id } = await world.endpoint(`failing-${index}`)
+      await world.store.queue.saveHealth(id, { ...healthy, failingSince: world.clock.now(), failedAttempts: 1 })
+      world.transport.hold(urlOf(`failing-${index}`))
+      await world.send(`failing-${index}`, 5)
+    }
+    await world.endpoint('unknown')
+    await world.send('unknown', 5)
+    await world.posthorn.start()
+    await settled()
+    expect(world.sentTo('unknown')).toBe(5)
+    // They have not gone without: a quarter of what the process may hold.
+    expect(world.transport.requests).toHaveLength(5 + 10)
+  })
+
   test.each([
     ['paused', async (world: EngineWorld, id: string) => world.posthorn.endpoints.pause(id)],
     ['held', async (world: EngineWorld, id: string) => holdEndpoint(world, id)],

@@ -6,7 +6,6 @@ import type { Instant } from '../../core/time.ts'
 import type { Activity } from '../activity.ts'
 import { Attempter } from './attempt.ts'
 import type { Attempted } from './attempt.ts'
-import { isUnproven } from '../endpoints/budget.ts'
 import type { Budget } from '../endpoints/budget.ts'
 import { mostDepth } from '../endpoints/endpoints.ts'
 import type { EndpointRecord, InFlight } from '../endpoints/records.ts'
@@ -16,6 +15,7 @@ import { Marks } from './mark.ts'
 import type { EngineParts } from '../parts.ts'
 import type { Schedule } from '../claim/schedule.ts'
 import type { Shares } from '../endpoints/shares.ts'
+import { trustIn } from '../endpoints/trust.ts'
 
 /** What in flight needs of the other parts. */
 export interface AttemptsParts {
@@ -63,14 +63,13 @@ export class Attempts {
   take(claim: Claim, record: EndpointRecord, leasedAt: Instant, probe: boolean): InFlight {
     const { delivery, message } = claim
     const isSuspect = this.#parts.engine.settings.limits.suspects && delivery.interruptions >= suspectAfterInterruptions
-    const unproven = isUnproven(record, leasedAt)
     const taken: InFlight = {
       claim,
       record,
       leasedAt,
       leaseEpoch: delivery.leaseEpoch,
       bytes: message.body.length,
-      unproven,
+      trust: trustIn(record, leasedAt),
       probe,
       isSuspect,
     }
@@ -197,10 +196,8 @@ export class Attempts {
   #learn({ record, probe }: InFlight, attempted: Attempted): void {
     const { outcome, url, generation, startedAt, endedAt } = attempted
     this.#parts.health.learn(record, { outcome, generation, sameUrl: url === record.endpoint.url, probe })
-    if (isSlow(attempted)) {
-      record.succeededAt = null
-      record.depth = 1
-    }
+    record.wasSlow = isSlow(attempted)
+    if (record.wasSlow) record.depth = 1
     if (record.depth < mostDepth && endedAt - startedAt < quickMs) record.depth += 1
   }
 

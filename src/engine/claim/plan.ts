@@ -4,7 +4,6 @@ import type { Claim } from '../../core/ports/queue.ts'
 import { nextTokenMs } from '../../core/limits/rate-limit.ts'
 import type { Instant } from '../../core/time.ts'
 import type { Verdict, WaitReason } from '../../core/endpoint/verdict.ts'
-import { isUnproven } from '../endpoints/budget.ts'
 import type { Budget } from '../endpoints/budget.ts'
 import type { Endpoints } from '../endpoints/endpoints.ts'
 import type { EndpointRecord } from '../endpoints/records.ts'
@@ -13,6 +12,7 @@ import type { EngineParts } from '../parts.ts'
 import { isRateLimited, returnTokens, slowestRate, takeTokens } from './rate-limits.ts'
 import type { Schedule } from './schedule.ts'
 import type { Shares } from '../endpoints/shares.ts'
+import { trustIn } from '../endpoints/trust.ts'
 
 export interface PlannerParts {
   readonly engine: EngineParts
@@ -91,7 +91,7 @@ export class Planner {
     const sendable = isRateLimited(record) ? Math.min(share, this.#wireFree(record)) : share
     if (sendable === 0) return this.#keepWaiting(record, 'window', null)
     const lanes = within(verdict.lanes, sendable)
-    const unreserveRows = budget.reserve(record, total(lanes), isUnproven(record, clock.now()))
+    const unreserveRows = budget.reserve(record, total(lanes), trustIn(record, clock.now()))
     const unreserveRetries = schedule.reserveRetries(lanes.retries + lanes.suspects)
     const unreserve = (): void => {
       unreserveRows()

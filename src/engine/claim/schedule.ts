@@ -4,16 +4,17 @@ import { isHeld } from '../../core/endpoint/health.ts'
 import type { Instant } from '../../core/time.ts'
 import { verdictOf } from '../../core/endpoint/verdict.ts'
 import type { EndpointWait, Verdict, WaitReason } from '../../core/endpoint/verdict.ts'
-import { isUnproven } from '../endpoints/budget.ts'
 import type { Budget } from '../endpoints/budget.ts'
 import type { Endpoints } from '../endpoints/endpoints.ts'
-import type { EndpointRecord } from '../endpoints/records.ts'
+import type { EndpointRecord, Trust } from '../endpoints/records.ts'
 import type { HealthKeeper } from '../endpoints/health.ts'
 import type { EngineParts } from '../parts.ts'
 import { Ramps } from './ramps.ts'
 import { isRateLimited } from './rate-limits.ts'
-import { Ring } from './ring.ts'
+import { ReadyRings, rings } from './ready-rings.ts'
+import type { RingName } from './ready-rings.ts'
 import type { Shares } from '../endpoints/shares.ts'
+import { trustIn } from '../endpoints/trust.ts'
 
 export interface ScheduleParts {
   readonly engine: EngineParts
@@ -22,10 +23,6 @@ export interface ScheduleParts {
   readonly health: HealthKeeper
   readonly shares: Shares
 }
-
-/** Those that something reached lately, and those that it did not: the second may all be hung or dead, and must not keep the first waiting. */
-export const rings = ['proven', 'unproven'] as const
-export type RingName = (typeof rings)[number]
 
 const mostWaitsListed = 100
 // What has these reasons is over when something else happens; where only retries have used up their allowance, fresh rows may still go.
@@ -37,7 +34,7 @@ const mostLookedAt = 10
 export class Schedule {
   readonly #parts: ScheduleParts
   readonly #ramps: Ramps
-  readonly #ready: Readonly<Record<RingName, Ring>> = { proven: new Ring(), unproven: new Ring() }
+  readonly #ready = new ReadyRings()
   readonly #waiting = new Set<EndpointRecord>()
   /** Of the waiting, those that a freed place may help: first come, first served. */
   readonly #waitingForBudget = new Set<EndpointRecord>()
@@ -74,7 +71,7 @@ export class Schedule {
   }
 
   hasReady(ring: RingName): boolean {
-    return this.#ready[ring].size > 0
+    return this.#ready.has(ring)
   }
 
   /** A new tick: allowances that were not used up are not saved. */
@@ -162,7 +159,7 @@ export class Schedule {
 
   /** Takes the next endpoints out of a ring; each must then be served, put back, kept waiting, or let go. */
   nextReady(ring: RingName, most: number): EndpointRecord[] {
-    const next = this.#ready[ring].take(most)
+    const next = this.#ready.take(ring, most)
     for (const record of next) record.state = 'asked'
     return next
   }
@@ -307,23 +304,21 @@ export class Schedule {
     this.#waitingForTokens.delete(record)
     this.#removeReady(record)
     record.state = 'ready'
-    this.#ready[this.#ringOf(record)].add(record)
+    this.#ready.add(record, this.#trustIn(record))
   }
 
   /** Those that share the cap of a cycle, or the rate limit of their application, take turns in one ring. */
-  #ringOf(record: EndpointRecord): RingName {
+  #trustIn(record: EndpointRecord): Trust {
     const {
       clock,
       settings: { limits },
     } = this.#parts.engine
     if (limits.perCycle !== null || record.applicationRatePerSecond !== null) return 'proven'
-    return isUnproven(record, clock.now()) ? 'unproven' : 'proven'
+    return trustIn(record, clock.now())
   }
 
   #removeReady(record: EndpointRecord): void {
-    if (record.state !== 'ready') return
-    this.#ready.proven.delete(record)
-    this.#ready.unproven.delete(record)
+    if (record.state === 'ready') this.#ready.delete(record)
   }
 
   /** Something else than more due rows must happen first, and says so. */

@@ -1,10 +1,11 @@
 import { shareOfFree } from '../../core/limits/shared-limit.ts'
 import { mostBodyBytes } from '../../core/message/message.ts'
 import type { Instant } from '../../core/time.ts'
-import type { EndpointRecord, Held } from './records.ts'
+import type { EndpointRecord, Held, Trust } from './records.ts'
 import type { EngineSettings } from '../parts.ts'
+import { trustIn } from './trust.ts'
 
-/** What one application holds. */
+/** What somebody holds: one application, or all endpoints that are trusted alike. */
 interface Holding {
   rows: number
   bytes: number
@@ -13,7 +14,6 @@ interface Holding {
 
 const mostBytes = 64 * mostBodyBytes
 const timesFree = 4
-const recentMs = 60_000
 
 /**
  * Shares what this process can hold, in rows, bytes and open requests, by what is still free: nobody may hold more than four times
@@ -22,12 +22,11 @@ const recentMs = 60_000
 export class Budget {
   readonly #settings: EngineSettings
   readonly #applications = new Map<string, Holding>()
-  #rows = 0
-  #bytes = 0
-  #unprovenRows = 0
-  #unprovenBytes = 0
-  #onWire = 0
-  #unprovenOnWire = 0
+  readonly #byTrust: Readonly<Record<Trust, Holding>> = {
+    proven: nothing(),
+    unknown: nothing(),
+    doubtful: nothing(),
+  }
 
   constructor(settings: EngineSettings) {
     this.#settings = settings
@@ -37,41 +36,52 @@ export class Budget {
   rowsFor(record: EndpointRecord, now: Instant): number {
     if (this.bytesFor(record, now) <= 0) return 0
     const { maxLeased } = this.#settings
-    const free = maxLeased - this.#rows
+    const free = maxLeased - this.#held('rows')
     const ofApplication = share(free, this.#applications.get(record.endpoint.applicationId)?.rows ?? 0)
     const ofEndpoint = share(ofApplication, record.leased)
-    // Endpoints without a recent success may all be hung: together they get half.
-    const unproven = isUnproven(record, now) ? Math.ceil(maxLeased / 2) - this.#unprovenRows : free
-    return Math.max(Math.min(ofEndpoint, unproven, free), 0)
+    return Math.max(Math.min(ofEndpoint, free, this.#leftFor(trustIn(record, now), 'rows', maxLeased)), 0)
   }
 
   /** How many more bytes of bodies this endpoint may hold; the last one may pass it. */
   bytesFor(record: EndpointRecord, now: Instant): number {
-    const free = mostBytes - this.#bytes
+    const free = mostBytes - this.#held('bytes')
     const ofApplication = share(free, this.#applications.get(record.endpoint.applicationId)?.bytes ?? 0)
-    const unproven = isUnproven(record, now) ? mostBytes / 2 - this.#unprovenBytes : free
-    return Math.max(Math.min(share(ofApplication, record.leasedBytes), unproven), 0)
+    const ofEndpoint = share(ofApplication, record.leasedBytes)
+    return Math.max(Math.min(ofEndpoint, this.#leftFor(trustIn(record, now), 'bytes', mostBytes)), 0)
   }
 
   /** How many more requests to an endpoint may be opened, as far as all of them together are concerned. */
   requestsFor(record: EndpointRecord, now: Instant): number {
     const { openRequests } = this.#settings.limits
-    const free = openRequests - this.#onWire
+    const free = openRequests - this.#held('onWire')
     const ofApplication = share(free, this.#applications.get(record.endpoint.applicationId)?.onWire ?? 0)
-    const unproven = isUnproven(record, now) ? Math.ceil(openRequests / 2) - this.#unprovenOnWire : free
-    return Math.max(Math.min(ofApplication, unproven), 0)
+    return Math.max(Math.min(ofApplication, this.#leftFor(trustIn(record, now), 'onWire', openRequests)), 0)
+  }
+
+  /** Those that are not proven may all be hung, and get half together; those that are doubtful, half of that. */
+  #leftFor(trust: Trust, what: keyof Holding, most: number): number {
+    const { proven, unknown, doubtful } = this.#byTrust
+    const unproven = unknown[what] + doubtful[what]
+    if (trust === 'proven') return most - proven[what] - unproven
+    const ofUnproven = Math.ceil(most / 2) - unproven
+    return trust === 'unknown' ? ofUnproven : Math.min(ofUnproven, Math.ceil(most / 4) - doubtful[what])
+  }
+
+  #held(what: keyof Holding): number {
+    const { proven, unknown, doubtful } = this.#byTrust
+    return proven[what] + unknown[what] + doubtful[what]
   }
 
   get requestsOpen(): number {
-    return this.#onWire
+    return this.#held('onWire')
   }
 
   get rowsFree(): number {
-    return this.#bytes >= mostBytes ? 0 : Math.max(this.#settings.maxLeased - this.#rows, 0)
+    return this.#held('bytes') >= mostBytes ? 0 : Math.max(this.#settings.maxLeased - this.#held('rows'), 0)
   }
 
   get bytesFree(): number {
-    return Math.max(mostBytes - this.#bytes, 0)
+    return Math.max(mostBytes - this.#held('bytes'), 0)
   }
 
   take(held: Held): void {
@@ -83,11 +93,11 @@ export class Budget {
   }
 
   /** Sets rows aside for a claim that is about to be made, so that nobody else takes them meanwhile. */
-  reserve(record: EndpointRecord, rows: number, unproven: boolean): () => void {
+  reserve(record: EndpointRecord, rows: number, trust: Trust): () => void {
     let reserved = rows
-    this.#change(record, rows, 0, unproven)
+    this.#change(record, rows, 0, trust)
     return () => {
-      this.#change(record, -reserved, 0, unproven)
+      this.#change(record, -reserved, 0, trust)
       reserved = 0
     }
   }
@@ -101,26 +111,23 @@ export class Budget {
   }
 
   /** Whatever is on the wire holds a row. */
-  #countOnWire({ record, unproven }: Held, sign: 1 | -1): void {
-    this.#onWire += sign
-    if (unproven) this.#unprovenOnWire += sign
+  #countOnWire({ record, trust }: Held, sign: 1 | -1): void {
+    this.#byTrust[trust].onWire += sign
     const holding = this.#applications.get(record.endpoint.applicationId)
     if (holding !== undefined) holding.onWire += sign
   }
 
-  #count({ record, bytes, unproven }: Held, sign: 1 | -1): void {
+  #count({ record, bytes, trust }: Held, sign: 1 | -1): void {
     record.leasedBytes += sign * bytes
-    this.#bytes += sign * bytes
-    if (unproven) this.#unprovenBytes += sign * bytes
-    this.#change(record, sign, sign * bytes, unproven)
+    this.#change(record, sign, sign * bytes, trust)
   }
 
-  #change(record: EndpointRecord, rows: number, bytes: number, unproven: boolean): void {
+  #change(record: EndpointRecord, rows: number, bytes: number, trust: Trust): void {
     record.leased += rows
-    this.#rows += rows
-    if (unproven) this.#unprovenRows += rows
+    this.#byTrust[trust].rows += rows
+    this.#byTrust[trust].bytes += bytes
     const { applicationId } = record.endpoint
-    const holding = this.#applications.get(applicationId) ?? { rows: 0, bytes: 0, onWire: 0 }
+    const holding = this.#applications.get(applicationId) ?? nothing()
     holding.rows += rows
     holding.bytes += bytes
     if (holding.rows === 0) this.#applications.delete(applicationId)
@@ -128,11 +135,10 @@ export class Budget {
   }
 }
 
-function share(free: number, held: number): number {
-  return shareOfFree(free, held, timesFree)
+function nothing(): Holding {
+  return { rows: 0, bytes: 0, onWire: 0 }
 }
 
-/** True if no delivery reached the endpoint lately, or one took a second or more since: it may be hung. */
-export function isUnproven({ succeededAt }: EndpointRecord, now: Instant): boolean {
-  return succeededAt === null || succeededAt < now - recentMs
+function share(free: number, held: number): number {
+  return shareOfFree(free, held, timesFree)
 }

@@ -156,6 +156,7 @@ function newRecord(endpoint: Endpoint, { settings: { limits } }: EngineParts): E
     suspectsLeased: 0,
     waiting: [],
     succeededAt: null,
+    wasSlow: false,
     due: { fresh: false, retries: false, suspects: false },
     dueSinceClaim: { fresh: false, retries: false, suspects: false },
     isBehind: false,

@@ -6,6 +6,12 @@ import type { Instant } from '../../core/time.ts'
 import type { WaitReason } from '../../core/endpoint/verdict.ts'
 import type { Window } from '../../core/limits/window.ts'
 
+/**
+ * How far an endpoint is trusted with what all of them share. *Proven*: something reached it within a minute. *Doubtful*: its last attempt failed,
+ * also before this process began, or took a second or more. *Unknown*: neither; it may be as good as any, or hung.
+ */
+export type Trust = 'proven' | 'unknown' | 'doubtful'
+
 /** One endpoint as this process knows it: its settings, its health, what is under way to it, and what it waits for. */
 export interface EndpointRecord {
   endpoint: Endpoint
@@ -31,8 +37,10 @@ export interface EndpointRecord {
   suspectsLeased: number
   /** Leased, but the window is full. */
   readonly waiting: InFlight[]
-  /** When a delivery last reached it; null if none has, or one took so long since that it may be hung. */
+  /** When a delivery last reached it; null if none has. */
   succeededAt: Instant | null
+  /** The last attempt took so long that it may be hung. */
+  wasSlow: boolean
   /** Lanes believed to hold due rows. */
   readonly due: Record<Lane, boolean>
   /** Lanes that got due rows since the last claim began: it may have read before they were committed. */
@@ -66,8 +74,8 @@ export interface Ramp {
 export interface Held {
   readonly record: EndpointRecord
   readonly bytes: number
-  /** Taken while the endpoint had no recent success. */
-  readonly unproven: boolean
+  /** How far the endpoint was trusted when it was taken. */
+  readonly trust: Trust
 }
 
 /** One delivery in this process's hands, from lease to mark. */
