@@ -27,6 +27,9 @@ import { Presence } from './upkeep/presence.ts'
 import { Pruner } from './upkeep/pruner.ts'
 import { Walk } from './claim/walk.ts'
 
+/** What others call of an engine, whatever thread it is in. */
+export type EngineCalls = Pick<Engine, keyof Engine>
+
 /** What `Posthorn` runs. It owns no rule: core decides, the store remembers, the transport sends. */
 export class Engine {
   readonly #parts: EngineParts

@@ -21,7 +21,7 @@ const paid = { application: 'acme', type: 'invoice.paid', data: { id: 7 } }
 const listeners = `select pid from pg_stat_activity where application_name = 'posthorn listener' and query = $1`
 
 // The clock stands still unless a test moves it: no tick and no probe can find what leaves.
-describe.skipIf(isFast)('postgres(url, { notify: true })', () => {
+describe.skipIf(isFast)('LISTEN and NOTIFY', () => {
   const schema = isFast ? null : freshSchema()
   const channel = channelOf(schema?.schema ?? '')
   const businesses =
@@ -46,7 +46,7 @@ describe.skipIf(isFast)('postgres(url, { notify: true })', () => {
   })
 
   function storeAt(target: string | Pool, options: PostgresOptions = {}): Store {
-    const counted = countedStore(postgres(target, { schema: schema?.schema, secretsKey, notify: true, ...options }))
+    const counted = countedStore(postgres(target, { schema: schema?.schema, secretsKey, ...options }))
     clock.attend(counted.underWay)
     return counted.store
   }
@@ -70,6 +70,26 @@ describe.skipIf(isFast)('postgres(url, { notify: true })', () => {
     }
   }
 
+  /** Answers, once it is asked, with what was heard until then. */
+  async function listenOn(name: string): Promise<() => Promise<(string | undefined)[]>> {
+    const ear = new Client({ connectionString: schema?.url })
+    await ear.connect()
+    onTestFinished(() => ear.end())
+    const heard: (string | undefined)[] = []
+    const last = new Promise<void>((resolve) => {
+      ear.on('notification', ({ payload }) => {
+        if (payload === 'the end') resolve()
+        else heard.push(payload)
+      })
+    })
+    await ear.query(`listen "${name}"`)
+    return async () => {
+      await schema?.query(`select pg_notify($1, 'the end')`, [name])
+      await last
+      return heard
+    }
+  }
+
   async function begin(): Promise<PoolClient> {
     if (businesses === null) throw new Error('no database')
     const tx = await businesses.connect()
@@ -78,13 +98,53 @@ describe.skipIf(isFast)('postgres(url, { notify: true })', () => {
     return tx
   }
 
-  test('what another process commits in a transaction leaves at once', async () => {
+  test('what another process commits in a transaction leaves at once with `notify: true`', async () => {
+    sender = posthorn({ store: storeAt(schema?.url ?? '', { notify: true }) })
     await startListening()
     const tx = await begin()
     await sender.send(paid, { tx })
     expect(transport.requests).toHaveLength(0)
     await tx.query('commit')
     await transport.sent(1)
+  })
+
+  test('without it a transaction of the application carries no notice, and is found by the next look', async () => {
+    await startListening()
+    const heard = await listenOn(channel)
+    const tx = await begin()
+    await sender.send(paid, { tx })
+    await tx.query('commit')
+    expect(await heard()).toEqual([])
+    expect(transport.requests).toHaveLength(0)
+    await clock.advance(250)
+    await transport.sent(1)
+  })
+
+  test.each(['off', 'behind a pooler'])('%s, nobody listens, and the next look finds what was stored', async (how) => {
+    const proxy = await proxyTo(schema?.url ?? '')
+    onTestFinished(() => proxy.close())
+    proxy.hideProcesses()
+    const store = how === 'off' ? storeAt(schema?.url ?? '', { notify: false }) : storeAt(proxy.url)
+    await store.listen?.(() => expect.fail('It got a hint.'), new AbortController().signal)
+    worker = posthorn({ store })
+    const warnings: string[] = []
+    worker.on('warning', ({ message }) => warnings.push(message))
+    await worker.start()
+    await worker.idle()
+    await sender.send(paid)
+    expect(await untilListeners(0)).toEqual([])
+    await clock.advance(250)
+    await transport.sent(1)
+    expect(warnings).toEqual([])
+  })
+
+  test('what is stored while a notice is under way shares the next', async () => {
+    const heard = await listenOn(channel)
+    await Promise.all(Array.from({ length: 50 }, () => sender.send(paid)))
+    await sender.send(paid)
+    const notices = (await heard()).length
+    expect(notices).toBeGreaterThan(0)
+    expect(notices).toBeLessThan(10)
   })
 
   test('what a process stores that only enqueues leaves at once', async () => {
@@ -136,7 +196,7 @@ describe.skipIf(isFast)('postgres(url, { notify: true })', () => {
   test('a database that is away is tried again after 1, 2, 4, … 30 s, is told of once, and keeps nobody from stopping', async () => {
     const proxy = await proxyTo(schema?.url ?? '')
     const store = storeAt(schema?.url ?? '')
-    const deaf = postgres(proxy.url, { schema: schema?.schema, secretsKey, notify: true, timeoutMs: 60_000 }).listen
+    const deaf = postgres(proxy.url, { schema: schema?.schema, secretsKey, timeoutMs: 60_000 }).listen
     if (deaf === undefined) throw new Error('not listening')
     const tries: number[] = []
     const listen: typeof deaf = async (...call) => {
@@ -168,25 +228,13 @@ describe.skipIf(isFast)('postgres(url, { notify: true })', () => {
   })
 
   test('what this process sends itself, or what is to be sent later, is told to nobody', async () => {
-    const ear = new Client({ connectionString: schema?.url })
-    await ear.connect()
-    onTestFinished(() => ear.end())
-    const heard: (string | undefined)[] = []
-    const last = new Promise<void>((resolve) => {
-      ear.on('notification', ({ payload }) => {
-        heard.push(payload)
-        if (payload === 'the end') resolve()
-      })
-    })
-    await ear.query(`listen "${channel}"`)
+    const heard = await listenOn(channel)
     await worker.start()
     await worker.idle()
     await worker.send(paid)
     await sender.send({ ...paid, deliverAt: clock.now() + 60_000 })
     await sender.send({ ...paid, application: 'nobody' })
-    await schema?.query(`select pg_notify($1, 'the end')`, [channel])
-    await last
-    expect(heard).toEqual(['the end'])
+    expect(await heard()).toEqual([])
   })
 
   test('under a preset whose rows leave on the tick only, nobody listens', async () => {

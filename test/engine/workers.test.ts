@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Store } from '../../src/core/ports/ports.ts'
 import type { Posthorn } from '../../src/posthorn.ts'
 import { postgres } from '../../src/stores/postgres/index.ts'
@@ -8,7 +8,7 @@ import { scriptedTransport } from '../../src/testing/scripted-transport.ts'
 import type { ScriptedTransport } from '../../src/testing/scripted-transport.ts'
 import { seededRandom } from '../../src/testing/seeded-random.ts'
 import { countedStore } from '../acceptance/counted-store.ts'
-import { freshSchema, isFast } from '../postgres.ts'
+import { isFast, lentSchema } from '../postgres.ts'
 import { makeGate } from './gate.ts'
 import { engineWorld, inStatus, settled, urlOf } from './world.ts'
 import type { EngineWorld } from './world.ts'
@@ -251,8 +251,7 @@ async function known(world: EngineWorld): Promise<string[]> {
 }
 
 function onPostgres(): Store {
-  const { url, schema, drop } = freshSchema()
-  onTestFinished(drop)
+  const { url, schema } = lentSchema()
   // Nobody else is there to be looked for between ticks.
   return { ...postgres(url, { schema, plaintextSecrets: true }), lookMs: null }
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { SettledAttempt } from '../../src/core/ports/queue.ts'
 import { postgres } from '../../src/stores/postgres/index.ts'
 import { freshSchema } from '../postgres.ts'
 
@@ -41,3 +42,44 @@ test('the tables that every delivery writes to have no more indexes than they di
     'webhook_deliveries_suspects',
   ])
 })
+
+// Each index that they create is one; there is room for a few more.
+const readsOfMigrations = 20
+
+// Nobody has analysed the table: the server keeps a plan until then, and the first one is made for a few rows.
+test('marks soon stop to read the whole table while it grows', async () => {
+  const batch = 64
+  const ids = (from: number): string[] => Array.from({ length: batch }, (_, index) => `dlv_${from + index}`)
+  const markBatch = async (from: number): Promise<void> => {
+    await schema.query(`insert into webhook_deliveries (id, webhook_id, message_id, lease_owner, lease_epoch)
+      select 'dlv_' || n, 'ep_1', 'msg_1', 'anna', 1 from generate_series(${from}, ${from + batch - 1}) as n`)
+    const marked = await store.queue.mark({ owner: 'anna', now: 9, marks: ids(from).map(deliveredOnce) })
+    expect(new Set(marked)).toEqual(new Set(['marked']))
+  }
+  for (let from = 0; from < 8_192; from += batch) await markBatch(from)
+  // A connection tells what it has read at the latest when it ends.
+  await store.close()
+  const [row] = await schema.query(
+    `select seq_scan from pg_stat_user_tables where schemaname = '${schema.schema}' and relname = 'webhook_deliveries'`,
+  )
+  expect(Number(row?.['seq_scan'])).toBeLessThanOrEqual(4_096 / batch + readsOfMigrations)
+})
+
+function deliveredOnce(deliveryId: string): SettledAttempt {
+  return {
+    deliveryId,
+    epoch: 1,
+    endpointId: 'ep_1',
+    mark: { status: 'delivered', reason: null, attemptCount: 1, nextRetryAt: null, errorDetail: null },
+    attempt: {
+      epoch: 1,
+      startedAt: 5,
+      tookMs: 3,
+      outcome: 'answered',
+      statusCode: 200,
+      responseBody: null,
+      url: 'https://a.example',
+      diagnostics: null,
+    },
+  }
+}

@@ -213,7 +213,7 @@ describe('a pool that the application hands in', () => {
 
 describe('prepared statements', () => {
   test.each([
-    [true, 5],
+    [true, 6],
     [false, 0],
   ])(
     'prepare: %s leaves %i on a connection that has enqueued, claimed, renewed, marked and released',

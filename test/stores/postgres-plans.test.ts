@@ -4,6 +4,7 @@ import { lanes } from '../../src/core/delivery/delivery.ts'
 import { claimText } from '../../src/stores/postgres/queue/claim.ts'
 import { postgresDialect } from '../../src/stores/postgres/database.ts'
 import { releaseText, renewText, startText } from '../../src/stores/postgres/queue/leases.ts'
+import { lateText, markText } from '../../src/stores/postgres/queue/mark.ts'
 import { walkText } from '../../src/stores/postgres/queue/walk.ts'
 import { postgres } from '../../src/stores/postgres/index.ts'
 import type { AuditFilter } from '../../src/core/ports/audit.ts'
@@ -33,9 +34,31 @@ const dialect = postgresDialect(schema.schema)
 const ids = Array.from({ length: held }, (_, index) => `dlv_${index + 1}`)
 const ones = ids.map(() => 1)
 
+/** Of deliveries that were sent to `ep_1` and delivered, under epoch 1. */
+function marksOf(marked: readonly string[]): unknown[] {
+  const each = (value: unknown): unknown[] => marked.map(() => value)
+  const mark = [each('delivered'), each(null), each(1), each(null), each(null)]
+  const attempt = [each(5), each(3), each('answered'), each(200), each(null), each('https://a.example')]
+  return [
+    'anna',
+    9,
+    0,
+    marked,
+    each(1),
+    each('ep_1'),
+    ...mark,
+    ...attempt,
+    each('delivered'),
+    each(0),
+    each(1),
+    each(null),
+  ]
+}
+
 test.each<[string, string, unknown[]]>([
   ['a renewal', renewText(dialect), ['anna', 1, ids, ones]],
   ['a release', releaseText(dialect), ['anna', ids, ones, ...Array.from({ length: 4 }, () => ids.map(() => null))]],
+  ['a mark', markText(dialect), marksOf(ids)],
   ['an attempt that is written ahead', startText(dialect), ['anna', 1, ids, ones, ids.map(() => 'https://a.example')]],
 ])(
   '%s compares nothing twice, though statistics of a quiet hour say that nobody has a lease',
@@ -67,23 +90,30 @@ test('a claim reads each lane from its own index, and no attempts but those it w
   )
 })
 
-test('a claim of one lane is not planned anew each time', async () => {
+test('a mark that comes too late looks for its delivery by the key', async () => {
+  await schema.query('analyze webhook_deliveries')
+  const late = [['dlv_1'], [1], [1], [5], [3], ['answered'], [200], [null], ['https://a.example'], [null]]
+  const [answer] = await schema.query(`explain (format json) ${lateText(dialect)}`, late)
+  expect(JSON.stringify(answer)).not.toContain('"Node Type":"Seq Scan"')
+})
+
+const ofFresh = [
+  ['ep_1', 'ep_2'],
+  [5, 5],
+  [1_000, 1_000],
+  [0, 1],
+  [0, 0],
+]
+const nothing: unknown[] = Array.from({ length: 10 }, () => [])
+
+test.each<[string, string, unknown[]]>([
+  ['a claim of one lane', claimText(dialect), ['bert', 100, 200, 10, ...ofFresh, ...nothing]],
+  ['a mark of one delivery', markText(dialect), marksOf(['dlv_1'])],
+  ['a renewal of one lease', renewText(dialect), ['anna', 1, ['dlv_1'], [1]]],
+])('%s is not planned anew each time', async (_, text, values) => {
   const pool = new Pool({ connectionString: schema.url, max: 1 })
   onTestFinished(() => pool.end())
-  const ofFresh = [
-    ['ep_1', 'ep_2'],
-    [5, 5],
-    [1_000, 1_000],
-    [0, 1],
-    [0, 0],
-  ]
-  const nothing: unknown[] = Array.from({ length: 10 }, () => [])
-  for (let run = 0; run < 10; run += 1)
-    await pool.query({
-      name: 'claim',
-      text: claimText(dialect),
-      values: ['bert', 100, 200, 10, ...ofFresh, ...nothing],
-    })
+  for (let run = 0; run < 10; run += 1) await pool.query({ name: 'hot', text, values })
   const { rows: plans } = await pool.query('select generic_plans, custom_plans from pg_prepared_statements')
   expect(plans).toEqual([{ generic_plans: '5', custom_plans: '5' }])
 })

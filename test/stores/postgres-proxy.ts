@@ -11,6 +11,8 @@ export interface Proxy {
   swallowAnswersTo(question: string): void
   /** From now on each answer takes this long. */
   slowDown(ms: number): void
+  /** As a pooler does, it gives connections numbers of its own for the process of the server. */
+  hideProcesses(): void
   /** Ends all connections with a reset. */
   reset(): void
   /** New connections pass again; those that fell silent stay silent. */
@@ -24,6 +26,7 @@ export async function proxyTo(target: string): Promise<Proxy> {
   let mode: 'pass' | 'silent' = 'pass'
   let swallowed: string | null = null
   let slowMs = 0
+  let hidesProcesses = false
   const server = createServer((client) => {
     const upstream = connect(Number(url.port), url.hostname)
     for (const socket of [client, upstream]) {
@@ -40,6 +43,7 @@ export async function proxyTo(target: string): Promise<Proxy> {
     })
     upstream.on('data', (bytes) => {
       if (silent || mute) return
+      if (hidesProcesses) hideProcess(bytes)
       if (slowMs === 0) client.write(bytes)
       else setTimeout(() => client.write(bytes), slowMs)
     })
@@ -62,6 +66,9 @@ export async function proxyTo(target: string): Promise<Proxy> {
     slowDown(ms) {
       slowMs = ms
     },
+    hideProcesses() {
+      hidesProcesses = true
+    },
     reset() {
       for (const socket of sockets) socket.resetAndDestroy()
     },
@@ -76,4 +83,10 @@ export async function proxyTo(target: string): Promise<Proxy> {
       await once(server, 'close')
     },
   }
+}
+
+/** Changes the number in the message in which the server tells it, the only one of this kind and length. */
+function hideProcess(bytes: Buffer): void {
+  const start = bytes.indexOf(Buffer.from([75, 0, 0, 0, 12]))
+  if (start >= 0) bytes.writeInt32BE(1, start + 5)
 }

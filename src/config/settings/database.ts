@@ -27,10 +27,10 @@ export const databaseSettings = {
   },
   notify: {
     env: ['POSTHORN_NOTIFY'],
-    default: false,
+    default: null as boolean | null,
     unit: '',
     sentence:
-      'Tells workers at each commit on PostgreSQL that there is something to send (LISTEN and NOTIFY); without it they find it within 250 ms.',
+      'Workers on PostgreSQL listen for what other processes store, which those notify them of after their commits (LISTEN and NOTIFY). 1 also notifies within transactions of the application, 0 does neither: what was stored is found within 250 ms.',
     read: flag(),
   },
   secretsKey: {

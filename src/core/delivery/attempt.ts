@@ -27,11 +27,26 @@ export type FailureKind =
   | 'proxy'
 export type OutcomeKind = Outcome['kind']
 
+/** Every kind of outcome. */
+export const outcomeKinds = [
+  'answered',
+  'timeout',
+  'dns',
+  'connect',
+  'tls',
+  'reset',
+  'protocol',
+  'forbidden',
+  'authentication',
+  'proxy',
+] as const satisfies readonly OutcomeKind[]
+
 /**
  * What is on record of an attempt. `interrupted`: its worker ended, perhaps before anything was sent. `started`: written ahead of the
  * request of a suspect. `crashed`: it was started, and its worker ended.
  */
-export type RecordedOutcome = OutcomeKind | 'interrupted' | 'started' | 'crashed'
+export const recordedOutcomes = [...outcomeKinds, 'interrupted', 'started', 'crashed'] as const
+export type RecordedOutcome = (typeof recordedOutcomes)[number]
 
 /** One send of one delivery, as it is kept. */
 export interface Attempt {

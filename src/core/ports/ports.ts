@@ -58,6 +58,8 @@ export interface Store {
   withinSync?(tx: unknown): SyncStoreTransaction
   /** The same store, whose calls are reported to a meter; absent where they cannot be. Who wraps a store wraps this, too, or leaves it out. */
   metered?(meter: Meter): Store
+  /** How another thread of this process opens the same store; absent where it cannot, as in memory. Who wraps a store leaves it out. */
+  readonly recipe?: StoreRecipe
   /** The file system that it is on; absent where that is another machine's, null where it is on none. */
   disk?(): Promise<Disk | null>
   /** Seals with the newest key whatever is not, batch by batch, beside everything else; absent where nothing is sealed. */
@@ -74,6 +76,15 @@ export interface Store {
    * Ends with the signal, and fails when it cannot listen any more.
    */
   listen?(onHint: () => void, signal: AbortSignal): Promise<void>
+}
+
+/** The call that makes a store. All of it can be sent to another thread. */
+export interface StoreRecipe {
+  /** The address of the module. */
+  readonly module: string
+  /** The function that it exports. */
+  readonly name: string
+  readonly given: readonly unknown[]
 }
 
 /** How far `reseal` has come. */

@@ -19,6 +19,8 @@ import type { EngineParts } from '../parts.ts'
 const looksAfterMs = [10, 40, 160, 640]
 const mostLooks = 4_000
 
+type TxOutboxParts = Pick<EngineParts, 'clock' | 'random' | 'settings' | 'meter'>
+
 interface Draft {
   readonly outgoing: Outgoing
   readonly envelope: Envelope
@@ -26,12 +28,12 @@ interface Draft {
 
 /** The way in through the application's own transaction: whether it commits is not known here, so nothing is emitted and nothing leaves yet. */
 export class TxOutbox {
-  readonly #parts: EngineParts
+  readonly #parts: TxOutboxParts
   readonly #look: (endpointId: string) => Promise<void>
   readonly #looks = new Set<() => void>()
   #running = false
 
-  constructor(parts: EngineParts, look: (endpointId: string) => Promise<void>) {
+  constructor(parts: TxOutboxParts, look: (endpointId: string) => Promise<void>) {
     this.#parts = parts
     this.#look = look
   }

@@ -1,4 +1,4 @@
-import { expected, PosthornError } from '../../core/errors.ts'
+import { PosthornError } from '../../core/errors.ts'
 import { fanOut } from '../../core/endpoint/subscribers.ts'
 import type { Message } from '../../core/message/message.ts'
 import type { Claim, Envelope, NewDelivery } from '../../core/ports/queue.ts'
@@ -7,7 +7,6 @@ import type { Instant } from '../../core/time.ts'
 import type { Activity } from '../activity.ts'
 import type { Attempts } from '../attempt/attempts.ts'
 import type { InFlight } from '../endpoints/records.ts'
-import { Deadlines } from './deadlines.ts'
 import type { Deadline } from './deadlines.ts'
 import type { Endpoints } from '../endpoints/endpoints.ts'
 import { envelopeOf, mostRematches, neverMatched, sentOf } from './envelope.ts'
@@ -15,6 +14,7 @@ import type { Matching, Outgoing, Sent } from './envelope.ts'
 import type { Matchings } from './matchings.ts'
 import type { EngineParts } from '../parts.ts'
 import type { Schedule } from '../claim/schedule.ts'
+import { WaitingSends } from './waiting-sends.ts'
 
 export interface OutboxParts {
   readonly engine: EngineParts
@@ -25,61 +25,19 @@ export interface OutboxParts {
   readonly attempts: Attempts
 }
 
-const mostWaiting = 10_000
-const mostWaitingBytes = 64 * 1024 * 1024
-const sendEndsMs = 10_000
-
 /** The way in: matches messages to endpoints, stores them, and lets those that may leave at once leave. */
 export class Outbox {
   readonly #parts: OutboxParts
-  readonly #deadlines: Deadlines
-  #waiting = 0
-  #waitingBytes = 0
+  readonly #waiting: WaitingSends
 
   constructor(parts: OutboxParts) {
     this.#parts = parts
-    this.#deadlines = new Deadlines(parts.engine.clock, sendEndsMs)
+    this.#waiting = new WaitingSends(parts.engine.clock, parts.activity)
   }
 
   /** Ends within ten seconds: stored, refused, withdrawn before anything was written, or `outcome_unknown`. */
   send(outgoing: Outgoing): Promise<Sent> {
-    const bytes = outgoing.message.body.length
-    return new Promise((resolve, reject) => {
-      this.#checkRoom(bytes)
-      this.#waiting += 1
-      this.#waitingBytes += bytes
-      this.#parts.activity.begin()
-      let isOver = false
-      const end = (): void => {
-        if (isOver) return
-        isOver = true
-        this.#deadlines.end(deadline)
-        this.#waiting -= 1
-        this.#waitingBytes -= bytes
-        this.#parts.activity.end()
-      }
-      const fail = (error: unknown): void => {
-        end()
-        reject(error)
-      }
-      const deadline = this.#deadlines.begin(fail)
-      this.#store(outgoing, deadline).then((sent) => {
-        end()
-        resolve(sent)
-      }, fail)
-    })
-  }
-
-  #checkRoom(bytes: number): void {
-    if (this.#waiting < mostWaiting && this.#waitingBytes + bytes <= mostWaitingBytes) return
-    const advice = 'Nothing of this message was stored; slow down and send it again.'
-    throw expected(
-      'overloaded',
-      'send queue',
-      `under ${mostWaiting} messages and ${mostWaitingBytes} bytes`,
-      this.#waiting,
-      advice,
-    )
+    return this.#waiting.wait(outgoing.message.body.length, (deadline) => this.#store(outgoing, deadline))
   }
 
   async #store(outgoing: Outgoing, deadline: Deadline): Promise<Sent> {

@@ -9,9 +9,9 @@ import { isRaceLost, storeError, unknownOutcome } from './errors.ts'
 /** What the adapter's own statements ask of the database, beside what all of them ask. */
 export interface PostgresDatabase extends Database {
   /** One statement that is a transaction by itself: one round trip. */
-  ask(statement: Statement, values: readonly Bound[]): Promise<Row[]>
+  ask(statement: Prepared, values: readonly Bound[]): Promise<Row[]>
   /** The same, for one that adds something: a lost answer is `outcome_unknown`, with this advice. */
-  add(statement: Statement, values: readonly Bound[], advice: string): Promise<Row[]>
+  add(statement: Prepared, values: readonly Bound[], advice: string): Promise<Row[]>
   transaction<Result>(work: (tx: Executor) => Promise<Result>, timeoutMs?: number): Promise<Result>
   close(): Promise<void>
 }
@@ -51,11 +51,34 @@ export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** A statement under a name made of its text: two stores may share a pool, and two releases a connection. */
-export function named(text: string, prepare: boolean): Statement {
-  return {
-    name: prepare ? `posthorn_${createHash('sha256').update(text).digest('hex').slice(0, 16)}` : undefined,
-    text,
+// After so many rows a statement is planned anew; what was planned for more than the last of them goes by the indexes.
+const outgrownAt = [64, 256, 1_024, 4_096, 16_384]
+
+/**
+ * A statement under a name made of its text: two stores may share a pool, and two releases a connection.
+ * PostgreSQL plans it for the tables as they are, and keeps that plan until somebody has analysed them, which takes a minute or more.
+ * One that was made for a few pages reads the whole table, however much it has grown since. So the name changes as rows go through it.
+ */
+export class Prepared {
+  readonly #name: string | undefined
+  readonly #text: string
+  #rows = 0
+
+  constructor(text: string, prepare: boolean) {
+    this.#name = prepare ? `posthorn_${createHash('sha256').update(text).digest('hex').slice(0, 16)}` : undefined
+    this.#text = text
+  }
+
+  /** As it is to be asked now. */
+  statement(): Statement {
+    const plan = outgrownAt.filter((rows) => rows <= this.#rows).length
+    return { name: this.#name === undefined ? undefined : `${this.#name}_${plan}`, text: this.#text }
+  }
+
+  /** Notes how many rows it has answered with, and passes them on. */
+  answered(rows: Row[]): Row[] {
+    this.#rows += rows.length
+    return rows
   }
 }
 
@@ -64,12 +87,16 @@ export function postgresDatabase(from: Connections, dialect: Dialect): PostgresD
     dialect,
     query: async (statement) =>
       rowsOf(await withOwnErrors(() => from.use((session) => execute(session, statement, dialect)))),
-    ask: async (statement, values) =>
-      rowsOf(await withOwnErrors(() => from.use((session) => session.ask(statement, values)))),
-    add: async (statement, values, advice) =>
-      rowsOf(
-        await withOwnErrors(() =>
-          from.use((session) => certain(session, advice, () => session.ask(statement, values))),
+    ask: async (prepared, values) =>
+      prepared.answered(
+        rowsOf(await withOwnErrors(() => from.use((session) => session.ask(prepared.statement(), values)))),
+      ),
+    add: async (prepared, values, advice) =>
+      prepared.answered(
+        rowsOf(
+          await withOwnErrors(() =>
+            from.use((session) => certain(session, advice, () => session.ask(prepared.statement(), values))),
+          ),
         ),
       ),
     transaction: (work, timeoutMs) =>

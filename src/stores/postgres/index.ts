@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { expected } from '../../core/errors.ts'
 import type { PosthornError } from '../../core/errors.ts'
 import type { Store } from '../../core/ports/ports.ts'
+import type { Worker } from '../../core/ports/worker.ts'
 import { batched } from '../shared/batching/batcher.ts'
 import { directory } from '../shared/directory/directory.ts'
 import { fromWorker } from '../shared/rows/rows.ts'
@@ -11,13 +12,15 @@ import { countStale, reseal } from '../shared/upkeep/reseal.ts'
 import { meteredDirectory, meteredQueue } from '../shared/metered.ts'
 import type { Opened } from '../shared/lifetime.ts'
 import { refuseHalfCopied } from '../move/marks.ts'
+import type { Executor } from '../shared/sql/database.ts'
 import { insertInto, sql, table } from '../shared/sql/sql.ts'
 import type { Dialect } from '../shared/sql/sql.ts'
 import { beat } from '../shared/directory/workers.ts'
 import { checkTarget, connections } from './connections.ts'
 import { checkSchema, postgresDatabase, postgresDialect } from './database.ts'
 import type { PostgresDatabase } from './database.ts'
-import { channelOf, listener } from './listen.ts'
+import { canBeCopied, channelOf, listener, notifyOf } from './listen.ts'
+import { Notifier } from './notifier.ts'
 import { openSchema } from './migrate.ts'
 import { transactionWithin } from './queue/outbox.ts'
 import { postgresQueue } from './queue/queue.ts'
@@ -35,7 +38,10 @@ export interface PostgresOptions {
   readonly plaintextSecrets?: boolean | undefined
   /** False for a pooler that changes connections between transactions: no statement is kept on a connection. */
   readonly prepare?: boolean | undefined
-  /** Tells workers at each commit that there is something to send (LISTEN and NOTIFY, one more connection each); else they find it within 250 ms. */
+  /**
+   * Workers listen for what other processes store (LISTEN and NOTIFY, one more connection each), which those notify them of after their commits.
+   * True also notifies within `send({ tx })`; false does neither, and they find it within 250 ms. Behind a pooler nobody listens.
+   */
   readonly notify?: boolean | undefined
   /** How long one question to the database may take before its connection is given up. Default 10 s. */
   readonly timeoutMs?: number | undefined
@@ -67,19 +73,19 @@ const lookMs = 250
 
 /** A store in PostgreSQL, for any number of workers; over a url, or a pool that the application already has. */
 export function postgres(given: string | PostgresPool, options: PostgresOptions = {}): Store {
-  const { schema = 'posthorn', prepare = true, notify = false, timeoutMs = 10_000 } = options
+  const { schema = 'posthorn', prepare = true, notify, timeoutMs = 10_000 } = options
   checkTarget(given)
   const urlOrPool = given as string | Pool
   checkSchema(schema)
   checkTimeout(timeoutMs)
-  if (notify && !prepare) throw deafPooler()
   const dialect = postgresDialect(schema)
-  const channel = notify ? channelOf(schema) : null
   const place = { urlOrPool, schema, dialect, prepare, timeoutMs }
+  const channel = channelFor(place, notify)
   const lifetime = new Lifetime(() => openStore(place, options))
   const database = databaseOf(lifetime, dialect)
 
-  const queue = postgresQueue(database, prepare, channel)
+  const notifier = new Notifier(channel === null ? null : () => notifyOf(database, channel))
+  const queue = postgresQueue(database, prepare, () => notifier.notify())
   const vault = vaultOf(lifetime)
   const people = directory(database, vault)
 
@@ -89,14 +95,11 @@ export function postgres(given: string | PostgresPool, options: PostgresOptions 
     directory: people,
     open: () => lifetime.open(),
     async attach(worker) {
-      await database.transaction(async (tx) => {
-        await tx.run(sql`delete from ${table('workers')} where id = ${worker.id}`)
-        await tx.run(insertInto('workers', fromWorker(worker)))
-        // After the insert, for which a copy that has just begun lets nobody through: one of the two sees the other.
-        await refuseHalfCopied(tx, schema)
-      })
+      await database.transaction((tx) => attach(tx, worker, schema))
+      notifier.delivers = true
     },
     async detach(workerId) {
+      notifier.delivers = false
       await database.transaction((tx) => tx.run(sql`delete from ${table('workers')} where id = ${workerId}`))
     },
     beat: (worker, sighting) => database.transaction((tx) => beat(tx, worker, sighting)),
@@ -104,16 +107,36 @@ export function postgres(given: string | PostgresPool, options: PostgresOptions 
     reseal: (batch) => reseal(database, vault, batch),
     countStaleSecrets: () => countStale(database, vault),
     close: () => lifetime.close(),
-    within: (tx) => transactionWithin(tx, dialect, channel),
+    within: (tx) => transactionWithin(tx, dialect, notify === true ? channel : null),
     lookMs,
     metered: (meter) => ({
       ...store,
       queue: batched(meteredQueue(queue, meter)),
       directory: meteredDirectory(people, meter),
     }),
+    ...recipeOf(given, options),
     ...(channel === null ? {} : { listen: listener(urlOrPool, channel, timeoutMs) }),
   }
   return store
+}
+
+/** A pool of the application's own is in its thread. */
+function recipeOf(given: string | PostgresPool, options: PostgresOptions): Pick<Store, 'recipe'> {
+  if (typeof given !== 'string') return {}
+  return { recipe: { module: import.meta.url, name: 'postgres', given: [given, options] } }
+}
+
+async function attach(tx: Executor, worker: Worker, schema: string): Promise<void> {
+  await tx.run(sql`delete from ${table('workers')} where id = ${worker.id}`)
+  await tx.run(insertInto('workers', fromWorker(worker)))
+  // After the insert, for which a copy that has just begun lets nobody through: one of the two sees the other.
+  await refuseHalfCopied(tx, schema)
+}
+
+/** What workers listen to; null where they do not. */
+function channelFor({ urlOrPool, schema, prepare }: Place, notify: boolean | undefined): string | null {
+  if (notify === true && !prepare) throw deafPooler()
+  return (notify ?? (prepare && canBeCopied(urlOrPool))) ? channelOf(schema) : null
 }
 
 function checkTimeout(timeoutMs: unknown): void {

@@ -39,14 +39,13 @@ export class MemoryRollups implements Rollups {
   }
 
   between(since: Instant, until: Instant, endpointIds?: ReadonlySet<string>): ReturnType<Rollups['between']> {
-    const all = joined(
-      endpointIds === undefined
-        ? [...this.#byEndpoint.values()]
-        : [...endpointIds].flatMap((id) => this.#byEndpoint.get(id) ?? []),
+    const wanted = [...(endpointIds ?? this.#byEndpoint.keys())].flatMap((id) => this.#minutesOf(id))
+    const kept = stretchesOf(
+      wanted.filter(({ minute: start }) => start >= minuteOf(since) && start <= until),
+      minute,
     )
-    const kept = [...all.values()].filter(({ minute: start }) => start >= minuteOf(since) && start <= until)
     const busy = kept.filter(({ delivered, failed, dead }) => delivered + failed + dead > 0)
-    return { sum: sumOf(kept), minutes: busy.map(copyOf).toSorted((left, right) => left.minute - right.minute) }
+    return { sum: sumOf(kept), minutes: busy.map(copyOf) }
   }
 
   ended(endpointId: string, since: Instant, until: Instant): ReturnType<Rollups['ended']> {
@@ -102,16 +101,6 @@ function minuteOf(at: Instant): Instant {
   return at - (at % minute)
 }
 
-function joined(all: readonly Map<Instant, Counts>[]): Map<Instant, Counts> {
-  const sums = new Map<Instant, Counts>()
-  for (const counts of all.flatMap((minutes) => [...minutes.values()])) {
-    const sum = sums.get(counts.minute) ?? noCounts(counts.minute)
-    sums.set(counts.minute, sum)
-    add(sum, counts)
-  }
-  return sums
-}
-
 function sumOf(all: readonly Counts[]): Counts {
   const sum = noCounts(0)
   for (const counts of all) add(sum, counts)
@@ -151,7 +140,7 @@ function add(sum: Counts, counts: Counts): void {
   sum.delivered += counts.delivered
   sum.failed += counts.failed
   sum.dead += counts.dead
-  for (const [bucket, count] of counts.latencies.entries()) sum.latencies[bucket] = (sum.latencies[bucket] ?? 0) + count
+  counts.latencies.forEach((count, bucket) => (sum.latencies[bucket] = (sum.latencies[bucket] ?? 0) + count))
 }
 
 function addLatency(counts: Counts, tookMs: number): void {

@@ -32,9 +32,10 @@ export function memoryStore({ soleProcess = false, state = emptyState(soleProces
       state.workers.delete(workerId)
     },
     beat: async (worker, { now, goneBefore, sharesAmong, waits }) => {
-      const gone = [...state.workers.values()].filter(({ id, seenAt }) => seenAt < goneBefore && id !== worker.id)
-      for (const { id } of gone) state.workers.delete(id)
-      if (gone.length > 0) noteAlarm(state, { signal: 'worker-lost', count: gone.length, now })
+      let gone = 0
+      for (const { id, seenAt } of state.workers.values())
+        if (seenAt < goneBefore && id !== worker.id && state.workers.delete(id)) gone += 1
+      if (gone > 0) noteAlarm(state, { signal: 'worker-lost', count: gone, now })
       state.workers.set(worker.id, { ...worker, seenAt: now, sharesAmong, waits: waits.slice(0, mostWaits) })
       return [...state.workers.values()].toSorted((one, other) => compareText(one.id, other.id))
     },

@@ -1,28 +1,36 @@
 import { PosthornError } from '../../../core/errors.ts'
 import type { Enqueued, EnqueueRequest, Envelope } from '../../../core/ports/queue.ts'
 import { day } from '../../../core/time.ts'
+import type { Instant } from '../../../core/time.ts'
 import { toEnqueued } from '../../shared/rows/rows.ts'
 import type { Dialect } from '../../shared/sql/sql.ts'
 import type { Bound } from '../connections.ts'
-import { named } from '../database.ts'
+import { Prepared } from '../database.ts'
 import type { PostgresDatabase } from '../database.ts'
 
 const keyKeptMs = day
 const advice = 'Send it again under the same idempotency key: it is stored once.'
 
-/** Stores messages with their deliveries: one statement, one round trip, for the whole batch. */
+/** Stores messages with their deliveries: one statement, one round trip, for the whole batch. Calls back when somebody else is to send some of it now. */
 export function enqueuer(
   database: PostgresDatabase,
   prepare: boolean,
-  channel: string | null,
+  onStored: () => void,
 ): (request: EnqueueRequest) => Promise<Enqueued[]> {
-  const statement = named(enqueueText(database.dialect, 'rewritten', channel), prepare)
+  const statement = new Prepared(enqueueText(database.dialect, 'rewritten', null), prepare)
   return async (request) => {
     const { envelopes } = request
     if (envelopes.length === 0) return []
     const rows = await repeatedOnce(envelopes, () => database.add(statement, valuesOf(request), advice))
-    return rows.map((row, index) => toEnqueued(row, envelopes[index]))
+    const answers = rows.map((row, index) => toEnqueued(row, envelopes[index]))
+    if (envelopes.some((envelope, index) => answers[index]?.kind === 'stored' && isForOthers(envelope, request.now)))
+      onStored()
+    return answers
   }
+}
+
+function isForOthers({ deliveries }: Envelope, now: Instant): boolean {
+  return deliveries.some(({ leased, nextRetryAt }) => !leased && nextRetryAt <= now)
 }
 
 /** An event id that another transaction takes at the same time is refused by its index; the next statement sees who has it. */
@@ -51,7 +59,7 @@ const rewrite = `do update
  * even if another transaction has committed it a moment ago. In the order of the keys, so that two batches cannot wait for each other.
  * Or it is `left` alone, without a lock that would last as long as the application's transaction; one that came into use
  * after the statement began is not seen then, and answered as not found: the next statement will see it.
- * Workers that listen to the channel are notified at the commit, unless all of it is sent later, or by whoever stores it.
+ * With a channel the workers that listen to it are notified at the commit, unless all of it is sent later, or by whoever stores it.
  * All bodies are one binary parameter, of which each message has its part: an array would write each of them out as hexadecimal text.
  * `holder` is another message with the event id, `rival` one of this batch: if that is not stored in the end, neither is this, and
  * it counts as stale. Both are asked for by a scalar question, which the planner can only answer row by row, from the index.

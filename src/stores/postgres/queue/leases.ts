@@ -3,8 +3,9 @@ import type { Queue } from '../../../core/ports/queue.ts'
 import { heldAmong } from '../../shared/directory/operations.ts'
 import { toLease } from '../../shared/rows/delivery-rows.ts'
 import type { Dialect } from '../../shared/sql/sql.ts'
-import { named } from '../database.ts'
+import { Prepared } from '../database.ts'
 import type { PostgresDatabase } from '../database.ts'
+import { columns } from './columns.ts'
 
 // What is written under a lease, but for its mark. Statistics of a quiet hour say that nobody has a lease. A planner that believes
 // them looks for the owner first, in the whole table, and compares each row it finds with each that was asked for. Of an expression
@@ -12,7 +13,7 @@ import type { PostgresDatabase } from '../database.ts'
 
 /** Prolongs leases that are still the owner's, even if they have run out, as long as nobody took them over. */
 export function renewer(database: PostgresDatabase, prepare: boolean): Queue['renew'] {
-  const statement = named(renewText(database.dialect), prepare)
+  const statement = new Prepared(renewText(database.dialect), prepare)
   return async ({ owner, now, leaseMs, leases }) => {
     if (leases.length === 0) return []
     const sorted = inIdOrder(leases)
@@ -24,13 +25,13 @@ export function renewer(database: PostgresDatabase, prepare: boolean): Queue['re
 export function renewText({ table }: Dialect): string {
   return `update ${table('webhook_deliveries')} d
 set lease_until = $2::bigint
-from unnest($3::text[], $4::integer[]) as held (id, epoch)
+from unnest(${columns('$3::text[]', '$4::integer[]')}) as held (id, epoch)
 where d.id = held.id and d.lease_owner || '' = $1 and d.lease_epoch = held.epoch
 returning d.id, d.lease_epoch`
 }
 
 export function releaser(database: PostgresDatabase, prepare: boolean): Queue['release'] {
-  const statement = named(releaseText(database.dialect), prepare)
+  const statement = new Prepared(releaseText(database.dialect), prepare)
   return async ({ owner, leases }) => {
     if (leases.length === 0) return []
     const sorted = inIdOrder(leases)
@@ -51,7 +52,7 @@ export function releaser(database: PostgresDatabase, prepare: boolean): Queue['r
 export function releaseText({ table }: Dialect): string {
   return `with given as materialized (
   select *
-  from unnest($2::text[], $3::integer[], $4::bigint[], $5::integer[], $6::bigint[], $7::text[])
+  from unnest(${columns('$2::text[]', '$3::integer[]', '$4::bigint[]', '$5::integer[]', '$6::bigint[]', '$7::text[]')})
     as g (id, epoch, next_retry_at, attempt_epoch, started_at, url)
 ), released as (
   update ${table('webhook_deliveries')} d
@@ -75,7 +76,7 @@ from released`
 
 /** Writes attempts ahead. The rows are locked, so that nobody takes them over between the look and the record. */
 export function starter(database: PostgresDatabase, prepare: boolean): Queue['start'] {
-  const statement = named(startText(database.dialect), prepare)
+  const statement = new Prepared(startText(database.dialect), prepare)
   return async ({ owner, now, starts }) => {
     if (starts.length === 0) return []
     const sorted = inIdOrder(starts)
@@ -93,7 +94,7 @@ export function starter(database: PostgresDatabase, prepare: boolean): Queue['st
 export function startText({ table }: Dialect): string {
   return `with held as materialized (
   select d.id, d.lease_epoch, begun.url
-  from unnest($3::text[], $4::integer[], $5::text[]) as begun (id, epoch, url)
+  from unnest(${columns('$3::text[]', '$4::integer[]', '$5::text[]')}) as begun (id, epoch, url)
   join ${table('webhook_deliveries')} d on d.id = begun.id and d.lease_owner || '' = $1 and d.lease_epoch = begun.epoch
   order by d.id
   for update of d

@@ -3,15 +3,18 @@ import type { Marked, MarkRequest, SettledAttempt } from '../../../core/ports/qu
 import { minute } from '../../../core/time.ts'
 import { provisionalText } from '../../shared/directory/attempts.ts'
 import { latencyColumns } from '../../shared/schema/latency-columns.ts'
-import { fromDiagnostics, toMarked } from '../../shared/rows/delivery-rows.ts'
+import { fromDiagnostics, toLateMark } from '../../shared/rows/delivery-rows.ts'
+import { toId } from '../../shared/rows/rows.ts'
 import type { Dialect } from '../../shared/sql/sql.ts'
 import type { Bound } from '../connections.ts'
-import { named } from '../database.ts'
+import { Prepared } from '../database.ts'
 import type { PostgresDatabase } from '../database.ts'
+import { columns } from './columns.ts'
 
-/** Writes outcomes, records attempts, counts both: one statement, one round trip, for the whole batch. */
+/** Writes outcomes, records attempts, counts both: one statement, one round trip, for the whole batch; another for what was too late. */
 export function marker(database: PostgresDatabase, prepare: boolean): (request: MarkRequest) => Promise<Marked[]> {
-  const statement = named(markText(database.dialect), prepare)
+  const marking = new Prepared(markText(database.dialect), prepare)
+  const recording = new Prepared(lateText(database.dialect), prepare)
   return async (request) => {
     const answers: Marked[] = []
     // Two marks of one delivery in a batch are as if they came one after the other: the second round, which hardly ever is, knows of the first.
@@ -21,14 +24,12 @@ export function marker(database: PostgresDatabase, prepare: boolean): (request: 
       left = left.filter(([index]) => answers[index] === undefined)
     ) {
       const round = firstOfEach(left)
-      const rows = await database.ask(
-        statement,
-        valuesOf(
-          request,
-          round.map(([, settled]) => settled),
-        ),
-      )
-      for (const [place, [index]] of round.entries()) answers[index] = toMarked(rows[place])
+      const marked = new Set((await database.ask(marking, valuesOf(request, round))).map(toId))
+      const late = round.filter(([, { deliveryId }]) => !marked.has(deliveryId))
+      for (const [index] of round) answers[index] = 'marked'
+      if (late.length === 0) continue
+      const rows = await database.ask(recording, lateValuesOf(late))
+      for (const [place, [index]] of late.entries()) answers[index] = toLateMark(rows[place])
     }
     return answers
   }
@@ -51,59 +52,81 @@ const counters = ['delivered', 'failed', 'dead', ...latencyColumns]
 
 /**
  * The fence is owner and epoch, without the status: a closed row has no owner. The owner stands in an expression, as in a renewal.
- * An outcome that is on record is written as it was, because only so it is returned, even if another transaction has committed it a
- * moment ago: on record in time means that an earlier try was marked. What only says that the attempt began makes way, and so does a
- * late record of an attempt that its worker could mark under a newer lease. A late one is recorded, too, but not for a delivery that was pruned: nobody would ever forget it.
+ * What is to be recorded and counted comes back from the update, so that nothing is joined.
  */
 export function markText({ table }: Dialect): string {
-  const deliveries = table('webhook_deliveries')
-  const minutes = table('endpoint_minutes')
   return `with m as materialized (
   select *
-  from unnest($4::text[], $5::integer[], $6::text[], $7::text[], $8::text[], $9::integer[], $10::bigint[], $11::text[],
-      $12::bigint[], $13::integer[], $14::text[], $15::integer[], $16::text[], $17::text[], $18::text[], $19::integer[], $20::integer[], $21::text[]) with ordinality
+  from unnest(${columns(...markColumns)})
     as m (id, epoch, endpoint_id, status, reason, attempt_count, next_retry_at, error_detail,
-      started_at, took_ms, outcome, status_code, excerpt, url, counted_as, bucket, attempt_epoch, diagnostics, place)
+      started_at, took_ms, outcome, status_code, excerpt, url, counted_as, bucket, attempt_epoch, diagnostics)
 ), marked as (
-  update ${deliveries} d
+  update ${table('webhook_deliveries')} d
   set status = m.status, reason = m.reason, attempt_count = m.attempt_count, next_retry_at = m.next_retry_at, error_detail = m.error_detail,
     last_attempted_at = coalesce(m.started_at + m.took_ms, d.last_attempted_at), target_url = coalesce(m.url, d.target_url),
     lease_owner = null, lease_until = null, interruptions = 0,
     crash_count = case when m.reason = 'crashed' then d.crash_count else 0 end, updated_at = $2::bigint
   from m
   where d.id = m.id and d.lease_owner || '' = $1 and d.lease_epoch = m.epoch
-  returning m.place
+  returning m.*
 ), recorded as (
-  insert into ${table('attempts')} as a (delivery_id, epoch, started_at, took_ms, outcome, status_code, excerpt, url, diagnostics, late)
-  select m.id, m.attempt_epoch, m.started_at, m.took_ms, m.outcome, m.status_code, m.excerpt, m.url, m.diagnostics, case when marked.place is null then 1 else 0 end
-  from m
-  left join marked on marked.place = m.place
-  where m.outcome is not null
-    and (marked.place is not null or exists (select from ${deliveries} d where d.id = m.id))
-  on conflict (delivery_id, epoch) do update
-  set ${outcomeColumns.map((column) => `${column} = case when a.outcome in ${provisionalText} or excluded.late < a.late then excluded.${column} else a.${column} end`).join(',\n    ')}
-  returning delivery_id, late
+  ${recordText(table, 'select id, attempt_epoch, started_at, took_ms, outcome, status_code, excerpt, url, diagnostics, 0 from marked where outcome is not null')}
 ), counted as (
-  insert into ${minutes} as c (minute, endpoint_id, ${counters.join(', ')})
-  select $3::bigint, m.endpoint_id,
-    ${['delivered', 'failed', 'dead'].map((word) => `count(*) filter (where m.counted_as = '${word}')`).join(', ')},
-    ${latencyColumns.map((_, bucket) => `count(*) filter (where m.bucket = ${bucket})`).join(', ')}
-  from m
-  join marked on marked.place = m.place
-  group by m.endpoint_id
-  order by m.endpoint_id
+  insert into ${table('endpoint_minutes')} as c (minute, endpoint_id, ${counters.join(', ')})
+  select $3::bigint, endpoint_id,
+    ${['delivered', 'failed', 'dead'].map((word) => `count(*) filter (where counted_as = '${word}')`).join(', ')},
+    ${latencyColumns.map((_, bucket) => `count(*) filter (where bucket = ${bucket})`).join(', ')}
+  from marked
+  group by endpoint_id
+  order by endpoint_id
   on conflict (minute, endpoint_id) do update
   set ${counters.map((column) => `${column} = c.${column} + excluded.${column}`).join(', ')}
 )
-select marked.place is not null as marked,
-  coalesce(recorded.late, (select a.late from ${table('attempts')} a where a.delivery_id = m.id and a.epoch = m.epoch and a.outcome not in ${provisionalText}), 1) as late
+select id
+from marked`
+}
+
+const markTypes =
+  'text integer text text text integer bigint text bigint integer text integer text text text integer integer text'
+const markColumns = markTypes.split(' ').map((type, index) => `$${4 + index}::${type}[]`)
+
+/**
+ * For what could not be marked: on record in time means that an earlier try was. Else it is recorded as late, but not for a delivery
+ * that was pruned: nobody would ever forget it. Whether that is there is asked row by row, by its key, and not by a look at them all.
+ */
+export function lateText({ table }: Dialect): string {
+  return `with m as materialized (
+  select *
+  from unnest(${columns('$1::text[]', '$2::integer[]', '$3::integer[]', '$4::bigint[]', '$5::integer[]', '$6::text[]', '$7::integer[]', '$8::text[]', '$9::text[]', '$10::text[]')}) with ordinality
+    as m (id, epoch, attempt_epoch, started_at, took_ms, outcome, status_code, excerpt, url, diagnostics, place)
+), recorded as (
+  ${recordText(
+    table,
+    `select id, attempt_epoch, started_at, took_ms, outcome, status_code, excerpt, url, diagnostics, 1 from m
+  where outcome is not null and (select d.id from ${table('webhook_deliveries')} d where d.id = m.id) is not null`,
+  )}
+  returning delivery_id, late
+)
+select coalesce(recorded.late, (select a.late from ${table('attempts')} a where a.delivery_id = m.id and a.epoch = m.epoch and a.outcome not in ${provisionalText}), 1) as late
 from m
-left join marked on marked.place = m.place
 left join recorded on recorded.delivery_id = m.id
 order by m.place`
 }
 
-function valuesOf({ owner, now }: MarkRequest, marks: readonly SettledAttempt[]): Bound[] {
+/**
+ * An outcome that is on record is written as it was, because only so it is returned, even if another transaction has committed it a
+ * moment ago. What only says that the attempt began makes way, and so does a late record of an attempt that its worker could mark
+ * under a newer lease.
+ */
+function recordText(table: Dialect['table'], attempts: string): string {
+  return `insert into ${table('attempts')} as a (delivery_id, epoch, started_at, took_ms, outcome, status_code, excerpt, url, diagnostics, late)
+  ${attempts}
+  on conflict (delivery_id, epoch) do update
+  set ${outcomeColumns.map((column) => `${column} = case when a.outcome in ${provisionalText} or excluded.late < a.late then excluded.${column} else a.${column} end`).join(',\n    ')}`
+}
+
+function valuesOf({ owner, now }: MarkRequest, round: readonly Numbered[]): Bound[] {
+  const marks = round.map(([, settled]) => settled)
   const attempts = marks.map(({ attempt }) => attempt)
   return [
     owner,
@@ -126,6 +149,22 @@ function valuesOf({ owner, now }: MarkRequest, marks: readonly SettledAttempt[])
     marks.map(countedAs),
     attempts.map((attempt) => (attempt === null ? null : latencyBucket(attempt.tookMs))),
     attempts.map((attempt) => attempt?.epoch ?? null),
+    attempts.map(fromDiagnostics),
+  ]
+}
+
+function lateValuesOf(late: readonly Numbered[]): Bound[] {
+  const attempts = late.map(([, { attempt }]) => attempt)
+  return [
+    late.map(([, { deliveryId }]) => deliveryId),
+    late.map(([, { epoch }]) => epoch),
+    attempts.map((attempt) => attempt?.epoch ?? null),
+    attempts.map((attempt) => attempt?.startedAt ?? null),
+    attempts.map((attempt) => attempt?.tookMs ?? null),
+    attempts.map((attempt) => attempt?.outcome ?? null),
+    attempts.map((attempt) => attempt?.statusCode ?? null),
+    attempts.map((attempt) => attempt?.responseBody ?? null),
+    attempts.map((attempt) => attempt?.url ?? null),
     attempts.map(fromDiagnostics),
   ]
 }

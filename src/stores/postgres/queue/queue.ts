@@ -13,9 +13,9 @@ import { tokenReturner, tokenTaker } from './rate-limits.ts'
 import { walker } from './walk.ts'
 
 /** The engine's half: the hot calls in the words of PostgreSQL, the rest is what both databases share. */
-export function postgresQueue(database: PostgresDatabase, prepare: boolean, channel: string | null): Queue {
+export function postgresQueue(database: PostgresDatabase, prepare: boolean, onStored: () => void): Queue {
   return {
-    enqueue: enqueuer(database, prepare, channel),
+    enqueue: enqueuer(database, prepare, onStored),
     claim: claimer(database, prepare),
     start: starter(database, prepare),
     renew: renewer(database, prepare),

@@ -2,12 +2,13 @@ import type { Queue, TokenAsk } from '../../../core/ports/queue.ts'
 import { second } from '../../../core/time.ts'
 import { toGrant } from '../../shared/rows/rows.ts'
 import type { Dialect } from '../../shared/sql/sql.ts'
-import { named } from '../database.ts'
+import { Prepared } from '../database.ts'
 import type { PostgresDatabase } from '../database.ts'
+import { columns } from './columns.ts'
 
 /** Takes tokens of all limits that are asked for: one statement, one round trip. */
 export function tokenTaker(database: PostgresDatabase, prepare: boolean): Queue['takeTokens'] {
-  const statement = named(takeText(database.dialect), prepare)
+  const statement = new Prepared(takeText(database.dialect), prepare)
   return async ({ now, asks }) => {
     if (asks.length === 0) return []
     const merged = mergedAsks(asks)
@@ -45,7 +46,7 @@ export function takeText({ table }: Dialect): string {
 select id, capacity - least(floor(capacity), most), $1::bigint, least(floor(capacity), most)
 from (
   select id, greatest(per_second, 1) as capacity, most
-  from unnest($2::text[], $3::double precision[], $4::integer[]) as asked (id, per_second, most)
+  from unnest(${columns('$2::text[]', '$3::double precision[]', '$4::integer[]')}) as asked (id, per_second, most)
 ) asked
 on conflict (id) do update
 set tokens = ${refilled} - ${granted}, granted = ${granted},
@@ -54,7 +55,7 @@ returning id, granted`
 }
 
 export function tokenReturner(database: PostgresDatabase, prepare: boolean): Queue['returnTokens'] {
-  const statement = named(returnText(database.dialect), prepare)
+  const statement = new Prepared(returnText(database.dialect), prepare)
   return async (tokens) => {
     if (tokens.length > 0) await database.ask(statement, [tokens.map(({ id }) => id), tokens.map(({ count }) => count)])
   }

@@ -3,15 +3,15 @@ import type { Queue } from '../../../core/ports/queue.ts'
 import { laneTexts } from '../../shared/sql/lanes.ts'
 import { toDueEndpoint } from '../../shared/rows/delivery-rows.ts'
 import type { Dialect } from '../../shared/sql/sql.ts'
-import { named } from '../database.ts'
+import { Prepared } from '../database.ts'
 import type { PostgresDatabase } from '../database.ts'
 
 /** Walks from endpoint to endpoint through the lane's index: the cost is that of the endpoints, not of their rows. */
 export function walker(database: PostgresDatabase, prepare: boolean): Queue['dueEndpoints'] {
   const statements = {
-    fresh: named(walkText(database.dialect, 'fresh'), prepare),
-    retries: named(walkText(database.dialect, 'retries'), prepare),
-    suspects: named(walkText(database.dialect, 'suspects'), prepare),
+    fresh: new Prepared(walkText(database.dialect, 'fresh'), prepare),
+    retries: new Prepared(walkText(database.dialect, 'retries'), prepare),
+    suspects: new Prepared(walkText(database.dialect, 'suspects'), prepare),
   }
   return async ({ lane, after, limit, dueFrom = 0 }) =>
     (await database.ask(statements[lane], [after, limit, dueFrom])).map(toDueEndpoint)

@@ -1,4 +1,5 @@
-import type { Attempt, RecordedOutcome } from '../../../core/delivery/attempt.ts'
+import { recordedOutcomes } from '../../../core/delivery/attempt.ts'
+import type { Attempt } from '../../../core/delivery/attempt.ts'
 import type { Diagnostics } from '../../../core/delivery/diagnostics.ts'
 import { lanes, statuses } from '../../../core/delivery/delivery.ts'
 import type { DeadReason, Delivery, Lane } from '../../../core/delivery/delivery.ts'
@@ -12,21 +13,6 @@ import type { Row } from '../sql/database.ts'
 // Deliveries, their leases and their attempts; what else the engine asks about is in rows.ts.
 
 const deadReasons: readonly DeadReason[] = ['exhausted', 'cancelled', 'expired', 'crashed', 'gone']
-export const recordedOutcomes: readonly RecordedOutcome[] = [
-  'answered',
-  'timeout',
-  'dns',
-  'connect',
-  'tls',
-  'reset',
-  'protocol',
-  'forbidden',
-  'authentication',
-  'proxy',
-  'interrupted',
-  'started',
-  'crashed',
-]
 const takeovers = ['interrupted', 'crashed'] as const
 
 export const deliveryColumns = [
@@ -135,9 +121,8 @@ export function toClaimIn(row: Row): Claim {
   return toClaim(row, word(row, 'lane', lanes), wordOrNull(row, 'took_over', takeovers))
 }
 
-/** Marked now; or, from the attempt on record: in time by an earlier try, or late. */
-export function toMarked(row: Row | undefined): Marked {
-  if (row?.['marked'] === true) return 'marked'
+/** From the attempt on record: in time by an earlier try, or late. */
+export function toLateMark(row: Row | undefined): Marked {
   return row !== undefined && number(row, 'late') === 0 ? 'already' : 'lost'
 }
 

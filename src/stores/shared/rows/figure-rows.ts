@@ -1,4 +1,4 @@
-import type { OutcomeKind } from '../../../core/delivery/attempt.ts'
+import { outcomeKinds, recordedOutcomes } from '../../../core/delivery/attempt.ts'
 import type { DeadReason } from '../../../core/delivery/delivery.ts'
 import type { EndpointStatus } from '../../../core/endpoint/endpoint.ts'
 import type {
@@ -15,25 +15,12 @@ import type { MessageProgress, OwnedEndpoint } from '../../../core/ports/directo
 import type { QueueDepth } from '../../../core/ports/overview.ts'
 import type { Instant } from '../../../core/time.ts'
 import { number, numberOrNull, text, textOrNull, word } from './columns.ts'
-import { recordedOutcomes } from './delivery-rows.ts'
 import type { Row } from '../sql/database.ts'
 
 // Figures about many rows at once, for people.
 
 const endpointStatuses: readonly EndpointStatus[] = ['active', 'paused', 'disabled', 'deleted']
 const deadReasons: readonly DeadReason[] = ['exhausted', 'cancelled', 'expired', 'crashed', 'gone']
-const outcomes: readonly OutcomeKind[] = [
-  'answered',
-  'timeout',
-  'dns',
-  'connect',
-  'tls',
-  'reset',
-  'protocol',
-  'forbidden',
-  'authentication',
-  'proxy',
-]
 
 export function toDeadLetterGroup(row: Row): DeadLetterGroup {
   return {
@@ -48,7 +35,7 @@ export function toDeadLetterGroup(row: Row): DeadLetterGroup {
 
 export function toAttemptCount(row: Row): AttemptCount {
   return {
-    outcome: word(row, 'outcome', outcomes),
+    outcome: word(row, 'outcome', outcomeKinds),
     statusCode: numberOrNull(row, 'status_code'),
     count: number(row, 'count'),
   }

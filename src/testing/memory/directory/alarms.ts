@@ -1,4 +1,3 @@
-import { laneOf } from '../../../core/delivery/delivery.ts'
 import type { Delivery } from '../../../core/delivery/delivery.ts'
 import { lanes } from '../../../core/delivery/delivery.ts'
 import type { Alarm } from '../../../core/alarms/alarm.ts'
@@ -9,7 +8,6 @@ import { healthy, isHeld } from '../../../core/endpoint/health.ts'
 import type { AlarmDirectory, AlarmNote, AlarmReadingsRequest } from '../../../core/ports/alarms.ts'
 import type { Instant } from '../../../core/time.ts'
 import { compareText } from '../sorted-list.ts'
-import { select } from '../state.ts'
 import type { State } from '../state.ts'
 
 /** Alarms, and what is read for them. */
@@ -59,11 +57,10 @@ function readings(state: State, request: AlarmReadingsRequest): AlarmReadings {
   const { now, windowMs: length, mostDue, mostSubjects, except } = request
   const own = [...state.endpoints.values()].filter(({ applicationId }) => applicationId !== except)
   const { sum } = state.rollups.between(now - length, now, new Set(own.map(({ id }) => id)))
-  const free = new Set(own.filter((endpoint) => isFree(state, endpoint, now)).map(({ id }) => id))
-  const open = [...select(state, { status: ['pending', 'failed'] })].filter(
-    (delivery) => free.has(delivery.endpointId) && lanes.includes(laneOf(delivery)),
+  const free = own.filter((endpoint) => isFree(state, endpoint, now))
+  const due = free.flatMap(({ id }) =>
+    lanes.flatMap((lane) => Array.from(state.open.due(id, lane, Number.POSITIVE_INFINITY), dueAt)),
   )
-  const due = open.map(dueAt)
   return {
     delivered: sum.delivered,
     dead: sum.dead,

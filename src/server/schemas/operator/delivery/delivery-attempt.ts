@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { recordedOutcomes } from '../../../../core/delivery/attempt.ts'
 import type { DetailedAttempt } from '../../../../core/ports/figures.ts'
 import type { SentRequest } from '../../../../core/signing/sent-request.ts'
 import { isoTime } from '../../../../core/time.ts'
@@ -38,26 +39,10 @@ export const deliveryAttempt = z
     number: z.int(),
     startedAt: dateTime,
     tookMs: z.int(),
-    outcome: z
-      .enum([
-        'answered',
-        'timeout',
-        'dns',
-        'connect',
-        'tls',
-        'reset',
-        'protocol',
-        'forbidden',
-        'authentication',
-        'proxy',
-        'interrupted',
-        'started',
-        'crashed',
-      ])
-      .meta({
-        description:
-          'authentication: we could not prove who we are; proxy: our own proxy was away or refused us; interrupted: its worker ended, perhaps before it was sent; started: being sent with care; crashed: its worker ended while sending it.',
-      }),
+    outcome: z.enum(recordedOutcomes).meta({
+      description:
+        'authentication: we could not prove who we are; proxy: our own proxy was away or refused us; interrupted: its worker ended, perhaps before it was sent; started: being sent with care; crashed: its worker ended while sending it.',
+    }),
     statusCode: z.int().nullable(),
     response: z.string().nullable(),
     url: z.string(),
