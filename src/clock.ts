@@ -11,6 +11,9 @@ export const systemClock: Clock = {
   },
 }
 
+/** For durations only: it has nothing to do with the time of day. */
+export const steadyMs = (): number => performance.now()
+
 const mostDriftMs = 1_000
 const believedAfterMs = 10_000
 

@@ -4,10 +4,7 @@ import type { Api } from './api/api.ts'
 import { StoreSamples } from './api/sample.ts'
 import { Sender, stopped } from './api/send/sender.ts'
 import type { SendOptions } from './api/send/sender.ts'
-import { followingClock, steadyClock, systemClock, systemRandom } from './clock.ts'
 import type { FollowingClock } from './clock.ts'
-import { checkStore } from './config/check-store.ts'
-import { engineSettings } from './config/engine-settings.ts'
 import type { PosthornOptions } from './config/options.ts'
 import type { AuditEntry, AuditFilter } from './core/ports/audit.ts'
 import type { Page } from './core/ports/directory.ts'
@@ -23,22 +20,17 @@ import { plannedDelays, safeDelayMs } from './core/delivery/retry-policy.ts'
 import type { RetryPolicy } from './core/delivery/retry-policy.ts'
 import { day, hour } from './core/time.ts'
 import type { SeenWorker } from './core/ports/worker.ts'
-import type { Instant, Random } from './core/time.ts'
-import { makeBus } from './engine/bus.ts'
+import type { Instant } from './core/time.ts'
 import type { Bus, Listener } from './engine/bus.ts'
-import { Engine } from './engine/engine.ts'
+import type { EngineCalls } from './engine/engine.ts'
 import type { Sent } from './engine/send/envelope.ts'
 import type { EngineSettings } from './engine/parts.ts'
 import { makeEnforcer } from './api/send/schema-enforcer.ts'
 import type { EventSchemas, Given, MessageInput } from './api/send/checked-message.ts'
 import { checkPage } from './api/input/page.ts'
-import { openTelemetryTracer } from './tracing/open-telemetry.ts'
-import { makeGuard } from './transport/guard.ts'
-import type { Guard } from './transport/guard.ts'
-import { httpTransport } from './transport/http.ts'
-import { readProxy } from './transport/proxy/proxy.ts'
-import type { Proxy } from './transport/proxy/proxy.ts'
+import { wiredToThread } from './thread/host.ts'
 import { version } from './version.ts'
+import { newWorkerId, wiredHere } from './wiring.ts'
 
 export type { SendOptions } from './api/send/sender.ts'
 export type { PosthornOptions } from './config/options.ts'
@@ -67,10 +59,9 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
   readonly #store: Store
   readonly #clock: Clock
   readonly #followed: FollowingClock | null
-  readonly #random: Random
   readonly #bus: Bus
   readonly #settings: EngineSettings
-  readonly #engine: Engine
+  readonly #engine: EngineCalls
   readonly #sender: Sender
   readonly #meter: Meter | null
   #opening: Promise<void> | null = null
@@ -79,34 +70,23 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
   #stopping: Promise<void> | null = null
 
   constructor(options: PosthornOptions<Events>) {
-    const { store, meter } = meteredStore(options)
-    this.#store = store
-    this.#meter = meter
-    this.#random = options.random ?? systemRandom
-    this.workerId = `${hostname()}-${process.pid}-${Math.floor(this.#random() * 2 ** 32).toString(36)}`
-    this.#settings = engineSettings(options, this.workerId, `posthorn/${version}`)
-    this.#followed = options.clock === undefined ? clockOf(options.store) : null
-    this.#clock = options.clock ?? this.#followed ?? steadyClock()
-    this.#bus = makeBus(this.#clock)
-
-    const guard = guardFrom(options)
-    const tracer = openTelemetryTracer(version)
-    const shared = { clock: this.#clock, random: this.#random, bus: this.#bus, tracer, settings: this.#settings, meter }
-    const { queue, directory, beat, lookMs = null, listen = null, disk } = this.#store
-    const transport = options.transport ?? httpTransport({ clock: this.#clock, guard, proxy: proxyFrom(options) })
-    this.#engine = new Engine({ ...shared, transport, queue, directory, beat, lookMs, listen, disk })
+    this.workerId = newWorkerId(options)
+    const wired = options.thread === true ? wiredToThread(options, this.workerId) : wiredHere(options, this.workerId)
+    this.#store = wired.store
+    this.#meter = wired.meter
+    this.#settings = wired.settings
+    this.#followed = wired.followed
+    this.#clock = wired.clock
+    this.#bus = wired.bus
+    this.#engine = wired.engine
 
     const open = (): Promise<void> => this.#open()
+    const { directory } = this.#store
     const enforcer = options.enforceSchemas === true ? makeEnforcer({ directory, clock: this.#clock }) : null
-    const wired = { ...shared, store: this.#store, engine: this.#engine, enforcer, open }
-    this.#sender = new Sender({
-      ...wired,
-      followed: this.#followed,
-      events: options.events,
-      isStopping: () => this.#stopping !== null,
-    })
+    const opened = { ...wired, enforcer, open }
+    this.#sender = new Sender({ ...opened, events: options.events, isStopping: () => this.#stopping !== null })
     const { signature } = presetNamed(options.preset ?? 'standard')
-    const api = makeApi({ ...wired, guard, signature, quotas: checkQuotas(options) })
+    const api = makeApi({ ...opened, signature, quotas: checkQuotas(options) })
     this.applications = api.applications
     this.endpoints = api.endpoints
     this.eventTypes = api.eventTypes
@@ -272,24 +252,4 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
     this.#bus.warn('unsafe_retry_delays', message)
     process.emitWarning(message, { code: 'POSTHORN_UNSAFE_RETRY_DELAYS' })
   }
-}
-
-/** The store that was given, as it is, or with a meter that it reports to. */
-function meteredStore(options: PosthornOptions): { readonly store: Store; readonly meter: Meter | null } {
-  const store = checkStore(options)
-  const { meter = null } = options
-  return { store: meter === null ? store : (store.metered?.(meter) ?? store), meter }
-}
-
-function guardFrom({ allowedTargets = [], allowHttp = false, ownPort = null }: PosthornOptions): Guard {
-  return makeGuard({ allowedTargets, allowHttp, ownPort })
-}
-
-function proxyFrom({ proxyUrl = null }: PosthornOptions): Proxy | null {
-  return proxyUrl === null ? null : readProxy(proxyUrl)
-}
-
-/** Workers on several machines go by the time of the store that they share. */
-function clockOf(store: Store): FollowingClock | null {
-  return store.time === undefined ? null : followingClock(() => store.time?.() ?? Promise.resolve(systemClock.now()))
 }

@@ -1,6 +1,6 @@
 // Real processes, real faults: harms workers, the database or the disk while messages are sent, and counts what the receiver got. Ends
 // with "accepted N delivered N dead 0 lost 0 repeats R explained R"; exit code 1 if anything is lost, dead, open or unexplained.
-//   npm run crash -- --store sqlite|postgres [--database url] [--workers N] [--seed S] [--lease ms] [--limit s] [--verbose] and one of
+//   npm run crash -- --store sqlite|postgres [--database url] [--workers N] [--seed S] [--lease ms] [--limit s] [--thread] [--verbose] and one of
 //     --kills K --restarts R   kills and restarts at random instants (if no mode is given)
 //     --loop N                 a crash loop of N kills, lives shorter than a lease
 //     --poison                 one delivery that ends its worker each time; with --rounds, how often at least; with --delay, how many ms
@@ -9,6 +9,7 @@
 //     --partition              a worker cut off from PostgreSQL
 //     --disk                   a full disk, then freed
 //     --clock                  clocks an hour off
+//   On SQLite, --thread lets the process deliver in a thread of its own.
 import { readOptions, refuse } from './options.js'
 import { run } from './run.js'
 import { runWithOwnMounts } from './small-disk.js'

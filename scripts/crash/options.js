@@ -18,6 +18,7 @@ export function readOptions() {
   const given = {
     mode,
     store,
+    thread: threadOf(values, store),
     dist: values.dist,
     databaseUrl: values.database ?? null,
     workers: workersOf(values, store),
@@ -32,6 +33,12 @@ export function readOptions() {
   const refusal = mode.refusal?.(given) ?? null
   if (refusal !== null) refuse(refusal)
   return given
+}
+
+function threadOf({ thread = false }, store) {
+  if (thread && store !== 'sqlite')
+    refuse('Expected no --thread with --store postgres: its workers do nothing but deliver.')
+  return thread
 }
 
 function workersOf(values, store) {
@@ -95,6 +102,7 @@ function parse() {
     partition: flag,
     disk: flag,
     clock: flag,
+    thread: flag,
     verbose: flag,
   }
   try {

@@ -4,7 +4,7 @@ import { pause } from './processes.js'
 import { kindOf, poisonMark } from './traffic.js'
 
 const [, , dist, databaseUrl, settings] = process.argv
-const { schema, delivers, sends, leaseMs, pollMs, traffic } = JSON.parse(settings)
+const { schema, delivers, sends, leaseMs, pollMs, traffic, thread } = JSON.parse(settings)
 const { Posthorn } = await import(`${dist}/index.js`)
 const { databaseAt } = await import(`${dist}/cli/database.js`)
 
@@ -14,7 +14,7 @@ const store = await databaseAt(databaseUrl, {
   schema,
   prepare: true,
 }).openStore()
-const posthorn = new Posthorn({ store, leaseMs, pollMs, allowedTargets: ['127.0.0.0/8'] })
+const posthorn = new Posthorn({ store, thread, leaseMs, pollMs, allowedTargets: ['127.0.0.0/8'] })
 let isSending = sends
 // Whoever only sends has nothing else to wait for once it has sent enough.
 process.channel.ref()

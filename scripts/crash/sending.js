@@ -20,10 +20,10 @@ export function makeSending({ dist, databaseUrl, schema = 'posthorn', given, wit
   return {
     notes,
     start() {
-      const { leaseMs, pollMs, traffic } = given
+      const { leaseMs, pollMs, traffic, thread } = given
       const started = startChild(
         script,
-        [dist, databaseUrl, JSON.stringify({ schema, delivers, sends, leaseMs, pollMs, traffic })],
+        [dist, databaseUrl, JSON.stringify({ schema, delivers, sends, leaseMs, pollMs, traffic, thread })],
         {
           environment: witness.environment,
           preloads: [...witness.preloads, ...preloads],

@@ -65,7 +65,13 @@ function postgresDatabase(
     file: null,
     async openStore() {
       const { postgres } = await import('../stores/postgres/index.ts')
-      return postgres(url, { secretsKey: secretsKey ?? undefined, plaintextSecrets, schema, prepare, notify })
+      return postgres(url, {
+        secretsKey: secretsKey ?? undefined,
+        plaintextSecrets,
+        schema,
+        prepare,
+        notify: notify ?? undefined,
+      })
     },
     async inspect() {
       const { inspectDatabase } = await import('../stores/postgres/inspect.ts')

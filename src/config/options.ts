@@ -44,6 +44,11 @@ export interface PosthornOptions<Events extends EventSchemas = EventSchemas> ext
   readonly meter?: Meter | null
   /** False raises no alarms and sends no operational webhooks. */
   readonly alarms?: boolean
+  /**
+   * Stores and delivers in a thread of its own, so that neither waits for what yours does. For `sqlite(path)` and `postgres(url)`;
+   * without `clock`, `random` and `transport`, which would be in your thread.
+   */
+  readonly thread?: boolean
   /** Percent of dead letters among the deliveries that ended in five minutes. */
   readonly alarmDeadLetterWarnPercent?: number
   readonly alarmDeadLetterPagePercent?: number

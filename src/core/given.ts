@@ -7,5 +7,8 @@ type Given<Fields> = {
 
 /** Those of the fields that were given: `undefined` means "not given" in a change, as it does in a call. */
 export function given<Fields extends object>(fields: Fields): Given<Fields> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<Fields>
+  // A loop, because every message comes by here: a list of entries on the way took a microsecond.
+  const kept: Record<string, unknown> = {}
+  for (const name in fields) if (fields[name] !== undefined) kept[name] = fields[name]
+  return kept as Given<Fields>
 }

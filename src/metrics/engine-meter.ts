@@ -3,8 +3,8 @@ import type { FailureKind, OutcomeKind } from '../core/delivery/attempt.ts'
 import { PosthornError } from '../core/errors.ts'
 import type { ErrorCode } from '../core/errors.ts'
 import type { DeadReason } from '../core/delivery/delivery.ts'
-import type { Meter, MeterSource } from '../core/ports/meter.ts'
-import type { Claim, Marked, SettledAttempt } from '../core/ports/queue.ts'
+import type { Meter, MeteredClaim, MeteredMark, MeterSource } from '../core/ports/meter.ts'
+import type { Claim, Marked } from '../core/ports/queue.ts'
 import { second } from '../core/time.ts'
 import { Buckets } from './buckets.ts'
 import { definitions } from './definitions.ts'
@@ -120,13 +120,13 @@ export class EngineMeter implements Meter {
     this.#refused.add(code, count)
   }
 
-  claimed(claims: readonly Claim[], tookMs: number): void {
+  claimed(claims: readonly Pick<Claim, 'tookOver'>[], tookMs: number): void {
     this.#claimRows.observe(claims.length)
     this.#claimSeconds.observe(tookMs / second)
     for (const { tookOver } of claims) if (tookOver !== null) this.#interruptions.add(tookOver)
   }
 
-  marked({ delivery }: Claim, { mark, attempt }: SettledAttempt, marked: Marked): void {
+  marked({ delivery }: MeteredClaim, { mark, attempt }: MeteredMark, marked: Marked): void {
     if (marked === 'lost') this.#stale.add('')
     if (attempt === null) return
     const { outcome, statusCode, startedAt, tookMs } = attempt

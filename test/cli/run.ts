@@ -38,7 +38,8 @@ export async function start(
 ): Promise<Running> {
   const [output, messages] = [written(), written()]
   const interruption = new AbortController()
-  return withEnvironment(environment, async () => {
+  // The sources run in this thread only: one of its own would load them as they are.
+  return withEnvironment({ POSTHORN_ENGINE_THREAD: '0', ...environment }, async () => {
     const ended = runCommandLine(args, terminalOn(output.stream, messages.stream, interruption.signal))
     const endedTooSoon = ended.then((code): never => {
       throw new Error(

@@ -4,7 +4,7 @@ import { Posthorn } from 'posthorn'
 import { postgres } from 'posthorn/postgres'
 import { sqlite } from 'posthorn/sqlite'
 import type { Store } from '../../src/core/ports/ports.ts'
-import { freshSchema } from '../postgres.ts'
+import { lentSchema } from '../postgres.ts'
 import { temporaryFolder } from './folder.ts'
 
 /** A database with an endpoint that collects and sends nothing, for commands to work on. */
@@ -68,9 +68,8 @@ function inFile(file: string): Home {
 }
 
 function inSchema(): Home {
-  const { url, schema, drop } = freshSchema()
+  const { url, schema } = lentSchema()
   const secretsKey = Buffer.alloc(32, 7).toString('base64')
-  onTestFinished(drop)
   const settings = { POSTHORN_DATABASE_URL: url, POSTHORN_SCHEMA: schema, POSTHORN_SECRETS_KEY: secretsKey }
   return { store: postgres(url, { schema, secretsKey }), settings }
 }

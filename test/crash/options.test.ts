@@ -22,6 +22,11 @@ test.each([
     args: ['--store', 'postgres', '--database', 'postgres://x@127.0.0.1:1/x', '--restarts', '1'],
     said: 'those need a server of their own',
   },
+  {
+    what: 'a thread beside processes that only deliver',
+    args: ['--store', 'postgres', '--thread'],
+    said: 'Expected no --thread with --store postgres',
+  },
   { what: 'an option that is none', args: ['--lop', '3'], said: "Unknown option '--lop'" },
 ])('the crash tool refuses $what with 2, and says why', async ({ args, said }) => {
   const program = startProgram(join(root, 'scripts/crash/main.js'), args)

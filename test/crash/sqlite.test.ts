@@ -14,6 +14,14 @@ test.each([
   expectAllDelivered(await crash([...onFile, ...args]))
 })
 
+test.each([
+  { what: 'that is killed and restarted again and again', args: ['--kills', '2', '--restarts', '1'] },
+  { what: 'that lives shorter than a lease, time after time,', args: ['--loop', '4'] },
+  { what: 'that stands still for two leases', args: ['--stop', '--rounds', '1'] },
+])('on SQLite an engine in a thread of its own $what loses nothing', { timeout: 60_000 }, async ({ args }) => {
+  expectAllDelivered(await crash([...onFile, '--thread', ...args]))
+})
+
 test('on SQLite a delivery that ends its worker takes no other along', { timeout: 60_000 }, async () => {
   expectOnlyPoisonBlamed(await crash([...onFile, '--poison']))
 })

@@ -1,8 +1,9 @@
 // Reports every connection that this process opens, before a byte is sent on it: so a receiver can tell which process called.
 import { subscribe } from 'node:diagnostics_channel'
+import { toParent } from './parent.js'
 
 subscribe('net.client.socket', ({ socket }) => {
   socket.once('connect', () => {
-    if (process.connected) process.send({ kind: 'connected', from: socket.localPort, to: socket.remotePort })
+    toParent({ kind: 'connected', from: socket.localPort, to: socket.remotePort })
   })
 })

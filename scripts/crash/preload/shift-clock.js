@@ -1,5 +1,7 @@
 // Sets the wall clock of this process alone: from its start by CRASH_CLOCK_SHIFT_MS, and later whenever its parent says so.
 // Time that only passes (`performance.now()`, timers) is not touched, as when somebody sets the clock of a machine.
+import { fromParent } from './parent.js'
+
 const RealDate = Date
 let shiftMs = Number(process.env.CRASH_CLOCK_SHIFT_MS ?? 0)
 
@@ -14,8 +16,6 @@ globalThis.Date = class Date extends RealDate {
   }
 }
 
-process.on('message', (message) => {
+fromParent((message) => {
   if (message.kind === 'clock') shiftMs = message.shiftMs
 })
-// Not a reason to stay alive.
-process.channel?.unref()

@@ -51,7 +51,7 @@ function checkTime(name: string, { validFrom, validTo }: X509Certificate, now: I
   const [from, to] = [Date.parse(validFrom), Date.parse(validTo)]
   if (to <= now)
     throw expected('invalid_argument', name, 'valid now', `one that expired at ${isoTime(to)}`, 'Give its successor.')
-  if (from > now) throw expected('invalid_argument', name, 'valid now', `one that is not valid before ${isoTime(from)}`)
+  if (from > now) throw expected('invalid_argument', name, 'valid now', `one that becomes valid at ${isoTime(from)}`)
 }
 
 function readKey(text: string): KeyObject {

@@ -23,7 +23,7 @@ export function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ')
 }
 
-const errorCodes: ReadonlySet<WarningCode> = new Set(['store_error', 'listener_threw'])
+const errorCodes: ReadonlySet<WarningCode> = new Set(['store_error', 'listener_threw', 'engine_thread_ended'])
 
 interface Line<Type extends EventType> {
   readonly level: LineLevel

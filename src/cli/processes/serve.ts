@@ -34,7 +34,14 @@ export async function serve({ database, 'no-worker': noWorker }: CommandOptions,
   try {
     metrics = await openMetrics(settings)
     const { meter } = metrics
-    const posthorn = new Posthorn({ ...settings, store: await named.openStore(), ownPort: listening.port, meter })
+    const thread = settings.engineThread && named.file !== ':memory:'
+    const posthorn = new Posthorn({
+      ...settings,
+      store: await named.openStore(),
+      ownPort: listening.port,
+      meter,
+      thread,
+    })
     logEvents(posthorn, log)
     logWarnings(posthorn, log)
     const delivers = noWorker !== true

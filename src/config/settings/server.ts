@@ -17,6 +17,14 @@ export const serverSettings = {
     sentence: 'The port that the server listens on; 0 picks a free one.',
     read: wholeNumber(0, 65_535),
   },
+  engineThread: {
+    env: ['POSTHORN_ENGINE_THREAD'],
+    default: true,
+    unit: '',
+    sentence:
+      'Lets serve store and deliver in a thread of its own, beside the one that answers requests: neither waits for the other. 0 does both in one, which takes less memory.',
+    read: flag(),
+  },
   publicUrl: {
     env: ['POSTHORN_PUBLIC_URL'],
     default: null as string | null,

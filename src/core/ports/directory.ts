@@ -10,6 +10,7 @@ import type {
   EndpointWithLimits,
 } from '../endpoint/endpoint.ts'
 import type { EventTypeDefinition } from '../message/event-type.ts'
+import type { SchemaChange } from '../message/schema-change.ts'
 import type { StreamEvent } from './events.ts'
 import type {
   AttemptCount,
@@ -156,9 +157,18 @@ export interface EventTypeDirectory {
   createEventType(eventType: EventTypeDefinition, by?: Actor): Promise<EventTypeDefinition>
   eventType(name: string): Promise<EventTypeDefinition | null>
   /** By name. `after` is a name. */
-  listEventTypes(filter: { archived: boolean }, page: Page): Promise<EventTypeDefinition[]>
+  listEventTypes(filter: EventTypeFilter, page: Page): Promise<EventTypeDefinition[]>
   updateEventType(name: string, change: EventTypeChange, now: Instant, by?: Actor): Promise<EventTypeDefinition | null>
+  /** Changes one version under the lock of the type, so that none of two at the same time is lost; refused with `wrong_state` if it is not as it was read. */
+  setEventTypeSchema(name: string, change: SchemaChange, now: Instant, by?: Actor): Promise<EventTypeDefinition | null>
   deleteEventType(name: string, now: Instant, by?: Actor): Promise<boolean>
+}
+
+export interface EventTypeFilter {
+  /** Whether archived ones are listed, too; `only` leaves the others out. */
+  readonly archived: boolean | 'only'
+  /** Part of the name or the description, whatever its case. */
+  readonly text?: string | undefined
 }
 
 export type EventTypeChange = Partial<Omit<EventTypeDefinition, 'name' | 'createdAt' | 'updatedAt'>>

@@ -106,6 +106,8 @@ export type WarningCode =
   | 'listener_threw'
   | 'secrets_key'
   | 'job_stopped'
+  | 'engine_thread_ended'
+  | 'events_dropped'
 
 export type EventType = PosthornEvent['type']
 export type EventOf<Type extends EventType> = Extract<PosthornEvent, { readonly type: Type }>

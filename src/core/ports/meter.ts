@@ -23,9 +23,9 @@ export interface Meter {
   messageAccepted(way: 'send' | 'transaction'): void
   messagesRefused(code: ErrorCode, count: number): void
   /** One claim, with what it found. */
-  claimed(claims: readonly Claim[], tookMs: number): void
+  claimed(claims: readonly Pick<Claim, 'tookOver'>[], tookMs: number): void
   /** The mark of an attempt was stored, or refused because the lease was another's. */
-  marked(claim: Claim, settled: SettledAttempt, marked: Marked): void
+  marked(claim: MeteredClaim, settled: MeteredMark, marked: Marked): void
   /** An attempt was on the wire when it was given back, and is on record so. */
   interrupted(): void
   leasesRenewed(count: number): void
@@ -34,6 +34,19 @@ export interface Meter {
   storeFailed(call: string, code: ErrorCode, tookMs: number): void
   /** So many rows shared one statement, and so its commit. */
   committed(call: string, rows: number): void
+}
+
+/** What is counted of a delivery: no more than can be sent from thread to thread at little cost. */
+export interface MeteredClaim {
+  readonly delivery: Pick<Claim['delivery'], 'id' | 'endpointId' | 'createdAt'>
+}
+
+export interface MeteredMark {
+  readonly mark: Pick<SettledAttempt['mark'], 'status'>
+  readonly attempt: Pick<
+    NonNullable<SettledAttempt['attempt']>,
+    'epoch' | 'outcome' | 'statusCode' | 'startedAt' | 'tookMs'
+  > | null
 }
 
 /** What a meter reads of the Posthorn that it is attached to, when somebody asks. */

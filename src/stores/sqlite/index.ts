@@ -89,6 +89,10 @@ export function sqlite(target: string | SharedSqliteOptions, more: SqliteOptions
       queue: batched(meteredQueue(queue, meter)),
       directory: meteredDirectory(people, meter),
     }),
+    // What the application opens, and what is in memory, no other thread can open.
+    ...(isShared || target === ':memory:'
+      ? {}
+      : { recipe: { module: import.meta.url, name: 'sqlite', given: [target, more] } }),
     ...(isShared ? { withinSync: (tx: unknown) => withinSync(tx, lifetime) } : {}),
   }
   return store

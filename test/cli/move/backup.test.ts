@@ -37,7 +37,8 @@ test('a backup that was taken with leases out loses nothing, and sends what was 
 
   // The machine is lost, and with it all that happened after the backup.
   await first.stop({ graceMs: 0 })
-  for (const name of readdirSync(folder).filter((each) => each.startsWith('posthorn.db'))) await rm(join(folder, name))
+  for (const name of readdirSync(folder).filter((each) => each.startsWith('posthorn.db')))
+    await rm(join(folder, name), { force: true })
   const before = local.count
   local.behave('*', 200)
   expect((await run(['restore', saved], { POSTHORN_DATABASE_URL: url })).lines).toEqual([
