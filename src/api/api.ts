@@ -5,7 +5,7 @@ import type { SignatureScheme } from '../core/signing/signature.ts'
 import type { Random } from '../core/time.ts'
 import { emitEnded } from '../engine/bus.ts'
 import type { Bus } from '../engine/bus.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { EngineCalls } from '../engine/engine.ts'
 import type { EngineSettings } from '../engine/parts.ts'
 import { requestFor } from '../engine/attempt/request.ts'
 import { makeAlarms } from './alarms.ts'
@@ -59,7 +59,7 @@ export interface Api extends Operations {
 
 export interface ApiParts {
   readonly store: Store
-  readonly engine: Engine
+  readonly engine: EngineCalls
   readonly bus: Bus
   readonly clock: Clock
   readonly random: Random

@@ -2,11 +2,14 @@ import { expected } from '../core/errors.ts'
 import { newestSchema } from '../core/message/event-type.ts'
 import type { EventTypeDefinition } from '../core/message/event-type.ts'
 import { checkEventType } from '../core/message/message.ts'
-import type { EventTypeChange, Page } from '../core/ports/directory.ts'
+import type { EventTypeChange, EventTypeFilter, Page } from '../core/ports/directory.ts'
 import { given } from '../core/given.ts'
 import { actor } from './actor.ts'
 import type { By } from './actor.ts'
-import { checkSchemas, validatorOf } from './send/json-schema.ts'
+import { checkOf, checkSchemas, validatorOf } from './send/json-schema.ts'
+import type { SchemaCheck } from './send/json-schema.ts'
+import { checkChange } from './send/schema-versions.ts'
+import type { SchemaChange } from '../core/message/schema-change.ts'
 import { checkPage } from './input/page.ts'
 import type { ResourceParts } from './parts.ts'
 
@@ -19,17 +22,23 @@ export interface EventTypes {
   create(input: EventTypeInput, by?: By): Promise<EventTypeDefinition>
   get(name: string): Promise<EventTypeDefinition>
   /** By name; those that were archived only if asked for. */
-  list(filter?: { readonly archived?: boolean | undefined }, page?: Partial<Page>): Promise<EventTypeDefinition[]>
+  list(filter?: Partial<EventTypeFilter>, page?: Partial<Page>): Promise<EventTypeDefinition[]>
   update(name: string, change: Omit<Partial<EventTypeInput>, 'name'>, by?: By): Promise<EventTypeDefinition>
+  /** Sets one version of the schemas and leaves the others; refused with `wrong_state` if it is not any more as `was` says. */
+  setSchema(name: string, change: SchemaChange, by?: By): Promise<EventTypeDefinition>
   delete(name: string, by?: By): Promise<void>
   /** What the newest schema of a type has against a payload; null if nothing, or if there is no schema. */
   problemWith(name: string, payload: unknown): Promise<string | null>
+  /** What is wrong with a JSON Schema or, if nothing is, with a payload by it. Nothing is stored. */
+  check(schema: unknown, payload?: unknown): SchemaCheck
 }
 
 interface EventTypeParts extends ResourceParts {
   /** Says that a definition was changed here. */
   readonly changed: (name: string) => void
 }
+
+const blank = { description: '', schemas: null, archived: false, deprecated: false, featureFlag: null }
 
 export function makeEventTypes({ ready, directory, clock, changed }: EventTypeParts): EventTypes {
   async function get(name: string): Promise<EventTypeDefinition> {
@@ -41,28 +50,28 @@ export function makeEventTypes({ ready, directory, clock, changed }: EventTypePa
     get,
     async create({ name, ...input }, by = {}) {
       checkEventType(name, 'name')
-      const {
-        description = '',
-        schemas = null,
-        archived = false,
-        deprecated = false,
-        featureFlag = null,
-      } = checked(input)
+      const settings = { ...blank, ...checked(input) }
       await ready()
       const now = clock.now()
-      const settings = { description, schemas, archived, deprecated, featureFlag }
       const created = await directory.createEventType({ name, ...settings, createdAt: now, updatedAt: now }, actor(by))
       changed(name)
       return created
     },
-    async list({ archived = false } = {}, page = {}) {
+    async list({ archived = false, text } = {}, page = {}) {
       await ready()
-      return directory.listEventTypes({ archived }, checkPage(page))
+      return directory.listEventTypes({ archived, text }, checkPage(page))
     },
     async update(name, input, by = {}) {
       const change = checked(input)
       await ready()
       const updated = found(await directory.updateEventType(name, change, clock.now(), actor(by)), name)
+      changed(name)
+      return updated
+    },
+    async setSchema(name, change, by = {}) {
+      checkChange(change)
+      await ready()
+      const updated = found(await directory.setEventTypeSchema(name, change, clock.now(), actor(by)), name)
       changed(name)
       return updated
     },
@@ -77,6 +86,7 @@ export function makeEventTypes({ ready, directory, clock, changed }: EventTypePa
       const schema = eventType === null ? null : newestSchema(eventType)
       return schema === null ? null : validatorOf(schema)(payload)
     },
+    check: checkOf,
   }
 }
 

@@ -3,6 +3,7 @@ import type { Application } from '../core/endpoint/endpoint.ts'
 import type { Access } from '../core/ports/key.ts'
 import type { Posthorn } from '../posthorn.ts'
 import type { By } from './request/actor.ts'
+import type { ApiRequest } from './request/api-request.ts'
 import type { Authentication } from './request/authentication.ts'
 import type { Caller } from './request/caller.ts'
 
@@ -66,7 +67,7 @@ export interface Call<Query = unknown, Body = unknown> {
   application(): Application
   /** Of the application in the path, or of the one that the key is for; null if there is none. */
   readonly applicationId: string | null
-  readonly request: Request
+  readonly request: ApiRequest
   /** Who calls, and why if they say so, for the audit log. */
   readonly by: (reason?: string) => By
   readonly server: ServerParts

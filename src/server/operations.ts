@@ -20,6 +20,7 @@ import { endpointPageOperations } from './routes/operator/endpoint/endpoint-page
 import { endpointOverviewOperations } from './routes/operator/endpoint-overviews.ts'
 import { endpointOperations } from './routes/svix/endpoint/endpoints.ts'
 import { eventTypeOperations } from './routes/svix/event-types.ts'
+import { eventTypePageOperations } from './routes/operator/event-type/event-type-page.ts'
 import { healthOperations } from './routes/svix/health.ts'
 import { jobOperations } from './routes/operator/jobs.ts'
 import { keyOperations } from './routes/operator/keys.ts'
@@ -53,6 +54,7 @@ export const operations: readonly Operation[] = [
   ...messageOverviewOperations,
   ...endpointOverviewOperations,
   ...endpointPageOperations,
+  ...eventTypePageOperations,
   ...deliveryOperations,
   ...deliveryCountOperations,
   ...deadLetterOperations,

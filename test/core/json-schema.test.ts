@@ -24,7 +24,7 @@ describe('a schema', () => {
     [{ type: 'integer' }, 7.5, '#: It is number, and must be integer.'],
     [{ type: ['string', 'null'] }, 7, '#: It is number, and must be string or null.'],
     [{ enum: [1, { a: [2] }] }, { a: [2] }, null],
-    [{ enum: [1, 2, 3, 4, 5, 6] }, 7, '#: It must be one of 1, 2, 3, 4, 5, ….'],
+    [{ enum: [1, 2, 3, 4, 5, 6, 8, 9, 10, 11] }, 7, '#: It must be one of 1, 2, 3, 4, 5, 6, 8, 9 and 2 more.'],
     [{ const: null }, 0, '#: It must be null.'],
     [{ multipleOf: 0.1 }, 0.3, null],
     [{ multipleOf: 0.1 }, 0.35, '#: It is no multiple of 0.1.'],

@@ -83,6 +83,57 @@ describe.each(stores)('event types on $name', (kind) => {
   })
 })
 
+describe.each(stores)('versions of a schema on $name', (kind) => {
+  test('are set one by one, and refused if another was faster', async () => {
+    const { eventTypes } = (await worldOn(kind)).posthorn
+    await eventTypes.create({ name: 'a', description: '', schemas: { 1: { type: 'object', title: 'one' } } })
+    expect((await eventTypes.setSchema('a', { version: '2', schema: invoice, was: null })).schemas).toEqual({
+      1: { type: 'object', title: 'one' },
+      2: invoice,
+    })
+    // Whatever the order of its properties.
+    const was = { title: 'one', type: 'object' }
+    expect((await eventTypes.setSchema('a', { version: '1', schema: true, was })).schemas).toEqual({
+      1: true,
+      2: invoice,
+    })
+    for (const stale of [
+      { version: '1', was },
+      { version: '2', was: null },
+      { version: '3', was: true },
+    ]) {
+      const error = await refusal(() => eventTypes.setSchema('a', { ...stale, schema: false }))
+      expect(error).toMatchObject({ code: 'wrong_state', message: expect.stringContaining('as it was read') })
+    }
+    await eventTypes.setSchema('a', { version: '1', schema: null })
+    expect((await eventTypes.setSchema('a', { version: '2', schema: null, was: invoice })).schemas).toBeNull()
+    expect(await refusal(() => eventTypes.setSchema('b', { version: '1', schema: true }))).toMatchObject({
+      code: 'not_found',
+    })
+  })
+})
+
+describe('one version', () => {
+  test.each<[string, object, string]>([
+    ['no schema', { version: '1' }, 'Expected `schema` to be a JSON Schema, or null'],
+    [
+      'one that is none',
+      { version: '1', schema: { type: 'text' } },
+      'Expected `schema` to be a JSON Schema, got "#/type: It must be one of',
+    ],
+    ['no name', { version: '', schema: true }, 'Expected `version`'],
+    ['a name that is too long', { version: 'x'.repeat(65), schema: true }, 'Expected `version`'],
+    ['the hundred-and-first', { version: '101', schema: true }, 'Expected `version` to be one of at most 100'],
+  ])('may not be %s', async (_, change, words) => {
+    const { posthorn } = engineWorld()
+    const schemas = Object.fromEntries(Array.from({ length: 100 }, (_each, index) => [`${index + 1}`, true]))
+    await posthorn.eventTypes.create({ name: 'a', description: '', schemas })
+    const error = await refusal(() => posthorn.eventTypes.setSchema('a', change as never))
+    expect(error.code).toBe('invalid_argument')
+    expect(error.message).toContain(words)
+  })
+})
+
 describe('schemas', () => {
   test('are not asked about unless that is switched on', async () => {
     const { posthorn, store } = engineWorld()

@@ -5,7 +5,7 @@ import { postgres } from '../../src/stores/postgres/index.ts'
 import type { GivenKeys } from '../../src/stores/shared/secrets.ts'
 import { sqlite } from '../../src/stores/sqlite/index.ts'
 import { temporaryFolder } from '../cli/folder.ts'
-import { freshSchema, isFast } from '../postgres.ts'
+import { isFast, lentSchema } from '../postgres.ts'
 import { contentsBeside } from '../stores/sqlite-folder.ts'
 
 export const databases = isFast ? (['sqlite'] as const) : (['sqlite', 'postgres'] as const)
@@ -42,8 +42,7 @@ async function inFile(): Promise<SecurityDatabase> {
 }
 
 async function inSchema(): Promise<SecurityDatabase> {
-  const { url, schema, query, drop } = freshSchema()
-  onTestFinished(drop)
+  const { url, schema, query } = lentSchema()
   return {
     environment: { POSTHORN_DATABASE_URL: url, POSTHORN_SCHEMA: schema },
     store: (secretsKey) => closedAtEnd(postgres(url, { schema, ...optionsOf(secretsKey) })),

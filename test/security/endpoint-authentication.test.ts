@@ -12,7 +12,7 @@ import { postgres } from 'posthorn/postgres'
 import { sqlite } from 'posthorn/sqlite'
 import { makeGuard } from '../../src/transport/guard.ts'
 import { temporaryFolder } from '../cli/folder.ts'
-import { freshSchema } from '../postgres.ts'
+import { lentSchema } from '../postgres.ts'
 import { routesWorld, url } from '../server/routes/world.ts'
 import { databases } from '../server/world.ts'
 import { makeCertificate } from '../transport/certificate.ts'
@@ -75,8 +75,7 @@ function storeOf(database: 'sqlite' | 'postgres', folder: string): { store: Stor
     }
     return { store: sqlite(path, { secretsKey }), stored }
   }
-  const { url: databaseUrl, schema, query, drop } = freshSchema()
-  onTestFinished(drop)
+  const { url: databaseUrl, schema, query } = lentSchema()
   const stored = async () =>
     JSON.stringify([
       await query(`select * from ${schema}.endpoints`),

@@ -24,10 +24,7 @@ function compile(source: string): RE2JS {
     return RE2JS.compile(RE2JS.translateRegExp(translated(source)))
   } catch (cause) {
     const advice = 'Look-arounds and back-references cannot be, and repeats only up to 1,000.'
-    throw new Error(
-      `the pattern ${source} cannot be run in a time that is in proportion to the text (${messageOf(cause)}). ${advice}`,
-      { cause },
-    )
+    throw new Error(`the pattern ${source} cannot be run in linear time (${messageOf(cause)}). ${advice}`, { cause })
   }
 }
 

@@ -9,9 +9,9 @@ const names: SchemaObject = { type: 'array', items: { type: 'string' } }
 export const metaSchema: SchemaObject = {
   type: ['object', 'boolean'],
   properties: {
-    type: { anyOf: [{ enum: types }, { type: 'array', minItems: 1, items: { enum: types } }] },
+    type: listOr({ minItems: 1, items: { enum: types } }, { enum: types }),
     enum: { type: 'array' },
-    items: { anyOf: [schema, schemas] },
+    items: listOr(schemas, schema),
     multipleOf: { type: 'number', exclusiveMinimum: 0 },
     required: names,
     dependentRequired: { type: 'object', additionalProperties: names },
@@ -42,6 +42,12 @@ export const metaSchema: SchemaObject = {
       additionalProperties: schema,
     }),
   },
+}
+
+/** By what is there, and not as alternatives: so what is wrong is said of the one that was meant. */
+function listOr(list: SchemaObject, other: SchemaObject): SchemaObject {
+  // oxlint-disable-next-line unicorn/no-thenable -- A keyword of JSON Schema: nobody waits for it.
+  return { if: { type: 'array' }, then: list, else: other }
 }
 
 function each(keywords: readonly string[], form: SchemaObject): Record<string, SchemaObject> {

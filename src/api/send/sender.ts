@@ -4,7 +4,7 @@ import type { Meter } from '../../core/ports/meter.ts'
 import type { Clock, StoreTransaction, Store } from '../../core/ports/ports.ts'
 import type { Tracer } from '../../core/ports/tracer.ts'
 import type { Random } from '../../core/time.ts'
-import type { Engine } from '../../engine/engine.ts'
+import type { EngineCalls } from '../../engine/engine.ts'
 import type { Sent } from '../../engine/send/envelope.ts'
 import { refuseUnknown } from '../input/unknown-options.ts'
 import { checkMessage, checkMessageSync } from './checked-message.ts'
@@ -37,7 +37,7 @@ const sendOptions = [
 
 export interface SenderParts {
   readonly store: Store
-  readonly engine: Engine
+  readonly engine: EngineCalls
   readonly clock: Clock
   /** The clock that follows the store's time; null if time comes from elsewhere. */
   readonly followed: FollowingClock | null
@@ -94,7 +94,11 @@ export class Sender {
   }
 
   async #check(messages: readonly Given[], context: SendContext): Promise<CheckedMessage[]> {
-    const checked = await Promise.all(messages.map((message) => checkMessage(message, context)))
+    // Without schemas there is nothing to wait for.
+    const checked =
+      context.events === undefined
+        ? messages.map((message) => checkMessageSync(message, context))
+        : await Promise.all(messages.map((message) => checkMessage(message, context)))
     await this.#parts.open()
     await this.#enforce(checked)
     await this.#expirePayloads(checked)

@@ -13,6 +13,19 @@ export interface Pattern {
 /** Throws, with the reason, for what is no pattern, or none that can be run in such a time. */
 export type CompilePattern = (source: string) => Pattern
 
+/** What keeps a value from being a schema that can be applied, and where in it. */
+export class BadSchema extends Error {
+  override readonly name = 'BadSchema'
+  readonly pointer: string
+  readonly says: string
+
+  constructor(pointer: string, says: string, options?: { readonly cause?: unknown }) {
+    super(`${pointer}: ${says}`, options)
+    this.pointer = pointer
+    this.says = says
+  }
+}
+
 export type Draft = '4' | '7' | '2019-09' | '2020-12'
 
 /** A schema with everything looked up that it refers to. */
@@ -110,7 +123,8 @@ class Walk {
       const [schema, { base, place }] = next
       const reference = String(schema['$ref'])
       const target = this.#targetOf(reference, base)
-      if (target === null) throw new Error(`${place}: a reference to ${reference}, which is not in the schema itself`)
+      if (target === null)
+        throw new BadSchema(`${place}/$ref`, `a reference to ${reference}, which is not in the schema itself`)
       this.references.set(schema, target)
       this.#visit(target, base, place)
     }
@@ -120,16 +134,17 @@ class Walk {
     if (!isTable(schema) || this.weights.has(schema)) return
     this.weights.set(schema, weightOf(schema))
     this.hasUnevaluated ||= 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema
-    const own = this.#nameIn(schema, base)
+    const own = this.#nameIn(schema, { base, place })
     if (typeof schema['$ref'] === 'string') this.#unresolved.push([schema, { base: own, place }])
     this.#addPatterns(schema, place)
     for (const [inner, keyword] of partsOf(schema)) this.#visit(inner, own, `${place}/${keyword}`)
   }
 
   /** Learns the names that an object gives itself; answers with the document that what is in it belongs to. */
-  #nameIn(schema: SchemaObject, base: URL): URL {
+  #nameIn(schema: SchemaObject, { base, place }: Found): URL {
     const id = schema['$id'] ?? schema['id']
-    const own = typeof id === 'string' ? new URL(id, base) : base
+    const own = typeof id === 'string' ? urlOf(id, base) : base
+    if (own === null) throw new BadSchema(`${place}/${'$id' in schema ? '$id' : 'id'}`, `${String(id)} is no URL`)
     if (typeof id === 'string') this.#named.set(own.href, schema)
     const anchor = schema['$anchor']
     if (typeof anchor === 'string') this.#named.set(new URL(`#${anchor}`, own).href, schema)
@@ -137,10 +152,11 @@ class Walk {
   }
 
   #targetOf(reference: string, base: URL): JsonSchema | null {
-    const url = new URL(reference, base)
+    const url = urlOf(reference, base)
+    if (url === null) return null
     const named = this.#named.get(url.href)
     if (named !== undefined) return named
-    const fragment = decodeURIComponent(url.hash.slice(1))
+    const fragment = decoded(url.hash.slice(1))
     url.hash = ''
     const document = this.#named.get(url.href)
     if (document === undefined || (fragment !== '' && !fragment.startsWith('/'))) return null
@@ -149,14 +165,18 @@ class Walk {
 
   #addPatterns(schema: SchemaObject, place: string): void {
     const { pattern, patternProperties } = schema
-    const table = isTable(patternProperties) ? Object.keys(patternProperties) : []
-    for (const source of typeof pattern === 'string' ? [pattern, ...table] : table) {
-      if (this.patterns.has(source)) continue
-      try {
-        this.patterns.set(source, this.#compilePattern(source))
-      } catch (cause) {
-        throw new Error(`${place}: ${messageOf(cause)}`, { cause })
-      }
+    if (typeof pattern === 'string') this.#addPattern(pattern, `${place}/pattern`)
+    if (!isTable(patternProperties)) return
+    for (const source of Object.keys(patternProperties))
+      this.#addPattern(source, `${place}/patternProperties/${escaped(source)}`)
+  }
+
+  #addPattern(source: string, place: string): void {
+    if (this.patterns.has(source)) return
+    try {
+      this.patterns.set(source, this.#compilePattern(source))
+    } catch (cause) {
+      throw new BadSchema(place, messageOf(cause), { cause })
     }
   }
 }
@@ -170,7 +190,7 @@ function* partsOf(schema: SchemaObject): Generator<readonly [unknown, string]> {
   }
   for (const keyword of tableKeywords) {
     const table = schema[keyword]
-    if (isTable(table)) for (const [name, each] of Object.entries(table)) yield [each, `${keyword}/${name}`]
+    if (isTable(table)) for (const [name, each] of Object.entries(table)) yield [each, `${keyword}/${escaped(name)}`]
   }
 }
 
@@ -190,4 +210,23 @@ function atPointer(document: JsonSchema, pointer: string): JsonSchema | null {
     at = (at as SchemaObject)[name]
   }
   return isSchema(at) ? at : null
+}
+
+/** A name as a step of a JSON pointer. */
+export function escaped(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+}
+
+/** Null for what is none. */
+function urlOf(text: string, base: URL): URL | null {
+  return URL.canParse(text, base.href) ? new URL(text, base) : null
+}
+
+/** What cannot be decoded leads nowhere, as it stands. */
+function decoded(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment)
+  } catch {
+    return fragment
+  }
 }

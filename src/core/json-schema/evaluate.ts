@@ -1,17 +1,30 @@
 import { arrayProblem } from './arrays.ts'
 import type { Check, Place, SchemaProblem, Seen, Target } from './check.ts'
 import { combinationProblem } from './combinations.ts'
+import { escaped } from './compile.ts'
 import type { CompiledSchema, JsonSchema, SchemaObject } from './compile.ts'
 import { Cost } from './cost.ts'
 import { objectProblem } from './objects.ts'
 import { numberProblem, stringProblem, valueProblem } from './values.ts'
 
+/** What is wrong with a value, and where, as a JSON pointer. */
+export interface Fault {
+  readonly pointer: string
+  readonly says: string
+}
+
 /** Checks a value against a schema, and says what is wrong with it, or null. Throws `CannotApply` beyond so many steps. */
 export function problemIn(schema: CompiledSchema, value: unknown, mostSteps: number): string | null {
+  const fault = faultIn(schema, value, mostSteps)
+  return fault === null ? null : `${fault.pointer}: ${fault.says}`
+}
+
+/** The same, with the place apart. */
+export function faultIn(schema: CompiledSchema, value: unknown, mostSteps: number): Fault | null {
   const check = { schema, cost: new Cost(mostSteps), recursiveRoot: null, evaluate }
   const seen: Seen | null = schema.hasUnevaluated ? new Set() : null
   const problem = evaluate(check, schema.root, { value, place: null, seen })
-  return problem === null ? null : `${pointerOf(problem.place)}: ${problem.says}`
+  return problem === null ? null : { pointer: pointerOf(problem.place), says: problem.says }
 }
 
 function evaluate(check: Check, schema: JsonSchema, target: Target): SchemaProblem | null {
@@ -68,7 +81,6 @@ function enterRecursion(check: Check, schema: SchemaObject): Check {
 /** As a JSON pointer: `#/lines/1/sku`. */
 function pointerOf(place: Place): string {
   const names: string[] = []
-  for (let at = place; at !== null; at = at.within)
-    names.push(String(at.name).replaceAll('~', '~0').replaceAll('/', '~1'))
+  for (let at = place; at !== null; at = at.within) names.push(escaped(String(at.name)))
   return ['#', ...names.toReversed()].join('/')
 }

@@ -3,7 +3,7 @@ import type { Check, SchemaProblem, Target } from './check.ts'
 import { isEqual } from './equality.ts'
 import { formats } from './formats.ts'
 
-const mostShown = 5
+const mostShown = 8
 const mostShownLength = 40
 const charactersPerStep = 16
 
@@ -117,5 +117,5 @@ function decimal(value: number): { readonly digits: bigint; readonly exponent: n
 /** The first few, and of each the beginning: a list can be as long as its schema. */
 function shown(values: readonly unknown[]): string {
   const texts = values.slice(0, mostShown).map((each) => (JSON.stringify(each) ?? '').slice(0, mostShownLength))
-  return `${texts.join(', ')}${values.length > mostShown ? ', …' : ''}`
+  return `${texts.join(', ')}${values.length > mostShown ? ` and ${values.length - mostShown} more` : ''}`
 }

@@ -5,6 +5,7 @@ import { actorOf } from '../../request/actor.ts'
 import { refusal } from '../../errors/error-response.ts'
 import { answer, operation } from '../../operation.ts'
 import type { Operation, ServerParts } from '../../operation.ts'
+import type { ApiRequest } from '../../request/api-request.ts'
 import type { Caller } from '../../request/caller.ts'
 import { httpError } from '../../schemas/common.ts'
 import { sessionOut } from '../../schemas/operator/session.ts'
@@ -87,12 +88,12 @@ export const sessionOperations: readonly Operation[] = [
 ]
 
 /** Whoever is not our page must not sign our reader in as somebody else. */
-function isForeignPage(request: Request): boolean {
+function isForeignPage(request: ApiRequest): boolean {
   return (request.headers.has('sec-fetch-site') || request.headers.has('origin')) && !isOwnPage(request)
 }
 
 /** The session that the browser has already; null if it has none that is still valid. */
-async function presentSession(server: ServerParts, request: Request): Promise<Caller | null> {
+async function presentSession(server: ServerParts, request: ApiRequest): Promise<Caller | null> {
   const token = sessionIn(request.headers)
   return token === null || server.callerInSession === null ? null : server.callerInSession(token)
 }
@@ -114,7 +115,7 @@ interface Opening {
   readonly caller: Caller
   readonly actor: ReturnType<typeof actorOf>
   readonly server: ServerParts
-  readonly request: Request
+  readonly request: ApiRequest
 }
 
 async function openSession(posthorn: Posthorn, { caller, actor, server, request }: Opening): Promise<Response> {
@@ -124,7 +125,7 @@ async function openSession(posthorn: Posthorn, { caller, actor, server, request 
 }
 
 /** Makes a browser forget its session. */
-export function endedCookie({ basePath }: ServerParts, request: Request): string {
+export function endedCookie({ basePath }: ServerParts, request: ApiRequest): string {
   return sessionCookie(null, { basePath, isTls: isSecure(request), lastsMs: 0 })
 }
 

@@ -1,9 +1,12 @@
 import type { EventTypeDefinition } from '../../../core/message/event-type.ts'
+import type { Actor } from '../../../core/ports/audit.ts'
+import { withSchema } from '../../../core/message/schema-change.ts'
 import { PosthornError } from '../../../core/errors.ts'
 import type { EventTypeDirectory } from '../../../core/ports/directory.ts'
 import { record } from '../audit.ts'
 import type { Database, Executor } from '../sql/database.ts'
 import { fromEventType, toEventType } from '../rows/directory-rows.ts'
+import { contains } from '../sql/like.ts'
 import { pageOf } from '../sql/page.ts'
 import { assignments, forUpdate, insertInto, sql, table } from '../sql/sql.ts'
 
@@ -26,25 +29,20 @@ export function eventTypeDirectory(database: Database): EventTypeDirectory {
       const [row] = await database.query(sql`select * from ${eventTypes} where name = ${name}`)
       return row === undefined ? null : toEventType(row)
     },
-    async listEventTypes({ archived }, page) {
-      // Archived ones are shown beside the others, or left out.
-      const conditions = archived ? [] : [sql`archived = 0`]
+    async listEventTypes({ archived, text = '' }, page) {
+      const conditions = archived === true ? [] : [archived === 'only' ? sql`archived = 1` : sql`archived = 0`]
+      if (text !== '') conditions.push(contains(sql`(name || ' ' || description)`, text))
       const rows = await database.query(
         sql`select * from ${eventTypes} ${pageOf(page, 'ascending', conditions, 'name')}`,
       )
       return rows.map(toEventType)
     },
     updateEventType: (name, change, now, by) =>
-      database.transaction(async (tx) => {
-        const eventType = await lockedEventType(tx, name)
-        if (eventType === null) return null
-        const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
-        const next: EventTypeDefinition = { ...eventType, ...given, updatedAt: now }
-        await tx.run(sql`update ${eventTypes} set ${assignments(fromEventType(next))} where name = ${name}`)
-        const about = { target: name, at: now, before: eventType, after: next }
-        if (by !== undefined) await record(tx, { action: 'event-type.update', ...about, by })
-        return next
-      }),
+      database.transaction((tx) => update(tx, name, () => ({ ...change, updatedAt: now }), by)),
+    setEventTypeSchema: (name, change, now, by) =>
+      database.transaction((tx) =>
+        update(tx, name, ({ schemas }) => ({ schemas: withSchema(schemas ?? {}, change), updatedAt: now }), by),
+      ),
     deleteEventType: (name, now, by) =>
       database.transaction(async (tx) => {
         const [row] = await tx.query(sql`delete from ${eventTypes} where name = ${name} returning *`)
@@ -54,6 +52,23 @@ export function eventTypeDirectory(database: Database): EventTypeDirectory {
         return true
       }),
   }
+}
+
+/** The change is made of what is there, under its lock; what it leaves undefined stays. */
+async function update(
+  tx: Executor,
+  name: string,
+  change: (eventType: EventTypeDefinition) => Partial<EventTypeDefinition>,
+  by: Actor | undefined,
+): Promise<EventTypeDefinition | null> {
+  const before = await lockedEventType(tx, name)
+  if (before === null) return null
+  const given = Object.entries(change(before)).filter(([, value]) => value !== undefined)
+  const after: EventTypeDefinition = { ...before, ...Object.fromEntries(given) }
+  await tx.run(sql`update ${eventTypes} set ${assignments(fromEventType(after))} where name = ${name}`)
+  const about = { target: name, at: after.updatedAt, before, after }
+  if (by !== undefined) await record(tx, { action: 'event-type.update', ...about, by })
+  return after
 }
 
 function takenName(name: string): PosthornError {

@@ -39,7 +39,7 @@ export const eventTypeCases = [
         await world.directory.createEventType(anEventType(name, { archived: name === 'old' }))
       const names = ['B', 'a', 'b', 'b.two', 'b_x']
       const list = async (
-        archived: boolean,
+        archived: boolean | 'only',
         after: string | null,
         limit: number,
         order?: 'descending',
@@ -47,8 +47,48 @@ export const eventTypeCases = [
         (await world.directory.listEventTypes({ archived }, { after, limit, order })).map(({ name }) => name)
       assert.deepEqual(await list(false, null, 10), names)
       assert.deepEqual(await list(true, null, 10), [...names, 'old'])
+      assert.deepEqual(await list('only', null, 10), ['old'])
       assert.deepEqual(await list(false, 'a', 2), ['b', 'b.two'])
       assert.deepEqual(await list(false, 'b', 2, 'descending'), ['a', 'B'])
+    },
+  ),
+
+  storeCase('event types are found by part of their name or description, whatever its case', async (world) => {
+    const descriptions = { 'invoice.paid': 'Somebody has Paid', order_1: 'An order', 'order%': 'Österreich' }
+    for (const [name, description] of Object.entries(descriptions))
+      await world.directory.createEventType(anEventType(name, { description }))
+    const found = async (text: string): Promise<string[]> =>
+      (await world.directory.listEventTypes({ archived: true, text }, { after: null, limit: 10 })).map(
+        ({ name }) => name,
+      )
+    assert.deepEqual(await found('VOICE'), ['invoice.paid'])
+    assert.deepEqual(await found('has paid'), ['invoice.paid'])
+    assert.deepEqual(await found('order'), ['order%', 'order_1'])
+    assert.deepEqual(await found('_'), ['order_1'])
+    assert.deepEqual(await found('Österreich'), ['order%'])
+    assert.deepEqual(await found('%'), ['order%'])
+    assert.deepEqual(await found(''), ['invoice.paid', 'order%', 'order_1'])
+  }),
+
+  storeCase(
+    'one version of a schema is set on what is there, so that none of two at the same time is lost',
+    async (world) => {
+      await world.directory.createEventType(anEventType('invoice.paid'))
+      const set = (version: string, schema: unknown, was?: unknown) =>
+        world.directory.setEventTypeSchema('invoice.paid', { version, schema, was }, start + 5)
+      const two = { type: 'object', required: ['id', 'total'] }
+      await Promise.all([set('1', true), set('2', two), set('3', true)])
+      const made = await world.directory.eventType('invoice.paid')
+      assert.deepEqual(made?.schemas, { 1: true, 2: two, 3: true })
+      await assert.rejects(set('2', true, { type: 'object', required: ['total', 'id'] }), { code: 'wrong_state' })
+      await assert.rejects(set('4', true, true), { code: 'wrong_state' })
+      assert.deepEqual(await world.directory.eventType('invoice.paid'), made)
+      assert.deepEqual((await set('3', null, true))?.schemas, { 1: true, 2: two })
+      assert.deepEqual((await set('2', false, { required: ['id', 'total'], type: 'object' }))?.schemas, {
+        1: true,
+        2: false,
+      })
+      assert.equal(await world.directory.setEventTypeSchema('order', { version: '1', schema: true }, start), null)
     },
   ),
 
