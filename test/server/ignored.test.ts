@@ -70,7 +70,11 @@ test('calls that are ours alone refuse what they do not know', async () => {
 
 test('every call says whether it is one of Svix', () => {
   const own = operations.filter(({ shape }) => shape === undefined).map(({ path }) => path)
-  expect(own.filter((path) => /^\/api\/v1\/(event-type|auth|health|background-task)/.test(path))).toEqual([])
+  expect(own.filter((path) => /^\/api\/v1\/(event-type|auth|health|background-task)/.test(path))).toEqual([
+    '/api/v1/event-type-overview',
+    '/api/v1/event-type/check-schema',
+    '/api/v1/event-type/{event_type_name}/schema/{version}',
+  ])
   expect(own).toContain('/api/v1/delivery')
 })
 

@@ -215,6 +215,7 @@ async function makeScene(database: 'sqlite' | 'postgres'): Promise<Scene> {
     endpoint_id: endpoint.id,
     msg_id: messageId,
     event_type_name: 'invoice.paid',
+    version: '1',
     attempt_id: 'atmpt_0123456789abcdefghj000001',
     key_id: key.id,
     session_id: session.id,

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { openApi } from '../../src/server/openapi/document.ts'
 import { operations } from '../../src/server/operations.ts'
-import { handler } from 'posthorn/server'
 import { testPosthorn } from 'posthorn/testing'
 import { serverWorld } from './world.ts'
 
@@ -84,17 +83,4 @@ test('what endpoints get is described by the headers that really leave', async (
   await posthorn.stop()
   const described = webhooks['message']?.post.parameters.map(({ name }) => name)
   expect(Object.keys(sent()[0]?.headers ?? {})).toEqual(expect.arrayContaining(described ?? ['nothing']))
-})
-
-test('the page names every operation and every schema, and runs nothing', async () => {
-  const { posthorn } = await serverWorld()
-  const answer = handler(posthorn, { basePath: '/hooks' })
-  const response = await answer(new Request('http://posthorn.test/hooks/api'))
-  const page = await response.text()
-  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
-  expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
-  for (const { path, method } of operations) expect(page).toContain(`<code>${method.toUpperCase()} ${path}</code>`)
-  expect(page).toContain('href="/hooks/api/v1/openapi.json"')
-  expect(page).toContain('id="ApplicationOut"')
-  expect(page).not.toMatch(/<script|https?:\/\//)
 })

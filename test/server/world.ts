@@ -8,7 +8,7 @@ import { sqlite } from 'posthorn/sqlite'
 import { manualClock, scriptedTransport } from 'posthorn/testing'
 import type { ManualClock, ScriptedTransport } from 'posthorn/testing'
 import { countedStore } from '../acceptance/counted-store.ts'
-import { freshSchema, isFast } from '../postgres.ts'
+import { isFast, lentSchema } from '../postgres.ts'
 
 /** What came back: the status, the headers, and the body read as JSON (null if there is none). */
 export interface Reply {
@@ -102,8 +102,6 @@ async function call(
 
 function storeOf(database: 'sqlite' | 'postgres'): Store {
   if (database === 'sqlite') return sqlite(':memory:', { plaintextSecrets: true })
-  const { url, schema, drop } = freshSchema()
-  // Registered first, so that it runs last.
-  onTestFinished(drop)
+  const { url, schema } = lentSchema()
   return postgres(url, { schema, plaintextSecrets: true })
 }

@@ -74,6 +74,7 @@ const kinds: Readonly<Record<string, string>> = {
   array: 'a list',
   null: 'null',
   never: 'left out',
+  nonoptional: 'given',
 }
 
 const formats: Readonly<Record<string, string>> = {

@@ -82,7 +82,7 @@ export async function htmlAt(
 }
 
 const notBuilt =
-  'The dashboard is not built. Build it with: npm run build\nThe HTTP API answers below /api/v1, and describes itself at /api.\n'
+  'The dashboard is not built. Build it with: npm run build\nThe HTTP API answers below /api/v1, and describes itself at /api/v1/openapi.json.\n'
 
 async function file(folder: string, path: string, caching: string): Promise<Response> {
   const bytes = await read(folder, path)

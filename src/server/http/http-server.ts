@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { expected, messageOf, PosthornError } from '../../core/errors.ts'
@@ -9,6 +9,9 @@ import { second } from '../../core/time.ts'
 import { refusal } from '../errors/error-response.ts'
 import type { Handler } from '../handler.ts'
 import type { Connection } from '../request/actor.ts'
+import type { Reply } from '../request/idempotency.ts'
+import { headersOf } from '../request/pipeline.ts'
+import type { StraightRoute } from './straight-route.ts'
 import { pathOf } from './url.ts'
 
 export interface HttpServerOptions {
@@ -66,7 +69,10 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     }
   }
 
-  const server = nodeServer(options, answer)
+  const server = nodeServer(options, answer, {
+    route: (incoming) => handle?.straight?.(incoming) ?? null,
+    isStopping: () => state === 'stopping',
+  })
   const port = await bind(server, options)
 
   return {
@@ -95,16 +101,45 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   }
 }
 
-function nodeServer({ headersMs = 10 * second, requestMs = 30 * second }: HttpServerOptions, answer: Handler): Server {
+/** The way past the adapter, for what the handler answers without it. */
+interface Straight {
+  readonly route: StraightRoute
+  readonly isStopping: () => boolean
+}
+
+function nodeServer(
+  { headersMs = 10 * second, requestMs = 30 * second }: HttpServerOptions,
+  answer: Handler,
+  straight: Straight,
+): Server {
   // This process is ours: the adapter may make `Response` its own, whose text is written as it is, without a stream around it.
-  const listener = getRequestListener(answer)
+  const general = getRequestListener(answer)
   const timeouts = {
     headersTimeout: headersMs,
     requestTimeout: requestMs,
     keepAliveTimeout: keepAliveMs,
     connectionsCheckingInterval: Math.ceil(headersMs / 10),
   }
-  return createServer(timeouts, (request, response) => void listener(request, response))
+  return createServer(timeouts, (incoming, outgoing) => {
+    const answering = straight.route(incoming)
+    if (answering === null) void general(incoming, outgoing)
+    else void answering.then((reply) => writeStraight(reply, incoming, outgoing, straight.isStopping()))
+  })
+}
+
+/** Writes a reply as it is; a `Response` is written as on the general way. */
+function writeStraight(
+  reply: Reply | Response,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  isLast: boolean,
+): void {
+  // A connection that is kept would hold up the end.
+  if (isLast) outgoing.setHeader('connection', 'close')
+  if (reply instanceof Response) return void getRequestListener(() => reply)(incoming, outgoing)
+  outgoing.statusCode = reply.status
+  for (const [name, value] of Object.entries(headersOf(reply))) outgoing.setHeader(name, value)
+  outgoing.end(reply.text)
 }
 
 async function bind(server: Server, options: HttpServerOptions): Promise<number> {

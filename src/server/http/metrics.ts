@@ -21,8 +21,9 @@ export interface ScrapeOptions {
 /** Answers /metrics, and leaves all else to the handler. Null if nothing is counted: then it is a path like any other. */
 export function withMetrics(handler: Handler, options: ScrapeOptions | null): Handler {
   if (options === null) return handler
-  return (request, connection) =>
+  const answerAll: Handler = (request, connection) =>
     pathOf(request.url) === '/metrics' ? answer(request, options) : handler(request, connection)
+  return Object.assign(answerAll, { straight: handler.straight ?? null })
 }
 
 /** For a port of its own: nothing but /metrics is there. */

@@ -1,6 +1,8 @@
 import { mostBodyBytes } from '../../core/message/message.ts'
 import { RequestAborted } from '../errors/request-aborted.ts'
 import { refusal, unprocessable } from '../errors/error-response.ts'
+import { NodeRequest } from '../request/api-request.ts'
+import type { ApiRequest } from '../request/api-request.ts'
 
 /** A body of the largest size, and 64 KiB for what is around it. */
 export const mostRequestBytes = mostBodyBytes + 64 * 1024
@@ -11,7 +13,7 @@ export type ReserveBytes = (bytes: number) => Response | null
 
 /** The body, read as far as it is allowed to be; or the answer that refuses it. */
 export async function readBody(
-  request: Request,
+  request: ApiRequest,
   mostBytes = mostRequestBytes,
   reserve: ReserveBytes = () => null,
 ): Promise<Uint8Array | Response> {
@@ -30,19 +32,20 @@ export async function readBody(
 }
 
 async function read(
-  request: Request,
+  request: ApiRequest,
   length: number | null,
   mostBytes: number,
   reserve: ReserveBytes,
 ): Promise<Uint8Array | Response> {
   // With its length given, Node itself reads no more than that.
+  if (request instanceof NodeRequest) return request.body()
   if (length === null && request.body !== null) return readCounted(request.body, mostBytes, reserve)
   const bytes = new Uint8Array(await request.arrayBuffer())
   return bytes.length > mostBytes ? tooLarge(mostBytes) : bytes
 }
 
 /** What a request says of its length; null if it says nothing, or nonsense. */
-function lengthOf({ headers }: Request): number | null {
+function lengthOf({ headers }: ApiRequest): number | null {
   const length = headers.get('content-length')
   return length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null
 }

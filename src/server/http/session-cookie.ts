@@ -1,12 +1,13 @@
 import { parse } from 'hono/utils/cookie'
 import { second } from '../../core/time.ts'
 import { urlOf } from '../../core/url.ts'
+import type { ApiRequest } from '../request/api-request.ts'
 
 const name = 'posthorn-session'
 const mostTokenLength = 256
 
 /** The session that a browser has; null if there is none. */
-export function sessionIn(headers: Headers): string | null {
+export function sessionIn(headers: Pick<Headers, 'get'>): string | null {
   const token = parse(headers.get('cookie') ?? '', name)[name]
   return token === undefined || token === '' || token.length > mostTokenLength ? null : token
 }
@@ -31,7 +32,7 @@ export function sessionCookie(
  * Whether a request that changes something comes from our own page. A browser says so by itself; what says nothing about
  * where it comes from is not trusted with a cookie. Reading is safe: no other page gets to see the answer.
  */
-export function isOwnPage({ method, headers, url }: Request): boolean {
+export function isOwnPage({ method, headers, url }: ApiRequest): boolean {
   if (method === 'GET' || method === 'HEAD') return true
   const site = headers.get('sec-fetch-site')
   if (site !== null) return site === 'same-origin'

@@ -1,4 +1,5 @@
 import { expected } from '../../core/errors.ts'
+import type { ApiRequest } from '../request/api-request.ts'
 
 // A request's URL is absolute, and whoever built the request has checked it: `new URL` would do that again, for every call.
 
@@ -17,7 +18,7 @@ export function checkPublicUrl(given: string | null, name = 'publicUrl'): string
 }
 
 /** Whether the caller reaches us over TLS, which may end at a proxy before us. Who lies about it only spoils cookies of their own. */
-export function isSecure({ headers, url }: Pick<Request, 'headers' | 'url'>): boolean {
+export function isSecure({ headers, url }: Pick<ApiRequest, 'headers' | 'url'>): boolean {
   return (
     url.startsWith('https:') ||
     (headers.get('origin') ?? '').startsWith('https:') ||

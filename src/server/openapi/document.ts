@@ -179,7 +179,7 @@ function describe(operation: Operation, schemas: Record<string, unknown>): Json 
     .map(({ status, name }) => [status, { $ref: `#/components/responses/${name}` }])
   return {
     operationId: id,
-    tags: [id.split('.').at(-2) ?? id],
+    tags: [tagOf(id)],
     summary,
     description: realm === 'public' ? 'Needs no key.' : `Needs ${keyFor[realm]} that may ${access}.`,
     ...(realm === 'public' && { security: [] }),
@@ -196,6 +196,12 @@ function describe(operation: Operation, schemas: Record<string, unknown>): Json 
     ...(body !== undefined && { requestBody: { required: true, content: json(reference(body, schemas)) } }),
     responses: Object.fromEntries([...refused, ...answered]),
   }
+}
+
+/** `v1.application.list` is about applications; `v1.search` is about itself. */
+function tagOf(id: string): string {
+  const [, subject = id] = id.split('.')
+  return subject
 }
 
 const keyFor = {

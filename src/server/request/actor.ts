@@ -1,4 +1,5 @@
 import { isId } from '../../core/ids.ts'
+import type { ApiRequest } from './api-request.ts'
 import type { Caller } from './caller.ts'
 
 /** What Node's own server knows of a request besides the request itself. */
@@ -40,7 +41,7 @@ function networkOfIpv6(address: string): string {
 }
 
 /** The address that a request came from; with what a proxy says of the one before it, which may be made up. */
-export function addressOf(request: Pick<Request, 'headers'>, connection: Connection | undefined): string {
+export function addressOf(request: Pick<ApiRequest, 'headers'>, connection: Connection | undefined): string {
   const socket = connection?.incoming?.socket.remoteAddress?.replace(/^::ffff:/, '') ?? 'http'
   const forwarded = request.headers.get('x-forwarded-for')
   return forwarded !== null && /^[\da-f.:, ]{2,200}$/i.test(forwarded) ? `${forwarded} via ${socket}` : socket

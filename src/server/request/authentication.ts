@@ -2,16 +2,20 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import type { Posthorn } from '../../posthorn.ts'
 import { isOwnPage, sessionIn } from '../http/session-cookie.ts'
 import { refusal } from '../errors/error-response.ts'
+import type { ApiRequest } from './api-request.ts'
 import type { Caller } from './caller.ts'
 
 /** Says who calls, or null for somebody unknown. */
 export type Authorize = (request: Request) => Promise<Caller | null> | Caller | null
 
+/** The same of less than a whole `Request`. */
+export type Authenticate = (request: ApiRequest) => Promise<Caller | null> | Caller | null
+
 const mostTokenLength = 512
 
 /** Ways to say who calls: with each request, or once, for a browser, which then has a cookie. */
 export interface Authentication {
-  readonly authorize: Authorize
+  readonly authorize: Authenticate
   /** The key's own caller; null if there is no such key. */
   readonly callerOf: (token: string) => Promise<Caller | null>
   /** The caller of a session; null if there is none, or it has ended. */
@@ -23,7 +27,7 @@ export function byKey(posthorn: Posthorn, adminKey: string | null): Authenticati
   const adminHash = adminKey === null ? null : digest(adminKey)
   // Sessions of an admin key end when the server is started with another.
   const admin: Caller = {
-    id: `admin_${adminHash?.toString().slice(0, 16) ?? ''}`,
+    id: `admin_${adminHash?.toString('hex').slice(0, 16) ?? ''}`,
     name: 'admin',
     applicationId: null,
     access: 'write',
@@ -58,7 +62,7 @@ export function byKey(posthorn: Posthorn, adminKey: string | null): Authenticati
 }
 
 /** Lets callers of this machine in. A page from elsewhere, open in a browser here, can send requests, too: what browsers add to them gives it away. */
-export function keyless(byKeys: Authorize): Authorize {
+export function keyless(byKeys: Authenticate): Authenticate {
   return (request) => {
     const { headers } = request
     if (headers.has('authorization')) return byKeys(request)
@@ -86,5 +90,5 @@ function bearerToken(header: string | null): string | null {
 }
 
 function digest(text: string): Buffer {
-  return Buffer.from(hash('sha256', text))
+  return hash('sha256', text, 'buffer')
 }

@@ -3,6 +3,7 @@ import { day, minute } from '../../core/time.ts'
 import type { Posthorn } from '../../posthorn.ts'
 import { refusal, unprocessable } from '../errors/error-response.ts'
 import type { Call } from '../operation.ts'
+import type { ApiRequest } from './api-request.ts'
 import { pathOf, searchOf } from '../http/url.ts'
 
 /** What a key is bound to: the same key of another caller, or for another call, is another key. */
@@ -72,7 +73,7 @@ export interface Reply {
 }
 
 /** The key of a request; null if it has none. */
-export function idempotencyKey(request: Request): string | null | Response {
+export function idempotencyKey(request: Pick<ApiRequest, 'headers'>): string | null | Response {
   const key = request.headers.get('idempotency-key')
   if (key === null || /^[\x20-\x7e]{1,256}$/.test(key)) return key
   return unprocessable([

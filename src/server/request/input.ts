@@ -7,6 +7,7 @@ import { fieldsOf, unknownIn } from './known-fields.ts'
 import { parseJson, readBody } from '../http/request-body.ts'
 import type { ReserveBytes } from '../http/request-body.ts'
 import type { Call, Operation } from '../operation.ts'
+import type { ApiRequest } from './api-request.ts'
 import { problemsIn } from '../errors/problems.ts'
 import { searchOf } from '../http/url.ts'
 
@@ -22,7 +23,7 @@ const nothingOrNull = nothing.nullish()
 /** Query and body as their schemas read them; or the answer that names every field that is wrong. */
 export async function readInput(
   operation: Operation,
-  request: Request,
+  request: ApiRequest,
   isStrict: boolean,
   reserve: ReserveBytes,
 ): Promise<Input | Response> {
@@ -44,14 +45,14 @@ interface Part {
   readonly ignored: readonly Ignored[]
 }
 
-function readQuery({ query = nothing }: Operation, request: Request): Part {
+function readQuery({ query = nothing }: Operation, request: ApiRequest): Part {
   const given = queryOf(searchOf(request.url))
   return checked('query', query, given)
 }
 
 async function readBodyOf(
   { body, method, mostBytes }: Operation,
-  request: Request,
+  request: ApiRequest,
   reserve: ReserveBytes,
 ): Promise<(Part & { readonly bytes: Uint8Array }) | Response> {
   const schema = body ?? (method === 'post' ? nothingOrNull : undefined)

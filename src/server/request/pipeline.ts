@@ -3,9 +3,10 @@ import { expected } from '../../core/errors.ts'
 import type { Posthorn } from '../../posthorn.ts'
 import { actorOf, addressOf, networkOf } from './actor.ts'
 import type { Connection } from './actor.ts'
+import type { ApiRequest } from './api-request.ts'
 import { unauthenticated } from './authentication.ts'
 import { authorize } from './authorization.ts'
-import type { Authorize } from './authentication.ts'
+import type { Authenticate } from './authentication.ts'
 import { answerTo } from '../errors/error-response.ts'
 import type { Report } from '../errors/error-response.ts'
 import { idempotencyKey, once, repeatable } from './idempotency.ts'
@@ -26,7 +27,7 @@ import type { Caller } from './caller.ts'
 
 export interface PipelineParts extends ServerParts {
   readonly posthorn: Posthorn
-  readonly authorize: Authorize
+  readonly authorize: Authenticate
   readonly limits: ApiLimits
   readonly report: Report
   /** Refuses also what only clients of Svix give. */
@@ -54,7 +55,7 @@ interface Route {
 /** One request on its way, and what it holds of the limits until it is answered. */
 interface Asked extends Route {
   readonly operation: Operation
-  readonly request: Request
+  readonly request: ApiRequest
   readonly holding: Holding
 }
 
@@ -65,16 +66,26 @@ export async function serve(
   request: Request,
   route: Route,
 ): Promise<Response> {
-  const { answered, posthorn } = parts
-  const asked = { operation, request, holding: new Holding(), params: route.params, connection: route.connection }
-  if (answered === null) return respond(parts, asked)
-  const startedAt = posthorn.now()
-  const response = await respond(parts, asked)
-  answered({ operation: operation.id, status: response.status, tookMs: posthorn.now() - startedAt })
-  return response
+  return toResponse(await replyTo(parts, operation, request, route))
 }
 
-async function respond(parts: PipelineParts, asked: Asked): Promise<Response> {
+/** The same for whoever writes replies without a `Response` around them. */
+export async function replyTo(
+  parts: PipelineParts,
+  operation: Operation,
+  request: ApiRequest,
+  { params, connection }: Route,
+): Promise<Reply | Response> {
+  const { answered, posthorn } = parts
+  const asked = { operation, request, holding: new Holding(), params, connection }
+  if (answered === null) return respond(parts, asked)
+  const startedAt = posthorn.now()
+  const reply = await respond(parts, asked)
+  answered({ operation: operation.id, status: reply.status, tookMs: posthorn.now() - startedAt })
+  return reply
+}
+
+async function respond(parts: PipelineParts, asked: Asked): Promise<Reply | Response> {
   const { operation, holding } = asked
   try {
     // Before a byte of the body is read.
@@ -91,7 +102,7 @@ async function runOperation(
   parts: PipelineParts,
   { operation, request, params, connection }: Asked,
   { caller, application: own, reserve }: Admitted,
-): Promise<Response> {
+): Promise<Reply | Response> {
   const input = await readInput(operation, request, parts.isStrict, reserve)
   if (input instanceof Response) return input
   const key = operation.method === 'post' ? idempotencyKey(request) : null
@@ -114,7 +125,7 @@ async function runOperation(
     application: () => application ?? missing(operation),
     applicationId: application?.id ?? null,
   }
-  return withIgnored(parts, operation, toResponse(await handleOnce(operation, call)), input.ignored)
+  return withIgnored(parts, operation, await handleOnce(operation, call), input.ignored)
 }
 
 /** A repeat under the same key gets the first answer again, unless the operation sees to that itself. */
@@ -128,12 +139,13 @@ function handleOnce(operation: Operation, call: Call): Promise<Reply | Response>
 function withIgnored(
   { logIgnored }: PipelineParts,
   { id, realm }: Operation,
-  response: Response,
+  reply: Reply | Response,
   ignored: readonly Ignored[],
-): Response {
-  if (ignored.length === 0) return response
+): Reply | Response {
+  if (ignored.length === 0) return reply
   // Whoever shows no key must not be able to write into the log.
   if (realm !== 'public') logIgnored(id, ignored)
+  const response = toResponse(reply)
   response.headers.set('x-posthorn-ignored', ignoredHeader(ignored))
   return response
 }
@@ -199,13 +211,17 @@ function toReply(answered: Answer | Response, caller: Caller): Reply | Response 
   return { status, text: body === null ? null : body instanceof RawJson ? body.text : shownJson(body, caller) }
 }
 
-function toResponse(reply: Reply | Response): Response {
-  if (reply instanceof Response) return reply
-  const { status, text } = reply
-  return text === null
-    ? new Response(null, { status, headers: { 'cache-control': 'no-store' } })
-    : new Response(text, { status, headers: jsonHeaders })
+/** A reply as the platform knows answers. */
+export function toResponse(reply: Reply | Response): Response {
+  return reply instanceof Response
+    ? reply
+    : new Response(reply.text, { status: reply.status, headers: headersOf(reply) })
 }
 
 /** Nothing that the API answers is for a cache: much of it is secret, and all of it is somebody's. */
+export function headersOf({ text }: Reply): Readonly<Record<string, string>> {
+  return text === null ? emptyHeaders : jsonHeaders
+}
+
+const emptyHeaders = { 'cache-control': 'no-store' }
 const jsonHeaders = { 'content-type': 'application/json', 'cache-control': 'no-store' }

@@ -9,6 +9,8 @@ import type { messageIn } from '../../schemas/svix/message.ts'
 interface MessageBody {
   readonly payload: Uint8Array
   readonly contentType: string | undefined
+  /** True of a `payload`: its schema has seen that it is the JSON of an object. A raw body can be anything. */
+  readonly isObject: boolean
 }
 
 const raw = 'transformationsParams.rawPayload'
@@ -18,11 +20,11 @@ export function bodyOf(given: z.output<typeof messageIn>, bytes: Uint8Array): Me
   const { rawPayload, headers } = given.transformationsParams ?? {}
   const contentType = contentTypeIn(headers ?? {})
   if (rawPayload === null || rawPayload === undefined)
-    return { payload: cutValue(bytes, 'payload') ?? bytes, contentType }
+    return { payload: cutValue(bytes, 'payload') ?? bytes, contentType, isObject: true }
   // Half of a surrogate pair has no bytes in UTF-8: another character would be sent in its place.
   if (!isWellFormed(rawPayload)) throw expected('invalid_argument', raw, 'Unicode text', 'half of a surrogate pair')
   checkAgreement(given.payload, rawPayload)
-  return { payload: checkBody(Buffer.from(rawPayload), raw), contentType }
+  return { payload: checkBody(Buffer.from(rawPayload), raw), contentType, isObject: false }
 }
 
 /** Clients that send raw bodies leave the payload empty. One that says something else is a mistake: only one of them can be sent. */

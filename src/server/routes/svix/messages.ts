@@ -5,6 +5,7 @@ import { timeOfId } from '../../../core/ids.ts'
 import { textOf } from '../../../core/message/message.ts'
 import { listQuery, pageText, scanOf } from '../../request/pagination.ts'
 import { mostRequestBytes } from '../../http/request-body.ts'
+import type { ApiRequest } from '../../request/api-request.ts'
 import { bodyOf } from './message-body.ts'
 import { orNull } from '../../errors/not-found.ts'
 import { answer, operation, RawJson } from '../../operation.ts'
@@ -113,7 +114,7 @@ type CreateCall = Call<z.output<typeof contentQuery>, z.output<typeof messageGiv
 async function createMessage(call: CreateCall): Promise<Answer> {
   const { posthorn, params, query, body, bytes } = call
   const application = parameter(params, 'app_id')
-  const { payload, contentType } = bodyOf(body, bytes)
+  const { payload, contentType, isObject } = bodyOf(body, bytes)
   if (body.application !== null && body.application !== undefined)
     await ensureApplication(call, application, body.application)
   const { id } = await posthorn.send(
@@ -127,11 +128,17 @@ async function createMessage(call: CreateCall): Promise<Answer> {
     channels: body.channels ?? [],
     createdAt: timeOfId(id),
   }
-  return answer(202, new RawJson(withPayload(head, query.with_content === false ? '{}' : objectText(textOf(payload)))))
+  return answer(202, new RawJson(withPayload(head, query.with_content === false ? '{}' : shownText(payload, isObject))))
+}
+
+/** What is known to be the JSON of an object is not parsed again to find out. */
+function shownText(payload: Uint8Array, isObject: boolean): string {
+  const text = textOf(payload)
+  return isObject ? text : objectText(text)
 }
 
 /** The trace that the caller's request belongs to, if it says. */
-function traceOf({ headers }: Request) {
+function traceOf({ headers }: ApiRequest) {
   return given({
     traceparent: headers.get('traceparent') ?? undefined,
     tracestate: headers.get('tracestate') ?? undefined,
