@@ -25,7 +25,7 @@ export default defineConfig({
     // Inlined assets would be data: addresses, which the content security policy refuses.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // Two applications: the operators' dashboard and the customers' portal. What both use is a file of its own.
-    rolldownOptions: { input: [folder('index.html'), folder('portal.html')] },
+    // Two applications, the operators' dashboard and the customers' portal, and the page of the API. What they share is a file of its own.
+    rolldownOptions: { input: [folder('index.html'), folder('portal.html'), folder('reference.html')] },
   },
 })

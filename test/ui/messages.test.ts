@@ -2,7 +2,7 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { receiver } from 'posthorn/testing'
 import type { Receiver } from 'posthorn/testing'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { jsonProblem } from '../../src/ui/operator/message/json-problem.ts'
+import { jsonProblem } from '../../src/ui/text/json-problem.ts'
 import { progressSentence, progressState } from '../../src/ui/operator/message/message-progress.ts'
 import type { Server } from './server.ts'
 import { adminKey, useStage } from './stage.ts'
@@ -65,12 +65,14 @@ describe('an operator', () => {
     await page.waitForURL('**/messages?text=VOICE-10')
     await search.fill('')
     await page.getByLabel('Application').fill('finder')
+    await page.getByLabel('Application').press('Enter')
     await expect.poll(events).toEqual(['keyed.message', 'found.me'])
     await page.getByLabel('Event type').fill('found.me')
+    await page.getByLabel('Event type').press('Enter')
     await expect.poll(events).toEqual(['found.me'])
     await page.reload()
     await expect.poll(events).toEqual(['found.me'])
-    await page.getByText('Time', { exact: true }).click()
+    await page.getByText('Custom', { exact: true }).click()
     await page.getByLabel('Created until').fill('2020-01-01T00:00')
     await page.getByText('No message matches').waitFor()
     await page.getByRole('button', { name: 'Clear the filters' }).click()
@@ -154,9 +156,10 @@ describe('an operator', () => {
     const { page, complaints, close } = await stage.open(server, { path: 'messages?application=hand' })
     await page.getByRole('link', { name: 'Send a message' }).click()
     await page.getByRole('heading', { name: 'Send a message', level: 1 }).waitFor()
-    expect(await page.getByLabel('Application').inputValue()).toBe('hand')
+    await expect.poll(() => page.getByLabel('Application').inputValue()).toBe('Customer hand')
     const payload = page.getByLabel('Payload')
     await page.getByLabel('Event type').fill('hand.made')
+    await page.getByLabel('Event type').press('Enter')
     await expect
       .poll(async () => JSON.parse(await payload.inputValue()) as unknown)
       .toEqual({

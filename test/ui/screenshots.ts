@@ -46,8 +46,20 @@ const all: readonly (readonly [name: string, path: (shop: Shop) => string])[] = 
   ['jobs', () => 'jobs'],
   ['tail', () => 'tail'],
   ['event-types', () => 'event-types'],
+  ['event-type', () => 'event-types/invoice.paid'],
   ['audit', () => 'audit'],
   ['settings', () => 'settings'],
+  ['api', () => 'api#v1.message.create'],
+]
+// What a customer of the shop sees, with a key of its own.
+const portal: readonly (readonly [name: string, path: (shop: Shop, messageId: string) => string])[] = [
+  ['portal-endpoints', () => 'portal'],
+  ['portal-endpoint', ({ crm }) => `portal/endpoints/${crm.id}`],
+  ['portal-messages', () => 'portal/messages'],
+  ['portal-message', (_, messageId) => `portal/messages/${messageId}`],
+  ['portal-events', () => 'portal/events'],
+  ['portal-test', () => 'portal/test'],
+  ['portal-logs', ({ crm }) => `portal/logs?endpoint=${crm.id}`],
 ]
 const themes = ['light', 'dark'] as const
 const widths = [1280, 390]
@@ -59,6 +71,8 @@ test('every picture is taken of a real server with real data', { timeout: 600_00
   // Within this process, so that the hour's clock stands still and its worker is alive.
   const front = await startHttpServer({ host: '127.0.0.1', port: 0, clock: systemClock })
   front.serve(handler(shop.posthorn, { adminKey }), async () => undefined)
+  const { token } = await shop.posthorn.keys.create({ name: 'Acme', application: 'acme' })
+  const { messageId } = await shop.posthorn.deliveries.get(shop.dead)
   const views = widths.flatMap((width) => themes.map((theme) => [theme, width] as const))
   mkdirSync(look, { recursive: true })
   // One sign-in for each: more within a second would be refused, and this hour's clock stands still.
@@ -76,6 +90,13 @@ test('every picture is taken of a real server with real data', { timeout: 600_00
     }
     expect(complaints).toEqual([])
     await close()
+    const customer = await stage.open({ url: `${front.url}/` }, { colorScheme, viewport, key: token, path: 'portal' })
+    for (const [name, path] of portal) {
+      await customer.go(path(shop, messageId))
+      await customer.page.screenshot({ path: join(look, `${name}-${colorScheme}-${width}.png`) })
+    }
+    expect(customer.complaints).toEqual([])
+    await customer.close()
   }
   await front.close()
   await shop.posthorn.stop()

@@ -151,7 +151,7 @@ async function declare(posthorn: Posthorn, plant: Plant): Promise<void> {
   await posthorn.eventTypes.create({
     name: 'invoice.paid',
     description: plant('An invoice was paid in full.'),
-    schemas: { '1': schema },
+    schemas: { '1': { ...schema, required: ['invoice'] }, '2': schema },
   })
   await posthorn.eventTypes.create({
     name: 'customer.updated',

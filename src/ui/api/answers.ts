@@ -14,6 +14,7 @@ import type {
 } from '../../server/schemas/operator/endpoint/endpoint-overview.ts'
 import type { applicationOverviewOut } from '../../server/schemas/operator/application-overview.ts'
 import type { endpointTimelineOut, filterTrialOut } from '../../server/schemas/operator/endpoint/endpoint-trial.ts'
+import type { eventTypeOverviewOut, schemaCheckOut } from '../../server/schemas/operator/event-type.ts'
 import type { erasableOut, jobOut } from '../../server/schemas/operator/job.ts'
 import type { keyOut } from '../../server/schemas/operator/key.ts'
 import type { messageDetailOut, messageOverviewOut } from '../../server/schemas/operator/message-overview.ts'
@@ -69,6 +70,9 @@ export type Policy = Config['policies'][number]
 export type Found = z.output<typeof searchOut>['data'][number]
 
 export type EventType = z.output<typeof eventTypeOut>
+export type EventTypeOverview = z.output<typeof eventTypeOverviewOut>
+export type SchemaCheck = z.output<typeof schemaCheckOut>
+export type SchemaProblem = NonNullable<SchemaCheck['problem']>
 export type Application = z.output<typeof applicationOut>
 export type ApplicationOverview = z.output<typeof applicationOverviewOut>
 export type Erasable = z.output<typeof erasableOut>

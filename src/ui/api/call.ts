@@ -50,6 +50,10 @@ export function patch<Value>(path: string, body: unknown): Promise<Answer<Value>
   return call<Value>({ method: 'PATCH', url: apiUrl(path), body })
 }
 
+export function put<Value>(path: string, body: unknown): Promise<Answer<Value>> {
+  return call<Value>({ method: 'PUT', url: apiUrl(path), body })
+}
+
 export function remove(path: string): Promise<Answer<null>> {
   return call<null>({ method: 'DELETE', url: apiUrl(path) })
 }

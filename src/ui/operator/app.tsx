@@ -10,6 +10,7 @@ import { Deliveries } from './delivery/deliveries-page.tsx'
 import { Delivery } from './delivery/delivery-page.tsx'
 import { Endpoint } from './endpoint/endpoint-page.tsx'
 import { Endpoints } from './endpoint/endpoints-page.tsx'
+import { EventType } from './event-type/event-type-page.tsx'
 import { EventTypes } from './event-type/event-types-page.tsx'
 import { Job } from './job/job-page.tsx'
 import { Jobs } from './job/jobs-page.tsx'
@@ -69,6 +70,8 @@ function detailPageAt(page: string, id: string) {
       return <Delivery id={id} />
     case 'jobs':
       return <Job id={id} />
+    case 'event-types':
+      return <EventType name={id} />
     default:
       return null
   }

@@ -4,7 +4,7 @@ import { useLoad } from '../state/use-load.ts'
 import { Page } from '../parts/page.tsx'
 import { Pager } from '../parts/table/pager.tsx'
 import { Empty, Show } from '../parts/loaded.tsx'
-import { Ago } from '../parts/time.tsx'
+import { Ago, Prose } from '../parts/time.tsx'
 import { query } from '../state/router.ts'
 import { changeLabels, targetLabel } from '../text/labels.ts'
 
@@ -63,10 +63,12 @@ function Table({ entries }: { entries: readonly AuditEntry[] }) {
               <td class="main">
                 <strong>{action}</strong> {many > 1 && `× ${count(many)}`}
                 {reason !== null && <div>{reason}</div>}
-                <div class="under whole">{targetLabel(target)}</div>
+                <div class="under whole">
+                  <Prose text={targetLabel(target)} />
+                </div>
                 {changeLabels(before, after).map((line) => (
                   <div class="under whole" key={line}>
-                    {line}
+                    <Prose text={line} />
                   </div>
                 ))}
               </td>

@@ -9,6 +9,7 @@ import { session } from '../state/session.ts'
 import { theme } from '../state/theme.ts'
 import type { Theme } from '../state/theme.ts'
 import { Icon, Logo } from '../parts/icons.tsx'
+import { Prose } from '../parts/time.tsx'
 
 /** What surrounds every page: the way around, who is looking, what just happened. */
 export function Shell({ children }: { children: ComponentChildren }) {
@@ -76,6 +77,9 @@ function Navigation() {
             </a>
           </li>
         ))}
+        <li>
+          <a href={href('api')}>API reference</a>
+        </li>
       </ul>
     </nav>
   )
@@ -132,7 +136,7 @@ function Notices() {
         <p key={id} class={`notice ${tone}`}>
           <Icon name={tone === 'good' ? 'check' : 'broken'} />
           <span>
-            {text} {to !== null && <a href={to}>Open</a>}
+            <Prose text={text} /> {to !== null && <a href={to}>Open</a>}
           </span>
           <button type="button" class="bare" aria-label="Dismiss" onClick={() => dismiss(id)}>
             <Icon name="cross" />

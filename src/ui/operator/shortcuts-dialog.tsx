@@ -1,5 +1,5 @@
 import { pages, paletteKey, shortcutsAreOpen } from './shortcuts.ts'
-import { Dialog } from '../parts/dialog.tsx'
+import { Dialog } from '../parts/modal.tsx'
 
 type Shortcut = readonly [keys: string, meaning: string]
 

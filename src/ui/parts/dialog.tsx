@@ -1,32 +1,8 @@
 import { signal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { Dialog } from './modal.tsx'
+import { Prose } from './time.tsx'
 
-/** A modal dialog; the browser keeps the focus inside and gives it back. */
-export function Dialog({
-  title,
-  onClose,
-  children,
-}: {
-  title: string
-  onClose: () => void
-  children: ComponentChildren
-}) {
-  const dialog = useRef<HTMLDialogElement>(null)
-  const titleId = useId()
-  useEffect(() => {
-    const shown = dialog.current
-    shown?.showModal()
-    // Closing it, rather than only taking it away, gives the focus back to where it was.
-    return () => shown?.close()
-  }, [])
-  return (
-    <dialog ref={dialog} aria-labelledby={titleId} onClose={onClose}>
-      <h2 id={titleId}>{title}</h2>
-      {children}
-    </dialog>
-  )
-}
+export { Dialog }
 
 interface Question {
   readonly title: string
@@ -72,7 +48,9 @@ export function Questions() {
           answer({ reason: typeof given === 'string' && given !== '' ? given : undefined })
         }}
       >
-        <p>{sentence}</p>
+        <p>
+          <Prose text={sentence} />
+        </p>
         {wantsReason && (
           <label class="field">
             <span>

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { connectionLost } from '../state/connection.ts'
 import { Icon } from './icons.tsx'
 import type { Loaded } from '../state/use-load.ts'
+import { Prose } from './time.tsx'
 
 /** Shows what was read; a skeleton before, and what went wrong (with a way to try again) instead. */
 export function Show<Value>({
@@ -25,7 +26,9 @@ export function Show<Value>({
   return (
     <div class="problem" role="alert">
       <h2>This could not be loaded</h2>
-      <p>{loaded.problem}</p>
+      <p>
+        <Prose text={loaded.problem} />
+      </p>
       <button type="button" class="button" onClick={loaded.refresh}>
         Try again
       </button>
@@ -41,7 +44,7 @@ function Outdated({ problem }: { problem: string | null }) {
       {!isSaid && (
         <p class="warning">
           <Icon name="broken" />
-          This is older data, because the latest could not be loaded: {problem}
+          This is older data, because the latest could not be loaded: <Prose text={problem} />
         </p>
       )}
     </div>

@@ -9,6 +9,7 @@ import { session } from '../state/session.ts'
 import { isFramed } from './frame.ts'
 import { portalHref } from './parts/page.tsx'
 import { portal, say } from './settings.ts'
+import { Prose } from '../parts/time.tsx'
 
 const pages = ['endpoints', 'messages', 'events', 'test', 'logs'] as const
 
@@ -78,7 +79,9 @@ function Notices() {
       {notices.value.map(({ id, tone, text }) => (
         <div key={id} class={`notice ${tone}`}>
           <Icon name={tone === 'good' ? 'check' : 'cross'} />
-          <p>{text}</p>
+          <p>
+            <Prose text={text} />
+          </p>
           <button type="button" class="bare" aria-label={say('common.dismiss')} onClick={() => dismiss(id)}>
             <Icon name="cross" />
           </button>

@@ -63,9 +63,10 @@ function isPlainClick({ button, metaKey, ctrlKey, shiftKey, altKey }: MouseEvent
 
 function leadsToPage(link: HTMLAnchorElement): boolean {
   const { origin, pathname } = new URL(link.href)
-  const isBelow =
-    origin === window.location.origin && pathname.startsWith(basePath) && !pathname.startsWith(`${basePath}api/`)
-  return isBelow && link.target === '' && !link.hasAttribute('download')
+  const isBelow = origin === window.location.origin && pathname.startsWith(basePath)
+  // What lies below `api` is answered by the server, and the page of the API is written by it.
+  const isApi = /^api(\/|$)/.test(pathname.slice(basePath.length))
+  return isBelow && !isApi && link.target === '' && !link.hasAttribute('download')
 }
 
 function read(): { readonly pathname: string; readonly search: string } {

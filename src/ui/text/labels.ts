@@ -2,7 +2,6 @@ import type { RecordedOutcome } from '../../core/delivery/attempt.ts'
 import type { Status } from '../../core/delivery/delivery.ts'
 import type { JobAction } from '../../core/delivery/job.ts'
 import type { Access } from '../../core/ports/key.ts'
-import { instant } from './format.ts'
 
 /** The statuses in the order of a delivery's life, and what people call them. */
 export const statuses: readonly { readonly status: Status; readonly word: string }[] = [
@@ -44,7 +43,7 @@ export const jobActions: Readonly<Record<JobAction, string>> = {
   erase: 'Erase an application',
 }
 
-/** What a job works on, for people. */
+/** What a job works on, for people. Its times are as in the sentences of the API. */
 export function filterLabel(filter: Readonly<Record<string, unknown>>): string {
   const conditions = Object.entries(filter)
     .filter(([, value]) => value !== null && value !== undefined)
@@ -83,8 +82,13 @@ function valueLabel(value: unknown): string {
 function conditionLabel(name: string, value: unknown): string {
   if (name === 'ids' && Array.isArray(value)) return `${value.length} selected`
   if ((name === 'since' || name === 'until') && (typeof value === 'string' || typeof value === 'number'))
-    return `created ${name === 'since' ? 'after' : 'before'} ${instant(value)}`
+    return `created ${name === 'since' ? 'after' : 'before'} ${new Date(value).toISOString()}`
+  if (name === 'status') return `status ${[value].flat().map(statusWord).join(' or ')}`
   return `${spaced(name)} ${[value].flat().join(' or ')}`
+}
+
+function statusWord(given: unknown): string {
+  return statuses.find(({ status }) => status === given)?.word ?? String(given)
 }
 
 function spaced(name: string): string {

@@ -4,7 +4,7 @@ import { duration, shortly } from './format.ts'
 export type Piece = string | { readonly at: string; readonly text: string }
 
 // The API writes times as 2026-01-01T12:00:00.000Z, and in sentences as 2026-01-01 12:00:00 UTC.
-const stamp = /(?:\b(at|until|since|for|on) )?(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.\d+)?(?: UTC|Z)/g
+const stamp = /(?:\b(at|until|since|for|on|after|before) )?(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.\d+)?(?: UTC|Z)/g
 
 /** A sentence of the API as people read it: times in it are seen from now. */
 export function inProse(sentence: string, now: number): Piece[] {
@@ -23,8 +23,15 @@ export function inProse(sentence: string, now: number): Piece[] {
 /** "since 12:00" is "for 2 h", "until 12:00" is "for another 2 h", "at 12:00" is "in 2 h" or "2 h ago". */
 function fromNow(lead: string, aheadMs: number): string {
   const isAhead = aheadMs > 0
+  if (lead === 'after' || lead === 'before') return beside(lead, aheadMs)
   if (lead === 'since' && !isAhead) return `for ${shortly(-aheadMs)}`
   if (lead === 'until') return isAhead ? `for another ${duration(Math.max(1_000, aheadMs))}` : 'until now'
   if (isAhead) return `in ${duration(Math.max(1_000, aheadMs))}`
   return -aheadMs < 1_000 ? 'just now' : `${shortly(-aheadMs)} ago`
+}
+
+/** "after 12:00" is "in the last 2 h", "before 12:00" is "more than 2 h ago". */
+function beside(lead: 'after' | 'before', aheadMs: number): string {
+  if (aheadMs > 0) return `${lead === 'after' ? 'more' : 'less'} than ${duration(aheadMs)} from now`
+  return lead === 'after' ? `in the last ${duration(-aheadMs)}` : `more than ${duration(-aheadMs)} ago`
 }

@@ -2,12 +2,13 @@ import { useState } from 'preact/hooks'
 import { post, problemOf } from '../../api/call.ts'
 import type { Answer } from '../../api/call.ts'
 import type { ApplicationOverview, Erasable, Job } from '../../api/answers.ts'
-import { Dialog } from '../../parts/dialog.tsx'
+import { Dialog } from '../../parts/modal.tsx'
 import { Panel } from '../../parts/page.tsx'
 import { notify } from '../../state/notices.ts'
 import { go } from '../../state/router.ts'
 import { counted } from '../../text/format.ts'
 import { customerName } from './application-health.ts'
+import { Prose } from '../../parts/time.tsx'
 
 type Erased = Pick<ApplicationOverview, 'id' | 'uid' | 'name'>
 
@@ -66,7 +67,7 @@ function EraseDialog({ application, found, close }: EraseDialogProps) {
         <Consequences found={found} />
         <Confirmation name={name} change={setTyped} />
         <p class="refusal" role="alert">
-          {problem}
+          {problem !== null && <Prose text={problem} />}
         </p>
         <div class="actions end">
           <button type="button" class="button" onClick={close}>

@@ -7,7 +7,8 @@ import { Show } from '../../parts/loaded.tsx'
 import { Details, Panel } from '../../parts/page.tsx'
 import { Ago, Until } from '../../parts/time.tsx'
 import { useLoad } from '../../state/use-load.ts'
-import { href, query, setQuery } from '../../state/router.ts'
+import { href, query } from '../../state/router.ts'
+import { Windows } from '../../parts/form/segments.tsx'
 import { canWrite } from '../../state/session.ts'
 import { outcomeLabel } from '../../text/labels.ts'
 import { PortalLink } from './portal-link.tsx'
@@ -30,7 +31,7 @@ export function EndpointOverview({ endpoint }: { endpoint: EndpointDetail }) {
     <div class="columns">
       <div>
         <h2 class="hidden">Figures</h2>
-        <Windows chosen={window} />
+        <Windows options={windows} chosen={window} />
         <Show loaded={loaded} lines={6}>
           {(timeline) => (
             <div class="endpoint">
@@ -49,26 +50,6 @@ export function EndpointOverview({ endpoint }: { endpoint: EndpointDetail }) {
         {canWrite() && <PortalLink endpoint={endpoint} />}
       </div>
     </div>
-  )
-}
-
-function Windows({ chosen }: { chosen: string }) {
-  return (
-    <fieldset class="segments">
-      <legend class="hidden">Window</legend>
-      {windows.map(([value, name]) => (
-        <label key={value}>
-          <input
-            type="radio"
-            name="window"
-            value={value}
-            checked={value === chosen}
-            onChange={() => setQuery({ window: value }, 'replace')}
-          />
-          <span>{name}</span>
-        </label>
-      ))}
-    </fieldset>
   )
 }
 

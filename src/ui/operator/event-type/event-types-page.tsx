@@ -1,123 +1,142 @@
 import { useState } from 'preact/hooks'
-import { post } from '../../api/call.ts'
-import type { EventType, List } from '../../api/answers.ts'
-import { exampleOf } from '../../text/schema-example.ts'
+import type { EventTypeOverview, List } from '../../api/answers.ts'
 import { Code } from '../../parts/code.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
-import { Field, Form } from '../../parts/form/form.tsx'
-import { useLoad } from '../../state/use-load.ts'
+import { Chips } from '../../parts/form/chips.tsx'
+import { QueryInput } from '../../parts/form/query-input.tsx'
+import { Empty, Show } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Pager } from '../../parts/table/pager.tsx'
-import { Empty, Show } from '../../parts/loaded.tsx'
-import { State } from '../../parts/status.tsx'
-import { href, query } from '../../state/router.ts'
+import { Ago } from '../../parts/time.tsx'
+import { go, href, query, setQuery } from '../../state/router.ts'
 import { canWrite } from '../../state/session.ts'
+import { useLoad } from '../../state/use-load.ts'
+import { count, counted } from '../../text/format.ts'
 import { eventTypeCurl } from '../curl-examples.ts'
+import { AddType } from './event-type-dialogs.tsx'
+import { TypeState } from './event-type-state.tsx'
 
 const pageSize = 50
 
-/** What can happen, with the shape of what is sent. */
+/** What can happen: every event type, by name. */
 export function EventTypes() {
-  const loaded = useLoad<List<EventType>>('event-type', {
+  const text = query.value.get('text') ?? ''
+  const archived = query.value.getAll('archived')
+  const loaded = useLoad<List<EventTypeOverview>>('event-type-overview', {
+    text,
+    // Both chosen, like none, means all.
+    archived: archived.length === 1 ? archived : null,
     iterator: query.value.get('iterator'),
     limit: pageSize,
-    with_content: 'true',
-    include_archived: 'true',
   })
   const [isAdding, setAdding] = useState(false)
-  const canAdd = canWrite()
   return (
     <Page
       title="Event types"
       actions={
-        canAdd && (
+        canWrite() && (
           <button type="button" class="button primary" onClick={() => setAdding(true)}>
             Add an event type
           </button>
         )
       }
     >
-      <Show loaded={loaded}>
-        {(list) =>
-          list.data.length === 0 ? (
-            <NoTypes canAdd={canAdd} />
-          ) : (
-            <>
-              <ul class="plain types">
-                {list.data.map((type) => (
-                  <Type key={type.name} type={type} />
-                ))}
-              </ul>
-              <Pager list={list} />
-            </>
-          )
-        }
+      <form class="filters" role="search" aria-label="Event types" onSubmit={(event) => event.preventDefault()}>
+        <div class="line">
+          <QueryInput name="text" label="Name or description" placeholder="Name or description" kind="search" />
+          <Chips legend="State" chips={states} chosen={archived} change={choose} />
+        </div>
+      </form>
+      <Show loaded={loaded} lines={10}>
+        {(list) => (
+          <>
+            {list.data.length === 0 ? (
+              <Nothing isFiltered={text !== '' || archived.length > 0} />
+            ) : (
+              <Table types={list.data} />
+            )}
+            <Pager list={list} />
+          </>
+        )}
       </Show>
-      {isAdding && (
-        <Adding
-          close={() => setAdding(false)}
-          done={() => {
-            setAdding(false)
-            loaded.refresh()
-          }}
-        />
-      )}
+      {isAdding && <AddType close={() => setAdding(false)} done={({ name }) => go(`event-types/${name}`)} />}
     </Page>
   )
 }
 
-function NoTypes({ canAdd }: { canAdd: boolean }) {
+const states = [
+  { value: 'false', word: 'Current' },
+  { value: 'true', word: 'Archived' },
+]
+
+function choose(archived: readonly string[]): void {
+  setQuery({ archived, iterator: null })
+}
+
+function Table({ types }: { types: readonly EventTypeOverview[] }) {
+  return (
+    <div class="scroll">
+      <table class="rows">
+        <caption class="hidden">Event types by name</caption>
+        <thead>
+          <tr>
+            <th scope="col">Event type</th>
+            <th scope="col" class="wide">
+              State
+            </th>
+            <th scope="col" class="wide">
+              Feature flag
+            </th>
+            <th scope="col" class="number">
+              Versions
+            </th>
+            <th scope="col" class="wide">
+              Updated
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {types.map((type) => (
+            <Row key={type.name} type={type} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Row({ type }: { type: EventTypeOverview }) {
+  const { name, description, versions, archived, deprecated, featureFlag, updatedAt } = type
+  return (
+    <tr data-row tabIndex={-1}>
+      <td class="main">
+        {(archived || deprecated) && (
+          <div class="narrow">
+            <TypeState type={type} />
+          </div>
+        )}
+        <a href={href(`event-types/${name}`)}>{name}</a>
+        <div class="under">{description}</div>
+      </td>
+      <td class="wide">
+        <TypeState type={type} />
+      </td>
+      <td class="wide">{featureFlag === null ? <span class="muted">–</span> : <code>{featureFlag}</code>}</td>
+      <td class={versions === 0 ? 'number muted' : 'number'} title={counted(versions, 'version')}>
+        {versions === 0 ? 'no schema' : count(versions)}
+      </td>
+      <td class="wide when">
+        <Ago at={updatedAt} />
+      </td>
+    </tr>
+  )
+}
+
+function Nothing({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) return <Empty title="No event type matches" />
   return (
     <Empty title="No event types are declared">
       <p>Messages need none. Declared ones document themselves here and check payloads against their schema.</p>
-      {canAdd && <Code label="A command that declares an event type" text={eventTypeCurl()} />}
+      {canWrite() && <Code label="A command that declares an event type" text={eventTypeCurl()} />}
     </Empty>
-  )
-}
-
-function Type({ type }: { type: EventType }) {
-  const [version, schema] = Object.entries(type.schemas ?? {}).at(-1) ?? []
-  return (
-    <li class="panel" data-row tabIndex={-1}>
-      <div class="head">
-        <h2>
-          <a href={href(`deliveries?event_type=${encodeURIComponent(type.name)}`)}>{type.name}</a>
-        </h2>
-        <div class="actions">
-          {type.archived && <State tone="held" icon="stop" word="archived" />}
-          {type.deprecated && <State tone="warning" icon="broken" word="deprecated" />}
-        </div>
-      </div>
-      <p>{type.description}</p>
-      {schema === undefined ? (
-        <p class="muted">No schema: any payload will do.</p>
-      ) : (
-        <details>
-          <summary>
-            Schema <span class="muted">version {version}</span> and example
-          </summary>
-          <div class="two">
-            <Code label={`Schema of ${type.name}`} text={JSON.stringify(schema, null, 2)} />
-            <Code label={`Example of ${type.name}`} text={JSON.stringify(exampleOf(schema), null, 2)} />
-          </div>
-        </details>
-      )}
-    </li>
-  )
-}
-
-function Adding({ close, done }: { close: () => void; done: () => void }) {
-  return (
-    <Dialog title="Add an event type" onClose={close}>
-      <Form
-        action="Add the type"
-        onCancel={close}
-        done={done}
-        submit={(values) => post('event-type', { name: values('name'), description: values('description') })}
-      >
-        <Field name="name" label="Name" placeholder="invoice.paid" hint="Words with dots between them." isRequired />
-        <Field name="description" label="Description" placeholder="An invoice was paid in full." isRequired />
-      </Form>
-    </Dialog>
   )
 }

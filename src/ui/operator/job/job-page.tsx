@@ -7,7 +7,7 @@ import { useLoad } from '../../state/use-load.ts'
 import { Details, Page, Panel } from '../../parts/page.tsx'
 import { Show } from '../../parts/loaded.tsx'
 import { JobProgressState } from '../../parts/status.tsx'
-import { Ago } from '../../parts/time.tsx'
+import { Ago, Prose } from '../../parts/time.tsx'
 import { href } from '../../state/router.ts'
 import { notify } from '../../state/notices.ts'
 import { canWrite } from '../../state/session.ts'
@@ -118,7 +118,7 @@ function sentenceOf({ action, state, done, matching, skipped, ratePerSecond, eta
 function detailsOf(job: Work): [string, preact.ComponentChildren][] {
   const details: [string, preact.ComponentChildren | null][] = [
     ['Action', jobActions[job.action]],
-    ['Filter', filterLabel(job.filter)],
+    ['Filter', <Prose text={filterLabel(job.filter)} />],
     ['Progress', job.matching === 0 ? '100 %' : percent(job.done / job.matching)],
     ['Started by', job.actor],
     ['Reason', job.reason],

@@ -5,7 +5,7 @@ import { Page } from '../../parts/page.tsx'
 import { Pager } from '../../parts/table/pager.tsx'
 import { Empty, Show } from '../../parts/loaded.tsx'
 import { JobProgressState } from '../../parts/status.tsx'
-import { Ago } from '../../parts/time.tsx'
+import { Ago, Prose } from '../../parts/time.tsx'
 import { href, query } from '../../state/router.ts'
 import { filterLabel, jobActions } from '../../text/labels.ts'
 
@@ -67,7 +67,9 @@ function Table({ jobs }: { jobs: readonly Job[] }) {
               </td>
               <td class="main">
                 <a href={href(`jobs/${job.id}`)}>{jobActions[job.action]}</a>
-                <div class="under whole">{filterLabel(job.filter)}</div>
+                <div class="under whole">
+                  <Prose text={filterLabel(job.filter)} />
+                </div>
               </td>
               <td class="number">
                 {count(job.done)} <span class="muted">of {count(job.matching)}</span>

@@ -4,7 +4,7 @@ import type { Job } from '../../api/answers.ts'
 import { ask } from '../../parts/dialog.tsx'
 import { notify } from '../../state/notices.ts'
 import { go } from '../../state/router.ts'
-import { counted, instant } from '../../text/format.ts'
+import { counted } from '../../text/format.ts'
 
 export interface ReplayRange {
   readonly endpoint: string
@@ -24,7 +24,7 @@ export async function startReplay(filter: ReplayRange, matching: number): Promis
   const deliveries = counted(matching, 'delivery')
   const reply = await ask({
     title: `Replay ${deliveries}?`,
-    sentence: `This endpoint never got ${counted(matching, 'message')} sent since ${instant(filter.since)} that it wants. Each becomes a new delivery, and they leave at the usual pace for retries, so the endpoint is not flooded.`,
+    sentence: `This endpoint never got ${counted(matching, 'message')} sent after ${filter.since} that it wants. Each becomes a new delivery, and they leave at the usual pace for retries, so the endpoint is not flooded.`,
     action: `Replay ${deliveries}`,
     wantsReason: true,
   })

@@ -2,7 +2,7 @@ import { useEffect, useId, useState } from 'preact/hooks'
 import { post } from '../../api/call.ts'
 import { browserClock } from '../../clock.ts'
 import { Icon } from '../../parts/icons.tsx'
-import { jsonProblem } from './json-problem.ts'
+import { jsonProblem } from '../../text/json-problem.ts'
 
 interface PayloadEditorProps {
   readonly text: string

@@ -1,16 +1,18 @@
 import { useEffect, useState } from 'preact/hooks'
 import { get, post } from '../../api/call.ts'
 import type { Answer } from '../../api/call.ts'
-import type { Application, EventType, List } from '../../api/answers.ts'
+import type { EventType } from '../../api/answers.ts'
 import { browserClock } from '../../clock.ts'
+import { Combobox, ComboboxField } from '../../parts/form/combobox.tsx'
 import { Field, Form } from '../../parts/form/form.tsx'
 import type { Values } from '../../parts/form/form.tsx'
 import { Page, Panel } from '../../parts/page.tsx'
 import { notify } from '../../state/notices.ts'
 import { go, href, query } from '../../state/router.ts'
-import { useLoad } from '../../state/use-load.ts'
 import { exampleOf } from '../../text/schema-example.ts'
-import { jsonProblem } from './json-problem.ts'
+import { newestSchema } from '../../text/schema-versions.ts'
+import { jsonProblem } from '../../text/json-problem.ts'
+import { applicationChoices, eventTypeChoices } from '../search.ts'
 import { PayloadEditor } from './payload-editor.tsx'
 
 const pauseMs = 300
@@ -31,8 +33,24 @@ export function SendMessage() {
           </p>
           <Form action="Send the message" submit={send} done={sent} onCancel={() => go('messages')}>
             <div class="two">
-              <ApplicationField />
-              <EventTypeField value={eventType} change={setEventType} />
+              <ComboboxField
+                name="application"
+                label="Application"
+                value={query.value.get('application') ?? ''}
+                choices={applicationChoices}
+                placeholder="Name, uid or id"
+                isRequired
+              />
+              <Combobox
+                label="Event type"
+                value={eventType}
+                change={setEventType}
+                choices={eventTypeChoices}
+                placeholder="invoice.paid"
+                isFree
+                isRequired
+              />
+              <input type="hidden" name="eventType" value={eventType} />
             </div>
             <PayloadEditor text={text} eventType={eventType.trim()} change={setTyped} />
             {typed !== null && typed !== example && (
@@ -52,60 +70,6 @@ export function SendMessage() {
   )
 }
 
-function ApplicationField() {
-  const [typed, setTyped] = useState(query.value.get('application') ?? '')
-  const text = useLater(typed.trim())
-  const known = useLoad<List<Application>>('application', { text, limit: 10 })
-  return (
-    <label class="field">
-      <span>Application</span>
-      <input
-        name="application"
-        value={typed}
-        list="known-applications"
-        placeholder="uid or app_…"
-        required
-        autocomplete="off"
-        spellcheck={false}
-        onInput={(event) => setTyped(event.currentTarget.value)}
-      />
-      <datalist id="known-applications">
-        {known.value?.data.map(({ id, uid, name }) => (
-          <option key={id} value={uid ?? id}>
-            {name}
-          </option>
-        ))}
-      </datalist>
-    </label>
-  )
-}
-
-function EventTypeField({ value, change }: { value: string; change: (name: string) => void }) {
-  const known = useLoad<List<EventType>>('event-type', { limit: 250 })
-  return (
-    <label class="field">
-      <span>Event type</span>
-      <input
-        name="eventType"
-        value={value}
-        list="known-event-types"
-        placeholder="invoice.paid"
-        required
-        autocomplete="off"
-        spellcheck={false}
-        onInput={(event) => change(event.currentTarget.value)}
-      />
-      <datalist id="known-event-types">
-        {known.value?.data.map(({ name, description }) => (
-          <option key={name} value={name}>
-            {description}
-          </option>
-        ))}
-      </datalist>
-    </label>
-  )
-}
-
 /** The example of a type's newest schema; an empty object where there is none. */
 function useExample(eventType: string): string {
   const name = useLater(eventType.trim())
@@ -116,7 +80,7 @@ function useExample(eventType: string): string {
     async function read(): Promise<void> {
       const answer = await get<EventType>(`event-type/${encodeURIComponent(name)}`, {}, leaving.signal)
       if (leaving.signal.aborted) return
-      const schema = answer.kind === 'answered' ? Object.values(answer.value.schemas ?? {}).at(-1) : undefined
+      const schema = answer.kind === 'answered' ? newestSchema(answer.value.schemas) : undefined
       setExample(schema === undefined ? '{}' : JSON.stringify(exampleOf(schema), null, 2))
     }
     void read()

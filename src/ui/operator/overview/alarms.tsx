@@ -2,7 +2,7 @@ import { post, problemOf } from '../../api/call.ts'
 import type { Alarm } from '../../api/answers.ts'
 import { Panel } from '../../parts/page.tsx'
 import { State } from '../../parts/status.tsx'
-import { Ago } from '../../parts/time.tsx'
+import { Ago, Prose } from '../../parts/time.tsx'
 import { notify } from '../../state/notices.ts'
 import { href } from '../../state/router.ts'
 import { canWrite } from '../../state/session.ts'
@@ -69,7 +69,8 @@ function toneOf(alarm: Alarm): 'bad' | 'warning' | 'idle' {
 
 function What({ alarm }: { alarm: Alarm }) {
   const to = alarm.endpointId === null ? pages[alarm.signal] : `endpoints/${alarm.endpointId}`
-  return to === undefined ? <span>{alarm.message}</span> : <a href={href(to)}>{alarm.message}</a>
+  const said = <Prose text={alarm.message} />
+  return to === undefined ? <span>{said}</span> : <a href={href(to)}>{said}</a>
 }
 
 function Seen({ alarm, refresh }: { alarm: Alarm; refresh: () => void }) {

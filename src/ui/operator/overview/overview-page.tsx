@@ -11,7 +11,8 @@ import { Icon } from '../../parts/icons.tsx'
 import { useLoad } from '../../state/use-load.ts'
 import { Page, Panel } from '../../parts/page.tsx'
 import { Show } from '../../parts/loaded.tsx'
-import { href, query, setQuery } from '../../state/router.ts'
+import { href, query } from '../../state/router.ts'
+import { Windows } from '../../parts/form/segments.tsx'
 import { sendCurl } from '../curl-examples.ts'
 
 const refreshMs = 3_000
@@ -26,7 +27,7 @@ export function Overview() {
   const chosen = query.value.get('window') ?? '1h'
   const loaded = useLoad<Numbers>('overview', { window: chosen }, refreshMs)
   return (
-    <Page title="Overview" actions={<Windows chosen={chosen} />}>
+    <Page title="Overview" actions={<Windows options={windows} chosen={chosen} />}>
       <Show loaded={loaded} lines={8}>
         {(numbers) => (
           <>
@@ -45,26 +46,6 @@ export function Overview() {
 
 function nameOf(window: string): string {
   return windows.find(([value]) => value === window)?.[1] ?? 'In this range'
-}
-
-function Windows({ chosen }: { chosen: string }) {
-  return (
-    <fieldset class="segments">
-      <legend class="hidden">Range</legend>
-      {windows.map(([value, name]) => (
-        <label key={value}>
-          <input
-            type="radio"
-            name="window"
-            value={value}
-            checked={value === chosen}
-            onChange={() => setQuery({ window: value }, 'replace')}
-          />
-          <span>{name}</span>
-        </label>
-      ))}
-    </fieldset>
-  )
 }
 
 function Summary({ numbers }: { numbers: Numbers }) {

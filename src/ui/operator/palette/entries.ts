@@ -107,7 +107,7 @@ function pageOf({ kind, id }: Found): string {
     case 'endpoint':
       return `endpoints/${id}`
     case 'event-type':
-      return `deliveries?event_type=${encodeURIComponent(id)}`
+      return `event-types/${encodeURIComponent(id)}`
     case 'message':
       return has('messages') ? `messages/${id}` : `deliveries?message=${id}`
     case 'delivery':

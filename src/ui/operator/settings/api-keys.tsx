@@ -5,14 +5,16 @@ import { accessLabel } from '../../text/labels.ts'
 import { notify } from '../../state/notices.ts'
 import { canWrite } from '../../state/session.ts'
 import { Code } from '../../parts/code.tsx'
-import { Dialog, ask } from '../../parts/dialog.tsx'
+import { ask } from '../../parts/dialog.tsx'
+import { Dialog } from '../../parts/modal.tsx'
 import { ComboboxField } from '../../parts/form/combobox.tsx'
 import { Field, Form } from '../../parts/form/form.tsx'
 import { applicationChoices } from '../search.ts'
 import { useLoad } from '../../state/use-load.ts'
 import { Panel } from '../../parts/page.tsx'
 import { Show } from '../../parts/loaded.tsx'
-import { Ago, Until } from '../../parts/time.tsx'
+import { AccessTable } from './access-table.tsx'
+import type { AccessRow } from './access-table.tsx'
 
 /** The keys that have access. A key is shown once, when it is created. */
 export function ApiKeys() {
@@ -50,7 +52,7 @@ export function ApiKeys() {
           list.data.length === 0 ? (
             <p class="muted">No key was created yet. Programs that send messages need one.</p>
           ) : (
-            <Table keys={list.data} revoke={(key) => void revoke(key)} />
+            <Keys keys={list.data} revoke={(key) => void revoke(key)} />
           )
         }
       </Show>
@@ -68,58 +70,36 @@ export function ApiKeys() {
   )
 }
 
-function Table({ keys, revoke }: { keys: readonly Key[]; revoke: (key: Key) => void }) {
+function Keys({ keys, revoke }: { keys: readonly Key[]; revoke: (key: Key) => void }) {
   return (
-    <div class="scroll">
-      <table class="rows">
-        <caption class="hidden">API keys</caption>
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col" class="wide">
-              Created
-            </th>
-            <th scope="col">Expires</th>
-            {canWrite() && (
-              <th scope="col">
-                <span class="hidden">Action</span>
-              </th>
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <Row key={key.id} apiKey={key} revoke={() => revoke(key)} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <AccessTable
+      caption="API keys"
+      nameHead="Name"
+      sinceHead="Created"
+      canAct={canWrite()}
+      rows={keys.map((key) => rowOf(key, revoke))}
+    />
   )
 }
 
-function Row({ apiKey, revoke }: { apiKey: Key; revoke: () => void }) {
-  const { name, hint, access, appId, createdAt, expiresAt } = apiKey
-  return (
-    <tr>
-      <td class="main">
-        {name}
-        <div class="under whole">
-          <code>{hint}…</code> {accessLabel(access)} to {appId ?? 'all applications'}
-        </div>
-      </td>
-      <td class="wide when">
-        <Ago at={createdAt} />
-      </td>
-      <td class="when">{expiresAt === null ? 'never' : <Until at={expiresAt} />}</td>
-      {canWrite() && (
-        <td class="action">
-          <button type="button" class="button small" aria-label={`Revoke ${name}`} onClick={revoke}>
-            Revoke
-          </button>
-        </td>
-      )}
-    </tr>
-  )
+function rowOf(key: Key, revoke: (key: Key) => void): AccessRow {
+  const { id, name, hint, access, appId, createdAt, expiresAt } = key
+  return {
+    id,
+    name,
+    under: (
+      <>
+        <code>{hint}…</code> {accessLabel(access)} to {appId ?? 'all applications'}
+      </>
+    ),
+    createdAt,
+    expiresAt,
+    action: (
+      <button type="button" class="button small" aria-label={`Revoke ${name}`} onClick={() => revoke(key)}>
+        Revoke
+      </button>
+    ),
+  }
 }
 
 function Adding({ close, done }: { close: () => void; done: (token: string) => void }) {

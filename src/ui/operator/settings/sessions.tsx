@@ -2,7 +2,8 @@ import { post, problemOf, remove } from '../../api/call.ts'
 import type { List, OpenSession } from '../../api/answers.ts'
 import { Show } from '../../parts/loaded.tsx'
 import { Panel } from '../../parts/page.tsx'
-import { Ago, Until } from '../../parts/time.tsx'
+import { AccessTable } from './access-table.tsx'
+import type { AccessRow } from './access-table.tsx'
 import { ask } from '../../parts/dialog.tsx'
 import { accessLabel } from '../../text/labels.ts'
 import { notify } from '../../state/notices.ts'
@@ -33,7 +34,13 @@ export function Sessions() {
           list.data.length === 0 ? (
             <p class="muted">No browser is signed in.</p>
           ) : (
-            <Table sessions={list.data} end={(each) => void end(each)} />
+            <AccessTable
+              caption="Sessions"
+              nameHead="Key"
+              sinceHead="Signed in"
+              canAct
+              rows={list.data.map((each) => rowOf(each, () => void end(each)))}
+            />
           )
         }
       </Show>
@@ -60,53 +67,22 @@ function left(): void {
   sessionExpired.value = false
 }
 
-function Table({ sessions, end }: { sessions: readonly OpenSession[]; end: (session: OpenSession) => void }) {
-  return (
-    <div class="scroll">
-      <table class="rows">
-        <caption class="hidden">Sessions</caption>
-        <thead>
-          <tr>
-            <th scope="col">Key</th>
-            <th scope="col" class="wide">
-              Signed in
-            </th>
-            <th scope="col">Expires</th>
-            <th scope="col">
-              <span class="hidden">Action</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {sessions.map((each) => (
-            <Row key={each.id} open={each} end={() => end(each)} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
-}
-
-function Row({ open, end }: { open: OpenSession; end: () => void }) {
-  const { name, access, appId, from, createdAt, expiresAt, current } = open
-  return (
-    <tr>
-      <td class="main">
+function rowOf(open: OpenSession, end: () => void): AccessRow {
+  const { id, name, access, appId, from, createdAt, expiresAt, current } = open
+  return {
+    id,
+    name: (
+      <>
         {name} {current && <span class="tag">this browser</span>}
-        <div class="under whole">
-          {from === null ? '' : `from ${from}, `}
-          {accessLabel(access)} to {appId ?? 'all applications'}
-        </div>
-      </td>
-      <td class="wide when">
-        <Ago at={createdAt} />
-      </td>
-      <td class="when">{expiresAt === null ? 'never' : <Until at={expiresAt} />}</td>
-      <td class="action">
-        <button type="button" class="button small" aria-label={`Sign out ${name}`} onClick={end}>
-          Sign out
-        </button>
-      </td>
-    </tr>
-  )
+      </>
+    ),
+    under: `${from === null ? '' : `from ${from}, `}${accessLabel(access)} to ${appId ?? 'all applications'}`,
+    createdAt,
+    expiresAt,
+    action: (
+      <button type="button" class="button small" aria-label={`Sign out ${name}`} onClick={end}>
+        Sign out
+      </button>
+    ),
+  }
 }

@@ -13,7 +13,7 @@ export function Settings() {
     <Page title="Settings">
       <Show loaded={loaded} lines={10}>
         {(config) => (
-          <>
+          <div class="in-order">
             <p class="muted">
               Posthorn {config.version} on {config.database === 'sqlite' ? 'SQLite' : 'PostgreSQL'}
             </p>
@@ -33,7 +33,7 @@ export function Settings() {
                 <Table settings={config.settings} />
               )}
             </Panel>
-          </>
+          </div>
         )}
       </Show>
     </Page>

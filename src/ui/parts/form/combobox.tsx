@@ -21,6 +21,8 @@ export interface ComboboxProps {
   /** Several, with commas between them; text that is no choice is taken as it is. */
   readonly isMany?: boolean
   readonly isRequired?: boolean
+  /** The element that says what is wrong with the value, if anything is. */
+  readonly problemId?: string | undefined
 }
 
 /** A field that finds what is to be chosen while somebody types. */
@@ -41,15 +43,7 @@ export function Combobox(props: ComboboxProps) {
 }
 
 function Input(props: ComboboxProps & { readonly id: string; readonly box: Choosing }) {
-  const {
-    id,
-    box,
-    label,
-    kind = 'field',
-    placeholder = kind === 'field' ? '' : label,
-    hint,
-    isRequired = false,
-  } = props
+  const { id, box, label, kind = 'field', placeholder = kind === 'field' ? '' : label, isRequired = false } = props
   return (
     <input
       id={id}
@@ -59,7 +53,7 @@ function Input(props: ComboboxProps & { readonly id: string; readonly box: Choos
       aria-expanded={box.isOpen}
       aria-controls={`${id}-choices`}
       aria-activedescendant={box.isOpen && box.active >= 0 ? `${id}-${box.active}` : undefined}
-      aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+      {...described(props)}
       data-search={kind === 'search' ? '' : undefined}
       placeholder={placeholder}
       required={isRequired}
@@ -74,6 +68,12 @@ function Input(props: ComboboxProps & { readonly id: string; readonly box: Choos
       onKeyDown={box.press}
     />
   )
+}
+
+/** What is wrong with the value if anything is, else what it is for. */
+function described({ id, hint, problemId }: ComboboxProps & { readonly id: string }) {
+  if (problemId !== undefined) return { 'aria-invalid': true, 'aria-describedby': problemId }
+  return hint === undefined ? {} : { 'aria-describedby': `${id}-hint` }
 }
 
 function Choices({ id, box }: { id: string; box: Choosing }) {

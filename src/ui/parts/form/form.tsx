@@ -1,60 +1,23 @@
-import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
 import { problemOf } from '../../api/call.ts'
 import type { Answer } from '../../api/call.ts'
+import { SubmitForm, fieldText } from './submit-form.tsx'
+import type { SubmitFormProps } from './submit-form.tsx'
 
 export type Values = (name: string) => string
 
-interface FormProps<Value> {
-  readonly action: string
-  readonly children: ComponentChildren
-  /** Does the work; what it could not do is said beneath the fields. */
+type FormProps<Value> = Omit<SubmitFormProps<Value>, 'submit' | 'cancel' | 'problemOf'> & {
   readonly submit: (values: Values) => Promise<Answer<Value>>
-  readonly done: (value: Value) => void
-  readonly onCancel?: () => void
 }
 
-/** A form that says what the server has against it, and keeps what was typed. */
-export function Form<Value>({ action, children, submit, done, onCancel }: FormProps<Value>) {
-  const [problem, setProblem] = useState<string | null>(null)
-  const [isBusy, setBusy] = useState(false)
-
-  async function send(form: HTMLFormElement): Promise<void> {
-    const data = new FormData(form)
-    setBusy(true)
-    const answer = await submit((name) => {
-      const value = data.get(name)
-      return typeof value === 'string' ? value.trim() : ''
-    })
-    setBusy(false)
-    if (answer.kind !== 'answered') return setProblem(problemOf(answer))
-    setProblem(null)
-    done(answer.value)
-  }
-
+/** A form of the dashboard. */
+export function Form<Value>({ submit, ...props }: FormProps<Value>) {
   return (
-    <form
-      class="form"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void send(event.currentTarget)
-      }}
-    >
-      {children}
-      <p class="refusal" role="alert">
-        {problem}
-      </p>
-      <div class="actions end">
-        {onCancel !== undefined && (
-          <button type="button" class="button" onClick={onCancel}>
-            Cancel
-          </button>
-        )}
-        <button type="submit" class="button primary" disabled={isBusy}>
-          {action}
-        </button>
-      </div>
-    </form>
+    <SubmitForm
+      {...props}
+      submit={(data) => submit((name) => fieldText(data, name))}
+      cancel="Cancel"
+      problemOf={problemOf}
+    />
   )
 }
 

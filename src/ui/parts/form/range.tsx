@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { address, query, setQuery } from '../../state/router.ts'
+import { Segments } from './segments.tsx'
 
 // In the address as they are: a saved view means the last hour whenever it is opened.
 const ranges = [
@@ -25,15 +26,13 @@ export function RangePicker() {
 
   return (
     <>
-      <fieldset class="segments">
-        <legend class="hidden">Created within</legend>
-        {[['', 'Any time'] as const, ...ranges, ['custom', 'Custom'] as const].map(([value, name]) => (
-          <label key={value}>
-            <input type="radio" name="range" value={value} checked={value === chosen} onChange={() => choose(value)} />
-            <span>{name}</span>
-          </label>
-        ))}
-      </fieldset>
+      <Segments
+        legend="Created within"
+        name="range"
+        options={[['', 'Any time'], ...ranges, ['custom', 'Custom']]}
+        chosen={chosen}
+        choose={choose}
+      />
       {chosen === 'custom' && (
         <div class="line">
           <Moment name="since" label="Created since" />

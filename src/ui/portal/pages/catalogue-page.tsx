@@ -3,6 +3,7 @@ import { query } from '../../state/router.ts'
 import { canWrite } from '../../state/session.ts'
 import { useLoad } from '../../state/use-load.ts'
 import { exampleOf } from '../../text/schema-example.ts'
+import { newestSchema } from '../../text/schema-versions.ts'
 import { Code } from '../parts/code.tsx'
 import { Empty, Pager, Show } from '../parts/loaded.tsx'
 import { Page, portalHref } from '../parts/page.tsx'
@@ -43,7 +44,7 @@ export function Catalogue() {
 
 function Event({ type }: { type: EventType }) {
   const { name, description, deprecated, schemas } = type
-  const [, schema] = Object.entries(schemas ?? {}).at(-1) ?? []
+  const schema = newestSchema(schemas)
   return (
     <li class="panel">
       <div class="head">

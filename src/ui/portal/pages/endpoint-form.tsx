@@ -1,8 +1,9 @@
 import type { EventType } from '../../api/answers.ts'
 import type { Answer } from '../../api/call.ts'
 import { useEventTypes } from '../api.ts'
-import { Dialog } from '../parts/dialog.tsx'
-import { Field, Form, fieldText } from '../parts/form.tsx'
+import { Dialog } from '../../parts/modal.tsx'
+import { Field, Form } from '../parts/form.tsx'
+import { fieldText } from '../../parts/form/submit-form.tsx'
 import { say } from '../settings.ts'
 
 /** What a customer decides about an endpoint. */

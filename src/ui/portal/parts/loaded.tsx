@@ -6,6 +6,7 @@ import { connectionLost } from '../../state/connection.ts'
 import { query, setQuery } from '../../state/router.ts'
 import type { Loaded } from '../../state/use-load.ts'
 import { say } from '../settings.ts'
+import { Prose } from '../../parts/time.tsx'
 
 /** The sentence about a call that did not succeed. */
 export function problemText(answer: Exclude<Answer<unknown>, { kind: 'answered' }>): string {
@@ -27,7 +28,11 @@ export function Show<Value>({
     return (
       <>
         <div role="status" class="outdated">
-          {!isSaid && <p class="warning">{say('common.outdated', { problem: loaded.problem })}</p>}
+          {!isSaid && (
+            <p class="warning">
+              <Prose text={say('common.outdated', { problem: loaded.problem })} />
+            </p>
+          )}
         </div>
         <div class={loaded.isStale ? 'stale' : undefined}>{children(loaded.value)}</div>
       </>
@@ -37,7 +42,7 @@ export function Show<Value>({
   return (
     <div class="problem" role="alert">
       <h2>{say('common.unreadable')}</h2>
-      <p>{connectionLost.value ? say('common.unreachable') : loaded.problem}</p>
+      <p>{connectionLost.value ? say('common.unreachable') : <Prose text={loaded.problem} />}</p>
       <button type="button" class="button" onClick={loaded.refresh}>
         {say('common.try_again')}
       </button>

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { say } from '../settings.ts'
-import { Dialog } from './dialog.tsx'
+import { Dialog } from '../../parts/modal.tsx'
 
 interface Question {
   readonly title: string

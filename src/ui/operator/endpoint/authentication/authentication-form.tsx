@@ -7,6 +7,7 @@ import { Form } from '../../../parts/form/form.tsx'
 import { refusalSentence } from '../settings/use-checked.ts'
 import { authenticationIn, isComplete, methodFields, methodNames, methodOf, valueAt } from './methods.ts'
 import type { Authentication, AuthenticationField, Method } from './methods.ts'
+import { Prose } from '../../../parts/time.tsx'
 
 interface AuthenticationFormProps {
   readonly endpoint: EndpointDetail
@@ -51,7 +52,7 @@ export function AuthenticationForm({ endpoint, onCancel, done }: AuthenticationF
         <MethodFields key={method} method={method} {...shown} />
         <CertificateFields {...shown} />
         <p class="refusal" role="status">
-          {refusal?.sentence}
+          {refusal !== null && <Prose text={refusal.sentence} />}
         </p>
       </Form>
     </div>

@@ -37,9 +37,9 @@ export function EndpointSecrets({ endpoint, refresh }: { endpoint: EndpointDetai
       <ul class="plain">
         {endpoint.secrets.map(({ id, createdAt, expiresAt }) => (
           <li key={id}>
-            Created <Ago at={createdAt} />
+            Created <Ago at={createdAt} />{' '}
             {expiresAt === null ? (
-              <strong> current</strong>
+              <span class="tag">current</span>
             ) : (
               <span class="muted">
                 {' '}

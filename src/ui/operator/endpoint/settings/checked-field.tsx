@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { useChecked } from './use-checked.ts'
 import type { Change } from './use-checked.ts'
+import { Prose } from '../../../parts/time.tsx'
 
 interface CheckedFieldProps {
   readonly name: string
@@ -55,7 +56,7 @@ export function Checked(props: { problem: string | null; problemId: string; chil
     <div class="checked">
       {props.children}
       <p id={props.problemId} class="refusal" role="status">
-        {props.problem}
+        {props.problem !== null && <Prose text={props.problem} />}
       </p>
     </div>
   )

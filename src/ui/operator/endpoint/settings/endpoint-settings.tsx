@@ -12,6 +12,7 @@ import { count } from '../../../text/format.ts'
 import { CheckedField } from './checked-field.tsx'
 import { FilterField, filterIn, tryFilter } from './filter-field.tsx'
 import { headersChange, linesOf } from './header-lines.ts'
+import { TypesField, typesChange } from './types-field.tsx'
 import type { Change } from './use-checked.ts'
 
 interface SettingsProps {
@@ -103,15 +104,7 @@ function Subscription({ endpoint, at }: GroupProps) {
   return (
     <>
       <div class="halves">
-        <CheckedField
-          name="types"
-          label="Event types"
-          value={types?.join(', ') ?? ''}
-          placeholder="invoice.paid, invoice.*"
-          hint="With commas between them; empty means all."
-          at={at}
-          changeOf={(text) => ({ body: { eventTypes: orNull(namesIn(text)) } })}
-        />
+        <TypesField types={types} at={at} />
         <CheckedField
           name="channels"
           label="Channels"
@@ -180,7 +173,7 @@ async function save(endpoint: EndpointDetail, values: Values): Promise<Answer<un
   const changed = await patch(at, {
     url: values('url'),
     description: values('description'),
-    eventTypes: orNull(namesIn(values('types'))),
+    ...typesChange(values('types')),
     channels: orNull(namesIn(values('channels'))),
     throttleRate: values('rate') === '' ? null : Number(values('rate')),
     ...(values('policy') === '' ? {} : { policy: values('policy') }),

@@ -1,23 +1,36 @@
 /** What keeps a text from being a JSON object, for whoever is typing it; null if nothing does. */
 export function jsonProblem(text: string): string | null {
   if (text.trim() === '') return 'Nothing is here yet. The payload is a JSON object; the least is {}.'
+  const position = jsonFault(text)
+  if (position !== null) return notJson(text, position)
+  const value: unknown = JSON.parse(text)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return null
+  return 'This is JSON, but no object: a payload begins with { and ends with }.'
+}
+
+/** Where a text stops being JSON; null if it is JSON. */
+export function jsonFault(text: string): number | null {
   try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return null
-    return 'This is JSON, but no object: a payload begins with { and ends with }.'
+    JSON.parse(text)
+    return null
   } catch {
-    return `This is not JSON yet: ${placeOf(text, faultAt(text))}.`
+    return faultAt(text)
   }
 }
 
-function placeOf(text: string, position: number): string {
-  if (position >= text.length) return 'its end is missing'
-  const before = text.slice(0, position).split('\n')
-  return `look at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
+export function notJson(text: string, position: number): string {
+  const place = position >= text.length ? 'its end is missing' : `look at ${lineOf(text, position)}`
+  return `This is not JSON yet: ${place}.`
 }
 
-const space = /[ \t\n\r]*/y
-const token =
+/** A position as people count it. */
+export function lineOf(text: string, position: number): string {
+  const before = text.slice(0, position).split('\n')
+  return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
+}
+
+export const space = /[ \t\n\r]*/y
+export const token =
   /("(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)|[{}[\],:]/uy
 
 type Expected = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'comma or end'
@@ -37,7 +50,7 @@ function faultAt(text: string): number {
   }
 }
 
-function endOf(pattern: RegExp, text: string, from: number): number | null {
+export function endOf(pattern: RegExp, text: string, from: number): number | null {
   pattern.lastIndex = from
   return pattern.test(text) ? pattern.lastIndex : null
 }

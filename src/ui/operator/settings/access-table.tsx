@@ -1,0 +1,60 @@
+import type { ComponentChildren } from 'preact'
+import { Ago, Until } from '../../parts/time.tsx'
+
+export interface AccessRow {
+  readonly id: string
+  readonly name: ComponentChildren
+  /** What is known of it besides. */
+  readonly under: ComponentChildren
+  readonly createdAt: string
+  readonly expiresAt: string | null
+  /** The button that ends it, for those who can. */
+  readonly action: ComponentChildren
+}
+
+/** Who has access, since when and until when: keys, and browsers that are signed in. */
+export function AccessTable(props: {
+  caption: string
+  nameHead: string
+  sinceHead: string
+  canAct: boolean
+  rows: readonly AccessRow[]
+}) {
+  const { caption, nameHead, sinceHead, canAct, rows } = props
+  return (
+    <div class="scroll">
+      <table class="rows">
+        <caption class="hidden">{caption}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{nameHead}</th>
+            <th scope="col" class="wide">
+              {sinceHead}
+            </th>
+            <th scope="col">Expires</th>
+            {canAct && (
+              <th scope="col">
+                <span class="hidden">Action</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ id, name, under, createdAt, expiresAt, action }) => (
+            <tr key={id}>
+              <td class="main">
+                {name}
+                <div class="under whole">{under}</div>
+              </td>
+              <td class="wide when">
+                <Ago at={createdAt} />
+              </td>
+              <td class="when">{expiresAt === null ? 'never' : <Until at={expiresAt} />}</td>
+              {canAct && <td class="action">{action}</td>}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,33 @@
+import { setQuery } from '../../state/router.ts'
+
+/** A few alternatives side by side, of which one is chosen. */
+export function Segments({
+  legend,
+  name,
+  options,
+  chosen,
+  choose,
+}: {
+  legend: string
+  name: string
+  options: readonly (readonly [value: string, label: string])[]
+  chosen: string
+  choose: (value: string) => void
+}) {
+  return (
+    <fieldset class="segments">
+      <legend class="hidden">{legend}</legend>
+      {options.map(([value, label]) => (
+        <label key={value}>
+          <input type="radio" name={name} value={value} checked={value === chosen} onChange={() => choose(value)} />
+          <span>{label}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/** The window that figures are of; it is in the address. */
+export function Windows(props: { options: readonly (readonly [value: string, label: string])[]; chosen: string }) {
+  return <Segments legend="Range" name="window" {...props} choose={(value) => setQuery({ window: value }, 'replace')} />
+}
