@@ -20,7 +20,7 @@ export function percentile(values, share) {
   return sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? Number.NaN
 }
 
-/** Starts the receiver's process; `report()` gives its count and the latencies since the last report. */
+/** Starts the receiver's process; `report()` gives its count, what it has used, and the latencies since the last report. */
 export async function startReceiver() {
   const child = fork(new URL('./receiver.js', import.meta.url), { serialization: 'advanced' })
   const [{ port }] = await once(child, 'message')
@@ -31,6 +31,14 @@ export async function startReceiver() {
       const [report] = await once(child, 'message')
       return report
     },
+    async count() {
+      child.send('count')
+      const [count] = await once(child, 'message')
+      return count
+    },
+    /** From now on requests wait for their answers. */
+    hold: () => child.send('hold'),
+    release: () => child.send('release'),
     stop: () => child.kill(),
   }
 }

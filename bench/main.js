@@ -1,13 +1,14 @@
 // Speed as ratios within one run: absolute figures move by a third between runs of the same machine.
-//   npm run bench                                    the HTTP client alone, the engine on SQLite, and how they compare (about a minute)
-//   npm run bench -- --against COMMIT                CPU and deliveries per second, in turns with that commit
+//   npm run bench                                    library and HTTP face on both databases, full and light load, CPU by thread (under three minutes)
+//   npm run bench -- --against COMMIT                the same in turns with that commit, and the bars; --runs N and --seconds S make it shorter
+//   npm run bench -- --all                           also growth and peers
 //   npm run bench -- --peers                          the library on PostgreSQL beside pg-boss, graphile-worker and BullMQ, each with fetch
-//   npm run bench -- --growth                        also with millions of rows (a few minutes)
+//   npm run bench -- --store sqlite                  the engine alone, beside the HTTP client alone; --growth also with millions of rows
 //   npm run bench -- --store postgres                the same on PostgreSQL: in one process, and with workers beside the sender
 //   npm run bench -- --store postgres --growth       claims on tables of up to ten million rows; --explain shows their plans
 //   npm run bench -- --store postgres --upkeep       room on the pages, and two ways to forget history
 //   npm run bench -- --http                          accepting messages over HTTP, against a bare hono route; with a million of them
-//   npm run bench -- --dashboard                     pages on a database with a million deliveries, and the live tail at 500 events/s
+//   npm run bench -- --dashboard                     every page on a million deliveries, the palette, and the live tail at 500 events/s, with their bars
 //   npm run bench -- --watched                       what metrics and the log cost, in turns with neither; a scrape with 10,000 endpoints
 //   npm run bench -- --neighbours                    a healthy tenant beside ten bad ones, one after the other (half an hour)
 //                                  … --case 5        only that one; --runs N and --seconds S make it shorter, --json FILE writes all figures
@@ -22,7 +23,7 @@ import { acceptOverHttp } from './http.js'
 
 const { values } = parseArgs({
   options: {
-    store: { type: 'string', default: 'sqlite' },
+    store: { type: 'string' },
     http: { type: 'boolean', default: false },
     dashboard: { type: 'boolean', default: false },
     growth: { type: 'boolean', default: false },
@@ -32,23 +33,26 @@ const { values } = parseArgs({
     watched: { type: 'boolean', default: false },
     neighbours: { type: 'boolean', default: false },
     case: { type: 'string' },
-    runs: { type: 'string', default: '5' },
+    runs: { type: 'string' },
     seconds: { type: 'string', default: '4' },
     json: { type: 'string' },
     against: { type: 'string' },
     peers: { type: 'boolean', default: false },
+    all: { type: 'boolean', default: false },
   },
 })
-if (!['sqlite', 'postgres'].includes(values.store)) {
+if (!['sqlite', 'postgres', undefined].includes(values.store)) {
   console.error(`Expected --store to be sqlite or postgres, got "${values.store}".`)
   process.exit(2)
 }
 if (values.http) await acceptOverHttp(Number(values.scale))
 else if (values.dashboard) await (await import('./dashboard.js')).dashboard(Number(values.scale))
 else if (values.watched) await (await import('./watched.js')).watched()
-else if (values.neighbours) await (await import('./neighbours/main.js')).neighbours(values)
+else if (values.neighbours)
+  await (await import('./neighbours/main.js')).neighbours({ ...values, runs: values.runs ?? '5' })
 else if (values.peers) await (await import('./peers.js')).peers()
-else if (values.against !== undefined) await (await import('./turns.js')).inTurns(values)
+else if (values.store === undefined && !values.growth)
+  await (await import('./overall/main.js')).overall({ ...values, runs: values.runs ?? '3' })
 else if (values.store === 'postgres' && (values.growth || values.upkeep)) await grownOnPostgres()
 else await endToEnd()
 

@@ -9,6 +9,7 @@ import { engineOnPostgres, startPostgres } from './postgres.js'
 const leastTimes = 5
 const folder = fileURLToPath(new URL('./peers', import.meta.url))
 
+/** Resolves with how many times as fast the library is as each that ran. */
 export async function peers() {
   // Without a lock: optional packages of one of them are not in every registry.
   const options = ['--prefix', folder, '--no-package-lock', '--omit=optional', '--no-audit', '--no-fund']
@@ -35,9 +36,10 @@ export async function peers() {
     const ran = times.filter((each) => each !== null)
     print(
       '',
-      `${ran.filter((each) => each >= leastTimes).length} of ${ran.length}`,
+      `${ran.filter(({ times: each }) => each >= leastTimes).length} of ${ran.length}`,
       `peers that ran, at ${leastTimes} times or more`,
     )
+    return ran
   } finally {
     receiver.stop()
     await server.stop()
@@ -51,7 +53,7 @@ function compare(name, own, perSecond) {
   }
   const times = own / perSecond
   print(name, `${whole(perSecond)}/s`, `posthorn is ${times.toFixed(1)} times as fast`)
-  return times
+  return { name, times }
 }
 
 async function runOf(name, url, { port }) {

@@ -2,13 +2,14 @@
 import { Client } from 'pg'
 import { Posthorn } from 'posthorn'
 import { postgres } from 'posthorn/postgres'
-import { makeFloors } from '../dist/engine/floors.js'
+import { DueTimes } from '../dist/engine/claim/due-times.js'
 import { claimText } from '../dist/stores/postgres/queue/claim.js'
 import { postgresDialect } from '../dist/stores/postgres/database.js'
 import { percentile, print, whole } from './common.js'
 
 export const schema = 'growth'
 const perClaim = 60
+const mostBytes = 2 ** 26
 const asked = 20
 const claims = 200
 const dueRows = 15_000
@@ -65,17 +66,17 @@ async function claimsOf(world, name, fills) {
 
 /** What PostgreSQL does for one such claim, and undoes. */
 async function planOf({ db, endpointIds }) {
-  const values = ['bench', Date.now(), Date.now() + 60_000, perClaim, 2 ** 26]
+  const values = ['bench', Date.now(), Date.now() + 60_000, perClaim]
   const column = (value) => endpointIds.map(() => value)
-  const wants = [endpointIds, column(perClaim / asked), endpointIds.map((_, place) => place), column(0)]
+  const places = endpointIds.map((_, place) => place)
+  const wants = [endpointIds, column(perClaim / asked), column(mostBytes), places, column(0)]
+  // Nothing of the other two lanes.
+  const others = Array.from({ length: 2 * wants.length }, () => [])
   await db.query('begin')
   const { rows } = await db.query(`explain (analyze, buffers) ${claimText(postgresDialect(schema))}`, [
     ...values,
     ...wants,
-    [],
-    [],
-    [],
-    [],
+    ...others,
   ])
   await db.query('rollback')
   return rows.map((row) => row['QUERY PLAN']).join('\n')
@@ -102,30 +103,31 @@ async function underOldSnapshot(world, url, finished) {
 
 /** As the engine does: walks on the tick, and lets claims begin where the walk found the first open row. */
 async function finish(world, endpointIds, finished) {
-  const floors = makeFloors()
+  const dueTimes = new DueTimes()
   const [times, walks] = [[], []]
   let walkedAt = Number.NEGATIVE_INFINITY
   for (let count = 0; count < finished / perClaim; count += 1) {
     const startedAt = performance.now()
     if (startedAt - walkedAt > pollMs) {
-      floors.begin('fresh', Date.now())
-      floors.note('fresh', await world.store.queue.dueEndpoints({ lane: 'fresh', after: '', limit: 500 }))
-      floors.end('fresh')
+      dueTimes.begin('fresh', Date.now())
+      dueTimes.note('fresh', await world.store.queue.dueEndpoints({ lane: 'fresh', after: '', limit: 500 }))
+      dueTimes.end('fresh')
       walkedAt = performance.now()
       walks.push(walkedAt - startedAt)
     }
-    times.push(await claimAndMark(world, endpointIds, floors))
+    times.push(await claimAndMark(world, endpointIds, dueTimes))
   }
   return { times, walks }
 }
 
-export async function claimAndMark({ store }, endpointIds, floors = makeFloors()) {
+export async function claimAndMark({ store }, endpointIds, dueTimes = new DueTimes()) {
   const most = perClaim / endpointIds.length
   const wants = endpointIds.map((endpointId) => ({
     endpointId,
     lane: 'fresh',
     most,
-    dueFrom: floors.of(endpointId, 'fresh'),
+    mostBytes,
+    dueFrom: dueTimes.startOf(endpointId, 'fresh'),
   }))
   const startedAt = performance.now()
   const claimed = await store.queue.claim({
@@ -133,7 +135,6 @@ export async function claimAndMark({ store }, endpointIds, floors = makeFloors()
     leaseMs: 3_600_000,
     now: Date.now(),
     most: perClaim,
-    mostBytes: 2 ** 26,
     wants,
   })
   const tookMs = performance.now() - startedAt

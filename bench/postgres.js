@@ -24,6 +24,7 @@ export async function startPostgres() {
   }
   return {
     url,
+    pid: child.pid,
     async stop() {
       child.stdin.end()
       await exited

@@ -1,12 +1,15 @@
 // The other side of the wire, in a process of its own: answers 200 with as little work as HTTP/1.1 allows, so that
-// what is measured is the sender. It keeps the latency of requests that carry their time of sending.
+// what is measured is the sender. It keeps the latency of requests that carry their time of sending, and says what it costs itself.
 import { createServer } from 'node:net'
 
 const answer = Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: keep-alive\r\n\r\nok')
 const head = Buffer.from('\r\n\r\n')
 const stamp = Buffer.from('"sentAtNs":"')
+const lengthName = 'content-length: '
 let count = 0
 let latenciesMs = []
+let isHolding = false
+let held = []
 
 const server = createServer((socket) => {
   socket.setNoDelay(true)
@@ -25,7 +28,8 @@ const server = createServer((socket) => {
       answers += 1
       data = data.subarray(end)
     }
-    if (answers === 1) socket.write(answer)
+    if (isHolding) held.push(socket)
+    else if (answers === 1) socket.write(answer)
     else if (answers > 1) socket.write(Buffer.concat(Array.from({ length: answers }, () => answer)))
   })
   socket.on('error', () => socket.destroy())
@@ -35,8 +39,9 @@ const server = createServer((socket) => {
 function requestEnd(data) {
   const headEnd = data.indexOf(head)
   if (headEnd === -1) return -1
-  const length = /content-length: (\d+)/i.exec(data.latin1Slice(0, headEnd))
-  return headEnd + 4 + (length === null ? 0 : Number(length[1]))
+  const text = data.latin1Slice(0, headEnd).toLowerCase()
+  const at = text.indexOf(lengthName)
+  return headEnd + 4 + (at === -1 ? 0 : Number.parseInt(text.slice(at + lengthName.length), 10))
 }
 
 function note(request) {
@@ -50,8 +55,16 @@ function note(request) {
 
 process.on('message', (message) => {
   if (message === 'report') {
-    process.send({ count, latenciesMs })
+    const { user, system } = process.cpuUsage()
+    process.send({ count, latenciesMs, cpuUs: user + system, held: held.length })
     latenciesMs = []
+  }
+  if (message === 'count') process.send(count)
+  if (message === 'hold') isHolding = true
+  if (message === 'release') {
+    isHolding = false
+    for (const socket of held) socket.write(answer)
+    held = []
   }
 })
 process.on('disconnect', () => process.exit(0))
