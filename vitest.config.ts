@@ -1,13 +1,15 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/longest-first.ts'
 
 const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, import.meta.url))
 const setup = (path: string): string => fileURLToPath(new URL(`./test/${path}`, import.meta.url))
 
 const fast = process.env['POSTHORN_TEST_FAST'] === '1'
 const all = ['test/**/*.test.ts']
-// These look at all that their process holds, or (the dashboard) keep state in modules: each file has a process of its own.
-const apart = ['test/transport/leak.test.ts', 'test/acceptance/lease-heartbeat.test.ts', 'test/ui/**/*.test.ts']
+// These look at all that their process holds, or load modules of the dashboard, which keep state: each file has a process of its own.
+const apart = ['test/transport/leak.test.ts', 'test/acceptance/lease-heartbeat.test.ts', ...loadingDashboard('test/ui')]
 // The only one that its package has a binary for.
 const hasPostgres14 = process.platform === 'linux' && process.arch === 'x64'
 
@@ -30,6 +32,7 @@ const slow = [
   'test/package/package.test.ts', // packs the package, and resolves the types of every subpath
   'test/server/tour.test.ts', // drives a whole server through a client of others; `test/server` asks the same of the API
   'test/simulation/databases.test.ts', // the kept scenarios once more, on real databases
+  'test/thread/**', // starts threads and programs, and the contract of sqlite.test.ts once more, through a thread
   'test/stores/sqlite-driver.test.ts', // the contract of sqlite.test.ts once more, through another driver
 ]
 const leftOut = fast ? slow : hasPostgres14 ? [] : ['test/stores/postgres-14.test.ts']
@@ -61,6 +64,7 @@ export default defineConfig({
     pool: 'forks',
     // One more than a small machine has cores: tests of processes wait for leases and starts more than they work.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     projects: [
       { extends: true, test: { name: 'apart', include: apart, exclude: leftOut } },
       // One process for file after file: to load the sources anew for each took longer than most tests do.
@@ -68,3 +72,10 @@ export default defineConfig({
     ],
   },
 })
+
+function loadingDashboard(folder: string): string[] {
+  const tests = readdirSync(setup(`../${folder}`)).filter((name) => name.endsWith('.test.ts'))
+  return tests
+    .map((name) => `${folder}/${name}`)
+    .filter((path) => readFileSync(setup(`../${path}`), 'utf8').includes('/src/ui/'))
+}

@@ -9,7 +9,7 @@ import { onTestFinished } from 'vitest'
 import { claimText } from '../../src/stores/postgres/queue/claim.ts'
 import { postgresDialect } from '../../src/stores/postgres/database.ts'
 import { selectDue } from '../../src/stores/sqlite/queue/claim.ts'
-import { freshSchema, isFast } from '../postgres.ts'
+import { isFast, lentSchema } from '../postgres.ts'
 
 /** A row of `webhook_deliveries` as plain SQL gives it. */
 export type Row = Record<string, string | number | null>
@@ -87,8 +87,7 @@ begin select raise(abort, 'no renewals'); end`)
 const onPostgres: Database = {
   name: 'postgres',
   async open() {
-    const { url, schema, query, drop } = freshSchema()
-    onTestFinished(drop)
+    const { url, schema, query } = lentSchema()
     return {
       // Nobody else is there to be looked for between ticks, and an hour by hand would be 14,400 looks.
       store: () => ({ ...postgres(url, { schema, secretsKey }), lookMs: null }),
