@@ -25,7 +25,7 @@ export async function dashboard(scale) {
   const { folder, remove } = scratch()
   const receiver = await startReceiver()
   const file = join(folder, 'bench.db')
-  const sizes = { rows: Math.round(1_000_000 * scale), endpoints: Math.max(applications, Math.round(10_000 * scale)) }
+  const sizes = { rows: Math.round(1_000_000 * scale), endpoints: applications * Math.max(1, Math.round(100 * scale)) }
   const ids = await fill(file, sizes, `http://127.0.0.1:${receiver.port}/hook`)
   const server = await serve(file)
   const browser = await startBrowser()
@@ -52,7 +52,7 @@ function pagesOf({ endpoint, application }) {
   return [
     '',
     'messages',
-    'messages/msg_0000000000000000007',
+    'messages/msg_0000000000000000010',
     'messages/send?event_type=invoice.paid',
     'deliveries',
     'deliveries?status=dead',
@@ -75,7 +75,7 @@ function pagesOf({ endpoint, application }) {
   ]
 }
 
-/** Most were delivered; one in a hundred is dead, one in fifty waits for a retry. */
+/** Each message is for ten endpoints. Most were delivered; one in a hundred is dead, one in fifty waits for a retry. */
 async function fill(file, { rows, endpoints }, url) {
   const posthorn = new Posthorn({ store: sqlite(file), allowedTargets: ['127.0.0.1'] })
   const made = await makeEndpoints(posthorn, endpoints, url)
@@ -90,18 +90,20 @@ async function fill(file, { rows, endpoints }, url) {
   db.exec('begin')
   const place = db.prepare('insert into of_bench values (?, ?, ?)')
   for (const [index, { id, applicationId }] of made.entries()) place.run(index, id, applicationId)
-  db.prepare('insert into posthorn_messages (id, application_id, type, body) values (?, ?, ?, ?)').run(
-    'msg_0000000000000000007',
-    application,
-    'invoice.paid',
-    Buffer.from('{}'),
-  )
+  const fanOut = Math.min(10, endpoints / applications)
+  db.prepare(
+    `with recursive counter(n) as (select 0 union all select n + 1 from counter where n < ${Math.ceil(rows / fanOut) - 1})
+     insert into posthorn_messages (id, application_id, type, body)
+     select printf('msg_%019d', n), b.application_id, 'invoice.paid', ? from counter join of_bench b on b.place = n % ${applications}`,
+  ).run(Buffer.from('{}'))
+  // The endpoints of an application stand a hundred places apart, and each of its messages is for the next ten of them.
+  const placeOfDelivery = `(n / ${fanOut}) % ${applications} + ${applications} * ((n / ${fanOut * applications} * ${fanOut} + n % ${fanOut}) % ${endpoints / applications})`
   db.prepare(
     `with recursive counter(n) as (select 0 union all select n + 1 from counter where n < ${rows - 1})
      insert into webhook_deliveries (id, webhook_id, application_id, message_id, event_type, status, reason, error_detail, attempt_count, next_retry_at, last_attempted_at, created_at, updated_at)
-     select printf('dlv_%019d', n), b.id, b.application_id, 'msg_0000000000000000007', 'invoice.paid',
+     select printf('dlv_%019d', n), b.id, b.application_id, printf('msg_%019d', n / ${fanOut}), 'invoice.paid',
        case when n % 100 = 7 then 'dead' when n % 50 = 3 then 'failed' else 'delivered' end, case when n % 100 = 7 then 'exhausted' end,
-       case when n % 100 = 7 or n % 50 = 3 then 'HTTP 503: upstream connect error' end, 1, case when n % 50 = 3 and n % 100 <> 7 then ? end, ?, ?, ? from counter join of_bench b on b.place = n % ${endpoints}`,
+       case when n % 100 = 7 or n % 50 = 3 then 'HTTP 503: upstream connect error' end, 1, case when n % 50 = 3 and n % 100 <> 7 then ? end, ?, ?, ? from counter join of_bench b on b.place = ${placeOfDelivery}`,
   ).run(now + 3_600_000, now, now, now)
   db.exec('commit')
   db.close()

@@ -1,3 +1,5 @@
+import type { Delivery } from '../../../src/core/delivery/delivery.ts'
+import type { Lease } from '../../../src/core/delivery/lease.ts'
 import type { Queue } from '../../../src/core/ports/queue.ts'
 import type { Store } from '../../../src/core/ports/ports.ts'
 import type { State } from '../../../src/testing/memory/state.ts'
@@ -44,6 +46,14 @@ const writesDeliveries = new Set([
 ])
 const writesEndpoints = new Set(['saveHealth', 'disable', 'createEndpoint', 'updateEndpoint'])
 const mostRows = 1_000
+/** Of more than these, the whole list is read sooner than each. */
+const mostNamed = 10
+const namedLeases: Record<string, (request: unknown) => readonly Lease[]> = {
+  start: (request) => (request as Parameters<Queue['start']>[0]).starts,
+  renew: (request) => (request as Parameters<Queue['renew']>[0]).leases,
+  mark: (request) => (request as Parameters<Queue['mark']>[0]).marks,
+  release: (request) => (request as Parameters<Queue['release']>[0]).leases,
+}
 
 /**
  * Keeps a state in step with a real store, so that whoever judges a world sees rows change there as in a simulated one. One call at a
@@ -88,9 +98,11 @@ class Mirror {
 
   async #readDeliveries(name: string, args: readonly unknown[], note: () => void): Promise<void> {
     const { directory } = this.#store
-    const deliveries = await directory.listDeliveries({}, { limit: mostRows, after: null, order: 'ascending' })
+    const named = deliveriesNamedBy(name, args)
+    const deliveries = await this.#deliveries(named)
     const changed = deliveries.filter((row) => !isSame(this.#state.deliveries.get(row.id), row))
-    const asked = new Set([...changed.map(({ id }) => id), ...askedFor(name, args)])
+    // Of one that is named something may be put on record although its row stays as it is: a late mark.
+    const asked = new Set([...changed.map(({ id }) => id), ...(named ?? [])])
     const attempts = await Promise.all([...asked].map(async (id) => ({ id, attempts: await directory.attempts(id) })))
     const messages = name === 'enqueue' ? await directory.messagesById(enqueued(args)) : []
     note()
@@ -98,6 +110,15 @@ class Mirror {
     for (const record of attempts)
       if (record.attempts.length > 0) show(this.#state.attempts, record.id, record.attempts)
     for (const row of changed) show(this.#state.deliveries, row.id, row)
+  }
+
+  /** Those, or all. */
+  async #deliveries(ids: readonly string[] | null): Promise<Delivery[]> {
+    const { directory } = this.#store
+    if (ids === null || ids.length > mostNamed)
+      return directory.listDeliveries({}, { limit: mostRows, after: null, order: 'ascending' })
+    const rows = await Promise.all(ids.map((id) => directory.delivery(id)))
+    return rows.filter((row) => row !== null)
   }
 
   async #readEndpoints(note: () => void): Promise<void> {
@@ -112,11 +133,10 @@ class Mirror {
   }
 }
 
-/** Deliveries of which something may be put on record although their rows stay as they are: a late mark. */
-function askedFor(name: string, [request]: readonly unknown[]): string[] {
-  if (name === 'mark') return (request as Parameters<Queue['mark']>[0]).marks.map(({ deliveryId }) => deliveryId)
-  if (name === 'start') return (request as Parameters<Queue['start']>[0]).starts.map(({ deliveryId }) => deliveryId)
-  return []
+/** The deliveries that a call can change, where it names them; null if it may change others. */
+function deliveriesNamedBy(name: string, [request]: readonly unknown[]): string[] | null {
+  const leases = namedLeases[name]?.(request)
+  return leases === undefined ? null : [...new Set(leases.map(({ deliveryId }) => deliveryId))]
 }
 
 function enqueued([request]: readonly unknown[]): string[] {
