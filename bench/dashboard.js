@@ -14,6 +14,8 @@ import { percentile, print, scratch, startReceiver, whole } from './common.js'
 
 const key = 'a-key-for-the-bench-only'
 const applications = 100
+/** Newer than the others, so that the list begins with it. */
+const manyFold = { id: 'msg_9999999999999999999', deliveries: 10_000 }
 const visits = 5
 const eventsPerSecond = 500
 const tailSeconds = 30
@@ -53,6 +55,7 @@ function pagesOf({ endpoint, application }) {
     '',
     'messages',
     'messages/msg_0000000000000000010',
+    `messages/${manyFold.id}`,
     'messages/send?event_type=invoice.paid',
     'deliveries',
     'deliveries?status=dead',
@@ -75,7 +78,7 @@ function pagesOf({ endpoint, application }) {
   ]
 }
 
-/** Each message is for ten endpoints. Most were delivered; one in a hundred is dead, one in fifty waits for a retry. */
+/** Each message has ten deliveries, the newest ten thousand. Most were delivered; one in a hundred is dead, one in fifty waits for a retry. */
 async function fill(file, { rows, endpoints }, url) {
   const posthorn = new Posthorn({ store: sqlite(file), allowedTargets: ['127.0.0.1'] })
   const made = await makeEndpoints(posthorn, endpoints, url)
@@ -96,12 +99,17 @@ async function fill(file, { rows, endpoints }, url) {
      insert into posthorn_messages (id, application_id, type, body)
      select printf('msg_%019d', n), b.application_id, 'invoice.paid', ? from counter join of_bench b on b.place = n % ${applications}`,
   ).run(Buffer.from('{}'))
+  db.prepare(`insert into posthorn_messages (id, application_id, type, body) values (?, ?, 'invoice.paid', ?)`).run(
+    manyFold.id,
+    application,
+    Buffer.from('{}'),
+  )
   // The endpoints of an application stand a hundred places apart, and each of its messages is for the next ten of them.
   const placeOfDelivery = `(n / ${fanOut}) % ${applications} + ${applications} * ((n / ${fanOut * applications} * ${fanOut} + n % ${fanOut}) % ${endpoints / applications})`
   db.prepare(
     `with recursive counter(n) as (select 0 union all select n + 1 from counter where n < ${rows - 1})
      insert into webhook_deliveries (id, webhook_id, application_id, message_id, event_type, status, reason, error_detail, attempt_count, next_retry_at, last_attempted_at, created_at, updated_at)
-     select printf('dlv_%019d', n), b.id, b.application_id, printf('msg_%019d', n / ${fanOut}), 'invoice.paid',
+     select printf('dlv_%019d', n), b.id, b.application_id, case when n >= ${rows - manyFold.deliveries} then '${manyFold.id}' else printf('msg_%019d', n / ${fanOut}) end, 'invoice.paid',
        case when n % 100 = 7 then 'dead' when n % 50 = 3 then 'failed' else 'delivered' end, case when n % 100 = 7 then 'exhausted' end,
        case when n % 100 = 7 or n % 50 = 3 then 'HTTP 503: upstream connect error' end, 1, case when n % 50 = 3 and n % 100 <> 7 then ? end, ?, ?, ? from counter join of_bench b on b.place = ${placeOfDelivery}`,
   ).run(now + 3_600_000, now, now, now)
