@@ -117,7 +117,7 @@ test('a window is cut into stretches of one length, which add their minutes up',
 
 test.each<[string, Partial<Job>, number | null, number | null]>([
   ['running', {}, 50, 14],
-  ['before its first bite', { done: 0 }, null, null],
+  ['before its first batch', { done: 0 }, null, null],
   ['in its first instant', { updatedAt: now }, null, null],
   ['paused', { state: 'paused' }, null, null],
   ['done', { state: 'done', done: 1_000 }, null, null],

@@ -16,7 +16,7 @@ import type { EngineWorld } from './world.ts'
 const minute = 60_000
 
 describe.each(stores)('a job on $name', (kind) => {
-  test('requeues all that match in bites, and says exactly how far it is', async () => {
+  test('requeues all that match in batches, and says exactly how far it is', async () => {
     const world = await worldOn(kind, { retriesPerEndpoint: 10_000 })
     const { id: endpointId, applicationId } = await world.endpoint('hook')
     await world.endpoint('other')
@@ -54,29 +54,29 @@ describe.each(stores)('a job on $name', (kind) => {
     expect(world.heard('delivery.dead')).toHaveLength(600)
   })
 
-  test('goes on where it was if a bite fails, before it was stored or after', async () => {
+  test('goes on where it was if a batch fails, before it was stored or after', async () => {
     const world = await worldOn(kind, { retriesPerEndpoint: 10_000 })
     await world.endpoint('hook')
     await dead(world, 'hook', 1_600)
-    let bites = 0
+    let batches = 0
     world.store.bend = async ({ method }, run) => {
       if (method !== 'advanceJob') return run()
-      bites += 1
-      if (bites === 2) throw new Error('the store is away')
+      batches += 1
+      if (batches === 2) throw new Error('the store is away')
       const answer = await run()
-      if (bites === 4) throw new Error('the answer is lost')
+      if (batches === 4) throw new Error('the answer is lost')
       return answer
     }
     const job = await world.posthorn.jobs.create({ action: 'requeue', filter: {} })
     await world.posthorn.start()
     expect(await progress(world, job)).toEqual([500, 1_000, 1_500, 1_600])
-    expect(bites).toBe(5)
+    expect(batches).toBe(5)
     expect(world.heard('warning')).toMatchObject([{ code: 'store_error' }, { code: 'store_error' }])
     await world.poll()
     expect(world.sentTo('hook')).toBe(1_600)
   })
 
-  test('whose bites fail lets younger ones go first, and is tried again', async () => {
+  test('whose batches fail lets younger ones go first, and is tried again', async () => {
     const world = await worldOn(kind, { retriesPerEndpoint: 10_000 })
     await world.endpoint('hook')
     await world.endpoint('other')
@@ -301,7 +301,7 @@ describe.each(databases)('a job on $name', ({ open }) => {
 
     const second = worker(clock)
     await second.posthorn.start()
-    for (let bite = 0; bite < 3; bite += 1) {
+    for (let batch = 0; batch < 3; batch += 1) {
       await second.posthorn.idle()
       await clock.advance(100)
     }

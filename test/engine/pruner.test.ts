@@ -86,7 +86,7 @@ describe.each([
   })
 })
 
-test('history goes in bites of a thousand rows', async () => {
+test('history goes in batches of a thousand rows', async () => {
   const world = engineWorld({ pollMs, historyDays: 1 })
   await world.endpoint('hook')
   await world.posthorn.start()
@@ -94,10 +94,10 @@ test('history goes in bites of a thousand rows', async () => {
   await world.posthorn.idle()
   await world.poll(day + 2 * hour)
   expect(await world.rows()).toEqual([])
-  const bites = world.store.calls
+  const batches = world.store.calls
     .filter(({ method }) => method === 'prune')
     .map(({ request }) => (request[0] as { limit: number }).limit)
-  expect(new Set(bites)).toEqual(new Set([1_000]))
+  expect(new Set(batches)).toEqual(new Set([1_000]))
 })
 
 test('a store that errs while it prunes costs a warning and an hour', async () => {
@@ -124,13 +124,13 @@ test('a worker that has lost its turn half-way stops there', async () => {
   await world.send('hook', 2_500)
   await world.posthorn.idle()
   await world.poll(day)
-  let bites = 0
+  let batches = 0
   world.store.bend = async ({ method }, run) => {
-    if (method === 'prune') bites += 1
-    return method === 'takeTurn' && bites === 1 ? false : run()
+    if (method === 'prune') batches += 1
+    return method === 'takeTurn' && batches === 1 ? false : run()
   }
   await world.poll(2 * minute)
-  expect(bites).toBe(1)
+  expect(batches).toBe(1)
   expect(await world.rows()).toHaveLength(1_500)
 })
 

@@ -84,10 +84,10 @@ async function historyOf({ directory }: Store, { rows }: World): Promise<unknown
     messages.push(message === null ? null : { ...message, body: Buffer.from(message.body).toString() })
   }
   // The ids of the audit are each store's own, and those of one instant are in no order.
-  const deeds = (await directory.audit({}, { limit: 1_000, after: null })).map((entry) =>
+  const entries = (await directory.audit({}, { limit: 1_000, after: null })).map((entry) =>
     JSON.stringify({ ...entry, id: null }),
   )
-  return { attempts, messages, deeds: deeds.toSorted() }
+  return { attempts, messages, entries: entries.toSorted() }
 }
 
 function opened(name: string, make: () => Store): Candidate {

@@ -103,7 +103,7 @@ test('a key that another process takes meanwhile is busy', async () => {
   expect(taken).toEqual({ kind: 'busy' })
 })
 
-test('a bite of a job leaves alone what was delivered meanwhile, and goes on from there', async () => {
+test('a batch of a job leaves alone what was delivered meanwhile, and goes on from there', async () => {
   const endpoint = await world.endpoint()
   const ids = [await world.sendOne(endpoint), await world.sendOne(endpoint)].toSorted()
   const job = await store.directory.createJob({
@@ -120,10 +120,10 @@ test('a bite of a job leaves alone what was delivered meanwhile, and goes on fro
     createdAt: start,
     updatedAt: start,
   })
-  const bite = await after(`update webhook_deliveries set status = 'delivered' where id = '${ids[0]}'`, () =>
+  const batch = await after(`update webhook_deliveries set status = 'delivered' where id = '${ids[0]}'`, () =>
     store.directory.advanceJob(job.id, 10, start),
   )
-  expect(bite).toMatchObject({ job: { state: 'done', done: 1 }, cancelled: [{ id: ids[1] }] })
+  expect(batch).toMatchObject({ job: { state: 'done', done: 1 }, cancelled: [{ id: ids[1] }] })
   expect(await world.delivery(ids[0] ?? '')).toMatchObject({ status: 'delivered' })
 })
 
@@ -217,7 +217,7 @@ test('two changes of one endpoint at the same time are both kept', async () => {
   })
 })
 
-test('a bite takes no more than its limit, however the rows are found', async () => {
+test('a batch takes no more than its limit, however the rows are found', async () => {
   const endpoint = await world.endpoint()
   const ids = [
     await world.sendOne(endpoint),

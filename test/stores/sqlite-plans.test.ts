@@ -242,7 +242,7 @@ describe('the lists of messages and attempts walk in order, from an index', () =
   })
 })
 
-describe('a bite of a job walks in the order of ids, and sorts nothing', () => {
+describe('a batch of a job walks in the order of ids, and sorts nothing', () => {
   test.each<[DeliveryFilter, string]>([
     [{}, 'sqlite_autoindex_webhook_deliveries_1'],
     [{ status: ['pending', 'failed'] }, 'sqlite_autoindex_webhook_deliveries_1'],
@@ -275,10 +275,10 @@ describe('a bite of a job walks in the order of ids, and sorts nothing', () => {
   })
 })
 
-describe('no bite of an operator or the pruner reads the whole table', () => {
+describe('no batch of an operator or the pruner reads the whole table', () => {
   const request = { now: 1, limit: 10, by: { name: 'anna' } }
 
-  test('cancel goes through the lanes, so that the next bite does not read over what is ended', async () => {
+  test('cancel goes through the lanes, so that the next batch does not read over what is ended', async () => {
     const steps = await plansOf((tx) => operations.cancel(tx, { ...request, filter: { endpointId: 'e' }, as: 'gone' }))
     expect(steps.filter((step) => step.includes('webhook_id=?'))).toEqual([
       'SEARCH webhook_deliveries USING INDEX webhook_deliveries_fresh (webhook_id=?)',

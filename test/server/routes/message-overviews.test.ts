@@ -65,7 +65,7 @@ describe.each(databases)('messages for operators, on %s', (database) => {
     const given = { eventType: 'invoice.paid', payload: {}, eventId: 'paid-7' }
     const asked = { headers: { 'idempotency-key': 'once and only' } }
     const { id } = await ask(202, 'POST', '/app/acme/msg', given, asked)
-    await bury(world, 1_100)
+    await addDeadLetters(world, 1_100)
     const found = async (query: string): Promise<Body> => ask(200, 'GET', `/message?${query}`)
     for (const text of [String(id), 'paid-7', 'once%20and%20only'])
       expect(await found(`text=${text}`), text).toMatchObject({ data: [{ id }], done: true })
@@ -139,7 +139,7 @@ describe.each(databases)('messages for operators, on %s', (database) => {
 })
 
 /** So many messages above those that are there. */
-async function bury({ posthorn, clock }: RoutesWorld, many: number): Promise<void> {
+async function addDeadLetters({ posthorn, clock }: RoutesWorld, many: number): Promise<void> {
   for (let sent = 0; sent < many; sent += 100) {
     await clock.advance(1)
     await Promise.all(

@@ -59,7 +59,7 @@ export const replyCases = [
     assert.deepEqual(await take(world, { key: 'unknown' }), { kind: 'taken' })
   }),
 
-  storeCase('prune forgets answers that have expired, in bites, and counts them', async (world) => {
+  storeCase('prune forgets answers that have expired, in batches, and counts them', async (world) => {
     for (const key of ['a', 'b', 'c']) await take(world, { key })
     await take(world, { key: 'later', at: start + day })
     const batches = [await prune(world), await prune(world), await prune(world)]

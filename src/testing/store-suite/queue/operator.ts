@@ -67,7 +67,7 @@ export const operatorCases = [
     has(claim.delivery, { crashCount: 0 })
   }),
 
-  storeCase('requeue takes at most its limit, bite by bite, until none are left', async (world) => {
+  storeCase('requeue takes at most its limit, batch by batch, until none are left', async (world) => {
     const endpoint = await world.endpoint()
     await times(5, () => world.settled(endpoint, dead))
     const batches: number[] = []
@@ -131,7 +131,7 @@ export const operatorCases = [
     assert.deepEqual(await Promise.all(rows.map((id) => world.delivery(id))), before)
   }),
 
-  storeCase('cancel takes at most its limit, bite by bite, until none are left', async (world) => {
+  storeCase('cancel takes at most its limit, batch by batch, until none are left', async (world) => {
     const endpoint = await world.endpoint()
     await times(5, () => world.send(endpoint))
     const batches: number[] = []

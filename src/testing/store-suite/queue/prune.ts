@@ -108,17 +108,17 @@ export const pruneCases = [
     async (world) => {
       const endpoint = await world.endpoint()
       const done = await world.settled(endpoint, delivered)
-      const buried = await world.delivery(await world.settled(endpoint, dead))
+      const letter = await world.delivery(await world.settled(endpoint, dead))
       await world.directory.note({ action: 'reveal', by, target: endpoint.id, at: start })
       const audit = async (): Promise<number> => (await world.directory.audit({}, { limit: 10, after: null })).length
       const batch = { now: start + day, limit: 10 }
       await world.prune({ before: start + 1, deadBefore: start, auditBefore: start, ...batch })
       assert.equal(await world.directory.delivery(done), null)
-      assert.ok((await world.directory.message(buried.messageId))?.body.length !== 0)
-      assert.deepEqual([(await world.delivery(buried.id)).status, await audit()], ['dead', 1])
+      assert.ok((await world.directory.message(letter.messageId))?.body.length !== 0)
+      assert.deepEqual([(await world.delivery(letter.id)).status, await audit()], ['dead', 1])
       await world.prune({ before: start + 1, deadBefore: start + 1, auditBefore: start + 1, ...batch })
-      assert.equal(await world.directory.delivery(buried.id), null)
-      assert.equal(await world.directory.message(buried.messageId), null)
+      assert.equal(await world.directory.delivery(letter.id), null)
+      assert.equal(await world.directory.message(letter.messageId), null)
       assert.equal(await audit(), 0)
     },
   ),

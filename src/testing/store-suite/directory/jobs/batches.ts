@@ -13,7 +13,7 @@ import { begin } from './job.ts'
 const manyDeliveries = 11_000
 
 export const jobBatchCases = [
-  storeCase('a requeue goes on from bite to bite, tells its progress, and ends', async (world) => {
+  storeCase('a requeue goes on from batch to batch, tells its progress, and ends', async (world) => {
     const [one, other] = [await world.endpoint(), await world.endpoint()]
     const rows = [...(await times(4, () => world.settled(one, dead))), await world.settled(other, dead)]
     const untouched = await world.settled(one, failed)
@@ -132,7 +132,7 @@ export const jobBatchCases = [
     has(await world.delivery(other), { status: 'failed', leaseEpoch: 1 })
   }),
 
-  storeCase('what comes behind more rows than a bite may read is found by a later one', async (world) => {
+  storeCase('what comes behind more rows than a batch may read is found by a later one', async (world) => {
     const endpoint = await world.endpoint()
     const envelopes = copies(
       world,
@@ -177,7 +177,7 @@ export const jobBatchCases = [
     has(await world.delivery(open), { status: 'failed', reason: null })
   }),
 
-  storeCase('bites that are taken at the same time take nothing twice', async (world) => {
+  storeCase('batches that are taken at the same time take nothing twice', async (world) => {
     const endpoint = await world.endpoint()
     await times(20, () => world.settled(endpoint, dead))
     const job = await begin(world, 'requeue', { endpointId: endpoint.id })
