@@ -54,6 +54,30 @@ describe('messages that are sent at the same time', () => {
     await Promise.all(arriving)
   })
 
+  test('a flood of one tenant waits for itself: whoever has little to store goes with the next statement', async () => {
+    const gate = makeGate()
+    const { queue, statements } = recorded({
+      before: async (statement) => (statement === 'enqueue first' ? gate.opened : undefined),
+    })
+    const answers = [queue.enqueue(send('first'))]
+    await turns(3)
+    const flood = Array.from({ length: 30 }, (_, index) => `f${index}`)
+    answers.push(...flood.map((id) => queue.enqueue(of('flood', id))))
+    answers.push(...['c0', 'c1'].map((id) => queue.enqueue(of('calm', id))))
+    gate.open()
+    expect(await Promise.all(answers)).toEqual(['first', ...flood, 'c0', 'c1'].map(stored))
+    // Four beside another; alone, all that are left.
+    expect(statements).toEqual(['enqueue first', 'enqueue f0 f1 f2 f3 c0 c1', `enqueue ${flood.slice(4).join(' ')}`])
+  })
+
+  test('of two tenants alike, each has half as many places as wait for the other', async () => {
+    const { queue, statements } = recorded()
+    const ids = Array.from({ length: 40 }, (_, index) => `${index % 2 === 0 ? 'a' : 'b'}${index}`)
+    const answers = await Promise.all(ids.map((id) => queue.enqueue(of(id.slice(0, 1), id))))
+    expect(answers).toEqual(ids.map(stored))
+    expect(statements.map((statement) => statement.split(' ').length - 1)).toEqual([20, 10, 8, 2])
+  })
+
   test('by different owners, or with leases of different lengths, never share a statement', async () => {
     const { queue, statements } = recorded()
     const requests = [
@@ -354,6 +378,12 @@ function stored(id: string): Enqueued[] {
 
 function send(id: string, change: Partial<EnqueueRequest> = {}): EnqueueRequest {
   return { owner: 'anna', leaseMs: 30_000, now: 1, envelopes: [envelope(id)], ...change }
+}
+
+/** A message of an application. */
+function of(applicationId: string, id: string): EnqueueRequest {
+  const one = envelope(id)
+  return send(id, { envelopes: [{ ...one, message: { ...one.message, applicationId } }] })
 }
 
 function envelope(id: string): Envelope {

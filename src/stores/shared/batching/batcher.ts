@@ -70,6 +70,7 @@ function sendsOf(queue: Queue) {
   return {
     groupOf: ({ owner, leaseMs }: EnqueueRequest) => `${leaseMs} ${owner}`,
     rowsOf: ({ envelopes }: EnqueueRequest) => envelopes.map(({ message }) => message.id),
+    tenantOf: ({ envelopes }: EnqueueRequest) => envelopes[0]?.message.applicationId ?? '',
     // Asked once, before the statement that it is first part of.
     withdrawn: ({ begins, envelopes }: EnqueueRequest): Enqueued[] | null =>
       begins?.() === false ? envelopes.map(() => ({ kind: 'withdrawn' })) : null,

@@ -1,4 +1,5 @@
 import { PosthornError } from '../../../core/errors.ts'
+import { TenantPlaces } from './tenant-places.ts'
 
 /** How requests of one kind become one statement. */
 export interface Kind<Request, Answer> {
@@ -6,6 +7,8 @@ export interface Kind<Request, Answer> {
   rowsOf(request: Request): readonly string[]
   /** Requests of different groups never share a statement. */
   groupOf?(request: Request): string
+  /** Who a request is for: those with many waiting leave places in a statement to those with few. */
+  tenantOf?(request: Request): string
   /** Asked right before the first statement: an answer if the request is not to be sent at all. */
   withdrawn?(request: Request): Answer | null
   /** Sends one statement for all of them; answers in the order given. */
@@ -52,10 +55,15 @@ export class Line<Request, Answer> {
     const taken: Member<Request, Answer>[] = []
     const left: Member<Request, Answer>[] = []
     const seen = new Set<string>()
+    const places = new TenantPlaces(this.#waiting.map((member) => this.#tenantOf(member)))
     let free = this.#most
     for (const member of this.#waiting) {
       const rows = this.#kind.rowsOf(member.request)
-      const fits = rows.length <= free && !rows.some((row) => seen.has(row)) && this.#groupOf(member) === group
+      const fits =
+        rows.length <= free &&
+        !rows.some((row) => seen.has(row)) &&
+        this.#groupOf(member) === group &&
+        places.take(this.#tenantOf(member))
       const goes = member === first || fits
       const list = goes ? taken : left
       list.push(member)
@@ -65,6 +73,10 @@ export class Line<Request, Answer> {
     }
     this.#waiting = left
     return taken
+  }
+
+  #tenantOf({ request }: Member<Request, Answer>): string {
+    return this.#kind.tenantOf?.(request) ?? ''
   }
 
   #groupOf({ request }: Member<Request, Answer>): string | undefined {
