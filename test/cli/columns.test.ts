@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { columns } from '../../src/cli/view/columns.ts'
-import { screenOf } from '../../src/cli/view/paint.ts'
+import { screenOf, sizeOf } from '../../src/cli/view/paint.ts'
 
 const headings = ['DELIVERY', 'STATUS', 'TO', 'LAST ERROR']
 const rows = [
@@ -36,6 +36,14 @@ describe('a table', () => {
     expect(text.includes('\x1b[32mdelivered\x1b[0m')).toBe(isPainted)
     expect(text.includes('\x1b[31mdead: exhausted\x1b[0m')).toBe(isPainted)
     expect(text.includes('\x1b')).toBe(isPainted)
+  })
+
+  test.each([0, undefined])('is drawn for 80 columns where a terminal reports %s', (width) => {
+    const output = { isTTY: true, columns: width, rows: width, hasColors: () => false } as NodeJS.WriteStream
+    expect(sizeOf(output)).toEqual({ columns: 80, rows: 24 })
+    expect(columns(headings, rows, screenOf(output))).toBe(
+      columns(headings, rows, { columns: 80, paint: (_, text) => text }),
+    )
   })
 
   test('is as wide with colours as without', () => {

@@ -2,6 +2,9 @@ import type { Colour, Paint } from './table.ts'
 
 const codes: Readonly<Record<Colour, number>> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 }
 
+const usualColumns = 80
+const usualRows = 24
+
 /** What a text is drawn on: how wide it is, null if it may be as wide as it likes, and how it shows colours. */
 export interface Screen {
   readonly columns: number | null
@@ -11,8 +14,13 @@ export interface Screen {
 /** A terminal, or what a program reads: that gets whole lines without colours. */
 export function screenOf(output: NodeJS.WriteStream): Screen {
   return output.isTTY
-    ? { columns: output.columns, paint: paintOn(output) }
+    ? { columns: sizeOf(output).columns, paint: paintOn(output) }
     : { columns: null, paint: (_, text) => text }
+}
+
+/** Some terminals, such as those of CI and containers, report 0 × 0, or nothing at all: a frame of that size would show nothing. */
+export function sizeOf(output: NodeJS.WriteStream): { readonly columns: number; readonly rows: number } {
+  return { columns: output.columns || usualColumns, rows: output.rows || usualRows }
 }
 
 /** Node itself heeds NO_COLOR here, and terminals without colours. */
