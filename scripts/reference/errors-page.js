@@ -135,7 +135,7 @@ export function errorsPage(source, statusSource) {
     '|---|---|---|---|',
     ...codes.map((code) => `| \`${code}\` | ${statusOf(statusSource, code)} | ${sentencesOf(code).join(' | ')} |`),
     '',
-    'Only over HTTP: `authentication_failed` (401), `permission_denied` (403), `method_not_allowed` (405), `rate_limited` (429), `session_exists` (409), `internal_error` (500), `body_was_read` (500): see [answers](../http-api.md#answers).',
+    'Only over HTTP: `authentication_failed` (401), `permission_denied` (403), `method_not_allowed` (405), `rate_limited` (429), `session_exists` (409), `internal_error` (500), `body_was_read` (500): see [responses](../http-api.md#responses).',
     '',
   ].join('\n')
 }

@@ -10,8 +10,8 @@ const sections = [
     pages: [
       ['start/library.md', 'Library', 'Send a signed webhook from a Node program, in five minutes'],
       ['start/server.md', 'Server', 'Run the server with dashboard and HTTP API, in five minutes'],
-      ['start/languages.md', 'Other languages', 'Send from any language, with the clients of Svix or plain HTTP'],
-      ['concepts.md', 'Concepts', 'Every word on one page, with a drawing'],
+      ['start/languages.md', 'Other languages', 'Send from any language, with the Svix clients or plain HTTP'],
+      ['concepts.md', 'Concepts', 'Every term on one page, with a drawing'],
     ],
   },
   {
@@ -25,9 +25,9 @@ const sections = [
       ],
       ['guides/typed-events.md', 'Typed events', 'Events with schemas, checked by the compiler and at run time'],
       ['guides/testing.md', 'Testing', 'Test senders and receivers, with time that moves by hand'],
-      ['portal.md', 'The portal', 'Links with which customers look after their own endpoints'],
+      ['portal.md', 'The portal', 'Links with which customers manage their own endpoints'],
       ['guides/embedding.md', 'Inside your own server', 'API and dashboard in Express, Fastify, Hono and Next.js'],
-      ['payload-filters.md', 'Payload filters', 'Let an endpoint choose by what a body says'],
+      ['payload-filters.md', 'Payload filters', 'Let an endpoint choose messages by their contents'],
       [
         'endpoint-authentication.md',
         'Authentication to endpoints',
@@ -48,7 +48,7 @@ const sections = [
       [
         'receiving/frameworks.md',
         'Express, Fastify, Hono, Next.js',
-        'Whole receivers with raw body and protection against replays',
+        'Complete receivers with raw body and replay protection',
       ],
       ['receiving/local.md', 'On your own machine', 'posthorn listen, beside stripe listen'],
     ],
@@ -64,8 +64,8 @@ const sections = [
         'Operations',
         'What an operator does, as commands; logs, traces, metrics, alarms, audit, retention, erasure',
       ],
-      ['operating/upgrading.md', 'Upgrading', 'To the next release, without a gap'],
-      ['operating/capacity.md', 'Capacity', 'How much it carries, and what limits what'],
+      ['operating/upgrading.md', 'Upgrading', 'To the next release, without downtime'],
+      ['operating/capacity.md', 'Capacity', 'How much it carries, a check with your own numbers, and what limits what'],
       ['operating/troubleshooting.md', 'Troubleshooting', 'By symptom'],
       ['security.md', 'Security', 'What is defended, how, and what is not'],
     ],
@@ -74,7 +74,7 @@ const sections = [
     title: 'Moving',
     pages: [
       ['moving.md', 'Moving', 'From Svix, from a job of your own, SQLite to PostgreSQL; backup and restore'],
-      ['svix.md', 'For clients of Svix', 'What is the same, what differs, what is more'],
+      ['svix.md', 'For Svix clients', 'What is the same, what differs, and what Posthorn adds'],
     ],
   },
   {
@@ -82,8 +82,8 @@ const sections = [
     pages: [
       ['configuration.md', 'Configuration', 'Every setting'],
       ['reference/cli.md', 'Command line', 'Every command'],
-      ['http-api.md', 'HTTP API', 'Keys, answers, repeats, stream, health'],
-      ['reference/http-api.md', 'HTTP API: every call', 'Path, parameters, body and answer of each'],
+      ['http-api.md', 'HTTP API', 'Keys, responses, limits, idempotency, stream, health'],
+      ['reference/http-api.md', 'HTTP API: every call', 'Path, parameters, body and response of each'],
       ['reference/events.md', 'Events', 'What posthorn.on listens to'],
       ['metrics.md', 'Metrics', 'Every metric of /metrics'],
       ['reference/errors.md', 'Errors by code', 'What each means, and what to do'],
@@ -93,7 +93,11 @@ const sections = [
     title: 'Why',
     pages: [
       ['guarantees.md', 'Guarantees', 'Each of them, what checks it, and what is not guaranteed'],
-      ['benchmarks.md', 'Performance', 'Figures, and how to measure on your machine'],
+      [
+        'performance.md',
+        'Performance',
+        'Figures, what a delivery costs, what limits each store, and capacity planning',
+      ],
       ['comparison.md', 'Comparison', 'With Svix, Convoy, Outpost, Hook0 and a job queue; what is not offered'],
     ],
   },
@@ -103,6 +107,7 @@ const sections = [
       ['architecture.md', 'Architecture', 'One delivery through the code, in order of execution'],
       ['spec.md', 'Specification', 'Acceptance criteria, each with a test of its name'],
       ['growth.md', 'Growth', 'Claims on tables of ten million rows'],
+      ['benchmarks.md', 'Running the benchmarks', 'What each command measures, and how'],
       ['decisions.md', 'Decisions', 'What was decided where documents disagree'],
       ['dependencies.md', 'Dependencies', 'Each of them, and why'],
     ],

@@ -1,10 +1,11 @@
 import type { Screen } from './paint.ts'
 import type { Colour } from './table.ts'
-import { printable } from './text.ts'
+import { printable, relativeTime } from './text.ts'
 
 const mostColumns = 60
 const fewestColumns = 6
 const gap = '  '
+const isoTime = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 /** The columns that say how something is. */
 const coloured = new Set(['STATUS', 'HEALTH', 'SEVERITY', 'STATE'])
 const colours: readonly (readonly [words: RegExp, colour: Colour])[] = [
@@ -15,12 +16,15 @@ const colours: readonly (readonly [words: RegExp, colour: Colour])[] = [
 ]
 
 /**
- * Rows under their headings, each column as wide as it must be. On a terminal they fit its width: the widest columns are cut, never the first, which is
- * what the next command is given.
+ * Rows under their headings, each column as wide as it must be. On a terminal they fit its width: times become relative, the widest columns are cut, and on a
+ * narrow one the last are left out; never the first, which is what the next command is given.
  */
 export function columns(headings: readonly string[], rows: readonly (readonly string[])[], screen: Screen): string {
-  const cells = [headings, ...rows].map((row) => row.map(printable))
-  const wanted = headings.map((_, index) => Math.max(...cells.map((row) => row[index]?.length ?? 0)))
+  const cells = narrowed(
+    [headings, ...rows].map((row) => row.map(printable)),
+    screen,
+  )
+  const wanted = widthsOf(cells)
   const widths =
     screen.columns === null ? wanted.map((width) => Math.min(mostColumns, width)) : fitted(wanted, screen.columns)
   return cells
@@ -37,11 +41,29 @@ export function columns(headings: readonly string[], rows: readonly (readonly st
     .join('\n')
 }
 
+/** As it is where it fits; else with relative times, and without the last columns that would not fit however much they are cut. */
+function narrowed(cells: readonly string[][], { columns: most, now }: Screen): readonly string[][] {
+  if (most === null || totalOf(widthsOf(cells)) < most) return cells
+  const shorter = cells.map((row) => row.map((text) => (isoTime.test(text) ? relativeTime(text, now) : text)))
+  const [first = 0, ...others] = widthsOf(shorter)
+  const least = [first, ...others.map((width) => Math.min(width, fewestColumns))]
+  let count = least.length
+  while (count > 2 && totalOf(least.slice(0, count)) >= most) count -= 1
+  return shorter.map((row) => row.slice(0, count))
+}
+
+function widthsOf([headings = [], ...rows]: readonly string[][]): number[] {
+  return headings.map((heading, index) => Math.max(heading.length, ...rows.map((row) => row[index]?.length ?? 0)))
+}
+
+function totalOf(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width, (widths.length - 1) * gap.length)
+}
+
 /** Takes from the widest column, one by one, until all fit; one column of the terminal stays free, because some wrap a line that is full. */
 function fitted(wanted: readonly number[], most: number): number[] {
   const widths = [...wanted]
-  const total = (): number => widths.reduce((sum, width) => sum + width, (widths.length - 1) * gap.length)
-  while (total() > most - 1) {
+  while (totalOf(widths) >= most) {
     const widest = Math.max(...widths.slice(1))
     if (widest <= fewestColumns) break
     widths[widths.lastIndexOf(widest)] = widest - 1

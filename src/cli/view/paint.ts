@@ -1,18 +1,30 @@
+import { systemClock } from '../../clock.ts'
+import type { Instant } from '../../core/time.ts'
 import type { Colour, Paint } from './table.ts'
 
 const codes: Readonly<Record<Colour, number>> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 }
 
-/** What a text is drawn on: how wide it is, null if it may be as wide as it likes, and how it shows colours. */
+const usualColumns = 80
+const usualRows = 24
+
+/** What a text is drawn on: how wide it is, null if it may be as wide as it likes, when, and how it shows colours. */
 export interface Screen {
   readonly columns: number | null
+  readonly now: Instant
   readonly paint: Paint
 }
 
 /** A terminal, or what a program reads: that gets whole lines without colours. */
 export function screenOf(output: NodeJS.WriteStream): Screen {
+  const now = systemClock.now()
   return output.isTTY
-    ? { columns: output.columns, paint: paintOn(output) }
-    : { columns: null, paint: (_, text) => text }
+    ? { columns: sizeOf(output).columns, now, paint: paintOn(output) }
+    : { columns: null, now, paint: (_, text) => text }
+}
+
+/** Some terminals, such as those of CI and containers, report 0 × 0, or nothing at all: a frame of that size would show nothing. */
+export function sizeOf(output: NodeJS.WriteStream): { readonly columns: number; readonly rows: number } {
+  return { columns: output.columns || usualColumns, rows: output.rows || usualRows }
 }
 
 /** Node itself heeds NO_COLOR here, and terminals without colours. */

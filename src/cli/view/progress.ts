@@ -1,5 +1,6 @@
 import type { Terminal } from '../command.ts'
 import type { JobResponse } from '../http-api/responses.ts'
+import { sizeOf } from './paint.ts'
 
 /** Shows how far something is: a bar that is drawn over itself on a screen, else a line for every step. */
 export interface Progress<Step> {
@@ -38,7 +39,9 @@ export function stepsOn({ messages, say }: Pick<Terminal, 'messages' | 'say'>): 
   }
   return {
     show(step) {
-      const line = messages.isTTY ? `${bar(step)} ${step.line}`.slice(0, Math.max(messages.columns - 1, 20)) : step.line
+      const line = messages.isTTY
+        ? `${bar(step)} ${step.line}`.slice(0, Math.max(sizeOf(messages).columns - 1, 20))
+        : step.line
       if (line === shown) return
       clear()
       messages.write(messages.isTTY ? line : `${line}\n`)

@@ -2,7 +2,7 @@ import { systemClock } from '../../clock.ts'
 import type { Delivery } from '../../core/delivery/delivery.ts'
 import type { Overview } from '../../core/ports/overview.ts'
 import { hour } from '../../core/time.ts'
-import { paintOn } from './paint.ts'
+import { paintOn, sizeOf } from './paint.ts'
 import { tableLines } from './table.ts'
 import type { Paint } from './table.ts'
 import { wrapped } from './text.ts'
@@ -91,7 +91,7 @@ class ScreenView implements View {
   #draw(): void {
     if (this.#overview === null) return
     const { title, hint, labels } = this.#parts
-    const { columns, rows } = this.#output
+    const { columns, rows } = sizeOf(this.#output)
     const notes = this.#pinned === null ? [] : wrapped(this.#pinned, columns - 1)
     const shown = { deliveries: this.#deliveries, overview: this.#overview, label: labels.of, now: systemClock.now() }
     const table = tableLines({

@@ -1,4 +1,12 @@
+import { day, hour, minute, second } from '../../core/time.ts'
 import type { Instant } from '../../core/time.ts'
+
+const units: readonly (readonly [ms: number, unit: string])[] = [
+  [day, 'd'],
+  [hour, 'h'],
+  [minute, 'min'],
+  [second, 's'],
+]
 
 /** Text of unknown origin as one printable line: a response body must not be able to move the cursor. */
 export function printable(text: string): string {
@@ -27,4 +35,12 @@ export function wrapped(text: string, columns: number): string[] {
 
 export function duration(ms: number): string {
   return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`
+}
+
+/** "5 min ago", "in 14 s": the largest unit alone. */
+export function relativeTime(at: string, now: Instant): string {
+  const aheadMs = Date.parse(at) - now
+  const [unitMs, unit] = units.find(([ms]) => Math.abs(aheadMs) >= ms) ?? [second, 's']
+  const amount = `${Math.floor(Math.abs(aheadMs) / unitMs)} ${unit}`
+  return aheadMs > 0 ? `in ${amount}` : `${amount} ago`
 }
