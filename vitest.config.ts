@@ -52,6 +52,8 @@ export default defineConfig({
     ],
   },
   test: {
+    // What was compiled for the last run is reused, file by file, where neither the file nor the settings have changed.
+    experimental: { fsModuleCache: true },
     globalSetup: [
       setup('security/defences-setup.ts'),
       ...(fast ? [] : [setup('postgres-setup.ts'), setup('browser-setup.ts')]),

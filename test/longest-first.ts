@@ -2,7 +2,7 @@ import { relative } from 'node:path'
 import { BaseSequencer } from 'vitest/node'
 import type { TestSpecification } from 'vitest/node'
 
-/** What takes half a minute or more, longest first. */
+/** The files that take longest, in that order. */
 const longest = [
   'test/simulation/simulation.test.ts',
   'test/acceptance/retry-simulation.test.ts',
@@ -14,6 +14,9 @@ const longest = [
   'test/crash/sqlite.test.ts',
   'test/acceptance/build.test.ts',
   'test/ui/portal.test.ts',
+  'test/stores/sqlite.test.ts',
+  'test/acceptance/lease-lost.test.ts',
+  'test/engine/faults.test.ts',
 ]
 
 /** Begins with what takes longest: begun last, it would run alone for minutes. On a fresh checkout Vitest goes by the size of files. */
