@@ -1,11 +1,11 @@
 /**
- * A map with a bound: when it is full, it forgets the one entry that was used longest ago.
- * A map that is emptied instead would let one newcomer cost everybody their entries.
+ * A bounded map: when it is full, it drops the least recently used entry.
+ * Clearing the whole map instead would let one new entry evict everybody else's.
  */
 export class Lru<Key, Value> {
-  /** Entries at once, at most. */
+  /** The most entries at once. */
   readonly most: number
-  // A Map keeps the order of insertion, so the first key is the one used longest ago.
+  // A Map keeps insertion order, so the first key is the least recently used one.
   private readonly entries = new Map<Key, Value>()
 
   constructor(most: number) {

@@ -5,7 +5,7 @@ import { day, hour, minute, second } from '../time.ts'
 
 type Told = Pick<Alarm, 'signal' | 'subject' | 'level' | 'value' | 'threshold'>
 
-/** An alarm in a sentence, of ids and numbers only. */
+/** An alarm in one sentence that contains only ids and numbers. */
 export function sentenceOf(alarm: Told): string {
   return (alarm.level === 0 ? recovered : raised)[alarm.signal](alarm)
 }
