@@ -1,4 +1,4 @@
-import type { ReplyDirectory } from '../core/ports/directory.ts'
+import type { ReplyDirectory } from '../core/ports/directory/replies.ts'
 import type { Clock, Store } from '../core/ports/ports.ts'
 import type { Quotas } from '../core/limits/quotas.ts'
 import type { SignatureScheme } from '../core/signing/signature.ts'

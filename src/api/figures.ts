@@ -14,7 +14,8 @@ import type {
   NextRetry,
 } from '../core/ports/figures.ts'
 import { bucketOf, bucketsOf } from '../core/ports/overview.ts'
-import type { Directory, OwnedEndpoint } from '../core/ports/directory.ts'
+import type { Directory } from '../core/ports/directory.ts'
+import type { OwnedEndpoint } from '../core/ports/directory/endpoints.ts'
 import { shown } from './endpoint/shown.ts'
 import { healthy, isFailing } from '../core/endpoint/health.ts'
 import { hour } from '../core/time.ts'

@@ -1,4 +1,4 @@
-import type { ReplyDirectory } from '../core/ports/directory.ts'
+import type { ReplyDirectory } from '../core/ports/directory/replies.ts'
 import type { ResourceParts } from './parts.ts'
 
 /** The answers of the HTTP API that are kept under idempotency keys. */

@@ -1,5 +1,6 @@
 import type { Delivery } from '../../core/delivery/delivery.ts'
-import type { Directory, Page, Scan } from '../../core/ports/directory.ts'
+import type { Directory } from '../../core/ports/directory.ts'
+import type { Page, Scan } from '../../core/ports/directory/page.ts'
 import type { DeliveryFilter } from '../../core/ports/queue.ts'
 
 const mostSearched = 1_000

@@ -1,5 +1,6 @@
 import type { AuditAction } from '../../core/ports/audit.ts'
-import type { EndpointCounts, Page } from '../../core/ports/directory.ts'
+import type { EndpointCounts } from '../../core/ports/directory/endpoints.ts'
+import type { Page } from '../../core/ports/directory/page.ts'
 import type { Endpoint, EndpointSettings, EndpointStatus } from '../../core/endpoint/endpoint.ts'
 import { expected } from '../../core/errors.ts'
 import { checkEventType } from '../../core/message/message.ts'

@@ -2,7 +2,7 @@ import type { Endpoint } from '../../core/endpoint/endpoint.ts'
 import { PosthornError } from '../../core/errors.ts'
 import type { Quotas } from '../../core/limits/quotas.ts'
 import type { PayloadFilter } from '../../core/message/payload-filter.ts'
-import type { EndpointDirectory } from '../../core/ports/directory.ts'
+import type { EndpointDirectory } from '../../core/ports/directory/endpoints.ts'
 
 /** A change of an application's endpoints: a new one (null), or another filter of one that it has. */
 interface Change {

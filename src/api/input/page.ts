@@ -1,6 +1,6 @@
 import { expected } from '../../core/errors.ts'
 import { checkCount } from '../../core/limits/limits.ts'
-import type { Page } from '../../core/ports/directory.ts'
+import type { Page } from '../../core/ports/directory/page.ts'
 
 const mostRows = 1_000
 

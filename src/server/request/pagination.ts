@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Order, Page, Scan } from '../../core/ports/directory.ts'
+import type { Order, Page, Scan } from '../../core/ports/directory/page.ts'
 import { RawJson } from '../operation.ts'
 import { order } from '../schemas/common.ts'
 

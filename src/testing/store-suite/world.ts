@@ -6,7 +6,8 @@ import { makeId } from '../../core/ids.ts'
 import type { IdKind } from '../../core/ids.ts'
 import type { Message } from '../../core/message/message.ts'
 import type { Actor } from '../../core/ports/audit.ts'
-import type { Directory, EndpointChange } from '../../core/ports/directory.ts'
+import type { Directory } from '../../core/ports/directory.ts'
+import type { EndpointChange } from '../../core/ports/directory/endpoints.ts'
 import type { Store } from '../../core/ports/ports.ts'
 import type {
   Claim,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { expected } from '../../../core/errors.ts'
 import { attemptOf } from '../../../core/ids.ts'
-import type { AttemptFilter, AttemptOfDelivery } from '../../../core/ports/directory.ts'
+import type { AttemptFilter, AttemptOfDelivery } from '../../../core/ports/directory/deliveries.ts'
 import type { Posthorn } from '../../../posthorn.ts'
 import { listQuery, pageText, scanOf } from '../../request/pagination.ts'
 import { orNull } from '../../errors/not-found.ts'

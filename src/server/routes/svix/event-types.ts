@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Page, Scan } from '../../../core/ports/directory.ts'
+import type { Page, Scan } from '../../../core/ports/directory/page.ts'
 import { expected } from '../../../core/errors.ts'
 import type { PosthornError } from '../../../core/errors.ts'
 import type { EventTypeDefinition } from '../../../core/message/event-type.ts'

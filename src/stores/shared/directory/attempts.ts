@@ -1,13 +1,7 @@
 import { expected } from '../../../core/errors.ts'
 import { attemptId, attemptOf, firstIdAt } from '../../../core/ids.ts'
-import type {
-  AttemptFilter,
-  AttemptOfDelivery,
-  DeliveryDirectory,
-  Order,
-  Page,
-  Scan,
-} from '../../../core/ports/directory.ts'
+import type { AttemptFilter, AttemptOfDelivery, DeliveryDirectory } from '../../../core/ports/directory/deliveries.ts'
+import type { Order, Page, Scan } from '../../../core/ports/directory/page.ts'
 import { record } from '../audit.ts'
 import type { Database } from '../sql/database.ts'
 import { hasChannel, mostWalked, oneOf } from './messages.ts'

@@ -8,7 +8,7 @@ import type {
   EndpointCounts,
   EndpointDirectory,
   SecretRotation,
-} from '../../../core/ports/directory.ts'
+} from '../../../core/ports/directory/endpoints.ts'
 import type { Secret } from '../../../core/signing/signature.ts'
 import { minute } from '../../../core/time.ts'
 import type { Instant } from '../../../core/time.ts'

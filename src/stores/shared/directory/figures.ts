@@ -1,4 +1,4 @@
-import type { EndpointDirectory } from '../../../core/ports/directory.ts'
+import type { EndpointDirectory } from '../../../core/ports/directory/endpoints.ts'
 import type { EndpointFigures, HourCounts } from '../../../core/ports/figures.ts'
 import type { QueueDepth } from '../../../core/ports/overview.ts'
 import { hour } from '../../../core/time.ts'

@@ -1,6 +1,7 @@
 import { statuses } from '../../../core/delivery/delivery.ts'
 import { firstIdAt } from '../../../core/ids.ts'
-import type { MessageDirectory, MessageFilter, Page, Scan } from '../../../core/ports/directory.ts'
+import type { MessageDirectory, MessageFilter } from '../../../core/ports/directory/messages.ts'
+import type { Page, Scan } from '../../../core/ports/directory/page.ts'
 import type { Message } from '../../../core/message/message.ts'
 import type { Actor } from '../../../core/ports/audit.ts'
 import type { Cancelled } from '../../../core/ports/queue.ts'

@@ -1,4 +1,4 @@
-import type { Order, Page } from '../../../core/ports/directory.ts'
+import type { Order, Page } from '../../../core/ports/directory/page.ts'
 import { all, nothing, sql, words } from './sql.ts'
 import type { Sql } from './sql.ts'
 

@@ -1,6 +1,6 @@
 import type { Job } from '../../../core/delivery/job.ts'
 import type { Actor } from '../../../core/ports/audit.ts'
-import type { ErasureJob } from '../../../core/ports/directory.ts'
+import type { ErasureJob } from '../../../core/ports/directory/applications.ts'
 import type { Cancelled } from '../../../core/ports/queue.ts'
 import { day } from '../../../core/time.ts'
 import type { Instant } from '../../../core/time.ts'

@@ -19,7 +19,7 @@ import type {
   EndpointDirectory,
   OwnedEndpoint,
   SecretRotation,
-} from '../../../core/ports/directory.ts'
+} from '../../../core/ports/directory/endpoints.ts'
 import type { Secret } from '../../../core/signing/signature.ts'
 import type { Subscriber } from '../../../core/endpoint/subscribers.ts'
 import type { Instant } from '../../../core/time.ts'

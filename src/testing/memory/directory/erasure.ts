@@ -1,7 +1,7 @@
 import { isOpen } from '../../../core/delivery/delivery.ts'
 import type { Delivery } from '../../../core/delivery/delivery.ts'
 import type { Job } from '../../../core/delivery/job.ts'
-import type { AdvancedJob } from '../../../core/ports/directory.ts'
+import type { AdvancedJob } from '../../../core/ports/directory/jobs.ts'
 import type { Message } from '../../../core/message/message.ts'
 import type { Instant } from '../../../core/time.ts'
 import { cancelled, endedOf } from '../queue/queue.ts'

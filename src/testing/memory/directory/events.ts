@@ -1,5 +1,5 @@
 import { firstIdAt } from '../../../core/ids.ts'
-import type { EventDirectory } from '../../../core/ports/directory.ts'
+import type { EventDirectory } from '../../../core/ports/directory/events.ts'
 import { compareText } from '../sorted-list.ts'
 import type { State } from '../state.ts'
 

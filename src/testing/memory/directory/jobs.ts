@@ -1,7 +1,7 @@
 import { isOpen } from '../../../core/delivery/delivery.ts'
 import type { Delivery } from '../../../core/delivery/delivery.ts'
 import type { Job, JobWork } from '../../../core/delivery/job.ts'
-import type { AdvancedJob, JobChange, JobDirectory, ReplayBatch } from '../../../core/ports/directory.ts'
+import type { AdvancedJob, JobChange, JobDirectory, ReplayBatch } from '../../../core/ports/directory/jobs.ts'
 import type { Instant } from '../../../core/time.ts'
 import { inOrder } from './applications.ts'
 import { eraseBatch, isErasure } from './erasure.ts'

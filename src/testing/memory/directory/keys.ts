@@ -1,7 +1,7 @@
 import { expected } from '../../../core/errors.ts'
 import { isLive } from '../../../core/ports/key.ts'
 import type { ApiKey } from '../../../core/ports/key.ts'
-import type { KeyDirectory } from '../../../core/ports/directory.ts'
+import type { KeyDirectory } from '../../../core/ports/directory/keys.ts'
 import type { Instant } from '../../../core/time.ts'
 import { inOrder } from './applications.ts'
 import { note } from '../state.ts'

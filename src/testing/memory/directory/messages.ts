@@ -3,16 +3,9 @@ import { isOpen } from '../../../core/delivery/delivery.ts'
 import type { Status } from '../../../core/delivery/delivery.ts'
 import { attemptId } from '../../../core/ids.ts'
 import type { Message } from '../../../core/message/message.ts'
-import type {
-  AttemptFilter,
-  AttemptOfDelivery,
-  DeliveryDirectory,
-  MessageDirectory,
-  MessageFilter,
-  MessageProgress,
-  Page,
-  Scan,
-} from '../../../core/ports/directory.ts'
+import type { AttemptFilter, AttemptOfDelivery, DeliveryDirectory } from '../../../core/ports/directory/deliveries.ts'
+import type { MessageDirectory, MessageFilter, MessageProgress } from '../../../core/ports/directory/messages.ts'
+import type { Page, Scan } from '../../../core/ports/directory/page.ts'
 import type { LastAttempt } from '../../../core/ports/figures.ts'
 import { isAfter } from './applications.ts'
 import { compareText } from '../sorted-list.ts'

@@ -1,4 +1,4 @@
-import type { ReplyDirectory } from '../../../core/ports/directory.ts'
+import type { ReplyDirectory } from '../../../core/ports/directory/replies.ts'
 import type { State } from '../state.ts'
 
 /** Answers that are kept under idempotency keys. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Message } from '../../../core/message/message.ts'
-import type { MessageFilter, Page, Scan } from '../../../core/ports/directory.ts'
+import type { MessageFilter } from '../../../core/ports/directory/messages.ts'
+import type { Page, Scan } from '../../../core/ports/directory/page.ts'
 import { minute } from '../../../core/time.ts'
 import { storeCase } from '../case.ts'
 import { dead, diagnostics } from '../queue/marks.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Endpoint } from '../../../../core/endpoint/endpoint.ts'
-import type { ReplayBatch } from '../../../../core/ports/directory.ts'
+import type { ReplayBatch } from '../../../../core/ports/directory/jobs.ts'
 import type { NewDelivery } from '../../../../core/ports/queue.ts'
 import { day } from '../../../../core/time.ts'
 import { storeCase } from '../../case.ts'
