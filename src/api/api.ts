@@ -53,7 +53,7 @@ export interface Api extends Operations {
   readonly alarms: Alarms
   readonly stream: Stream
   readonly keys: Keys
-  /** Answers of the HTTP API under idempotency keys. */
+  /** Responses of the HTTP API under idempotency keys. */
   readonly replies: ReplyDirectory
 }
 
@@ -75,7 +75,7 @@ export interface ApiParts {
   open(): Promise<void>
 }
 
-/** Wires each part of the API to the store and the engine, and decides nothing itself. */
+/** Connects each part of the API to the store and the engine; contains no rules. */
 export function makeApi(parts: ApiParts): Api {
   const { engine, bus, enforcer } = parts
   const { queue, directory, lookMs = null } = parts.store

@@ -6,7 +6,7 @@ import type { DeliveryFilter } from '../../core/ports/queue.ts'
 const mostSearched = 1_000
 const bodiesPerRead = 25
 
-/** Those of the newest thousand that match whose body holds a text, whatever its case; `searched` of them were looked into. */
+/** The matching deliveries among the newest thousand whose body contains a text, ignoring case; `searched` is how many were read. */
 export async function searchPayloads(
   directory: Directory,
   filter: DeliveryFilter,

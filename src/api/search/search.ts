@@ -12,7 +12,7 @@ export interface SearchOptions {
   readonly limit?: number | undefined
 }
 
-/** Finds applications, endpoints and event types by any part of their name, uid, URL or description, messages and deliveries by the beginning of their id. */
+/** Finds applications, endpoints and event types by any part of their name, uid, URL or description; messages and deliveries by the beginning of their id. */
 export type Search = (text: string, options?: SearchOptions) => Promise<Found[]>
 
 const usualLimit = 8

@@ -6,7 +6,7 @@ import type { Setting } from './setting.ts'
 
 type Percents = Readonly<Record<'alarmDeadLetterWarnPercent' | 'alarmDeadLetterPagePercent', number>>
 
-/** Refuses by their names what no single setting can know. */
+/** Refuses, by name, combinations that no single setting can check. */
 export function checkAlarmSettings({
   alarmDeadLetterWarnPercent: warn,
   alarmDeadLetterPagePercent: page,
@@ -16,7 +16,7 @@ export function checkAlarmSettings({
   throw expected('invalid_argument', name, `less than ${other}, which is ${page}`, warn, warnsBeforePages)
 }
 
-/** From where on somebody is told. */
+/** When alarms are raised. */
 export const alarmSettings = {
   alarms: {
     env: ['POSTHORN_ALARMS'],

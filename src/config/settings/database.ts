@@ -1,7 +1,7 @@
 import { flag, text } from '../parse-value.ts'
 import type { Setting } from './setting.ts'
 
-/** Where deliveries and secrets are kept. */
+/** Where deliveries and secrets are stored. */
 export const databaseSettings = {
   databaseUrl: {
     env: ['POSTHORN_DATABASE_URL', 'DATABASE_URL'],

@@ -2,7 +2,7 @@ import { oneOf } from '../parse-value.ts'
 import type { Setting } from './setting.ts'
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
-/** What a line can have; silent is none. */
+/** The log levels; silent logs nothing. */
 export type LineLevel = Exclude<(typeof logLevels)[number], 'silent'>
 
 /** What `serve`, `worker` and `dev` write to stderr. */

@@ -1,7 +1,7 @@
 import { flag, wholeNumber } from '../parse-value.ts'
 import type { Setting } from './setting.ts'
 
-/** What Prometheus gets, and where. */
+/** What Prometheus can scrape, and where. */
 export const metricsSettings = {
   metrics: {
     env: ['POSTHORN_METRICS'],

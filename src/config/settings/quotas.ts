@@ -2,7 +2,7 @@ import { usualQuotas } from '../../core/limits/quotas.ts'
 import { wholeNumber } from '../parse-value.ts'
 import type { Setting } from './setting.ts'
 
-/** What one application may have and do. */
+/** How much one application may have and do. */
 export const quotaSettings = {
   endpointsPerApplication: {
     env: ['POSTHORN_ENDPOINTS_PER_APPLICATION'],

@@ -1,7 +1,7 @@
 import { wholeNumber } from '../parse-value.ts'
 import type { Setting } from './setting.ts'
 
-/** How long what is over is kept. */
+/** How long ended deliveries are kept. */
 export const retentionSettings = {
   historyDays: {
     env: ['POSTHORN_HISTORY_DAYS'],

@@ -1,7 +1,7 @@
 import { flag } from '../parse-value.ts'
 import type { Setting } from './setting.ts'
 
-/** What endpoints learn of traces; whether there are any is up to the SDK of OpenTelemetry that the process has loaded. */
+/** Whether endpoints get trace headers; tracing itself depends on the OpenTelemetry SDK that the process has loaded. */
 export const traceSettings = {
   sendTraceparent: {
     env: ['POSTHORN_SEND_TRACEPARENT'],
