@@ -76,10 +76,10 @@ export const applicationOperations: readonly Operation[] = [
     answers: { 200: applicationOut, 201: applicationOut },
     async handle({ posthorn, params, body, by }) {
       const name = params['app_id'] ?? ''
-      // A uid that is in the path is not taken away because it is missing in the body: the same request again must find the application.
+      // A uid in the path is not removed because it is missing in the body: the same request must find the application again.
       const settings = { ...applicationSettings(body), uid: body.uid ?? (isAnyId(name) ? null : name) }
       const present = await orNull(posthorn.applications.get(name))
-      // An id that is unknown was deleted or never given out: nothing can be created under it.
+      // An unknown id was deleted or never existed: nothing can be created under it.
       if (present !== null || isAnyId(name))
         return answer(200, toApplicationOut(await posthorn.applications.update(present?.id ?? name, settings, by())))
       return answer(201, toApplicationOut(await posthorn.applications.create(settings, by())))

@@ -18,7 +18,7 @@ const one = `${application}/msg/{msg_id}/attempt/{attempt_id}`
 const numbers = z.enum(['0', '1', '2', '3']).transform(Number)
 const classes = z.enum(['0', '100', '200', '300', '400', '500']).transform(Number)
 
-/** What lists of attempts, and of what was attempted, can be narrowed by. */
+/** The filters for lists of attempts, and of attempted messages. */
 export const narrowing = {
   status: numbers.nullish(),
   channel: channel.nullish(),
@@ -42,7 +42,7 @@ const listsByMessage = [
   ['list', `${application}/msg/{msg_id}/attempt`, 'The older path of list-by-msg.'],
 ] as const
 
-/** Every single send, with what came of it. */
+/** Every single send, with its outcome. */
 export const attemptOperations: readonly Operation[] = [
   operation({
     id: 'v1.message-attempt.list-by-endpoint',
@@ -166,7 +166,7 @@ async function listed(
   )
 }
 
-/** Each message once, however many attempts it has on the page. */
+/** Each message once, however many attempts are on the page. */
 async function messageTexts(
   posthorn: Posthorn,
   applicationId: string,

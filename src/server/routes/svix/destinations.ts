@@ -27,7 +27,7 @@ const messagesQuery = listQuery('dlv').extend(narrowing)
 const mostPages = 10
 const pageRows = 1_000
 
-/** Where messages went, and how far they came. */
+/** Where messages went, and their delivery status. */
 export const destinationOperations: readonly Operation[] = [
   operation({
     id: 'v1.message-attempt.list-attempted-messages',
@@ -110,7 +110,7 @@ interface Attempted {
   readonly delivery: Delivery
 }
 
-/** Of one batch of an endpoint's deliveries those that match; a message that was resent is shown once, as its newest delivery stands. */
+/** The matching ones of a batch of an endpoint's deliveries; a resent message is shown once, with its newest delivery. */
 async function messagesFor(
   posthorn: Posthorn,
   endpoint: Endpoint,
@@ -169,7 +169,7 @@ async function newestDeliveries(posthorn: Posthorn, messageId: string): Promise<
   return newest
 }
 
-/** A page of them in the order of the endpoints; those deleted since are among them. */
+/** A page of them in the order of the endpoints, including those deleted since. */
 async function knownEndpoints(
   posthorn: Posthorn,
   deliveries: ReadonlyMap<string, Delivery>,

@@ -22,7 +22,7 @@ import { parameter } from '../lookup.ts'
 const listQueryOf = listQuery('name').extend({ include_archived: flag.optional(), with_content: flag.optional() })
 const one = '/api/v1/event-type/{event_type_name}'
 
-/** The kinds of events that there are, which all applications share. */
+/** The event types, which all applications share. */
 export const eventTypeOperations: readonly Operation[] = [
   operation({
     id: 'v1.event-type.list',
@@ -138,7 +138,7 @@ export const eventTypeOperations: readonly Operation[] = [
   }),
 ]
 
-/** What of a page the caller can see: customers only what is behind no flag, or behind one of theirs. */
+/** The part of a page that the caller can see: customers only types without a feature flag, or with one of theirs. */
 async function visibleTypes(
   posthorn: Posthorn,
   caller: Caller,
@@ -155,7 +155,7 @@ export function isVisible({ featureFlag }: EventTypeDefinition, { portal }: Call
   return featureFlag === null || portal === null || portal === undefined || portal.featureFlags.includes(featureFlag)
 }
 
-/** The same words as for one that does not exist. */
+/** The same error as for one that does not exist. */
 export function hiddenType(name: string): PosthornError {
   return expected('not_found', 'event type', 'the name of one that exists', name)
 }

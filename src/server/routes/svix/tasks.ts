@@ -13,7 +13,7 @@ import { parameter } from '../lookup.ts'
 
 const tasksQuery = listQuery('job').extend({ status: taskStatus.nullish(), task: taskName.nullish() })
 
-/** Bulk work that was asked for, and how far it is. */
+/** Requested bulk work, and its progress. */
 export const taskOperations: readonly Operation[] = [
   operation({
     id: 'v1.background-task.list',
@@ -57,7 +57,7 @@ interface NamedJob {
   readonly task: Task
 }
 
-/** Of the jobs read, those that were asked for; a page may have fewer than its limit though there are more. */
+/** The requested ones among the jobs read; a page may have fewer than its limit although there are more. */
 function named(
   jobs: readonly Job[],
   { limit }: Page,

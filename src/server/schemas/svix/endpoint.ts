@@ -30,7 +30,7 @@ const filter = z
     description: 'What the payload must be like: conditions on JSON paths, joined by and, or, not.',
   })
 
-/** What every way of giving an endpoint has in common. */
+/** The fields that all requests for an endpoint have in common. */
 const given = {
   url: z.string().min(1).max(2000),
   description: z.string().max(1000),
@@ -68,7 +68,7 @@ export const endpointIn = z
 
 export const endpointUpdate = endpointIn.omit({ secret: true, headers: true }).meta({ id: 'EndpointUpdate' })
 
-/** What is left out stays as it is; null takes it away. */
+/** Fields that are left out stay unchanged; null removes one. */
 export const endpointPatch = z
   .object({
     ...given,
@@ -112,7 +112,7 @@ export const endpointOut = z
   })
   .meta({ id: 'EndpointOut' })
 
-/** An endpoint as a destination of one message; how far that came is added to it. */
+/** An endpoint as the destination of one message; the delivery status is added to it. */
 export const shownEndpoint = z.object(shown)
 
 export const endpointHeadersIn = z.object({ headers }).meta({ id: 'EndpointHeadersIn' })
@@ -182,7 +182,7 @@ export function toShownEndpoint(endpoint: Endpoint): z.input<typeof shownEndpoin
   }
 }
 
-/** Clients can leave the prefix of a secret out. */
+/** Clients can leave out the prefix of a secret. */
 export function withPrefix(key: string): string {
   return key.startsWith(hmacPrefix) || key.startsWith(signingKeyPrefix) ? key : `${hmacPrefix}${key}`
 }

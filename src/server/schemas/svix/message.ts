@@ -58,7 +58,7 @@ export const shownMessage = z.object(shown)
 
 type Head = Pick<Message, 'id' | 'type' | 'eventId' | 'channels' | 'createdAt'>
 
-/** A message that is kept, as JSON text: its payload byte for byte, or none. */
+/** A stored message as JSON text: with its payload byte for byte, or without. */
 export function messageText(
   message: Message,
   withContent: boolean,
@@ -88,7 +88,7 @@ function payloadText({ body, erasedAt }: Pick<Message, 'body' | 'erasedAt'>): st
   return erasedAt === null ? objectText(textOf(body)) : '{"expired":true}'
 }
 
-/** The JSON text of a payload. A raw body can be anything, and clients with types can read nothing but an object here. */
+/** The JSON text of a payload. A raw body can be anything, but typed clients can only read an object here. */
 export function objectText(body: string): string {
   return isObject(body) ? body : JSON.stringify({ rawPayload: body })
 }

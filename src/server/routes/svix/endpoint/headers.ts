@@ -12,7 +12,7 @@ import { endpointIn } from '../../lookup.ts'
 
 const path = '/api/v1/app/{app_id}/endpoint/{endpoint_id}/headers'
 
-/** The headers that every attempt at an endpoint brings along. */
+/** The headers that every attempt at an endpoint carries. */
 export const endpointHeaderOperations: readonly Operation[] = [
   operation({
     id: 'v1.endpoint.get-headers',
@@ -56,7 +56,7 @@ export const endpointHeaderOperations: readonly Operation[] = [
   }),
 ]
 
-/** Names of headers are the same in upper and lower case. */
+/** Header names are case-insensitive. */
 export function patched(
   before: Readonly<Record<string, string>>,
   { headers, deleteHeaders = [] }: z.output<typeof endpointHeadersPatchIn>,

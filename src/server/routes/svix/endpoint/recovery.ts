@@ -7,7 +7,7 @@ import { endpointIn, instantOf } from '../../lookup.ts'
 
 const one = '/api/v1/app/{app_id}/endpoint/{endpoint_id}'
 
-/** After an outage: what failed, died or never reached an endpoint is sent again. */
+/** After an outage: sends again what failed, died or never reached an endpoint. */
 export const endpointRecoveryOperations: readonly Operation[] = [
   operation({
     id: 'v1.endpoint.recover',

@@ -8,7 +8,7 @@ import { endpointIn, instantOf } from '../../lookup.ts'
 
 const statsMs = 28 * day
 
-/** What came of an endpoint's deliveries. */
+/** What became of an endpoint's deliveries. */
 export const endpointStatsOperations: readonly Operation[] = [
   operation({
     id: 'v1.endpoint.get-stats',
