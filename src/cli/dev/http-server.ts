@@ -16,7 +16,7 @@ import { createFirstKey } from '../processes/first-key.ts'
 import type { CommandMetrics } from '../processes/metrics.ts'
 import { portalOptions } from '../processes/portal.ts'
 
-/** The server of `posthorn dev`: on the port that was asked for, or on any if nobody asked and the usual one is taken. */
+/** The server of `posthorn dev`: on the requested port, or on any port if none was requested and the default one is taken. */
 export async function openHttpServer(settings: Settings, given: Partial<Settings>): Promise<HttpServer> {
   const { host, port } = settings
   try {
@@ -34,7 +34,7 @@ interface AnswerParts {
   readonly settings: Settings
 }
 
-/** Lets the server answer: without a key if only this machine can ask, and none was set. Returns the line about the key, if one was created. */
+/** Starts answering: without a key if only this machine can connect, and none was set. Returns the line about the key, if one was created. */
 export async function answerRequests(
   { server, metrics, posthorn, settings }: AnswerParts,
   log: Log,

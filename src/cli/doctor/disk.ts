@@ -7,7 +7,7 @@ const gibibyte = 1024 ** 3
 const fewBytes = gibibyte
 const tooFewBytes = gibibyte / 10
 
-/** How much is free beside a file. */
+/** How much space is free next to a file. */
 export function diskCheck(file: string): Promise<Check> {
   return runCheck('disk', async () => {
     const { bavail, bsize } = await statfs(dirname(file))

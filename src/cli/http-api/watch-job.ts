@@ -9,7 +9,7 @@ import type { ApiClient } from './api-client.ts'
 import type { JobResponse } from './responses.ts'
 
 const pollMs = 250
-/** How long a server may be away, as it is while it is started again. */
+/** How long a server may be unreachable, as during a restart. */
 const mostAwayMs = 60_000
 
 export interface WatchOptions {
@@ -18,7 +18,7 @@ export interface WatchOptions {
   readonly clock?: Clock
 }
 
-/** Follows a job to its end, also past a restart of the server. The job itself goes on without whoever watches. */
+/** Follows a job to its end, even past a restart of the server. The job itself continues without anybody watching. */
 export async function watchJob(
   client: ApiClient,
   first: JobResponse,
@@ -64,7 +64,7 @@ function report(job: JobResponse, { output, say }: Terminal, json: boolean): num
   const hasEnded = state === 'done' || state === 'cancelled'
   if (json) output.write(`${JSON.stringify(job)}\n`)
   else if (hasEnded) output.write(`${stepLine(job)}\n`)
-  // More messages than were counted may have been erased.
+  // More messages may have been erased than were counted.
   const isWhole = job.action === 'erase' ? done >= matching : done === matching
   if (hasEnded) return state === 'done' && isWhole ? exit.ok : exit.partial
   if (state === 'paused') {

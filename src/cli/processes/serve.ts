@@ -23,12 +23,12 @@ import type { CommandMetrics } from './metrics.ts'
 import { portalOptions } from './portal.ts'
 import { retryNotice } from './retry-notice.ts'
 
-/** Answers and delivers until it is stopped. */
+/** Serves and delivers until it is stopped. */
 export async function serve({ database, 'no-worker': noWorker }: CommandOptions, terminal: Terminal): Promise<number> {
   const settings = settingsFrom(commandSources())
   const named = databaseAt(typeof database === 'string' ? database : settings.databaseUrl, settings)
   const log = processLog(settings, terminal)
-  // First, because its port must be known to the guard; and whoever has it keeps it while the database is opened.
+  // First, because the guard must know its port, and to keep the port while the database is opened.
   const listening = await startHttpServer({ ...settings, clock: systemClock })
   let metrics: CommandMetrics | null = null
   try {
@@ -63,7 +63,7 @@ interface Parts {
   readonly terminal: Terminal
   readonly log: Log
   readonly delivers: boolean
-  /** That of the database; null if it has none. */
+  /** The database's file; null if it has none. */
   readonly file: string | null
 }
 
@@ -106,7 +106,7 @@ async function answerAndDeliver(parts: Parts): Promise<void> {
     log.write('info', 'stopping', () => ({ msg }))
     metrics.retire()
     const stoppedAt = systemClock.now()
-    // Readers of the stream would hold up the end: they never leave by themselves.
+    // Readers of the stream would delay the shutdown: they never leave by themselves.
     posthorn.stream.close()
     await listening.drain(graceMs)
     graceMs = Math.max(0, graceMs - (systemClock.now() - stoppedAt))

@@ -5,7 +5,7 @@ import { printable } from './text.ts'
 const mostColumns = 60
 const fewestColumns = 6
 const gap = '  '
-/** The columns that say how something is. */
+/** The columns that show a status. */
 const coloured = new Set(['STATUS', 'HEALTH', 'SEVERITY', 'STATE'])
 const colours: readonly (readonly [words: RegExp, colour: Colour])[] = [
   [/^(delivered|healthy|enabled|ok|done)/, 'green'],
@@ -15,8 +15,8 @@ const colours: readonly (readonly [words: RegExp, colour: Colour])[] = [
 ]
 
 /**
- * Rows under their headings, each column as wide as it must be. On a terminal they fit its width: the widest columns are cut, never the first, which is
- * what the next command is given.
+ * Rows under their headings, with columns as wide as needed. On a terminal they fit its width: the widest columns are truncated, never the
+ * first, which is the argument of the next command.
  */
 export function columns(headings: readonly string[], rows: readonly (readonly string[])[], screen: Screen): string {
   const cells = [headings, ...rows].map((row) => row.map(printable))
@@ -37,7 +37,7 @@ export function columns(headings: readonly string[], rows: readonly (readonly st
     .join('\n')
 }
 
-/** Takes from the widest column, one by one, until all fit; one column of the terminal stays free, because some wrap a line that is full. */
+/** Narrows the widest column until all fit; one column of the terminal stays free, because some terminals wrap a full line. */
 function fitted(wanted: readonly number[], most: number): number[] {
   const widths = [...wanted]
   const total = (): number => widths.reduce((sum, width) => sum + width, (widths.length - 1) * gap.length)
@@ -58,7 +58,7 @@ function colourOf(heading: string, text: string): Colour | null {
   return colours.find(([words]) => words.test(text))?.[1] ?? null
 }
 
-/** Names and values below each other. */
+/** Names and values, one pair per line. */
 export function pairs(list: readonly (readonly [name: string, value: string | null])[]): string {
   const shown = list.flatMap(([name, value]) => (value === null ? [] : [[name, printable(value)] as const]))
   const width = Math.max(...shown.map(([name]) => name.length)) + 2

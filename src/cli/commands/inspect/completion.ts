@@ -5,7 +5,7 @@ import { nearest } from '../../../core/nearest.ts'
 import { completionScript, shells } from './completion-scripts.ts'
 import type { Shell } from './completion-scripts.ts'
 
-/** Generated from the table of commands, so that nothing in it can be out of date. */
+/** Generated from the table of commands, so it cannot be out of date. */
 export function completion(commands: () => readonly (Command | CommandGroup)[]): Command {
   return {
     name: 'completion',

@@ -48,7 +48,7 @@ export const doctor: Command = {
       columns(
         ['', 'CHECK', 'FOUND'],
         checks.map(({ level, name, sentence }) => [level, name, sentence]),
-        // What to do is said at the end of each line.
+        // The advice is at the end of each line.
         { ...screen, columns: null },
       ),
     )
@@ -61,7 +61,7 @@ async function runChecks(chosen: CommandOptions, terminal: Terminal): Promise<Ch
   try {
     settings = settingsFrom(commandSources())
   } catch (thrown) {
-    // Nothing else can be looked at by settings that nobody can read.
+    // If the settings cannot be read, nothing else can be checked.
     return [{ name: 'settings', level: 'fail', sentence: messageOf(thrown) }]
   }
   const database = textOption(chosen, 'database')
@@ -76,7 +76,7 @@ async function runChecks(chosen: CommandOptions, terminal: Terminal): Promise<Ch
   ]
 }
 
-/** What a process here would work with. */
+/** The settings that a process here would use. */
 async function localChecks(databaseUrl: string, settings: Settings): Promise<Check[]> {
   const { host, port, metricsPort } = settings
   return [

@@ -88,7 +88,7 @@ export const messages: CommandGroup = {
   ],
 }
 
-/** The payload is cut from the text: parsed and written again, a long number would become another. */
+/** The payload is sliced from the text: parsing and re-serialising would change a long number. */
 function messageText(text: string, isScreen: boolean): string {
   const { id, eventType, eventId, channels, timestamp } = JSON.parse(text) as MessageResponse
   const head = pairs([
@@ -100,7 +100,7 @@ function messageText(text: string, isScreen: boolean): string {
     ['deliveries', `posthorn deliveries ls --message ${id}`],
   ])
   const payload = Buffer.from(cutValue(Buffer.from(text), 'payload') ?? []).toString()
-  // What a customer wrote must not be able to move the cursor.
+  // A customer's text must not be able to move the cursor.
   return `${head}\n\n${isScreen ? printable(payload) : payload}`
 }
 

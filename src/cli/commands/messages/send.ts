@@ -52,7 +52,7 @@ export const send: Command = apiCommand({
     const key = textOption(options, 'idempotency-key')
     const message = await client.request<{ id: string }>('POST', `/app/${pathSegment(application)}/msg`, {
       query: { with_content: 'false' },
-      // Put together as text: a number in the payload must not be rounded on its way.
+      // Assembled as text: a number in the payload must not be rounded.
       body: `${JSON.stringify(head).slice(0, -1)},"payload":${payload}}`,
       headers: key === undefined ? {} : { 'idempotency-key': key },
     })

@@ -84,7 +84,7 @@ async function copyBetween(
   { chosen, terminal }: { readonly chosen: CommandOptions; readonly terminal: Terminal },
 ): Promise<number> {
   const { copy: copyAll } = await import('../../../stores/move/copy.ts')
-  // With the schema: two copies may go to two of one database.
+  // With the schema: two copies may go to two schemas of one database.
   const shown = `${withoutPassword(url)} (schema ${schema})`
   const progress = stepsOn(terminal)
   const key = secretsKey ?? undefined

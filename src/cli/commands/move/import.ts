@@ -46,7 +46,7 @@ async function importSvix(call: ApiCall): Promise<number> {
     terminal.say('posthorn import svix: expected --url and --token or --token-file, got less.')
     return exit.usage
   }
-  // Loaded only now: it brings a validator along.
+  // Loaded only now, because it includes a validator.
   const { exportSvix } = await import('../../import/svix-export.ts')
   const { svixApi } = await import('../../import/svix-api.ts')
   const signal = terminal.interrupted

@@ -75,7 +75,7 @@ export const deliveries: CommandGroup = {
   ],
 }
 
-/** One after the other; of several, one that is refused does not keep the others from being done. */
+/** One after the other; if one is refused, the others are still done. */
 async function forEach(
   { client, given, options, show, terminal }: ApiCall,
   action: 'requeue' | 'cancel',

@@ -103,7 +103,7 @@ export const endpoints: CommandGroup = {
           terminal.say('posthorn endpoints create: expected --application, got nothing.')
           return exit.usage
         }
-        // As `send` of the library does: an application is created on first use.
+        // As in the library's `send`, an application is created on first use.
         if (!isAnyId(owner))
           await client.request('POST', '/app', { query: { get_if_exists: 'true' }, body: { name: owner, uid: owner } })
         const base = `/app/${pathSegment(owner)}/endpoint`
@@ -212,7 +212,7 @@ function statusCommand(action: keyof typeof effects): Command {
   })
 }
 
-/** An endpoint by its id; by its uid together with its application. */
+/** An endpoint by its id, or by its uid together with its application. */
 async function named(client: ApiClient, name: string, options: CommandOptions): Promise<{ id: string; path: string }> {
   const owner = textOption(options, 'application')
   if (owner !== undefined) {

@@ -37,7 +37,7 @@ export const tail: Command = apiCommand({
   },
 })
 
-/** The same lines as those of `posthorn dev`; null for what is no data. */
+/** The same lines as in `posthorn dev`; null for events without data. */
 function lineIn({ type, data }: StreamEvent): string | null {
   if (type === 'gap') return '… some events were missed …'
   const event = data as PosthornEvent & { readonly at: unknown }

@@ -19,6 +19,6 @@ export const serve: Command = {
     'requests and attempts under way end (for up to POSTHORN_SHUTDOWN_GRACE_MS), a second one leaves at once.',
   ].join('\n'),
   options: { database: { type: 'string' }, 'no-worker': { type: 'boolean' } },
-  // Loaded only now: whoever asks for something else need not wait for the server.
+  // Loaded only now: other commands need not wait for the server.
   run: async (options, terminal) => (await import('../../processes/serve.ts')).serve(options, terminal),
 }
