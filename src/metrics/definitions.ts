@@ -6,14 +6,14 @@ export interface Definition {
   readonly name: string
   readonly help: string
   readonly labels: readonly string[]
-  /** Upper bounds, of a histogram. */
+  /** Upper bounds, for a histogram. */
   readonly buckets?: readonly number[]
 }
 
 const rows = [1, 2, 5, 10, 20, 50, 100, 200, 500]
 const shortSeconds = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10]
 
-/** Every metric there is. Counters are of this process; what is sampled is of the whole store, and the same in all processes. */
+/** Every metric. Counters belong to this process; sampled values cover the whole store, and are the same in all processes. */
 export const definitions = {
   buildInfo: gauge('posthorn_build_info', 'Always 1, with what runs here.', ['version', 'node', 'database']),
 

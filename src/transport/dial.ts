@@ -22,11 +22,11 @@ import { Tls } from './tls.ts'
 
 export type { Connect, Place } from './place.ts'
 
-/** A connection on its way. */
+/** A connection being opened. */
 export interface Dialling {
   readonly steps: Steps
   giveUp(): void
-  /** What a time limit that ends now says, if it is not the endpoint that lets us wait. */
+  /** What a time limit that ends now means, if it is not the endpoint that keeps us waiting. */
   stalled(): Failure | null
 }
 
@@ -37,9 +37,9 @@ export interface DialerOptions {
   readonly deadlines: Deadlines
   readonly lookup: Lookup
   readonly connect?: Connect | undefined
-  /** Certificates (PEM) to trust beside the public ones. */
+  /** Certificates (PEM) to trust in addition to the public ones. */
   readonly ca?: readonly string[] | undefined
-  /** What all connections go through, if anything. */
+  /** The proxy for all connections, if any. */
   readonly proxy?: Proxy | null | undefined
 }
 
@@ -57,14 +57,14 @@ export class Dialer {
     this.tools = { guard, deadlines, lookup, connect: watched, tls: new Tls(ca), proxy }
   }
 
-  /** Calls back once, never before it has returned, unless it is given up. */
+  /** Calls back once, never before it has returned, unless it is cancelled. */
   dial(place: Place, done: Dialled): Dialling {
     const dial = new Dial(this.tools, place, done)
     dial.start()
     return dial
   }
 
-  /** Resolves when every socket that was ever opened here is closed. */
+  /** Resolves when every socket opened here is closed. */
   allClosed(): Promise<void> {
     return new Promise((done) => {
       if (this.sockets.size === 0) done()
@@ -90,7 +90,7 @@ interface DialTools {
   readonly proxy: Proxy | null
 }
 
-/** One connection on its way: looked up, vetted, opened, vetted again, encrypted. */
+/** One connection being opened: resolved, vetted, connected, vetted again, encrypted. */
 class Dial implements Timed, Dialling {
   deadline = 0
   before: Timed = this

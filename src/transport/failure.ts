@@ -68,7 +68,7 @@ export function requestFailure(error: unknown): Failure {
   const code = codeOf(error)
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') return closedFailure
   if (code.startsWith('ERR_SSL')) return tlsFailure(error)
-  // Undici has one code for a connection that ended and for an answer (100, 101) that nobody asked for.
+  // Undici has one code for a connection that ended and for an unrequested response (100, 101).
   if (code === 'UND_ERR_SOCKET' && error instanceof Error && error.message.startsWith('bad '))
     return failure('protocol', 'unexpected answer', error)
   const [kind, sentence] = requestFailures.get(code) ?? ['protocol', unknownSentence(error)]
@@ -88,12 +88,12 @@ const requestFailures: ReadonlyMap<string, readonly [FailureKind, string]> = new
   ['UND_ERR_REQ_CONTENT_LENGTH_MISMATCH', ['protocol', 'request cannot be sent']],
 ])
 
-/** The parser has many codes, all for one thing. */
+/** The parser has many codes, all for the same thing. */
 function unknownSentence(error: unknown): string {
   return error instanceof errors.HTTPParserError ? 'answer is not HTTP' : 'unexpected error'
 }
 
-/** Codes only: a message may repeat an address, a header or a secret. */
+/** Only codes: a message may contain an address, a header or a secret. */
 function failure(kind: FailureKind, sentence: string, error: unknown): Failure {
   const code = codeOf(error)
   return { kind, reason: code === '' ? sentence : `${sentence} (${code})` }
