@@ -16,7 +16,7 @@ export const filterOptions: Readonly<Record<string, Option>> = {
     type: 'string',
     value: 'word',
     choices: deadReasons,
-    sentence: 'only what is dead for this reason: exhausted, cancelled, expired, crashed, gone',
+    sentence: 'only dead letters with this reason: exhausted, cancelled, expired, crashed, gone',
   },
   since: {
     type: 'string',
@@ -29,7 +29,7 @@ export const filterOptions: Readonly<Record<string, Option>> = {
 /** Options that page through a list. */
 export const pageOptions: Readonly<Record<string, Option>> = {
   limit: { type: 'string', value: 'n', sentence: 'how many at most, up to 250 (default: 50)' },
-  iterator: { type: 'string', value: 'text', sentence: 'goes on where the last page ended' },
+  iterator: { type: 'string', value: 'text', sentence: 'continues where the last page ended' },
 }
 
 export function pageQuery(options: CommandOptions): Query {

@@ -12,7 +12,7 @@ export const logSettings = {
     default: 'info',
     unit: '',
     sentence:
-      'The least that is logged: debug (every attempt and request), info (failures), warn (dead letters, lost leases), error, or silent. `posthorn dev` shows deliveries itself, and logs them only if this is given.',
+      'The lowest level that is logged: debug (every attempt and request), info (failures), warn (dead letters, lost leases), error, or silent. `posthorn dev` shows deliveries itself, and logs them only if this is set.',
     read: oneOf(logLevels),
   },
   logFormat: {

@@ -7,7 +7,7 @@ export const retentionSettings = {
     env: ['POSTHORN_HISTORY_DAYS'],
     default: 30,
     unit: 'days',
-    sentence: 'How long what was delivered is kept, with its attempts; and messages that no delivery is left of.',
+    sentence: 'How long delivered deliveries are kept, with their attempts, and messages without deliveries.',
     read: wholeNumber(1, 3_650),
   },
   deadLetterDays: {

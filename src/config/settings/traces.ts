@@ -7,7 +7,7 @@ export const traceSettings = {
     env: ['POSTHORN_SEND_TRACEPARENT'],
     default: false,
     unit: '',
-    sentence: 'Sends endpoints the header traceparent of each attempt, where attempts are traced.',
+    sentence: 'Sends endpoints the traceparent header of each attempt, if attempts are traced.',
     read: flag(),
   },
 } satisfies Record<string, Setting<unknown>>

@@ -9,7 +9,7 @@ import type { Shell } from './completion-scripts.ts'
 export function completion(commands: () => readonly (Command | CommandGroup)[]): Command {
   return {
     name: 'completion',
-    summary: 'prints what lets bash, zsh or fish complete commands and options',
+    summary: 'prints a completion script for bash, zsh or fish',
     takes: ['<shell>'],
     options: {},
     help: helpText({

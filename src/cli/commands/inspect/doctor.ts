@@ -19,19 +19,19 @@ const options: Readonly<Record<string, Option>> = {
   endpoint: {
     type: 'string',
     value: 'id or url',
-    sentence: 'also asks whether it may be called, and whether it can be reached; nothing is sent to it',
+    sentence: 'also checks whether it may be called and can be reached; sends nothing to it',
   },
   ...apiOptions,
 }
 
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'looks for what is wrong: database, clock, leases, disk, connections, settings, an endpoint',
+  summary: 'looks for problems: database, clock, leases, disk, connections, settings, an endpoint',
   options,
   help: helpText({
     usage: 'doctor [options]',
     text: [
-      'Looks for what is wrong, and says what to do. Each line is ok, warn (it works, but not for long or not',
+      'Looks for problems, and says what to do. Each line is ok, warn (it works, but not for long or not',
       'as it should) or fail. Exits with 1 if any is fail.',
     ],
     options,

@@ -10,7 +10,7 @@ import { printable } from '../../view/text.ts'
 
 export const messages: CommandGroup = {
   name: 'messages',
-  summary: 'what was sent: list, show one with its payload, erase that',
+  summary: 'sent messages: list, show one with its payload, erase the payload',
   commands: [
     apiCommand({
       name: 'messages ls',
@@ -65,13 +65,13 @@ export const messages: CommandGroup = {
     }),
     apiCommand({
       name: 'messages erase',
-      summary: 'erases the payload of a message and the answers to it for good; the rest of it stays',
+      summary: 'erases the payload of a message and its responses for good; the rest stays',
       takes: ['<application>', '<message>'],
       text: [
-        'What is still on its way is cancelled. It is not sent again from then on. It cannot be undone.',
+        'Its open deliveries are cancelled, and it can never be sent again. This cannot be undone.',
         'The message is named by its id or its event id.',
       ],
-      options: { yes: { type: 'boolean', sentence: 'says that you mean it; without it nothing is done' } },
+      options: { yes: { type: 'boolean', sentence: 'confirms it; without it nothing is done' } },
       examples: ['messages erase acme msg_… --yes'],
       async run({ client, options, given: [application = '', id = ''], show, terminal }) {
         if (options['yes'] !== true) {

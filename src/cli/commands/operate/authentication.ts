@@ -14,7 +14,7 @@ export const authenticationOptions: Readonly<Record<string, Option>> = {
   },
   'client-cert': { type: 'string', value: 'path', sentence: 'the client certificate to present (PEM)' },
   'client-key': { type: 'string', value: 'path', sentence: 'its private key (PEM)' },
-  ca: { type: 'string', value: 'path', sentence: 'authorities to trust beside the usual ones (PEM)' },
+  ca: { type: 'string', value: 'path', sentence: 'CA certificates to trust in addition to the default ones (PEM)' },
 }
 
 /** The authentication from the flags; undefined if there are none, null to remove it. */

@@ -6,7 +6,7 @@ export const headerOption: Option = {
   type: 'string',
   multiple: true,
   value: 'name: value',
-  sentence: 'a header that each request to it has; may be repeated',
+  sentence: 'a header for each request to it; may be repeated',
 }
 export const filterOption: Option = {
   type: 'string',

@@ -10,7 +10,7 @@ export const migrate: Command = {
   help: [
     'Usage: posthorn migrate [--database url] [--print [--from version]]',
     '',
-    'Brings the schema of a database up to this release, and says from which version to which.',
+    'Migrates the schema of a database to this release, and says from which version to which.',
     'Safe to run several times, and by several at once.',
     '',
     '  --database <url>    the database (default: POSTHORN_DATABASE_URL)',

@@ -34,7 +34,7 @@ export const messageIn = z
       .min(1)
       .max(256)
       .nullish()
-      .meta({ description: 'Of the session in which it happened; the event of a dead letter carries it.' }),
+      .meta({ description: 'The session in which it happened; dead-letter events carry it.' }),
     deliverAt: dateTime.nullish().meta({ description: 'Not before this time; at most 30 days ahead.' }),
     payloadRetentionPeriod: z.int().min(5).max(90).nullish().meta({
       description:
