@@ -10,7 +10,7 @@ import type { Instant } from '../../../core/time.ts'
 import { compareText } from '../sorted-list.ts'
 import type { State } from '../state.ts'
 
-/** Alarms, and what is read for them. */
+/** Alarms, and what is read to evaluate them. */
 export function alarmDirectory(state: State): AlarmDirectory {
   return {
     alarms: async () => [...state.alarms.values()].toSorted((one, other) => compareText(one.id, other.id)),
@@ -71,7 +71,7 @@ function readings(state: State, request: AlarmReadingsRequest): AlarmReadings {
   }
 }
 
-/** What is held, or returns from a hold in steps, is not late: it waits for its endpoint. */
+/** A delivery that is on hold, or returns from a hold in steps, is not late: it waits for its endpoint. */
 function isFree(state: State, { id, status }: Endpoint, now: Instant): boolean {
   const health = state.health.get(id) ?? healthy
   return status === 'active' && !isHeld(health, now) && health.holds === 0 && health.rampFrom === null

@@ -8,7 +8,7 @@ import { compareText } from '../sorted-list.ts'
 import { note } from '../state.ts'
 import type { State } from '../state.ts'
 
-/** The kinds of events that applications can subscribe to. */
+/** The event types that endpoints can subscribe to. */
 export function eventTypeDirectory(state: State): EventTypeDirectory {
   function update(
     name: string,

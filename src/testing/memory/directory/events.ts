@@ -5,7 +5,7 @@ import type { State } from '../state.ts'
 
 const watching = 'watching the stream'
 
-/** What processes tell each other, while somebody watches. */
+/** Events that processes relay to each other while somebody is watching. */
 export function eventDirectory(state: State): EventDirectory {
   return {
     watchEvents: async (until) => {

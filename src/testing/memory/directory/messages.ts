@@ -14,7 +14,7 @@ import { cancelled, endedOf } from '../queue/queue.ts'
 import { eraseBody, isVisible, note, replace, select } from '../state.ts'
 import type { KeptAttempt, State } from '../state.ts'
 
-/** What people read of messages. */
+/** The messages that people read. */
 export function messageDirectory(state: State): MessageDirectory {
   return {
     message: async (id) => withId(state, id) ?? null,
@@ -58,7 +58,7 @@ export function messageDirectory(state: State): MessageDirectory {
   }
 }
 
-/** What people read of attempts. */
+/** The attempts that people read. */
 export function attemptDirectory(
   state: State,
 ): Pick<DeliveryDirectory, 'attempts' | 'lastAttempts' | 'listAttempts' | 'eraseAttempt'> {
@@ -148,7 +148,7 @@ function picksAttempt(
   )
 }
 
-/** 200 for 204; 0 if there was no answer. */
+/** 200 for 204; 0 if there was no response. */
 function statusClassOf({ statusCode }: Attempt): number {
   return statusCode === null ? 0 : Math.floor(statusCode / 100) * 100
 }
@@ -167,7 +167,7 @@ function scan<Item>(items: readonly Item[], idOf: (item: Item) => string, page: 
   return { items: shown, next: sorted.length > shown.length && last !== undefined ? idOf(last) : null }
 }
 
-/** In order of their epochs, which is the order in which they were begun. */
+/** In order of their epochs, which is the order in which they began. */
 function lastAttemptOf({ deliveryId, startedAt, tookMs, outcome, statusCode }: Attempt): LastAttempt {
   return { deliveryId, startedAt, tookMs, outcome, statusCode }
 }

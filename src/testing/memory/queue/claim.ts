@@ -29,7 +29,7 @@ function pick(state: State, { endpointId, lane, mostBytes }: Want, most: number,
   return picked
 }
 
-/** Under a lease that lasts. Where only this process may deliver, a lease ends with its worker, whatever its time. */
+/** Under a live lease. If only this process may deliver, a lease ends with its worker, whatever its time. */
 function isTaken(state: State, delivery: Delivery, now: Instant): boolean {
   if (!isLeased(delivery, now)) return false
   const knowsOwners = state.soleProcess && state.attached.size > 0
@@ -50,7 +50,7 @@ function lease(state: State, delivery: Delivery, { lane }: Want, { owner, now, l
   return { delivery: leased, message: messageOf(state, delivery), lane, tookOver }
 }
 
-/** An owner that is still there did not come back: puts on record what became of its attempt. */
+/** The owner did not return: records what became of its attempt. */
 function takeOver(state: State, delivery: Delivery, now: Instant, leaseMs: number): 'interrupted' | 'crashed' {
   const { id, leaseEpoch: epoch, leaseUntil, targetUrl: url } = delivery
   const known = attemptOf(state, id, epoch)
@@ -74,7 +74,7 @@ function takeOver(state: State, delivery: Delivery, now: Instant, leaseMs: numbe
   return 'interrupted'
 }
 
-/** Writes attempts ahead, where the lease is still the asker's. */
+/** Records attempts ahead, where the lease is still the caller's. */
 export function writeAhead(state: State, { owner, now, starts }: StartRequest): string[] {
   return starts.flatMap(({ url, ...held }) => {
     const delivery = heldBy(state, owner, held)
@@ -97,7 +97,7 @@ export function writeAhead(state: State, { owner, now, starts }: StartRequest): 
   })
 }
 
-/** An attempt that was on the wire when its worker gave it back: the worker lives, so it has not crashed. */
+/** An attempt that was on the wire when its worker gave it back: the worker is alive, so it has not crashed. */
 export function recordInterruption(
   state: State,
   deliveryId: string,
