@@ -27,7 +27,7 @@ export interface CopyOptions {
   onProgress(step: CopyStep): void
 }
 
-export interface CopyStep {
+interface CopyStep {
   readonly table: string
   readonly copied: number
   readonly rows: number

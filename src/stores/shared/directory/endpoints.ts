@@ -95,7 +95,7 @@ limit 1`,
 }
 
 /** From the index of each application's endpoints. */
-export function ownedEndpoints(applicationIds: readonly string[], mostEach: number): Sql {
+function ownedEndpoints(applicationIds: readonly string[], mostEach: number): Sql {
   return sql`select id, application_id, status, status_reason, status_since, among
 from (
   select id, application_id, status, status_reason, status_since,
