@@ -36,7 +36,7 @@ export interface Alarms {
   test(): Promise<number>
 }
 
-export interface AlarmsParts extends ResourceParts {
+interface AlarmsParts extends ResourceParts {
   readonly endpoints: Endpoints
   readonly sendOperational: (message: OperationalMessage) => Promise<number>
 }

@@ -57,7 +57,7 @@ export interface Api extends Operations {
   readonly replies: ReplyDirectory
 }
 
-export interface ApiParts {
+interface ApiParts {
   readonly store: Store
   readonly engine: EngineCalls
   readonly bus: Bus

@@ -44,7 +44,7 @@ export interface Figures {
 }
 
 /** Both in milliseconds; the window is a multiple of the bucket. */
-export interface TimelineSpan {
+interface TimelineSpan {
   readonly windowMs: number
   readonly bucketMs: number
 }

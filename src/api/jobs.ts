@@ -31,7 +31,7 @@ export interface Jobs {
 }
 
 /** The actions that people can request; an application is erased by deleting it. */
-export type BulkWork = Exclude<JobWork, { readonly action: 'erase' }>
+type BulkWork = Exclude<JobWork, { readonly action: 'erase' }>
 
 interface JobParts extends ResourceParts {
   /** Announces work, so that it need not wait for the tick. */

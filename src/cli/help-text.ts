@@ -14,7 +14,7 @@ export function helpText({ usage, text = [], options = {}, examples = [] }: Help
   ].join('\n')
 }
 
-export interface HelpParts {
+interface HelpParts {
   readonly usage: string
   readonly text?: readonly string[]
   readonly options?: Readonly<Record<string, Option>>

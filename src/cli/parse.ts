@@ -6,7 +6,7 @@ import { commands } from './command-table.ts'
 import { groupHelp, overviewHelp } from './overview-help.ts'
 
 /** The meaning of a command line: a text to print, a command to run, or why it is refused. */
-export type ParsedCommandLine =
+type ParsedCommandLine =
   | { readonly kind: 'text' | 'refusal'; readonly text: string }
   | {
       readonly kind: 'command'

@@ -1,7 +1,7 @@
 import { expected } from '../core/errors.ts'
 
 /** Parses the text of a setting; an invalid value is refused with the setting's name. */
-export type ParseValue<Value> = (text: string, name: string) => Value
+type ParseValue<Value> = (text: string, name: string) => Value
 
 export function wholeNumber(least: number, most: number, factor = 1): ParseValue<number> {
   return (given, name) => {

@@ -31,7 +31,7 @@ export function givenSettings(sources: readonly Source[]): Partial<Settings> {
 }
 
 /** A given value, with its name and source. */
-export interface FoundValue {
+interface FoundValue {
   readonly value: unknown
   readonly env: string
   readonly origin: Source['origin']

@@ -8,7 +8,7 @@ import { errorFrom, shared, toWire } from './wire.ts'
 import type { Request, Requests, Response, Target, ThreadData, Wanted } from './wire.ts'
 
 /** What the engine thread reports on its own. */
-export interface Listeners {
+interface Listeners {
   event(event: PosthornEvent): void
   meter(call: MeterCall): void
   /** It has ended without being asked to. */
@@ -157,12 +157,12 @@ export class EngineThread {
   }
 
   #receive(responses: readonly Response[]): void {
-    for (const response of responses) this.#hear(response)
+    for (const response of responses) this.#handle(response)
     Atomics.add(this.#numbers, shared.received, responses.length)
     if (this.#waiting.size === 0) this.#keepAlive()
   }
 
-  #hear(response: Response): void {
+  #handle(response: Response): void {
     switch (response[0]) {
       case 'sent':
         this.#answered(response[1])?.resolve({ id: response[2], deliveries: response[3], repeated: response[4] })

@@ -53,7 +53,7 @@ export type Response =
   | readonly [kind: 'event', event: PosthornEvent]
   | readonly [kind: 'meter', call: MeterCall]
 
-export type SentMessage = readonly [
+type SentMessage = readonly [
   application: string,
   id: string,
   type: string,

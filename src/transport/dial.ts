@@ -30,9 +30,9 @@ export interface Dialling {
   stalled(): Failure | null
 }
 
-export type Dialled = (failure: Failure | null, socket: Socket | null) => void
+type Dialled = (failure: Failure | null, socket: Socket | null) => void
 
-export interface DialerOptions {
+interface DialerOptions {
   readonly guard: Guard
   readonly deadlines: Deadlines
   readonly lookup: Lookup
@@ -43,7 +43,7 @@ export interface DialerOptions {
   readonly proxy?: Proxy | null | undefined
 }
 
-export const lookupBudgetMs = 3 * second
+const lookupBudgetMs = 3 * second
 
 /** Opens connections to vetted addresses only. */
 export class Dialer {

@@ -10,7 +10,7 @@ export interface Guard {
   allows(address: string, hostname: string, port?: number): boolean
 }
 
-export interface GuardOptions {
+interface GuardOptions {
   /** Networks (`10.0.0.0/8`), addresses and host patterns (`*.internal`) that may be called although they are private, also by http, on any port. */
   readonly allowedTargets?: readonly string[]
   /** Allows http for every target. */

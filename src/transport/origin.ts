@@ -3,7 +3,7 @@ import type { ConnectionOwner } from './connection.ts'
 import type { Dialer, Place } from './dial.ts'
 import type { HttpRequest } from './http-request.ts'
 
-export interface OriginOptions {
+interface OriginOptions {
   /** Its identity: one origin has a separate entry for each of our certificates. */
   readonly key: string
   readonly name: string

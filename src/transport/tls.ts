@@ -13,7 +13,7 @@ export interface TlsIdentity extends Pick<TransportAuthentication, 'clientCertif
 }
 
 /** The server of a connection, and our identity there. */
-export interface TlsPeer {
+interface TlsPeer {
   readonly hostname: string
   readonly port: number
   readonly identity?: TlsIdentity | null

@@ -5,7 +5,7 @@ import type { Page } from '../../core/ports/directory/page.ts'
 const mostRows = 1_000
 
 /** A page whose fields are all optional. */
-export type GivenPage = { readonly [Name in keyof Page]?: Page[Name] | undefined }
+type GivenPage = { readonly [Name in keyof Page]?: Page[Name] | undefined }
 
 /** A page with its defaults: fifty rows from the start, in the list's default order. */
 export function checkPage({ limit = 50, after = null, order }: GivenPage): Page {

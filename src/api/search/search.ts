@@ -3,7 +3,7 @@ import { searchKinds, searchWords } from '../../core/ports/search.ts'
 import type { Found, SearchKind } from '../../core/ports/search.ts'
 import type { ResourceParts } from '../parts.ts'
 
-export interface SearchOptions {
+interface SearchOptions {
   /** All kinds, if not given. */
   readonly kinds?: readonly SearchKind[] | undefined
   /** Only what belongs to it; event types belong to all. */

@@ -35,7 +35,7 @@ const sendOptions = [
   'tracestate',
 ] as const satisfies readonly (keyof SendOptions)[]
 
-export interface SenderParts {
+interface SenderParts {
   readonly store: Store
   readonly engine: EngineCalls
   readonly clock: Clock

@@ -5,7 +5,7 @@ import type { Behaviour, Receiver } from '../../testing/receiver.ts'
 export const sendsBeforeDead = 4
 
 /** A path of the sample receiver: its behaviour, and how many of the first samples go there. */
-export interface SampleEndpoint {
+interface SampleEndpoint {
   readonly name: string
   readonly sentence: string
   readonly key: string

@@ -2,7 +2,7 @@ import type { Status } from '../../core/delivery/delivery.ts'
 import type { Directory } from '../../core/ports/directory.ts'
 
 /** The statuses of all deliveries in the store, next to the number of accepted messages. */
-export interface Totals {
+interface Totals {
   readonly sent: number
   readonly delivered: number
   readonly dead: number

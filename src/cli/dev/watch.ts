@@ -10,7 +10,7 @@ import type { DevSetup } from './setup.ts'
 /** How the watching ended: everything is done, not everything was done in time, or a person stopped it. */
 export type End = 'complete' | 'late' | 'interrupted'
 
-export interface WatchParts {
+interface WatchParts {
   readonly setup: DevSetup
   readonly view: View
   /** Null if nobody can request samples. */

@@ -1,7 +1,7 @@
 import { messageOf } from '../../core/errors.ts'
 
 /** `warn`: it works, but not for long, or not as it should. `fail`: it does not work. */
-export type CheckLevel = 'ok' | 'warn' | 'fail'
+type CheckLevel = 'ok' | 'warn' | 'fail'
 
 /** One check: what was found, and what to do if something is wrong. */
 export interface Check {

@@ -6,7 +6,7 @@ import type { Check } from './check.ts'
 
 const mostWaitMs = 2_000
 
-export interface CheckedPort {
+interface CheckedPort {
   /** The name of the check. */
   readonly name: string
   readonly host: string

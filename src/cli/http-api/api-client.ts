@@ -21,14 +21,14 @@ export interface ApiClient {
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>
 
-export interface RequestParts {
+interface RequestParts {
   readonly query?: Query
   /** JSON text as it is, or a value to be written as JSON. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export interface ClientParts {
+interface ClientParts {
   readonly where: string
   /** The URL of the API, without `/api/v1`. */
   readonly baseUrl: string

@@ -13,7 +13,7 @@ import { withFlagNames } from './flag-names.ts'
 import { remoteClient } from './remote-client.ts'
 
 /** A command that only calls the HTTP API. */
-export interface ApiCommand {
+interface ApiCommand {
   /** With the name of its group: `dlq retry`. */
   readonly name: string
   readonly summary: string

@@ -12,7 +12,7 @@ const pollMs = 250
 /** How long a server may be unreachable, as during a restart. */
 const mostAwayMs = 60_000
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly terminal: Terminal
   readonly json: boolean
   readonly clock?: Clock

@@ -19,7 +19,7 @@ export interface Imported {
 export type Counts = Record<Kind, number>
 type Kind = 'applications' | 'endpoints' | 'eventTypes'
 
-export interface ImportOptions {
+interface ImportOptions {
   /** Only counts. */
   readonly isDry: boolean
   /** Ends it after the current step. */

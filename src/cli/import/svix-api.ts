@@ -11,7 +11,7 @@ export interface SvixApi {
   find<Item>(path: string, item: z.ZodType<Item>): Promise<Item | null>
 }
 
-export interface SvixAccess {
+interface SvixAccess {
   /** The URL of Svix, without `/api/v1`. */
   readonly url: string
   readonly token: string

@@ -3,7 +3,7 @@ import type { Clock } from '../../core/ports/ports.ts'
 import { second } from '../../core/time.ts'
 
 /** How many lines of one event were dropped within a second. */
-export interface Suppressed {
+interface Suppressed {
   readonly level: LineLevel
   readonly event: string
   readonly count: number

@@ -1,26 +1,22 @@
 import { once } from 'node:events'
 import { systemClock } from '../../clock.ts'
-import { describeSettings } from '../../config/describe.ts'
 import { commandSources } from '../../config/environment.ts'
 import { settingsFrom } from '../../config/sources.ts'
 import type { Settings } from '../../config/settings.ts'
 import { Posthorn, version } from '../../posthorn.ts'
-import { checkOrigins } from '../../server/http/cors.ts'
 import { handler } from '../../server/handler.ts'
 import { startHttpServer } from '../../server/http/http-server.ts'
 import type { HttpServer } from '../../server/http/http-server.ts'
-import { checkPublicUrl } from '../../server/http/url.ts'
 import { byKey } from '../../server/request/authentication.ts'
 import type { CommandOptions, Terminal } from '../command.ts'
 import { databaseAt } from '../database.ts'
 import { logEvents, logWarnings } from '../logs/events.ts'
 import type { Log } from '../logs/log.ts'
 import { processLog } from '../logs/process-log.ts'
-import { requestLog } from '../logs/requests.ts'
 import { createFirstKey } from './first-key.ts'
+import { handlerOptions } from './handler-options.ts'
 import { openMetrics } from './metrics.ts'
 import type { CommandMetrics } from './metrics.ts'
-import { portalOptions } from './portal.ts'
 import { retryNotice } from './retry-notice.ts'
 
 /** Serves and delivers until it is stopped. */
@@ -78,20 +74,8 @@ async function answerAndDeliver(parts: Parts): Promise<void> {
     if (line !== null) output.write(`${line}\n`)
     const notice = await retryNotice(posthorn, settings.preset)
     if (notice !== null) log.write('info', 'retry_policy', () => ({ msg: notice }))
-    const { adminKey, corsOrigins, portalTokenHours, publicUrl, rateLimitPerSecond, strict } = settings
-    const answer = handler(posthorn, {
-      adminKey,
-      corsOrigins: checkOrigins(corsOrigins, 'POSTHORN_CORS_ORIGINS'),
-      portal: portalOptions(settings, log),
-      portalTokenHours,
-      publicUrl: checkPublicUrl(publicUrl, 'POSTHORN_PUBLIC_URL') ?? listening.url,
-      rateLimitPerSecond,
-      messagesPerSecondPerApplication: settings.messagesPerSecondPerApplication,
-      strict,
-      settings: describeSettings(commandSources()),
-      ...requestLog(log),
-    })
-    const { authorize } = byKey(posthorn, adminKey)
+    const answer = handler(posthorn, handlerOptions(settings, listening.url, log))
+    const { authorize } = byKey(posthorn, settings.adminKey)
     listening.serve(metrics.serve(posthorn, authorize, answer), () => posthorn.audit({ limit: 1 }))
     output.write(`posthorn listening on ${listening.url}\n`)
     if (metrics.url !== null) output.write(`posthorn metrics on ${metrics.url}/metrics\n`)

@@ -10,7 +10,7 @@ export interface Progress<Step> {
 }
 
 /** The count in words. */
-export interface ProgressStep {
+interface ProgressStep {
   readonly done: number
   readonly matching: number
   readonly line: string

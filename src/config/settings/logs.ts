@@ -1,7 +1,7 @@
 import { oneOf } from '../parse-value.ts'
 import type { Setting } from './setting.ts'
 
-export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
+const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 /** The log levels; silent logs nothing. */
 export type LineLevel = Exclude<(typeof logLevels)[number], 'silent'>
 

@@ -58,7 +58,7 @@ export function evaluate({ alarms, findings, unread, now, cooldownMs }: Evaluati
   const forgotten: Alarm[] = []
   for (const id of all) {
     const finding = found.get(id)
-    const alarm = known.get(id) ?? (finding === undefined ? undefined : calm(finding))
+    const alarm = known.get(id) ?? (finding === undefined ? undefined : calmAlarm(finding))
     // Notices that are owed go out first: a raise must not be lost because the signal has recovered since.
     if (alarm === undefined || alarm.owed !== null || unread.has(alarm.signal)) continue
     if (isOver(alarm, finding, now)) forgotten.push(alarm)
@@ -87,7 +87,8 @@ export function noticeKey({ id, owed, owedAt }: Pick<Alarm, 'id' | 'owed' | 'owe
   return `${id}:${owed ?? ''}:${owedAt ?? 0}`
 }
 
-function calm({ signal, subject }: Finding): Alarm {
+/** An alarm that was never raised or counted. */
+export function calmAlarm({ signal, subject }: Pick<Alarm, 'signal' | 'subject'>): Alarm {
   return {
     id: alarmId({ signal, subject }),
     signal,

@@ -36,7 +36,7 @@ export interface Noted {
   readonly notedAt: Instant | null
 }
 
-export interface FindingsInput {
+interface FindingsInput {
   readonly readings: AlarmReadings
   /** Null if it was not read. */
   readonly diskUsedPercent: number | null

@@ -24,7 +24,7 @@ export interface OperationalMessage {
 }
 
 /** The owner of the endpoint, in Svix's field names. */
-export interface EndpointNames {
+interface EndpointNames {
   readonly appId: string
   readonly appUid: string | null
   readonly endpointId: string
@@ -59,7 +59,7 @@ export function messagesOf(
 }
 
 /** The part of an alarm's text that people read first. */
-export function headline(alarm: Pick<Alarm, 'signal' | 'level'>, kind: NoticeKind): string {
+function headline(alarm: Pick<Alarm, 'signal' | 'level'>, kind: NoticeKind): string {
   const words = alarm.signal.replaceAll('-', ' ')
   return kind === 'resolved'
     ? `Resolved: ${words}`

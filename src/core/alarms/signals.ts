@@ -21,7 +21,7 @@ export type Severity = 'warning' | 'page'
 export type Level = 0 | 1 | 2
 
 /** The properties of a signal that do not depend on its thresholds. */
-export interface SignalRule {
+interface SignalRule {
   /** For its first and second level. */
   readonly severities: readonly [Severity, Severity]
   /** False if a repetition would add nothing: the state lasts until a person changes it. */

@@ -60,7 +60,7 @@ export interface Mark {
 }
 
 /** Everything that the meaning of an outcome depends on. */
-export interface SettleInput {
+interface SettleInput {
   readonly delivery: Pick<Delivery, 'attemptCount'>
   readonly outcome: Outcome
   readonly policy: RetryPolicy

@@ -11,7 +11,7 @@ export interface Pattern {
 }
 
 /** Throws, with the reason, for an invalid pattern, or one that cannot run in linear time. */
-export type CompilePattern = (source: string) => Pattern
+type CompilePattern = (source: string) => Pattern
 
 /** Why a value is not a usable schema, and where. */
 export class BadSchema extends Error {

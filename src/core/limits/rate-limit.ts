@@ -27,7 +27,7 @@ export function takeTokens(
 }
 
 /** A receiver of tokens: the limits it is under, and how many it can use. */
-export interface Taker {
+interface Taker {
   readonly limitIds: readonly string[]
   readonly most: number
 }

@@ -2,7 +2,7 @@ import { Lru } from '../lru.ts'
 import { expected } from '../errors.ts'
 
 /** A value that a filter compares with. */
-export type Scalar = string | number | boolean | null
+type Scalar = string | number | boolean | null
 
 /** Conditions on a body as a small tree: comparisons of JSON paths, joined by and, or, not. */
 export type PayloadFilter =

@@ -141,7 +141,7 @@ export interface DeadLetters {
 export type HealthState = 'healthy' | 'degraded' | 'breaker_open' | 'paused' | 'disabled'
 
 /** The state of an endpoint, in a word and a sentence. */
-export interface Wellness {
+interface Wellness {
   readonly state: HealthState
   readonly sentence: string
 }

@@ -58,7 +58,7 @@ export interface Rollup {
 }
 
 /** What a store reads for an overview; `sum` is the sum over the minutes. */
-export interface OverviewReadings extends Pick<Overview, 'at' | 'windowMs' | 'queue' | 'minutes'> {
+interface OverviewReadings extends Pick<Overview, 'at' | 'windowMs' | 'queue' | 'minutes'> {
   readonly sum: Rollup
 }
 

@@ -108,7 +108,7 @@ export interface StoreTransaction {
 }
 
 /** What a transaction sees, its own changes included. */
-export interface TransactionLook {
+interface TransactionLook {
   /** The store's time; null if the machine's own clock is good enough. */
   readonly time: Instant | null
   /** By the name that was given; missing ones are left out. */

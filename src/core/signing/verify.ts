@@ -17,7 +17,7 @@ export type ReceivedHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>
   | { get(name: string): string | null }
 
-export interface VerifyOptions {
+interface VerifyOptions {
   /** How far the timestamp may be from now; the Standard Webhooks default is five minutes. */
   readonly toleranceSeconds?: number
   /** The prefix of the header names, if other than `webhook` and `svix`, which are always tried. */

@@ -12,7 +12,7 @@ export interface MetricsRegistry {
   metrics(): Promise<string>
 }
 
-export interface ScrapeOptions {
+interface ScrapeOptions {
   readonly registry: MetricsRegistry
   /** Returns who is calling; null if everybody has access. */
   readonly authorize: Authorize | null

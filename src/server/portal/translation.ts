@@ -13,7 +13,7 @@ interface Found {
 const mostBytes = 256 * 1024
 
 /** Where the build puts the portal's own texts, next to its pages. */
-export const stringsFile = 'portal-strings.json'
+const stringsFile = 'portal-strings.json'
 
 /** The texts in a JSON file. Problems are reported, and the portal keeps its own text there. */
 export function readTranslation(path: string, known: readonly string[] | null): Found {

@@ -212,7 +212,7 @@ function toReply(answered: Answer | Response, caller: Caller): Reply | Response 
 }
 
 /** A reply as a platform `Response`. */
-export function toResponse(reply: Reply | Response): Response {
+function toResponse(reply: Reply | Response): Response {
   return reply instanceof Response
     ? reply
     : new Response(reply.text, { status: reply.status, headers: headersOf(reply) })

@@ -63,7 +63,7 @@ export interface State {
   readonly turns: Map<string, { readonly owner: string; readonly until: Instant }>
 }
 
-export interface KeptApplication {
+interface KeptApplication {
   readonly application: Application
   readonly endpointsVersion: number
 }
@@ -73,7 +73,7 @@ export type KeptAttempt = Omit<NonNullable<SettledAttempt['attempt']>, 'outcome'
   readonly late: boolean
 }
 
-export interface KeptKey {
+interface KeptKey {
   readonly bodyHash: string
   readonly messageId: string
   readonly deliveries: number
@@ -81,7 +81,7 @@ export interface KeptKey {
 }
 
 /** Without a response while the request is being processed. */
-export interface KeptReply {
+interface KeptReply {
   readonly requestHash: string
   readonly applicationId: string | null
   readonly answer: { readonly status: number; readonly body: string } | null
@@ -194,7 +194,7 @@ export function recordAttempt(state: State, deliveryId: string, attempt: KeptAtt
   state.attempts.set(deliveryId, [...others, attempt])
 }
 
-export interface Note extends Pick<AuditEntry, 'action' | 'target' | 'at'> {
+interface Note extends Pick<AuditEntry, 'action' | 'target' | 'at'> {
   readonly by: Actor
   readonly count?: number
   readonly applicationId?: string | null | undefined

@@ -36,7 +36,7 @@ export interface SendOptions {
   readonly policy?: string
 }
 
-export interface ClaimOptions {
+interface ClaimOptions {
   readonly from: Endpoint | readonly Endpoint[]
   readonly lane?: Lane
   readonly owner?: string

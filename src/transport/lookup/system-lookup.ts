@@ -5,7 +5,7 @@ import type { Lookup } from './lookup.ts'
 import { nameServerLookup } from './name-servers.ts'
 import { SharedLookups } from './shared-lookups.ts'
 
-export interface SystemLookupOptions {
+interface SystemLookupOptions {
   readonly clock: Clock
   /** The system's if absent; for example `127.0.0.1:53`. */
   readonly nameServers?: readonly string[]

@@ -14,7 +14,7 @@ export interface TokenOwner extends TransportAuthentication {
 }
 
 /** A token answer that also says whether the token was used before. */
-export type Obtained = TokenAnswer & { readonly isKept: boolean }
+type Obtained = TokenAnswer & { readonly isKept: boolean }
 
 interface Kept {
   readonly token: string

@@ -17,7 +17,7 @@ export interface KeyDirectory {
   revokeKey(id: string, now: Instant, audited?: AuditNote): Promise<ApiKey | null>
 }
 
-export interface SessionFilter {
+interface SessionFilter {
   /** The key that they were created with. */
   readonly of?: string | undefined
   readonly livingAt: Instant

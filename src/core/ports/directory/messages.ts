@@ -26,7 +26,7 @@ export interface MessageDirectory {
   expirePayloads(expiries: readonly PayloadExpiry[]): Promise<void>
 }
 
-export interface PayloadExpiry {
+interface PayloadExpiry {
   readonly messageId: string
   readonly eraseAt: Instant
 }

@@ -10,7 +10,7 @@ export interface ReplyDirectory {
   dropReply(key: string): Promise<void>
 }
 
-export interface SavedReply {
+interface SavedReply {
   readonly key: string
   readonly status: number
   readonly body: string
@@ -19,7 +19,7 @@ export interface SavedReply {
   readonly expiresAt: Instant
 }
 
-export interface ReplyRequest {
+interface ReplyRequest {
   readonly key: string
   readonly requestHash: string
   /** The application: the response is erased with it. */

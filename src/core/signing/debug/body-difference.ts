@@ -1,5 +1,5 @@
 /** Where two bodies differ. */
-export interface BodyDifference {
+interface BodyDifference {
   /** The first differing byte, counted from 0. */
   readonly at: number
   /** The text at that place in each. */

@@ -15,7 +15,7 @@ export interface SignatureReport {
   readonly findings: readonly SignatureFinding[]
 }
 
-export interface SignatureFinding {
+interface SignatureFinding {
   readonly code: 'id' | 'timestamp' | 'body' | 'content' | 'encoding' | 'secret' | 'secret_encoding' | 'expired_secret'
   readonly sentence: string
   readonly sent: string | null

@@ -24,7 +24,7 @@ export interface Placed {
   readonly operation: DescribedOperation
 }
 
-export interface Parameter {
+interface Parameter {
   readonly name: string
   readonly in: string
   readonly required?: boolean

@@ -3,7 +3,7 @@ import type { Schema, Schemas } from './described.ts'
 import { valuesByName, valuesBySchema } from './example-values.ts'
 
 /** For a request, required fields and those that people often send; for a response, everything. */
-export type Side = 'sent' | 'answered'
+type Side = 'sent' | 'answered'
 
 interface Place {
   readonly schemas: Schemas

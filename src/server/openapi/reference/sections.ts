@@ -59,7 +59,7 @@ export const sections: readonly Section[] = [
   },
   {
     title: 'Alarms',
-    sentence: 'What somebody should look at, and who is told.',
+    sentence: 'What somebody should look at, and who is notified.',
     tags: ['alarm', 'alarm-target'],
   },
   {

@@ -4,7 +4,7 @@ import type { Delivery } from '../../../core/delivery/delivery.ts'
 import type { Claim, ClaimRequest, StartRequest, Want } from '../../../core/ports/queue.ts'
 import type { Instant } from '../../../core/time.ts'
 import { attemptOf, heldBy, recordAttempt, replace } from '../state.ts'
-import type { State } from '../state.ts'
+import type { KeptAttempt, State } from '../state.ts'
 
 /** Leases what is due, want by want. */
 export function claim(state: State, request: ClaimRequest): Claim[] {
@@ -59,18 +59,7 @@ function takeOver(state: State, delivery: Delivery, now: Instant, leaseMs: numbe
     return 'crashed'
   }
   const startedAt = Math.min((leaseUntil ?? now) - leaseMs, now)
-  if (known === undefined)
-    recordAttempt(state, id, {
-      epoch,
-      startedAt,
-      tookMs: 0,
-      outcome: 'interrupted',
-      statusCode: null,
-      responseBody: null,
-      url,
-      late: false,
-      diagnostics: null,
-    })
+  if (known === undefined) recordAttempt(state, id, interrupted({ epoch, startedAt, url }))
   return 'interrupted'
 }
 
@@ -98,13 +87,16 @@ export function writeAhead(state: State, { owner, now, starts }: StartRequest): 
 }
 
 /** An attempt that was on the wire when its worker gave it back: the worker is alive, so it has not crashed. */
-export function recordInterruption(
-  state: State,
-  deliveryId: string,
-  { epoch, startedAt, url }: Pick<Attempt, 'epoch' | 'startedAt' | 'url'>,
-): void {
-  const known = attemptOf(state, deliveryId, epoch)
-  const interrupted = {
+export function recordInterruption(state: State, deliveryId: string, attempt: Beginning): void {
+  const known = attemptOf(state, deliveryId, attempt.epoch)
+  if (known === undefined || known.outcome === 'started')
+    recordAttempt(state, deliveryId, { ...known, ...interrupted(attempt) })
+}
+
+type Beginning = Pick<Attempt, 'epoch' | 'startedAt' | 'url'>
+
+function interrupted({ epoch, startedAt, url }: Beginning): KeptAttempt {
+  return {
     epoch,
     startedAt,
     tookMs: 0,
@@ -114,8 +106,7 @@ export function recordInterruption(
     url,
     late: false,
     diagnostics: null,
-  } as const
-  if (known === undefined || known.outcome === 'started') recordAttempt(state, deliveryId, { ...known, ...interrupted })
+  }
 }
 
 function messageOf(state: State, { id, messageId }: Delivery): Claim['message'] {
