@@ -19,7 +19,7 @@ const longest = [
   'test/engine/faults.test.ts',
 ]
 
-/** Begins with what takes longest: begun last, it would run alone for minutes. On a fresh checkout Vitest goes by the size of files. */
+/** Starts the longest files first: started last, they would run alone for minutes. By default Vitest orders new files by size. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // oxlint-disable-next-line unicorn/no-array-sort -- A sequencer is no array.

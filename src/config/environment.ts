@@ -49,6 +49,6 @@ export function checkTlsIsChecked(environment: Environment = process.env): void 
     'NODE_TLS_REJECT_UNAUTHORIZED',
     'unset',
     '0',
-    'With it nobody knows who answers. Unset it, and name an authority of your own in NODE_EXTRA_CA_CERTS.',
+    'With it, anybody could be answering. Unset it, and name your own certificate authority in NODE_EXTRA_CA_CERTS.',
   )
 }

@@ -35,7 +35,7 @@ export const definitions = {
   ),
   attemptDuration: histogram(
     'posthorn_attempt_duration_seconds',
-    'How long attempts took, from the look-up of the name to the end of the response.',
+    'How long attempts took, from the lookup of the name to the end of the response.',
     [],
     latencyBoundsMs.map((bound) => bound / 1_000),
   ),
@@ -127,7 +127,7 @@ export const definitions = {
   workers: gauge('posthorn_workers', 'Workers that live on this store. Sampled.', []),
   diskFree: gauge(
     'posthorn_disk_free_bytes',
-    'What is free on the file system of the database; absent for PostgreSQL, which is on another. Sampled.',
+    'Free space on the file system of the database; absent for PostgreSQL, which runs elsewhere. Sampled.',
     [],
   ),
   diskSize: gauge('posthorn_disk_size_bytes', 'The size of that file system. Sampled.', []),

@@ -126,7 +126,7 @@ class Guest {
 }
 
 function tooBusy(count: number): string {
-  return `${count} events or counts were left out, because the main thread was too busy to hear them. Deliveries went on; metrics are too low by those.`
+  return `${count} events or counts were dropped, because the main thread was too busy to receive them. Deliveries continued; metrics are too low by as many.`
 }
 
 async function storeOf({ recipe: { module, name, given } }: ThreadData): Promise<Store> {

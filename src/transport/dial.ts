@@ -115,7 +115,7 @@ class Dial implements Timed, Dialling {
   start(): void {
     const { hostname } = this.place
     const family = isIP(hostname)
-    // A known answer may come at once, and undici does not expect that of a connector.
+    // A cached answer may come at once, which undici does not expect from a connector.
     if (family !== 0) return queueMicrotask(() => this.lookedUp(null, [{ address: hostname, family }]))
     this.tools.deadlines.add(this, lookupBudgetMs)
     this.cancelLookup = this.tools.lookup(hostname, (error, addresses) =>
@@ -123,11 +123,11 @@ class Dial implements Timed, Dialling {
     )
   }
 
-  /** The budget of the look-up is used up. */
+  /** The time budget of the lookup is used up. */
   expire(): void {
     this.cancelLookup?.()
     this.cancelLookup = null
-    this.notFound(nameFailure(`no answer to the look-up within ${lookupBudgetMs} ms`))
+    this.notFound(nameFailure(`no answer to the lookup within ${lookupBudgetMs} ms`))
   }
 
   stalled(): Failure | null {
@@ -149,14 +149,14 @@ class Dial implements Timed, Dialling {
     if (error !== null) return this.notFound(lookupFailure(error))
     if (addresses.length === 0) return this.notFound(nameFailure('it has no address at all'))
     this.steps.end('dnsMs')
-    // One bad address among good ones is how a rebinding begins: none of them is called. Also asked of a remembered answer.
+    // One bad address among good ones is how rebinding begins: none of them is called. Cached answers are checked, too.
     const bad = addresses.find(({ address }) => !this.isAllowed(address))
     if (bad !== undefined) return this.end(forbiddenFailure(bad.address), null)
     if (this.tools.proxy === null) this.open(addresses)
     else this.openThrough(this.tools.proxy)
   }
 
-  /** Behind a proxy there may be no name server: then the name is the proxy's to look up, and to vet. */
+  /** Behind a proxy there may be no name server: then the proxy resolves and vets the name. */
   private notFound(failure: Failure): void {
     if (this.tools.proxy === null) this.end(failure, null)
     else this.openThrough(this.tools.proxy)
@@ -183,7 +183,7 @@ class Dial implements Timed, Dialling {
     socket.on('error', (error) => this.end(failureOf(error), null))
     socket.once('close', () => this.end({ kind: 'connect', reason: 'connection closed' }, null))
     socket.once('connect', () => {
-      // Whoever chose the address, nothing is written to one that is not allowed.
+      // However the address was chosen, nothing is written to one that is not allowed.
       const { remoteAddress = '' } = socket
       this.steps.address = remoteAddress
       this.steps.end('connectMs')
@@ -220,7 +220,7 @@ class Dial implements Timed, Dialling {
   }
 }
 
-// With more than one address, the next is tried when one has not answered within this time.
+// With several addresses, the next is tried if one has not answered within this time.
 const perAddressMs = 500
 
 const connectTo: Connect = ({ port, addresses }) => {
@@ -230,7 +230,7 @@ const connectTo: Connect = ({ port, addresses }) => {
     return systemConnect({ ...options, host: first.address, autoSelectFamily: false })
   return systemConnect({
     ...options,
-    // Never a name that could be looked up a second time, with another answer.
+    // Never a name, which could be resolved a second time with another answer.
     host: 'vetted.invalid',
     lookup: (_name, _options, done) => done(null, [...addresses]),
     autoSelectFamily: true,

@@ -26,7 +26,7 @@ function checkClientCertificate({ certificate, privateKey }: ClientCertificate, 
 /** All certificates in a text; each must be valid now. */
 function readCertificates(name: string, text: string, now: Instant): X509Certificate[] {
   if (text.includes('PRIVATE KEY-----')) {
-    const advice = 'Certificates are shown to whoever may see the endpoint; take the key out.'
+    const advice = 'Certificates are shown to everybody who may see the endpoint; remove the key.'
     throw expected('invalid_argument', name, 'certificates only', 'a private key among them', advice)
   }
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []

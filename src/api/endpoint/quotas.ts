@@ -53,7 +53,7 @@ export class EndpointQuotas {
       throw exceeded(`${mostEndpoints} endpoints`, 'endpointsPerApplication', 'Delete one that is not needed')
     if (isMeasured && isTooLong(change, endpoints, mostCharacters))
       throw exceeded(
-        `${mostCharacters} characters of payload filters in all`,
+        `${mostCharacters} characters of payload filters in total`,
         'filterSizePerApplication',
         'Shorten one',
       )

@@ -65,7 +65,7 @@ function checkLiveSecrets(count: number): void {
     'wrong_state',
     'secret',
     `one of at most ${mostLiveSecrets} that are valid at once`,
-    `another beside ${count}`,
+    `another one in addition to ${count}`,
     advice,
   )
 }

@@ -175,7 +175,7 @@ export class Sender {
 
 /** Refused after a `stop`. */
 export function stopped(): PosthornError {
-  return new PosthornError('stopped', 'This Posthorn was stopped. Create a new one to go on.')
+  return new PosthornError('stopped', 'This Posthorn was stopped. Create a new one to continue.')
 }
 
 /** A process that only sends has not read the store's time yet: with a wrong clock, its messages would leave early or late. */

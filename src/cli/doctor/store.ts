@@ -100,7 +100,7 @@ function leaseCheck(store: Store, { leaseMs, pollMs }: Settings): Promise<Check>
     const ended = await store.directory.endedLeases((await timeOf(store)) - 2 * pollMs, mostCounted)
     if (ended > 0) {
       const count = ended === mostCounted ? `At least ${ended}` : String(ended)
-      const found = `${count} ${ended === 1 ? 'lease' : 'leases'} ended over two ticks ago, and nobody has taken up the deliveries.`
+      const found = `${count} ${ended === 1 ? 'lease' : 'leases'} expired more than two ticks ago, and no worker has taken over the deliveries.`
       return trouble('warn', found, 'Is a worker there, and is their endpoint on hold? Ask: posthorn deliveries ls')
     }
     const found = `A lease lasts ${leaseMs} ms, a tick ${pollMs} ms`

@@ -72,7 +72,7 @@ function report(job: JobResponse, { output, say }: Terminal, json: boolean): num
     return exit.partial
   }
   say(
-    `Job ${id} goes on without this command, wherever a worker runs. Watch it: posthorn jobs watch ${id}\nCancel it: posthorn jobs cancel ${id}`,
+    `Job ${id} continues without this command, wherever a worker runs. Watch it: posthorn jobs watch ${id}\nCancel it: posthorn jobs cancel ${id}`,
   )
   return exit.interrupted
 }
@@ -84,7 +84,7 @@ function isAway(thrown: unknown): thrown is PosthornError {
 function awayForTooLong(cause: PosthornError, id: string): PosthornError {
   return new PosthornError(
     'unreachable',
-    `${cause.message} Job ${id} is stored, and goes on when it is back: posthorn jobs watch ${id}`,
+    `${cause.message} Job ${id} is stored, and continues when it is back: posthorn jobs watch ${id}`,
     { cause },
   )
 }

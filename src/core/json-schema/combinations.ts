@@ -31,7 +31,11 @@ function anyProblem(check: Check, any: unknown, target: Target): SchemaProblem |
   if (!Array.isArray(any)) return null
   const { matches, last } = matchesOf(check, any, target)
   // With a single alternative, its problem is the problem.
-  return matches > 0 ? null : any.length === 1 ? last : { place: target.place, says: 'It is none of what is allowed.' }
+  return matches > 0
+    ? null
+    : any.length === 1
+      ? last
+      : { place: target.place, says: 'It matches none of the alternatives.' }
 }
 
 function oneProblem(check: Check, one: unknown, target: Target): SchemaProblem | null {

@@ -38,7 +38,7 @@ export function answerTo(thrown: unknown, operation: string, report: Report): Re
   const status = thrown instanceof PosthornError ? statusOf[thrown.code] : 500
   if (!(thrown instanceof PosthornError) || status === 500) {
     report({ operation, error: thrown })
-    return refusal(500, 'internal_error', 'Something went wrong here, and was reported to whoever runs this server.')
+    return refusal(500, 'internal_error', 'Something went wrong here, and was reported to the operator of this server.')
   }
   const { code } = thrown
   const message = inHttpTerms(thrown.message)

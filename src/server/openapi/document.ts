@@ -102,7 +102,7 @@ const refusals: readonly {
     status: 429,
     name: 'TooMany',
     description:
-      'More calls than the key may make, more at once than its share, or more messages than the application may get; `retry-after` says when to go on.',
+      'More calls than the key may make, more at once than its share, or more messages than the application may get; `retry-after` says when to try again.',
     schema: 'HttpErrorOut',
     of: ({ realm, limitedBy }) => realm !== 'public' || limitedBy !== undefined,
   },

@@ -29,7 +29,7 @@ export function listQuery(kind: IteratorOf) {
       .string()
       .regex(
         new RegExp(`^-?${tail}$`),
-        'Expected the `iterator` or `prevIterator` of an earlier answer. Leave it out to start anew.',
+        'Expected the `iterator` or `prevIterator` of an earlier response. Leave it out to start over.',
       )
       .nullish(),
     order: order.nullish(),

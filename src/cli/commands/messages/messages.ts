@@ -76,7 +76,7 @@ export const messages: CommandGroup = {
       async run({ client, options, given: [application = '', id = ''], show, terminal }) {
         if (options['yes'] !== true) {
           terminal.say(
-            `posthorn messages erase: expected --yes, because what is erased cannot be brought back; got none. Nothing was done to ${id}.`,
+            `posthorn messages erase: expected --yes, because an erasure cannot be undone; got none. Nothing was done to ${id}.`,
           )
           return exit.usage
         }

@@ -43,7 +43,7 @@ export const backup: Command = {
     const beside = taken.keyFile === null ? '' : ` and ${taken.keyFile}`
     print(terminal, chosen, taken, () => `backed up ${place.shown} to ${file}${beside}: ${countsOf(taken)}`)
     if (taken.keyFile === null)
-      terminal.say('There is no key file beside the database: back up the key of POSTHORN_SECRETS_KEY, too.')
+      terminal.say('There is no key file next to the database: back up the key of POSTHORN_SECRETS_KEY, too.')
     return exit.ok
   },
 }

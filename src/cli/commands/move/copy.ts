@@ -98,7 +98,7 @@ async function copyBetween(
       progress.show({ done, matching, line: `${table} ${done} of ${matching}` }),
   }).finally(() => progress.end())
   if (!copied.isWhole) {
-    terminal.say('Interrupted after a whole batch. The same command goes on with the next one.')
+    terminal.say('Interrupted after a complete batch. Run the same command again to continue.')
     return exit.interrupted
   }
   print(terminal, chosen, copied, (screen) => reportOf(copied, [path, shown], screen))

@@ -75,7 +75,7 @@ async function importAll(exported: SvixExport, { client, options, terminal, show
   const imported = await applyImport(plan, client, { isDry, signal: terminal.interrupted })
   show({ ...imported, dryRun: isDry }, () => reportOf(imported, isDry))
   if (imported.isWhole) return imported.notTaken.length === 0 ? exit.ok : exit.partial
-  terminal.say('Interrupted. The same command goes on.')
+  terminal.say('Interrupted. Run the same command again to continue.')
   return exit.interrupted
 }
 

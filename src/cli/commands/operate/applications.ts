@@ -67,7 +67,7 @@ export const applications: CommandGroup = {
       async run({ client, options, given: [name = ''], terminal }) {
         if (options['yes'] !== true) {
           terminal.say(
-            `posthorn applications erase: expected --yes, because what is erased cannot be brought back; got none. Nothing was done to ${name}.`,
+            `posthorn applications erase: expected --yes, because an erasure cannot be undone; got none. Nothing was done to ${name}.`,
           )
           return exit.usage
         }

@@ -39,7 +39,7 @@ export const jobs: CommandGroup = {
       },
     }),
     change('pause', 'stops a job for now'),
-    change('resume', 'lets a paused job go on'),
+    change('resume', 'continues a paused job'),
     change('cancel', 'ends a job for good; what it has done stays done'),
     apiCommand({
       name: 'jobs watch',

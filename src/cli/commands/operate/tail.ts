@@ -32,7 +32,7 @@ export const tail: Command = apiCommand({
       if (line !== null) terminal.output.write(`${line}\n`)
     }
     if (terminal.interrupted.aborted) return exit.ok
-    terminal.say(`posthorn: ${client.where} ended the stream. Start again to go on.`)
+    terminal.say(`posthorn: ${client.where} ended the stream. Run the command again to continue.`)
     return exit.error
   },
 })

@@ -24,7 +24,7 @@ export const sections: readonly Section[] = [
   },
   {
     title: 'Messages',
-    sentence: 'A message is one event, delivered to every endpoint that wants it.',
+    sentence: 'A message is one event, delivered to every endpoint that subscribes to it.',
     tags: ['message', 'message-overview'],
   },
   {

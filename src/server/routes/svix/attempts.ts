@@ -97,7 +97,7 @@ export const attemptOperations: readonly Operation[] = [
     id: 'v1.message-attempt.expunge-content',
     method: 'delete',
     path: `${one}/content`,
-    summary: 'Erases what is kept of the answer to an attempt for good.',
+    summary: 'Erases the stored response of an attempt for good.',
     realm: 'application',
     access: 'write',
     portal: 'refused',

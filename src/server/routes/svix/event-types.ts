@@ -109,7 +109,7 @@ export const eventTypeOperations: readonly Operation[] = [
     id: 'v1.event-type.patch',
     method: 'patch',
     path: one,
-    summary: 'Changes what is given of an event type.',
+    summary: 'Changes the given fields of an event type.',
     realm: 'server',
     access: 'write',
     body: eventTypePatch,

@@ -65,7 +65,8 @@ export const messageOperations: readonly Operation[] = [
     id: 'v1.message.create',
     method: 'post',
     path: all,
-    summary: 'Takes a message and delivers it to every endpoint that wants it. Once this is answered, it is not lost.',
+    summary:
+      'Accepts a message and delivers it to every endpoint that subscribes to it. Once the call has returned, the message is stored and will not be lost.',
     realm: 'application',
     access: 'write',
     portal: 'refused',
@@ -96,7 +97,7 @@ export const messageOperations: readonly Operation[] = [
     id: 'v1.message.expunge-content',
     method: 'delete',
     path: `${all}/{msg_id}/content`,
-    summary: "Erases a message's payload and the answers to it for good, and cancels what is still on its way.",
+    summary: "Erases a message's payload and the responses to it for good, and cancels its open deliveries.",
     realm: 'application',
     access: 'write',
     portal: 'refused',

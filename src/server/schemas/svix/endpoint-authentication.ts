@@ -36,12 +36,12 @@ export const endpointAuthentication = z
       .object({ certificate: pem, privateKey: pem })
       .nullish()
       .meta({ description: 'In PEM form; the key without a passphrase.' }),
-    ca: pem.nullish().meta({ description: 'Certificates of authorities to trust beside the usual ones, in PEM form.' }),
+    ca: pem.nullish().meta({ description: 'CA certificates to trust in addition to the default ones, in PEM form.' }),
   })
   .meta({
     id: 'EndpointAuthentication',
     description:
-      'How we prove to the endpoint who we are: at most one of basic, bearer, apiKey and oauth2; clientCertificate and ca may stand beside it. Secrets are never shown again: an answer has *** in their place.',
+      'How we prove to the endpoint who we are: at most one of basic, bearer, apiKey and oauth2; clientCertificate and ca may be combined with it. Secrets are never shown again: an answer has *** in their place.',
   })
 
 /** The given fields, without those that are missing or null; the library says what is wrong with them. */

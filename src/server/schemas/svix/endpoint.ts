@@ -140,7 +140,7 @@ export const endpointSecretRotateIn = z
       .min(0)
       .max(604_800)
       .nullish()
-      .meta({ description: 'How long the old secret stays valid beside the new one; a day if not given.' }),
+      .meta({ description: 'How long the old secret stays valid after the new one is created; a day by default.' }),
   })
   .meta({ id: 'EndpointSecretRotateIn' })
 

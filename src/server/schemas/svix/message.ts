@@ -38,7 +38,7 @@ export const messageIn = z
     deliverAt: dateTime.nullish().meta({ description: 'Not before this time; at most 30 days ahead.' }),
     payloadRetentionPeriod: z.int().min(5).max(90).nullish().meta({
       description:
-        'Days after which the payload is erased, as soon as nothing of it is on its way; otherwise it is kept with the history (POSTHORN_HISTORY_DAYS).',
+        'Days after which the payload is erased, once no delivery is open; otherwise it is kept with the history (POSTHORN_HISTORY_DAYS).',
     }),
   })
   .meta({ id: 'MessageIn' })

@@ -275,7 +275,7 @@ async function fiveMessages(world: World): Promise<{ applicationId: string; sent
   return { applicationId, sent: envelopes.map(({ message }) => message.id) }
 }
 
-/** Pages until there are no more; a store may answer with an empty one before. */
+/** Pages until there are no more; a store may return an empty page before. */
 async function allPages(world: World, filter: MessageFilter, page: Omit<Page, 'after'>): Promise<string[][]> {
   const pages: string[][] = []
   let after: string | null = null
