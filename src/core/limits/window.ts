@@ -20,9 +20,9 @@ export function shareOfPool(pool: number, workers: number): number {
 }
 
 /**
- * One worker's share, given by how many it has announced to divide the pool, and by how many each other worker does. Until all of
- * them have reduced their share for every live worker, it takes no more than before: a new worker starts with a single request. It never takes
- * more than it has announced, or a new worker could take the same share in the meantime.
+ * A worker's next share of a pool, given the number of workers by which it has announced to divide the pool, and the same number of each
+ * other worker. Until all others count every live worker, its share does not grow: a new worker starts with a single request. It never
+ * takes more than it has announced, or a new worker could take the same part in the meantime.
  */
 export function nextShare(
   pool: number,
@@ -35,7 +35,7 @@ export function nextShare(
   return othersShareAmong.every((among) => among >= workers) ? share : Math.min(current, share)
 }
 
-/** By how many workers a worker effectively divides the pool if it has at most this many requests open to one endpoint. */
+/** The number of workers by which a worker can announce to divide a pool while it has up to `mostOpen` requests open to one endpoint. */
 export function sharesAmong(pool: number, workers: number, mostOpen: number): number {
   let among = workers
   while (among > 1 && shareOfPool(pool, among) < mostOpen) among -= 1

@@ -153,7 +153,7 @@ export interface StreamEvent {
   readonly event: PosthornEvent
 }
 
-/** The names of the application and endpoint; null if there is none, or it was deleted. */
+/** The application's name and the endpoint's URL, for people; null if there is none, or it was deleted. */
 export interface EventLabels {
   readonly applicationName: string | null
   readonly endpointUrl: string | null

@@ -68,7 +68,7 @@ export function verificationKey(secret: string): string {
   return publicKeyPrefix + Buffer.from(x, 'base64url').toString('base64')
 }
 
-/** Cached by prefix, of which there are few: freshly built names would be slow to look up as property names. */
+/** Cached for the one prefix in use: freshly built names would be slow to look up as property names. */
 function headerNames(prefix: string): HeaderNames {
   const known = namesByPrefix.get(prefix)
   if (known !== undefined) return known
