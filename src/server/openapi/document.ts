@@ -109,7 +109,7 @@ const refusals: readonly {
   {
     status: 500,
     name: 'Unexpected',
-    description: 'A defect of the server, of which its log says more.',
+    description: 'A defect of the server; its log says more.',
     schema: 'HttpErrorOut',
     of: () => true,
   },
@@ -156,7 +156,7 @@ const whatWeSend: Json = {
   responses: {
     '2XX': { description: 'Delivered. The body is not needed.' },
     '410': { description: 'Gone: the endpoint is disabled.' },
-    '429': { description: 'Later: `retry-after` is honoured. So it is with 503.' },
+    '429': { description: 'Try later: `retry-after` is honoured, as with 503.' },
     default: { description: 'Failed: sent again as the retry policy says, then a dead letter.' },
   },
 }
@@ -212,7 +212,7 @@ const keyFor = {
 const idempotencyHeader: Json = {
   name: 'idempotency-key',
   in: 'header',
-  description: 'A repeat under the same key within 24 hours gets the first answer again, and does nothing.',
+  description: 'A repeat under the same key within 24 hours gets the first response again, and does nothing.',
   schema: { type: 'string', minLength: 1, maxLength: 256, pattern: '^[ -~]+$' },
 }
 const ignoredHeader: Json = {

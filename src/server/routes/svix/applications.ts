@@ -41,7 +41,7 @@ export const applicationOperations: readonly Operation[] = [
     id: 'v1.application.create',
     method: 'post',
     path,
-    summary: 'Creates an application; with `get_if_exists`, answers with the one that has its uid already.',
+    summary: 'Creates an application; with `get_if_exists`, returns an existing one with the same uid.',
     realm: 'server',
     access: 'write',
     query: z.object({ get_if_exists: flag.default(false) }),

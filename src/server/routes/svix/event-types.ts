@@ -51,7 +51,7 @@ export const eventTypeOperations: readonly Operation[] = [
     id: 'v1.event-type.create',
     method: 'post',
     path: '/api/v1/event-type',
-    summary: 'Creates an event type. One that was archived under the same name is brought back.',
+    summary: 'Creates an event type. An archived one with the same name is restored.',
     realm: 'server',
     access: 'write',
     body: eventTypeIn,

@@ -20,7 +20,11 @@ const portalAccessIn = z
     application: applicationIn
       .nullish()
       .meta({ description: 'Creates the application in the path, if there is none.' }),
-    featureFlags: z.array(flag).max(100).nullish().meta({ description: 'Event types behind other flags are hidden.' }),
+    featureFlags: z
+      .array(flag)
+      .max(100)
+      .nullish()
+      .meta({ description: 'Event types with other feature flags are hidden.' }),
     readOnly: z.boolean().nullish().meta({ description: 'Shows everything and changes nothing.' }),
     expiry: z.int().min(3_600).max(604_800).nullish().meta({
       description:
@@ -103,7 +107,7 @@ async function openPortal({
 function addressUnknown(): PosthornError {
   return new PosthornError(
     'wrong_state',
-    'Expected the server to know where it is reached, got no address. Set POSTHORN_PUBLIC_URL, or `publicUrl` of `handler`.',
+    'Expected the server to know its public URL, got none. Set POSTHORN_PUBLIC_URL, or `publicUrl` of `handler`.',
   )
 }
 

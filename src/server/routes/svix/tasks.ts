@@ -38,7 +38,7 @@ export const taskOperations: readonly Operation[] = [
     id: 'v1.background-task.get',
     method: 'get',
     path: '/api/v1/background-task/{task_id}',
-    summary: 'Shows how far bulk work is.',
+    summary: 'Shows the progress of bulk work.',
     realm: 'server',
     access: 'read',
     answers: { 200: taskOut },

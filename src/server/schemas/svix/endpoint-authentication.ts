@@ -41,7 +41,7 @@ export const endpointAuthentication = z
   .meta({
     id: 'EndpointAuthentication',
     description:
-      'How we prove to the endpoint who we are: at most one of basic, bearer, apiKey and oauth2; clientCertificate and ca may be combined with it. Secrets are never shown again: an answer has *** in their place.',
+      'How we prove to the endpoint who we are: at most one of basic, bearer, apiKey and oauth2; clientCertificate and ca may be combined with it. Secrets are never shown again: responses contain *** instead.',
   })
 
 /** The given fields, without those that are missing or null; the library says what is wrong with them. */

@@ -27,7 +27,7 @@ const filter = z
   .meta({
     id: 'PayloadFilter',
     type: 'object',
-    description: 'What the payload must be like: conditions on JSON paths, joined by and, or, not.',
+    description: 'Conditions that the payload must match: comparisons of JSON paths, joined by and, or, not.',
   })
 
 /** The fields that all requests for an endpoint have in common. */

@@ -18,7 +18,7 @@ export const endpointSecretOperations: readonly Operation[] = [
     id: 'v1.endpoint.get-secret',
     method: 'get',
     path,
-    summary: 'Shows the secret by which receivers verify what they get; of an ed25519 one the public key.',
+    summary: 'Shows the secret that receivers verify with; for an ed25519 secret, its public key.',
     realm: 'application',
     // Anybody with the secret can sign in our name.
     access: 'write',
