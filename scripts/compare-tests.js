@@ -1,4 +1,4 @@
-// Shows that a change of names and layout has left the tests alone: the titles, and the number of assertions of each file, in two
+// Shows that a change of names and layout has left the tests alone: compares the titles, and the number of assertions per file, of two
 // commits.    node scripts/compare-tests.js BEFORE [AFTER]
 import { execFileSync } from 'node:child_process'
 

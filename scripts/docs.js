@@ -1,4 +1,4 @@
-// Writes the pages of docs that are made from the code: npm run docs
+// Writes the pages of docs that are generated from the code: npm run docs
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { sections } from '../dist/cli/command-table.js'

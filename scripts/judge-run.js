@@ -1,6 +1,6 @@
-// Whether a run of the tests did what docs/spec.md asks for: its report decides, not what the sources look like.
+// Whether a test run did what docs/spec.md requires: judged by its report, not by the sources.
 
-/** Counts a run, and says what it lacks: one sentence for each id or file that did not run as it must. */
+/** Counts a run, and lists what is missing: one sentence for each id or file that did not run as required. */
 export function judgeRun({ report, root, spec, files, isFast = false, filters = [] }) {
   const ran = report.testResults.map((file) => ({
     path: file.name.replace(`${root}/`, ''),
@@ -19,7 +19,7 @@ export function judgeRun({ report, root, spec, files, isFast = false, filters = 
   return { passed: count(ran, 'passed'), failed: failures(ran, entries, isFast) + problems.length, problems }
 }
 
-/** The rows of the specification: each id, and the groups of tests in which it must run; one without a name if it runs once. */
+/** The rows of the specification: each id, and the groups of tests in which it must run; an unnamed group if it runs once. */
 export function requirementsOf(spec) {
   const table = spec.slice(Math.max(0, spec.search(/^\| id \|/m))).split('\n')
   return table
@@ -34,7 +34,7 @@ export function requirementsOf(spec) {
 
 const idPattern = '(?:UC|RR|LH)-[A-Za-z0-9.-]*[A-Za-z0-9]'
 
-/** What a run has to show: a fast one has no PostgreSQL, and one of some files only what is in them. */
+/** What a run has to show: a fast one has no PostgreSQL, and a filtered one only its own files. */
 function promisedBy({ spec, files, isFast, filters }) {
   const all = requirementsOf(spec)
   const leftOut = all.filter(({ isSlow }) => isFast && isSlow)
@@ -60,11 +60,11 @@ function isAcceptance(path) {
   return path.startsWith('test/acceptance/')
 }
 
-/** The tests of a file that have an id, as they ended. */
+/** The tests of a file that have an id, with their results. */
 function entriesOf({ path, tests }) {
   return tests.flatMap(({ title, ancestorTitles, status }) => {
     const [, id] = new RegExp(`^(${idPattern})(?=\\s|$)`).exec(title) ?? []
-    // A name that comes from a table stands in quotes.
+    // A name that comes from a table is in quotes.
     const groups = ancestorTitles.map((name) => name.replaceAll("'", ''))
     return id === undefined ? [] : [{ id, path, groups, isSkipped: status !== 'passed' && status !== 'failed' }]
   })
@@ -80,7 +80,7 @@ function lackOf({ id, groups }, entries) {
   })
 }
 
-/** Tests whose id, or whose group, the specification does not know. */
+/** Tests whose id or group is not in the specification. */
 function unknownIds(requirements, entries) {
   return entries.flatMap(({ id, path, groups }) => {
     const requirement = requirements.find((known) => known.id === id)
@@ -90,7 +90,7 @@ function unknownIds(requirements, entries) {
   })
 }
 
-/** A skipped test is a failed one, but for what a fast run leaves out; a file that fails to load runs no test, and must not pass for that. */
+/** A skipped test counts as failed, except in a fast run; a file that fails to load runs no test, and must not pass for that. */
 function failures(ran, entries, isFast) {
   const broken = ran.filter(({ status, tests }) => status === 'failed' && tests.length === 0).length
   const named = entries.filter(({ isSkipped }) => isSkipped).length

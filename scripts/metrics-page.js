@@ -1,4 +1,4 @@
-/** docs/metrics.md: every metric, from the same table that they are registered from. */
+/** docs/metrics.md: every metric, from the table that registers them. */
 export function metricsPage(definitions) {
   const rows = definitions.map(({ kind, name, labels, help, buckets = [] }) => {
     const shown = labels.map((label) => `\`${label}\``).join(', ')

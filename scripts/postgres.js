@@ -1,5 +1,5 @@
-// A PostgreSQL of its own, for as long as standard input stays open: prints its URL, and leaves nothing behind.
-// Whoever started it may end in any way, Ctrl-C and kill -9 included: the pipe closes, and the server goes.
+// A temporary PostgreSQL, for as long as standard input stays open: prints its URL, and leaves nothing behind.
+// However its parent ends, Ctrl-C and kill -9 included, the pipe closes, and the server ends.
 // A line "crash" ends the server as if by a power cut, "start" starts it again on the same port; it answers "crashed" and "started".
 // With --oldest it is the oldest release that Posthorn runs on.
 import { spawn, spawnSync } from 'node:child_process'
@@ -31,7 +31,7 @@ const native = join(folder, 'native')
 const data = join(folder, 'data')
 const isOldest = process.argv.includes('--oldest')
 const environment = { ...process.env, LC_ALL: 'C', LD_LIBRARY_PATH: join(native, 'lib') }
-// For tests only: a crash of the machine may cost everything, and one of the server the last commits unless it is --durable.
+// For tests only: a crash of the machine may lose everything, and one of the server the last commits unless it is --durable.
 const careless = process.argv.includes('--durable')
   ? []
   : ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
@@ -61,7 +61,7 @@ async function fail(thrown) {
   await stop()
 }
 
-/** Copies the programs out of node_modules: `nobody` may not be let in there, and their links are missing without install scripts. */
+/** Copies the programs out of node_modules: `nobody` may have no access there, and their links are missing without install scripts. */
 function unpack() {
   const found = findNative()
   chmodSync(folder, 0o755)
@@ -87,15 +87,15 @@ function findNative() {
   }
 }
 
-/** Answers with the password of the user `postgres`. */
+/** Returns the password of the user `postgres`. */
 function makeCluster() {
   const password = randomBytes(12).toString('hex')
   const passwordFile = join(folder, 'password')
   writeFileSync(passwordFile, password)
   mkdirSync(data, { mode: 0o700 })
   if (nobody.uid !== undefined) chownSync(data, nobody.uid, nobody.gid)
-  // Sorted by language, as most databases are: an order that only holds byte by byte must say so in its statement.
-  // Before release 15 that took a locale of the system's, and there may be none.
+  // Sorted by language, like most databases: a statement that relies on byte order must say so.
+  // Before release 15 that needed a locale of the system, and there may be none.
   const order = isOldest ? ['--locale=C'] : ['--locale-provider=icu', '--icu-locale=en-US']
   const options = [
     '-D',
@@ -129,7 +129,7 @@ async function obey(command, port) {
   return port
 }
 
-/** Answers with the port. Between the choice of a free port and its use another program may take it: then it is tried again. */
+/** Returns the port. Another program may take it between its choice and its use: then another is tried. */
 async function startServer(wantedPort = null) {
   let said = ''
   for (let attempt = 0; attempt < 5 && stopping === null; attempt += 1) {
@@ -150,7 +150,7 @@ async function startServer(wantedPort = null) {
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     said = ''
-    // Read to the end: a full pipe would stop the server.
+    // Read to the end: a full pipe would block the server.
     const ready = new Promise((resolve) =>
       server.stderr.setEncoding('utf8').on('data', (text) => {
         if (!said.includes('ready to accept connections')) said += text
@@ -165,11 +165,11 @@ async function startServer(wantedPort = null) {
 }
 
 async function freePort() {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address()
-  probe.close()
-  await once(probe, 'close')
+  const listener = createServer().listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  const { port } = listener.address()
+  listener.close()
+  await once(listener, 'close')
   return port
 }
 

@@ -1,4 +1,4 @@
-// The whole test command: the tests (which also lint, type-check and build: UC-build), what docs/spec.md asks of the run, then one closing line.
+// The whole test command: the tests (which also lint, type-check and build: UC-build), what docs/spec.md requires of the run, then one closing line.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -10,7 +10,7 @@ const reportFile = '.test/report.json'
 mkdirSync('.test', { recursive: true })
 rmSync(reportFile, { force: true })
 
-// Once for all files that run the package as its users do; a file that is run alone builds its own.
+// Once for all files that run the package as its users do; a file that runs alone builds its own.
 const built = resolve(mkdtempSync('.test/built-'))
 if (!build(built)) conclude({ passed: 0, failed: 1, problems: ['The build failed.'] })
 
@@ -51,7 +51,7 @@ function judged() {
   const spec = readFileSync('docs/spec.md', 'utf8')
   const files = ['test/acceptance', 'test/laws'].flatMap(testsIn)
   const result = judgeRun({ report, root: resolve('.'), spec, files, isFast, filters })
-  // An error outside of any test, such as a rejection that nobody handled.
+  // An error outside of any test, such as an unhandled rejection.
   return run.status !== 0 && result.failed === 0 ? { ...result, failed: 1 } : result
 }
 

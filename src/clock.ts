@@ -11,15 +11,15 @@ export const systemClock: Clock = {
   },
 }
 
-/** For durations only: it has nothing to do with the time of day. */
+/** For durations only: unrelated to the time of day. */
 export const steadyMs = (): number => performance.now()
 
 const mostDriftMs = 1_000
 const believedAfterMs = 10_000
 
 /**
- * The machine's time, but for steps that do not last: a clock that is set an hour ahead and back again must not let leases and retries
- * wait for an hour. A step that stays for ten seconds, as after a sleep of the machine, is believed.
+ * The machine's time, except for jumps that do not last: a clock that is set an hour ahead and back again must not make leases and
+ * retries wait for an hour. A jump that lasts for ten seconds, as after the machine has slept, is accepted.
  */
 export function steadyClock(steady: () => number = () => performance.now(), local: Clock = systemClock): Clock {
   let anchor = { wall: local.now(), at: steady() }
@@ -40,7 +40,7 @@ export function steadyClock(steady: () => number = () => performance.now(), loca
       else if (steppedAt === null) steppedAt = at
       else if (at - steppedAt >= believedAfterMs) follow(wall, at)
       const now = steppedAt === null ? anchor.wall : estimate
-      // A clock that is corrected by a little stands still until it has caught up.
+      // A clock that is corrected slightly stands still until time has caught up.
       if (now > last || last - now > mostDriftMs) last = now
       return last
     },
@@ -48,13 +48,13 @@ export function steadyClock(steady: () => number = () => performance.now(), loca
   }
 }
 
-/** A clock that follows a time shared with others; until it is first read, this machine's own. */
+/** A clock that follows a shared time; until that is first read, it is this machine's own. */
 export interface FollowingClock extends Clock {
-  /** False until the shared time was first read. */
+  /** False until the shared time was read for the first time. */
   readonly isFollowing: boolean
-  /** Takes over the shared time that somebody has just read. */
+  /** Accepts a shared time that was just read. */
   follow(shared: Instant): void
-  /** Reads the shared time. From then on it is read again by itself, when somebody asks for a time that was read too long ago. */
+  /** Reads the shared time. From then on it is read again whenever the last reading is too old. */
   measure(): Promise<void>
 }
 
@@ -63,8 +63,8 @@ const mostJitterMs = 1_000
 const mostReadings = 5
 
 /**
- * The shared time at the end of the last reading and what has passed since by a clock that nobody sets: never ahead of the shared time,
- * so a worker whose own clock is wrong neither sends early nor takes a lease that still lives.
+ * The shared time at the end of the last reading plus what has passed since on a monotonic clock: never ahead of the shared time,
+ * so a worker with a wrong clock neither sends early nor takes a live lease.
  */
 export function followingClock(
   read: () => Promise<Instant>,
@@ -85,7 +85,7 @@ export function followingClock(
       for (let tries = 1; ; tries += 1) {
         const askedAt = steady()
         const shared = await read()
-        // An answer that was long on its way, or met a process that slept, is of the past: by it, leases would be over as they begin.
+        // A reading that took long, or reached a process that was asleep, is outdated: by it, leases would expire as they begin.
         if (steady() - askedAt <= mostJitterMs || (tries === mostReadings && reading === null)) return follow(shared)
         if (tries === mostReadings) return
       }
@@ -98,10 +98,10 @@ export function followingClock(
     now() {
       if (reading === null) return local.now()
       const passedMs = steady() - reading.at
-      // Not by a timer, which would keep a process alive that only sends. If a reading fails, the next one makes up for it.
+      // Not with a timer, which would keep alive a process that only sends. If a reading fails, the next one makes up for it.
       if (passedMs > readingLastsMs && !measuring) measure().catch(() => undefined)
       const estimate = Math.floor(reading.shared + passedMs)
-      // A reading that was a little slow must not turn time back; a shared clock that was set back is followed.
+      // A slow reading must not turn time back; a shared clock that was set back is followed.
       if (estimate > latest || latest - estimate > mostJitterMs) latest = estimate
       return latest
     },
@@ -117,7 +117,7 @@ export function followingClock(
 const pool = new Uint32Array(1024)
 let used = pool.length
 
-/** 53 bits from the system's generator, fit for ids; filled in bulk, because one call each is slow. */
+/** 53 bits from the system's generator, good enough for ids; drawn in bulk, because single calls are slow. */
 export const systemRandom: Random = () => {
   if (used >= pool.length) {
     randomFillSync(pool)

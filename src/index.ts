@@ -25,18 +25,14 @@ export type { Overview } from './core/ports/overview.ts'
 export type { Health } from './core/endpoint/health.ts'
 export type { Limits } from './core/limits/limits.ts'
 export type { PayloadFilter } from './core/message/payload-filter.ts'
-export type {
-  AttemptFilter,
-  AttemptOfDelivery,
-  EndpointCounts,
-  MessageFilter,
-  Order,
-  ReplyDirectory,
-  Scan,
-  TakenReply,
-} from './core/ports/directory.ts'
+export type { AttemptFilter, AttemptOfDelivery } from './core/ports/directory/deliveries.ts'
+export type { EndpointCounts } from './core/ports/directory/endpoints.ts'
+export type { MessageFilter } from './core/ports/directory/messages.ts'
+export type { Order, Scan } from './core/ports/directory/page.ts'
+export type { ReplyDirectory, TakenReply } from './core/ports/directory/replies.ts'
 export type { AuditEntry } from './core/ports/audit.ts'
-export type { Directory, Page } from './core/ports/directory.ts'
+export type { Directory } from './core/ports/directory.ts'
+export type { Page } from './core/ports/directory/page.ts'
 export type { Clock, StoreTransaction, OutgoingRequest, Store, Transport } from './core/ports/ports.ts'
 export type { DeliveryFilter, Queue } from './core/ports/queue.ts'
 export type { Schema } from './core/message/schema.ts'

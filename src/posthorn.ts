@@ -7,7 +7,7 @@ import type { SendOptions } from './api/send/sender.ts'
 import type { FollowingClock } from './clock.ts'
 import type { PosthornOptions } from './config/options.ts'
 import type { AuditEntry, AuditFilter } from './core/ports/audit.ts'
-import type { Page } from './core/ports/directory.ts'
+import type { Page } from './core/ports/directory/page.ts'
 import { checkEventName } from './core/ports/events.ts'
 import type { EventType } from './core/ports/events.ts'
 import { checkCount } from './core/limits/limits.ts'
@@ -36,7 +36,7 @@ export type { SendOptions } from './api/send/sender.ts'
 export type { PosthornOptions } from './config/options.ts'
 export { version }
 
-/** Sends webhooks and can prove it: wires the ports together and decides nothing itself. */
+/** Sends webhooks and can prove it: connects the ports, and contains no rules. */
 export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api {
   readonly applications: Api['applications']
   readonly endpoints: Api['endpoints']
@@ -49,7 +49,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
   readonly alarms: Api['alarms']
   readonly stream: Api['stream']
   readonly keys: Api['keys']
-  /** Answers of the HTTP API under idempotency keys. */
+  /** Responses of the HTTP API under idempotency keys. */
   readonly replies: Api['replies']
   readonly requeue: Api['requeue']
   readonly cancel: Api['cancel']
@@ -104,18 +104,18 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
     this.#attachMeter()
   }
 
-  /** Begins to deliver. Without it, `send` only stores, and another process may deliver. A `stop` in the meantime wins. */
+  /** Starts delivering. Without it, `send` only stores, and another process may deliver. A `stop` in the meantime wins. */
   start(): Promise<void> {
     if (this.#stopping !== null) return Promise.reject(stopped())
     this.#starting ??= this.#start().catch((error: unknown) => {
-      // What could not start may start the next time.
+      // If the start fails, it can be tried again.
       this.#starting = null
       throw error
     })
     return this.#starting
   }
 
-  /** Claims nothing more, finishes what is under way within the grace, gives the rest back, and closes the store. */
+  /** Stops claiming, finishes what is under way within the grace period, gives back the rest, and closes the store. */
   stop({ graceMs = 35_000 }: { readonly graceMs?: number } = {}): Promise<void> {
     checkCount('graceMs', graceMs, 0, 600_000)
     this.#stopping ??= this.#stop(graceMs)
@@ -138,13 +138,13 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
     return Array.isArray(given) ? sent : (sent[0] as Sent)
   }
 
-  /** Listens to what this process did, after it was stored. Returns how to stop listening. */
+  /** Listens for events of this process, after they were stored. Returns a function that stops listening. */
   on<Type extends EventType>(type: Type | '*', listener: Listener<Type>): () => void {
     checkEventName(type)
     return this.#bus.on(type, listener)
   }
 
-  /** How things stand: counts, rates, latencies and the queue's depth. */
+  /** The overall state: counts, rates, latencies and the queue's depth. */
   async overview({
     windowMs = hour,
     applicationId,
@@ -154,13 +154,13 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
     return this.#store.directory.overview({ now: this.#clock.now(), windowMs, applicationId })
   }
 
-  /** Who delivers from this store, and when each was last seen. */
+  /** The workers on this store, and when each was last seen. */
   async workers(): Promise<SeenWorker[]> {
     await this.#open()
     return this.#store.directory.workers()
   }
 
-  /** What the deliveries of this process go by. */
+  /** The settings of this process's deliveries. */
   get policies(): readonly RetryPolicy[] {
     return [...this.#settings.policies.values()]
   }
@@ -176,7 +176,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
     return this.#store.directory.audit(filter, page)
   }
 
-  /** The time by which everything here is judged: the one that all workers on the store share. */
+  /** The time that everything here uses: shared by all workers on the store. */
   now(): Instant {
     return this.#clock.now()
   }
@@ -200,7 +200,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
   #open(): Promise<void> {
     if (this.#stopping !== null) return Promise.reject(stopped())
     this.#opening ??= this.#openStore().catch((error: unknown) => {
-      // A store that could not be opened may be there the next time.
+      // A store that could not be opened may be available the next time.
       this.#opening = null
       throw error
     })
@@ -224,7 +224,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
     await this.#store.close()
   }
 
-  /** Lets a meter read what nobody reports: what is under way, and how things stand in the store. */
+  /** Lets a meter read what nobody reports: what is under way, and the state of the store. */
   #attachMeter(): void {
     if (this.#meter === null) return
     const samples = new StoreSamples(this.#store, this.#settings.limits.pollMs)
@@ -241,7 +241,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
     })
   }
 
-  /** The override of the 30-second guard is said aloud at every start, whoever listens. */
+  /** The override of the 30-second guard is announced at every start, whether anybody listens or not. */
   #warnOfUnsafeDelays(): void {
     const unsafe = [...this.#settings.policies.values()].filter((policy) =>
       plannedDelays(policy).some((delay) => delay < safeDelayMs),

@@ -5,7 +5,7 @@ import type { ReceivedHeaders, Verified } from './core/signing/verify.ts'
 export { verifyBodySignature } from './core/signing/verify.ts'
 export type { ReceivedHeaders, Verified } from './core/signing/verify.ts'
 
-/** `verifySignature` with the machine's clock: what a receiver calls. Throws `invalid_signature` or `stale_signature`. */
+/** `verifySignature` with the machine's clock, for receivers. Throws `invalid_signature` or `stale_signature`. */
 export function verify(
   body: string | Uint8Array,
   headers: ReceivedHeaders,

@@ -21,7 +21,7 @@ import { readProxy } from './transport/proxy/proxy.ts'
 import type { Proxy } from './transport/proxy/proxy.ts'
 import { version } from './version.ts'
 
-/** What every thread of a Posthorn has of its own. */
+/** The parts that every thread of a Posthorn has. */
 export interface ThreadParts {
   readonly store: Store
   readonly clock: Clock
@@ -34,23 +34,23 @@ export interface ThreadParts {
   readonly meter: Meter | null
 }
 
-/** The same with an engine, whatever thread that is in. */
+/** The same with an engine, in whichever thread. */
 export interface Wired extends ThreadParts {
   readonly engine: EngineCalls
   readonly bus: Bus
 }
 
-/** A name that no other worker has. Refused without a store, before anything else. */
+/** A unique worker name. Refuses a missing store before anything else. */
 export function newWorkerId(options: PosthornOptions): string {
   checkStore(options)
   const { random = systemRandom } = options
   return `${hostname()}-${process.pid}-${Math.floor(random() * 2 ** 32).toString(36)}`
 }
 
-/** Puts options and ports together; starts nothing. */
+/** Combines options and ports; starts nothing. */
 export function threadParts(options: PosthornOptions, workerId: string): ThreadParts {
   const { store, meter } = meteredStore(options)
-  // First of all: what is refused here has touched nothing.
+  // First, so that a refusal has touched nothing.
   const settings = engineSettings(options, workerId, `posthorn/${version}`)
   const followed = options.clock === undefined ? clockOf(options.store) : null
   return {
@@ -76,7 +76,7 @@ export function wiredHere(options: PosthornOptions, workerId: string): Wired {
   return { ...parts, bus, engine }
 }
 
-/** The store that was given, as it is, or with a meter that it reports to. */
+/** The given store, reporting to a meter if there is one. */
 function meteredStore(options: PosthornOptions): { readonly store: Store; readonly meter: Meter | null } {
   const store = checkStore(options)
   const { meter = null } = options
@@ -91,7 +91,7 @@ function proxyFrom({ proxyUrl = null }: PosthornOptions): Proxy | null {
   return proxyUrl === null ? null : readProxy(proxyUrl)
 }
 
-/** Workers on several machines go by the time of the store that they share. */
+/** Workers on several machines follow the time of the store that they share. */
 function clockOf(store: Store): FollowingClock | null {
   return store.time === undefined ? null : followingClock(() => store.time?.() ?? Promise.resolve(systemClock.now()))
 }

@@ -2,7 +2,7 @@ import { relative } from 'node:path'
 import { BaseSequencer } from 'vitest/node'
 import type { TestSpecification } from 'vitest/node'
 
-/** What takes half a minute or more, longest first. */
+/** The files that take longest, in that order. */
 const longest = [
   'test/simulation/simulation.test.ts',
   'test/acceptance/retry-simulation.test.ts',
@@ -14,9 +14,12 @@ const longest = [
   'test/crash/sqlite.test.ts',
   'test/acceptance/build.test.ts',
   'test/ui/portal.test.ts',
+  'test/stores/sqlite.test.ts',
+  'test/acceptance/lease-lost.test.ts',
+  'test/engine/faults.test.ts',
 ]
 
-/** Begins with what takes longest: begun last, it would run alone for minutes. On a fresh checkout Vitest goes by the size of files. */
+/** Starts the longest files first: started last, they would run alone for minutes. By default Vitest orders new files by size. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // oxlint-disable-next-line unicorn/no-array-sort -- A sequencer is no array.

@@ -1,8 +1,8 @@
 import { pause, within } from './processes.js'
 
 /** Kills a worker; its supervisor starts another. */
-export async function killWorker({ faults, stage }, index) {
-  const worker = stage.workers[index]
+export async function killWorker({ faults, system }, index) {
+  const worker = system.workers[index]
   const { pid } = worker
   const at = performance.now()
   await worker.end('SIGKILL')
@@ -10,18 +10,18 @@ export async function killWorker({ faults, stage }, index) {
 }
 
 /** Kills a worker, and waits for the next. */
-export async function replaceWorker(scene, index) {
-  await killWorker(scene, index)
-  await scene.stage.workers[index].ready()
+export async function replaceWorker(context, index) {
+  await killWorker(context, index)
+  await context.system.workers[index].ready()
 }
 
-/** On a busy machine, too, a fault must find something to break. */
+/** Even on a busy machine, a fault must find something to break. */
 export async function moreReceipts({ receiver }, count) {
   const enough = receiver.receipts.length + count
   await within(60_000, 'deliveries between two faults', () => receiver.receipts.length >= enough)
 }
 
-/** Whatever befell it, it must deliver again. */
+/** Whatever happened to it, it must deliver again. */
 export async function deliversAgain({ receiver }, worker) {
   const from = receiver.receipts.length
   await within(60_000, `${worker.name} to deliver again`, () =>
@@ -29,7 +29,7 @@ export async function deliversAgain({ receiver }, worker) {
   )
 }
 
-/** Until the leases that somebody holds now have run out, twice, and others have looked. */
+/** Until the present leases have expired, twice, and others have looked. */
 export async function pastTwoLeases({ given }) {
   await pause(2 * given.leaseMs + 2 * given.pollMs)
 }

@@ -3,7 +3,7 @@ import { kinds } from './traffic.js'
 const mostListed = 10_000
 const pageSize = 200
 
-/** Creates the endpoints, and can tell how things stand. */
+/** Creates the endpoints, and reads the state of the store. */
 export async function makeObserver(dist, store, receiver) {
   const { Posthorn } = await import(`${dist}/index.js`)
   const posthorn = new Posthorn({ store, allowedTargets: ['127.0.0.0/8'] })

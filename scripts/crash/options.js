@@ -9,7 +9,7 @@ import { stop } from './modes/stop.js'
 
 const modes = { loop, poison, stop, partition, disk, clock }
 
-/** What to do, from the command line; anything that makes no sense is named, and ends with 2. */
+/** The options from the command line; anything that makes no sense is named, and ends with 2. */
 export function readOptions() {
   const values = parse()
   const store = String(values.store)
@@ -125,7 +125,7 @@ function modeOf(values) {
   return name === 'kills' ? kills : modes[name]
 }
 
-/** What a mode would ignore; somebody who writes it expects something else. */
+/** Options that a mode would ignore; somebody who gives them expects something else. */
 function foreignTo(mode) {
   return [
     ...(mode === kills ? [] : ['kills', 'restarts']),

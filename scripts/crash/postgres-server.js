@@ -8,13 +8,13 @@ import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
 import { pause } from './processes.js'
 
-// The user that PostgreSQL runs as if this process is root's.
+// The user that PostgreSQL runs as if this process belongs to root.
 const nobody = 65_534
 
-/** A server of its own, which may be crashed, and leaves nothing behind. */
+/** A separate server, which may be crashed, and leaves nothing behind. */
 export async function startServer() {
   const script = fileURLToPath(new URL('../postgres.js', import.meta.url))
-  // In a group of its own: it cleans up when the pipe closes, not when Ctrl-C is pressed.
+  // In a separate process group: it cleans up when the pipe closes, not on Ctrl-C.
   const child = spawn(process.execPath, [script, '--durable'], { detached: true, stdio: ['pipe', 'pipe', 'inherit'] })
   const lines = createInterface({ input: child.stdout })
   const exited = once(child, 'exit')
@@ -42,13 +42,13 @@ export async function startServer() {
   }
 }
 
-/** A schema of its own in a database of somebody else's. */
+/** A separate schema in an existing database. */
 export function schemaOn(url) {
   const schema = `posthorn_crash_${randomBytes(6).toString('hex')}`
   return { url, schema, crash: null, stop: () => query(url, `drop schema if exists ${schema} cascade`) }
 }
 
-/** What is created from now on lies there; the write-ahead log stays where it was, for without it the server itself would end. */
+/** New tables are created there; the write-ahead log stays where it was, because without it the server itself would end. */
 export async function keepTablesOn(path, url) {
   const folder = join(path, 'tables')
   mkdirSync(folder, { mode: 0o700 })

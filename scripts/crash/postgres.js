@@ -4,9 +4,9 @@ import { keepTablesOn, schemaOn, startServer } from './postgres-server.js'
 import { keepRunning, startChild } from './processes.js'
 import { startProxy } from './proxy.js'
 import { makeSending } from './sending.js'
-import { makeStage } from './stage.js'
+import { makeSystem } from './system.js'
 
-/** A schema of its own, any number of workers, and a sender beside them. */
+/** A separate schema, any number of workers, and a sender next to them. */
 export async function onPostgres(given, receiver, witness) {
   const server = given.databaseUrl === null ? await startServer() : schemaOn(given.databaseUrl)
   if (given.disk !== null) await keepTablesOn(given.disk.path, server.url)
@@ -30,7 +30,7 @@ export async function onPostgres(given, receiver, witness) {
   const sending = makeSending({ dist: given.dist, databaseUrl: server.url, schema, given, witness, delivers: false })
   const sender = keepRunning('the sender', sending.start, (text) => unexpectedEnds.push(text))
 
-  return makeStage({
+  return makeSystem({
     sending,
     sender,
     workers,

@@ -8,8 +8,8 @@ const mostRestarts = 2_000
 const linesKept = 5
 
 /**
- * A child that ends with this process, however this one ends. `isReady` is given each of its lines and messages until one is the sign.
- * Its warnings are many, and expected: `--verbose` shows them all, and whoever asks why it ended gets the last of them.
+ * A child that ends with this process, however that ends. `isReady` gets each of its lines and messages until one is the sign.
+ * Its many warnings are expected: `--verbose` shows them all, and the last of them are kept to explain why it ended.
  */
 export function startChild(
   script,
@@ -40,19 +40,19 @@ export function startChild(
     look(message)
     onMessage(message, child.pid)
   })
-  // What is sent to a process that has just ended is lost, as it would be if it had ended a moment later.
+  // A message to a process that has just ended is lost, as if the process had ended a moment later.
   child.on('error', () => undefined)
   return started
 }
 
-/** Resolves with all that was said before: a killed process's last words are still in the pipe. */
+/** Resolves with all earlier output: the last lines of a killed process are still in the pipe. */
 export async function endChild(started, signal) {
   started.wasKilled = true
   started.child.kill(signal)
   await started.ended
 }
 
-/** Starts a process anew whenever it ends, as a supervisor does, and reports those that ended by themselves. */
+/** Restarts a process whenever it ends, as a supervisor does, and reports those that ended by themselves. */
 export function keepRunning(name, start, onUnexpectedEnd) {
   let isWanted = true
   let current = null
@@ -97,12 +97,12 @@ export function pause(ms) {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-/** Asks until it is so; a run that does not get there is a run that failed. */
+/** Polls until the condition holds; if it never does, the run has failed. */
 export async function within(ms, wanted, isSo) {
   if (!(await isSoWithin(ms, isSo))) throw new Error(`Expected ${wanted} within ${ms} ms, and waited in vain.`)
 }
 
-/** Asks until it is so, or the time is over; answers which. A database should not be asked as often as a variable. */
+/** Polls until the condition holds, or the time is over; returns which. A database should be polled less often than a variable. */
 export async function isSoWithin(ms, isSo, everyMs = 20) {
   for (const until = performance.now() + ms; performance.now() < until; await pause(everyMs))
     if (await isSo()) return true

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 
-/** Stands between one worker and the database, on loopback, and can cut it off: in silence, or with a reset. */
+/** A proxy between one worker and the database, on loopback, that can cut the worker off: silently, or with a reset. */
 export async function startProxy(databaseUrl) {
   const target = new URL(databaseUrl)
   const pairs = new Set()
@@ -26,7 +26,7 @@ export async function startProxy(databaseUrl) {
         else for (const socket of [pair.near, pair.far]) socket.resetAndDestroy()
       }
     },
-    /** What was under way in silence arrives now, as TCP would repeat it. */
+    /** Whatever was held back arrives now, as TCP would repeat it. */
     heal() {
       if (cut === 'silent') for (const pair of pairs) join(pair)
       cut = null

@@ -5,8 +5,8 @@ import { poisonMark, slowKind } from './traffic.js'
 const slowestFastMs = 40
 
 /**
- * Answers 200 after a moment, and keeps a receipt of everything: what, when, and from which process. The endpoint of the slow kind
- * takes a good part of a lease. Poison is never answered: `onPoison` is told who sent it, and ends that process.
+ * Answers 200 after a moment, and keeps a receipt of everything: what, when, and from which process. The slow endpoint
+ * takes a good part of a lease. Poison is never answered: `onPoison` gets its sender, and ends that process.
  */
 export async function startReceiver({ leaseMs }) {
   const receipts = []
@@ -41,7 +41,7 @@ export async function startReceiver({ leaseMs }) {
     return `http://127.0.0.1:${server.address().port}${path}`
   }
 
-  /** A process says that it has connected. */
+  /** A process reports that it has connected. */
   function owned({ from, to }, pid) {
     if (to === server.address().port) owners.owned(from, pid)
   }
@@ -53,7 +53,7 @@ export async function startReceiver({ leaseMs }) {
   }
 }
 
-/** Whose each connection is. Its process and the kernel tell of it in any order; a port may be used again later. */
+/** The process behind each connection. Process and kernel report it in any order; a port may be reused later. */
 function makeOwners() {
   const connections = new WeakMap()
   const unowned = new Map()

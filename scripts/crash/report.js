@@ -1,8 +1,8 @@
-// A woken process may have stood still between its last look at a lease and the request: what it sends just then is late.
+// A woken process may have been stopped between checking a lease and sending the request: what it sends just then is late.
 const wakingMs = 1_000
 const mostListed = 20
 
-/** What became of everything that was accepted, which fault explains each repeat, and how long what it hit had to wait. */
+/** What became of every accepted message, which fault explains each repeat, and how long the affected ones had to wait. */
 export function report({ poisonId = null, waiting = new Set(), problems = [], notes = [], ...rest }) {
   const run = { poisonId, waiting, problems, notes, ...rest }
   const { accepted, rows } = run
@@ -28,7 +28,7 @@ function examine({ accepted, receipts, faults, rows, reachMs, poisonId, waiting 
   const repeats = [...byId.values()].flatMap((same) =>
     same.slice(1).map((receipt, index) => ({ receipt, before: same[index] })),
   )
-  // Ours first: a process that we stop says that it stood still, too.
+  // Our own faults first: a process that we stop also reports a stall.
   const suspects = [...faults.filter(isOurs), ...faults.filter((fault) => !isOurs(fault))]
   const causes = repeats.map((repeat) => suspects.find((fault) => explains(fault, repeat, reachMs)))
   const harmless = [...accepted].filter(([id]) => id !== poisonId)
@@ -84,7 +84,7 @@ function notDelivered({ id, status, reason }) {
   return `not delivered, but ${status}${typeof reason === 'string' ? ` (${reason})` : ''}: ${id}`
 }
 
-/** The lines that others read with programs: what comes last never changes its form. */
+/** Lines that programs read: the last one never changes its form. */
 export function lastLines({ accepted, delivered, dead, lost, repeats, explained, longestRecoveryMs }) {
   return [
     `longest recovery ${longestRecoveryMs} ms`,
@@ -92,12 +92,12 @@ export function lastLines({ accepted, delivered, dead, lost, repeats, explained,
   ]
 }
 
-/** What the machine does by itself explains repeats as well, but is no measure of recovery. */
+/** Stalls of the machine explain repeats, too, but do not measure recovery. */
 function isOurs({ isOurs: ours = true }) {
   return ours
 }
 
-/** Lost is what was accepted, came nowhere, and is neither on record as dead nor to be sent any more. */
+/** Lost: accepted, but neither received, nor recorded as dead, nor still to be sent. */
 function fatesOf(accepted, byId, rows) {
   const unfinished = new Set(rows.map(({ messageId }) => messageId))
   const ended = [...accepted.keys()].filter((id) => !unfinished.has(id))
@@ -105,8 +105,8 @@ function fatesOf(accepted, byId, rows) {
 }
 
 /**
- * A kill explains what its process had sent; a stop or a partition, too, and also until it is over; an outage of the store what nobody
- * could mark meanwhile: all within its reach. An orderly end explains nothing.
+ * A kill explains what its process had sent; so does a stop or a partition, until it is over; an outage of the store explains what
+ * nobody could mark meanwhile, within its reach. An orderly shutdown explains nothing.
  */
 function explains(fault, { receipt, before }, reachMs) {
   if (receipt.at < fault.at) return false
@@ -133,7 +133,7 @@ function isLate(fault, receipt, before) {
   )
 }
 
-/** From the fault, or from the end of an outage, to the next receipt of whatever it hit: what came again, and what had not come yet. */
+/** From the fault, or from the end of an outage, to the next receipt of everything it affected: repeats, and first arrivals. */
 function recoveryMs(fault, repeats, accepted, byId) {
   const since = fault.kind === 'outage' ? fault.endedAt : fault.at
   const again = repeats.map(({ receipt }) => receipt.at)

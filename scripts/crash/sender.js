@@ -1,5 +1,5 @@
-// Sends without end, and says "accepted" and the id of every message that was, or "rejected" and the code of the error.
-// If it is to deliver, it does so, too: a SQLite file has one engine.
+// Sends without end, and prints "accepted" with the id of every accepted message, or "rejected" with the code of the error.
+// It also delivers if told to: a SQLite file has one engine.
 import { pause } from './processes.js'
 import { kindOf, poisonMark } from './traffic.js'
 
@@ -16,7 +16,7 @@ const store = await databaseAt(databaseUrl, {
 }).openStore()
 const posthorn = new Posthorn({ store, thread, leaseMs, pollMs, allowedTargets: ['127.0.0.0/8'] })
 let isSending = sends
-// Whoever only sends has nothing else to wait for once it has sent enough.
+// A process that only sends has nothing else to wait for once it is done.
 process.channel.ref()
 process.on('message', ({ kind }) => {
   if (kind === 'enough') isSending = false
@@ -34,18 +34,18 @@ process.disconnect()
 
 async function sendOn() {
   for (let number = 1; isSending; number += 1) {
-    // The database may be away, or the answer to its commit lost: then it is not accepted, and stored perhaps.
+    // The database may be away, or the answer to its commit lost: then the message is not accepted, but perhaps stored.
     if ((await sendOne(number)) === null) await pause(50)
     await pause(traffic.pauseMs)
   }
 }
 
-/** Answers with the id, or null. */
+/** Returns the id, or null. */
 async function sendOne(number) {
   const isLater = traffic.laterEvery !== null && number % traffic.laterEvery === 0
   const deliverAt = isLater ? Date.now() + leaseMs : undefined
   const id = await trySend({ type: kindOf(number, traffic), data: { number }, deliverAt })
-  // A pipe is written at once: what was said is said, even if the next instant is the last.
+  // A pipe is written synchronously: the line is out even if the process ends in the next instant.
   if (id !== null) console.log(`accepted ${id} ${deliverAt ?? 0}`)
   return id
 }

@@ -3,7 +3,7 @@ import { startChild } from './processes.js'
 
 const script = fileURLToPath(new URL('sender.js', import.meta.url))
 
-/** Starts senders, one at a time or one after the other, and notes what became of what they sent. */
+/** Starts senders, one after the other, and records what became of their messages. */
 export function makeSending({ dist, databaseUrl, schema = 'posthorn', given, witness, delivers, preloads = [] }) {
   const notes = { accepted: new Map(), notBefore: new Map(), rejections: [], poisonId: null, isDone: false }
   let sends = true
@@ -37,7 +37,7 @@ export function makeSending({ dist, databaseUrl, schema = 'posthorn', given, wit
       started.lines.on('line', note)
       return started
     },
-    /** Whoever is started from now on sends nothing, either. */
+    /** Senders started from now on send nothing, either. */
     stopAsking: () => (sends = false),
   }
 }

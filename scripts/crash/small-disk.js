@@ -10,8 +10,8 @@ const isInside = process.env.CRASH_OWN_MOUNTS === '1'
 const isRoot = process.getuid?.() === 0
 
 /**
- * Runs this program again where its mounts are seen by nobody else and end with it; answers with its exit code, or null if it is
- * there already, or cannot be.
+ * Runs this program again in a mount namespace that ends with it; returns its exit code, or null if it is already
+ * there, or cannot be.
  */
 export async function runWithOwnMounts() {
   if (isInside || whyNoMounts() !== null) return null
@@ -62,7 +62,7 @@ function mountedDisk(path) {
   }
 }
 
-/** Writes until there is no room, first in large steps, then in small ones. */
+/** Writes until the disk is full, first in large steps, then in small ones. */
 function writeUntilFull(ballast) {
   const file = openSync(ballast, 'a')
   try {

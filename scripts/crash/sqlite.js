@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { makeObserver } from './observer.js'
 import { keepRunning } from './processes.js'
 import { makeSending } from './sending.js'
-import { makeStage } from './stage.js'
+import { makeSystem } from './system.js'
 
 /** One file, and one process at a time that sends and delivers. */
 export async function onSqlite(given, receiver, witness) {
@@ -23,7 +23,7 @@ export async function onSqlite(given, receiver, witness) {
   })
   const engine = keepRunning('the engine', sending.start, (text) => unexpectedEnds.push(text))
 
-  return makeStage({
+  return makeSystem({
     sending,
     sender: engine,
     workers: [engine],

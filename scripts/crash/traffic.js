@@ -6,10 +6,10 @@ const fastKinds = ['invoice.paid', 'order.shipped', 'user.created']
 
 export const kinds = [...fastKinds, slowKind]
 
-/** As much as goes through, to fast endpoints only. */
+/** As much as possible, to fast endpoints only. */
 export const dense = { sendsAtOnce: 4, pauseMs: 10, slowEvery: null, laterEvery: null }
 
-/** About 35 a second, one in twelve of them to the slow endpoint: fewer than it can take, so that a backlog is the faults' doing. */
+/** About 35 a second, one in twelve of them to the slow endpoint: fewer than it can take, so that any backlog is caused by faults. */
 export const mixed = { sendsAtOnce: 2, pauseMs: 50, slowEvery: 12, laterEvery: null }
 
 /** The kind of the n-th message. */

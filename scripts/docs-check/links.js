@@ -1,4 +1,4 @@
-// Links and anchors of pages, without the network: what they lead to must be there.
+// Links and anchors of pages, without the network: their targets must exist.
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 
@@ -12,7 +12,7 @@ export function linkProblems(root, path) {
 }
 
 /** Targets of links and pictures outside of fences and code. */
-export function linksOf(text) {
+function linksOf(text) {
   const found = []
   let isCode = false
   text.split('\n').forEach((line, index) => {
@@ -25,7 +25,7 @@ export function linksOf(text) {
 }
 
 function problemOf(root, path, target) {
-  // What is on other machines is not asked.
+  // Other machines are not called.
   if (/^(https?|mailto):/.test(target)) return null
   const [file, anchor] = target.split('#')
   const to = file === '' ? path : normalize(join(dirname(path), decodeURIComponent(file)))

@@ -1,4 +1,4 @@
-// What stands for every endpoint on another machine: answers 204, and keeps what came.
+// Stands in for every endpoint on another machine: answers 204, and keeps the requests.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { linkProblems } from './links.js'
 import { markProblems, pagesOf, readPage } from './pages.js'
-import { makeStage } from './stage.js'
+import { makeSetup } from './setup.js'
 import { checkSnippet } from './snippet.js'
 import { NotHere } from './ways/receiver.js'
 import { typeProblems } from './ways/types.js'
@@ -34,13 +34,13 @@ console.log(
 )
 process.exit(totals.failed + problems.links.length === 0 ? 0 : 1)
 
-/** The libraries of the guides, which nothing else needs: into a folder of their own, once. */
+/** The libraries of the guides, which nothing else needs: installed once, in a separate folder. */
 function installLibraries() {
   const lock = readFileSync(join(libraries, 'package-lock.json'), 'utf8')
   const note = join(libraries, 'node_modules/.installed')
   if (existsSync(note) && readFileSync(note, 'utf8') === lock) return
   console.log('Installing the libraries of the guides …')
-  // SQLite is compiled against the headers of this Node, if they are there; they cannot be fetched everywhere.
+  // SQLite is compiled against the headers of this Node, if they are installed; they cannot be downloaded everywhere.
   const prefix = dirname(dirname(process.execPath))
   const headers = existsSync(join(prefix, 'include/node')) ? { npm_config_nodedir: prefix } : {}
   execFileSync('npm', ['ci', '--no-audit', '--no-fund'], {
@@ -59,16 +59,16 @@ async function checkPage(page) {
   console.log(`${ends.includes('failed') ? 'FAILED' : 'ok    '} ${page.path} (${snippets.length})`)
 }
 
-/** How each snippet ended; where the stage cannot be set up, nothing on it runs. */
+/** How each snippet ended; if its setup fails, none of the page's snippets run. */
 async function endsOf(page, snippets) {
   try {
-    const stage = await makeStage(world, page)
+    const setup = await makeSetup(world, page)
     try {
       const ends = []
-      for (const fence of snippets) ends.push(await endOf(page, fence, stage))
+      for (const fence of snippets) ends.push(await endOf(page, fence, setup))
       return ends
     } finally {
-      await stage.close()
+      await setup.close()
     }
   } catch (thrown) {
     console.log(`${page.path}: ${thrown.message}`)
@@ -76,10 +76,10 @@ async function endsOf(page, snippets) {
   }
 }
 
-async function endOf({ path }, fence, stage) {
+async function endOf({ path }, fence, setup) {
   if (fence.way.kind === 'not run') return 'notRun'
   try {
-    await checkSnippet(fence, stage)
+    await checkSnippet(fence, setup)
     return 'run'
   } catch (thrown) {
     const isHere = !(thrown instanceof NotHere)

@@ -10,7 +10,7 @@ export interface Fence {
 export interface Page {
   readonly path: string
   readonly text: string
-  readonly stage: string
+  readonly setup: string
   readonly fences: readonly Fence[]
 }
 

@@ -1,14 +1,14 @@
-// What a page holds: its fences, and how each of them is checked.
+// The contents of a page: its code blocks, and how each of them is checked.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Languages that may not be marked as not run. */
-export const alwaysRun = new Set(['js', 'ts', 'sh', 'sql'])
-/** What comes after a command may be what it prints. */
+const alwaysRun = new Set(['js', 'ts', 'sh', 'sql'])
+/** A block after a command may be its output. */
 const output = new Set(['json', 'text'])
 const programs = new Set(['sh', 'js', 'ts'])
 
-/** README.md, and all pages below docs but those of tools. */
+/** README.md, and all pages below docs except for those of tools. */
 export function pagesOf(root) {
   const below = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
   const docs = below.filter((name) => name.endsWith('.md') && !/(^|\/)(node_modules|site)\//.test(name)).toSorted()
@@ -17,10 +17,10 @@ export function pagesOf(root) {
 
 export function readPage(root, path) {
   const text = readFileSync(join(root, path), 'utf8')
-  return { path, text, stage: /^<!-- stage: (\w+) -->$/m.exec(text)?.[1] ?? 'folder', fences: fencesOf(text) }
+  return { path, text, setup: /^<!-- setup: (\w+) -->$/m.exec(text)?.[1] ?? 'folder', fences: fencesOf(text) }
 }
 
-/** Every fence of a text, with the line it begins on and what was said of it just before. */
+/** Every code block of a text, with the line it begins on and the comment before it. */
 export function fencesOf(text) {
   const fences = []
   const lines = text.split('\n')
@@ -45,7 +45,7 @@ export function fencesOf(text) {
     .map((fence, index, all) => ({ ...fence, isShown: all[index + 1]?.way.kind === 'output' }))
 }
 
-/** The comment and the mark that stand above a fence, blank lines apart. */
+/** The comment and the mark above a code block, ignoring blank lines. */
 function saidBefore(lines, index) {
   let check = null
   for (let at = index - 1; at >= 0; at -= 1) {
@@ -58,17 +58,17 @@ function saidBefore(lines, index) {
   return { check, notRun: null }
 }
 
-/** Whether it follows the fence before with nothing but blank lines between. */
+/** Whether it directly follows the previous block, ignoring blank lines. */
 function placed(fences, lines, index) {
   const before = fences.at(-1)
   const isNext = before !== undefined && lines.slice(before.end, index).every((line) => line.trim() === '')
   return { isNext, before: isNext ? before.language : null }
 }
 
-/** How a fence without a comment is checked, by its language. Those without a language are drawings, plans and listings: nothing to run. */
+/** How a block without a comment is checked, by its language. Those without a language are drawings, plans and listings: nothing to run. */
 const kinds = { sh: 'shell', sql: 'sql', js: 'module', ts: 'module', json: 'json', text: 'drawing', '': 'drawing' }
 
-/** How a fence is checked; the words are those of its comment, if it has one. */
+/** How a block is checked: by its comment, if it has one. */
 function wayOf({ language, check, notRun, before }) {
   if (notRun !== null) return { kind: 'not run', reason: notRun }
   if (check !== null) return wayOfComment(check)
@@ -78,11 +78,11 @@ function wayOf({ language, check, notRun, before }) {
 }
 
 function wayOfComment(check) {
-  const [, kind, rest] = /^(receiver|api|excerpt of|file|output of|stage) (.+)$/.exec(check) ?? []
+  const [, kind, rest] = /^(receiver|api|excerpt of|file|output of|setup) (.+)$/.exec(check) ?? []
   return kind === undefined ? { kind: 'unknown', reason: `the comment "check: ${check}"` } : { kind, rest }
 }
 
-/** What is wrong with the marks of all pages together: unknown ways, and too much that is not run. */
+/** What is wrong with the marks of all pages together: unknown ways, and too many that are not run. */
 export function markProblems(pages) {
   const fences = pages.flatMap(({ path, fences: own }) => own.map((fence) => ({ ...fence, path })))
   const problems = fences

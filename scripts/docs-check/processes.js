@@ -1,17 +1,17 @@
-// Programs that pages start: run to their end, or until they have said that they are ready.
+// Programs that pages start: run to their end, or until they have reported that they are ready.
 import { spawn } from 'node:child_process'
 import { connect } from 'node:net'
 
 const longestMs = 600_000
 const started = new Set()
 
-// However this process ends, what it started ends with it.
+// However this process ends, its children end with it.
 process.on('exit', () => {
   for (const program of started) signal(program, 'SIGKILL')
 })
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => process.exit(130))
 
-/** A command under bash in a process group of its own, so that nothing it started is left behind. */
+/** A command under bash in a separate process group, so that nothing it started is left behind. */
 export function start(command, { cwd, env }) {
   const child = spawn('bash', ['-eo', 'pipefail', '-c', command], {
     cwd,
@@ -39,7 +39,7 @@ export function start(command, { cwd, env }) {
   return program
 }
 
-/** Runs it to its end; whatever it answers but 0 is an error with all that it said. */
+/** Runs it to its end; any exit code but 0 is an error with all its output. */
 export async function run(command, place, allowed = [0]) {
   const program = start(command, place)
   const timer = setTimeout(() => signal(program, 'SIGKILL'), longestMs)
@@ -50,7 +50,7 @@ export async function run(command, place, allowed = [0]) {
   return program
 }
 
-/** Resolves with the first match in what it has said; rejects if it ends before. */
+/** Resolves with the first match in its output; rejects if it ends before. */
 export function says(program, pattern, from = 0) {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
@@ -90,14 +90,14 @@ export async function listens(program, port) {
   throw new Error(`Expected a server on port ${port}, and there is none.\n${program.all}`)
 }
 
-/** Of a comment "receiver FILE, then COMMAND": the snippet is written to the file, and the command runs it. */
+/** For a comment "receiver FILE, then COMMAND": the snippet is written to the file, and the command runs it. */
 export function fileAndCommand({ kind, rest }) {
   const [, file, command] = /^(\S+), then (.+)$/.exec(rest) ?? []
   if (command === undefined) throw new Error(`Expected "${kind} FILE, then COMMAND", got "${kind} ${rest}".`)
   return { file, command }
 }
 
-/** Ends a program and all that it started, in order. */
+/** Ends a program and everything it started, in order. */
 export async function stop(program, name = 'SIGTERM') {
   if (program.code === null) signal(program, name)
   const timer = setTimeout(() => signal(program, 'SIGKILL'), 20_000)
@@ -111,7 +111,7 @@ function signal({ child }, name) {
   try {
     process.kill(-child.pid, name)
   } catch (thrown) {
-    // Everything of the group has ended already.
+    // The whole group has already ended.
     if (thrown.code !== 'ESRCH') throw thrown
   }
 }

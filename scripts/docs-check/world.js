@@ -1,4 +1,4 @@
-// What all pages share: the built package, a receiver, a PostgreSQL that is started when the first page asks for one.
+// What all pages share: the built package, a receiver, and a PostgreSQL that is started on first use.
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -41,7 +41,7 @@ export async function makeWorld() {
     env,
     receiver,
     freshDatabase: postgres.freshDatabase,
-    /** The project as somebody who has just cloned it has it, with what is not committed yet. */
+    /** The project as in a fresh clone, including uncommitted changes. */
     freshClone() {
       const clone = join(folder, `clone-${(clones += 1)}`)
       const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
@@ -62,14 +62,14 @@ export async function makeWorld() {
   }
 }
 
-/** No settings of whoever runs this. */
+/** Without the settings of the person who runs this. */
 function kept(environment) {
   return Object.fromEntries(
     Object.entries(environment).filter(([name]) => ['PATH', 'HOME', 'LANG', 'TMPDIR'].includes(name)),
   )
 }
 
-/** Servers that are started when the first page asks for one: the release that is used most, and the oldest. */
+/** Servers that are started on first use: the most used release, and the oldest. */
 function lazyPostgres(env) {
   const servers = new Map()
   let count = 0
@@ -81,7 +81,7 @@ function lazyPostgres(env) {
     return (await says(servers.get(isOldest), /postgres:\/\/\S+/))[0]
   }
   return {
-    /** A database of its own, with a table of invoices as the guides know it. */
+    /** A separate database, with a table of invoices as in the guides. */
     async freshDatabase({ isOldest = false } = {}) {
       const admin = await url(isOldest)
       const name = `docs_${(count += 1)}`

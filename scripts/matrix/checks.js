@@ -9,7 +9,7 @@ import { environmentOf } from './nodes.js'
 
 const programs = fileURLToPath(new URL('programs', import.meta.url))
 const adminKey = 'the-admin-key-of-the-matrix'
-/** Of Node 22.23 and later; what is older has none that is safe. */
+/** For Node 22.23 and later; older ones have no safe one. */
 const withSafeSqlite = 22
 
 /** `npm install posthorn` in an empty folder, and what people do next. */
@@ -47,7 +47,7 @@ export async function* checkWithoutDrivers(place) {
   )
 }
 
-/** Runs one check; what it answers belongs to the name. */
+/** Runs one check; its result is added to the name. */
 async function tried(what, check) {
   try {
     const more = await check()
@@ -85,7 +85,7 @@ async function refuses(place, database, wanted) {
   if (ended === null || ended.code !== 1)
     throw new Error(`Expected posthorn migrate to end with 1, got ${ended?.code}.`)
   expectText(ended.stderr, wanted)
-  // npm may warn of its own settings.
+  // npm may warn about its own settings.
   const lines = ended.stderr.split('\n').filter((line) => line !== '' && !line.startsWith('npm '))
   if (lines.length !== 1) throw new Error(`Expected one line, got ${ended.stderr}`)
 }
@@ -93,7 +93,7 @@ async function refuses(place, database, wanted) {
 async function serves(place) {
   const child = spawn(place.node.node, [...npx(place), 'serve'], {
     cwd: place.folder,
-    // A group of its own: npx passes signals on to the program, but not every way.
+    // A separate process group: npx does not always pass signals on to the program.
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
@@ -127,7 +127,7 @@ function run({ node, folder }, program, args) {
   return promisify(execFile)(program, args, { cwd: folder, env: environmentOf(node), timeout: 300_000 })
 }
 
-/** `npx posthorn`, with the npm of this machine on that Node. */
+/** `npx posthorn`, with this machine's npm on that Node. */
 function npx({ node }) {
   return [node.npm.replace('npm-cli.js', 'npx-cli.js'), '--no-install', 'posthorn']
 }

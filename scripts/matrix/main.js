@@ -1,4 +1,4 @@
-// Packs the package, and tries it as its users do, in empty folders, on every Node that it is for: npm run test:matrix
+// Packs the package, and tries it as its users do, in empty folders, on every supported Node: npm run test:matrix
 //   npm run test:matrix -- [--node 22.23.3]
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { installNode } from './nodes.js'
 
 const { values: given } = parseArgs({ options: { node: { type: 'string', multiple: true } } })
 const root = fileURLToPath(new URL('../..', import.meta.url))
-/** The oldest that `engines` allows, and the newest of each line when this was last looked at. */
+/** The oldest that `engines` allows, and the newest of each line when this was last updated. */
 const versions = given.node ?? ['20.19.0', '22.23.3', '24.21.0']
 
 const folder = mkdtempSync(join(tmpdir(), 'posthorn-matrix-'))

@@ -8,7 +8,7 @@ const run = promisify(execFile)
 /** Where the releases of Node are installed, once. */
 const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'posthorn-nodes')
 
-/** A release of Node, which the registry has as a package for each platform, with the npm of whoever runs this. */
+/** A release of Node, which the registry has as a package for each platform, with the npm of this machine. */
 export async function installNode(version) {
   const folder = join(cache, version)
   mkdirSync(folder, { recursive: true })

@@ -16,7 +16,7 @@ const { values: options } = parseArgs({
   options: {
     deliveries: { type: 'string', default: '100000' },
     workers: { type: 'string', default: '2' },
-    // A PostgreSQL that is there already; without it one is started.
+    // An existing PostgreSQL; without it one is started.
     postgres: { type: 'string' },
     dist: { type: 'string', default: fileURLToPath(new URL('../../dist', import.meta.url)) },
     verbose: { type: 'boolean' },
@@ -124,7 +124,7 @@ async function withTarget(work) {
   }
 }
 
-/** Workers on the target deliver what was open, those that were in flight included. */
+/** Workers on the target deliver what was open, including what was in flight. */
 async function deliverRest() {
   const [{ Posthorn }, { postgres }] = await Promise.all([
     load(dist, 'index.js'),

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 
-/** Counts what it has answered with 200, by message and path, and whether its signature was right; holds back what it is told to. */
+/** Counts the requests it has answered with 200, by message and path, and whether their signature was right; can hold requests back. */
 export async function openReceiver(verify) {
   const received = new Map()
   const held = new Set()
@@ -36,9 +36,9 @@ export async function openReceiver(verify) {
     received,
     problems,
     url: (path) => `http://127.0.0.1:${server.address().port}${path}`,
-    /** The secret by which requests to a path are verified. */
+    /** The secret that verifies requests to a path. */
     trust: (path, secret) => void secrets.set(path, secret),
-    /** From now on requests to this path get no answer; null for none. */
+    /** From now on requests to this path get no response; null for none. */
     hold: (path) => void (heldPath = path),
     held: () => held.size,
     async close() {

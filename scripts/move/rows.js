@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 
-// A comparison of its own, of every row of every table: what the copy says of itself is what is to be checked.
+// An independent comparison of every row of every table, because the copy's own comparison is what is being checked.
 
 const sealed = new Set(['sealed', 'headers', 'authentication'])
 
-/** The tables in which the two databases differ, in words; empty if every row is the same. What is sealed is sealed anew: the receiver checks those. */
+/** Describes the tables in which the two databases differ; empty if every row is the same. Sealed values differ: the receiver checks those. */
 export async function differences(file, target, { copyRules }) {
   const found = []
   for (const [name, rule] of Object.entries(copyRules)) {

@@ -11,8 +11,8 @@ const waitMs = 600_000
 const lookMs = 250
 
 /**
- * A file as it is when somebody moves: half of its deliveries have ended, some were in flight when the worker was killed, some have a
- * time of their own, and the rest has not been tried. Answers with the names under which the receiver must have each of them once.
+ * A typical file to move: half of its deliveries have ended, some were in flight when the worker was killed, some are
+ * scheduled, and the rest has not been tried. Returns the names under which the receiver must get each of them once.
  */
 export async function fillSource({ dist, file, deliveries, receiver, settings, scheduledMs }) {
   const [{ Posthorn }, { sqlite }] = await Promise.all([load(dist, 'index.js'), load(dist, 'stores/sqlite/index.js')])
@@ -55,7 +55,7 @@ export async function fillSource({ dist, file, deliveries, receiver, settings, s
   }
 }
 
-/** Waits until nothing is left to be sent. */
+/** Waits until nothing is left to send. */
 export async function allEnded(posthorn) {
   const isDone = async () => {
     const { queue } = await posthorn.overview()

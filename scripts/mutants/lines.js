@@ -1,4 +1,4 @@
-/** One line for what became of a mutant. */
+/** One line with the result of a mutant. */
 export function lineOf({ mutant, kind, why, tookMs }) {
   const head = `${kind.padEnd(8)} ${mutant.name}`
   const [sentence] = why.split('\n', 1)
@@ -7,7 +7,7 @@ export function lineOf({ mutant, kind, why, tookMs }) {
     : `${head}: ${mutant.says} ${testOf(mutant)} should fail, but ${sentence}`
 }
 
-/** The same of one that the simulator searched for: with the seed, or why there is none. */
+/** The same for one that the simulator searched for: with the seed, or why there is none. */
 export function seedLineOf({ mutant, kind, why, tookMs }) {
   return `${kind.padEnd(8)} ${mutant.name}: ${why}  ${(tookMs / 1_000).toFixed(1)} s`
 }

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** All mutants of a folder, each from a file of its own, by name: its path without the ending. */
+/** All mutants of a folder, one per file, by name: the path without the extension. */
 export async function loadMutants(folder) {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.js'))
@@ -29,7 +29,7 @@ function namesATest(caughtBy) {
   return isText(caughtBy?.file) && isText(caughtBy.title)
 }
 
-/** Only of those that the simulator must find by itself. */
+/** Only for those that the simulator must find. */
 function namesAScenario(simulated) {
   return simulated === undefined || (Number.isInteger(simulated.seeds) && isText(simulated.scenario))
 }

@@ -1,4 +1,4 @@
-// Plants one defect after the other into copies of the project, and expects the test that is named with it to fail.
+// Plants defects one at a time into copies of the project, and expects the test that each names to fail.
 //   npm run mutants                      all of them
 //   npm run mutants -- --only NAME       one, or several if given more often
 //   npm run mutants -- --simulate        lets the simulator search for those that it must find, and says in which seed it did
@@ -64,7 +64,7 @@ function conclude(results) {
   return results.every(({ kind }) => kind === 'caught') ? 0 : 1
 }
 
-/** The mutants that were asked for; null, after a line that says why, if that makes no sense. */
+/** The requested mutants; null, after a line that says why, if the request makes no sense. */
 async function choose() {
   try {
     const { values } = parseArgs({

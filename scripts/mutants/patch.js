@@ -1,8 +1,8 @@
-/** The text with its defect. What is to be replaced must stand there exactly once: a patch that has come loose plants something else, or nothing. */
+/** The text with its defect. The text to replace must occur exactly once: an outdated patch would plant something else, or nothing. */
 export function patched(text, { file, find, replace }) {
   const count = text.split(find).length - 1
   if (count !== 1)
     throw new Error(`Expected ${file} to hold the text to replace once, found it ${count} times. Renew the mutant.`)
-  // Not as a pattern: a replacement may hold a dollar sign.
+  // Not as a pattern: a replacement may contain a dollar sign.
   return text.replace(find, () => replace)
 }

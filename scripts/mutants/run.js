@@ -1,6 +1,6 @@
 const limitMs = 60_000
 
-/** Tries every mutant, several at a time, each slot one after the other. First each test must pass without any defect. */
+/** Tries every mutant, several at a time, one after the other in each slot. First each test must pass without a defect. */
 export async function runMutants({ root, mutants, slots, makeSlot, runTests, say = () => {} }) {
   const opened = Array.from({ length: slots }, () => makeSlot(root))
   try {
@@ -30,7 +30,7 @@ async function tryTests(opened, mutants, runTests) {
     files.set(file, [...(files.get(file) ?? []), { key, caughtBy }])
   }
   await inSlots(opened, files.values(), async (slot, group) => {
-    // The minute is for catching: a whole test may last longer than one that fails half-way.
+    // The minute is for catching: a whole test may take longer than one that fails half-way.
     const found = await runTests(
       slot.folder,
       group.map(({ caughtBy }) => caughtBy),
@@ -80,7 +80,7 @@ async function tryTest(slot, test, runTests, survived) {
   }
 }
 
-/** The test that is named with a mutant; and the scenario that was kept for it, which must break, too. */
+/** The test that a mutant names, and its kept scenario, which must break, too. */
 function testsOf({ caughtBy, simulated }) {
   const scenarios =
     simulated === undefined
@@ -99,7 +99,7 @@ function keyOf(caughtBy) {
   return JSON.stringify(caughtBy)
 }
 
-/** Works off a list, each slot one after the other. */
+/** Works through a list, one item at a time in each slot. */
 export async function inSlots(opened, work, handle) {
   const left = [...work]
   await Promise.all(

@@ -46,11 +46,11 @@ async function searchFor(slot, mutant, simulate) {
     : { kind: 'untried', why: `seed ${seed} breaks a promise without it, too` }
 }
 
-/** Compiles the simulator of a copy, with whatever is planted in it, and runs it. */
+/** Compiles the simulator of a copy, with the planted defect, and runs it. */
 export async function simulateIn(folder, args) {
   const program = join(folder, '.test/simulation/test/simulation/main.js')
   rmSync(join(folder, '.test/simulation'), { recursive: true, force: true })
-  // A defect may leave a name unused: types are not what is tried here.
+  // A defect may leave a name unused: types are not what is tested here.
   const compiled = await runNode(
     folder,
     ['node_modules/typescript/bin/tsc', '-p', 'test/simulation/tsconfig.json', '--noCheck'],

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** Runs the tests that mutants name. One PostgreSQL serves all of them, and starts with the first that needs it. */
+/** Runs the tests that mutants name. They share one PostgreSQL, which starts with the first that needs it. */
 export function testRunner(root) {
   let server = null
 
@@ -31,7 +31,7 @@ export function testRunner(root) {
   }
 }
 
-/** Tests of one file by the beginnings of their titles: each `passed`, `failed` for an assertion, or `broken` for any other reason. */
+/** Tests of one file by the beginning of their titles: each `passed`, `failed` on an assertion, or `broken` for any other reason. */
 async function runNamed(folder, tests, environment, limitMs) {
   const report = join(folder, '.test', 'mutant.json')
   mkdirSync(join(folder, '.test'), { recursive: true })
@@ -60,7 +60,7 @@ function titleOf({ title, row }) {
   return row === undefined ? title : title.replace('%s', () => row)
 }
 
-/** What a report says of the tests whose title begins so. A defect must fail an assertion: an error in the syntax would fail any test. */
+/** The results of the tests whose title begins with this. A defect must fail an assertion: a syntax error would fail any test. */
 export function verdict({ testResults }, title) {
   const unloaded = testResults.find(
     ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
@@ -80,7 +80,7 @@ export function verdict({ testResults }, title) {
     : { kind: 'failed', why: assertion }
 }
 
-/** A command that must end well without a defect, and with one must fail and say what is wrong. */
+/** A command that must succeed without a defect, and must fail and say what is wrong with one. */
 async function runCommand(folder, { command: [program, ...args], says }, environment, limitMs) {
   if (program !== 'node') throw new Error(`Expected the command of a mutant to begin with node, got "${program}".`)
   const { code, output, isOver } = await runNode(folder, args, environment, limitMs)
@@ -91,7 +91,7 @@ async function runCommand(folder, { command: [program, ...args], says }, environ
     : { kind: 'broken', why: `it did not say "${says}": ${output.trim().split('\n').at(-1)}` }
 }
 
-/** In a group of its own, which ends with it: a test may have started programs. */
+/** In a separate process group, which ends with it: a test may have started programs. */
 export function runNode(folder, args, environment, limitMs) {
   const child = spawn(process.execPath, args, {
     cwd: folder,
@@ -119,7 +119,7 @@ function endGroup(pid) {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // Nobody of it is left.
+    // Nothing of it is left.
   }
 }
 

@@ -65,7 +65,7 @@ function sentenceOf(type) {
   )
 }
 
-/** The members of the union, each with its own fields after those of what it is about. */
+/** The members of the union, each with its own fields after the common ones. */
 export function eventsIn(source) {
   const [, union = ''] = /export type PosthornEvent =\n([\s\S]*?)\n\nexport /.exec(source) ?? []
   return union
@@ -79,7 +79,7 @@ export function eventsIn(source) {
     })
 }
 
-/** What a union of texts is made of, however the source writes it. */
+/** The members of a union of texts, however the source writes it. */
 function valuesOf(name, text) {
   const forms = {
     OutcomeKind: /readonly kind: ('answered')[\s\S]*?export type FailureKind =([\s\S]*?)\nexport /,
@@ -105,7 +105,7 @@ function fieldsIn(text) {
   }))
 }
 
-/** Names of types that say nothing outside of the source. */
+/** Names of types that mean nothing outside of the source. */
 function shown(kind) {
   return kind === 'Instant' ? 'number' : kind
 }

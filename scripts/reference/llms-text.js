@@ -1,4 +1,4 @@
-/** docs/llms.txt: what there is to read, for programs that read it (llmstxt.org). */
+/** docs/llms.txt: the available pages, for programs that read them (llmstxt.org). */
 export function llmsText(navigation) {
   return [
     '# Posthorn',

@@ -6,7 +6,7 @@ import { errorsPage } from './errors-page.js'
 import { eventsPage } from './events-page.js'
 import { httpApiPage } from './http-api-page.js'
 
-/** Where the types of events' fields are. */
+/** Where the types of events' fields are defined. */
 const besideEvents = ['core/delivery/attempt.ts', 'core/delivery/delivery.ts', 'core/alarms/signals.ts']
 
 export function referencePages({ root, sections, overview, document }) {

@@ -9,8 +9,8 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'posthorn-sdks')
 
 /**
- * Each language with its client (a second one after a hyphen): `prepare` installs the client from the language's own registry and answers
- * with the command that drives it, or with null and a reason if this machine cannot.
+ * Each language with its client (a second one after a hyphen): `prepare` installs the client from the language's own registry and returns
+ * the command that runs it, or null and a reason if this machine cannot.
  */
 export const languages = {
   javascript: {
@@ -25,7 +25,7 @@ export const languages = {
     prepare() {
       const folder = folderOf('javascript-2')
       writeFileSync(join(folder, 'package.json'), '{"private":true}')
-      // It wants a newer Node than this project does, which the registry has as a package for each platform.
+      // It needs a newer Node than this project does, which the registry has as a package for each platform.
       const node = `node-${process.platform}-${process.arch}`
       if (!run('npm', ['install', '--silent', '--no-audit', '--no-fund', 'svix@2.5.0', `${node}@22.23.3`], folder))
         return missing('npm could not install it with Node 22')

@@ -1,4 +1,4 @@
-// Drives `posthorn serve` on both databases with the official clients of Svix in five languages, each through the same steps, and compares
+// Drives `posthorn serve` on both databases with the official Svix clients in five languages, each through the same steps, and compares
 // what the receiver got with what they sent. Clients are installed from their registries into a cache.
 //   npm run sdks -- [--store sqlite|postgres] [--language python] [--verbose]
 import { spawn } from 'node:child_process'
@@ -59,7 +59,7 @@ async function drive(
     cwd: folder,
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
-      // Java reads the environment as its locale says.
+      // Java decodes the environment by its locale.
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       LC_ALL: 'C.UTF-8',

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 
 const mostWaitMs = 20_000
 
-/** Keeps what it gets by path. `GET /receipts?path=/x&count=2` answers once so many have come to that path. */
+/** Keeps requests by path. `GET /receipts?path=/x&count=2` answers once that many have come to that path. */
 export async function startReceiver() {
   const receipts = []
   const waiters = new Set()

@@ -19,12 +19,12 @@ export const steps = [
   'delete',
 ]
 
-/** What the programs send; here it is compared with what the receiver got. */
+/** What the programs send; compared here with what the receiver got. */
 export const ordinary = { id: 7, name: 'Grüße', list: [1, 2], nested: { ok: true } }
 export const raw = '<invoice id="7">\n  <total>1.0</total> €\n</invoice>'
 export const rawType = 'application/xml'
 
-/** What is wrong with the bodies that came to a path; empty if all is right. */
+/** What is wrong with the bodies that came to a path; empty if everything is right. */
 export function bodyProblems(receipts) {
   if (receipts.length !== 5) return [`${receipts.length} requests instead of 5`]
   const [first, second, third, again, rotated] = receipts

@@ -1,5 +1,5 @@
-// A tour of the HTTP API with the clients of others: starts `posthorn serve` on each database, drives every operation with the `svix`
-// client, verifies what arrives with `standardwebhooks`, and tries every route with keys that must not open it.
+// A tour of the HTTP API with independent clients: starts `posthorn serve` on each database, drives every operation with the `svix`
+// client, verifies what arrives with `standardwebhooks`, and tries every route with keys that must not have access.
 //   npm run tour -- [--store sqlite|postgres] [--verbose]
 import { parseArgs } from 'node:util'
 import { attack } from './matrix.js'

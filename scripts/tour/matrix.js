@@ -1,6 +1,6 @@
 import { adminKey } from './server.js'
 
-/** Tries every route of the server's own description with no key, a foreign key, a reader's and a writer's. Answers with what was let through. */
+/** Tries every route of the server's own description with no key, a foreign key, a read-only and a writing one. Returns what was let through. */
 export async function attack(url) {
   const world = await makeWorld(url)
   const routes = await routesOf(url)
@@ -18,7 +18,7 @@ export async function attack(url) {
   return { tried, leaks }
 }
 
-// Whoever logs out is locked out, and could try nothing more; and everybody may end sessions of their own.
+// After logging out nothing more could be tried; and everybody may end their own sessions.
 const isLogout = ({ path, method }) =>
   ['/api/v1/auth/logout', '/api/v1/session/sign-out-everywhere'].includes(path) ||
   (path === '/api/v1/session' && method === 'DELETE')
@@ -62,7 +62,7 @@ const columns = [
   },
 ]
 
-/** What deletes comes last, and the longest path first: what is within something goes before it. */
+/** Deletions come last, longest path first: what is inside something is deleted before it. */
 async function routesOf(url) {
   const { paths } = await (await fetch(`${url}/api/v1/openapi.json`)).json()
   const routes = Object.entries(paths).flatMap(([path, methods]) =>
@@ -95,14 +95,14 @@ function adminOf(url) {
   }
 }
 
-/** Two customers, each with things of its own, and three keys. */
+/** Two customers, each with their own things, and three keys. */
 async function makeWorld(url) {
   const [canary, otherCanary] = ['canary-of-mine', 'canary-of-another']
   const secret = Buffer.alloc(32, 9).toString('base64')
   const { create, read } = adminOf(url)
   async function customer(name) {
     const { id: app_id } = await create('/app', { name, metadata: { name } })
-    // Paused: what is sent here stays here.
+    // Paused: nothing is sent from here.
     const endpoint = {
       url: `http://127.0.0.1:1/${name}`,
       description: name,

@@ -1,4 +1,4 @@
-/** The operations that the clients of Svix know of a server: the tour must come past every one. */
+/** The operations of a server that Svix clients know: the tour must use every one. */
 export const operations = [
   'GET /api/v1/health',
   'HEAD /api/v1/health',
@@ -48,7 +48,7 @@ const patterns = operations.map((operation) => ({
   pattern: new RegExp(`^${operation.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
 }))
 
-/** A `fetch` that notes which operations were answered well, and what was answered last. */
+/** A `fetch` that records which operations succeeded, and the last response. */
 export function watchedFetch() {
   const seen = new Set()
   const watch = {
@@ -58,7 +58,7 @@ export function watchedFetch() {
       const response = await fetch(url, init)
       watch.status = response.status
       const asked = `${init?.method ?? 'GET'} ${new URL(url).pathname}`
-      // The longest: /api/v1/app/{app}/endpoint is not an endpoint called "endpoint".
+      // The longest match: /api/v1/app/{app}/endpoint is not an endpoint called "endpoint".
       const found = patterns.findLast(({ pattern }) => pattern.test(asked))
       if (response.ok && found !== undefined) seen.add(found.operation)
       return response

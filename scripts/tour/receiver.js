@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { Webhook } from 'standardwebhooks'
 
-/** Verifies what it gets with an independent library. Paths that are broken answer 500 until they are mended. */
+/** Verifies requests with an independent library. Broken paths answer 500 until they are repaired. */
 export async function startReceiver() {
   const receipts = []
   const secrets = new Map()
@@ -27,7 +27,7 @@ export async function startReceiver() {
   await once(server, 'listening')
   return {
     receipts,
-    /** The secret that a path verifies with, and its URL. */
+    /** Sets the secret that a path verifies with; returns its URL. */
     expect(path, secret) {
       secrets.set(path, secret)
       return `http://127.0.0.1:${server.address().port}${path}`

@@ -10,7 +10,7 @@ const here = (file) => fileURLToPath(new URL(file, import.meta.url))
 
 export const adminKey = 'the-admin-key-of-the-tour'
 
-/** The databases that the tour goes through, each made for it and gone after it. */
+/** The databases of the tour, each created for it and removed after it. */
 export const databases = {
   async sqlite() {
     const folder = mkdtempSync(join(tmpdir(), 'posthorn-tour-'))
@@ -84,7 +84,7 @@ function start(dist, args, databaseUrl) {
       POSTHORN_SECRETS_KEY: Buffer.alloc(32, 5).toString('base64'),
       POSTHORN_POLL_MS: '200',
       POSTHORN_SHUTDOWN_GRACE_MS: '5000',
-      // One send, so that what fails is dead at once and can be recovered.
+      // One send, so that a failure is dead at once and can be recovered.
       MAX_RETRY_ATTEMPTS: '0',
     },
   })

@@ -8,7 +8,7 @@ const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
 const otherSecret = `whsec_${Buffer.alloc(32, 2).toString('base64')}`
 const payload = '{"id":12345678901234567890,"x":1.0}'
 
-/** Drives every operation as the customers of Svix do, and insists on what comes back. Answers with what was seen. */
+/** Drives every operation as Svix customers do, and checks the responses. Returns what was seen. */
 export async function tour(url, receiver) {
   const watch = watchedFetch()
   const client = (token) => new Svix(token, { serverUrl: url, fetch: watch.fetch, numRetries: 1 })
@@ -185,7 +185,7 @@ async function attempts(world) {
   await refused(404, svix.messageAttempt.get('acme', 'invoice-none', attempt.id))
 }
 
-/** What died while a receiver was out of order is brought back, and so is what came while its endpoint was disabled. */
+/** Recovers what died while a receiver was broken, and what came while its endpoint was disabled. */
 async function recovery(world) {
   const { svix, receiver, startedAt } = world
   receiver.break('/first')
@@ -237,7 +237,7 @@ async function farewell({ svix, receiver }) {
   await refused(404, svix.application.get('other'))
 }
 
-/** The nth request to a path with a message, once it is there. */
+/** The nth request with a message to a path, once it has arrived. */
 async function received({ receiver }, path, id, times = 1) {
   const found = () => receiver.receipts.filter((receipt) => receipt.path === path && receipt.id === id)
   await within(20_000, `message ${id} at ${path}, ${times} times`, () => found().length >= times)

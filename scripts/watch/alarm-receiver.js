@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 
-/** A server of customers' endpoints, which answer as they are told, and of one that gets operational webhooks. */
+/** A server for customers' endpoints, which answer as configured, and for one that gets operational webhooks. */
 export async function startAlarmReceiver() {
   const answers = new Map()
   const held = []
@@ -22,7 +22,7 @@ export async function startAlarmReceiver() {
     base: `http://127.0.0.1:${server.address().port}`,
     /** Statuses by path; `hold` keeps requests open. */
     answer: (path, status) => void answers.set(path, status),
-    /** Answers what is held, and holds no more. */
+    /** Answers the held requests, and holds no more. */
     release(path) {
       answers.set(path, 200)
       for (const response of held.splice(0)) response.writeHead(200).end()
@@ -46,7 +46,7 @@ function makeNotices() {
       all.push(notice)
       for (const look of waiters) look()
     },
-    /** Resolves with the first notice of this type and signal that came; fails if none comes in time. */
+    /** Resolves with the first notice of this type and signal; fails if none comes in time. */
     first(type, signal, withinMs = 30_000) {
       return new Promise((resolve, reject) => {
         const end = () => {

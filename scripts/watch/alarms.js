@@ -9,25 +9,25 @@ const speed = 60
 const day = 24 * 60 * 60 * 1000
 const builtDist = new URL('../../dist', import.meta.url).pathname
 
-/** Makes every alarm happen and end once, on a real database and over real sockets, and counts what an operational webhook was told. */
+/** Makes every alarm happen and end once, on a real database and over real sockets, and counts the notices of an operational webhook. */
 export async function checkAlarms({ dist = builtDist } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'posthorn-alarms-'))
   const receiver = await startAlarmReceiver()
-  const stage = await makeStage(dist, join(folder, 'posthorn.db'), receiver)
-  const told = { raised: new Set(), resolved: new Set() }
+  const system = await makeSystem(dist, join(folder, 'posthorn.db'), receiver)
+  const notified = { raised: new Set(), resolved: new Set() }
   try {
     for (const provoke of [deadLetters, lateDeliveries, failingEndpoint, goneEndpoint, lostWorker, lostLease, fullDisk])
-      await provoke({ ...stage, receiver, seen: see(receiver, told) })
+      await provoke({ ...system, receiver, seen: see(receiver, notified) })
     const { signals } = await import(`${dist}/core/alarms/signals.js`)
-    return { total: signals.length, raised: told.raised.size, resolved: told.resolved.size }
+    return { total: signals.length, raised: notified.raised.size, resolved: notified.resolved.size }
   } finally {
-    await stage.posthorn.stop({ graceMs: 0 })
+    await system.posthorn.stop({ graceMs: 0 })
     await receiver.close()
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function makeStage(dist, file, receiver) {
+async function makeSystem(dist, file, receiver) {
   const { Posthorn } = await import(`${dist}/posthorn.js`)
   const { sqlite } = await import(`${dist}/stores/sqlite/index.js`)
   const clock = fastClock(speed)
@@ -53,12 +53,12 @@ async function makeStage(dist, file, receiver) {
   return { posthorn, store, clock, disk, endpoint, send }
 }
 
-/** Waits for notices of signals, and counts each once. */
-function see(receiver, told) {
+/** Waits for notices about signals, and counts each once. */
+function see(receiver, notified) {
   return async (kind, ...signals) => {
     for (const signal of signals) {
       await receiver.notice(`alarm.${kind}`, signal)
-      told[kind].add(signal)
+      notified[kind].add(signal)
     }
   }
 }
@@ -110,7 +110,7 @@ async function lostWorker({ store, clock, seen }) {
   await seen('resolved', 'worker-lost')
 }
 
-/** A delivery is cancelled while it is on the wire: its lease is no longer its worker's. */
+/** A delivery is cancelled while it is on the wire: its worker no longer has the lease. */
 async function lostLease({ endpoint, send, receiver, posthorn, seen }) {
   receiver.answer('/cancelled', 'hold')
   const endpointId = await endpoint('cancelled')

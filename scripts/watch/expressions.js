@@ -1,4 +1,4 @@
-/** The alerts in the text of a file of rules: name, expression, and what they say. Each stands on one line. */
+/** The alerts in a file of rules: name, expression, and text. Each is on one line. */
 export function alertsIn(text) {
   return text
     .split(/^ {6}- alert: /m)
@@ -13,19 +13,19 @@ export function alertsIn(text) {
     }))
 }
 
-/** Every expression of a dashboard of Grafana, with the panel that it is in. */
+/** Every expression of a Grafana dashboard, with its panel. */
 export function expressionsIn(dashboard) {
   return dashboard.panels.flatMap(({ title, targets = [] }) =>
     targets.map(({ expr }) => ({ panel: title, expression: expr })),
   )
 }
 
-/** An expression as Grafana asks it: its variables are filled in. */
+/** An expression as Grafana evaluates it, with its variables filled in. */
 export function filledIn(expression, { rateInterval }) {
   return expression.replaceAll('$__rate_interval', rateInterval).replaceAll('$job', '.*')
 }
 
-/** What an expression names that is not there: metrics, and labels that none of its metrics has. */
+/** The unknown names in an expression: metrics, and labels that none of its metrics has. */
 export function unknownIn(expression, definitions) {
   const named = [...expression.matchAll(/\b(posthorn_\w+)(?:\{([^}]*)\})?/g)].map(([, name, selector = '']) => ({
     name,
@@ -44,7 +44,7 @@ export function unknownIn(expression, definitions) {
   return [...metrics, ...selected, ...grouped.filter((label) => !inReach.has(label)).map((label) => `by (${label})`)]
 }
 
-/** What a scrape calls a metric. */
+/** The name of a metric in a scrape. */
 function namesOf({ kind, name }) {
   return kind === 'histogram' ? ['_bucket', '_sum', '_count'].map((end) => `${name}${end}`) : [name]
 }

@@ -1,4 +1,4 @@
-/** Time that runs so many times as fast as that of the machine, and can be moved on: five minutes of it pass while one waits. */
+/** A clock that runs faster than the machine's by a factor, and can be moved forward: five minutes pass while a test waits. */
 export function fastClock(speed) {
   const startedAt = Date.now()
   let skippedMs = 0

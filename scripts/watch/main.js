@@ -1,4 +1,4 @@
-// Checks what an operator watches with, on a real server and a real worker: npm run watch:check
+// Checks the monitoring of an operator, on a real server and a real worker: npm run watch:check
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { definitions } from '../../dist/metrics/definitions.js'
 import { checkAlarms } from './alarms.js'
 import { alertsIn, expressionsIn, filledIn } from './expressions.js'
 import { findPrometheus, promtool, startPrometheus, until } from './prometheus.js'
-import { openScene } from './scene.js'
+import { openSystem } from './system.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const rulesFile = join(root, 'deploy/prometheus/posthorn.rules.yml')
@@ -32,24 +32,24 @@ async function checkMetricsAndRules() {
   await promtool(binaries, ['check', 'rules', rulesFile])
   await promtool(binaries, ['test', 'rules', 'rules.test.yml'], { cwd: fileURLToPath(new URL('.', import.meta.url)) })
   console.log(`promtool: ${alerts.length} rules are well written, and are raised by what they are for`)
-  const scene = await openScene(folder)
+  const system = await openSystem(folder)
   try {
     const keyFile = join(folder, 'key')
-    writeFileSync(keyFile, scene.key)
-    const prometheus = await startPrometheus(binaries, folder, { targets: scene.targets, keyFile, rules: rulesFile })
+    writeFileSync(keyFile, system.key)
+    const prometheus = await startPrometheus(binaries, folder, { targets: system.targets, keyFile, rules: rulesFile })
     try {
-      return await judge(prometheus, scene.targets.length)
+      return await judge(prometheus, system.targets.length)
     } finally {
       await prometheus.stop()
     }
   } finally {
-    await scene.close()
+    await system.close()
   }
 }
 
 async function judge(prometheus, targets) {
   await until('both commands are scraped', async () => (await prometheus.query('up == 1')).length === targets)
-  // Seen only with the next look at the store: by then there have been scrapes enough for every rate.
+  // Seen only with the next sample of the store: by then there have been enough scrapes for every rate.
   await until('what fails is in the dead-letter rate', async () => {
     const seen = await prometheus.query(
       'max(posthorn_dead_letter_rate) > 0.05 and max(posthorn_queue_depth{state="dead"}) > 0',
@@ -71,7 +71,7 @@ async function checkPanels(prometheus) {
   console.log(`dashboard: ${panels.length} expressions evaluated, all with data`)
 }
 
-/** Every metric that is defined is documented, and has been scraped; and nothing else has. */
+/** Every defined metric is documented and has been scraped, and no others have. */
 async function checkNames(prometheus) {
   const names = new Set((await prometheus.names()).filter((name) => name.startsWith('posthorn_')))
   const defined = Object.values(definitions)
@@ -99,7 +99,7 @@ function seriesOf({ kind, name }) {
 /** Evaluated without an error by the rule manager itself; and what goes wrong here is noticed. */
 async function checkRules(prometheus) {
   const wanted = ['PosthornDeadLetterRateHigh', 'PosthornDeadLetterRateVeryHigh']
-  // The rules look at their own pace.
+  // The rules are evaluated on their own schedule.
   await until('a rate of dead letters over 5 % raises its alerts', async () => {
     const active = activeIn(await prometheus.rules())
     return wanted.every((name) => active.includes(name))

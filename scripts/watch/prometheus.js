@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const downloadMs = 120_000
 
-/** The folder with `prometheus` and `promtool`: of this machine, or out of Debian's package, which is kept in `kept`. */
+/** The folder with `prometheus` and `promtool`: installed on this machine, or from Debian's package, which is cached in `kept`. */
 export async function findPrometheus(kept) {
   const installed = (process.env.PATH ?? '').split(delimiter).find((folder) => hasBoth(folder))
   if (installed !== undefined) return installed
@@ -17,7 +17,7 @@ export async function findPrometheus(kept) {
   return unpacked
 }
 
-/** Runs promtool to its end; what it says is the error. */
+/** Runs promtool to its end; its output is the error. */
 export async function promtool(binaries, args, options = {}) {
   try {
     await run(join(binaries, 'promtool'), args, options)
@@ -26,7 +26,7 @@ export async function promtool(binaries, args, options = {}) {
   }
 }
 
-/** A Prometheus on loopback that scrapes every second, and forgets everything with its folder. */
+/** A Prometheus on loopback that scrapes every second, and is removed with its folder. */
 export async function startPrometheus(binaries, folder, { targets, keyFile, rules }) {
   const port = await freePort()
   const config = join(folder, 'prometheus.yml')
@@ -49,7 +49,7 @@ export async function startPrometheus(binaries, folder, { targets, keyFile, rule
     return (await fetch(`http://127.0.0.1:${port}/-/ready`).catch(() => null))?.ok === true
   })
   return {
-    /** The series that an expression has now. */
+    /** The present series of an expression. */
     query: async (expression) => (await ask(`/api/v1/query?query=${encodeURIComponent(expression)}`)).result,
     names: () => ask('/api/v1/label/__name__/values'),
     rules: async () => (await ask('/api/v1/rules')).groups.flatMap((group) => group.rules),
@@ -60,7 +60,7 @@ export async function startPrometheus(binaries, folder, { targets, keyFile, rule
   }
 }
 
-/** Asks again and again until it is so, for a minute. */
+/** Polls until the condition holds, for a minute. */
 export async function until(what, isSo) {
   for (const endsAt = Date.now() + 60_000; !(await isSo());) {
     if (Date.now() > endsAt) throw new Error(`Expected within a minute that ${what}, and it was not so.`)
@@ -103,7 +103,7 @@ function hasBoth(folder) {
   }
 }
 
-/** Into a folder beside it first: one that is half unpacked must not be taken for whole. */
+/** Into a folder next to it first: a half unpacked one must not be used. */
 async function unpackDebian(kept) {
   const half = `${kept}-${process.pid}`
   mkdirSync(half, { recursive: true })

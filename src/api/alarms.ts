@@ -15,28 +15,28 @@ import type { ResourceParts } from './parts.ts'
 
 export interface NewAlarmTarget {
   readonly url: string
-  /** `slack` for the URL of an incoming webhook of Slack; otherwise it gets JSON, signed as any other message. */
+  /** `slack` for the URL of a Slack incoming webhook; otherwise it gets JSON, signed like any other message. */
   readonly shape?: 'json' | 'slack' | undefined
-  /** The types of operational webhooks it wants, such as `alarm.*`; all if not given. */
+  /** The types of operational webhooks it subscribes to, such as `alarm.*`; all if not given. */
   readonly types?: readonly string[] | undefined
   readonly description?: string | undefined
 }
 
-/** What is wrong now, and who is told. */
+/** What is wrong now, and who is notified. */
 export interface Alarms {
-  /** Pages first, then the oldest. */
+  /** Pages first, then oldest first. */
   list(): Promise<RaisedAlarm[]>
-  /** Says that somebody has seen it; the audit log keeps who. It stays raised, and counts as seen until it is resolved. */
+  /** Acknowledges an alarm, and records by whom in the audit log. It stays raised, and acknowledged until it is resolved. */
   acknowledge(alarmId: string, by?: By): Promise<RaisedAlarm>
   /** The endpoints that get operational webhooks. */
   targets(): Promise<Endpoint[]>
   addTarget(target: NewAlarmTarget, by?: By): Promise<Endpoint>
   removeTarget(endpointId: string, by?: By): Promise<void>
-  /** Sends every target a test. Answers with how many get it. */
+  /** Sends a test to every target. Returns how many get it. */
   test(): Promise<number>
 }
 
-export interface AlarmsParts extends ResourceParts {
+interface AlarmsParts extends ResourceParts {
   readonly endpoints: Endpoints
   readonly sendOperational: (message: OperationalMessage) => Promise<number>
 }
@@ -90,7 +90,7 @@ export function makeAlarms(parts: AlarmsParts): Alarms {
   }
 }
 
-/** The newest, which the audit log has by its target. */
+/** The newest acknowledgement in the audit log. */
 async function acknowledgementOf(directory: Directory, alarmId: string): Promise<Acknowledgement | null> {
   const filter = { action: 'alarm.acknowledge', target: alarmId } as const
   const [newest] = await directory.audit(filter, { limit: 1, after: null })

@@ -1,4 +1,4 @@
-import type { ReplyDirectory } from '../core/ports/directory.ts'
+import type { ReplyDirectory } from '../core/ports/directory/replies.ts'
 import type { Clock, Store } from '../core/ports/ports.ts'
 import type { Quotas } from '../core/limits/quotas.ts'
 import type { SignatureScheme } from '../core/signing/signature.ts'
@@ -53,11 +53,11 @@ export interface Api extends Operations {
   readonly alarms: Alarms
   readonly stream: Stream
   readonly keys: Keys
-  /** Answers of the HTTP API under idempotency keys. */
+  /** Responses of the HTTP API under idempotency keys. */
   readonly replies: ReplyDirectory
 }
 
-export interface ApiParts {
+interface ApiParts {
   readonly store: Store
   readonly engine: EngineCalls
   readonly bus: Bus
@@ -75,7 +75,7 @@ export interface ApiParts {
   open(): Promise<void>
 }
 
-/** Wires each part of the API to the store and the engine, and decides nothing itself. */
+/** Connects each part of the API to the store and the engine; contains no rules. */
 export function makeApi(parts: ApiParts): Api {
   const { engine, bus, enforcer } = parts
   const { queue, directory, lookMs = null } = parts.store

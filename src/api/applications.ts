@@ -5,7 +5,8 @@ import type { Application } from '../core/endpoint/endpoint.ts'
 import { expected } from '../core/errors.ts'
 import { isId, makeId } from '../core/ids.ts'
 import { checkCount } from '../core/limits/limits.ts'
-import type { ApplicationChange, Page } from '../core/ports/directory.ts'
+import type { ApplicationChange } from '../core/ports/directory/applications.ts'
+import type { Page } from '../core/ports/directory/page.ts'
 import { given } from '../core/given.ts'
 import { actor } from './actor.ts'
 import type { By } from './actor.ts'
@@ -13,41 +14,41 @@ import { checkPage } from './input/page.ts'
 import type { ResourceParts } from './parts.ts'
 
 export interface ApplicationInput {
-  /** The name your own system has for it; `send` and `endpoints` take it in place of the id. */
+  /** Your own system's id for it; `send` and `endpoints` accept it in place of the id. */
   readonly uid?: string | null | undefined
   readonly name?: string | undefined
   readonly metadata?: Readonly<Record<string, string>> | undefined
-  /** Deliveries per second to all its endpoints together, over all workers; null for no limit. */
+  /** Deliveries per second to all its endpoints together, across all workers; null for no limit. */
   readonly ratePerSecond?: number | null | undefined
 }
 
 interface ApplicationParts extends ResourceParts {
-  /** Says that there may be bulk work. */
+  /** Announces that there may be bulk work. */
   readonly wake: () => void
 }
 
-/** What an application has, each counted up to a million. */
+/** How much data an application has, each kind counted up to a million. */
 export interface Erasable {
   readonly endpoints: number
   readonly messages: number
   readonly deliveries: number
 }
 
-/** More are not counted. */
+/** Counting stops here. */
 const mostCounted = 1_000_000
 
-/** The tenants. One is created on first use, so most programs never call `create`. */
+/** The tenants. An application is created on first use, so most programs never call `create`. */
 export interface Applications {
   create(input?: ApplicationInput, by?: By): Promise<Application>
   get(idOrUid: string): Promise<Application>
-  /** `text` is looked for in name, uid and id. */
+  /** `text` is searched in name, uid and id. */
   list(page?: Partial<Page>, filter?: { readonly text?: string | undefined }): Promise<Application[]>
   update(idOrUid: string, change: ApplicationInput, by?: By): Promise<Application>
-  /** Ends its endpoints too; what is on its way to them ends dead. Nothing of it is shown from then on: a job erases it all. */
+  /** Also deletes its endpoints; their open deliveries end dead. From then on none of its data is shown: a job erases it all. */
   delete(idOrUid: string, by?: By): Promise<void>
   /** What an erasure would erase now. */
   erasable(idOrUid: string): Promise<Erasable>
-  /** The same, also for what is left of an application that was deleted before; answers with the job. */
+  /** Also erases the remains of an application that was deleted before; returns the job. */
   erase(idOrUid: string, by?: By): Promise<Job>
 }
 
@@ -108,7 +109,7 @@ async function erasableOf({ directory }: ResourceParts, applicationId: string): 
   return { endpoints: endpoint?.among ?? 0, messages, deliveries }
 }
 
-/** Deletes an application and starts the job that erases all that it had. */
+/** Deletes an application and starts the job that erases its data. */
 async function eraseApplication(
   { directory, clock, random, wake }: ApplicationParts,
   application: Pick<Application, 'id' | 'uid'>,
@@ -139,12 +140,12 @@ async function eraseApplication(
   return job
 }
 
-/** How an application is named elsewhere: by its id, or by the uid that it has or will be created with. */
+/** An application is named by its id, or by the uid that it has or will be created with. */
 export function checkApplication(idOrUid: unknown): string {
   return typeof idOrUid === 'string' && isId('app', idOrUid) ? idOrUid : checkUid(idOrUid, 'application')
 }
 
-/** The id of an application that must be there already. */
+/** The id of an application that must already exist. */
 export async function applicationIdOf(
   { directory }: Pick<ResourceParts, 'directory'>,
   idOrUid: string,
@@ -158,7 +159,7 @@ function refuseReserved({ uid }: Pick<Application, 'uid'>, what: string): void {
   throw expected('wrong_state', 'application', `one of a customer, to be ${what}`, uid, advice)
 }
 
-/** What was given, and nothing else: `undefined` means "not given". */
+/** Only the given fields: `undefined` means "not given". */
 function checked({ uid, name, metadata, ratePerSecond }: ApplicationInput): ApplicationChange {
   if (uid !== undefined && uid !== null) checkUid(uid)
   if (name !== undefined) checkName(name)

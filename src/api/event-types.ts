@@ -2,7 +2,8 @@ import { expected } from '../core/errors.ts'
 import { newestSchema } from '../core/message/event-type.ts'
 import type { EventTypeDefinition } from '../core/message/event-type.ts'
 import { checkEventType } from '../core/message/message.ts'
-import type { EventTypeChange, EventTypeFilter, Page } from '../core/ports/directory.ts'
+import type { EventTypeChange, EventTypeFilter } from '../core/ports/directory/event-types.ts'
+import type { Page } from '../core/ports/directory/page.ts'
 import { given } from '../core/given.ts'
 import { actor } from './actor.ts'
 import type { By } from './actor.ts'
@@ -17,24 +18,24 @@ export type EventTypeInput = Pick<EventTypeDefinition, 'name' | 'description'> &
   readonly [Name in keyof EventTypeChange]?: EventTypeChange[Name] | undefined
 }
 
-/** The kinds of events that there are, with descriptions and JSON Schemas, for people and for checks. */
+/** The known event types, with descriptions and JSON Schemas, for people and for checks. */
 export interface EventTypes {
   create(input: EventTypeInput, by?: By): Promise<EventTypeDefinition>
   get(name: string): Promise<EventTypeDefinition>
-  /** By name; those that were archived only if asked for. */
+  /** By name; archived ones only if requested. */
   list(filter?: Partial<EventTypeFilter>, page?: Partial<Page>): Promise<EventTypeDefinition[]>
   update(name: string, change: Omit<Partial<EventTypeInput>, 'name'>, by?: By): Promise<EventTypeDefinition>
-  /** Sets one version of the schemas and leaves the others; refused with `wrong_state` if it is not any more as `was` says. */
+  /** Sets one version of the schemas and leaves the others; refused with `wrong_state` if it is no longer equal to `was`. */
   setSchema(name: string, change: SchemaChange, by?: By): Promise<EventTypeDefinition>
   delete(name: string, by?: By): Promise<void>
-  /** What the newest schema of a type has against a payload; null if nothing, or if there is no schema. */
+  /** What is wrong with a payload according to the newest schema of its type; null if nothing, or without a schema. */
   problemWith(name: string, payload: unknown): Promise<string | null>
-  /** What is wrong with a JSON Schema or, if nothing is, with a payload by it. Nothing is stored. */
+  /** What is wrong with a JSON Schema or, if it is valid, with a payload. Stores nothing. */
   check(schema: unknown, payload?: unknown): SchemaCheck
 }
 
 interface EventTypeParts extends ResourceParts {
-  /** Says that a definition was changed here. */
+  /** Called when a definition was changed here. */
   readonly changed: (name: string) => void
 }
 
@@ -90,7 +91,7 @@ export function makeEventTypes({ ready, directory, clock, changed }: EventTypePa
   }
 }
 
-/** What was given, and nothing else: `undefined` means "not given". */
+/** Only the given fields: `undefined` means "not given". */
 function checked({
   description,
   schemas,

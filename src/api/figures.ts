@@ -14,7 +14,8 @@ import type {
   NextRetry,
 } from '../core/ports/figures.ts'
 import { bucketOf, bucketsOf } from '../core/ports/overview.ts'
-import type { Directory, OwnedEndpoint } from '../core/ports/directory.ts'
+import type { Directory } from '../core/ports/directory.ts'
+import type { OwnedEndpoint } from '../core/ports/directory/endpoints.ts'
 import { shown } from './endpoint/shown.ts'
 import { healthy, isFailing } from '../core/endpoint/health.ts'
 import { hour } from '../core/time.ts'
@@ -24,26 +25,26 @@ import type { ResourceParts } from './parts.ts'
 /** Figures for operators, from rollups and indexes: reading them costs the same with ten million rows of history. */
 export interface Figures {
   of(endpoints: readonly Endpoint[]): Promise<EndpointOverview[]>
-  /** How applications are doing, from at most so many endpoints of each. */
+  /** The state of applications, from a bounded number of endpoints each. */
   ofApplications(applications: readonly Application[], mostEndpoints: number): Promise<ApplicationOverview[]>
   /** The endpoints that only fail, after enough attempts to say so; worst first. */
   failing(filter: { readonly applicationId?: string | undefined }): Promise<EndpointOverview[]>
-  /** How the newest thousand attempts at an endpoint failed, as far as they did. */
+  /** How the failed ones among the newest thousand attempts at an endpoint failed. */
   failuresOf(endpointId: string): Promise<AttemptCount[]>
-  /** Of the newest thousand attempts at an endpoint, the one that failed last. */
+  /** The last failure among the newest thousand attempts at an endpoint. */
   lastFailureOf(endpointId: string): Promise<LastFailure | null>
   /** The retry of an endpoint that is due first. */
   nextRetryOf(endpointId: string): Promise<NextRetry | null>
-  /** What was sent to an endpoint over a window that ends now, in stretches of one length. */
+  /** What was sent to an endpoint over a window that ends now, in intervals of equal length. */
   timelineOf(endpointId: string, span: TimelineSpan): Promise<EndpointTimeline>
-  /** Deliveries with whose they are and what came of their last attempt, in the order given. */
+  /** Deliveries with their owners and last attempts, in the given order. */
   listed(deliveries: readonly Delivery[]): Promise<ListedDelivery[]>
   /** How many dead letters there are, and the newest thousand by endpoint, reason and error. */
   deadLetters(filter?: DeadLetterFilter): Promise<DeadLetters>
 }
 
 /** Both in milliseconds; the window is a multiple of the bucket. */
-export interface TimelineSpan {
+interface TimelineSpan {
   readonly windowMs: number
   readonly bucketMs: number
 }
@@ -56,7 +57,7 @@ interface DeadLetterFilter {
 const hoursShown = 24
 const mostFailing = 20
 const mostAttempts = 1_000
-// Each is a page of its own to read, perhaps from a cold disk; a count needs the index only.
+// Each is a separate page to read, perhaps from a cold disk; a count needs only the index.
 const mostGrouped = 1_000
 const mostDead = 100_000
 const endpointsPerRead = 1_000
@@ -228,7 +229,7 @@ async function deadLettersOf(directory: Directory, filter: DeadLetterFilter): Pr
   return {
     groups: groups.map((group) => ({ ...group, url: urls.get(group.endpointId) ?? '' })),
     grouped,
-    // Another may have died between the two readings.
+    // Another may have died between the two reads.
     counted: Math.max(grouped, Math.min(counted, mostDead)),
     atLeast: counted > mostDead,
   }

@@ -1,7 +1,7 @@
-import type { ReplyDirectory } from '../core/ports/directory.ts'
+import type { ReplyDirectory } from '../core/ports/directory/replies.ts'
 import type { ResourceParts } from './parts.ts'
 
-/** The answers of the HTTP API that are kept under idempotency keys. */
+/** The responses of the HTTP API that are stored under idempotency keys. */
 export function makeReplies({ ready, directory }: ResourceParts): ReplyDirectory {
   return {
     async takeReply(reply) {

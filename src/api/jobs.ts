@@ -6,7 +6,8 @@ import { refusedChange } from '../core/delivery/job.ts'
 import type { Job, JobWork, ReplayFilter } from '../core/delivery/job.ts'
 import { collects, fanOut } from '../core/endpoint/subscribers.ts'
 import type { Message } from '../core/message/message.ts'
-import type { Directory, Page, Scan } from '../core/ports/directory.ts'
+import type { Directory } from '../core/ports/directory.ts'
+import type { Page, Scan } from '../core/ports/directory/page.ts'
 import type { DeliveryFilter } from '../core/ports/queue.ts'
 import type { Instant } from '../core/time.ts'
 import { applicationIdOf } from './applications.ts'
@@ -16,9 +17,9 @@ import { onlyStatus } from './delivery/filter.ts'
 import { checkPage } from './input/page.ts'
 import type { ResourceParts } from './parts.ts'
 
-/** Bulk work that is stored with its progress: a worker does it in batches, and any other goes on with it after a crash. */
+/** Bulk work, stored with its progress: a worker does it in batches, and any other continues after a crash. */
 export interface Jobs {
-  /** How many deliveries the work would concern now; a replay, how many it would make. */
+  /** How many deliveries the work would affect now; for a replay, how many it would create. */
   preview(work: BulkWork): Promise<number>
   create(work: BulkWork, by?: By): Promise<Job>
   get(id: string): Promise<Job>
@@ -29,16 +30,16 @@ export interface Jobs {
   cancel(id: string, by?: By): Promise<Job>
 }
 
-/** What a person can ask for; an application is erased by its deletion. */
-export type BulkWork = Exclude<JobWork, { readonly action: 'erase' }>
+/** The actions that people can request; an application is erased by deleting it. */
+type BulkWork = Exclude<JobWork, { readonly action: 'erase' }>
 
 interface JobParts extends ResourceParts {
-  /** Says that there may be work, so that it need not wait for the tick. */
+  /** Announces work, so that it need not wait for the tick. */
   readonly wake: () => void
 }
 
 const mostMatching = 10_000_000
-// Their bodies are read, for the filter: at worst a mebibyte each.
+// Their bodies are read for the filter: at worst a mebibyte each.
 const messagesPerPage = 100
 const open: readonly Status[] = ['pending', 'failed']
 const actionTo = { running: 'job.resume', paused: 'job.pause', cancelled: 'job.cancel' } as const
@@ -116,7 +117,7 @@ async function countMatching(directory: Directory, work: BulkWork): Promise<numb
   return countMissing(directory, await endpointWithId(directory, work.filter.endpointId), work.filter)
 }
 
-/** Exactly as many as a replay would send: what an endpoint wants can only be said of each message, as the replay does. */
+/** Exactly as many as a replay would send: like the replay, it has to match each message. */
 async function countMissing(directory: Directory, endpoint: Endpoint, { since, until }: ReplayFilter): Promise<number> {
   const filter = { applicationId: endpoint.applicationId, since, until, missingAt: endpoint.id }
   let missing = 0
@@ -130,7 +131,7 @@ async function countMissing(directory: Directory, endpoint: Endpoint, { since, u
   return missing
 }
 
-/** A replay to what is disabled would stop at once. */
+/** A replay to a disabled endpoint would stop at once. */
 async function checkReceiver(directory: Directory, { action, filter }: BulkWork): Promise<void> {
   const endpoint = action === 'replay' ? await endpointWithId(directory, filter.endpointId) : null
   if (endpoint === null || collects(endpoint)) return
@@ -143,7 +144,7 @@ async function checkReceiver(directory: Directory, { action, filter }: BulkWork)
   )
 }
 
-/** Set if the work concerns one application only: its own keys can then see the job. */
+/** Set if the work concerns one application only: the application's own keys can then see the job. */
 async function applicationOf(directory: Directory, { filter }: BulkWork): Promise<string | null> {
   if ('applicationId' in filter && filter.applicationId !== undefined) return filter.applicationId
   return filter.endpointId === undefined ? null : (await endpointWithId(directory, filter.endpointId)).applicationId
@@ -170,17 +171,17 @@ function checkWork(work: BulkWork, now: Instant): BulkWork {
   throw expected('invalid_argument', 'action', '"requeue", "cancel" or "replay"', (work as { action: unknown }).action)
 }
 
-/** What dies or fails again while the job runs is another matter. */
+/** Deliveries that die or fail again while the job runs are left alone. */
 function unchanged(filter: DeliveryFilter, now: Instant): DeliveryFilter {
   return { ...asOf(filter, now), unchangedSince: Math.min(filter.unchangedSince ?? now + 1, now + 1) }
 }
 
-/** Only what was there when it was asked for: what was counted is what is done. */
+/** Only what existed when the job was requested, so that it does what was counted. */
 function asOf(filter: DeliveryFilter, now: Instant): DeliveryFilter {
   return { ...filter, until: Math.min(filter.until ?? now + 1, now + 1) }
 }
 
-/** Of what was there when it was asked for, as with all bulk work. */
+/** Only what existed when the job was requested, as with all bulk work. */
 function checkReplay({ endpointId, since, until }: ReplayFilter, now: Instant): ReplayFilter {
   checkId('ep', endpointId, 'endpointId')
   if (Number.isSafeInteger(since) && Number.isSafeInteger(until) && since <= until)

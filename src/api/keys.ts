@@ -6,7 +6,7 @@ import { SharedLimit } from '../core/limits/shared-limit.ts'
 import { TimedLimit } from '../core/limits/timed-limit.ts'
 import { isLive } from '../core/ports/key.ts'
 import type { Access, ApiKey, PortalAccess } from '../core/ports/key.ts'
-import type { Page } from '../core/ports/directory.ts'
+import type { Page } from '../core/ports/directory/page.ts'
 import { hour } from '../core/time.ts'
 import type { Instant } from '../core/time.ts'
 import { actor } from './actor.ts'
@@ -20,7 +20,7 @@ import type { ShortCache } from './short-cache.ts'
 
 export interface KeyInput {
   readonly name: string
-  /** The one application that it is for; all of them, and the server itself, if not given. */
+  /** The only application it has access to; all of them, and the server itself, if not given. */
   readonly application?: string | undefined
   /** `write` if not given. */
   readonly access?: Access | undefined
@@ -29,26 +29,26 @@ export interface KeyInput {
   readonly portal?: PortalAccess | undefined
 }
 
-/** The keys of the HTTP API. A key is shown once, when it is created: only its hash is kept. */
+/** The keys of the HTTP API. A key is shown once, when it is created: only its hash is stored. */
 export interface Keys {
   create(input: KeyInput, by?: By): Promise<CreatedKey>
   /**
-   * A key for twelve hours in the place of another, for a browser's cookie. It has the other's access, and ends with it. One key has at most as
-   * many sessions of this process as are still free.
+   * A twelve-hour key created with another, for a browser's cookie. It has the other's access, and ends with it. One key may have at most
+   * as many sessions in this process as are still free.
    */
   openSession(of: SessionOwner, by?: By): Promise<CreatedKey>
   endSession(id: string, by?: By): Promise<void>
-  /** Sessions that live, newest first: those in the place of one key, by its id, or all. */
+  /** Valid sessions, newest first: those of one key, by its id, or all. */
   sessions(filter?: { readonly of?: string | undefined }, page?: Partial<Page>): Promise<ApiKey[]>
-  /** A session that lives, by its id; null if there is none. */
+  /** A valid session by its id; null if there is none. */
   session(id: string): Promise<ApiKey | null>
-  /** Ends every session in the place of a key; answers with how many. The key itself stays valid. */
+  /** Ends every session of a key; returns how many. The key itself stays valid. */
   endSessions(of: string, by?: By): Promise<number>
-  /** Notes that somebody tried to sign in with a key that is none; those of a minute are counted in one entry. */
+  /** Records an attempt to sign in with an invalid key; those within a minute are counted in one entry. */
   refuseSignIn(by?: By): Promise<void>
-  /** The living key that a token stands for; null if there is none. One that was revoked elsewhere is refused within 5 seconds. */
+  /** The valid key for a token; null if there is none. A key that was revoked elsewhere is refused within 5 seconds. */
   find(token: string): Promise<ApiKey | null>
-  /** Those that live, newest first. */
+  /** Valid keys, newest first. */
   list(filter?: KeyFilter, page?: Partial<Page>): Promise<ApiKey[]>
   revoke(id: string, by?: By): Promise<ApiKey>
 }
@@ -57,13 +57,13 @@ interface KeyFilter {
   readonly application?: string | undefined
 }
 
-/** The token is given out here, and nowhere else. */
+/** The only place where the token is returned. */
 interface CreatedKey {
   readonly key: ApiKey
   readonly token: string
 }
 
-/** A key of the store; or, with an id that is none of its ids, one that only the server knows. */
+/** A stored key; or, if its id is not one of the store's ids, one that only the server knows. */
 type SessionOwner = Pick<ApiKey, 'id' | 'name' | 'applicationId' | 'access'> & { readonly portal?: PortalAccess | null }
 
 const tokenPrefix = 'phk_'
@@ -73,7 +73,7 @@ const mostSessions = 10_000
 const tokenBytes = 25
 const hintLength = tokenPrefix.length + 4
 const mostTokenLength = 256
-// 32 characters, five bits each, that no one mistakes for another.
+// 32 characters, five bits each, that cannot be confused with each other.
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
 export function makeKeys(parts: ResourceParts, sessions = new SharedLimit(mostSessions)): Keys {
@@ -105,7 +105,7 @@ export function makeKeys(parts: ResourceParts, sessions = new SharedLimit(mostSe
 interface KeyParts extends ResourceParts {
   readonly byHash: ShortCache<ApiKey | null>
   readonly byId: ShortCache<ApiKey | null>
-  /** Those that were opened here, by id. */
+  /** Sessions opened in this process, by id. */
   readonly sessions: TimedLimit
 }
 
@@ -200,13 +200,13 @@ async function endSessions(
 async function findKey({ ready, clock, byHash, byId }: KeyParts, token: string): Promise<ApiKey | null> {
   if (typeof token !== 'string' || token.length > mostTokenLength) return null
   await ready()
-  // By its hash: how long a look-up takes says nothing about the tokens that there are.
+  // By its hash: the duration of a lookup reveals nothing about existing tokens.
   const key = await byHash.get(hashOf(token))
   const now = clock.now()
   return key !== null && isLive(key, now) && (await isOwned(key, now, byId)) ? key : null
 }
 
-/** A session lives no longer than the key in whose place it stands. */
+/** A session is valid no longer than the key it was created with. */
 async function isOwned({ sessionOf }: ApiKey, now: Instant, byId: KeyParts['byId']): Promise<boolean> {
   if (sessionOf === null || !isId('key', sessionOf)) return true
   const owner = await byId.get(sessionOf)

@@ -3,7 +3,8 @@ import { passes } from '../core/endpoint/subscribers.ts'
 import { checkId } from '../core/ids.ts'
 import type { Message } from '../core/message/message.ts'
 import { checkFilter } from '../core/message/payload-filter.ts'
-import type { MessageFilter, MessageProgress, Page, Scan } from '../core/ports/directory.ts'
+import type { MessageFilter, MessageProgress } from '../core/ports/directory/messages.ts'
+import type { Page, Scan } from '../core/ports/directory/page.ts'
 import type { TriedMessage } from '../core/ports/figures.ts'
 import type { Cancelled } from '../core/ports/queue.ts'
 import { actor } from './actor.ts'
@@ -12,21 +13,21 @@ import { applicationIdOf } from './applications.ts'
 import { checkPage } from './input/page.ts'
 import type { ResourceParts } from './parts.ts'
 
-/** What was sent, as it is kept. */
+/** The stored messages. */
 export interface Messages {
-  /** By its id, or the event id that it was sent with. */
+  /** By its id or event id. */
   get(application: string, idOrEventId: string): Promise<Message>
-  /** By its id alone, whatever application it is of. */
+  /** By its id alone, in any application. */
   withId(id: string): Promise<Message>
-  /** Those whose id, event id or idempotency key is exactly this, newest first; at most 50. */
+  /** Messages with exactly this id, event id or idempotency key, newest first; at most 50. */
   named(name: string, filter?: Pick<MessageFilter, 'applicationId'>): Promise<Message[]>
-  /** How many deliveries each of them has, by status; in the order given. */
+  /** How many deliveries each of them has, by status; in the given order. */
   progress(messageIds: readonly string[]): Promise<MessageProgress[]>
-  /** Newest first, unless the page says otherwise; go on after `next` until it is null. */
+  /** Newest first, unless the page says otherwise; continue after `next` until it is null. */
   list(filter: MessageFilter, page?: Partial<Page>): Promise<Scan<Message>>
-  /** Which of the newest messages of an application a payload filter would let through; those whose body is erased are left out. */
+  /** Which of an application's newest messages a payload filter would let through; those with an erased body are left out. */
   tryFilter(application: string, filter: unknown): Promise<TriedMessage[]>
-  /** Cancels what is still on its way, and erases the body and the answers to it for good. The rest stays. */
+  /** Cancels open deliveries, and erases the body and its responses for good. The rest stays. */
   erase(application: string, idOrEventId: string, by?: By): Promise<void>
 }
 
@@ -37,7 +38,7 @@ interface MessageParts extends ResourceParts {
 const batchRows = 1_000
 const mostNamed = 50
 const noDeliveries = { pending: 0, failed: 0, delivered: 0, dead: 0 }
-// Each body is read and parsed, and may be large: as many as a person looks at.
+// Each body is read and parsed, and may be large: as many as people look at.
 const mostTried = 20
 
 export function makeMessages(parts: MessageParts): Messages {
@@ -56,7 +57,7 @@ export function makeMessages(parts: MessageParts): Messages {
     )
   }
 
-  /** Each batch leaves the filter, because its status changes: the loop ends. */
+  /** The loop ends, because each batch changes its status and no longer matches the filter. */
   async function cancelOpen(messageId: string): Promise<void> {
     const filter = { messageId, status: ['pending', 'failed'] } as const
     for (let ended = batchRows; ended === batchRows;) {
@@ -83,7 +84,7 @@ export function makeMessages(parts: MessageParts): Messages {
     async erase(application, idOrEventId, by = {}) {
       const { id } = await get(application, idOrEventId)
       parts.emitCancelled((await directory.eraseMessage(id, clock.now(), actor(by))) ?? [])
-      // What was requeued at the same moment; from here on nothing can be.
+      // Deliveries requeued at the same moment; from here on none can be.
       await cancelOpen(id)
     },
   }

@@ -3,7 +3,7 @@ import type { Clock } from '../core/ports/ports.ts'
 import type { Queue } from '../core/ports/queue.ts'
 import type { Random } from '../core/time.ts'
 
-/** What every resource needs; `ready` opens the store on first use. */
+/** What every resource depends on; `ready` opens the store on first use. */
 export interface ResourceParts {
   readonly ready: () => Promise<void>
   readonly directory: Directory

@@ -3,16 +3,16 @@ import type { Clock } from '../core/ports/ports.ts'
 import { minute } from '../core/time.ts'
 import type { Instant } from '../core/time.ts'
 
-/** So many addresses have an entry of their own per minute; the others share one. */
+/** This many addresses get a separate entry per minute; the others share one. */
 const mostAddresses = 20
 
-/** Sign-ins with a key that is none, for the audit log: whoever tries many writes one entry a minute, which counts them. */
+/** Sign-ins with an invalid key, for the audit log: repeated tries are counted in one entry per minute. */
 export class RefusedSignIns {
   readonly #directory: Pick<Directory, 'note' | 'countNote'>
   readonly #clock: Clock
   /** The entries of this minute, by address. */
   readonly #entries = new Map<string, string>()
-  /** What is not written yet. */
+  /** What has not been written yet. */
   readonly #waiting = new Map<string, number>()
   #minute: Instant = 0
   #writing: Promise<void> | null = null
@@ -22,7 +22,7 @@ export class RefusedSignIns {
     this.#clock = clock
   }
 
-  /** One write at a time, with all that came while the last was under way. */
+  /** One write at a time, with everything that came in during the previous one. */
   add(from: string): Promise<void> {
     const address = this.#waiting.size < mostAddresses || this.#waiting.has(from) ? from : 'others'
     this.#waiting.set(address, (this.#waiting.get(address) ?? 0) + 1)

@@ -5,15 +5,15 @@ import { minute, second } from '../core/time.ts'
 import type { Instant } from '../core/time.ts'
 
 const windowMs = 15 * minute
-// A mark may be on its way for as long as a statement can take.
+// A mark may take as long to be written as a statement may take.
 const lateMs = minute
 const leastUnseenMs = 15 * second
 
 type Ended = Pick<MinuteCounts, 'delivered' | 'dead'>
 
 /**
- * How things stand in a store, as a meter wants to know it every few seconds. The minutes of the dead-letter rate are read once, and
- * then only the last ones: with ten thousand endpoints, a quarter of an hour of them takes a third of a second.
+ * The state of a store, as a meter samples it every few seconds. The minutes of the dead-letter rate are read once, and then only
+ * the latest ones: with ten thousand endpoints, reading a quarter of an hour takes a third of a second.
  */
 export class StoreSamples {
   readonly #store: Store
@@ -28,7 +28,7 @@ export class StoreSamples {
 
   async take(now: Instant): Promise<StoreSample> {
     const { directory } = this.#store
-    // One after the other: on SQLite each of them holds up the loop for as long as it takes.
+    // One after the other: on SQLite each of them blocks the event loop while it runs.
     const unreadMs = Math.min(now - this.#readAt + lateMs, windowMs)
     const { at, queue, minutes } = await directory.overview({ now, windowMs: unreadMs })
     const endpoints = await directory.endpointHealthCounts(now)

@@ -1,10 +1,10 @@
 import { Lru } from '../core/lru.ts'
 import type { Clock } from '../core/ports/ports.ts'
 
-/** Keeps what was read a moment ago, so that the store is not asked for every request. */
+/** Caches values for a moment, so that not every request reads the store. */
 export interface ShortCache<Value> {
   get(key: string): Promise<Value>
-  /** Reads it anew the next time, because it was just changed here. */
+  /** Drops a value that was just changed here. */
   forget(key: string): void
 }
 
@@ -12,7 +12,7 @@ export interface ShortCache<Value> {
 const cachedMs = 5_000
 const mostKept = 10_000
 
-/** Keeps what `load` answers for a few seconds, the ten thousand that were used last. */
+/** Caches the results of `load` for a few seconds, up to the ten thousand most recently used. */
 export function makeShortCache<Value>(clock: Clock, load: (key: string) => Promise<Value>): ShortCache<Value> {
   const kept = new Lru<string, { readonly value: Promise<Value>; readonly until: number }>(mostKept)
 
@@ -21,7 +21,7 @@ export function makeShortCache<Value>(clock: Clock, load: (key: string) => Promi
     if (known !== undefined && known.until > clock.now()) return known.value
     const entry = { value: load(key), until: clock.now() + cachedMs }
     kept.set(key, entry)
-    // A failure reaches those who wait for it, and is not kept.
+    // A failure reaches everybody who waits for it, and is not cached.
     entry.value.catch(() => kept.get(key) === entry && kept.delete(key))
     return entry.value
   }

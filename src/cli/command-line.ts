@@ -5,7 +5,7 @@ import { exit } from './command.ts'
 import type { Terminal } from './command.ts'
 import { parseCommandLine } from './parse.ts'
 
-/** Runs what the arguments ask for, and answers with the exit code. */
+/** Runs the command that the arguments name, and returns its exit code. */
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
   const parsed = parseCommandLine(args, version)
   switch (parsed.kind) {
@@ -26,7 +26,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
   }
 }
 
-/** An error of ours says what to do. Anything else is a defect, and its stack says where. */
+/** Our own errors say what to do. Anything else is a defect, and its stack says where. */
 function explain(thrown: unknown, { say }: Terminal): number {
   const isOurs = thrown instanceof PosthornError
   say(`posthorn: ${isOurs || !(thrown instanceof Error) ? messageOf(thrown) : (thrown.stack ?? thrown.message)}`)

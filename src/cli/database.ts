@@ -5,29 +5,29 @@ import type { Store } from '../core/ports/ports.ts'
 import type { Inspected } from '../stores/shared/schema/inspected.ts'
 import type { Migrated } from '../stores/shared/schema/migrate.ts'
 
-/** The database that a URL names, for as much as the commands need of it. */
+/** The database that a URL names, as far as commands need it. */
 export interface NamedDatabase {
   /** The URL as people may see it: without password and options. */
   readonly shown: string
-  /** The file that it is in; null if it is none. */
+  /** Its file; null if it has none. */
   readonly file: string | null
   openStore(): Promise<Store>
-  /** Looks at it, and changes nothing. */
+  /** Inspects it without changing anything. */
   inspect(): Promise<Inspected>
-  /** Brings its schema up to this release. */
+  /** Migrates its schema to this release. */
   migrate(): Promise<Migrated>
-  /** The SQL that `migrate` would run on a schema of the given version; asks no database. */
+  /** The SQL that `migrate` would run on a schema of the given version; connects to nothing. */
   migrationScript(after: number): Promise<string>
 }
 
 type DatabaseSettings = Pick<Settings, 'secretsKey' | 'plaintextSecrets' | 'schema' | 'prepare' | 'notify'>
 
-/** Finds the store for a URL. What another database needs is not even loaded. */
+/** Finds the store for a URL. The other database's code is not even loaded. */
 export function databaseAt(databaseUrl: string, settings: DatabaseSettings): NamedDatabase {
   const path = /^sqlite:(?:\/\/)?(.+)$/s.exec(databaseUrl)?.[1]
   if (path !== undefined) return sqliteFile(path, settings)
   if (/^postgres(ql)?:\/\//.test(databaseUrl)) return postgresDatabase(databaseUrl, settings)
-  // Only its beginning is shown: such a URL may hold a password.
+  // Only the beginning is shown: such a URL may contain a password.
   const shown = `${databaseUrl.slice(0, databaseUrl.indexOf(':') + 1)}…`
   const wanted = '`sqlite:` and a path, such as sqlite:webhooks.db, or postgres://user:password@host:port/database'
   throw expected('invalid_argument', 'database', wanted, shown, 'Change POSTHORN_DATABASE_URL or --database.')

@@ -1,6 +1,6 @@
 import type { Option } from './command.ts'
 
-/** Usage, what it is for, options and examples: the help of a command, from the same table that parses. */
+/** The help of a command: usage, purpose, options and examples, from the same table that parses arguments. */
 export function helpText({ usage, text = [], options = {}, examples = [] }: HelpParts): string {
   const flags = Object.entries(options).map(
     ([name, { value, sentence = '' }]) => [`--${name}${value === undefined ? '' : ` <${value}>`}`, sentence] as const,
@@ -14,7 +14,7 @@ export function helpText({ usage, text = [], options = {}, examples = [] }: Help
   ].join('\n')
 }
 
-export interface HelpParts {
+interface HelpParts {
   readonly usage: string
   readonly text?: readonly string[]
   readonly options?: Readonly<Record<string, Option>>

@@ -7,11 +7,11 @@ import type { Terminal } from './command.ts'
 const sameSignalMs = 100
 
 sayWarningsInOneLine()
-// Whoever reads us may have seen enough, as `head` does.
+// The reader of our output may have stopped, as `head` does.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => process.exit(exit.ok))
 process.exitCode = await runCommandLine(process.argv.slice(2), terminal())
 
-/** The first signal asks for an orderly end, the second one ends at once. */
+/** The first signal requests an orderly shutdown, the second one ends the process at once. */
 function terminal(): Terminal {
   const interruption = new AbortController()
   let interruptedAt = Number.POSITIVE_INFINITY
@@ -33,7 +33,7 @@ function terminal(): Terminal {
   }
 }
 
-/** Node prints a warning in a form of its own; a command's user needs the sentence. What Posthorn warns of comes as an event. */
+/** Node prints warnings in its own form; users of a command need only the sentence. Posthorn's own warnings come as events. */
 function sayWarningsInOneLine(): void {
   process.removeAllListeners('warning')
   process.on('warning', (warning) => {

@@ -5,8 +5,8 @@ import type { Command, CommandGroup, CommandOptions } from './command.ts'
 import { commands } from './command-table.ts'
 import { groupHelp, overviewHelp } from './overview-help.ts'
 
-/** What a command line asks for: a text to print, a command to run; or why it is refused. */
-export type ParsedCommandLine =
+/** The meaning of a command line: a text to print, a command to run, or why it is refused. */
+type ParsedCommandLine =
   | { readonly kind: 'text' | 'refusal'; readonly text: string }
   | {
       readonly kind: 'command'
@@ -54,7 +54,7 @@ function parseCommand(command: Command, name: string, args: readonly string[]): 
   }
 }
 
-/** Node's own sentence advises how to pass what begins with a dash; a slip is likelier. */
+/** Node's own message explains how to pass a value that begins with a dash; a typo is more likely. */
 function flagProblem(sentence: string, options: readonly string[]): string {
   const flag = /^Unknown option '--?([^']*)'/.exec(sentence)?.[1]
   if (flag === undefined) return sentence
@@ -70,7 +70,7 @@ function wrongCount(takes: readonly string[], given: readonly string[]): string 
   return `expected ${takes.length === 0 ? 'options only' : `${takes.join(' ')} only`}, got "${extra}" too.`
 }
 
-/** What an option cannot be, refused before a server is asked. */
+/** Refuses invalid values of options before a server is called. */
 function wrongChoice(options: Command['options'], values: CommandOptions): string | null {
   for (const [name, { choices }] of Object.entries(options)) {
     const given = [values[name] ?? []].flat().flatMap((value) => String(value).split(','))

@@ -2,7 +2,7 @@ import type { CommandOptions, Terminal } from './command.ts'
 import { screenOf } from './view/paint.ts'
 import type { Screen } from './view/paint.ts'
 
-/** Data, as JSON if that was asked for, else as text. */
+/** Prints data, as JSON if requested, otherwise as text. */
 export function print(
   { output }: Pick<Terminal, 'output'>,
   { json }: CommandOptions,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { messageOf, PosthornError } from '../core/errors.ts'
 
-/** All of a file, or of stdin if it is called `-`. */
+/** The content of a file, or of stdin for `-`. */
 export async function readBytes(path: string, input: NodeJS.ReadStream, name: string): Promise<Buffer> {
   if (path === '-') {
     const chunks: Buffer[] = []
@@ -19,7 +19,7 @@ export async function readBytes(path: string, input: NodeJS.ReadStream, name: st
   }
 }
 
-/** A secret from a file: on the command line everybody on the machine could read it. */
+/** A secret from a file: everybody on the machine could read the command line. */
 export function readSecret(path: string, option: string): string {
   try {
     return readFileSync(path, 'utf8').trim()

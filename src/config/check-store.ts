@@ -1,7 +1,7 @@
 import { expected, PosthornError } from '../core/errors.ts'
 import type { Store } from '../core/ports/ports.ts'
 
-/** The store that was given; an error says how to write what was probably meant. */
+/** Checks the given store; an error says how to write what was probably meant. */
 export function checkStore(options: unknown): Store {
   const advice = "Import `sqlite` from 'posthorn/sqlite' or `postgres` from 'posthorn/postgres'."
   const store: unknown =
@@ -17,7 +17,7 @@ export function checkStore(options: unknown): Store {
   throw expected('invalid_argument', 'store', "a store, such as sqlite('webhooks.db')", store, advice)
 }
 
-/** An error is logged and shown: a password must not travel with it. */
+/** Errors are logged and shown: they must not contain a password. */
 function withoutCredentials(url: string): string {
   return url.replace(/\/\/.*@/s, '//…@')
 }

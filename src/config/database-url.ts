@@ -1,6 +1,6 @@
 import { urlOf } from '../core/url.ts'
 
-/** A database's URL as people may see it. Options are left out, too: a password may be among them. */
+/** A database's URL as people may see it. Options are removed, too: they may contain a password. */
 export function withoutPassword(url: string): string {
   if (!/^postgres(ql)?:/.test(url)) return url
   const parsed = urlOf(url)

@@ -4,7 +4,7 @@ import type { Setting } from './settings/setting.ts'
 import { findValue } from './sources.ts'
 import type { Source } from './sources.ts'
 
-/** One setting as a person may see it: a secret is only said to be set. */
+/** One setting as people may see it: a secret is only shown as set. */
 export interface DescribedSetting {
   readonly name: string
   readonly env: string
@@ -14,7 +14,7 @@ export interface DescribedSetting {
   readonly sentence: string
 }
 
-/** Every setting with its value and where that comes from; secrets are never shown. */
+/** Every setting with its value and source; secrets are never shown. */
 export function describeSettings(sources: readonly Source[]): DescribedSetting[] {
   return Object.entries<Setting<unknown>>(settings).map(([name, setting]) => {
     const given = findValue(setting, sources)

@@ -13,7 +13,7 @@ import type { PosthornOptions } from './options.ts'
 
 const standardRetries = presets.standard.policy.maxAttempts - 1
 
-/** Checks every number before any I/O, and puts preset, options and policies together. */
+/** Checks every number before any I/O, and combines preset, options and policies. */
 export function engineSettings(options: PosthornOptions, owner: string, userAgent: string): EngineSettings {
   const preset = presetNamed(options.preset ?? 'standard')
   const { leaseMs, timeoutMs, maxLeased, maxRetries } = checkedNumbers(options)
@@ -51,7 +51,7 @@ function alarmThresholds(options: PosthornOptions): AlarmThresholds {
   })
 }
 
-/** How long what is over is kept. */
+/** How long ended deliveries are kept. */
 function retentionOf(options: PosthornOptions): Pick<EngineSettings, 'historyMs' | 'deadLetterMs' | 'auditMs'> {
   const { historyDays = 30, deadLetterDays = 90, auditDays = 365 } = options
   for (const [name, days] of Object.entries({ historyDays, deadLetterDays, auditDays }))
@@ -81,7 +81,7 @@ function policiesOf(
   return new Map(all.map((policy) => [policy.name, policy]))
 }
 
-/** The options that are limits, where they were given. */
+/** The limits among the options that were given. */
 function limitOptions(options: Partial<Limits>, limits: Limits): Partial<Limits> {
   return Object.fromEntries(
     Object.entries(options).filter(([name, value]) => Object.hasOwn(limits, name) && value !== undefined),

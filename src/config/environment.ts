@@ -9,7 +9,7 @@ import type { Source } from './sources.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** All settings, from the environment or their defaults. Nonsense is refused by the variable's name. */
+/** All settings, from the environment or their defaults. An invalid value is refused with the variable's name. */
 export function settingsFromEnvironment(environment: Environment = process.env): Settings {
   return settingsFrom([{ origin: 'environment', values: environment }])
 }
@@ -22,7 +22,7 @@ export function printSettings(environment: Environment = process.env): string[] 
   })
 }
 
-/** The sources of the commands: the environment, then the file that POSTHORN_CONFIG names, or posthorn.json where there is one. */
+/** The sources of the commands: the environment, then the file that POSTHORN_CONFIG names, or posthorn.json if there is one. */
 export function commandSources(environment: Environment = process.env): readonly Source[] {
   const named = environment['POSTHORN_CONFIG']
   const values = readConfigFile(named === undefined || named === '' ? null : named, settingNames())
@@ -32,7 +32,7 @@ export function commandSources(environment: Environment = process.env): readonly
   ]
 }
 
-/** A warning for each variable that looks like a setting and is none: a slip in its name would silently do nothing. */
+/** A warning for each variable that looks like a setting but is none: a typo would silently do nothing. */
 export function unknownVariables(environment: Environment = process.env): string[] {
   const known = [...settingNames(), 'POSTHORN_CONFIG']
   const unknown = Object.keys(environment)
@@ -41,7 +41,7 @@ export function unknownVariables(environment: Environment = process.env): string
   return unknown.map((name) => `${name} is no setting of Posthorn.${didYouMean(name, known)}`)
 }
 
-/** Refuses an environment in which Node checks no certificate: API keys and the database's password would go to whoever answers. */
+/** Refuses an environment in which Node checks no certificates: API keys and the database's password could go to anybody. */
 export function checkTlsIsChecked(environment: Environment = process.env): void {
   if (environment['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return
   throw expected(
@@ -49,6 +49,6 @@ export function checkTlsIsChecked(environment: Environment = process.env): void 
     'NODE_TLS_REJECT_UNAUTHORIZED',
     'unset',
     '0',
-    'With it nobody knows who answers. Unset it, and name an authority of your own in NODE_EXTRA_CA_CERTS.',
+    'With it, anybody could be answering. Unset it, and name your own certificate authority in NODE_EXTRA_CA_CERTS.',
   )
 }

@@ -4,7 +4,7 @@ import { didYouMean } from '../core/nearest.ts'
 
 const usualFile = 'posthorn.json'
 
-/** The settings in a file of JSON, under the same names as in the environment. Null if none was named and the usual one is not there. */
+/** The settings in a JSON file, with the same names as in the environment. Null if no file was named and the default one does not exist. */
 export function readConfigFile(
   named: string | null,
   known: readonly string[],
@@ -42,7 +42,7 @@ function parsed(text: string, path: string): object {
   throw expected('invalid_argument', path, 'an object of settings, such as {"POSTHORN_PORT": 8071}', value)
 }
 
-/** A name with a slip in it would otherwise silently do nothing. */
+/** A typo in a name would otherwise silently do nothing. */
 function checkName(name: string, path: string, known: readonly string[]): string {
   if (known.includes(name)) return name
   throw new PosthornError(

@@ -7,11 +7,11 @@ import type { RetryPolicy } from '../core/delivery/retry-policy.ts'
 import type { Random } from '../core/time.ts'
 import type { EventSchemas } from '../api/send/checked-message.ts'
 
-/** Numbers left out come from the preset; `settingsFromEnvironment()` gives those that an operator has set. */
+/** Numbers that are left out come from the preset; `settingsFromEnvironment()` returns those that an operator has set. */
 export interface PosthornOptions<Events extends EventSchemas = EventSchemas> extends Partial<Limits>, Partial<Quotas> {
   readonly store: Store
   readonly preset?: PresetName | (string & {})
-  /** Retry policies of your own, by name; endpoints choose one. */
+  /** Your own retry policies, by name; endpoints choose one. */
   readonly policies?: Readonly<Record<string, Omit<RetryPolicy, 'name'>>>
   /** Event types with their schemas (any Standard Schema); other types are then refused. */
   readonly events?: Events
@@ -20,32 +20,32 @@ export interface PosthornOptions<Events extends EventSchemas = EventSchemas> ext
   /** Retries of the policy `standard` after its first send. */
   readonly maxRetries?: number
   readonly maxLeased?: number
-  /** How long what was delivered is kept; 30 unless given. */
+  /** How long delivered deliveries are kept; 30 by default. */
   readonly historyDays?: number
-  /** How long dead letters are kept, with their payloads; 90 unless given. */
+  /** How long dead letters are kept, with their payloads; 90 by default. */
   readonly deadLetterDays?: number
-  /** How long audit entries are kept; 365 unless given. */
+  /** How long audit entries are kept; 365 by default. */
   readonly auditDays?: number
-  /** CIDRs and host patterns that may be called although private, by http too. */
+  /** CIDRs and host patterns that may be called although they are private, also by http. */
   readonly allowedTargets?: readonly string[]
   readonly allowHttp?: boolean
-  /** An http(s) forward proxy that all deliveries go through. It looks names up, and must refuse private addresses. */
+  /** An http(s) forward proxy for all deliveries. It resolves names, and must refuse private addresses. */
   readonly proxyUrl?: string | null
-  /** What the names of the signature's headers begin with (default: that of the preset, `webhook` or `svix`). */
+  /** The prefix of the signature's header names (default: that of the preset, `webhook` or `svix`). */
   readonly headerPrefix?: string | null
   /** Refuses messages that do not match the JSON Schema of their event type, where one is defined. */
   readonly enforceSchemas?: boolean
-  /** Sends endpoints the header `traceparent` of each attempt, where an SDK of OpenTelemetry is registered. */
+  /** Sends endpoints the `traceparent` header of each attempt, if an OpenTelemetry SDK is registered. */
   readonly sendTraceparent?: boolean
-  /** The port of this machine that your own server listens on: no endpoint may lead there. */
+  /** The port of this machine that your own server listens on: no endpoint may point there. */
   readonly ownPort?: number | null
   readonly allowUnsafeRetryDelays?: boolean
-  /** Counts and times what is done: that of `createMetrics()` from `posthorn/metrics`. */
+  /** Counts and times what Posthorn does: from `createMetrics()` of `posthorn/metrics`. */
   readonly meter?: Meter | null
   /** False raises no alarms and sends no operational webhooks. */
   readonly alarms?: boolean
   /**
-   * Stores and delivers in a thread of its own, so that neither waits for what yours does. For `sqlite(path)` and `postgres(url)`;
+   * Stores and delivers in a separate thread, so that neither waits for your code. For `sqlite(path)` and `postgres(url)`;
    * without `clock`, `random` and `transport`, which would be in your thread.
    */
   readonly thread?: boolean

@@ -1,7 +1,7 @@
 import { expected } from '../core/errors.ts'
 
-/** How the text of a setting becomes its value; what it cannot be is refused by the setting's name. */
-export type ParseValue<Value> = (text: string, name: string) => Value
+/** Parses the text of a setting; an invalid value is refused with the setting's name. */
+type ParseValue<Value> = (text: string, name: string) => Value
 
 export function wholeNumber(least: number, most: number, factor = 1): ParseValue<number> {
   return (given, name) => {
@@ -29,7 +29,7 @@ export function oneOf(allowed: readonly string[]): ParseValue<string> {
   }
 }
 
-/** An error shows only how long it is. */
+/** An error shows only its length. */
 export function secretText(leastLength: number): ParseValue<string> {
   return (given, name) => {
     if (given.length >= leastLength && /^[\x21-\x7e]+$/.test(given)) return given

@@ -10,7 +10,7 @@ import { serverSettings } from './settings/server.ts'
 import type { Setting } from './settings/setting.ts'
 import { traceSettings } from './settings/traces.ts'
 
-/** Every setting there is. The library reads no environment by itself: `settingsFromEnvironment()` and the commands do. */
+/** Every setting. The library itself does not read the environment: `settingsFromEnvironment()` and the commands do. */
 export const settings = {
   ...deliverySettings,
   ...retentionSettings,
@@ -37,7 +37,7 @@ type Widened<Value> = Value extends boolean
       ? string
       : Value
 
-/** Every name under which a setting may be given. */
+/** Every name of a setting. */
 export function settingNames(): string[] {
   return Object.values<Setting<unknown>>(settings).flatMap(({ env, secret = false }) =>
     secret ? env.flatMap((name) => [name, `${name}_FILE`]) : env,

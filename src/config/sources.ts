@@ -5,7 +5,7 @@ import { checkAlarmSettings } from './settings/alarms.ts'
 import type { Settings } from './settings.ts'
 import type { Setting } from './settings/setting.ts'
 
-/** Where settings come from; of several the first that gives one wins. */
+/** Sources of settings; the first that has a value wins. */
 export interface Source {
   readonly origin: 'environment' | 'file'
   readonly values: Readonly<Record<string, string | undefined>>
@@ -22,7 +22,7 @@ export function settingsFrom(sources: readonly Source[]): Settings {
   return all
 }
 
-/** Only the settings that are really given: what a command may still choose for itself is absent. */
+/** Only the settings that are actually given: a command may choose the others itself. */
 export function givenSettings(sources: readonly Source[]): Partial<Settings> {
   const entries = Object.entries<Setting<unknown>>(settings).map(
     ([name, setting]) => [name, findValue(setting, sources)?.value] as const,
@@ -30,8 +30,8 @@ export function givenSettings(sources: readonly Source[]): Partial<Settings> {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
-/** A value that was given, under which name and where. */
-export interface FoundValue {
+/** A given value, with its name and source. */
+interface FoundValue {
   readonly value: unknown
   readonly env: string
   readonly origin: Source['origin']

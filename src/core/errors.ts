@@ -39,7 +39,7 @@ export type ErrorCode =
   | 'invalid_signature'
   | 'stale_signature'
 
-/** The one error Posthorn throws: its message says what was expected, what came, and what to do. */
+/** The only error that Posthorn throws: its message says what was expected, what was given, and what to do. */
 export class PosthornError extends Error {
   override readonly name = 'PosthornError'
   readonly code: ErrorCode
@@ -50,8 +50,8 @@ export class PosthornError extends Error {
   }
 }
 
-/** An error about a given value, always in the same form: "Expected `x` to be …, got …. What to do." */
-// oxlint-disable-next-line eslint/max-params -- In this order they read as the sentence that they become, at every place that refuses something.
+/** An error about an invalid value, always in the same form: "Expected `x` to be …, got …. What to do." */
+// oxlint-disable-next-line eslint/max-params -- In this order they read like the sentence they become, wherever something is refused.
 export function expected(code: ErrorCode, name: string, wanted: string, got: unknown, advice = ''): PosthornError {
   const sentence = `Expected \`${name}\` to be ${wanted}, got ${show(got)}.`
   return new PosthornError(code, advice === '' ? sentence : `${sentence} ${advice}`)
@@ -62,7 +62,7 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-/** A value as a sentence may show it: short, and never what is in it. */
+/** A short description of a value that does not reveal its content. */
 export function show(value: unknown): string {
   if (typeof value === 'string') return `"${value.length > 100 ? `${value.slice(0, 100)}…` : value}"`
   if (typeof value === 'function') return 'a function'

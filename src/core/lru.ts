@@ -1,4 +1,4 @@
-/** An entry, between the one used before it and the one used after it. */
+/** An entry in the list of use, between the one used before it and the one used after it. */
 interface Entry<Key, Value> {
   readonly key: Key
   value: Value
@@ -7,15 +7,15 @@ interface Entry<Key, Value> {
 }
 
 /**
- * A map with a bound: when it is full, it forgets the one entry that was used longest ago.
- * A map that is emptied instead would let one newcomer cost everybody their entries.
+ * A bounded map: when it is full, it drops the least recently used entry.
+ * Clearing the whole map instead would let one new entry evict everybody else's.
  */
 export class Lru<Key, Value> {
-  /** Entries at once, at most. */
+  /** The most entries at once. */
   readonly most: number
   private readonly entries = new Map<Key, Entry<Key, Value>>()
-  // A list of its own: to take a key out of a Map and put it in again is short to write, but each time a little more of the Map must be
-  // built anew. With ten thousand entries that took nine microseconds, this takes a tenth of one.
+  // Deleting and reinserting a key would keep the order of use in the Map itself, but makes it rehash again and again: with ten
+  // thousand entries that took a twelfth of a busy process's time. A linked list costs four assignments.
   private oldest: Entry<Key, Value> | null = null
   private newest: Entry<Key, Value> | null = null
 

@@ -1,4 +1,4 @@
-/** The known word that was probably meant; null if none is near. */
+/** The known word that was probably meant; null if none is close. */
 export function nearest(word: string, known: readonly string[]): string | null {
   const ranked = known
     .map((name) => ({ name, distance: distance(word, name) }))
@@ -7,13 +7,13 @@ export function nearest(word: string, known: readonly string[]): string | null {
   return best !== undefined && best.distance <= best.name.length / 2 ? best.name : null
 }
 
-/** A sentence with the known word that was probably meant, to be added to a refusal; empty if none is near. */
+/** A sentence that suggests the known word that was probably meant, to append to an error; empty if none is close. */
 export function didYouMean(word: string, known: readonly string[]): string {
   const meant = nearest(word, known)
   return meant === null ? '' : ` Did you mean "${meant}"?`
 }
 
-/** Letters to add, drop, change or swap to make one word of the other. */
+/** The number of letters to add, drop, change or swap to turn one word into the other. */
 function distance(one: string, other: string): number {
   const rows: number[][] = [Array.from({ length: other.length + 1 }, (_, index) => index)]
   const known = (i: number, j: number): number => rows[i]?.[j] ?? Infinity

@@ -1,6 +1,6 @@
 /**
- * The URL that a text is, or null. Not by `URL.canParse`: in Node 20 and 22, once it is compiled after a few thousand calls, it says no to
- * texts with letters such as ü, and an endpoint that was fine would not be called any more.
+ * Parses a URL; null if it is invalid. Does not use `URL.canParse`: in Node 20 and 22, once compiled after a few thousand calls, it rejects
+ * texts with letters such as ü, and a valid endpoint would no longer be called.
  */
 export function urlOf(text: string): URL | null {
   try {

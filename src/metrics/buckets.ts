@@ -1,7 +1,7 @@
 import type { Histogram, Registry } from 'prom-client'
 import type { Definition } from './definitions.ts'
 
-/** Observations under one value of the label: how many fell into each bucket, how many there were, and what they amount to. */
+/** Observations for one label value: the count per bucket, the total count, and the sum. */
 interface Observed {
   readonly counts: number[]
   sum: number
@@ -14,8 +14,8 @@ interface Value {
 }
 
 /**
- * A histogram that is only numbers until somebody scrapes. That of prom-client looks its labels up with every observation, which takes
- * forty times as long; a registry asks whatever it holds by `get`, so this can stand in its place.
+ * A histogram that is just numbers until it is scraped. Prom-client's looks up its labels with every observation, which takes
+ * forty times as long; a registry calls `get` on whatever it holds, so this can replace it.
  */
 export class Buckets {
   readonly name: string
@@ -35,7 +35,7 @@ export class Buckets {
     registry.registerMetric(this as unknown as Histogram)
   }
 
-  /** Under a value of its one label, if it has one. */
+  /** For a value of its label, if it has one. */
   observe(value: number, label = ''): void {
     const observed = this.#observed.get(label) ?? this.#begin(label)
     let place = 0
@@ -61,7 +61,7 @@ export class Buckets {
     return begun
   }
 
-  /** Each bucket counts what is in the smaller ones, too. */
+  /** Each bucket includes the smaller ones. */
   #valuesOf(label: string, { counts, sum }: Observed): Value[] {
     const labels = Object.fromEntries(this.labelNames.map((name) => [name, label]))
     let total = 0

@@ -6,14 +6,14 @@ export interface Definition {
   readonly name: string
   readonly help: string
   readonly labels: readonly string[]
-  /** Upper bounds, of a histogram. */
+  /** Upper bounds, for a histogram. */
   readonly buckets?: readonly number[]
 }
 
 const rows = [1, 2, 5, 10, 20, 50, 100, 200, 500]
 const shortSeconds = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10]
 
-/** Every metric there is. Counters are of this process; what is sampled is of the whole store, and the same in all processes. */
+/** Every metric. Counters belong to this process; sampled values cover the whole store, and are the same in all processes. */
 export const definitions = {
   buildInfo: gauge('posthorn_build_info', 'Always 1, with what runs here.', ['version', 'node', 'database']),
 
@@ -35,7 +35,7 @@ export const definitions = {
   ),
   attemptDuration: histogram(
     'posthorn_attempt_duration_seconds',
-    'How long attempts took, from the look-up of the name to the end of the response.',
+    'How long attempts took, from the lookup of the name to the end of the response.',
     [],
     latencyBoundsMs.map((bound) => bound / 1_000),
   ),
@@ -127,7 +127,7 @@ export const definitions = {
   workers: gauge('posthorn_workers', 'Workers that live on this store. Sampled.', []),
   diskFree: gauge(
     'posthorn_disk_free_bytes',
-    'What is free on the file system of the database; absent for PostgreSQL, which is on another. Sampled.',
+    'Free space on the file system of the database; absent for PostgreSQL, which runs elsewhere. Sampled.',
     [],
   ),
   diskSize: gauge('posthorn_disk_size_bytes', 'The size of that file system. Sampled.', []),

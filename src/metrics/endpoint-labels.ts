@@ -1,4 +1,4 @@
-/** Names endpoints in labels, up to so many: a flood of endpoints must not become a flood of series. */
+/** Names endpoints in labels, up to a limit: a flood of endpoints must not become a flood of series. */
 export class EndpointLabels {
   readonly #most: number
   readonly #named = new Set<string>()
@@ -7,7 +7,7 @@ export class EndpointLabels {
     this.#most = most
   }
 
-  /** Those that came first keep their names; all others are one. */
+  /** The first ones keep their names; all others share one. */
   nameOf(endpointId: string): string {
     if (this.#named.has(endpointId)) return endpointId
     if (this.#named.size >= this.#most) return 'other'

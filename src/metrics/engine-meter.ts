@@ -14,7 +14,7 @@ import type { Watched } from './gauges.ts'
 import { Sampler } from './sampler.ts'
 import { Tally } from './tally.ts'
 
-// As tables, so that the compiler finds one that is missing.
+// Tables, so that the compiler reports a missing one.
 const failures: Readonly<Record<FailureKind, string>> = {
   timeout: 'timeout none',
   dns: 'dns none',
@@ -94,7 +94,7 @@ export class EngineMeter implements Meter {
         'Expected `meter` to be given to one Posthorn, got it for a second. Create one for each with createMetrics().',
       )
     this.#watched = { source, sampler: new Sampler(source) }
-    // What happens seldom comes by its event; with every delivery, a listener would cost more than a call.
+    // Rare things are counted by their events; for every delivery, a listener would cost more than a call.
     source.on('delivery.dead', ({ reason, webhook_id }) => {
       this.#dead.add(reason)
       this.#endpoints?.died(webhook_id)
@@ -160,7 +160,7 @@ export class EngineMeter implements Meter {
   }
 }
 
-/** What is counted by endpoint, if that was asked for. */
+/** Counts by endpoint, if enabled. */
 class EndpointTallies {
   readonly #labels: EndpointLabels
   readonly #attempts: Tally

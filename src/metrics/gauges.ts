@@ -6,16 +6,16 @@ import { definitions } from './definitions.ts'
 import type { Definition } from './definitions.ts'
 import type { Sampler } from './sampler.ts'
 
-/** What gauges are read from, once there is a Posthorn. */
+/** What gauges read, once there is a Posthorn. */
 export interface Watched {
   readonly source: MeterSource
   readonly sampler: Sampler
 }
 
-/** Reads the values of one gauge; what is not known has none. */
+/** Reads the values of one gauge; unknown ones are left out. */
 type Read = (watched: Watched, set: (value: number, labels?: Readonly<Record<string, string>>) => void) => void
 
-/** Everything that is read when somebody scrapes: from this process at once, of the store what was sampled last. */
+/** Everything that is read during a scrape: this process's present state, and the last sample of the store. */
 export function registerGauges(registry: Registry, watched: () => Watched | null): void {
   for (const [definition, read] of readings) register(registry, definition, read, watched)
 }
@@ -29,7 +29,7 @@ function register(registry: Registry, definition: Definition, read: Read, watche
     registers: [registry],
     collect() {
       this.reset()
-      // One without labels is 0 after a reset: what is not known is not 0.
+      // A gauge without labels is 0 after a reset, but unknown is not 0.
       if (labels.length === 0) this.remove()
       const known = watched()
       if (known !== null) read(known, (value, labelled = {}) => this.set(labelled, value))

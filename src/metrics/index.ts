@@ -4,22 +4,22 @@ import type { Meter } from '../core/ports/meter.ts'
 import { EngineMeter } from './engine-meter.ts'
 
 export interface MetricsOptions {
-  /** So many endpoints are counted each by itself, under a label with its id; all others under "other". None unless given. */
+  /** The number of endpoints that are counted separately, labelled with their id; all others count as "other". None by default. */
   readonly endpointLabels?: number
 }
 
 /** The metrics of one Posthorn. */
 export interface Metrics {
-  /** `await registry.metrics()` is what Prometheus scrapes. */
+  /** `await registry.metrics()` returns what Prometheus scrapes. */
   readonly registry: Registry
-  /** The option `meter` of the Posthorn that is counted. */
+  /** The `meter` option of the Posthorn to be counted. */
   readonly meter: Meter
 }
 
-// More would make a scrape long, and Prometheus large.
+// More would make scrapes slow, and Prometheus large.
 const mostEndpointLabels = 1_000
 
-/** Counts for Prometheus: `new Posthorn({ store, meter: metrics.meter })`. */
+/** Metrics for Prometheus: `new Posthorn({ store, meter: metrics.meter })`. */
 export function createMetrics({ endpointLabels = 0 }: MetricsOptions = {}): Metrics {
   checkCount('endpointLabels', endpointLabels, 0, mostEndpointLabels)
   const registry = new Registry()

@@ -2,10 +2,10 @@ import type { MeterSource, StoreSample } from '../core/ports/meter.ts'
 import { second } from '../core/time.ts'
 
 const everyMs = 15 * second
-/** A sample may take this part of the time: with very many endpoints it is taken less often. */
+/** The share of time that sampling may take: with very many endpoints samples are less frequent. */
 const mostShare = 1 / 50
 
-/** Looks at the store in the background, so that a scrape need not. */
+/** Samples the store in the background, so that a scrape need not. */
 export class Sampler {
   readonly #source: MeterSource
   #last: StoreSample | null = null
@@ -49,7 +49,7 @@ export class Sampler {
     try {
       this.#last = await this.#source.sample()
     } catch {
-      // The store's errors are counted where it is called, and the age of the last sample says the rest.
+      // The store's errors are counted where it is called, and the age of the last sample shows the rest.
     }
     if (!this.#isRunning) return
     const tookMs = this.#source.now() - begunAt

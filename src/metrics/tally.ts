@@ -7,8 +7,8 @@ interface Counted {
 }
 
 /**
- * A counter that is only numbers until somebody scrapes: what is counted with every delivery must cost next to nothing. A registry asks
- * whatever it holds by `get`, so this can stand in the place of prom-client's, which looks its labels up with every count.
+ * A counter that is just numbers until it is scraped: counting with every delivery must cost next to nothing. A registry calls `get` on
+ * whatever it holds, so this can replace prom-client's, which looks up its labels with every count.
  */
 export class Tally {
   readonly name: string
@@ -19,7 +19,7 @@ export class Tally {
   readonly #known: readonly string[]
   readonly #counted = new Map<string, Counted>()
 
-  /** `known` are there from the start, as 0: a rate needs to have seen what there was before the first. */
+  /** `known` values exist from the start, as 0: a rate needs to have seen the value before the first count. */
   constructor(registry: Registry, { name, help, labels }: Definition, known: readonly string[] = []) {
     this.name = name
     this.help = help
@@ -29,7 +29,7 @@ export class Tally {
     registry.registerMetric(this as unknown as Counter)
   }
 
-  /** Under the values of the labels, with a space between two. */
+  /** For the given label values, separated by spaces. */
   add(values: string, count = 1): void {
     const counted = this.#counted.get(values) ?? this.#begin(values)
     counted.value += count

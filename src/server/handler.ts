@@ -29,51 +29,51 @@ import { checkPublicUrl, pathOf } from './http/url.ts'
 export interface HandlerOptions {
   /** Where it is mounted, such as `/webhooks`; the API is then at `/webhooks/api/v1`. */
   readonly basePath?: string
-  /** Your own sign-in: says who calls, or null. It takes the place of API keys. */
+  /** Your own authentication: returns who is calling, or null. Replaces API keys. */
   readonly authorize?: Authorize
-  /** A key of your choice with access to everything, besides those in the store. */
+  /** A key of your choice with access to everything, in addition to the stored ones. */
   readonly adminKey?: string | null
-  /** Lets callers of this machine in without a key: for development. */
+  /** Lets callers on this machine in without a key: for development. */
   readonly keyless?: boolean
-  /** What was set, and where, for the page that shows it. */
+  /** The settings and their sources, for the page that shows them. */
   readonly settings?: readonly ShownSetting[]
-  /** Where your customers reach the server that mounts it, such as https://hooks.example: links to the portal begin so. They are refused without it. */
+  /** The public URL of the server that mounts it, such as https://hooks.example: links to the portal begin with it, and are refused without it. */
   readonly publicUrl?: string | null
-  /** How long a link to the portal is valid; an hour unless given. */
+  /** How long a link to the portal is valid; an hour by default. */
   readonly portalTokenHours?: number
   /** How the customers' portal looks, and where it can be embedded. */
   readonly portal?: PortalOptions
-  /** Calls per second and key; 500 unless given, 0 for no limit. */
+  /** Calls per second and key; 500 by default, 0 for no limit. */
   readonly rateLimitPerSecond?: number
-  /** Messages per second that an application may get; 500 unless given, 0 for no quota. */
+  /** Messages per second that an application may get; 500 by default, 0 for no quota. */
   readonly messagesPerSecondPerApplication?: number
-  /** Origins whose pages are allowed to call the API with a key, such as https://portal.example; none unless given. */
+  /** Origins whose pages may call the API with a key, such as https://portal.example; none by default. */
   readonly corsOrigins?: readonly string[]
-  /** Refuses fields and parameters that have no effect, also those of clients of Svix. */
+  /** Refuses fields and parameters that have no effect, also those that Svix clients send. */
   readonly strict?: boolean
-  /** How many requests can be under way at once; 1,000 unless given. One key has at most as many as are still free. */
+  /** How many requests can be under way at once; 1,000 by default. One key may have at most as many as are still free. */
   readonly mostInFlight?: number
-  /** Called with errors whose cause is here; a warning of the process unless given. */
+  /** Called with errors that originate here; a process warning by default. */
   readonly report?: Report
-  /** Called with fields that clients give without effect, once of each; a warning of the process unless given. */
+  /** Called with fields that clients send without effect, once for each; a process warning by default. */
   readonly warn?: (sentence: string) => void
   /** Called with every request that an operation has answered. */
   readonly answered?: (request: AnsweredRequest) => void
 }
 
 export interface Handler {
-  /** Node's own server says more of a request than a `Request` does: where it came from. */
+  /** Node's own server knows more about a request than a `Request` does: where it came from. */
   (request: Request, connection?: Connection): Promise<Response>
-  /** For Node's own server: a shorter way to the same answer, for the request that comes most often. */
+  /** For Node's own server: a shorter way to the same response, for the most frequent request. */
   readonly straight?: StraightRoute | null
 }
 
-/** The HTTP API as a function from request to response, to be mounted wherever there is one. */
+/** The HTTP API as a function from request to response, to be mounted anywhere. */
 export function handler(posthorn: Posthorn, options: HandlerOptions = {}): Handler {
   return handlerWith(posthorn, options, {})
 }
 
-/** The same with parts of another's making, such as limits. */
+/** The same with given parts, such as limits. */
 export function handlerWith(posthorn: Posthorn, options: HandlerOptions, own: Partial<PipelineParts>): Handler {
   const basePath = checkBasePath(options.basePath ?? '')
   const parts = { ...partsOf(posthorn, basePath, options), ...own }
@@ -88,12 +88,12 @@ export function handlerWith(posthorn: Posthorn, options: HandlerOptions, own: Pa
   app.notFound((context) => elsewhere.fetch(context.req.raw))
   const origins = checkOrigins(options.corsOrigins ?? [])
   const answer = withCors(async (request, connection) => app.fetch(request, connection), origins)
-  // Whatever else looks at requests or answers needs whole ones.
+  // Anything else that looks at requests or responses needs complete ones.
   const isPlain = basePath === '' && options.authorize === undefined && origins.length === 0
   return Object.assign(answer, { straight: isPlain ? straightRoute(parts) : null })
 }
 
-/** What lies around every operation, as the options say. */
+/** The pipeline around every operation, as the options say. */
 export function partsOf(posthorn: Posthorn, basePath: string, options: HandlerOptions): PipelineParts {
   return {
     posthorn,
@@ -121,7 +121,7 @@ function authenticationOf(
   return { authorize: isDev ? keyless(authorize) : authorize, ...own, isDev }
 }
 
-/** A host's own sign-in sees whole requests: where there is one, no other kind comes here. */
+/** A host's own authentication sees complete requests: with one, no other kind comes here. */
 function byHost(authorize: Authorize): Authenticate {
   return (request) => (request instanceof NodeRequest ? null : authorize(request))
 }
@@ -130,7 +130,7 @@ function warnProcess(sentence: string): void {
   process.emitWarning(sentence, { code: 'POSTHORN_SERVER' })
 }
 
-/** What no operation answers: other methods on their paths, pages, and nothing. Apart from them, so that a request meets one route only. */
+/** Whatever no operation answers: other methods on their paths, pages, and 404s. Separate, so that a request meets only one route. */
 function otherPaths(table: readonly Operation[], basePath: string, given: PortalOptions): Hono {
   const app = new Hono({ getPath: (request) => pathIn(request.url, basePath) })
   for (const [route, methods] of methodsByRoute(table)) {
@@ -156,7 +156,7 @@ function otherPaths(table: readonly Operation[], basePath: string, given: Portal
   return app
 }
 
-/** Written when somebody first asks: most who embed it never do. */
+/** Created on first use: most hosts that embed the API never need it. */
 function mountDescription(app: Hono<{ Bindings: Connection }>, basePath: string): void {
   let written: { readonly json: string; readonly page: string } | null = null
   function description(): { readonly json: string; readonly page: string } {
@@ -173,7 +173,7 @@ function mountDescription(app: Hono<{ Bindings: Connection }>, basePath: string)
   app.get('/api', () =>
     htmlAt(builtDashboard, '/reference.html', basePath, {
       guards,
-      // As a function: `$&` in an example is no pattern.
+      // A function, because `$&` in an example is not a pattern.
       fill: (html) => html.replace('<!-- the operations -->', () => description().page),
     }),
   )
@@ -192,7 +192,7 @@ function methodsByRoute(table: readonly Operation[]): Map<string, string[]> {
   return methods
 }
 
-/** The path below the mount. Clients that were given a URL with a slash at its end ask for `//api/v1`. */
+/** The path below the mount. Clients configured with a trailing slash request `//api/v1`. */
 function pathIn(url: string, basePath: string): string {
   const pathname = pathOf(url)
   if (!isBelow(pathname, basePath)) return '/'

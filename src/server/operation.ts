@@ -8,8 +8,8 @@ import type { Authentication } from './request/authentication.ts'
 import type { Caller } from './request/caller.ts'
 
 /**
- * One call of the HTTP API. The table of these (`operations.ts`) is mounted, described (OpenAPI) and attacked (the test's matrix
- * of routes and keys) from the same place.
+ * One call of the HTTP API. The table of these (`operations.ts`) is the single source for mounting, describing (OpenAPI) and attacking them
+ * (the tests' matrix of routes and keys).
  */
 export interface Operation<Query = unknown, Body = unknown> {
   /** As clients know it: `v1.application.list`. */
@@ -19,77 +19,77 @@ export interface Operation<Query = unknown, Body = unknown> {
   readonly path: string
   readonly summary: string
   /**
-   * Who has access: `public` everybody, `server` keys for all applications, `application` also the key of the one in the path,
-   * `everyone` any key. An operation with `{app_id}` in its path is an `application` one, unless it says otherwise.
+   * Who has access: `public` everybody, `server` keys for all applications, `application` also a key of the application in the path,
+   * `everyone` any key. An operation with `{app_id}` in its path is an `application` one by default.
    */
   readonly realm: 'public' | 'server' | 'application' | 'everyone'
-  /** `svix` for what clients of Svix know: they can give fields that only Svix has, which the answer names. All others are refused. */
+  /** `svix` for calls that Svix clients know: they may send fields that only Svix has, which the response lists. Other calls refuse them. */
   readonly shape?: 'svix'
-  /** What the key must allow. */
+  /** The permission that the key needs. */
   readonly access: Access
-  /** Set where a customer with a link to the portal is refused: what only its provider decides. */
+  /** Set if customers with a link to the portal are refused, because only their provider decides this. */
   readonly portal?: 'refused'
   readonly query?: ZodType<Query>
   readonly body?: ZodType<Body>
-  /** How large its body can be, in bytes, if not as large as usual. */
+  /** The largest body in bytes, if not the default. */
   readonly mostBytes?: number
   /**
-   * `address`, for a `public` call that costs something: how many of it are under way, and how often it comes, is limited by the caller's
-   * address. `application`, for what stores a message: it counts for the application's messages per second.
+   * `address`, for a `public` call that costs something: concurrency and rate are limited by the caller's address. `application`, for calls
+   * that store a message: they count towards the application's messages per second.
    */
   readonly limitedBy?: 'address' | 'application'
-  /** Of each status the schema of its body; null for none. The first is the usual one. */
+  /** The body schema of each status; null for none. The first is the usual one. */
   readonly answers: Readonly<Record<number, ZodType | null>>
   /**
-   * Who answers a repeat under the same `idempotency-key`: the pipeline, for every POST that does not say otherwise. `own`: the operation
-   * itself. `none`: nobody, because the answer holds a secret, and secrets are not kept; it is done again.
+   * Who answers a repeat under the same `idempotency-key`: by default, for every POST, the pipeline. `own`: the operation itself.
+   * `none`: nobody, because the response contains a secret, which is not stored; the call is executed again.
    */
   readonly idempotency?: 'own' | 'none'
-  /** Set where the application in the path can be missing: the operation creates it, or asks for it by itself. */
+  /** Set if the application in the path may be missing: the operation creates it, or looks it up itself. */
   readonly findsApplication?: true
-  /** A `Response` is for what is no JSON, or needs headers of its own. */
+  /** A `Response` is for anything but JSON, or for additional headers. */
   handle(call: Call<Query, Body>): Promise<Answer | Response>
 }
 
-/** A request that was let in: authenticated, within its limits, and parsed. */
+/** An accepted request: authenticated, within its limits, and parsed. */
 export interface Call<Query = unknown, Body = unknown> {
   readonly posthorn: Posthorn
   readonly caller: Caller
-  /** Of the path, decoded. */
+  /** The path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>
   readonly query: Query
   readonly body: Body
-  /** The body's own bytes. */
+  /** The body's exact bytes. */
   readonly bytes: Uint8Array
-  /** The `idempotency-key` header. Only operations that keep it themselves need it: the pipeline repeats the answers of all others. */
+  /** The `idempotency-key` header, for operations that store it themselves: for all others the pipeline repeats the response. */
   readonly idempotencyKey: string | null
-  /** The application in the path; only operations with `{app_id}` can ask, and not those that find it themselves. */
+  /** The application in the path; only for operations with `{app_id}` that do not look it up themselves. */
   application(): Application
-  /** Of the application in the path, or of the one that the key is for; null if there is none. */
+  /** The application in the path, or the key's; null if there is none. */
   readonly applicationId: string | null
   readonly request: ApiRequest
-  /** Who calls, and why if they say so, for the audit log. */
+  /** Who is calling, and the reason if given, for the audit log. */
   readonly by: (reason?: string) => By
   readonly server: ServerParts
 }
 
-/** What an operation can know of the server that it runs in. */
+/** What an operation can know about the server it runs in. */
 export interface ServerParts {
   readonly basePath: string
-  /** The caller of a key, for sign-in; null where the host program has its own. */
+  /** The caller for a key, for sign-in; null if the host program authenticates callers itself. */
   readonly callerOf: Authentication['callerOf'] | null
-  /** The same of a session. */
+  /** The same for a session. */
   readonly callerInSession: Authentication['callerInSession'] | null
-  /** Lets callers of this machine in without a key. */
+  /** Lets callers on this machine in without a key. */
   readonly isDev: boolean
-  /** Where callers reach the server, without a slash at its end; null if nobody said so. */
+  /** The public URL of the server, without a trailing slash; null if not configured. */
   readonly publicUrl: string | null
-  /** How long a link to the portal is valid, unless whoever creates it says otherwise. */
+  /** How long a link to the portal is valid by default. */
   readonly portalTokenMs: number
   readonly settings: readonly ShownSetting[]
 }
 
-/** A setting with its value and where that comes from. */
+/** A setting with its value and source. */
 export interface ShownSetting {
   readonly name: string
   readonly env: string
@@ -101,11 +101,11 @@ export interface ShownSetting {
 
 export interface Answer {
   readonly status: number
-  /** Sent as JSON; a `RawJson` as it is; null for no body. */
+  /** Sent as JSON; a `RawJson` unchanged; null for no body. */
   readonly body: unknown
 }
 
-/** Writes an operation with its types inferred from its schemas. */
+/** Defines an operation, inferring its types from its schemas. */
 export function operation<Query = unknown, Body = unknown>(given: Operation<Query, Body>): Operation {
   return given
 }
@@ -114,7 +114,7 @@ export function answer(status: number, body: unknown = null): Answer {
   return { status, body }
 }
 
-/** JSON text that is passed on byte for byte: a number in a payload must not be rounded on its way. */
+/** JSON text that is passed on byte for byte: a number in a payload must not be rounded. */
 export class RawJson {
   readonly text: string
 

@@ -32,7 +32,7 @@ import { openSessionOperations } from './routes/operator/sessions.ts'
 import { streamOperations } from './routes/operator/stream.ts'
 import { taskOperations } from './routes/svix/tasks.ts'
 
-/** Every call of the HTTP API. What is not in this table is not answered, not described and not tested. */
+/** Every call of the HTTP API. A call that is not in this table is not answered, described or tested. */
 export const operations: readonly Operation[] = [
   ...likeSvix(applicationOperations),
   ...likeSvix(endpointOperations),

@@ -6,35 +6,35 @@ import { SortedList } from './memory/sorted-list.ts'
 
 /** A clock that stands still until a test moves it. */
 export interface ManualClock extends Clock {
-  /** Moves time on, firing each timer at its own instant; also those that are armed on the way. */
+  /** Moves time forward, firing each timer at its own instant, including timers set on the way. */
   advance(ms: number): Promise<void>
-  /** Moves time on in one step, as for a machine that was asleep: a timer that has become due fires once, at the end. */
+  /** Moves time forward in one step, as for a machine that was asleep: timers that have become due fire once, at the end. */
   leap(ms: number): Promise<void>
-  /** Timers that are armed: 0 once everything has been stopped. */
+  /** Timers that are set: 0 once everything has been stopped. */
   pending(): number
-  /** Time waits for what is under way elsewhere, such as a question to a database server; null if nothing is. */
+  /** Time waits for what is under way elsewhere, such as a query to a database server; null if nothing is. */
   attend(underWay: () => Promise<unknown> | null): void
 }
 
 interface Timer {
   readonly at: Instant
-  /** Those of one instant fire in the order in which they were armed. */
+  /** Timers of one instant fire in the order in which they were set. */
   readonly turn: number
   readonly callback: () => void
 }
 
-// A callback starts work that goes on in promises and in turns of the loop: a group commit waits for one turn, its answer
-// lets a claim begin that waits for the next, and so on. Promises settle wholly within a turn, however long their chain;
+// A callback starts work that continues in promises and in turns of the event loop: a group commit waits for one turn, its answer
+// lets a claim begin that waits for the next, and so on. Promises settle completely within a turn, however long their chain;
 // every `setImmediate` on the way needs one more. The longest chain there is (send, commit, claim, attempt, mark, claim
-// again) has six, and a bound is needed because a loop that always has work would never be still.
+// again) has six, and a bound is needed because a loop that always has work would never be idle.
 const settlingTurns = 10
 const mostAnswersAtOneInstant = 100_000
 
-// The longest wait that a real timer can keep: a longer one would fire at once, and a test should not hide that.
+// The longest delay of a real timer: a longer one would fire at once, and a test should not hide that.
 const longestTimerMs = 2 ** 31 - 1
 const mostTimersAtOneInstant = 100_000
 
-/** Makes a clock that a test moves by hand. Moves that overlap take their turns. */
+/** Creates a clock that a test moves by hand. Overlapping moves run one after the other. */
 export function manualClock(start: Instant = Date.UTC(2026, 0, 1)): ManualClock {
   return new StandingClock(start)
 }
@@ -87,7 +87,7 @@ class StandingClock implements ManualClock {
     if (!(ms >= 0 && ms < Infinity))
       return Promise.reject(expected('invalid_argument', 'ms', 'a time that does not go back', ms))
     const moved = this.#moving.then(go)
-    this.#moving = moved.catch(() => {}) // Whoever asked hears of it; the next move begins anyhow.
+    this.#moving = moved.catch(() => {}) // The caller gets the error; the next move begins anyhow.
     return moved
   }
 
@@ -124,7 +124,7 @@ async function settle(attended: readonly (() => Promise<unknown> | null)[]): Pro
     const underWay = attended.flatMap((ask) => ask() ?? [])
     if (underWay.length === 0 || answers === mostAnswersAtOneInstant) continue
     await Promise.allSettled(underWay)
-    // An answer lets more begin: the turns are counted anew.
+    // An answer lets more begin: the turns are counted again.
     answers += 1
     turn = -1
   }

@@ -12,9 +12,9 @@ export type { Behaviour, Misbehaviour } from './receiver/behaviour.ts'
 export type { Receipt } from './receiver/receipts.ts'
 
 export interface ReceiverOptions {
-  /** How every path behaves that was not given its own; 200 unless said otherwise. */
+  /** The behaviour of every path without its own; 200 by default. */
   readonly behaviour?: Behaviour
-  /** False for a benchmark: requests are only counted, in all. */
+  /** False for a benchmark: requests are only counted in total. */
   readonly keepReceipts?: boolean
   /** Makes it an https server. */
   readonly tls?: { readonly key: string; readonly cert: string }
@@ -25,18 +25,18 @@ export interface Receiver {
   readonly port: number
   url(path?: string): string
   readonly receipts: readonly Receipt[]
-  /** Requests that have come in whole. */
+  /** Complete requests received. */
   readonly count: number
   /** The most requests that were open at once. */
   readonly mostOpen: number
-  /** Connections that were ever opened, and the most that were open at once. */
+  /** Connections ever opened, and the most that were open at once. */
   readonly connections: number
   readonly mostConnections: number
-  /** Sets how a path behaves, or with `*` every path without its own; requests that are already open keep theirs. */
+  /** Sets the behaviour of a path, or with `*` of every path without its own; open requests keep theirs. */
   behave(path: string, behaviour: Behaviour): void
-  /** Resolves with the receipts once there are so many, of one path or in all; rejects if the receiver is closed first. */
+  /** Resolves with the receipts once there are this many, for one path or in total; rejects if the receiver is closed first. */
   waitFor(count: number, path?: string): Promise<readonly Receipt[]>
-  /** Ends, politely, every connection that has no request open, as a server does with idle ones. */
+  /** Gracefully ends every connection without an open request, as a server does with idle ones. */
   endIdle(): void
   /** Ends every connection at once. */
   close(): Promise<void>
@@ -84,7 +84,7 @@ export async function receiver(options: ReceiverOptions = {}): Promise<Receiver>
     async close() {
       receipts.refuseWaiters()
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      // A server says that it is closed before its sockets are, and it is they that stop what still drips.
+      // A server reports that it is closed before its sockets are, and only closing those stops a slow response.
       await Promise.all([closed, sockets.destroy()])
     },
   }
@@ -156,5 +156,5 @@ function portOf(address: AddressInfo | string | null): number {
 }
 
 function ignore(): void {
-  // The other side may break off whenever it likes.
+  // The other side may disconnect at any time.
 }

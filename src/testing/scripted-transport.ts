@@ -4,19 +4,19 @@ import { textOf } from '../core/message/message.ts'
 import type { Clock, OutgoingRequest, Transport } from '../core/ports/ports.ts'
 import type { Instant } from '../core/time.ts'
 
-/** A transport without a network: it answers 200, or whatever a test has scripted, and remembers what it was asked to send. */
+/** A transport without a network: it answers 200, or whatever a test has scripted, and remembers its requests. */
 export interface ScriptedTransport extends Transport {
   /** In the order of sending. */
   readonly requests: readonly RecordedRequest[]
-  /** Scripts the answers for a URL, or for every request that a predicate picks; the latest script that fits is followed. */
+  /** Scripts the answers for a URL, or for every request that a predicate matches; the latest matching script wins. */
   answer(which: Which, script: Script, options?: { readonly delayMs?: number }): void
   /** Keeps requests to a URL open, beyond any timeout, until they are released or the transport is closed. */
   hold(which: Which): Hold
-  /** Resolves once this many requests have been sent since the beginning. */
+  /** Resolves once this many requests have been sent in total. */
   sent(count: number): Promise<void>
   /** Requests to a URL that are open now. */
   open(url: string): number
-  /** The highest number of requests to a URL that were ever open at once. */
+  /** The most requests to a URL that were ever open at once. */
   mostOpen(url: string): number
 }
 
@@ -24,19 +24,19 @@ export interface RecordedRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** When it was sent, by the clock that was given; null without one. */
+  /** When it was sent, by the given clock; null without one. */
   readonly at: Instant | null
 }
 
 export type Which = string | ((request: OutgoingRequest) => boolean)
 
-/** A status code, an outcome, or a function of the request; one that throws makes a transport that breaks its promise. */
+/** A status code, an outcome, or a function of the request; if it throws, the transport breaks its promise. */
 export type Script = number | Outcome | ((request: OutgoingRequest) => number | Outcome | Promise<number | Outcome>)
 
 export interface Hold {
-  /** Requests that wait here. */
+  /** Requests that are being held. */
   readonly waiting: number
-  /** Lets those that wait go on to their answers, and holds no more. */
+  /** Releases the held requests, and holds no more. */
   release(): void
 }
 
@@ -48,7 +48,7 @@ interface Rule {
 
 interface HeldBack {
   readonly which: Which
-  /** One per request that waits: lets it go on. */
+  /** One per held request: releases it. */
   readonly gates: Set<() => void>
 }
 
@@ -60,7 +60,7 @@ interface Call {
 
 const defaultRule: Rule = { which: () => true, script: 200, delayMs: 0 }
 
-/** Makes a scripted transport; the clock is needed for delays only. */
+/** Creates a scripted transport; the clock is needed only for delays. */
 export function scriptedTransport(clock: Clock | null = null): ScriptedTransport {
   return new MemoryTransport(clock)
 }

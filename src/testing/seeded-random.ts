@@ -1,6 +1,6 @@
 import type { Random } from '../core/time.ts'
 
-/** Chance that repeats itself: the same seed gives the same numbers on every machine, 53 bits each. */
+/** Repeatable random numbers: the same seed gives the same numbers on every machine, 53 bits each. */
 export function seededRandom(seed: number): Random {
   const next = smallFastCounting(seed)
   return () => {
@@ -10,7 +10,7 @@ export function seededRandom(seed: number): Random {
   }
 }
 
-/** Nothing random at all: jitter of ± any share becomes none. */
+/** Always the middle: jitter of ± any share becomes none. */
 export const midpoint: Random = () => 0.5
 
 /** The "small fast counting" generator: 128 bits of state, one of them a counter, so no seed has a short cycle. */
@@ -24,7 +24,7 @@ function smallFastCounting(seed: number): () => number {
     c = (((c << 21) | (c >>> 11)) + sum) | 0
     return sum >>> 0
   }
-  // Neighbouring seeds begin alike: a few rounds part them.
+  // Neighbouring seeds start out similar: a few rounds separate them.
   for (let round = 0; round < 20; round += 1) next()
   return next
 }

@@ -11,7 +11,7 @@ import { scriptedTransport } from './scripted-transport.ts'
 import type { RecordedRequest, ScriptedTransport } from './scripted-transport.ts'
 import { seededRandom } from './seeded-random.ts'
 
-/** A Posthorn for your own tests: nothing leaves the process, and time moves when you say so. */
+/** A Posthorn for your own tests: nothing leaves the process, and time moves only when you say so. */
 export interface TestPosthorn<Events extends EventSchemas = EventSchemas> {
   readonly posthorn: Posthorn<Events>
   readonly clock: ManualClock
@@ -19,13 +19,13 @@ export interface TestPosthorn<Events extends EventSchemas = EventSchemas> {
   readonly transport: ScriptedTransport
   /** Every request so far, in order. */
   sent(): readonly RecordedRequest[]
-  /** Moves time until every delivery has ended, retries and all. */
+  /** Moves time until every delivery has ended, including retries. */
   settled(): Promise<void>
 }
 
 const longestLifeMs = 40 * day
 
-/** Makes and starts one; call `posthorn.stop()` when done. */
+/** Creates and starts one; call `posthorn.stop()` when done. */
 export async function testPosthorn<Events extends EventSchemas = EventSchemas>(
   options: Partial<PosthornOptions<Events>> = {},
 ): Promise<TestPosthorn<Events>> {
@@ -47,7 +47,7 @@ export async function testPosthorn<Events extends EventSchemas = EventSchemas>(
     throw new PosthornError('invalid_argument', 'Expected every delivery to end, but some still wait after 40 days.')
   }
 
-  /** What only a person can set free would let time pass for ever. */
+  /** Deliveries that only a person can release would let time pass for ever. */
   async function refuseStuck(open: readonly Delivery[]): Promise<void> {
     const reasons = await Promise.all(open.map(({ id }) => posthorn.deliveries.why(id)))
     const stuck = reasons.filter(({ code }) => code === 'endpoint_paused' || code === 'endpoint_disabled')

@@ -7,11 +7,11 @@ import type { MeterCall } from './recorded-meter.ts'
 import { errorFrom, shared, toWire } from './wire.ts'
 import type { Request, Requests, Response, Target, ThreadData, Wanted } from './wire.ts'
 
-/** What the engine thread says without being asked. */
-export interface Listeners {
+/** What the engine thread reports on its own. */
+interface Listeners {
   event(event: PosthornEvent): void
   meter(call: MeterCall): void
-  /** It has ended, and nobody had asked it to. */
+  /** It has ended without being asked to. */
   died(error: PosthornError): void
 }
 
@@ -20,10 +20,10 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-// Where the file that runs in the thread is: beside this one, in the same language.
+// The file that runs in the thread: next to this one, in the same language.
 const guest = new URL(`./guest${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url)
 
-/** The engine thread, as seen from the thread that started it. What is said in one turn of the loop goes in one message. */
+/** The engine thread, as seen from the thread that started it. Calls made in one turn of the event loop travel in one message. */
 export class EngineThread {
   readonly #data: Omit<ThreadData, 'wanted' | 'shared'>
   readonly #listeners: Listeners
@@ -47,7 +47,7 @@ export class EngineThread {
     return this.#worker !== null
   }
 
-  /** Deliveries under a lease there, and the requests of them that are open; as of the last turn of its loop. */
+  /** Deliveries under a lease there, and their open requests, as of its last turn of the event loop. */
   get inFlight(): number {
     return Atomics.load(this.#numbers, shared.inFlight)
   }
@@ -56,7 +56,7 @@ export class EngineThread {
     return Atomics.load(this.#numbers, shared.openRequests)
   }
 
-  /** Starts the thread, unless it runs. */
+  /** Starts the thread, unless it is running. */
   open(): void {
     if (this.#death !== null) throw this.#death
     if (this.#worker !== null) return
@@ -77,7 +77,7 @@ export class EngineThread {
     this.#keepAlive()
   }
 
-  /** While it is held, the process does not end by itself. */
+  /** While it is held, the process does not exit by itself. */
   hold(isHeld: boolean): void {
     this.#isHeld = isHeld
     this.#keepAlive()
@@ -102,7 +102,7 @@ export class EngineThread {
     if (this.#worker !== null) this.#say(['want', type, isWanted])
   }
 
-  /** Ends the thread as soon as it stands still; whoever still waits for it hears that the outcome is not known. */
+  /** Ends the thread once it is outside of the driver; pending calls reject with an unknown outcome. */
   async end(): Promise<void> {
     const worker = this.#worker
     if (worker === null) return
@@ -144,7 +144,7 @@ export class EngineThread {
     this.#worker?.postMessage({ frames, bodies } satisfies Requests, bodies === null ? [] : [bodies])
   }
 
-  /** Something in it, a function perhaps, cannot be sent to another thread: only whoever asked for that hears of it. */
+  /** Something in it, perhaps a function, cannot be sent to another thread: only its caller gets the error. */
   #canCross(frame: Request): boolean {
     try {
       structuredClone(frame)
@@ -157,12 +157,12 @@ export class EngineThread {
   }
 
   #receive(responses: readonly Response[]): void {
-    for (const response of responses) this.#hear(response)
+    for (const response of responses) this.#handle(response)
     Atomics.add(this.#numbers, shared.received, responses.length)
     if (this.#waiting.size === 0) this.#keepAlive()
   }
 
-  #hear(response: Response): void {
+  #handle(response: Response): void {
     switch (response[0]) {
       case 'sent':
         this.#answered(response[1])?.resolve({ id: response[2], deliveries: response[3], repeated: response[4] })
@@ -187,7 +187,7 @@ export class EngineThread {
     return waiting
   }
 
-  /** As without a thread: whoever waits keeps the process alive, and so does an engine that runs. */
+  /** As without a thread: pending calls keep the process alive, and so does a running engine. */
   #keepAlive(): void {
     if (this.#isHeld || this.#waiting.size > 0) this.#worker?.ref()
     else this.#worker?.unref()
@@ -204,7 +204,7 @@ export class EngineThread {
     this.#listeners.died(this.#death)
   }
 
-  /** Waits, with the whole process, until the thread is outside of the driver. */
+  /** Blocks the whole process until the thread is outside of the driver. */
   #park(): void {
     this.#worker?.postMessage({ frames: [['park', null]], bodies: null } satisfies Requests)
     Atomics.wait(this.#numbers, shared.isParked, 0, longestParkMs)

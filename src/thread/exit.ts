@@ -1,8 +1,8 @@
 const stops = new Set<() => void>()
 
 /**
- * Calls back when the process ends, whoever ends it. A thread that is ended while it is inside of a driver aborts the process,
- * so each is asked to leave it first. Returns how to be forgotten.
+ * Calls back when the process ends, for any reason. Ending a thread while it is inside a driver aborts the process,
+ * so each is asked to leave it first. Returns a function that removes the callback.
  */
 export function stopBeforeExit(stop: () => void): () => void {
   if (stops.size === 0) process.on('exit', stopAll)

@@ -7,7 +7,7 @@ import { recordingMeter } from './recorded-meter.ts'
 import { Bodies, errorResponse, sentResponse, shared } from './wire.ts'
 import type { Request, Requests, Response, Target, ThreadData, Wanted } from './wire.ts'
 
-/** What runs in the engine thread: a store and an engine, called from the other one. What is said in one turn of the loop goes in one message. */
+/** Runs in the engine thread: a store and an engine, called from the other one. Answers of one turn of the event loop travel in one message. */
 class Guest {
   readonly #port: MessagePort
   readonly #numbers: Int32Array
@@ -82,7 +82,7 @@ class Guest {
     this.#unwanted.delete(type)
     if (!isWanted) return
     const stop = this.#wired.bus.on(type, (event) => {
-      // Said once, however many listen for it: who listens for all of them hears it there.
+      // Sent once, however many listen for it.
       if (type === '*' || !this.#unwanted.has('*')) this.#mention(['event', event])
     })
     this.#unwanted.set(type, stop)
@@ -92,7 +92,7 @@ class Guest {
     if (this.#responses.push(response) === 1) setImmediate(() => this.#flush())
   }
 
-  /** What nobody waits for is left out while the other thread is too busy to hear it: it must not fill the memory, nor hold up a delivery. */
+  /** Messages that nobody waits for are dropped while the other thread is too busy to receive them: they must not fill the memory, nor delay a delivery. */
   #mention(response: Response): void {
     const unheard = this.#responses.length + ((this.#posted - Atomics.load(this.#numbers, shared.received)) | 0)
     if (unheard >= this.#mostUnheard) {
@@ -115,7 +115,7 @@ class Guest {
     this.#port.postMessage(responses)
   }
 
-  /** Stands still for good, outside of the driver: a thread that is ended inside of it aborts the process. */
+  /** Stops for good, outside of the driver: ending a thread inside it aborts the process. */
   #park(id: number | null): void {
     if (id !== null) this.#responses.push(['answer', id, undefined])
     this.#flush()
@@ -126,7 +126,7 @@ class Guest {
 }
 
 function tooBusy(count: number): string {
-  return `${count} events or counts were left out, because the main thread was too busy to hear them. Deliveries went on; metrics are too low by those.`
+  return `${count} events or counts were dropped, because the main thread was too busy to receive them. Deliveries continued; metrics are too low by as many.`
 }
 
 async function storeOf({ recipe: { module, name, given } }: ThreadData): Promise<Store> {

@@ -14,7 +14,7 @@ import { remoteStore } from './remote-store.ts'
 // A few seconds of deliveries.
 const mostUnheard = 50_000
 
-/** An engine in a thread of its own, which starts when the store is opened. */
+/** An engine in a separate thread, which starts when the store is opened. */
 export function wiredToThread(options: PosthornOptions, workerId: string): Wired {
   const recipe = checkThreadable(options)
   const parts = threadParts(options, workerId)
@@ -30,7 +30,7 @@ export function wiredToThread(options: PosthornOptions, workerId: string): Wired
   return { ...parts, bus, store: remoteStore(parts.store, thread), engine: new RemoteEngine(parts, thread) }
 }
 
-/** Refuses what would have to be in two threads at once. */
+/** Refuses options that would have to be in two threads at once. */
 function checkThreadable({ store, clock, random, transport }: PosthornOptions): StoreRecipe {
   for (const [name, given] of Object.entries({ clock, random, transport }))
     if (given !== undefined)
@@ -53,14 +53,14 @@ function checkThreadable({ store, clock, random, transport }: PosthornOptions): 
   )
 }
 
-/** The options that the other thread needs: what is made of functions is for this one. */
+/** The options that the other thread needs, without functions. */
 function sendable(options: PosthornOptions): Omit<PosthornOptions, 'store'> {
   const here = new Set(['store', 'meter', 'events', 'thread'])
   const sent = Object.entries(options).filter(([name, value]) => !here.has(name) && typeof value !== 'function')
   return Object.fromEntries(sent)
 }
 
-/** A bus whose events come from the other thread: those that somebody listens for. */
+/** A bus for the events of the other thread that somebody listens for. */
 function busOf(local: Bus, thread: EngineThread): Bus {
   const counts = new Map<string, number>()
   return {
@@ -83,7 +83,7 @@ function busOf(local: Bus, thread: EngineThread): Bus {
   }
 }
 
-/** As without a thread: an error that nobody catches ends the process, which says why. */
+/** As without a thread: an uncaught error ends the process, which says why. */
 function endProcess(bus: Bus, error: PosthornError): never {
   bus.warn('engine_thread_ended', error.message)
   throw error

@@ -3,7 +3,7 @@ import type { Meter, MeteredMark } from '../core/ports/meter.ts'
 
 type Counted = Omit<Meter, 'nowMs' | 'attach' | 'opened' | 'stopped'>
 
-/** A call of a meter, for the wire. */
+/** A call to a meter, for the wire. */
 export type MeterCall =
   | { readonly [Name in Exclude<keyof Counted, 'marked'>]: readonly [Name, ...Parameters<Counted[Name]>] }[Exclude<
       keyof Counted,
@@ -11,7 +11,7 @@ export type MeterCall =
     >]
   | MarkedCall
 
-/** There is one for every delivery: without names of fields it costs half. */
+/** There is one for every delivery: leaving out field names halves the cost. */
 type MarkedCall = readonly [
   name: 'marked',
   id: string,
@@ -28,11 +28,11 @@ type MarkedCall = readonly [
 
 type Attempted = NonNullable<MeteredMark['attempt']>
 
-/** A meter that says what is reported to it, for one in another thread. */
+/** A meter that records calls for one in another thread. */
 export function recordingMeter(say: (call: MeterCall) => void): Meter {
   return {
     nowMs: steadyMs,
-    // Between the meter itself and the Posthorn that it was given to.
+    // These are between the meter itself and its Posthorn.
     attach: () => undefined,
     opened: () => undefined,
     stopped: async () => undefined,
@@ -52,7 +52,7 @@ export function recordingMeter(say: (call: MeterCall) => void): Meter {
   }
 }
 
-/** Reports to a meter what was said by the one in the other thread. */
+/** Replays recorded calls on a meter. */
 export function report(meter: Meter, call: MeterCall): void {
   if (call[0] !== 'marked') {
     const [name, ...given] = call

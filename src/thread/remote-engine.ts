@@ -10,7 +10,7 @@ import { WaitingSends } from '../engine/send/waiting-sends.ts'
 import type { ThreadParts } from '../wiring.ts'
 import type { EngineThread } from './engine-thread.ts'
 
-/** The engine of the other thread. Only what joins a transaction of the caller's is done in this one. */
+/** The engine of the other thread. Only sends in a caller's transaction are done in this one. */
 export class RemoteEngine implements EngineCalls {
   readonly #thread: EngineThread
   readonly #activity = new Activity()
@@ -19,7 +19,7 @@ export class RemoteEngine implements EngineCalls {
 
   constructor(parts: ThreadParts, thread: EngineThread) {
     this.#thread = thread
-    // Here, too: what waits for a thread that is slow, or stands still, is bounded, and ends.
+    // Here, too: the queue for a slow or stuck thread is bounded, and its entries expire.
     this.#waiting = new WaitingSends(parts.clock, this.#activity)
     this.#txOutbox = new TxOutbox(parts, (endpointId) => this.expect(endpointId, 'fresh'))
   }
@@ -38,7 +38,7 @@ export class RemoteEngine implements EngineCalls {
 
   send(outgoing: Outgoing): Promise<Sent> {
     return this.#waiting.wait(outgoing.message.body.length, (deadline) => {
-      // Once it is on its way, nobody here knows whether it is stored.
+      // Once it has been sent, nobody here knows whether it is stored.
       deadline.mayBegin()
       return this.#thread.send(outgoing)
     })

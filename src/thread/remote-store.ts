@@ -7,8 +7,8 @@ type Place = 'here' | 'there'
 type Call = (...given: readonly unknown[]) => Promise<unknown>
 
 /**
- * A store that is written in the engine thread, under its commits, and read in this one, by a connection of its own: a long list holds
- * up no delivery. Whoever has the answer to a write reads what was written.
+ * A store that is written in the engine thread, in its commits, and read in this one, on a separate connection: a long list delays
+ * no delivery. Once a write is answered, reads see it.
  */
 export function remoteStore(local: Store, thread: EngineThread): Store {
   const { kind, lookMs, time, within, disk } = local
@@ -19,7 +19,7 @@ export function remoteStore(local: Store, thread: EngineThread): Store {
     directory: divided(local.directory, directoryCalls, thread, 'directory'),
     async open() {
       thread.open()
-      // First there: whoever opens first may have to create or to migrate it.
+      // In the other thread first: the first one to open it may have to create or migrate it.
       const notes = (await there('open', [])) as readonly string[]
       await local.open()
       return notes
@@ -40,7 +40,7 @@ export function remoteStore(local: Store, thread: EngineThread): Store {
   }
 }
 
-/** The calls that only read stay here. */
+/** Read-only calls stay here. */
 function divided<Calls extends object>(
   local: Calls,
   places: Readonly<Record<keyof Calls & string, Place>>,
@@ -54,13 +54,13 @@ function divided<Calls extends object>(
   return Object.fromEntries(calls) as Calls
 }
 
-/** A function cannot be sent: what may not begin is withdrawn before it leaves. */
+/** A function cannot be sent: a message that may not begin is withdrawn before it is sent. */
 async function enqueue(thread: EngineThread, { begins, ...request }: EnqueueRequest): Promise<Enqueued[]> {
   if (begins?.() === false) return request.envelopes.map(() => ({ kind: 'withdrawn' }))
   return (await thread.call('queue', 'enqueue', [request])) as Enqueued[]
 }
 
-// As tables, so that the compiler finds a call that is missing.
+// Tables, so that the compiler reports a missing call.
 const queueCalls: Readonly<Record<keyof Queue, Place>> = {
   enqueue: 'there',
   dueEndpoints: 'there',

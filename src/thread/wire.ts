@@ -6,14 +6,14 @@ import type { StoreRecipe } from '../core/ports/ports.ts'
 import type { Outgoing, Sent } from '../engine/send/envelope.ts'
 import type { MeterCall } from './recorded-meter.ts'
 
-/** What the engine thread begins with. All of it can be sent. */
+/** What the engine thread starts with. All of it can be sent. */
 export interface ThreadData {
   readonly recipe: StoreRecipe
-  /** Those that are no functions. */
+  /** The options without functions. */
   readonly options: Omit<PosthornOptions, 'store'>
   readonly workerId: string
   readonly isMetered: boolean
-  /** Events and counts that the other thread has not received yet; more are left out. */
+  /** Events and counts that the other thread has not received yet; beyond this they are dropped. */
   readonly mostUnheard: number
   /** The events that somebody listens for. */
   readonly wanted: readonly Wanted[]
@@ -21,7 +21,7 @@ export interface ThreadData {
   readonly shared: Int32Array
 }
 
-/** Places in the numbers that both threads see. */
+/** Indexes into the shared numbers. */
 export const shared = { isParked: 0, inFlight: 1, openRequests: 2, received: 3, length: 4 } as const
 
 export type Wanted = EventType | '*'
@@ -29,10 +29,10 @@ export type Wanted = EventType | '*'
 /** Whose call it is. */
 export type Target = 'engine' | 'store' | 'queue' | 'directory'
 
-/** To the engine thread: all that was said in one turn of the loop, in order. As lists, because names of fields cost more than what is in them. */
+/** To the engine thread: all calls of one turn of the event loop, in order. As lists, because field names cost more than their values. */
 export interface Requests {
   readonly frames: readonly Request[]
-  /** The bodies of its messages, one behind the other; transferred, not copied. Null if there are none. */
+  /** The bodies of its messages, one after the other; transferred, not copied. Null if there are none. */
   readonly bodies: ArrayBuffer | null
 }
 
@@ -42,7 +42,7 @@ export type Request =
   /** A call that nobody waits for. */
   | readonly [kind: 'tell', target: Target, name: string]
   | readonly [kind: 'want', type: Wanted, isWanted: boolean]
-  /** Leave the driver alone from now on: the thread or the process ends. Without an id, nobody can hear an answer. */
+  /** Leave the driver alone from now on: the thread or the process ends. Without an id, no answer is expected. */
   | readonly [kind: 'park', id: number | null]
 
 /** From the engine thread. */
@@ -53,7 +53,7 @@ export type Response =
   | readonly [kind: 'event', event: PosthornEvent]
   | readonly [kind: 'meter', call: MeterCall]
 
-export type SentMessage = readonly [
+type SentMessage = readonly [
   application: string,
   id: string,
   type: string,
@@ -68,11 +68,11 @@ export type SentMessage = readonly [
   mustExist: boolean,
   to: string | null,
   bodyBytes: number,
-  /** How much of `bodies` behind the body is what the idempotency key stands for; null if that is the body, or there is no key. */
+  /** How many bytes after the body in `bodies` the idempotency hash covers; null if it covers the body, or there is no key. */
   contentBytes: number | null,
 ]
 
-/** A message for the wire; its bytes go to `bodies`. */
+/** A message in the form of the wire; its bytes go to `bodies`. */
 export function toWire(outgoing: Outgoing, bodies: Uint8Array[]): SentMessage {
   const { application, message, idempotencyKey, content, deliverAt, mustExist, to } = outgoing
   const { id, type, eventId, body, contentType, sessionId, channels, traceContext, createdAt } = message
@@ -98,7 +98,7 @@ export function toWire(outgoing: Outgoing, bodies: Uint8Array[]): SentMessage {
   ]
 }
 
-/** Reads messages off the wire, in the order in which they were put there. */
+/** Reads messages from the wire, in the order in which they were written. */
 export class Bodies {
   readonly #all: Uint8Array
   #read = 0
@@ -123,7 +123,7 @@ export class Bodies {
     }
   }
 
-  /** A copy: one slow delivery must not keep the bodies of all that came with it in memory. */
+  /** A copy: one slow delivery must not keep the bodies of a whole batch in memory. */
   #next(bytes: number): Uint8Array {
     const from = this.#read
     this.#read += bytes
@@ -141,7 +141,7 @@ export function errorResponse(id: number, thrown: unknown): Response {
   return ['error', id, code, messageOf(thrown), stack]
 }
 
-/** The error that was thrown in the engine thread, with the place where it was. */
+/** The error that was thrown in the engine thread, with its stack. */
 export function errorFrom(code: ErrorCode | null, message: string, stack: string): Error {
   const error = code === null ? new Error(message) : new PosthornError(code, message)
   error.stack = stack

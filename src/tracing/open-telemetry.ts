@@ -7,7 +7,7 @@ import type { AttemptAbout, AttemptSpan, SendAbout, SendSpan, Tracer } from '../
 import { urlOf } from '../core/url.ts'
 import { formatTraceContext, parseTraceContext, traceHeaders } from './trace-context.ts'
 
-/** Spans by the API of OpenTelemetry, for whatever SDK the program has registered. Without one, each call ends at its first line. */
+/** Spans by the OpenTelemetry API, for whatever SDK the program has registered. Without one, each call returns at its first line. */
 export function openTelemetryTracer(version: string): Tracer {
   const current = registeredTracer(version)
   return {
@@ -22,7 +22,7 @@ export function openTelemetryTracer(version: string): Tracer {
   }
 }
 
-/** Asked each time, because an SDK may be registered late, or be shut down. */
+/** Checked each time, because an SDK may be registered late, or be shut down. */
 function registeredTracer(version: string): () => OtelTracer | null {
   let known: { readonly provider: TracerProvider; readonly tracer: OtelTracer } | null = null
   return () => {
@@ -34,14 +34,14 @@ function registeredTracer(version: string): () => OtelTracer | null {
   }
 }
 
-/** The API's own provider stands in for one that is not there yet; only with an SDK behind it, it has a tracer to delegate to. */
+/** The API's own provider stands in for a missing one; only with an SDK behind it does it have a tracer to delegate to. */
 function tracerOf(provider: TracerProvider, version: string): OtelTracer | null {
   if (!('getDelegateTracer' in provider)) return provider.getTracer('posthorn', version)
   const { getDelegateTracer } = provider as { getDelegateTracer(name: string, version: string): OtelTracer | undefined }
   return getDelegateTracer.call(provider, 'posthorn', version) ?? null
 }
 
-/** The conventions for messaging: the event type is the destination, as a topic is. */
+/** The messaging conventions: the event type is the destination, like a topic. */
 function sendSpan(tracer: OtelTracer, { application, message, parent }: SendAbout): SendSpan {
   const attributes = {
     'messaging.system': 'posthorn',
@@ -64,14 +64,14 @@ function sendSpan(tracer: OtelTracer, { application, message, parent }: SendAbou
   }
 }
 
-/** The span that is active here comes first: where requests are traced, it is the child of the one that the caller names. */
+/** The active span takes precedence: where requests are traced, it is a child of the one that the caller names. */
 function parentOf(parent: string | null): Context {
   const active = context.active()
   const given = trace.getSpan(active) === undefined ? parseTraceContext(parent) : null
   return given === null ? active : trace.setSpanContext(active, given)
 }
 
-/** The conventions for HTTP clients. A trace of its own: an attempt may be made days later, and one message has many. */
+/** The conventions for HTTP clients. A separate trace: an attempt may be made days later, and one message has many. */
 function attemptSpan(tracer: OtelTracer, { delivery, url, traceContext }: AttemptAbout): AttemptSpan {
   const sent = parseTraceContext(traceContext)
   const attributes = {
@@ -103,7 +103,7 @@ function outcomeAttributes(outcome: Outcome): Attributes {
   }
 }
 
-/** Values in a query are often secrets, and so are the names of users. */
+/** Values in a query are often secrets, and so are user names. */
 function urlAttributes(url: string): Attributes {
   const parsed = urlOf(url)
   if (parsed === null) return {}

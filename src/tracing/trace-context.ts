@@ -1,16 +1,16 @@
 import { createTraceState, isSpanContextValid } from '@opentelemetry/api'
 import type { SpanContext } from '@opentelemetry/api'
 
-// Version 00 has exactly these four parts; a later one may have more behind them, and is read as if it were 00.
+// Version 00 has exactly these four parts; a later one may append more, and is read like 00.
 const traceparent = /^(?!ff)[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?:-|$)/
 
-/** A span's context as W3C Trace Context writes it: `traceparent`, then a space and `tracestate` if there is one. */
+/** A span's context in the form of W3C Trace Context: `traceparent`, then a space and `tracestate` if there is one. */
 export function formatTraceContext(context: SpanContext): string {
   const state = context.traceState?.serialize() ?? ''
   return state === '' ? traceparentOf(context) : `${traceparentOf(context)} ${state}`
 }
 
-/** The context that was stored or given; null if it is none, which W3C wants ignored. */
+/** The stored or given context; null if it is invalid, which W3C says to ignore. */
 export function parseTraceContext(text: string | null): SpanContext | null {
   if (text === null) return null
   const space = text.indexOf(' ')

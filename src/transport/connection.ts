@@ -8,18 +8,18 @@ import type { Carrier, HttpRequest } from './http-request.ts'
 import type { Steps } from './steps.ts'
 import { mostAnswerBytes, mostHeadBytes as maxHeaderSize } from './response-body.ts'
 
-/** Who a connection belongs to. */
+/** The owner of a connection. */
 export interface ConnectionOwner {
-  /** It is fit for another request. */
+  /** It can take another request. */
   keep(connection: Connection): void
   /** It is closed for good. */
   forget(connection: Connection): void
 }
 
 /**
- * One connection, with one request on it at a time. Undici opens it anew when the other side has closed it while idle and that
- * was not read yet: a request that was not yet written is not touched by that. One that was written may have been processed, and
- * nobody can tell: it is never repeated here.
+ * One connection, with one request at a time. If the other side has closed it while idle and that has not been noticed yet, undici
+ * reconnects: a request that was not yet written is unaffected. One that was written may have been processed, and nobody can
+ * tell: it is never repeated here.
  */
 export class Connection implements Carrier {
   private readonly owner: ConnectionOwner
@@ -29,7 +29,7 @@ export class Connection implements Carrier {
   private dialled: Steps | null = null
   private isReused = false
   private socket: Socket | null = null
-  /** What the socket had received when the last request began, or ended. */
+  /** How many bytes the socket had received when the last request began, or ended. */
   private bytesBefore = 0
   private failure: Failure | null = null
   private isClosed = false
@@ -47,7 +47,7 @@ export class Connection implements Carrier {
       this.dialled = this.dialling.steps
       this.isReused = false
     }
-    // Time limits are ours: undici's own are per step, and one timer each. Only idle connections are left to it.
+    // Time limits are ours: undici's are per step, with one timer each. Only idle connections are left to it.
     this.client = new Client(origin, { connect, pipelining: 1, maxHeaderSize, headersTimeout: 0, bodyTimeout: 0 })
     this.client.on('connect', () => this.watch())
     this.client.on('disconnect', () => {
@@ -70,12 +70,12 @@ export class Connection implements Carrier {
     this.owner.keep(this)
   }
 
-  /** False once something has come in that nobody asked for: it must not be taken for the answer to the next request. */
+  /** False once unexpected bytes have come in: they must not be taken for the response to the next request. */
   isClean(): boolean {
     return this.socket === null || this.socket.bytesRead === this.bytesBefore
   }
 
-  /** After any failure the client goes too: undici would connect again for a request that was aborted. */
+  /** After any failure the client is discarded, too: undici would reconnect for a request that was aborted. */
   discard(): void {
     this.request = null
     this.drop()
@@ -103,12 +103,12 @@ export class Connection implements Carrier {
     this.drop()
   }
 
-  /** Called when undici listens already, and before it reads: its callbacks are silent about heads, chunk extensions and line ends. */
+  /** Called after undici has begun to listen, and before it reads: its callbacks do not report heads, chunk extensions and line ends. */
   private watch(): void {
     const { socket } = this
     if (socket === null) return
     this.bytesBefore = socket.bytesRead
-    // The first is the cause, such as an alert of TLS; undici reports the end that follows.
+    // The first error is the cause, such as a TLS alert; undici reports the end that follows.
     socket.once('error', (error) => (this.failure ??= requestFailure(error)))
     socket.prependListener('readable', () => {
       if (this.request === null) this.drop()

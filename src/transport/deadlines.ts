@@ -1,9 +1,9 @@
 import type { Clock } from '../core/ports/ports.ts'
 
-/** Something with a deadline. It is linked into its list through its own fields, so that a request costs no allocation here. */
+/** Something with a deadline. It is linked into its list through its own fields, so that a request allocates nothing here. */
 export interface Timed {
   deadline: number
-  /** Neighbours in the list; itself while it is in none. */
+  /** Neighbours in the list; itself while in none. */
   before: Timed
   behind: Timed
   /** Called once when the deadline has passed. */
@@ -12,12 +12,12 @@ export interface Timed {
 
 export const tickMs = 50
 const slotCount = 1024
-// A wall clock can be set. A longer step, or one back, counts as one tick: it must neither end every request nor keep one for ever.
+// A wall clock can be set. A longer step, or one backwards, counts as one tick: it must neither end every request nor keep one for ever.
 const longestStepMs = 60_000
 
-/** All deadlines of a transport on one coarse timer (a timing wheel), which is armed only while there are any. */
+/** All deadlines of a transport on one coarse timer (hashed by tick), which runs only while there are any. */
 export class Deadlines {
-  /** What they are timed by. */
+  /** The time source. */
   readonly clock: Clock
   private readonly slots = Array.from({ length: slotCount }, () => makeTimed(() => undefined))
   private time = 0
@@ -31,7 +31,7 @@ export class Deadlines {
     this.lastReading = clock.now()
   }
 
-  /** Answers with the time from which it counts, as `now` does. */
+  /** Returns the time from which it counts, as `now` does. */
   add(timed: Timed, ms: number): number {
     const now = this.advance()
     timed.deadline = now + ms
@@ -43,12 +43,12 @@ export class Deadlines {
     return now
   }
 
-  /** A time that never goes back, in ms since no moment in particular. */
+  /** A monotonic time in ms, from an arbitrary origin. */
   now(): number {
     return this.advance()
   }
 
-  /** Brings a deadline forward to so long from now. One that is nearer stays, and what has none gets none. Answers as `add`. */
+  /** Brings a deadline forward to this long from now. A nearer one stays, and without one nothing changes. Returns the same as `add`. */
   shorten(timed: Timed, ms: number): number {
     const now = this.advance()
     const deadline = now + ms
@@ -59,7 +59,7 @@ export class Deadlines {
     return now
   }
 
-  /** Safe for what has none. */
+  /** Safe without a deadline. */
   remove(timed: Timed): void {
     if (timed.before === timed) return
     unlink(timed)
@@ -88,7 +88,7 @@ export class Deadlines {
     for (let turn = Math.max(this.cursor, current - slotCount + 1); turn <= current; turn++)
       this.collect(this.slotOf(turn), due)
     this.cursor = current
-    // Ending one request may end another that is due too: hence in two steps, and a second look.
+    // Ending one request may end another that is due, too: hence two steps, and a second look.
     for (const timed of due) {
       if (timed.before === timed) continue
       this.remove(timed)
@@ -110,7 +110,7 @@ export class Deadlines {
   }
 }
 
-/** For what has no object of its own to be timed with. */
+/** For callers without an object of their own. */
 export function makeTimed(expire: () => void): Timed {
   return new Alarm(expire)
 }

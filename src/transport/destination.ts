@@ -6,7 +6,7 @@ import type { Guard } from './guard.ts'
 import { placeOf } from './place.ts'
 import type { Place } from './place.ts'
 
-/** What a URL means: where to connect and what to ask for there, or why not. */
+/** The meaning of a URL: where to connect and what to request there, or why it is refused. */
 export type Destination = Allowed | { readonly kind: 'refused'; readonly failure: Failure }
 
 export interface Allowed {

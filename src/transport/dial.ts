@@ -22,28 +22,28 @@ import { Tls } from './tls.ts'
 
 export type { Connect, Place } from './place.ts'
 
-/** A connection on its way. */
+/** A connection being opened. */
 export interface Dialling {
   readonly steps: Steps
   giveUp(): void
-  /** What a time limit that ends now says, if it is not the endpoint that lets us wait. */
+  /** What a time limit that ends now means, if it is not the endpoint that keeps us waiting. */
   stalled(): Failure | null
 }
 
-export type Dialled = (failure: Failure | null, socket: Socket | null) => void
+type Dialled = (failure: Failure | null, socket: Socket | null) => void
 
-export interface DialerOptions {
+interface DialerOptions {
   readonly guard: Guard
   readonly deadlines: Deadlines
   readonly lookup: Lookup
   readonly connect?: Connect | undefined
-  /** Certificates (PEM) to trust beside the public ones. */
+  /** Certificates (PEM) to trust in addition to the public ones. */
   readonly ca?: readonly string[] | undefined
-  /** What all connections go through, if anything. */
+  /** The proxy for all connections, if any. */
   readonly proxy?: Proxy | null | undefined
 }
 
-export const lookupBudgetMs = 3 * second
+const lookupBudgetMs = 3 * second
 
 /** Opens connections to vetted addresses only. */
 export class Dialer {
@@ -57,14 +57,14 @@ export class Dialer {
     this.tools = { guard, deadlines, lookup, connect: watched, tls: new Tls(ca), proxy }
   }
 
-  /** Calls back once, never before it has returned, unless it is given up. */
+  /** Calls back once, never before it has returned, unless it is cancelled. */
   dial(place: Place, done: Dialled): Dialling {
     const dial = new Dial(this.tools, place, done)
     dial.start()
     return dial
   }
 
-  /** Resolves when every socket that was ever opened here is closed. */
+  /** Resolves when every socket opened here is closed. */
   allClosed(): Promise<void> {
     return new Promise((done) => {
       if (this.sockets.size === 0) done()
@@ -90,7 +90,7 @@ interface DialTools {
   readonly proxy: Proxy | null
 }
 
-/** One connection on its way: looked up, vetted, opened, vetted again, encrypted. */
+/** One connection being opened: resolved, vetted, connected, vetted again, encrypted. */
 class Dial implements Timed, Dialling {
   deadline = 0
   before: Timed = this
@@ -115,7 +115,7 @@ class Dial implements Timed, Dialling {
   start(): void {
     const { hostname } = this.place
     const family = isIP(hostname)
-    // A known answer may come at once, and undici does not expect that of a connector.
+    // A cached answer may come at once, which undici does not expect from a connector.
     if (family !== 0) return queueMicrotask(() => this.lookedUp(null, [{ address: hostname, family }]))
     this.tools.deadlines.add(this, lookupBudgetMs)
     this.cancelLookup = this.tools.lookup(hostname, (error, addresses) =>
@@ -123,11 +123,11 @@ class Dial implements Timed, Dialling {
     )
   }
 
-  /** The budget of the look-up is used up. */
+  /** The time budget of the lookup is used up. */
   expire(): void {
     this.cancelLookup?.()
     this.cancelLookup = null
-    this.notFound(nameFailure(`no answer to the look-up within ${lookupBudgetMs} ms`))
+    this.notFound(nameFailure(`no answer to the lookup within ${lookupBudgetMs} ms`))
   }
 
   stalled(): Failure | null {
@@ -149,14 +149,14 @@ class Dial implements Timed, Dialling {
     if (error !== null) return this.notFound(lookupFailure(error))
     if (addresses.length === 0) return this.notFound(nameFailure('it has no address at all'))
     this.steps.end('dnsMs')
-    // One bad address among good ones is how a rebinding begins: none of them is called. Also asked of a remembered answer.
+    // One bad address among good ones is how rebinding begins: none of them is called. Cached answers are checked, too.
     const bad = addresses.find(({ address }) => !this.isAllowed(address))
     if (bad !== undefined) return this.end(forbiddenFailure(bad.address), null)
     if (this.tools.proxy === null) this.open(addresses)
     else this.openThrough(this.tools.proxy)
   }
 
-  /** Behind a proxy there may be no name server: then the name is the proxy's to look up, and to vet. */
+  /** Behind a proxy there may be no name server: then the proxy resolves and vets the name. */
   private notFound(failure: Failure): void {
     if (this.tools.proxy === null) this.end(failure, null)
     else this.openThrough(this.tools.proxy)
@@ -183,7 +183,7 @@ class Dial implements Timed, Dialling {
     socket.on('error', (error) => this.end(failureOf(error), null))
     socket.once('close', () => this.end({ kind: 'connect', reason: 'connection closed' }, null))
     socket.once('connect', () => {
-      // Whoever chose the address, nothing is written to one that is not allowed.
+      // However the address was chosen, nothing is written to one that is not allowed.
       const { remoteAddress = '' } = socket
       this.steps.address = remoteAddress
       this.steps.end('connectMs')
@@ -220,7 +220,7 @@ class Dial implements Timed, Dialling {
   }
 }
 
-// With more than one address, the next is tried when one has not answered within this time.
+// With several addresses, the next is tried if one has not answered within this time.
 const perAddressMs = 500
 
 const connectTo: Connect = ({ port, addresses }) => {
@@ -230,7 +230,7 @@ const connectTo: Connect = ({ port, addresses }) => {
     return systemConnect({ ...options, host: first.address, autoSelectFamily: false })
   return systemConnect({
     ...options,
-    // Never a name that could be looked up a second time, with another answer.
+    // Never a name, which could be resolved a second time with another answer.
     host: 'vetted.invalid',
     lookup: (_name, _options, done) => done(null, [...addresses]),
     autoSelectFamily: true,

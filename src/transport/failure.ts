@@ -20,13 +20,13 @@ export function timeoutFailure(timeoutMs: number): Failure {
   return { kind: 'timeout', reason: `no answer within ${timeoutMs} ms` }
 }
 
-/** Why a name could not be looked up. */
+/** Why a name could not be resolved. */
 export function lookupFailure(error: unknown): Failure {
-  const sentence = codeOf(error) === 'ENOTFOUND' ? 'name not found' : 'look-up failed'
+  const sentence = codeOf(error) === 'ENOTFOUND' ? 'name not found' : 'lookup failed'
   return nameFailure(codeOf(error) === '' ? sentence : `${sentence}, ${codeOf(error)}`)
 }
 
-/** Why no TCP connection came about. */
+/** Why no TCP connection was established. */
 export function connectFailure(error: unknown): Failure {
   switch (codeOf(error)) {
     case 'ECONNREFUSED':
@@ -41,7 +41,7 @@ export function connectFailure(error: unknown): Failure {
   }
 }
 
-/** Why the TLS handshake failed. OpenSSL and the operating system name their errors so; all others are about the certificate. */
+/** Why the TLS handshake failed. OpenSSL and the operating system use these codes; all others are about the certificate. */
 export function tlsFailure(error: unknown): Failure {
   const refusal = refusalOfCertificate(codeOf(error))
   if (refusal !== null) return failure('authentication', refusal, error)
@@ -49,7 +49,7 @@ export function tlsFailure(error: unknown): Failure {
   return failure('tls', isHandshake ? 'TLS handshake failed' : 'certificate refused', error)
 }
 
-/** What the other side says of our own certificate, if it is about that. */
+/** The other side's complaint about our own certificate, if there is one. */
 function refusalOfCertificate(code: string): string | null {
   if (code.endsWith('ALERT_CERTIFICATE_REQUIRED')) return 'the server asks for a client certificate'
   const isRefused = /ALERT_(BAD_CERTIFICATE|UNSUPPORTED_CERTIFICATE|CERTIFICATE_\w+|UNKNOWN_CA|ACCESS_DENIED)$/.test(
@@ -58,17 +58,17 @@ function refusalOfCertificate(code: string): string | null {
   return isRefused ? 'the server refused our client certificate' : null
 }
 
-/** Why a client certificate of ours cannot be used at all. */
+/** Why one of our client certificates cannot be used at all. */
 export function ownCertificateFailure(error: unknown): Failure {
   return failure('authentication', 'our client certificate cannot be used', error)
 }
 
-/** What went wrong on an open connection before the head of an answer had come. */
+/** What went wrong on an open connection before the head of a response had arrived. */
 export function requestFailure(error: unknown): Failure {
   const code = codeOf(error)
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') return closedFailure
   if (code.startsWith('ERR_SSL')) return tlsFailure(error)
-  // Undici has one code for a connection that ended and for an answer (100, 101) that nobody asked for.
+  // Undici has one code for a connection that ended and for an unrequested response (100, 101).
   if (code === 'UND_ERR_SOCKET' && error instanceof Error && error.message.startsWith('bad '))
     return failure('protocol', 'unexpected answer', error)
   const [kind, sentence] = requestFailures.get(code) ?? ['protocol', unknownSentence(error)]
@@ -88,12 +88,12 @@ const requestFailures: ReadonlyMap<string, readonly [FailureKind, string]> = new
   ['UND_ERR_REQ_CONTENT_LENGTH_MISMATCH', ['protocol', 'request cannot be sent']],
 ])
 
-/** The parser has many codes, all for one thing. */
+/** The parser has many codes, all for the same thing. */
 function unknownSentence(error: unknown): string {
   return error instanceof errors.HTTPParserError ? 'answer is not HTTP' : 'unexpected error'
 }
 
-/** Codes only: a message may repeat an address, a header or a secret. */
+/** Only codes: a message may contain an address, a header or a secret. */
 function failure(kind: FailureKind, sentence: string, error: unknown): Failure {
   const code = codeOf(error)
   return { kind, reason: code === '' ? sentence : `${sentence} (${code})` }

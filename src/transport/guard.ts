@@ -4,22 +4,22 @@ import { expected, PosthornError } from '../core/errors.ts'
 
 /** Decides which addresses may be called. */
 export interface Guard {
-  /** Refuses a URL by what it says, before any look-up or connection. */
+  /** Refuses a URL by its text, before any lookup or connection. */
   checkUrl(url: URL): void
-  /** Whether a looked-up (or connected) address may be called for a host, on a port. */
+  /** Whether a resolved (or connected) address may be called for a host, on a port. */
   allows(address: string, hostname: string, port?: number): boolean
 }
 
-export interface GuardOptions {
-  /** Networks (`10.0.0.0/8`), addresses and host patterns (`*.internal`) that may be called although private, by http too, on any port. */
+interface GuardOptions {
+  /** Networks (`10.0.0.0/8`), addresses and host patterns (`*.internal`) that may be called although they are private, also by http, on any port. */
   readonly allowedTargets?: readonly string[]
-  /** Lets every target be called by http. */
+  /** Allows http for every target. */
   readonly allowHttp?: boolean
   /** The port of this machine that our own server listens on: never called, whatever is allowed. */
   readonly ownPort?: number | null
 }
 
-/** Makes the guard: public addresses by https only, and whatever was allowed in so many words. */
+/** Creates the guard: public addresses by https only, and whatever was explicitly allowed. */
 export function makeGuard(options: GuardOptions = {}): Guard {
   const allowed = readTargets(options.allowedTargets ?? [])
 
@@ -69,12 +69,12 @@ function checkForm(url: URL): void {
   }
 }
 
-/** Private by what it says; where another name leads is known only after its look-up. */
+/** Private by its name; where another name leads is known only after its lookup. */
 function isPrivateHost(hostname: string): boolean {
   return isIP(hostname) === 0 ? isLocalhost(hostname) : !isPublic(hostname)
 }
 
-// What is not the public internet, by the registries of special addresses; the last one is Azure's host agent.
+// Everything but the public internet, from the registries of special addresses; the last one is Azure's host agent.
 const closedIpv4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -96,8 +96,8 @@ const closedIpv4 = [
   '240.0.0.0/4',
   '168.63.129.16/32',
 ]
-// Only global unicast is open, so mapped, compatible, NAT64, local and multicast addresses are out; of the rest, Teredo and
-// 6to4 carry an IPv4 address that nobody would have looked at.
+// Only global unicast is allowed, so mapped, compatible, NAT64, local and multicast addresses are refused; of the rest, Teredo and
+// 6to4 contain an IPv4 address that would otherwise go unchecked.
 const openIpv6 = ['2000::/3']
 const closedIpv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']
 
@@ -132,7 +132,7 @@ function isLocalhost(hostname: string): boolean {
   return hostname === 'localhost' || hostname.endsWith('.localhost')
 }
 
-/** A host as it is compared: without the brackets of IPv6 and without the dot that makes a name absolute. */
+/** A host in comparable form: without the brackets of IPv6 and without the dot that makes a name absolute. */
 function plainName(hostname: string): string {
   if (hostname.startsWith('[')) return hostname.slice(1, -1)
   return hostname.replace(/\.+$/, '').toLowerCase()
@@ -142,7 +142,7 @@ function portOf({ port, protocol }: URL): number {
   return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
 }
 
-/** Whether an address leads back to this machine. Asked only about our own port, so it may look anew each time. */
+/** Whether an address leads back to this machine. Only checked for our own port, so it need not be cached. */
 function isOwnAddress(address: string): boolean {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
   if (isIP(plain) === 4 && loopback.check(plain, 'ipv4')) return true
@@ -200,7 +200,7 @@ function countOf(digits: string): number {
   return /^\d{1,3}$/.test(digits) ? Number(digits) : Infinity
 }
 
-/** A name whose last label is a number is an address that was written wrong, never a host. */
+/** A name whose last label is a number is a malformed address, never a host. */
 function isHostPattern(entry: string): boolean {
   return /^(\*\.)?([a-z0-9_-]{1,63}\.)*(?!0x|\d+$)[a-z0-9_-]{1,63}$/i.test(entry)
 }
@@ -210,7 +210,7 @@ function badEntry(entry: unknown): PosthornError {
   return expected('invalid_argument', 'allowedTargets', wanted, entry, 'Correct or remove this entry.')
 }
 
-/** Always the same words: what lies behind an address is not for the tenant to learn. */
+/** Always the same text: the tenant must not learn what is behind an address. */
 function forbidden(): PosthornError {
   return new PosthornError(
     'forbidden_address',
@@ -218,7 +218,7 @@ function forbidden(): PosthornError {
   )
 }
 
-// The ports that the Fetch standard blocks: other protocols that could be talked into something by an HTTP request.
+// The ports that the Fetch standard blocks: other protocols that an HTTP request could abuse.
 const badPorts = new Set(
   `
   0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135 137

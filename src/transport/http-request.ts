@@ -12,38 +12,38 @@ import { retryAfterMs } from './retry-after.ts'
 import { freshTiming, reusedTiming } from './steps.ts'
 import type { Steps } from './steps.ts'
 
-/** What a request needs of the connection that carries it. */
+/** What a request needs from its connection. */
 export interface Carrier {
-  /** The answer is complete, and the connection fit for another request. */
+  /** The response is complete, and the connection can take another request. */
   release(): void
-  /** The connection is no longer of use. */
+  /** The connection can no longer be used. */
   discard(): void
-  /** Why it never came about, or broke, if that is known better than undici knows. */
+  /** Why it was never established, or broke, if that is known better than by undici. */
   failureOf(): Failure | null
-  /** What a time limit that ends now says, if it is not the endpoint that lets us wait. */
+  /** What a time limit that ends now means, if it is not the endpoint that keeps us waiting. */
   stalled(): Failure | null
-  /** How the connection came about, or how far it is; null if that has not begun. */
+  /** How the connection was established, or how far it is; null if that has not begun. */
   steps(): Steps | null
-  /** True if it was there before the request. */
+  /** True if it was open before the request. */
   wasOpen(): boolean
 }
 
 type Head = Readonly<Record<string, string | string[] | undefined>>
 
-// The status decides, and the body is only for the record and for the connection, which can be kept once it has ended. Whoever
-// drips one must not hold a place in flight until the time limit.
+// The status decides. The body is only for the record, and for the connection, which can be reused once the body has ended. A slow
+// body must not occupy a place in flight until the time limit.
 const bodyBudgetMs = second
 
 /**
- * One HTTP request under way: undici's handler and its own deadline in one object, because this is the hot path.
- * Whatever happens, it resolves once; the status line decides, and what the body does afterwards changes nothing.
+ * One HTTP request under way: undici's handler and its deadline in one object, because this is the hot path.
+ * Whatever happens, it resolves once; the status line decides, and nothing about the body changes that.
  */
 export class HttpRequest implements Dispatcher.DispatchHandler, Timed {
   deadline = 0
   before: Timed = this
   behind: Timed = this
   carrier: Carrier | null = null
-  /** By the time of the deadlines, as the next. */
+  /** In the time of the deadlines, like the next. */
   startedAt = 0
   private headAt: number | null = null
   private head: Head | null = null
@@ -60,7 +60,7 @@ export class HttpRequest implements Dispatcher.DispatchHandler, Timed {
   private bodyBytes = 0
 
   constructor(request: OutgoingRequest, path: string, deadlines: Deadlines, resolve: (outcome: Outcome) => void) {
-    // Not blocking: undici would look after every head whether another request may follow on the same connection; none does.
+    // Not blocking: undici would check after every head whether another request may follow on the same connection; none does.
     this.options = { path, method: 'POST', headers: flatHeaders(request.headers), body: request.body, blocking: false }
     this.timeoutMs = request.timeoutMs
     this.deadlines = deadlines
@@ -69,11 +69,11 @@ export class HttpRequest implements Dispatcher.DispatchHandler, Timed {
   }
 
   onRequestStart(): void {
-    // Undici takes the newer handler interface only from handlers that have this method.
+    // Undici uses the newer handler interface only if a handler has this method.
   }
 
   onResponseStart(_controller: unknown, statusCode: number, headers: Head): void {
-    if (statusCode < 200) return // Informational: the answer follows.
+    if (statusCode < 200) return // Informational: the response follows.
     this.statusCode = statusCode
     const retryAfter = headers['retry-after']
     if (retryAfter !== undefined) this.retryAfterMs = retryAfterMs(retryAfter, this.deadlines.clock.now())
@@ -105,12 +105,12 @@ export class HttpRequest implements Dispatcher.DispatchHandler, Timed {
     this.end(this.carrier?.stalled() ?? timeoutFailure(this.timeoutMs))
   }
 
-  /** More has come than an answer may take. */
+  /** More has come in than a response may have. */
   overflow(): void {
     this.end({ kind: 'protocol', reason: 'answer too large' })
   }
 
-  /** Ends it from outside. An answer whose head has come is still an answer. */
+  /** Ends it from outside. A response whose head has arrived still counts. */
   end(failure: Failure): void {
     this.cut(this.statusCode === 0 ? failure : this.answer())
   }
@@ -148,7 +148,7 @@ export class HttpRequest implements Dispatcher.DispatchHandler, Timed {
   }
 }
 
-/** A header that came several times is one, as in any list of HTTP. */
+/** A header that occurs several times is one list, as in HTTP. */
 function plainHeaders(head: Head): Record<string, string> {
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(head))
@@ -156,7 +156,7 @@ function plainHeaders(head: Head): Record<string, string> {
   return headers
 }
 
-/** Undici takes names and values in one flat list most cheaply. A compressed answer would have to be inflated to be read. */
+/** Undici takes a flat list of names and values most cheaply. A compressed response would have to be decompressed to be read. */
 function flatHeaders(headers: Readonly<Record<string, string>>): string[] {
   const flat = ['accept-encoding', 'identity']
   for (const name in headers) flat.push(name, headers[name] ?? '')

@@ -22,20 +22,20 @@ import type { TlsIdentity } from './tls.ts'
 export interface HttpTransportOptions {
   readonly clock: Clock
   readonly guard: Guard
-  /** Idle connections that are kept, in all; those in use are not limited here. */
+  /** Idle connections to keep in total; those in use are not limited here. */
   readonly mostIdle?: number
   readonly mostIdlePerOrigin?: number
-  /** Certificates (PEM) to trust beside the public ones. */
+  /** Certificates (PEM) to trust in addition to the public ones. */
   readonly ca?: readonly string[]
-  /** Takes the place of hosts file, name servers and cache. */
+  /** Replaces hosts file, name servers and cache. */
   readonly lookup?: Lookup
   readonly connect?: Connect
-  /** A forward proxy that every connection goes through. */
+  /** A forward proxy for every connection. */
   readonly proxy?: Proxy | null
 }
 
 /**
- * Sends over HTTP/1.1: POST, no redirects, through a proxy only if there is one in the options; only to addresses that the guard allows.
+ * Sends over HTTP/1.1: POST, no redirects, through a proxy only if configured, and only to addresses that the guard allows.
  * A request leaves when `send` is called, and its time limit starts then.
  */
 export function httpTransport(options: HttpTransportOptions): Transport {
@@ -51,7 +51,7 @@ class HttpTransport implements Transport {
   private readonly deadlines: Deadlines
   private readonly dialer: Dialer
   private readonly idle: IdleConnections
-  /** Only those with a connection, so they need no bound of their own. */
+  /** Only those with a connection, so they need no separate bound. */
   private readonly origins = new Map<string, Origin>()
   private readonly destinations = new Lru<string, Destination>(mostDestinations)
   private readonly onEmpty = (origin: Origin): void => void this.origins.delete(origin.key)
@@ -124,7 +124,7 @@ class HttpTransport implements Transport {
     return destination
   }
 
-  /** A connection is never shared between those who present different certificates, or trust different authorities. */
+  /** A connection is never shared between endpoints that present different certificates, or trust different authorities. */
   private originOf({ origin: name, place }: Allowed, identity: TlsIdentity | null): Origin {
     const key = identity === null ? name : `${name} ${identity.id}`
     const known = this.origins.get(key)

@@ -3,13 +3,13 @@ import type { ConnectionOwner } from './connection.ts'
 import type { Dialer, Place } from './dial.ts'
 import type { HttpRequest } from './http-request.ts'
 
-export interface OriginOptions {
-  /** What tells it from others: of one origin there is one for each certificate of ours. */
+interface OriginOptions {
+  /** Its identity: one origin has a separate entry for each of our certificates. */
   readonly key: string
   readonly name: string
   readonly place: Place
   readonly dialer: Dialer
-  /** Idle connections that are kept, at most. */
+  /** The most idle connections to keep. */
   readonly mostIdle: number
   /** The idle connections of all origins. */
   readonly idle: IdleConnections
@@ -19,16 +19,16 @@ export interface OriginOptions {
 
 /**
  * The connections to one origin. There is no queue, and no limit on connections in use: a request leaves at once, on an idle
- * connection or a new one. How much may be in flight is the engine's to decide, per endpoint and in all: a limit here would let
+ * connection or a new one. The engine decides how much may be in flight, per endpoint and in total: a limit here would let
  * a slow path use up the time of another one on the same host.
  *
- * Undici's own Pool is not used: it forgets a client whose connection failed, and does not close it.
+ * Undici's own Pool is not used: it drops a client whose connection failed without closing it.
  */
 export class Origin implements ConnectionOwner {
   readonly key: string
   private readonly options: OriginOptions
   private readonly connections = new Set<Connection>()
-  /** Used as a stack, so that the first is idle longest, and closed by its keep-alive timeout. */
+  /** Used as a stack, so that the first one is idle longest, and closed by its keep-alive timeout. */
   private readonly idle: Connection[] = []
 
   constructor(options: OriginOptions) {
@@ -62,7 +62,7 @@ export class Origin implements ConnectionOwner {
     if (connection === undefined) return this.open()
     this.options.idle.delete(connection)
     if (connection.isClean()) return connection
-    // Closed once there is another: an origin without any is forgotten.
+    // Closed once there is another: an origin without any is removed.
     const next = this.take()
     connection.close()
     return next
@@ -76,7 +76,7 @@ export class Origin implements ConnectionOwner {
   }
 }
 
-/** The idle connections of all origins; when there are too many, the one that was used longest ago is closed. */
+/** The idle connections of all origins; if there are too many, the least recently used one is closed. */
 export class IdleConnections {
   private readonly most: number
   // A Set keeps the order in which they became idle.

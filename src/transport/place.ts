@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns'
 import type { Socket } from 'node:net'
 import type { TlsIdentity } from './tls.ts'
 
-/** Begins a TCP connection to one of the addresses, and to no other. */
+/** Opens a TCP connection to one of the addresses, and to no other. */
 export type Connect = (to: { readonly port: number; readonly addresses: readonly LookupAddress[] }) => Socket
 
 /** Where a connection goes. */
@@ -10,7 +10,7 @@ export interface Place {
   readonly hostname: string
   readonly port: number
   readonly secure: boolean
-  /** As whom we go there; null or absent as anybody. */
+  /** Our identity there; null or absent for none. */
   readonly identity?: TlsIdentity | null
 }
 

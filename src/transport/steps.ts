@@ -1,12 +1,12 @@
 import type { Timing } from '../core/delivery/diagnostics.ts'
 import type { Clock } from '../core/ports/ports.ts'
 
-/** How long the steps to a connection took, each from the end of the one before; null while one is not over. */
+/** How long each step of a connection took, from the end of the previous one; null until a step has ended. */
 export class Steps {
   dnsMs: number | null = null
   connectMs: number | null = null
   tlsMs: number | null = null
-  /** The address that was reached, or the only one that is tried. */
+  /** The address that was reached, or the only one that is being tried. */
   address: string | null = null
 
   private readonly clock: Clock
@@ -24,7 +24,7 @@ export class Steps {
   }
 }
 
-/** The times of a request for which a connection was opened; null for what has not begun. `headMs` is until the head of the response. */
+/** The times of a request with a new connection; null for steps that have not begun. `headMs` ends with the head of the response. */
 export function freshTiming(steps: Steps | null, headMs: number | null, totalMs: number): Timing {
   const { dnsMs, connectMs, tlsMs } = steps ?? { dnsMs: null, connectMs: null, tlsMs: null }
   const openedMs = (dnsMs ?? 0) + (connectMs ?? 0) + (tlsMs ?? 0)
@@ -32,7 +32,7 @@ export function freshTiming(steps: Steps | null, headMs: number | null, totalMs:
   return { dnsMs, connectMs, tlsMs, firstByteMs, totalMs, reused: false }
 }
 
-/** The times of a request on a connection that was open already. */
+/** The times of a request on a connection that was already open. */
 export function reusedTiming(headMs: number | null, totalMs: number): Timing {
   return { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: headMs, totalMs, reused: true }
 }

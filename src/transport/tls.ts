@@ -6,20 +6,20 @@ import type { SecureContext, TLSSocket } from 'node:tls'
 import type { TransportAuthentication } from '../core/endpoint/authentication.ts'
 import { Lru } from '../core/lru.ts'
 
-/** Who we are, and whom we trust beside the usual authorities, on the connections of one endpoint. */
+/** Our identity, and the additional authorities we trust, on the connections of one endpoint. */
 export interface TlsIdentity extends Pick<TransportAuthentication, 'clientCertificate' | 'ca'> {
   /** The same for the same certificates, and for no others. */
   readonly id: string
 }
 
-/** The server of a connection, and as whom we meet it. */
-export interface TlsPeer {
+/** The server of a connection, and our identity there. */
+interface TlsPeer {
   readonly hostname: string
   readonly port: number
   readonly identity?: TlsIdentity | null
 }
 
-/** Null for most endpoints, which need none of their own. */
+/** Null for most endpoints, which need none. */
 export function tlsIdentity({
   clientCertificate,
   ca,
@@ -38,15 +38,15 @@ export class Tls {
   private readonly sessions = new Lru<string, Buffer>(mostSessions)
   private readonly contexts = new Lru<string, SecureContext>(mostContexts)
 
-  /** Takes certificates (PEM) to trust beside the public ones. */
+  /** Takes certificates (PEM) to trust in addition to the public ones. */
   constructor(ca: readonly string[] = []) {
     this.ca = ca
   }
 
-  /** Begins the handshake; the caller listens to `secureConnect` and `error`. Throws if a certificate of ours cannot be used. */
+  /** Starts the handshake; the caller listens for `secureConnect` and `error`. Throws if one of our certificates cannot be used. */
   secure(socket: Socket, { hostname, port, identity = null }: TlsPeer): TLSSocket {
     const name = hostname.replace(/\.$/, '')
-    // A session carries the certificate that it was begun with: nobody else may resume it.
+    // A session carries the certificate that it began with: no other identity may resume it.
     const server = `${identity?.id ?? ''} ${name}:${port}`
     const encrypted = connect({
       socket,
@@ -55,7 +55,7 @@ export class Tls {
       ALPNProtocols: ['http/1.1'],
       secureContext: this.contextOf(identity),
       session: this.sessions.get(server),
-      // Said here, because an environment variable can turn it off for the whole process.
+      // Set explicitly, because an environment variable can turn it off for the whole process.
       rejectUnauthorized: true,
     })
     encrypted.on('session', (session) => this.sessions.set(server, session))
@@ -75,8 +75,8 @@ export class Tls {
 }
 
 /**
- * Adds to what the process trusts already. The option `ca` would take its place; and to give it all of those again
- * takes 40 ms and a megabyte for each endpoint, which is one that a tenant can bring along.
+ * Adds to what the process already trusts. The `ca` option would replace it, and passing all of those again
+ * takes 40 ms and a megabyte for each endpoint, which a tenant can create.
  */
 function alsoTrust({ context }: SecureContext, ca: string): void {
   const native: { addCACert(pem: string): void } = context

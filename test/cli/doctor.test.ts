@@ -70,7 +70,7 @@ describe.each(isFast ? (['sqlite'] as const) : (['sqlite', 'postgres'] as const)
     expect(soon.level['leases']).toBe('ok')
     const settings = { ...environment, POSTHORN_POLL_MS: '10' }
     await expect.poll(async () => (await examine(settings)).level['leases']).toBe('warn')
-    expect((await examine(settings)).sentence['leases']).toMatch(/^1 lease ended over two ticks ago/)
+    expect((await examine(settings)).sentence['leases']).toMatch(/^1 lease expired more than two ticks ago/)
   })
 })
 

@@ -78,7 +78,7 @@ test('a server that stays away for more than a minute is given up, with how to g
     close: async () => undefined,
   }
   const watching = expect(watchJob(client, job, { terminal, json: false, clock })).rejects.toThrow(
-    'It is away. Job job_1 is stored, and goes on when it is back: posthorn jobs watch job_1',
+    'It is away. Job job_1 is stored, and continues when it is back: posthorn jobs watch job_1',
   )
   let ended = false
   void watching.finally(() => (ended = true))

@@ -30,7 +30,7 @@ export async function openNetwork(): Promise<Network> {
   const internet = await openReceiver({ behaviour: { status: 200, headers: { connection: 'close' } } })
   const canary = await openReceiver({ behaviour: { status: 200, headers: { connection: 'close' } } })
   const dialled: string[] = []
-  let knocks = 0
+  let ownConnections = 0
   return {
     dialled,
     internet,
@@ -42,9 +42,9 @@ export async function openNetwork(): Promise<Network> {
       return reach(worst, isPublic(worst?.address ?? '') ? internet.port : canary.port)
     },
     async connections() {
-      knocks += 1
+      ownConnections += 1
       await fetch(canary.url(), { headers: { connection: 'close' } })
-      return internet.connections + canary.connections - knocks
+      return internet.connections + canary.connections - ownConnections
     },
   }
 }

@@ -90,7 +90,9 @@ describe.each(databases)('a quota on %s', (database) => {
     ]
     await expect(posthorn.endpoints.update(one.id, { filter: filterOf(151) as never })).rejects.toMatchObject({
       code: 'quota_exceeded',
-      message: expect.stringContaining('at most 300 characters of payload filters in all (`filterSizePerApplication`)'),
+      message: expect.stringContaining(
+        'at most 300 characters of payload filters in total (`filterSizePerApplication`)',
+      ),
     })
     await posthorn.endpoints.update(one.id, { description: 'no filter is changed' })
     await posthorn.endpoints.update(other.id, { filter: filterOf(100) as never })

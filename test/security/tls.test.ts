@@ -76,7 +76,7 @@ test.each(['serve', 'worker', 'dev', 'doctor'])(
       code: 1,
       lines: [],
       stderr:
-        'posthorn: Expected `NODE_TLS_REJECT_UNAUTHORIZED` to be unset, got "0". With it nobody knows who answers. Unset it, and name an authority of your own in NODE_EXTRA_CA_CERTS.\n',
+        'posthorn: Expected `NODE_TLS_REJECT_UNAUTHORIZED` to be unset, got "0". With it, anybody could be answering. Unset it, and name your own certificate authority in NODE_EXTRA_CA_CERTS.\n',
     })
   },
 )

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Page, Scan } from '../../src/core/ports/directory.ts'
+import type { Page, Scan } from '../../src/core/ports/directory/page.ts'
 import { listQuery, pageOf, scanOf } from '../../src/server/request/pagination.ts'
 import type { ListPage } from '../../src/server/request/pagination.ts'
 

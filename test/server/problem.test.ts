@@ -51,7 +51,7 @@ test('parameters of a query are told of in the same words', async () => {
   }
   expect(detail.map(({ msg }) => msg)).toEqual([
     'Expected `limit` to be a number, got "many".',
-    'Expected the `iterator` or `prevIterator` of an earlier answer. Leave it out to start anew.',
+    'Expected the `iterator` or `prevIterator` of an earlier response. Leave it out to start over.',
     'Expected `with_content` to be one of "true", "false", got "maybe".',
   ])
 })

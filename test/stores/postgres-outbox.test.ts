@@ -24,17 +24,17 @@ test('E15 a send within a transaction touches nothing but the transaction: its s
   const tx = await pool.connect()
   try {
     await tx.query('begin')
-    const outlet = await elsewhere.within?.(tx)
+    const joined = await elsewhere.within?.(tx)
     const [before] = (await tx.query('select floor(extract(epoch from clock_timestamp()) * 1000) as time')).rows
-    const look = await outlet?.look([endpoint.applicationId, 'nobody'])
+    const look = await joined?.look([endpoint.applicationId, 'nobody'])
     expect(look?.time).toBeGreaterThanOrEqual(Number(before.time))
     expect([...(look?.applications ?? [])]).toMatchObject([
       [endpoint.applicationId, { applicationId: endpoint.applicationId, endpoints: [{ id: endpoint.id }] }],
     ])
-    expect(await outlet?.createApplication(newApplication(world.id('app')))).toMatchObject({ uid: 'new' })
+    expect(await joined?.createApplication(newApplication(world.id('app')))).toMatchObject({ uid: 'new' })
     const request = { owner: 'anna', leaseMs, now: start, envelopes: [envelope] }
-    expect(await outlet?.queue.enqueue({ ...request, begins: () => false })).toEqual([{ kind: 'withdrawn' }])
-    expect(await outlet?.queue.enqueue(request)).toEqual([{ kind: 'stored' }])
+    expect(await joined?.queue.enqueue({ ...request, begins: () => false })).toEqual([{ kind: 'withdrawn' }])
+    expect(await joined?.queue.enqueue(request)).toEqual([{ kind: 'stored' }])
     await tx.query('commit')
   } finally {
     tx.release()

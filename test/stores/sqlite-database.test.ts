@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { PosthornError } from '../../src/core/errors.ts'
-import { sql, words } from '../../src/stores/shared/sql/sql.ts'
+import { sql, raw } from '../../src/stores/shared/sql/sql.ts'
 import { openConnection } from '../../src/stores/sqlite/connection.ts'
 import type { Connection } from '../../src/stores/sqlite/connection.ts'
 import { sqliteDatabase } from '../../src/stores/sqlite/database.ts'
@@ -44,7 +44,7 @@ describe('errors say what to do', () => {
   test('a full disk is store_full; nothing of the turn is kept, and there is life after it', async () => {
     const { database, connection } = await withThings()
     const pages = pragma(connection, 'page_count')
-    connection.query(sql`pragma max_page_count = ${words(String(Number(pages) + 2))}`)
+    connection.query(sql`pragma max_page_count = ${raw(String(Number(pages) + 2))}`)
     const small = database.write(insert(1))
     const large = database.write(insert('x'.repeat(100_000)))
     await expect(large).rejects.toMatchObject({ code: 'store_full', cause: expect.anything() })
@@ -255,7 +255,7 @@ async function opened(options: Parameters<typeof openConnection>[1] = {}, path?:
 }
 
 function pragma(connection: Connection, name: string): unknown {
-  return Object.values(connection.query(sql`pragma ${words(name)}`)[0] ?? {})[0]
+  return Object.values(connection.query(sql`pragma ${raw(name)}`)[0] ?? {})[0]
 }
 
 function things(connection: Connection): unknown[] {

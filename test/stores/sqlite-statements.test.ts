@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { whereDelivery } from '../../src/stores/shared/sql/filter.ts'
-import { all, insertInto, listOf, render, sql, table, words } from '../../src/stores/shared/sql/sql.ts'
+import { all, insertInto, listOf, render, sql, table, raw } from '../../src/stores/shared/sql/sql.ts'
 import type { Dialect } from '../../src/stores/shared/sql/sql.ts'
 import { sqliteDialect } from '../../src/stores/sqlite/connection.ts'
 
 const postgres: Dialect = {
   placeholder: (position) => `$${position}`,
   table: (name) => `posthorn.${name}`,
-  words: { binary: 'bytea', id: 'text', forUpdate: 'for update' },
+  keywords: { binary: 'bytea', id: 'text', forUpdate: 'for update' },
 }
 
 describe('the sql tag', () => {
@@ -48,7 +48,7 @@ describe('the sql tag', () => {
 
   test('no condition is a condition that holds', () => {
     expect(render(all([]), sqliteDialect).text).toBe('1 = 1')
-    expect(render(all([words('a'), words('b')]), sqliteDialect).text).toBe('a\n  and b')
+    expect(render(all([raw('a'), raw('b')]), sqliteDialect).text).toBe('a\n  and b')
   })
 })
 

@@ -160,8 +160,8 @@ describe('a failure', () => {
 
   test.each([
     ['ENOTFOUND', 'dns', 'The name has no public address (name not found, ENOTFOUND)'],
-    ['EAI_AGAIN', 'dns', 'The name has no public address (look-up failed, EAI_AGAIN)'],
-    ['strange code with spaces', 'dns', 'The name has no public address (look-up failed)'],
+    ['EAI_AGAIN', 'dns', 'The name has no public address (lookup failed, EAI_AGAIN)'],
+    ['strange code with spaces', 'dns', 'The name has no public address (lookup failed)'],
   ])('a look-up that fails with %s', async (code, kind, reason) => {
     const lookup = scriptedLookup({ 'receiver.localhost': [errorWithCode(code)] })
     expect(await openTransport({ lookup }).send(request('http://receiver.localhost/'))).toEqual({ kind, reason })
@@ -282,7 +282,7 @@ describe('the deadline', () => {
     await clock.advance(2_000)
     expect(await long).toEqual({
       kind: 'dns',
-      reason: 'The name has no public address (no answer to the look-up within 3000 ms)',
+      reason: 'The name has no public address (no answer to the lookup within 3000 ms)',
     })
     expect(cancelled).toEqual(['short.localhost', 'long.localhost'])
     // Answers that come after all open no connection.

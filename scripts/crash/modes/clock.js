@@ -15,21 +15,21 @@ export const clock = {
   clockShiftsMs: [hourMs, -hourMs, 0],
   title: ({ workers, rounds }) => `${workers} workers whose clocks are up to an hour off, ${rounds} kills`,
   trafficOn: (store) => (store === 'postgres' ? { ...mixed, laterEvery: 8 } : mixed),
-  async run(scene) {
-    const { given, stage } = scene
+  async run(context) {
+    const { given, system } = context
     for (let round = 1; round <= given.rounds; round += 1) {
-      await moreReceipts(scene, 30)
-      const victim = round % stage.workers.length
+      await moreReceipts(context, 30)
+      const victim = round % system.workers.length
       if (given.store === 'sqlite') {
-        stage.workers[victim].send({ kind: 'clock', shiftMs: round % 2 === 1 ? hourMs : -hourMs })
-        await moreReceipts(scene, 30)
+        system.workers[victim].send({ kind: 'clock', shiftMs: round % 2 === 1 ? hourMs : -hourMs })
+        await moreReceipts(context, 30)
       }
-      await replaceWorker(scene, victim)
+      await replaceWorker(context, victim)
     }
   },
   /** Nothing may leave before its time, whatever a worker's clock says. */
-  async judge({ receiver, stage }) {
-    const { notBefore } = stage.notes
+  async judge({ receiver, system }) {
+    const { notBefore } = system.notes
     const early = receiver.receipts.filter(({ id, wallAt }) => wallAt < (notBefore.get(id) ?? 0))
     return {
       lines: notBefore.size === 0 ? [] : [`for later ${notBefore.size} early ${early.length}`],

@@ -3,11 +3,11 @@ import { pause, within } from '../processes.js'
 import { makeSmallDisk } from '../small-disk.js'
 import { dense } from '../traffic.js'
 
-// `send` may say no in these words only; anything else is not an answer that a caller can act on.
+// `send` may refuse with these codes only; a caller cannot act on anything else.
 const honestCodes = new Set(['store_full', 'store_failed', 'outcome_unknown', 'overloaded'])
 const refusalsWanted = 5
 
-/** The disk is full, and then freed: `send` says no, nobody ends, and it goes on by itself. */
+/** The disk is full, and then freed: `send` refuses, no process ends, and everything recovers by itself. */
 export const disk = {
   name: 'disk',
   leaseMs: 2_000,
@@ -15,34 +15,34 @@ export const disk = {
   traffic: dense,
   makeDisk: ({ store }) => makeSmallDisk(store),
   title: ({ workers, rounds, disk: { name } }) => `${workers} workers, ${rounds} times full: ${name}`,
-  async run(scene) {
-    const { faults, given, stage } = scene
+  async run(context) {
+    const { faults, given, system } = context
     for (let round = 1; round <= given.rounds; round += 1) {
-      await moreReceipts(scene, 50)
+      await moreReceipts(context, 50)
       const at = performance.now()
-      const target = { pid: stage.workers[0].pid, file: stage.file }
+      const target = { pid: system.workers[0].pid, file: system.file }
       given.disk.fillUp(target)
       await within(
         60_000,
         '`send` to say that the disk is full',
-        () => rejectionsSince(scene, at).length >= refusalsWanted,
+        () => rejectionsSince(context, at).length >= refusalsWanted,
       )
       await pause(given.leaseMs)
       given.disk.free(target)
       const endedAt = performance.now()
-      faults.push({ kind: 'outage', name: `disk full, ${rejectionsSince(scene, at).length} refused`, at, endedAt })
+      faults.push({ kind: 'outage', name: `disk full, ${rejectionsSince(context, at).length} refused`, at, endedAt })
       await within(60_000, '`send` to be accepted again', () =>
-        [...stage.notes.accepted.values()].some((acceptedAt) => acceptedAt > endedAt),
+        [...system.notes.accepted.values()].some((acceptedAt) => acceptedAt > endedAt),
       )
     }
   },
-  async judge({ stage }) {
-    const codes = new Set(stage.notes.rejections.map(({ code }) => code))
-    const integrity = stage.integrity === null ? 'ok' : await stage.integrity()
+  async judge({ system }) {
+    const codes = new Set(system.notes.rejections.map(({ code }) => code))
+    const integrity = system.integrity === null ? 'ok' : await system.integrity()
     return {
       lines: [
         `refused with: ${[...codes].join(', ')}`,
-        ...(stage.integrity === null ? [] : [`integrity_check: ${integrity}`]),
+        ...(system.integrity === null ? [] : [`integrity_check: ${integrity}`]),
       ],
       problems: [
         ...[...codes].filter((code) => !honestCodes.has(code)).map((code) => `\`send\` was refused with "${code}"`),
@@ -52,6 +52,6 @@ export const disk = {
   },
 }
 
-function rejectionsSince({ stage }, at) {
-  return stage.notes.rejections.filter((rejection) => rejection.at > at)
+function rejectionsSince({ system }, at) {
+  return system.notes.rejections.filter((rejection) => rejection.at > at)
 }

@@ -9,18 +9,18 @@ export const loop = {
   traffic: mixed,
   title: ({ workers, loop: count, leaseMs }) =>
     `${workers} workers, ${count} kills in a loop, lives of ${seconds(0.2 * leaseMs)} to ${seconds(0.8 * leaseMs)} s`,
-  async run(scene) {
-    const { given, random, stage } = scene
-    const { length } = stage.workers
+  async run(context) {
+    const { given, random, system } = context
+    const { length } = system.workers
     for (let kill = 0; kill < given.loop; kill += 1) {
-      // In turns: of several, too, none lives much longer than that.
-      await stage.workers[kill % length].ready()
+      // In turns: even with several workers, none lives much longer than that.
+      await system.workers[kill % length].ready()
       await pause((random.between(0.2, 0.8) * given.leaseMs) / length)
-      await killWorker(scene, kill % length)
+      await killWorker(context, kill % length)
     }
-    await stage.ready()
-    // On a busy machine hardly anything may have come in lives so short.
-    await moreReceipts(scene, 30)
+    await system.ready()
+    // On a busy machine hardly anything may arrive in such short lives.
+    await moreReceipts(context, 30)
   },
 }
 

@@ -1,7 +1,7 @@
 import { deliversAgain, moreReceipts, pastTwoLeases } from '../faults.js'
 import { mixed } from '../traffic.js'
 
-/** A worker is cut off from PostgreSQL for two leases, while it still reaches the endpoints: in silence, then with resets, in turns. */
+/** A worker is cut off from PostgreSQL for two leases, but still reaches the endpoints: silently and with resets, in turns. */
 export const partition = {
   name: 'partition',
   leaseMs: 2_000,
@@ -14,19 +14,19 @@ export const partition = {
       : null,
   title: ({ workers, rounds, leaseMs }) =>
     `${workers} workers, ${rounds} times one is cut off from the database for over ${2 * leaseMs} ms`,
-  async run(scene) {
-    const { faults, given, random, stage } = scene
+  async run(context) {
+    const { faults, given, random, system } = context
     for (let round = 1; round <= given.rounds; round += 1) {
-      await moreReceipts(scene, 30)
+      await moreReceipts(context, 30)
       const kind = round % 2 === 1 ? 'silent' : 'reset'
-      const index = random.index(stage.workers.length)
-      const { name, pid } = stage.workers[index]
+      const index = random.index(system.workers.length)
+      const { name, pid } = system.workers[index]
       const at = performance.now()
-      stage.proxies[index].cutOff(kind)
-      await pastTwoLeases(scene)
-      stage.proxies[index].heal()
+      system.proxies[index].cutOff(kind)
+      await pastTwoLeases(context)
+      system.proxies[index].heal()
       faults.push({ kind: 'partition', name: `${name} cut off (${kind})`, at, endedAt: performance.now(), pid })
-      await deliversAgain(scene, stage.workers[index])
+      await deliversAgain(context, system.workers[index])
     }
   },
 }

@@ -3,10 +3,10 @@ import { isSoWithin, pause, within } from '../processes.js'
 import { mixed } from '../traffic.js'
 
 const crashesToDeath = 5
-// Only then it is a suspect, whose attempts are on record before they are sent.
+// Only then is it a suspect, whose attempts are recorded before they are sent.
 const sendsBeforeBlame = 2
 
-/** One delivery that ends its worker each time it is sent, among innocent ones to the same endpoint. It alone may end dead, or stay open. */
+/** One delivery that crashes its worker each time it is sent, among innocent ones to the same endpoint. It alone may end dead, or stay open. */
 export const poison = {
   name: 'poison',
   leaseMs: 2_000,
@@ -15,27 +15,27 @@ export const poison = {
   delayMs: 0,
   title: ({ workers, rounds, delayMs }) =>
     `${workers} workers, one delivery that ends its worker ${delayMs} ms after it came, at least ${rounds} times`,
-  async run(scene) {
-    const { given, problems, stage } = scene
-    scene.receiver.onPoison = (receipt) => void endSender(scene, receipt)
-    await moreReceipts(scene, 30)
-    await stage.sendPoison()
-    const isEnough = await isSoWithin(given.limitMs, () => isRepeated(scene), 200)
+  async run(context) {
+    const { given, problems, system } = context
+    context.receiver.onPoison = (receipt) => void endSender(context, receipt)
+    await moreReceipts(context, 30)
+    await system.sendPoison()
+    const isEnough = await isSoWithin(given.limitMs, () => isRepeated(context), 200)
     if (!isEnough)
       problems.push(
-        `the poison was sent ${timesSent(scene)} times, not ${given.rounds} with each crash on record, within ${given.limitMs} ms`,
+        `the poison was sent ${timesSent(context)} times, not ${given.rounds} with each crash on record, within ${given.limitMs} ms`,
       )
-    await moreReceipts(scene, 30)
+    await moreReceipts(context, 30)
   },
-  async judge(scene) {
-    const { observer } = scene.stage
-    const row = await poisonRow(scene)
+  async judge(context) {
+    const { observer } = context.system
+    const row = await poisonRow(context)
     if (row === undefined)
       return { lines: [], problems: ['the poison is on record as delivered, and nobody had answered it'] }
-    const crashes = await crashesOnRecord(scene, row)
+    const crashes = await crashesOnRecord(context, row)
     return {
       lines: [
-        `the poison was sent ${timesSent(scene)} times, ${crashes} crashes on record: ${(await observer.why(row.id)).sentence}`,
+        `the poison was sent ${timesSent(context)} times, ${crashes} crashes on record: ${(await observer.why(row.id)).sentence}`,
       ],
       problems:
         row.status === 'dead' && crashes < crashesToDeath
@@ -45,11 +45,11 @@ export const poison = {
   },
 }
 
-/** Whoever sent it is known once its process has said which connection is its own. */
-async function endSender({ faults, given, stage }, { connection }) {
+/** The sender is known once its process has reported the connection. */
+async function endSender({ faults, given, system }, { connection }) {
   await within(60_000, 'to know who sent the poison', () => connection.pid !== null)
   await pause(given.delayMs)
-  const worker = stage.workers.find(({ pid }) => pid === connection.pid)
+  const worker = system.workers.find(({ pid }) => pid === connection.pid)
   if (worker === undefined) return
   const at = performance.now()
   const { pid } = worker
@@ -57,25 +57,25 @@ async function endSender({ faults, given, stage }, { connection }) {
   faults.push({ kind: 'kill', name: `the poison ended ${worker.name}`, at, endedAt: performance.now(), pid })
 }
 
-function timesSent({ receiver, stage }) {
-  return receiver.receipts.filter(({ id }) => id === stage.notes.poisonId).length
+function timesSent({ receiver, system }) {
+  return receiver.receipts.filter(({ id }) => id === system.notes.poisonId).length
 }
 
-/** Sent so often, and whenever it was a suspect on record as the one that was being sent; or given up. */
-async function isRepeated(scene) {
-  const row = await poisonRow(scene)
+/** Sent often enough, and recorded as started whenever it was a suspect; or dead. */
+async function isRepeated(context) {
+  const row = await poisonRow(context)
   if (row === undefined) return false
   return (
     row.status === 'dead' ||
-    (timesSent(scene) >= scene.given.rounds &&
-      (await crashesOnRecord(scene, row)) >= scene.given.rounds - sendsBeforeBlame)
+    (timesSent(context) >= context.given.rounds &&
+      (await crashesOnRecord(context, row)) >= context.given.rounds - sendsBeforeBlame)
   )
 }
 
-async function poisonRow({ stage }) {
-  return (await stage.observer.unfinished()).find(({ messageId }) => messageId === stage.notes.poisonId)
+async function poisonRow({ system }) {
+  return (await system.observer.unfinished()).find(({ messageId }) => messageId === system.notes.poisonId)
 }
 
-async function crashesOnRecord({ stage }, { id }) {
-  return (await stage.observer.attempts(id)).filter(({ outcome }) => outcome === 'crashed').length
+async function crashesOnRecord({ system }, { id }) {
+  return (await system.observer.attempts(id)).filter(({ outcome }) => outcome === 'crashed').length
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { deliversAgain, moreReceipts } from '../faults.js'
 import { mixed } from '../traffic.js'
 
-/** A worker stands still for two leases (SIGSTOP), and then goes on as if nothing had been. */
+/** A worker is stopped for two leases (SIGSTOP), and then continues as if nothing had happened. */
 export const stop = {
   name: 'stop',
   leaseMs: 2_000,
@@ -11,20 +11,20 @@ export const stop = {
   traffic: mixed,
   title: ({ workers, rounds, leaseMs }) =>
     `${workers} workers, ${rounds} times one is stopped for over ${2 * leaseMs} ms`,
-  async run(scene) {
-    const { faults, given, random, stage } = scene
+  async run(context) {
+    const { faults, given, random, system } = context
     for (let round = 1; round <= given.rounds; round += 1) {
-      await moreReceipts(scene, 30)
-      const worker = stage.workers[random.index(stage.workers.length)]
+      await moreReceipts(context, 30)
+      const worker = system.workers[random.index(system.workers.length)]
       const at = performance.now()
       await stopFor(2 * given.leaseMs + 2 * given.pollMs, worker.pid)
       faults.push({ kind: 'stop', name: `SIGSTOP of ${worker.name}`, at, endedAt: performance.now(), pid: worker.pid })
-      await deliversAgain(scene, worker)
+      await deliversAgain(context, worker)
     }
   },
 }
 
-/** A process of its own wakes it up: if this one is killed meanwhile, nobody else would, and what stands still cannot end. */
+/** A separate process wakes it up: if this one is killed meanwhile, nobody else would, and a stopped process cannot end. */
 async function stopFor(ms, pid) {
   const waker = spawn('sh', ['-c', `sleep ${ms / 1_000}; kill -CONT ${pid}`], { detached: true, stdio: 'ignore' })
   await once(waker, 'spawn')

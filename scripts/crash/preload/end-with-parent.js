@@ -1,4 +1,4 @@
-// Whoever started this process has ended, perhaps by kill -9: nobody would end it any more.
+// The parent of this process has ended, perhaps by kill -9: nobody else would end it.
 process.once('disconnect', () => process.exit())
-// Not a reason to stay alive.
+// This does not keep the process alive.
 process.channel?.unref()

@@ -1,8 +1,8 @@
-// Only the main thread has a channel to the parent: what other threads say goes through it, and so does what they hear.
+// Only the main thread has a channel to the parent: messages from and to other threads go through it.
 import { BroadcastChannel, isMainThread } from 'node:worker_threads'
 
 const threads = new BroadcastChannel('crash')
-// Not a reason to stay alive.
+// This does not keep the process alive.
 threads.unref()
 process.channel?.unref()
 if (isMainThread) {

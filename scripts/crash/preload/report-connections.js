@@ -1,4 +1,4 @@
-// Reports every connection that this process opens, before a byte is sent on it: so a receiver can tell which process called.
+// Reports every connection that this process opens, before a byte is sent on it, so that a receiver knows which process called.
 import { subscribe } from 'node:diagnostics_channel'
 import { toParent } from './parent.js'
 

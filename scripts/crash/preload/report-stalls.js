@@ -1,5 +1,5 @@
-// Reports when this process could do nothing for so long that its leases may have run out: on a busy machine that happens by itself,
-// and is a fault as any other. A process that is killed meanwhile cannot say so any more: hence a sign of life each time.
+// Reports when this process was blocked for so long that its leases may have expired: on a busy machine that happens by itself,
+// and counts as a fault like any other. A process that is killed meanwhile can no longer report it: hence a sign of life each time.
 import { toParent } from './parent.js'
 
 const everyMs = 50

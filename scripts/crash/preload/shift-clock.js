@@ -1,5 +1,5 @@
 // Sets the wall clock of this process alone: from its start by CRASH_CLOCK_SHIFT_MS, and later whenever its parent says so.
-// Time that only passes (`performance.now()`, timers) is not touched, as when somebody sets the clock of a machine.
+// Monotonic time (`performance.now()`, timers) is not touched, as when somebody sets the clock of a machine.
 import { fromParent } from './parent.js'
 
 const RealDate = Date

@@ -1,4 +1,4 @@
-// Loaded before every Node program that a page runs: what would leave for another machine goes to the local receiver instead.
+// Loaded before every Node program of a page: requests to other machines go to the local receiver instead.
 import { register } from 'node:module'
 
 register('./resolve.js', import.meta.url)

@@ -1,4 +1,4 @@
-// `posthorn` is this checkout, its transport is the one beside this file, and libraries of the guides are found where they are installed.
+// `posthorn` is this checkout with the transport next to this file, and libraries of the guides are found where they are installed.
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
@@ -22,7 +22,7 @@ async function find(specifier, context, next) {
   }
 }
 
-/** TypeScript as a reader's own build would have it. */
+/** TypeScript as a reader's own build would compile it. */
 export async function load(url, context, next) {
   if (!url.endsWith('.ts')) return next(url, context)
   const { transformWithOxc } = await import('vite')

@@ -1,4 +1,4 @@
-// The real transport; only hosts of other machines are met at the local receiver, whose address is in the environment.
+// The real transport, except that requests to other machines go to the local receiver, whose address is in the environment.
 const dist = process.env.DOCS_CHECK_DIST
 const { httpTransport: realTransport } = await import(`${dist}/transport/http.js`)
 const { makeGuard } = await import(`${dist}/transport/guard.js`)

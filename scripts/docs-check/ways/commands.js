@@ -1,4 +1,4 @@
-/** One command per line; a line that ends in a backslash, or opens a here document, goes on. */
+/** One command per line; a line that ends in a backslash, or opens a here document, continues. */
 export function commandsOf(code) {
   const commands = []
   let open = null

@@ -9,13 +9,13 @@ import { fileAndCommand, listens, start, stop } from '../processes.js'
 
 const wanted = { ada: 201, stranger: 401, elsewhere: 403 }
 
-export async function runApi({ code, way }, stage) {
+export async function runApi({ code, way }, setup) {
   const { file, command } = fileAndCommand(way)
-  writeFileSync(join(stage.folder, file), stage.fill(code))
-  const databaseUrl = await makeCustomer(code, stage)
-  const env = { ...stage.env, DATABASE_URL: databaseUrl, POSTHORN_SECRETS_KEY: secretsKey }
-  const port = Number(stage.fill('3000'))
-  const program = start(stage.fill(command), { cwd: stage.folder, env })
+  writeFileSync(join(setup.folder, file), setup.fill(code))
+  const databaseUrl = await makeCustomer(code, setup)
+  const env = { ...setup.env, DATABASE_URL: databaseUrl, POSTHORN_SECRETS_KEY: secretsKey }
+  const port = Number(setup.fill('3000'))
+  const program = start(setup.fill(command), { cwd: setup.folder, env })
   try {
     await listens(program, port)
     const answers = await askAll(`http://127.0.0.1:${port}/webhooks/api/v1`)
@@ -27,10 +27,10 @@ export async function runApi({ code, way }, stage) {
 }
 
 /** The customer acme, in the database that the program opens. */
-async function makeCustomer(code, stage) {
+async function makeCustomer(code, setup) {
   const usesPostgres = code.includes('DATABASE_URL')
-  const databaseUrl = usesPostgres ? await stage.world.freshDatabase() : ''
-  const file = join(stage.folder, 'webhooks.db')
+  const databaseUrl = usesPostgres ? await setup.world.freshDatabase() : ''
+  const file = join(setup.folder, 'webhooks.db')
   for (const end of ['', '-wal', '-shm', '.key', '.lock']) rmSync(file + end, { force: true })
   const posthorn = new Posthorn({ store: usesPostgres ? postgres(databaseUrl, { secretsKey }) : sqlite(file) })
   await posthorn.applications.create({ uid: 'acme', name: 'Acme' })

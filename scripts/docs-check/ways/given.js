@@ -1,4 +1,4 @@
-// What a snippet of JavaScript may use without saying where it comes from, because the page has told of it before: created when it is named.
+// Names that a snippet of JavaScript may use without defining them, because the page has introduced them before: created when they are used.
 import { writeFileSync } from 'node:fs'
 
 const day = 24 * 60 * 60_000
@@ -62,7 +62,7 @@ async function deadLetter() {
   return dead.id
 }
 
-/** One request as Posthorn signs it, under the secret of the environment. */
+/** One request as Posthorn signs it, with the secret from the environment. */
 function signed() {
   request ??= sign()
   return request
@@ -89,7 +89,7 @@ function expectation(value) {
   return { toBe: same, toEqual: same, toHaveLength: (length) => expectation(value.length).toBe(length) }
 }
 
-/** Waits until nothing is under way, and complains of what was sent and has not arrived; then stops what the snippet started. */
+/** Waits until nothing is under way, and complains about sent messages that have not arrived; then stops what the snippet started. */
 export async function finish(declared, { isTest, sends }) {
   for (const posthorn of new Set([declared, ...made].filter((one) => one !== undefined))) {
     if (!isTest) await arrived(posthorn, sends)

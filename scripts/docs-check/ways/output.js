@@ -1,6 +1,6 @@
-// What a page says that a command prints, held against what it has printed.
+// Compares the output that a page shows with what a command has printed.
 
-/** `…` stands for anything; how much space there is does not matter. Null if it is there, else what came. */
+/** `…` stands for anything; the amount of space does not matter. Null if it matches, otherwise the actual output. */
 export function outputProblem(wanted, printed) {
   const parts = squeezed(wanted).split('…')
   const form = parts.map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)).join('[\\s\\S]*?')

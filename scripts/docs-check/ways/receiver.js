@@ -1,4 +1,4 @@
-// A receiver that a page shows, held to what the guide promises of it, by real deliveries.
+// Checks a receiver that a page shows, with real deliveries, for everything that the guide promises.
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,16 +12,16 @@ import { query } from '../world.js'
 const inbox = 'create table inbox (id text primary key, event jsonb not null, handled_at timestamptz)'
 
 /** The comment says "file, then command": the snippet is written to the file, and the command runs it. */
-export async function runReceiver({ code, way }, stage) {
+export async function runReceiver({ code, way }, setup) {
   const { file, command } = fileAndCommand(way)
-  if (!isInstalled(command, stage)) throw new NotHere(`${command.split(' ', 1)[0]} is not installed`)
+  if (!isInstalled(command, setup)) throw new NotHere(`${command.split(' ', 1)[0]} is not installed`)
   const usesDatabase = code.includes('DATABASE_URL')
-  const databaseUrl = usesDatabase ? await stage.world.freshDatabase() : ''
+  const databaseUrl = usesDatabase ? await setup.world.freshDatabase() : ''
   if (usesDatabase) await query(databaseUrl, inbox)
-  writeFileSync(join(stage.folder, file), stage.fill(code))
-  const env = { ...stage.env, WEBHOOK_SECRET: secret, DATABASE_URL: databaseUrl, PYTHONUNBUFFERED: '1' }
-  const port = Number(stage.fill('3000'))
-  const program = start(stage.fill(command), { cwd: stage.folder, env })
+  writeFileSync(join(setup.folder, file), setup.fill(code))
+  const env = { ...setup.env, WEBHOOK_SECRET: secret, DATABASE_URL: databaseUrl, PYTHONUNBUFFERED: '1' }
+  const port = Number(setup.fill('3000'))
+  const program = start(setup.fill(command), { cwd: setup.folder, env })
   try {
     await listens(program, port)
     const ids = await deliverTo(`http://127.0.0.1:${port}/hooks`)
@@ -37,7 +37,7 @@ export async function runReceiver({ code, way }, stage) {
   }
 }
 
-/** What this machine cannot run, as opposed to what does not work. */
+/** Something that this machine cannot run, as opposed to something that does not work. */
 export class NotHere extends Error {}
 
 function isInstalled(command, { env }) {
@@ -48,7 +48,7 @@ function inOrder(ids) {
   return ids.toSorted((one, other) => one.localeCompare(other)).join()
 }
 
-/** Two messages, one of them twice, one after the secret was rotated; forgeries in between. Answers with the ids that must be taken. */
+/** Two messages, one of them twice, one after the secret was rotated; forgeries in between. Returns the ids that must be accepted. */
 async function deliverTo(url) {
   const posthorn = new Posthorn({
     store: sqlite(':memory:', { plaintextSecrets: true }),
@@ -72,7 +72,7 @@ async function deliverTo(url) {
   }
 }
 
-/** What becomes of a delivery that this begins: it must arrive at once. */
+/** The result of a delivery that this starts: it must arrive at once. */
 async function delivered(posthorn, begin) {
   const listening = []
   const ended = new Promise((resolve, reject) => {
@@ -91,7 +91,7 @@ async function delivered(posthorn, begin) {
   }
 }
 
-/** A wrong signature, none, one of ten minutes ago, and a body that was changed: each must be refused with a 4xx. */
+/** A wrong signature, none, one from ten minutes ago, and a changed body: each must be refused with a 4xx. */
 async function refuses(url) {
   const body = JSON.stringify({ type: 'invoice.paid', data: { id: 666 } })
   const long = new Date(Date.now() - 600_000)

@@ -1,9 +1,9 @@
-// The commands of a fence, one after the other, as a reader would type them.
+// The commands of a code block, one after the other, as a reader would type them.
 import { readFileSync } from 'node:fs'
 import { commandsOf } from './commands.js'
 import { run, says, start, stop } from '../processes.js'
 
-/** Those that go on until they are stopped, and what they say when they are ready. */
+/** Long-running commands, and what they print when they are ready. */
 const lasting = [
   [/\bposthorn (serve|worker)\b/, /posthorn (listening|metrics) on|"event":"started"|started/],
   [/\bposthorn dev\b(?!.*--once)|\bnpm start\b/, /http:\/\/127\.0\.0\.1:\d+/],
@@ -11,64 +11,64 @@ const lasting = [
   [/\bposthorn tail\b/, /^Watching /m],
 ]
 const isServer = /\bposthorn (serve|dev)\b|\bnpm start\b/
-/** A machine may really have something wrong with it. */
+/** A machine may really have a problem. */
 const mayFail = [[/^posthorn doctor\b/, [0, 1]]]
-/** How curl ends after an answer that is an error. */
+/** How curl exits after an error response. */
 const refused = 22
 
-export async function runShell(fence, stage) {
+export async function runShell(fence, setup) {
   const commands = commandsOf(fence.code)
   for (const [index, written] of commands.entries()) {
-    const command = stage.fill(written)
+    const command = setup.fill(written)
     const isShown = fence.isShown === true && index === commands.length - 1
-    if (command.startsWith('export ')) await exportVariables(command, stage)
+    if (command.startsWith('export ')) await exportVariables(command, setup)
     else if (command.startsWith('cd ')) {
-      await run([...stage.prelude, command].join('\n'), placeOf(stage, command))
-      stage.prelude.push(command)
-    } else await runOne(command, stage, isShown)
+      await run([...setup.prelude, command].join('\n'), placeOf(setup, command))
+      setup.prelude.push(command)
+    } else await runOne(command, setup, isShown)
   }
 }
 
-/** Once: a key that is drawn anew for every command would be another one each time. */
-async function exportVariables(command, stage) {
+/** Once: a key that is generated for every command would be a different one each time. */
+async function exportVariables(command, setup) {
   const names = [...command.matchAll(/(?<= )(\w+)=/g)].map(([, name]) => name)
   const shown = names.map((name) => `"$${name}"`).join(' ')
-  const { stdout } = await run(`${command}\nprintf '%s\\0' ${shown}`, placeOf(stage, command))
+  const { stdout } = await run(`${command}\nprintf '%s\\0' ${shown}`, placeOf(setup, command))
   const values = stdout.split('\0')
-  names.forEach((name, index) => (stage.env[name] = values[index]))
+  names.forEach((name, index) => (setup.env[name] = values[index]))
 }
 
 /** Servers of one page share a port: a reader ends one before the next. */
-async function endServers(stage) {
-  for (const program of stage.running.filter((one) => isServer.test(one.command))) await stop(program)
-  stage.running = stage.running.filter((one) => !isServer.test(one.command))
+async function endServers(setup) {
+  for (const program of setup.running.filter((one) => isServer.test(one.command))) await stop(program)
+  setup.running = setup.running.filter((one) => !isServer.test(one.command))
 }
 
-async function runOne(command, stage, isShown) {
-  const text = [...stage.prelude, command].join('\n')
-  const place = placeOf(stage, command)
+async function runOne(command, setup, isShown) {
+  const text = [...setup.prelude, command].join('\n')
+  const place = placeOf(setup, command)
   const [, ready] = lasting.find(([form]) => form.test(command) && !/--help|--once/.test(command)) ?? []
   if (ready === undefined) {
     const [, allowed] = mayFail.find(([form]) => form.test(command)) ?? []
-    // Where the page shows the answer, it may show an error.
+    // If the page shows the response, it may be an error.
     const fine = isShown && command.startsWith('curl ') ? [0, refused] : allowed
-    stage.last = await run(text, place, fine)
-    stage.note(stage.last.all)
+    setup.last = await run(text, place, fine)
+    setup.note(setup.last.all)
     return
   }
-  if (isServer.test(command)) await endServers(stage)
+  if (isServer.test(command)) await endServers(setup)
   const program = start(text, place)
-  stage.last = program
-  stage.running.push(program)
+  setup.last = program
+  setup.running.push(program)
   await says(program, ready)
-  stage.note(program.all)
+  setup.note(program.all)
   // On a terminal the first start shows the key itself.
   const [, keyFile] = /^posthorn admin key is in (.+?), /m.exec(program.all) ?? []
-  if (keyFile !== undefined) stage.note(readFileSync(keyFile, 'utf8'))
+  if (keyFile !== undefined) setup.note(readFileSync(keyFile, 'utf8'))
   if (/\bposthorn tail\b/.test(command)) await stop(program, 'SIGINT')
 }
 
-/** What begins with `npm ci` runs in a fresh clone of the project, all else in the page's own folder. */
-function placeOf(stage, command) {
-  return { cwd: /\bnpm ci\b/.test(command) ? stage.world.freshClone() : stage.folder, env: stage.env }
+/** Commands that begin with `npm ci` run in a fresh clone of the project, all others in the page's own folder. */
+function placeOf(setup, command) {
+  return { cwd: /\bnpm ci\b/.test(command) ? setup.world.freshClone() : setup.folder, env: setup.env }
 }

@@ -1,11 +1,11 @@
-// Every snippet of TypeScript as the compiler sees it, all in one run: what a name that nobody reads is called, no program finds out.
+// Type-checks every TypeScript snippet, all in one run: a misspelt name that nothing reads would run without an error.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../world.js'
 import { namesGiven, splitImports } from './module.js'
 
-/** Of the names that a snippet may use without saying where they come from; others are of any type. */
+/** The types of names that a snippet may use without defining them; others are of any type. */
 const types = {
   Posthorn: "typeof import('posthorn').Posthorn",
   handler: "typeof import('posthorn/server').handler",
@@ -23,7 +23,7 @@ const types = {
   rawBody: 'string',
 }
 
-/** What the compiler says, by page and line. Inside of the libraries' folder, so that their types are found. */
+/** The compiler's messages, by page and line. Inside the libraries' folder, so that their types are found. */
 export function typeProblems(pages) {
   const folder = join(root, 'scripts/docs-check/libraries/.types')
   const snippets = pages.flatMap(({ path, fences }) =>
@@ -54,10 +54,10 @@ function typedProgram(code) {
   return [...imports, ...given, rest, 'export {}'].join('\n')
 }
 
-/** As lenient as a page may be that leaves out types, and as strict as its names are. */
+/** Lenient about types that a page leaves out, and strict about names. */
 function compilerOptions() {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  // What has no types of its own, such as the package file itself, is nothing to import here.
+  // Files without types, such as the package file itself, are not imported here.
   const typed = Object.entries(exports).filter(([, { types: file }]) => file !== undefined)
   const paths = typed.map(([name, { types: file }]) => [join('posthorn', name), [join(root, file)]])
   return {
@@ -70,7 +70,7 @@ function compilerOptions() {
     skipLibCheck: true,
     esModuleInterop: true,
     strict: false,
-    // The libraries bring a pg of their own, whose pool is not ours to the compiler.
+    // The libraries have their own pg, whose pool has another type than ours.
     paths: { ...Object.fromEntries(paths), pg: [join(root, 'node_modules/@types/pg')] },
   }
 }

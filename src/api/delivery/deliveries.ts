@@ -4,7 +4,8 @@ import type { Delivery } from '../../core/delivery/delivery.ts'
 import { expected } from '../../core/errors.ts'
 import type { DeliveryDetail } from '../../core/ports/figures.ts'
 import { attemptOf, checkId } from '../../core/ids.ts'
-import type { AttemptFilter, AttemptOfDelivery, Page, Scan } from '../../core/ports/directory.ts'
+import type { AttemptFilter, AttemptOfDelivery } from '../../core/ports/directory/deliveries.ts'
+import type { Page, Scan } from '../../core/ports/directory/page.ts'
 import type { DeliveryFilter } from '../../core/ports/queue.ts'
 import type { Why } from '../../core/delivery/why.ts'
 import { actor } from '../actor.ts'
@@ -20,25 +21,25 @@ import { searchPayloads } from './search.ts'
 
 export interface Deliveries {
   get(id: string): Promise<Delivery>
-  /** Newest first; `after` is the id that the last page ended with. */
+  /** Newest first; `after` is the last id of the previous page. */
   list(filter?: DeliveryFilter, page?: Partial<Page>): Promise<Delivery[]>
-  /** How many match, counted up to 100,000 or to the number given. */
+  /** How many match, counted up to 100,000 or to the given number. */
   count(filter?: DeliveryFilter, most?: number): Promise<number>
   attempts(id: string): Promise<Attempt[]>
-  /** Newest first, of one endpoint or one message; go on after `next` until it is null. */
+  /** Newest first, of one endpoint or one message; continue after `next` until it is null. */
   listAttempts(filter: AttemptFilter, page?: Partial<Page>): Promise<Scan<AttemptOfDelivery>>
   attempt(attemptId: string): Promise<AttemptOfDelivery>
-  /** Erases what is kept of the answer for good. */
+  /** Erases the stored response for good. */
   eraseAttempt(attemptId: string, by?: By): Promise<void>
   /** One sentence that says why a delivery is where it is. */
   why(id: string): Promise<Why>
-  /** A delivery with all that belongs to it. */
+  /** A delivery with everything that belongs to it. */
   detail(id: string): Promise<DeliveryDetail>
-  /** A command that sends it by hand, with a fresh signature; notes who asked. */
+  /** A command that sends it by hand, with a fresh signature; records who asked. */
   curl(id: string, by?: By): Promise<string>
-  /** What differs between a signature that somebody has, as headers or alone, and what was sent. Shows no secret. */
+  /** The differences between a signature that somebody has, with or without headers, and what was sent. Reveals no secret. */
   checkSignature(id: string, given: GivenSignature): Promise<SignatureReport>
-  /** Those of the newest thousand that match whose body holds a text, whatever its case; go on after `next` until it is null. */
+  /** The matching deliveries among the newest thousand whose body contains a text, ignoring case; continue after `next` until it is null. */
   search(
     filter: DeliveryFilter,
     text: string,

@@ -21,10 +21,10 @@ import type { By } from '../actor.ts'
 import type { DeliveryParts } from './parts.ts'
 
 const noSecret: Secret = { id: '', value: hmacSecret(new Uint8Array(32)), createdAt: 0, expiresAt: null }
-/** Retries before one that are worth counting. */
+/** Earlier retries are counted up to this. */
 const mostAhead = 10_000
 
-/** A delivery with all that belongs to it. */
+/** A delivery with everything that belongs to it. */
 export async function detailOf(parts: DeliveryParts, delivery: Delivery): Promise<DeliveryDetail> {
   const { directory } = parts
   const [explanation, attempts, application, message] = await Promise.all([
@@ -48,7 +48,7 @@ export async function detailOf(parts: DeliveryParts, delivery: Delivery): Promis
   }
 }
 
-/** Why a delivery is where it is, by its endpoint, its policy, and the workers that there are. */
+/** Why a delivery is where it is, judged by its endpoint, its policy, and the workers. */
 export async function explain(
   parts: DeliveryParts,
   delivery: Delivery,
@@ -67,7 +67,7 @@ export async function explain(
   return { endpoint, maxAttempts: policy.maxAttempts, why: why(input) }
 }
 
-/** A command that sends a delivery by hand, with a fresh signature. Who asked is noted: it shows credentials. */
+/** A command that sends a delivery by hand, with a fresh signature. Records who asked: it reveals credentials. */
 export async function curlFor(parts: DeliveryParts, delivery: Delivery, by: By): Promise<string> {
   const { directory, clock } = parts
   const { id, applicationId, messageId, endpointId } = delivery
@@ -82,13 +82,13 @@ export async function curlFor(parts: DeliveryParts, delivery: Delivery, by: By):
   return curlOf({ ...request, headers: { ...request.headers, ...maskedCredentials(endpoint) } })
 }
 
-/** What an endpoint was given to authenticate with is not shown again, not even here. */
+/** An endpoint's credentials are never shown again, not even here. */
 function maskedCredentials({ authentication }: Endpoint): Record<string, string> {
   const name = authentication === null ? null : authenticationHeaderName(authentication)
   return name === null ? {} : { [name]: masked }
 }
 
-/** As it is on record. Of an attempt that succeeded only time and URL are: it is built again as it was then, from the endpoint of today. */
+/** As recorded. For a successful attempt only time and URL are: the request is rebuilt for that time from today's endpoint. */
 function sentRequest(
   parts: DeliveryParts,
   { startedAt, url, diagnostics }: Attempt,
@@ -98,10 +98,10 @@ function sentRequest(
   const bytes = message === null || message.erasedAt !== null ? null : message.body.length
   if (diagnostics !== null) return { method: 'POST', url, ...diagnostics.requestHeaders, bytes, recorded: true }
   if (endpoint === null || message === null) return null
-  // Of an empty body and with no real secret, because the signature is not shown: those of a deleted endpoint are gone.
+  // With an empty body and no real secret, because the signature is not shown: those of a deleted endpoint are gone.
   const unsigned = { ...endpoint, secrets: [noSecret] }
   const { headers } = parts.outgoingRequest(unsigned, { ...message, body: new Uint8Array() }, startedAt)
-  // Any header of an endpoint's own may be a credential.
+  // Any of an endpoint's own headers may be a credential.
   const hidden = [...Object.keys(endpoint.headers), ...(endpoint.signature === 'body' ? [endpoint.bodyHeader] : [])]
   return {
     method: 'POST',

@@ -4,7 +4,7 @@ import { expected } from '../../core/errors.ts'
 import { checkId } from '../../core/ids.ts'
 import type { DeliveryFilter } from '../../core/ports/queue.ts'
 
-/** A filter for bulk work, with the statuses that it can concern. */
+/** A filter for bulk work, limited to the statuses that the work can change. */
 export function onlyStatus(
   filter: DeliveryFilter,
   usual: readonly Status[],

@@ -7,11 +7,11 @@ import type { RetryPolicy } from '../../core/delivery/retry-policy.ts'
 import type { Instant } from '../../core/time.ts'
 import type { ResourceParts } from '../parts.ts'
 
-/** What the calls about deliveries need of the rest. */
+/** What the calls about deliveries depend on. */
 export interface DeliveryParts extends ResourceParts {
   readonly policies: ReadonlyMap<string, RetryPolicy>
   readonly defaultPolicy: RetryPolicy
-  /** What an attempt at that time sends. */
+  /** The request of an attempt at that time. */
   readonly outgoingRequest: (
     endpoint: Endpoint,
     message: Message,

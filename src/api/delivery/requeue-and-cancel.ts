@@ -13,10 +13,10 @@ import { onlyStatus } from './filter.ts'
 import type { DeliveryParts } from './parts.ts'
 
 export interface Operations {
-  /** "Retry now": one delivery, or all dead (or failed) ones that match. A delivered one is sent anew, as a new delivery. */
+  /** "Retry now": one delivery, or all matching dead (or failed) ones. A delivered one is sent again as a new delivery. */
   requeue(id: string, by?: By): Promise<Delivery>
   requeue(filter: DeliveryFilter, by?: By): Promise<number>
-  /** Ends one open delivery, or all that match, as dead: cancelled. */
+  /** Ends one open delivery, or all matching ones, as dead: cancelled. */
   cancel(id: string, by?: By): Promise<Delivery>
   cancel(filter: DeliveryFilter, by?: By): Promise<number>
 }
@@ -77,7 +77,7 @@ async function checkEndpoint(directory: Directory, { id, endpointId }: Delivery)
   )
 }
 
-/** A delivered delivery never changes: sending it again is a new delivery of the same message. */
+/** A delivered delivery never changes: sending it again creates a new delivery of the same message. */
 async function resend(
   parts: DeliveryParts,
   { id, endpointId, messageId, policy, targetUrl }: Delivery,
@@ -141,7 +141,7 @@ async function cancelAll(
   })
 }
 
-/** Each batch leaves the filter, because its status changes: the loop ends. */
+/** The loop ends, because each batch changes its status and no longer matches the filter. */
 async function inBatches(batch: (limit: number) => Promise<number>): Promise<number> {
   for (let total = 0; ;) {
     const count = await batch(batchRows)

@@ -1,11 +1,12 @@
 import type { Delivery } from '../../core/delivery/delivery.ts'
-import type { Directory, Page, Scan } from '../../core/ports/directory.ts'
+import type { Directory } from '../../core/ports/directory.ts'
+import type { Page, Scan } from '../../core/ports/directory/page.ts'
 import type { DeliveryFilter } from '../../core/ports/queue.ts'
 
 const mostSearched = 1_000
 const bodiesPerRead = 25
 
-/** Those of the newest thousand that match whose body holds a text, whatever its case; `searched` of them were looked into. */
+/** The matching deliveries among the newest thousand whose body contains a text, ignoring case; `searched` is how many were read. */
 export async function searchPayloads(
   directory: Directory,
   filter: DeliveryFilter,

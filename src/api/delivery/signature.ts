@@ -7,13 +7,13 @@ import type { DeliveryParts } from './parts.ts'
 
 /** What somebody has who cannot verify a delivery. */
 export interface GivenSignature {
-  /** The headers, a line each, or the signature alone. */
+  /** The headers, one per line, or the signature alone. */
   readonly headers: string
   /** The body, as it was received or signed. */
   readonly body?: string | undefined
 }
 
-/** Compares a signature with those of a delivery, by the secrets that its endpoint has now. */
+/** Compares a signature with those of a delivery, using the endpoint's present secrets. */
 export async function checkSignature(
   { directory, clock }: DeliveryParts,
   { id, endpointId, messageId }: Delivery,
@@ -26,7 +26,7 @@ export async function checkSignature(
   ])
   if (endpoint === undefined || endpoint.secrets.length === 0 || message === null || message.erasedAt !== null)
     throw expected('not_found', 'body', 'kept, to compare with it', 'none', 'Its endpoint or its body is gone.')
-  // Each is tried on each content, and a body may be a mebibyte.
+  // Each is tried on each content, and a body may have a mebibyte.
   const secrets = endpoint.secrets.slice(0, mostLiveSecrets)
   const compared = { ...endpoint, secrets }
   const now = clock.now()

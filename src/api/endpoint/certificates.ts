@@ -9,7 +9,7 @@ const mostCertificates = 20
 const certificateName = 'authentication.clientCertificate.certificate'
 const keyName = 'authentication.clientCertificate.privateKey'
 
-/** Refuses certificates with which no connection would come about: an attempt has no one to tell. */
+/** Refuses certificates that could never connect: an attempt has nobody to report the error to. */
 export function checkCertificates({ clientCertificate, ca }: Authentication, now: Instant): void {
   if (clientCertificate !== undefined) checkClientCertificate(clientCertificate, now)
   if (ca !== undefined) readCertificates('authentication.ca', ca, now)
@@ -23,10 +23,10 @@ function checkClientCertificate({ certificate, privateKey }: ClientCertificate, 
   throw expected('invalid_argument', keyName, 'the key of the certificate', 'that of another', advice)
 }
 
-/** All certificates of a text; each must be valid now. */
+/** All certificates in a text; each must be valid now. */
 function readCertificates(name: string, text: string, now: Instant): X509Certificate[] {
   if (text.includes('PRIVATE KEY-----')) {
-    const advice = 'Certificates are shown to whoever may see the endpoint; take the key out.'
+    const advice = 'Certificates are shown to everybody who may see the endpoint; remove the key.'
     throw expected('invalid_argument', name, 'certificates only', 'a private key among them', advice)
   }
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []

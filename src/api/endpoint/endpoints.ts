@@ -1,5 +1,6 @@
 import type { AuditAction } from '../../core/ports/audit.ts'
-import type { EndpointCounts, Page } from '../../core/ports/directory.ts'
+import type { EndpointCounts } from '../../core/ports/directory/endpoints.ts'
+import type { Page } from '../../core/ports/directory/page.ts'
 import type { Endpoint, EndpointSettings, EndpointStatus } from '../../core/endpoint/endpoint.ts'
 import { expected } from '../../core/errors.ts'
 import { checkEventType } from '../../core/message/message.ts'
@@ -20,16 +21,16 @@ import type { NewEndpoint } from './settings.ts'
 
 /** The URLs that get webhooks, with their secrets, filters, headers, limits and retry policy. */
 export interface Endpoints {
-  /** Active, unless it should begin otherwise: then it gets nothing before it is resumed or enabled. */
+  /** Active, unless another status is given: then it gets nothing until it is resumed or enabled. */
   create(input: NewEndpoint, by?: By): Promise<Endpoint>
-  /** One that was deleted is found by its id, if asked for. */
+  /** A deleted endpoint is found by its id, if requested. */
   get(name: EndpointName, options?: { readonly deleted?: boolean }): Promise<Endpoint>
-  /** `text` is looked for in url, description and uid. */
+  /** `text` is searched in url, description and uid. */
   list(
     filter?: { readonly application?: string | undefined; readonly text?: string | undefined },
     page?: Partial<Page>,
   ): Promise<Endpoint[]>
-  /** Applies to the next attempt, also of deliveries that are on their way already. */
+  /** Applies from the next attempt on, also for open deliveries. */
   update(name: EndpointName, change: Partial<EndpointSettings>, by?: By): Promise<Endpoint>
   /** Refuses what `update` would refuse, and changes nothing. */
   check(name: EndpointName, change: Partial<EndpointSettings>): Promise<void>
@@ -39,14 +40,14 @@ export interface Endpoints {
   /** Gets nothing new, and nothing is sent. */
   disable(name: EndpointName, by?: By): Promise<Endpoint>
   enable(name: EndpointName, by?: By): Promise<Endpoint>
-  /** A new secret; the old ones stay valid for the overlap, a day if not given. At most ten are valid at once. */
+  /** Creates a new secret; the old ones stay valid for the overlap, a day by default. At most ten are valid at once. */
   rotateSecret(name: EndpointName, options?: RotateOptions, by?: By): Promise<Endpoint>
-  /** Shows the secret by which receivers verify, or the public key (`whpk_`) of an ed25519 one, and notes who asked. */
+  /** Returns the secret that receivers verify with, or the public key (`whpk_`) of an ed25519 one, and records who asked. */
   revealSecret(name: EndpointName, by?: By): Promise<string>
   delete(name: EndpointName, by?: By): Promise<void>
-  /** What came of its deliveries in a time. */
+  /** What became of its deliveries in a time range. */
   counts(name: EndpointName, range: { readonly since: Instant; readonly until: Instant }): Promise<EndpointCounts>
-  /** Sends it the example of an event type's schema, whatever its own filters say. */
+  /** Sends it the example of an event type's schema, regardless of its filters. */
   sendExample(name: EndpointName, eventType: string): Promise<Message>
 }
 

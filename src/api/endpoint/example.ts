@@ -21,7 +21,7 @@ export async function sendExample(
   throw expected('not_found', 'message', 'there right after it was sent', id)
 }
 
-/** A schema's first example; something harmless if it has none. */
+/** A schema's first example; a harmless one if it has none. */
 function exampleOf(schema: unknown): unknown {
   const { examples, example }: { examples?: unknown; example?: unknown } =
     typeof schema === 'object' && schema !== null ? schema : {}

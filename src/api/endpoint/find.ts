@@ -3,10 +3,10 @@ import { expected } from '../../core/errors.ts'
 import type { Directory } from '../../core/ports/directory.ts'
 import type { ResourceParts } from '../parts.ts'
 
-/** An endpoint's id, or your own name for it within its application. */
+/** An endpoint's id, or your own id for it within its application. */
 export type EndpointName = string | { readonly application: string; readonly uid: string }
 
-/** The endpoint of a name; one that was deleted is found by its id, if asked for. */
+/** Finds an endpoint; a deleted one by its id, if requested. */
 export async function findEndpoint(
   { ready, directory }: ResourceParts,
   name: EndpointName,
@@ -19,14 +19,14 @@ export async function findEndpoint(
   return found(application === null ? null : await directory.endpoint(application.id, name.uid), name)
 }
 
-/** Not that of an application that was deleted: nothing of it is shown. */
+/** Nothing of a deleted application is shown. */
 async function deletedEndpoint(directory: Directory, id: string): Promise<Endpoint | null> {
   const [endpoint] = await directory.endpointsById([id])
   if (endpoint === undefined) return null
   return (await directory.application(endpoint.applicationId)) === null ? null : endpoint
 }
 
-/** Refuses the absence of an endpoint. */
+/** Throws if there is no such endpoint. */
 export function found(endpoint: Endpoint | null, name: EndpointName): Endpoint {
   if (endpoint !== null) return endpoint
   const given = typeof name === 'string' ? name : `${name.uid} of ${name.application}`

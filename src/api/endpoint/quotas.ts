@@ -2,9 +2,9 @@ import type { Endpoint } from '../../core/endpoint/endpoint.ts'
 import { PosthornError } from '../../core/errors.ts'
 import type { Quotas } from '../../core/limits/quotas.ts'
 import type { PayloadFilter } from '../../core/message/payload-filter.ts'
-import type { EndpointDirectory } from '../../core/ports/directory.ts'
+import type { EndpointDirectory } from '../../core/ports/directory/endpoints.ts'
 
-/** A change of an application's endpoints: a new one (null), or another filter of one that it has. */
+/** A change to an application's endpoints: a new one (null), or another filter for an existing one. */
 interface Change {
   readonly applicationId: string
   readonly endpointId: string | null
@@ -17,7 +17,7 @@ type Filtered = Pick<Endpoint, 'id' | 'filter'>
 export class EndpointQuotas {
   readonly #quotas: Quotas
   readonly #directory: Pick<EndpointDirectory, 'matching'>
-  /** The last change of each application that is under way. */
+  /** The last pending change of each application. */
   readonly #last = new Map<string, Promise<unknown>>()
 
   constructor(quotas: Quotas, directory: Pick<EndpointDirectory, 'matching'>) {
@@ -25,7 +25,7 @@ export class EndpointQuotas {
     this.#directory = directory
   }
 
-  /** Does what is within the quotas, one after the other for an application: or two at once would both take the last place. */
+  /** Runs changes that are within the quotas, one at a time per application: two at once could both take the last place. */
   async within<Done>(change: Change, work: () => Promise<Done>): Promise<Done> {
     const { applicationId } = change
     const before = this.#last.get(applicationId)
@@ -53,14 +53,14 @@ export class EndpointQuotas {
       throw exceeded(`${mostEndpoints} endpoints`, 'endpointsPerApplication', 'Delete one that is not needed')
     if (isMeasured && isTooLong(change, endpoints, mostCharacters))
       throw exceeded(
-        `${mostCharacters} characters of payload filters in all`,
+        `${mostCharacters} characters of payload filters in total`,
         'filterSizePerApplication',
         'Shorten one',
       )
   }
 }
 
-/** Whoever makes a filter shorter is never kept from it. */
+/** Making a filter shorter is always allowed. */
 function isTooLong({ endpointId, filter }: Change, endpoints: readonly Filtered[], mostCharacters: number): boolean {
   const own = endpoints.find(({ id }) => id === endpointId)?.filter ?? null
   const sum = endpoints.reduce((size, endpoint) => size + sizeOf(endpoint.filter), 0)

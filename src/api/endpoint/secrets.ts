@@ -21,16 +21,16 @@ import type { EndpointParts } from './parts.ts'
 
 export interface RotateOptions {
   readonly secret?: string
-  /** How long the old ones stay valid; a day if not given. */
+  /** How long the old ones stay valid; a day by default. */
   readonly overlapMs?: number
 }
 
-/** The secret that is given, or a new one. */
+/** The given secret, or a new one. */
 export function secretOr(given: string | undefined): string {
   return given === undefined ? hmacSecret(randomBytes(32)) : checkSecret(given)
 }
 
-/** A new secret; the old ones stay valid for the overlap. */
+/** Creates a new secret; the old ones stay valid for the overlap. */
 export async function rotateSecret(
   parts: EndpointParts,
   name: EndpointName,
@@ -51,7 +51,7 @@ export async function rotateSecret(
   return endpoint
 }
 
-/** Shows the secret by which receivers verify, and notes who asked. */
+/** Returns the secret that receivers verify with, and records who asked. */
 export async function revealSecret(parts: EndpointParts, name: EndpointName, by: By): Promise<string> {
   const { id, applicationId, secrets } = withSecrets(await findEndpoint(parts, name))
   await parts.directory.note({ action: 'reveal', by: actor(by), target: id, applicationId, at: parts.clock.now() })
@@ -65,7 +65,7 @@ function checkLiveSecrets(count: number): void {
     'wrong_state',
     'secret',
     `one of at most ${mostLiveSecrets} that are valid at once`,
-    `another beside ${count}`,
+    `another one in addition to ${count}`,
     advice,
   )
 }

@@ -17,7 +17,7 @@ import { secretOr } from './secrets.ts'
 
 export type EndpointInput = Pick<EndpointSettings, 'url'> & Partial<Omit<EndpointSettings, 'url'>>
 
-/** What an endpoint is created with. */
+/** The settings of a new endpoint. */
 export type NewEndpoint = EndpointInput & {
   readonly application: string
   readonly secret?: string
@@ -98,7 +98,7 @@ export async function checkUpdate(
   await checkedUpdate(parts, name, change, async () => undefined)
 }
 
-/** Does with a change what is to be done once nothing is wrong with it. */
+/** Checks a change, then passes it on. */
 async function checkedUpdate<Done>(
   parts: EndpointParts,
   name: EndpointName,
@@ -117,7 +117,7 @@ async function checkedUpdate<Done>(
   return parts.quotas.within({ applicationId, endpointId, filter: after.filter }, () => update(before, checked))
 }
 
-/** Looked into as it is given: one that is kept may expire, and is not refused then. */
+/** Certificates are checked when they are set: a stored one may expire, and is not refused then. */
 function checkedAuthentication(
   parts: EndpointParts,
   { authentication }: Partial<EndpointSettings>,
@@ -141,7 +141,7 @@ function checkTokenUrl({ checkUrl: guard }: EndpointParts, tokenUrl: string): vo
   }
 }
 
-/** Why an endpoint is not active, as far as somebody said so. */
+/** Why an endpoint is not active, if somebody said so. */
 export function reasonOf(status: EndpointStatus, { by, reason }: By): string | null {
   if (status === 'active' || by === undefined) return null
   return `by ${by}${reason === undefined ? '' : `: ${reason}`}`

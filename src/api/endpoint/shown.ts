@@ -1,7 +1,7 @@
 import { maskedAuthentication } from '../../core/endpoint/authentication.ts'
 import type { Endpoint } from '../../core/endpoint/endpoint.ts'
 
-/** An endpoint as people see it: what it was given to authenticate with is not shown again. */
+/** An endpoint as people see it, without its credentials. */
 export function shown(endpoint: Endpoint): Endpoint {
   const { authentication } = endpoint
   return authentication === null ? endpoint : { ...endpoint, authentication: maskedAuthentication(authentication) }

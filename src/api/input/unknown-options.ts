@@ -1,7 +1,7 @@
 import { PosthornError } from '../../core/errors.ts'
 import { didYouMean } from '../../core/nearest.ts'
 
-/** Refuses an option that a call does not have: one with a slip in its name would silently do nothing. */
+/** Refuses an option that a call does not have: a typo would silently do nothing. */
 export function refuseUnknown(call: string, given: object, known: readonly string[]): void {
   const unknown = Object.keys(given).find((name) => !known.includes(name))
   if (unknown === undefined) return

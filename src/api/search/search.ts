@@ -3,7 +3,7 @@ import { searchKinds, searchWords } from '../../core/ports/search.ts'
 import type { Found, SearchKind } from '../../core/ports/search.ts'
 import type { ResourceParts } from '../parts.ts'
 
-export interface SearchOptions {
+interface SearchOptions {
   /** All kinds, if not given. */
   readonly kinds?: readonly SearchKind[] | undefined
   /** Only what belongs to it; event types belong to all. */
@@ -12,7 +12,7 @@ export interface SearchOptions {
   readonly limit?: number | undefined
 }
 
-/** Finds applications, endpoints and event types by any part of their name, uid, URL or description, messages and deliveries by the beginning of their id. */
+/** Finds applications, endpoints and event types by any part of their name, uid, URL or description; messages and deliveries by the beginning of their id. */
 export type Search = (text: string, options?: SearchOptions) => Promise<Found[]>
 
 const usualLimit = 8

@@ -14,7 +14,7 @@ import { refuseUnknown } from '../input/unknown-options.ts'
 
 export type EventSchemas = Readonly<Record<string, Schema>>
 
-/** What `send` takes: `data` for the Standard Webhooks envelope, or a raw `payload`. Declared events type it. */
+/** The argument of `send`: `data` for the Standard Webhooks envelope, or a raw `payload`. Declared events type it. */
 export type MessageInput<Events extends EventSchemas = EventSchemas> = string extends keyof Events
   ? WithData<string, unknown> | WithPayload<string>
   : { [Type in keyof Events & string]: WithData<Type, SchemaInput<Events[Type]>> | WithPayload<Type> }[keyof Events &
@@ -24,7 +24,7 @@ interface About<Type> {
   /** The application's uid or id; created on first use. */
   readonly application: string
   readonly type: Type
-  /** Your own name for the event: a second message of the application under the same is refused with `already_exists`. */
+  /** Your own id for the event: a second message of the application with the same one is refused with `already_exists`. */
   readonly eventId?: string | undefined
   /** The same key within 24 hours stores the message once. */
   readonly idempotencyKey?: string
@@ -32,7 +32,7 @@ interface About<Type> {
   readonly channels?: readonly string[]
   /** Not before this time; at most 30 days ahead. */
   readonly deliverAt?: Date | Instant
-  /** Erases the body after so many days, as soon as nothing of it is on its way; otherwise it is kept with the history. */
+  /** Erases the body after this many days, once no delivery is open; otherwise it is kept with the history. */
   readonly payloadRetentionDays?: number
 }
 
@@ -69,22 +69,22 @@ const messageFields = [
   'payloadRetentionDays',
 ] as const satisfies readonly (keyof Given)[]
 
-/** A message that was checked, and in which form it came. */
+/** A checked message, and the form in which it was given. */
 export interface CheckedMessage extends Outgoing {
-  /** True if it was given as `data`, and its body is the envelope of that. */
+  /** True if it was given as `data`, and its body is the envelope. */
   readonly isEnvelope: boolean
-  /** When its body is to be erased; null if it is kept as the history is. */
+  /** When its body is to be erased; null if it is kept with the history. */
   readonly eraseAt: Instant | null
 }
 
-/** What holds for all messages of one call. */
+/** What applies to all messages of one call. */
 export interface SendContext extends Pick<Outgoing, 'mustExist' | 'to'> {
   readonly events: EventSchemas | undefined
   readonly now: Instant
   readonly random: Random
 }
 
-/** Checks one message as given, before anything is stored of it. */
+/** Checks one message before anything is stored. */
 export async function checkMessage(given: Given, context: SendContext): Promise<CheckedMessage> {
   const checked = withoutSchema(given, context)
   const schema = schemaOf(given, context.events)
@@ -92,7 +92,7 @@ export async function checkMessage(given: Given, context: SendContext): Promise<
   return checked
 }
 
-/** The same for whoever cannot wait. */
+/** The same for callers that cannot wait. */
 export function checkMessageSync(given: Given, context: SendContext): CheckedMessage {
   const checked = withoutSchema(given, context)
   const schema = schemaOf(given, context.events)
@@ -109,13 +109,13 @@ function withoutSchema(given: Given, { mustExist, to, now, random }: SendContext
   const { eventId, idempotencyKey, sessionId, channels } = checkNames(given)
   if (given.payload !== undefined && given.data !== undefined)
     throw expected('invalid_argument', 'message', 'given either `data` or `payload`', 'both')
-  // Before anything is waited for: what the caller changes after the call is no part of the message.
+  // Before any await: changes that the caller makes after the call must not affect the message.
   const body = checkBody(given.payload === undefined ? envelope(type, now, given.data) : bytesOf(given.payload))
   const contentType = checkContentType(given.contentType ?? 'application/json')
   return {
     application,
     idempotencyKey,
-    // The time in an envelope is that of the call: a repeat under the same key would be another body by it.
+    // The envelope contains the time of the call, so a repeat under the same key would have another body.
     content: given.payload === undefined && idempotencyKey !== null ? envelope(type, 0, given.data) : body,
     deliverAt: checkDeliverAt(given.deliverAt, now),
     message: {
@@ -152,7 +152,7 @@ function checkNames(
   return { channels: [...channels], eventId, idempotencyKey, sessionId }
 }
 
-/** The schema that the data must fit; null where any can be sent. */
+/** The schema that the data must match; null if anything can be sent. */
 function schemaOf({ type, payload }: Given, events: EventSchemas | undefined): Schema | null {
   if (events === undefined) return null
   const schema = Object.hasOwn(events, type) ? events[type] : undefined

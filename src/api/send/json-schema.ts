@@ -8,27 +8,27 @@ import type { Fault } from '../../core/json-schema/evaluate.ts'
 import { linearPattern } from './linear-patterns.ts'
 import { metaSchema } from './meta-schema.ts'
 
-/** Checks a value; answers with what is wrong and where, or null. */
+/** Checks a value; returns what is wrong and where, or null. */
 export type Validate = (value: unknown) => string | null
 
 const mostSchemaCharacters = 256 * 1024
-/** Steps that one check may take, a tenth of a second or so: enough for a mebibyte of small items, each with a simple schema. */
+/** The steps that one check may take, about a tenth of a second: enough for a mebibyte of small items with a simple schema each. */
 const mostSteps = 1_000_000
 const form = compileSchema(metaSchema, linearPattern)
 
-/** A check of values against a JSON Schema; one that would take too long is what is wrong with a value, too. */
+/** A check of values against a JSON Schema; a check that would take too long also counts as a problem. */
 export function validatorOf(schema: unknown, most = mostSteps): Validate {
   const compiled = compiledOf(schema)
   return (value) => sentenceOf(typeof compiled === 'string' ? notApplied(compiled) : applied(compiled, value, most))
 }
 
-/** What is wrong with a schema or, if nothing is, what is wrong with a value by it. */
+/** What is wrong with a schema or, if it is valid, with a value. */
 export interface SchemaCheck {
   readonly schema: Fault | null
   readonly value: Fault | null
 }
 
-/** Checks both, as far as it goes. A value that is undefined is not there to be checked. */
+/** Checks both, as far as possible. An undefined value is not checked. */
 export function checkOf(schema: unknown, value?: unknown): SchemaCheck {
   const fault = faultOfSchema(schema)
   if (fault !== null || value === undefined) return { schema: fault, value: null }
@@ -39,7 +39,7 @@ export function checkOf(schema: unknown, value?: unknown): SchemaCheck {
   }
 }
 
-/** The schema, or why it is none that can be applied. */
+/** The schema, or why it cannot be applied. */
 function compiledOf(schema: unknown): CompiledSchema | string {
   if (!isSchema(schema)) return 'it is neither an object nor true or false'
   try {
@@ -58,7 +58,7 @@ function applied(schema: CompiledSchema, value: unknown, most: number): Fault | 
   }
 }
 
-/** Of the value as a whole: nobody can say more. */
+/** About the value as a whole: no place can be named. */
 function notApplied(why: string): Fault {
   return { pointer: '', says: `the schema cannot be applied: ${why}` }
 }
@@ -68,7 +68,7 @@ export function sentenceOf(fault: Fault | null): string | null {
   return fault.pointer === '' ? fault.says : `${fault.pointer}: ${fault.says}`
 }
 
-/** Refuses what is no table of JSON Schemas by version, before it could refuse every message. */
+/** Refuses an invalid table of JSON Schemas by version, before it could refuse every message. */
 export function checkSchemas(schemas: unknown): void {
   if (
     typeof schemas !== 'object' ||
@@ -97,7 +97,7 @@ function faultOfSchema(schema: unknown): Fault | null {
     const copy: unknown = JSON.parse(text)
     const fault = faultIn(form, copy, mostSteps)
     if (fault !== null || !isSchema(copy)) return fault ?? { pointer: '#', says: 'neither an object nor true or false' }
-    // What the form of a schema does not show: whether its references lead somewhere, and its patterns can be run.
+    // The form of a schema does not show whether its references resolve and its patterns can run.
     compileSchema(copy, linearPattern)
     return null
   } catch (error) {

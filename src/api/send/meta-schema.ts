@@ -5,7 +5,7 @@ const schema: SchemaObject = { $ref: '#' }
 const schemas: SchemaObject = { type: 'array', items: schema }
 const names: SchemaObject = { type: 'array', items: { type: 'string' } }
 
-/** What a JSON Schema itself looks like, of any of the usual drafts: the keywords that are checked, and what they can be. */
+/** The form of a JSON Schema of any of the usual drafts: the keywords that are checked, and their possible values. */
 export const metaSchema: SchemaObject = {
   type: ['object', 'boolean'],
   properties: {
@@ -18,7 +18,7 @@ export const metaSchema: SchemaObject = {
     uniqueItems: { type: 'boolean' },
     ...each(['$ref', 'pattern', 'format'], { type: 'string' }),
     ...each(['minimum', 'maximum'], { type: 'number' }),
-    // A flag in draft 4, a number since.
+    // A flag in draft 4, a number since then.
     ...each(['exclusiveMinimum', 'exclusiveMaximum'], { type: ['number', 'boolean'] }),
     ...each(['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'], {
       type: 'integer',
@@ -44,9 +44,9 @@ export const metaSchema: SchemaObject = {
   },
 }
 
-/** By what is there, and not as alternatives: so what is wrong is said of the one that was meant. */
+/** Chosen by the value's type, not as alternatives: so the error is about the one that was meant. */
 function listOr(list: SchemaObject, other: SchemaObject): SchemaObject {
-  // oxlint-disable-next-line unicorn/no-thenable -- A keyword of JSON Schema: nobody waits for it.
+  // oxlint-disable-next-line unicorn/no-thenable -- A keyword of JSON Schema: nobody awaits it.
   return { if: { type: 'array' }, then: list, else: other }
 }
 

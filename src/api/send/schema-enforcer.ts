@@ -7,10 +7,10 @@ import type { Validate } from './json-schema.ts'
 import type { ResourceParts } from '../parts.ts'
 import { makeShortCache } from '../short-cache.ts'
 
-/** Holds messages to the JSON Schemas of their event types; types that are not defined, or have no schema, are ignored. */
+/** Checks messages against the JSON Schemas of their event types; undefined types, and types without a schema, pass. */
 export interface Enforcer {
   check(message: Pick<Message, 'type' | 'body'>, isEnvelope: boolean): Promise<void>
-  /** Says that a definition was changed here. */
+  /** Called when a definition was changed here. */
   forget(type: string): void
 }
 
@@ -32,7 +32,7 @@ export function makeEnforcer({ directory, clock }: Pick<ResourceParts, 'director
   }
 }
 
-/** What was given, read back from the bytes that leave: what the schema sees is what the receiver gets. */
+/** The data, parsed from the bytes to be sent: the schema sees what the receiver gets. */
 function contentOf(body: Uint8Array, isEnvelope: boolean): unknown {
   try {
     const content: unknown = JSON.parse(textOf(body))

@@ -4,7 +4,7 @@ import { checkOf, sentenceOf } from './json-schema.ts'
 
 const mostVersionCharacters = 64
 
-/** Refuses what no version can be, before anything is read. */
+/** Refuses an invalid version before anything is read. */
 export function checkChange({ version, schema }: SchemaChange): void {
   if (typeof version !== 'string' || version === '' || version.length > mostVersionCharacters)
     throw expected('invalid_argument', 'version', `text of 1 to ${mostVersionCharacters} characters`, version)

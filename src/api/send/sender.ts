@@ -13,15 +13,15 @@ import type { Enforcer } from './schema-enforcer.ts'
 import { parentOf, traced } from './traced.ts'
 
 export interface SendOptions {
-  /** Your own transaction, in the database that the store is in: the message is sent if it commits, and never was if it does not. */
+  /** Your own transaction, in the store's database: the message is sent if it commits, and never existed if it does not. */
   readonly tx?: unknown
-  /** Refuses an application that is not there with `not_found`, instead of creating it. */
+  /** Refuses an unknown application with `not_found`, instead of creating it. */
   readonly mustExist?: boolean
-  /** The id of the one endpoint that gets it, whatever types and filters it has. */
+  /** The id of the only endpoint that gets it, regardless of its types and filters. */
   readonly to?: string
   /**
-   * The W3C trace context of a request that this is sent for, where no span is active here: the parent of the span of the send, if sends
-   * are traced. One that is malformed is ignored.
+   * The W3C trace context of the request that causes this send, if no span is active here: the parent of the send's span, if sends
+   * are traced. A malformed one is ignored.
    */
   readonly traceparent?: string
   readonly tracestate?: string
@@ -35,7 +35,7 @@ const sendOptions = [
   'tracestate',
 ] as const satisfies readonly (keyof SendOptions)[]
 
-export interface SenderParts {
+interface SenderParts {
   readonly store: Store
   readonly engine: EngineCalls
   readonly clock: Clock
@@ -44,7 +44,7 @@ export interface SenderParts {
   readonly random: Random
   readonly tracer: Tracer
   readonly meter: Meter | null
-  /** The declared event types; all are taken if there are none. */
+  /** The declared event types; if there are none, every type is accepted. */
   readonly events: EventSchemas | undefined
   /** Null if schemas are not enforced. */
   readonly enforcer: Enforcer | null
@@ -53,7 +53,7 @@ export interface SenderParts {
   isStopping(): boolean
 }
 
-/** Checks messages and stores them: by themselves, or within a transaction of the caller's. */
+/** Checks messages and stores them, on their own or within a caller's transaction. */
 export class Sender {
   readonly #parts: SenderParts
 
@@ -73,7 +73,7 @@ export class Sender {
   async #sendJoined(messages: readonly Given[], options: SendOptions, context: SendContext): Promise<Sent[]> {
     const { store } = this.#parts
     const join = store.withinSync?.bind(store)
-    // Nothing is waited for up to here: whoever ends the transaction right after the call has the message in it.
+    // There is no await up to here: a transaction that ends right after the call contains the message.
     return join === undefined
       ? this.#sendWithin(messages, options, context)
       : this.#sendWithinSync(join, messages, options, context)
@@ -94,7 +94,7 @@ export class Sender {
   }
 
   async #check(messages: readonly Given[], context: SendContext): Promise<CheckedMessage[]> {
-    // Without schemas there is nothing to wait for.
+    // Without schemas there is nothing to await.
     const checked =
       context.events === undefined
         ? messages.map((message) => checkMessageSync(message, context))
@@ -105,7 +105,7 @@ export class Sender {
     return checked
   }
 
-  /** Counts the messages that are refused, if anybody wants to know. */
+  /** Counts refused messages, if there is a meter. */
   #counted<Result>(count: number, sending: Promise<Result>): Promise<Result> {
     const { meter } = this.#parts
     if (meter === null) return sending
@@ -123,7 +123,7 @@ export class Sender {
     if (expiring.length > 0) await this.#parts.store.directory.expirePayloads(expiring)
   }
 
-  /** Touches nothing but the transaction: the pool may be used up by those who hold one. Only schemas that are enforced are read from the store. */
+  /** Uses nothing but the transaction: the pool may be used up by callers that hold one. Only enforced schemas are read from the store. */
   async #sendWithin(messages: readonly Given[], options: SendOptions, context: SendContext): Promise<Sent[]> {
     const { engine, tracer, followed, enforcer, open, isStopping } = this.#parts
     const checked = await Promise.all(messages.map((message) => checkMessage(message, context)))
@@ -175,10 +175,10 @@ export class Sender {
 
 /** Refused after a `stop`. */
 export function stopped(): PosthornError {
-  return new PosthornError('stopped', 'This Posthorn was stopped. Create a new one to go on.')
+  return new PosthornError('stopped', 'This Posthorn was stopped. Create a new one to continue.')
 }
 
-/** A process that only sends has not read the time yet: by a wrong clock, what it stores would leave early or late. */
+/** A process that only sends has not read the store's time yet: with a wrong clock, its messages would leave early or late. */
 function followedBy(followed: FollowingClock | null, transaction: StoreTransaction): StoreTransaction {
   if (followed === null || followed.isFollowing) return transaction
   return {
@@ -191,7 +191,7 @@ function followedBy(followed: FollowingClock | null, transaction: StoreTransacti
   }
 }
 
-/** What cannot be part of a transaction of the caller's. */
+/** Refuses what cannot be part of a caller's transaction. */
 function refuseWithin(messages: readonly CheckedMessage[]): void {
   const expiring = messages.find(({ eraseAt }) => eraseAt !== null)
   if (expiring !== undefined) {
@@ -203,14 +203,14 @@ function refuseWithin(messages: readonly CheckedMessage[]): void {
       'Send after the commit, or erase the message later.',
     )
   }
-  // An event id that another transaction takes first would abort this one at its commit.
+  // If another transaction used the event id first, this one would abort at its commit.
   const named = messages.find(({ message }) => message.eventId !== null)
   if (named === undefined) return
   const advice = 'Another transaction may take it before yours commits; use `idempotencyKey`, or send after the commit.'
   throw expected('invalid_argument', 'eventId', 'left out within a transaction', named.message.eventId, advice)
 }
 
-/** A transaction that went missing on the way must not become a message that is sent whatever comes of the transaction. */
+/** A transaction lost by mistake must not become a message that is sent regardless of the transaction's outcome. */
 function txOf({ tx }: SendOptions): unknown {
   if (tx !== undefined && tx !== null) return tx
   throw expected('invalid_argument', 'tx', 'your transaction', tx, 'To send outside a transaction, leave it out.')

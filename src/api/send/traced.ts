@@ -1,7 +1,7 @@
 import type { SendSpan, Tracer } from '../../core/ports/tracer.ts'
 import type { CheckedMessage } from './checked-message.ts'
 
-/** Lets messages be stored with the span that each is sent in; as they are, and at once, if nobody traces. */
+/** Stores messages with the span of their send; unchanged and at once if tracing is off. */
 export function traced<Result>(
   tracer: Tracer,
   parent: string | null,
@@ -20,7 +20,7 @@ function within(spans: readonly (SendSpan | null)[]): (checked: CheckedMessage, 
   }
 }
 
-/** Up to the first wait it runs at once: whoever ends a transaction right after the call has the messages in it. */
+/** Runs synchronously up to the first await: a transaction that ends right after the call contains the messages. */
 async function ended<Result>(spans: readonly SendSpan[], store: () => Promise<Result> | Result): Promise<Result> {
   try {
     const result = await store()
@@ -32,7 +32,7 @@ async function ended<Result>(spans: readonly SendSpan[], store: () => Promise<Re
   }
 }
 
-/** The caller's own trace, as one text; null if it named none. */
+/** The caller's own trace as one text; null if there is none. */
 export function parentOf({
   traceparent,
   tracestate = '',

@@ -11,7 +11,7 @@ export interface StreamReader {
 const mostKept = 10_000
 const quietMs = 15 * second
 
-/** The last ten thousand events, numbered as they come. Every reader reads from it, so a slow one costs nothing and holds up nobody. */
+/** The last ten thousand events, numbered in order. All readers read from it, so a slow one costs nothing and delays nobody. */
 export class EventBuffer {
   readonly #clock: Clock
   readonly #kept: (StreamEvent | null)[] = []
@@ -25,28 +25,28 @@ export class EventBuffer {
 
   add(event: StreamEvent): void {
     this.#numbers.set(event.id, this.#firstNumber + this.#kept.push(event) - 1)
-    // A tenth at a time: to move ten thousand for each would be work for nothing.
+    // A tenth at a time: moving ten thousand entries for each new one would be wasted work.
     if (this.#kept.length > mostKept * 1.1) this.#forgetOldest()
     for (const wake of this.#waiting) wake()
   }
 
-  /** The applications that events are kept of. */
+  /** The applications that have events in the buffer. */
   applicationIds(): string[] {
     return [...new Set(this.#kept.flatMap((event) => event?.applicationId ?? []))]
   }
 
-  /** Forgets the events of applications, without a gap: what is not there is passed over. */
+  /** Removes the events of applications, without a gap: readers skip what is missing. */
   forget(applicationIds: ReadonlySet<string>): void {
     for (const [place, event] of this.#kept.entries())
       if (event !== null && applicationIds.has(event.applicationId ?? '')) this.#kept[place] = null
   }
 
-  /** Reads from now on, or from after an event that was read before. */
+  /** Reads from now on, or from after a given event. */
   read(filter: StreamFilter, after: string | null): StreamReader {
     return new BufferReader(this, filter, after === null ? this.end - 1 : this.#numbers.get(after))
   }
 
-  /** The number of the oldest event that is kept. */
+  /** The number of the oldest event in the buffer. */
   get start(): number {
     return this.#firstNumber
   }
@@ -60,7 +60,7 @@ export class EventBuffer {
     return this.#kept[number - this.#firstNumber] ?? undefined
   }
 
-  /** Resolves when an event has come, or false when none has for a while. */
+  /** Resolves when an event has come, or to false when none has for a while. */
   nextEvent(): { readonly come: Promise<boolean>; readonly stop: () => void } {
     let stop: () => void = idle
     const come = new Promise<boolean>((resolve) => {
@@ -86,7 +86,7 @@ export class EventBuffer {
 
 function idle(): void {}
 
-/** One reader's place in the buffer. */
+/** One reader's position in the buffer. */
 class BufferReader implements StreamReader {
   readonly #buffer: EventBuffer
   readonly #filter: StreamFilter
@@ -120,7 +120,7 @@ class BufferReader implements StreamReader {
     this.#stopWaiting?.()
   }
 
-  /** Skips what the reader does not want. */
+  /** Skips events that the reader does not want. */
   #take(): StreamItem | null {
     if (this.#isLost || this.#next < this.#buffer.start) return this.#skipGap()
     while (this.#next < this.#buffer.end) {
@@ -131,7 +131,7 @@ class BufferReader implements StreamReader {
     return null
   }
 
-  /** How many were missed is known only to a reader that wants all, and was here before. */
+  /** The number of missed events is known only for a reader that wants all of them and was connected before. */
   #skipGap(): StreamItem {
     const missed = this.#isLost || !wantsAll(this.#filter) ? null : this.#buffer.start - this.#next
     this.#isLost = false

@@ -4,7 +4,7 @@ import type { Clock } from '../../core/ports/ports.ts'
 import { maskedUrl } from '../../core/endpoint/masked-url.ts'
 import { makeShortCache } from '../short-cache.ts'
 
-/** Finds the names beside the ids of events, as they are read; a name that cannot be read is left out, and values in the query of a URL are masked. */
+/** Finds the names for the ids in events as they are read; names that cannot be read are left out, and query values in URLs are masked. */
 export function makeEventLabels(
   directory: Directory,
   clock: Clock,

@@ -7,7 +7,7 @@ import type { ResourceParts } from '../parts.ts'
 const mostWaiting = 10_000
 const mostOwners = 10_000
 
-/** Finds out whose event each is, one after the other, so that they keep their order; then passes it on. */
+/** Finds the owner of each event, one after the other to keep their order; then passes it on. */
 export function withOwner(
   { directory, clock, random }: ResourceParts,
   pass: (event: StreamEvent) => void,
@@ -24,7 +24,7 @@ export function withOwner(
   }
 
   return (event) => {
-    // A database that does not answer must not fill the memory with events whose owner nobody knows.
+    // A database that does not answer must not fill the memory with events whose owner is unknown.
     if (waiting >= mostWaiting) return
     waiting += 1
     last = last.then(() => attribute(event)).finally(() => (waiting -= 1))

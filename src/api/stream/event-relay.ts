@@ -9,7 +9,7 @@ interface EventRelayParts {
   readonly clock: Clock
   /** The name of this process beside the events that it stores. */
   readonly owner: string
-  /** Somebody watches elsewhere: from now on events are wanted. */
+  /** Somebody is watching elsewhere: from now on events are needed. */
   readonly onWanted: () => void
   /** Another process has emitted an event. */
   readonly onEvent: (event: StreamEvent) => void
@@ -19,7 +19,7 @@ const lookMs = 5 * second
 const readMs = second / 2
 const writeMs = second / 4
 const watchedMs = 30 * second
-// Others commit in another order than that of their ids: what is that old was read, or never will be.
+// Other processes do not commit in the order of their ids: anything this old was read, or never will be.
 const overlapMs = 10 * second
 const keptMs = minute
 const mostWaiting = 10_000
@@ -28,8 +28,8 @@ const mostRead = 10_000
 type Step = 'look' | 'read' | 'write'
 
 /**
- * Brings the events of other processes on the same store to whoever watches here, and those of this process to whoever watches there.
- * While nobody watches it costs one question every five seconds, and nothing for an event.
+ * Brings the events of other processes on the same store to readers here, and those of this process to readers there.
+ * While nobody is watching it costs one query every five seconds, and nothing per event.
  */
 export class EventRelay {
   readonly #parts: EventRelayParts
@@ -46,19 +46,19 @@ export class EventRelay {
     this.#parts = parts
   }
 
-  /** From now on it looks whether anybody watches elsewhere. */
+  /** Starts checking whether anybody is watching elsewhere. */
   start(): void {
     this.#later('look', 0)
   }
 
-  /** Passes an event on, if somebody watches elsewhere. */
+  /** Relays an event, if somebody is watching elsewhere. */
   publish(event: StreamEvent): void {
     if (!this.#isWantedElsewhere || this.#waiting.length >= mostWaiting) return
     this.#waiting.push(event)
     this.#later('write', writeMs)
   }
 
-  /** Somebody watches here, or nobody does any more. */
+  /** Somebody is watching here, or nobody is any more. */
   setWatched(isWatched: boolean): void {
     this.#isWatchedHere = isWatched
     if (isWatched) this.#later('read', 0)
@@ -78,7 +78,7 @@ export class EventRelay {
       step,
       this.#parts.clock.after(ms, () => {
         this.#timers.delete(step)
-        // A store that does not answer loses events of the stream, and nothing else: the next round asks again.
+        // If the store does not answer, only events of the stream are lost: the next round asks again.
         const running: Promise<void> = this.#run(step)
           .catch(() => undefined)
           .finally(() => this.#running.delete(running))

@@ -8,31 +8,31 @@ import { makeEventLabels } from './event-labels.ts'
 import { withOwner } from './event-owner.ts'
 import { EventRelay } from './event-relay.ts'
 
-/** The events of all processes on the store, for whoever watches. */
+/** The events of all processes on the store, for live readers. */
 export interface Stream {
   /**
-   * From now on, or from after an event that was read before. Whoever it is for (`reader`, such as the id of a key) has at most as many
-   * readers as are still free; without that only all of them together are limited.
+   * From now on, or from after a given event. A `reader` (such as the id of a key) has at most as many streams as are
+   * still free; without it only all of them together are limited.
    */
   open(filter: StreamFilter, after?: string | null, reader?: string | null): Promise<StreamReader>
-  /** The names beside the ids of an event. */
+  /** The names for the ids in an event. */
   labelsOf(event: Pick<StreamEvent, 'applicationId' | 'endpointId'>): Promise<EventLabels>
-  /** How many read at the moment. */
+  /** How many are reading now. */
   readonly readers: number
-  /** Passes on what this process does, wherever somebody watches. */
+  /** Relays the events of this process to readers elsewhere. */
   start(): void
   /** Ends all readers. */
   close(): void
-  /** Ends everything, for good. */
+  /** Ends everything for good. */
   stop(): Promise<void>
 }
 
 interface StreamParts extends ResourceParts {
-  /** Calls back with every event of this process, until what it returns is called. */
+  /** Calls back with every event of this process, until the returned function is called. */
   readonly subscribe: (listener: (event: PosthornEvent) => void) => () => void
   /** The name of this process. */
   readonly owner: string
-  /** Whether the store can have other processes on it. */
+  /** Whether other processes can use the store. */
   readonly isShared: boolean
 }
 
@@ -46,7 +46,7 @@ export function makeStream(parts: StreamParts, limit = new SharedLimit(mostReade
     : null
   let unsubscribe: (() => void) | null = null
 
-  /** Nobody pays for a stream that nobody has ever read. */
+  /** A stream that nobody has ever read costs nothing. */
   function subscribe(): void {
     unsubscribe ??= parts.subscribe(
       withOwner(parts, (event) => {
@@ -105,7 +105,7 @@ function crowded(held: number): PosthornError {
       )
 }
 
-/** What was deleted meanwhile, here or elsewhere, is not read again by those who come back. */
+/** What was deleted in the meantime, here or elsewhere, is not read again by readers who return. */
 async function forgetDeleted(
   { ready, directory }: ResourceParts,
   buffer: EventBuffer,

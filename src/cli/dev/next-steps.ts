@@ -1,4 +1,4 @@
-/** What a user would write next, ready to be copied; it fits 80 columns. */
+/** The next steps for a user, ready to be copied; fits 80 columns. */
 export const nextSteps = `
 That is Posthorn. In your own program:
 

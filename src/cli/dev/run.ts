@@ -63,7 +63,7 @@ async function openServer(settings: Settings, given: Partial<Settings>): Promise
 
 interface DevRun {
   readonly setup: DevSetup
-  /** Null with --once: nobody can ask then. */
+  /** Null with --once: there is nobody to serve. */
   readonly served: Served | null
   readonly settings: Settings
   readonly given: Partial<Settings>
@@ -96,14 +96,14 @@ async function deliverAndShow(run: DevRun): Promise<number> {
   return finish(run, view, end, once ? (samples?.accepted ?? 0) : enqueued)
 }
 
-/** Deliveries are shown already: they are logged, too, only if a level was asked for. */
+/** Deliveries are already on screen: they are logged only if a level was requested. */
 function openLog(
   { setup: { posthorn, samples }, settings, given, terminal }: DevRun,
   note: (text: string) => void,
 ): Log {
   const { logLevel = 'warn' } = given
   const log = processLog({ ...settings, logLevel }, terminal, (line) => note(line.trimEnd()))
-  // The key to a database that is deleted at the end needs no backup.
+  // The key of a database that is deleted at the end needs no backup.
   logWarnings(posthorn, log, samples === null ? [] : ['secrets_key'])
   if (given.logLevel !== undefined) logEvents(posthorn, log)
   return log
@@ -128,7 +128,7 @@ function openView({ setup: { posthorn, store, title }, terminal }: DevRun, hint:
   return terminal.output.isTTY ? screenView(parts) : lineView(parts)
 }
 
-/** Says how it ended. What counts is not which events came on the way, but what a new reader finds in the store. */
+/** Reports how it ended: not by the events seen on the way, but by what a new reader finds in the store. */
 async function finish(
   { setup: { store, samples }, once, terminal }: DevRun,
   view: View,

@@ -4,8 +4,8 @@ import type { Behaviour, Receiver } from '../../testing/receiver.ts'
 /** How often a sample is sent before it ends dead. */
 export const sendsBeforeDead = 4
 
-/** A path of the sample receiver: how it behaves, and how many of the first samples go there. */
-export interface SampleEndpoint {
+/** A path of the sample receiver: its behaviour, and how many of the first samples go there. */
+interface SampleEndpoint {
   readonly name: string
   readonly sentence: string
   readonly key: string
@@ -13,7 +13,7 @@ export interface SampleEndpoint {
   readonly samples: number
 }
 
-/** Twenty samples in all. Those that always fail stay under the ten failures in a row at which the breaker would hold them. */
+/** Twenty samples in total. Those that always fail stay below the ten failures in a row that open the breaker. */
 export const sampleEndpoints: readonly SampleEndpoint[] = [
   { name: 'ok', sentence: 'answers 200', key: 'o', behaviour: () => 200, samples: 10 },
   {

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline'
 import type { Terminal } from '../command.ts'
 import { sampleEndpoints } from './sample-endpoints.ts'
 
-/** How to ask for one more sample: by single keys on a terminal, else by lines on stdin. */
+/** How to request another sample: with single keys on a terminal, otherwise with lines on stdin. */
 export interface SampleRequests {
   readonly hint: string
   /** Calls back with the name of an endpoint for every request, until the returned function is called. */
@@ -27,7 +27,7 @@ function byKey({ input, interrupt }: Terminal): SampleRequests {
           if (key === 'q' || key === controlC) interrupt()
         }
       }
-      // Without an echo, typing leaves the table alone.
+      // Without echo, typing does not disturb the table.
       input.setRawMode(true)
       input.setEncoding('utf8').on('data', pressed).resume()
       return () => {

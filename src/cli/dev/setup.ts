@@ -17,7 +17,7 @@ export interface DevSetup {
   readonly posthorn: Posthorn
   readonly store: Store
   readonly title: string
-  /** Null on your own database: nothing is sent there that you have not sent yourself. */
+  /** Null on your own database: nothing is sent there but your own messages. */
   readonly samples: Samples | null
   close(): Promise<void>
 }
@@ -26,16 +26,16 @@ export interface Samples {
   /** Creates the endpoints and sends the first twenty. */
   sendAll(): Promise<void>
   send(name: string): Promise<void>
-  /** Messages that were accepted so far. */
+  /** Messages accepted so far. */
   readonly accepted: number
-  /** No sample can take longer than this from its first attempt to its end. */
+  /** No sample takes longer than this from its first attempt to its end. */
   readonly longestMs: number
 }
 
-/** What the server of the command adds. */
+/** Options added by the command's server. */
 type OwnParts = Pick<PosthornOptions, 'ownPort' | 'meter'>
 
-/** Your own database, as your settings say: no samples, no receiver, no fast retries. */
+/** Your own database with your settings: no samples, no receiver, no fast retries. */
 export async function setupOnDatabase(databaseUrl: string, settings: Settings, own: OwnParts): Promise<DevSetup> {
   const database = databaseAt(databaseUrl, settings)
   const store = await database.openStore()
@@ -75,7 +75,7 @@ export async function setupWithSamples(settings: Settings, given: Partial<Settin
     allowUnsafeRetryDelays: true,
     allowedTargets: [...settings.allowedTargets, '127.0.0.0/8', '::1/128'],
   })
-  // Only when nothing can be refused any more: a server that listens keeps the process alive.
+  // Only when nothing can be refused any more: a listening server keeps the process alive.
   const local = await receiver({ keepReceipts: false })
   misbehave(local)
   const longestMs =
@@ -91,7 +91,7 @@ export async function setupWithSamples(settings: Settings, given: Partial<Settin
   }
 }
 
-/** Deleted when the process ends, in whatever order or haste. */
+/** Deleted when the process ends, however it ends. */
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'posthorn-dev-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))

@@ -1,8 +1,8 @@
 import type { Status } from '../../core/delivery/delivery.ts'
 import type { Directory } from '../../core/ports/directory.ts'
 
-/** How all deliveries stand in the store, beside how many messages were accepted. */
-export interface Totals {
+/** The statuses of all deliveries in the store, next to the number of accepted messages. */
+interface Totals {
   readonly sent: number
   readonly delivered: number
   readonly dead: number
@@ -21,12 +21,12 @@ export async function readTotals(directory: Pick<Directory, 'countDeliveries'>, 
   }
 }
 
-/** While some may still end, they are open. */
+/** Open as long as it may still end. */
 export function openLine({ sent, delivered, dead, open }: Totals): string {
   return `sent ${sent} delivered ${delivered} dead ${dead} open ${open}`
 }
 
-/** When all should have ended, whatever has not is lost. */
+/** Whatever has not ended when everything should have is lost. */
 export function endLine(totals: Totals): string {
   return `sent ${totals.sent} delivered ${totals.delivered} dead ${totals.dead} lost ${lost(totals)}`
 }

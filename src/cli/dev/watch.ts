@@ -7,19 +7,19 @@ import { nextSteps } from './next-steps.ts'
 import type { SampleRequests } from './sample-requests.ts'
 import type { DevSetup } from './setup.ts'
 
-/** How the watching ended: all is done, not all was done in time, or a person had seen enough. */
+/** How the watching ended: everything is done, not everything was done in time, or a person stopped it. */
 export type End = 'complete' | 'late' | 'interrupted'
 
-export interface WatchParts {
+interface WatchParts {
   readonly setup: DevSetup
   readonly view: View
-  /** Null if nobody can ask for samples. */
+  /** Null if nobody can request samples. */
   readonly requests: SampleRequests | null
   readonly once: boolean
   readonly signal: AbortSignal
 }
 
-/** Sends the samples, if there are any, and waits for their end, or for a person's. */
+/** Sends the samples, if there are any, and waits until they have ended, or a person stops it. */
 export async function watch({ setup: { posthorn, samples }, view, requests, once, signal }: WatchParts): Promise<End> {
   const interruption = interrupted(signal)
   if (samples === null) return once ? Promise.race([firstCycle(posthorn), interruption]) : interruption
@@ -46,7 +46,7 @@ export async function watch({ setup: { posthorn, samples }, view, requests, once
 const betweenSamplesMs = 3 * second
 const mostSamples = 200
 
-/** One more sample now and then, for ten minutes: whoever opens the dashboard late still sees deliveries arrive. */
+/** Another sample now and then, for ten minutes: somebody who opens the dashboard late still sees deliveries arrive. */
 function sendNowAndThen(send: (name: string) => void): () => void {
   let sent = 0
   let disarm = systemClock.after(betweenSamplesMs, next)
@@ -58,13 +58,13 @@ function sendNowAndThen(send: (name: string) => void): () => void {
   return () => disarm()
 }
 
-/** Whatever was due at the start has been attempted. */
+/** Everything that was due at the start has been attempted. */
 async function firstCycle(posthorn: Posthorn): Promise<'complete'> {
   await posthorn.idle()
   return 'complete'
 }
 
-/** Counts deliveries that end, so that a number of them can be waited for. */
+/** Counts ended deliveries, so that a number of them can be awaited. */
 function countEnds(posthorn: Posthorn): { reach(wanted: number): Promise<'complete'> } {
   const waiters: { readonly wanted: number; resolve(end: 'complete'): void }[] = []
   let count = 0

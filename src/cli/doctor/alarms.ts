@@ -6,7 +6,7 @@ import type { Check } from './check.ts'
 
 const mostTargets = 100
 
-/** Whether alarms are raised, and whether they can arrive anywhere. */
+/** Whether alarms are raised, and whether they have anywhere to go. */
 export function alarmsCheck({ directory, queue }: Store, { alarms }: Settings): Promise<Check> {
   return runCheck('alarms', async () => {
     if (!alarms) return trouble('warn', 'POSTHORN_ALARMS=0 raises none.', 'Watch the metrics instead.')

@@ -1,9 +1,9 @@
 import { messageOf } from '../../core/errors.ts'
 
 /** `warn`: it works, but not for long, or not as it should. `fail`: it does not work. */
-export type CheckLevel = 'ok' | 'warn' | 'fail'
+type CheckLevel = 'ok' | 'warn' | 'fail'
 
-/** One thing that was checked: what was found, and what to do if it is not well. */
+/** One check: what was found, and what to do if something is wrong. */
 export interface Check {
   readonly name: string
   readonly level: CheckLevel
@@ -12,7 +12,7 @@ export interface Check {
 
 export type Finding = Omit<Check, 'name'>
 
-/** Runs a check; an error is a finding, too. */
+/** Runs a check; an error counts as a finding. */
 export async function runCheck(name: string, find: () => Promise<Finding> | Finding): Promise<Check> {
   try {
     return { name, ...(await find()) }
@@ -21,7 +21,7 @@ export async function runCheck(name: string, find: () => Promise<Finding> | Find
   }
 }
 
-/** All is well. */
+/** Everything is fine. */
 export function well(sentence: string): Finding {
   return { level: 'ok', sentence }
 }

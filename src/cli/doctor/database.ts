@@ -10,10 +10,10 @@ import type { Check, Finding } from './check.ts'
 import { diskCheck } from './disk.ts'
 import { storeChecks } from './store.ts'
 
-// A process keeps up to ten connections, and one more if it listens; a restart has two of them side by side.
+// A process keeps up to ten connections, and one more to listen; during a restart there are two processes.
 const fewConnections = 25
 
-/** What can be seen of a database, from here. */
+/** Checks of a database. */
 export async function databaseChecks(databaseUrl: string, settings: Settings): Promise<Check[]> {
   const database = databaseAt(databaseUrl, settings)
   const inspected = await inspect(database)
@@ -29,7 +29,7 @@ export async function databaseChecks(databaseUrl: string, settings: Settings): P
 }
 
 async function inspect(database: NamedDatabase): Promise<(Inspected & { readonly tookMs: number }) | Finding> {
-  // To look at a file that is not there would create it.
+  // Inspecting a missing file would create it.
   if (database.file !== null && !existsSync(database.file))
     return trouble(
       'fail',

@@ -7,12 +7,12 @@ const gibibyte = 1024 ** 3
 const fewBytes = gibibyte
 const tooFewBytes = gibibyte / 10
 
-/** How much is free beside a file. */
+/** How much space is free next to a file. */
 export function diskCheck(file: string): Promise<Check> {
   return runCheck('disk', async () => {
     const { bavail, bsize } = await statfs(dirname(file))
     const freeBytes = bavail * bsize
-    const found = `${(freeBytes / gibibyte).toFixed(1)} GiB are free beside ${file}.`
+    const found = `${(freeBytes / gibibyte).toFixed(1)} GiB are free next to ${file}.`
     if (freeBytes >= fewBytes) return well(found)
     return trouble(freeBytes < tooFewBytes ? 'fail' : 'warn', found, 'Make room: a full disk stops every send.')
   })

@@ -16,7 +16,7 @@ import type { Check } from './check.ts'
 
 const connectTimeoutMs = 10 * second
 
-/** Whether an endpoint may be called by these settings, and whether it can be reached from here. */
+/** Whether the settings allow calling an endpoint, and whether it can be reached from here. */
 export async function endpointChecks(
   given: string,
   settings: Settings,

@@ -6,8 +6,8 @@ import type { Check } from './check.ts'
 
 const mostWaitMs = 2_000
 
-export interface CheckedPort {
-  /** Of the check. */
+interface CheckedPort {
+  /** The name of the check. */
   readonly name: string
   readonly host: string
   readonly port: number
@@ -15,7 +15,7 @@ export interface CheckedPort {
   readonly setting: string
 }
 
-/** Whether a port is free, or a Posthorn has it already. */
+/** Whether a port is free, or already used by Posthorn. */
 export function portCheck({ name, host, port, setting }: CheckedPort): Promise<Check> {
   return runCheck(name, async () => {
     if (port === 0) return well(`${setting} is 0: any port that is free.`)
@@ -28,7 +28,7 @@ export function portCheck({ name, host, port, setting }: CheckedPort): Promise<C
   })
 }
 
-/** Null if it could be listened on; otherwise the code of what prevents it. */
+/** Null if it can be listened on; otherwise the error code. */
 async function bindProblem(host: string, port: number): Promise<string | null> {
   const server = createServer()
   try {

@@ -6,7 +6,7 @@ import type { Check } from './check.ts'
 // A date in a header has whole seconds.
 const mostSkewMs = 2_000
 
-/** What can be seen of a server, from here. */
+/** Checks of a server. */
 export async function serverChecks(serverUrl: string, openClient: () => Promise<ApiClient>): Promise<Check[]> {
   const base = serverUrl.replace(/\/+$/, '')
   const ready = await runCheck('server', async () => {

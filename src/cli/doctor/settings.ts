@@ -2,7 +2,7 @@ import type { Settings } from '../../config/settings.ts'
 import { trouble, well } from './check.ts'
 import type { Check, Finding } from './check.ts'
 
-/** Settings that are allowed, and that somebody may regret. */
+/** Settings that are valid, but that somebody may regret. */
 export function settingChecks(settings: Settings): Check[] {
   return [
     { name: 'log', ...logFinding(settings) },

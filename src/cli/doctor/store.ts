@@ -15,7 +15,7 @@ const brokenSkewMs = minute
 const workerGoneMs = 30 * second
 const mostCounted = 1_000
 
-/** What can be seen of a store that is up to date: its key, its speed, its clock, and who delivers from it. */
+/** Checks of a store that is up to date: its key, its speed, its clock, and its workers. */
 export async function storeChecks(database: NamedDatabase, settings: Settings): Promise<Check[]> {
   const store = await database.openStore()
   try {
@@ -94,13 +94,13 @@ function workerCheck(store: Store): Promise<Check> {
   })
 }
 
-/** A lease that is over is taken up with the next tick; one at an endpoint on hold has to wait for it. */
+/** An expired lease is taken over on the next tick, unless its endpoint is on hold. */
 function leaseCheck(store: Store, { leaseMs, pollMs }: Settings): Promise<Check> {
   return runCheck('leases', async () => {
     const ended = await store.directory.endedLeases((await timeOf(store)) - 2 * pollMs, mostCounted)
     if (ended > 0) {
       const count = ended === mostCounted ? `At least ${ended}` : String(ended)
-      const found = `${count} ${ended === 1 ? 'lease' : 'leases'} ended over two ticks ago, and nobody has taken up the deliveries.`
+      const found = `${count} ${ended === 1 ? 'lease' : 'leases'} expired more than two ticks ago, and no worker has taken over the deliveries.`
       return trouble('warn', found, 'Is a worker there, and is their endpoint on hold? Ask: posthorn deliveries ls')
     }
     const found = `A lease lasts ${leaseMs} ms, a tick ${pollMs} ms`
@@ -110,7 +110,7 @@ function leaseCheck(store: Store, { leaseMs, pollMs }: Settings): Promise<Check>
   })
 }
 
-/** The time by which workers judge what is in the store. */
+/** The time that workers use for the store. */
 async function timeOf(store: Store): Promise<Instant> {
   return store.time === undefined ? systemClock.now() : store.time()
 }

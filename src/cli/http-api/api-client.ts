@@ -3,15 +3,15 @@ import type { ErrorCode } from '../../core/errors.ts'
 import { readEvents } from './event-stream.ts'
 import type { StreamEvent } from './event-stream.ts'
 
-/** How commands call the HTTP API: that of a server, or that of this process on a database. */
+/** How commands call the HTTP API: that of a server, or one in this process on a database. */
 export interface ApiClient {
   /** The server or database, as people may see it. */
   readonly where: string
-  /** Calls the API; answers with the parsed body, null if there is none. What it refuses is thrown. */
+  /** Calls the API; returns the parsed body, null if there is none. Throws refusals. */
   request<Body>(method: Method, path: string, parts?: RequestParts): Promise<Body>
-  /** The body as it came, for what parsing would round. */
+  /** The body as received, for what parsing would round. */
   text(path: string): Promise<string>
-  /** What happens from now on, until the signal; once it resolves, nothing is missed. */
+  /** Events from now on, until the signal; once it resolves, nothing is missed. */
   events(query: Query, signal: AbortSignal): Promise<AsyncIterable<StreamEvent>>
   /** Does the next batch of a stored job, where no worker does. */
   advance(jobId: string): Promise<void>
@@ -21,16 +21,16 @@ export interface ApiClient {
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>
 
-export interface RequestParts {
+interface RequestParts {
   readonly query?: Query
-  /** JSON text as it is, or what is to be written as JSON. */
+  /** JSON text as it is, or a value to be written as JSON. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export interface ClientParts {
+interface ClientParts {
   readonly where: string
-  /** Where the API is, without `/api/v1`. */
+  /** The URL of the API, without `/api/v1`. */
   readonly baseUrl: string
   readonly headers: Readonly<Record<string, string>>
   send(request: Request): Promise<Response>
@@ -66,7 +66,7 @@ export function makeClient(client: ClientParts): ApiClient {
   }
 }
 
-/** A part of a path that a person gave. */
+/** A part of a path given by a person. */
 export function pathSegment(text: string): string {
   return encodeURIComponent(text)
 }
@@ -150,12 +150,12 @@ function refusal(status: number, body: unknown, where: string): PosthornError {
   return new PosthornError(kindOf(status), isNamed ? `${sentence} (${code})` : sentence)
 }
 
-/** What a status means for whoever runs the command: only what is wrong with the request is to be changed by them. */
+/** What a status means for the person running the command: only an error in the request is theirs to fix. */
 function kindOf(status: number): ErrorCode {
   return codes[status] ?? (status >= 500 ? 'store_failed' : 'invalid_argument')
 }
 
-/** A sentence of ours names its field; one of the schema's does not. */
+/** Our own sentences name the field; the schema's do not. */
 function problemSentence(problem: unknown): string {
   const { loc, msg } = problem as { loc?: readonly unknown[]; msg?: string }
   const field = (loc ?? []).slice(1).join('.')

@@ -12,8 +12,8 @@ import type { ApiClient } from './api-client.ts'
 import { withFlagNames } from './flag-names.ts'
 import { remoteClient } from './remote-client.ts'
 
-/** A command that calls the HTTP API, and nothing else. */
-export interface ApiCommand {
+/** A command that only calls the HTTP API. */
+interface ApiCommand {
   /** With the name of its group: `dlq retry`. */
   readonly name: string
   readonly summary: string
@@ -29,7 +29,7 @@ export interface ApiCall {
   readonly options: CommandOptions
   readonly given: readonly string[]
   readonly terminal: Terminal
-  /** Shows a response: as it is with --json, else as people read it. */
+  /** Shows a response: unchanged with --json, otherwise formatted for people. */
   show(response: unknown, text: (screen: Screen) => string): void
 }
 
@@ -81,13 +81,13 @@ export function apiCommand(command: ApiCommand): Command {
   }
 }
 
-/** The client of what the options, the environment or the file name, in this order; a server goes before a database. */
+/** The client for the options, the environment or the file, in this order; a server takes precedence over a database. */
 export async function clientFor(options: CommandOptions, terminal: Pick<Terminal, 'say'>): Promise<ApiClient> {
   const settings = settingsFrom(commandSources())
   const [server, database] = [textOption(options, 'server'), textOption(options, 'database')]
   const serverUrl = server ?? (database === undefined ? settings.serverUrl : null)
   if (serverUrl !== null) return remoteClient(serverUrl, keyOf(options, settings))
-  // Loaded only now: whoever calls a server needs no database.
+  // Loaded only now: calling a server needs no database.
   const { localClient } = await import('./local-client.ts')
   return localClient(database ?? settings.databaseUrl, settings, terminal.say)
 }

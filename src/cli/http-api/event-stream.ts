@@ -5,7 +5,7 @@ export interface StreamEvent {
   readonly data: unknown
 }
 
-/** Reads server-sent events; comments and what is incomplete at the end are left out. */
+/** Reads server-sent events; skips comments and an incomplete event at the end. */
 export async function* readEvents(stream: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncIterable<StreamEvent> {
   const reader = stream.getReader()
   const stop = (): void => void reader.cancel().catch(() => undefined)
@@ -25,7 +25,7 @@ export async function* readEvents(stream: ReadableStream<Uint8Array>, signal: Ab
       }
     }
   } catch {
-    // The other side broke off: the end of the stream, whatever ended it.
+    // The other side broke off: whatever the reason, the stream has ended.
   } finally {
     signal.removeEventListener('abort', stop)
     stop()

@@ -6,7 +6,7 @@ import { listOption, textOption } from '../command.ts'
 import type { CommandOptions, Option } from '../command.ts'
 import type { Query } from './api-client.ts'
 
-/** Options that choose deliveries. */
+/** Options that select deliveries. */
 export const filterOptions: Readonly<Record<string, Option>> = {
   endpoint: { type: 'string', value: 'id', sentence: 'only those to this endpoint' },
   application: { type: 'string', value: 'id', sentence: 'only those of this application, by id or uid' },
@@ -16,7 +16,7 @@ export const filterOptions: Readonly<Record<string, Option>> = {
     type: 'string',
     value: 'word',
     choices: deadReasons,
-    sentence: 'only what is dead for this reason: exhausted, cancelled, expired, crashed, gone',
+    sentence: 'only dead letters with this reason: exhausted, cancelled, expired, crashed, gone',
   },
   since: {
     type: 'string',
@@ -29,20 +29,20 @@ export const filterOptions: Readonly<Record<string, Option>> = {
 /** Options that page through a list. */
 export const pageOptions: Readonly<Record<string, Option>> = {
   limit: { type: 'string', value: 'n', sentence: 'how many at most, up to 250 (default: 50)' },
-  iterator: { type: 'string', value: 'text', sentence: 'goes on where the last page ended' },
+  iterator: { type: 'string', value: 'text', sentence: 'continues where the last page ended' },
 }
 
 export function pageQuery(options: CommandOptions): Query {
   return { limit: textOption(options, 'limit'), iterator: textOption(options, 'iterator') }
 }
 
-/** The filter as a list of deliveries takes it. */
+/** The filter in the form of a list query. */
 export function filterQuery(options: CommandOptions): Query {
   const { type, ...rest } = chosen(options)
   return { ...rest, event_type: type, status: listOption(options, 'status') }
 }
 
-/** The filter as a job takes it; what was not given is absent. */
+/** The filter in the form of a job; options not given are absent. */
 export function jobFilter(options: CommandOptions): Record<string, string> {
   const { type, ...rest } = chosen(options)
   return Object.fromEntries(
@@ -50,7 +50,7 @@ export function jobFilter(options: CommandOptions): Record<string, string> {
   )
 }
 
-/** A time as people give it, as the API takes it. */
+/** A time given by a person, in the form of the API. */
 export function timeOf(text: string, name: string): string {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
   const at =

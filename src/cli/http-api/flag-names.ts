@@ -12,7 +12,7 @@ const flags: Readonly<Record<string, readonly string[]>> = {
   throttleRate: ['rate'],
 }
 
-/** A sentence of the API that names the flags of a command: a person gave a flag, and does not know the field that it became. */
+/** An API error in terms of the command's flags: people gave a flag, and do not know the field that it became. */
 export function withFlagNames(sentence: string, options: readonly string[], takes: readonly string[]): string {
   return sentence.replaceAll(/`([A-Za-z_]+)(?:\.[\w-]+)*`/g, (whole, field: string) => {
     const names = [...(flags[field] ?? []), kebab(field), field]

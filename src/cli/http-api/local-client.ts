@@ -14,7 +14,7 @@ import type { ApiClient } from './api-client.ts'
 const batchRows = 500
 const turnMs = 5_000
 
-/** The API in this process, on a database that an engine may be running on elsewhere: it stores, and delivers nothing. */
+/** The API in this process, on a database whose engine may run elsewhere: it stores, and delivers nothing. */
 export async function localClient(
   databaseUrl: string,
   settings: Settings,
@@ -41,7 +41,7 @@ export async function localClient(
     async send(request) {
       incident = null
       const response = await answer(request)
-      // A caller elsewhere does not see what went wrong here; whoever runs this command does.
+      // A remote caller must not see what went wrong here; the person running this command may.
       if (incident !== null) throw (incident as Incident).error
       return response
     },
@@ -51,7 +51,7 @@ export async function localClient(
   return named.file === null ? client : { ...client, events: () => Promise.reject(cannotWatch(named.shown)) }
 }
 
-/** The process that delivers from a file emits its events to nobody outside: whoever watched here would wait for ever. */
+/** The process that delivers from a file emits its events only internally: a reader here would wait for ever. */
 function cannotWatch(shown: string): PosthornError {
   return expected(
     'invalid_argument',
@@ -62,7 +62,7 @@ function cannotWatch(shown: string): PosthornError {
   )
 }
 
-/** A command that only looks would otherwise leave an empty database behind, wherever it was called. */
+/** A read-only command would otherwise leave an empty database behind wherever it is called. */
 function refuseMissing(file: string | null, shown: string): void {
   if (file === null || existsSync(file)) return
   const advice =
@@ -74,16 +74,16 @@ function userName(): string {
   try {
     return `cli:${userInfo().username}`
   } catch {
-    // A container may run as a user that has no name.
+    // A container may run as a user without a name.
     return 'cli'
   }
 }
 
-/** One batch of a job, if it is nobody else's turn: where an engine runs, the engine does it. */
+/** One batch of a job, if nobody else has the turn: where an engine runs, the engine does it. */
 async function advance({ queue, directory }: Store, posthorn: Posthorn, jobId: string): Promise<void> {
   const turn = { name: 'bulk', owner: posthorn.workerId }
   const job = await directory.job(jobId)
-  // What a replay sends is decided by the engine.
+  // The engine decides what a replay sends.
   if (job === null || job.state !== 'running' || job.work.action === 'replay') return
   if (!(await queue.takeTurn({ ...turn, now: posthorn.now(), leaseMs: turnMs }))) return
   const advanced = await directory.advanceJob(jobId, batchRows, posthorn.now())

@@ -3,7 +3,7 @@ import { urlOf } from '../../core/url.ts'
 import { makeClient } from './api-client.ts'
 import type { ApiClient } from './api-client.ts'
 
-/** The API of a server elsewhere. */
+/** The API of a remote server. */
 export function remoteClient(serverUrl: string, key: string | null): ApiClient {
   const where = checkServer(serverUrl)
   return makeClient({
@@ -22,7 +22,7 @@ export function remoteClient(serverUrl: string, key: string | null): ApiClient {
         )
       }
     },
-    // Whoever serves has a worker, or knows one.
+    // A server has workers, or knows some.
     advance: async () => undefined,
     close: async () => undefined,
   })
@@ -40,7 +40,7 @@ function checkServer(given: string): string {
   )
 }
 
-/** Whoever copies `phk_…` from a page gets a sentence: such a header cannot even be sent. */
+/** If somebody copies `phk_…` from a page, they get a sentence: such a header cannot even be sent. */
 function checkKey(given: string): string {
   if (/^[\x21-\x7e]+$/.test(given)) return given
   throw new PosthornError(
@@ -49,7 +49,7 @@ function checkKey(given: string): string {
   )
 }
 
-/** Where several addresses all refuse, the error has no message of its own. */
+/** If several addresses all refuse, the error has no message. */
 function reasonOf(thrown: unknown): string {
   const text = messageOf(thrown)
   if (text !== '') return text

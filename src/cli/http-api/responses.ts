@@ -1,4 +1,4 @@
-/** What the commands read of the API's answers; an answer may hold more. */
+/** What the commands read from the API's responses, which may contain more. */
 export interface Listed<Item> {
   readonly data: readonly Item[]
   readonly iterator: string | null
@@ -48,7 +48,7 @@ export interface EndpointResponse {
   /** Null for all. */
   readonly types: readonly string[] | null
   readonly policy: string
-  /** Only of one that is asked for by itself; secrets are masked. */
+  /** Only when requested on its own; secrets are masked. */
   readonly authentication?: object | null
   readonly health: { readonly state: string; readonly sentence: string }
   readonly lastSuccessAt: string | null

@@ -9,16 +9,16 @@ import type { ApiClient } from './api-client.ts'
 import type { JobResponse } from './responses.ts'
 
 const pollMs = 250
-/** How long a server may be away, as it is while it is started again. */
+/** How long a server may be unreachable, as during a restart. */
 const mostAwayMs = 60_000
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly terminal: Terminal
   readonly json: boolean
   readonly clock?: Clock
 }
 
-/** Follows a job to its end, also past a restart of the server. The job itself goes on without whoever watches. */
+/** Follows a job to its end, even past a restart of the server. The job itself continues without anybody watching. */
 export async function watchJob(
   client: ApiClient,
   first: JobResponse,
@@ -64,7 +64,7 @@ function report(job: JobResponse, { output, say }: Terminal, json: boolean): num
   const hasEnded = state === 'done' || state === 'cancelled'
   if (json) output.write(`${JSON.stringify(job)}\n`)
   else if (hasEnded) output.write(`${stepLine(job)}\n`)
-  // More messages than were counted may have been erased.
+  // More messages may have been erased than were counted.
   const isWhole = job.action === 'erase' ? done >= matching : done === matching
   if (hasEnded) return state === 'done' && isWhole ? exit.ok : exit.partial
   if (state === 'paused') {
@@ -72,7 +72,7 @@ function report(job: JobResponse, { output, say }: Terminal, json: boolean): num
     return exit.partial
   }
   say(
-    `Job ${id} goes on without this command, wherever a worker runs. Watch it: posthorn jobs watch ${id}\nCancel it: posthorn jobs cancel ${id}`,
+    `Job ${id} continues without this command, wherever a worker runs. Watch it: posthorn jobs watch ${id}\nCancel it: posthorn jobs cancel ${id}`,
   )
   return exit.interrupted
 }
@@ -84,7 +84,7 @@ function isAway(thrown: unknown): thrown is PosthornError {
 function awayForTooLong(cause: PosthornError, id: string): PosthornError {
   return new PosthornError(
     'unreachable',
-    `${cause.message} Job ${id} is stored, and goes on when it is back: posthorn jobs watch ${id}`,
+    `${cause.message} Job ${id} is stored, and continues when it is back: posthorn jobs watch ${id}`,
     { cause },
   )
 }

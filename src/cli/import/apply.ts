@@ -8,7 +8,7 @@ import type { NotTaken } from './svix-export.ts'
 
 /** What an import has done, or would do. */
 export interface Imported {
-  /** False if it was interrupted; the same command goes on. */
+  /** False if it was interrupted; running the same command again continues it. */
   readonly isWhole: boolean
   readonly created: Counts
   readonly changed: Counts
@@ -19,14 +19,14 @@ export interface Imported {
 export type Counts = Record<Kind, number>
 type Kind = 'applications' | 'endpoints' | 'eventTypes'
 
-export interface ImportOptions {
+interface ImportOptions {
   /** Only counts. */
   readonly isDry: boolean
-  /** Ends it after the step that is under way. */
+  /** Ends it after the current step. */
   readonly signal: AbortSignal
 }
 
-/** Does what was planned. What is refused here is listed, and the rest goes on. */
+/** Executes a plan. Refused steps are listed, and the rest continues. */
 export async function applyImport(plan: ImportPlan, client: ApiClient, options: ImportOptions): Promise<Imported> {
   const steps = new Steps(options, plan.notTaken)
   for (const type of plan.eventTypes) {
@@ -52,7 +52,7 @@ async function applyApplication(client: ApiClient, steps: Steps, application: Pl
   }
 }
 
-/** Takes one step after the other, and counts what comes of them. */
+/** Takes one step after the other, and counts the results. */
 class Steps {
   readonly created: Counts = { applications: 0, endpoints: 0, eventTypes: 0 }
   readonly changed: Counts = { applications: 0, endpoints: 0, eventTypes: 0 }
@@ -64,7 +64,7 @@ class Steps {
     this.notTaken = [...notTaken]
   }
 
-  /** Answers with what the work did; null if it was refused, only counted, or interrupted before. */
+  /** Returns the result of a step; null if it was refused, only counted, or interrupted before. */
   async take<Result>(kind: Kind, { id, what }: Step, work: () => Promise<Result>): Promise<Result | null> {
     const { isDry, signal } = this.#options
     if (signal.aborted) return null
@@ -97,16 +97,16 @@ async function writeEndpoint(client: ApiClient, applicationId: string, endpoint:
     return
   }
   const path = `${base}/${pathSegment(id)}`
-  // Headers first: the mark that says what is here comes with the rest.
+  // Headers first: the mark that says what has been imported comes with the rest.
   const here = await client.request<{ headers: Record<string, string>; sensitive: string[] }>('GET', `${path}/headers`)
   const names = [...Object.keys(here.headers), ...here.sensitive]
-  // Credentials were set by hand: Svix does not show those that it has.
+  // Credentials were set by hand: Svix does not show its own.
   const deleteHeaders = names.filter((name) => !Object.hasOwn(headers, name) && !isCredentialName(name))
   await client.request('PATCH', `${path}/headers`, { body: { headers, deleteHeaders } })
   await client.request('PATCH', path, { body: { ...body, ...(secret === null ? {} : { secret }) } })
 }
 
-/** What this server does not take, in contrast to one that is away: that ends the import, and the same command goes on. */
+/** A refusal by this server, as opposed to an outage: that ends the import, and the same command continues it. */
 function isRefusal(thrown: unknown): thrown is PosthornError {
   return thrown instanceof PosthornError && thrown.code !== 'unreachable' && thrown.code !== 'store_failed'
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 
-/** Under which name of the metadata the mark is. */
+/** The metadata key of the mark. */
 export const markName = 'svix'
 
-/** Where a resource is from and what it was like there: an import again knows its own, and leaves alone what has not changed in Svix. */
+/** Where a resource came from and its state there: a repeated import recognises its own resources, and skips those unchanged in Svix. */
 export interface Mark {
   readonly id: string
   readonly settings: string
@@ -18,7 +18,7 @@ export function markText({ id, settings, secret }: Mark): string {
   return [id, settings, secret].join(' ')
 }
 
-/** Null for a resource that was not imported, and for none. */
+/** Null for a resource that was not imported, and if there is none. */
 export function markIn(resource: Marked | undefined): Mark | null {
   const [id, settings, secret, ...more] = resource?.metadata[markName]?.split(' ') ?? []
   if (id === undefined || settings === undefined || secret === undefined || more.length > 0) return null
@@ -29,12 +29,12 @@ interface Marked {
   readonly metadata: Readonly<Record<string, string>>
 }
 
-/** Enough to see a change; a secret is too long to be guessed from it. */
+/** Enough to detect a change; a secret is too long to be guessed from it. */
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
-/** The same text for the same content, in whatever order a server gives its fields. */
+/** The same text for the same content, regardless of the order of fields. */
 function inOrder(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))

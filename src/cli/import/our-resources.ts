@@ -2,7 +2,7 @@ import type { ApiClient, Query } from '../http-api/api-client.ts'
 import type { Listed } from '../http-api/responses.ts'
 import type { SvixEventType } from './svix-answers.ts'
 
-/** What an import reads of resources that are here already. */
+/** What an import reads about existing resources. */
 export interface OurResource {
   readonly id: string
   readonly uid: string | null
@@ -13,10 +13,10 @@ export interface OurApplication extends OurResource {
   readonly endpoints: readonly OurResource[]
 }
 
-/** Fields as Svix has them. */
+/** Fields in Svix's form. */
 export type OurEventType = SvixEventType
 
-/** What is here of what an import could meet: applications by their uids, and all event types. */
+/** The existing resources that an import could meet: applications by their uids, and all event types. */
 export async function ourResources(
   client: ApiClient,
   uids: ReadonlySet<string>,

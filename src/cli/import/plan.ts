@@ -6,12 +6,12 @@ import type { SvixEventType } from './svix-answers.ts'
 import { nameOf } from './svix-export.ts'
 import type { ExportedApplication, ExportedEndpoint, NotTaken, SvixExport } from './svix-export.ts'
 
-/** What an import is to do: decided as a whole before anything is done. */
+/** What an import is going to do: decided as a whole before anything is done. */
 export interface ImportPlan {
   readonly eventTypes: readonly SvixEventType[]
   readonly applications: readonly PlannedApplication[]
   readonly unchanged: number
-  /** Names that are in use here by something else. If there is one, nothing is done. */
+  /** Names that are already used here by something else. If there are any, nothing is done. */
   readonly collisions: readonly string[]
   readonly notTaken: readonly NotTaken[]
 }
@@ -20,7 +20,7 @@ export interface PlannedApplication {
   /** Its id here; null if it is to be created. */
   readonly id: string | null
   readonly what: string
-  /** Null if it is in Svix as it was at the last import. */
+  /** Null if it has not changed in Svix since the last import. */
   readonly body: Body | null
   readonly endpoints: readonly PlannedEndpoint[]
 }
@@ -30,7 +30,7 @@ export interface PlannedEndpoint {
   readonly what: string
   readonly body: Body
   readonly headers: Readonly<Record<string, string>>
-  /** Null if it is the one of the last import. */
+  /** Null if it is the same as at the last import. */
   readonly secret: string | null
 }
 
@@ -58,10 +58,10 @@ export function planImport(
   }
 }
 
-/** What of the plan one application is. */
+/** The part of the plan about one application. */
 type Part = Omit<ImportPlan, 'eventTypes'>
 
-/** Event types bear no mark: one that is here already is left as it is. */
+/** Event types carry no mark: existing ones are left alone. */
 function planEventTypes(
   wanted: readonly SvixEventType[],
   here: readonly OurEventType[],
@@ -138,7 +138,7 @@ function planEndpoint(
   return { endpoint: planned, collision: null }
 }
 
-/** The id of a resource that did not come from this one of Svix. */
+/** The id of a resource that did not come from this Svix resource. */
 function otherThan(svixId: string, found: OurResource | undefined): string | null {
   return found === undefined || markIn(found)?.id === svixId ? null : found.id
 }
@@ -147,12 +147,12 @@ function marked(settings: Body & { readonly metadata: Readonly<Record<string, st
   return { ...settings, metadata: { ...settings.metadata, [markName]: markText(mark) } }
 }
 
-/** By what both the caller's code and an import again find it: its uid; without one its id of Svix, so that calls by that id go on. */
+/** The name by which both the caller's code and a repeated import find it: its uid; without one its Svix id, so that calls by that id keep working. */
 export function uidOf({ id, uid }: { readonly id: string; readonly uid: string | null }): string {
   return uid ?? (isAnyId(id) ? `svix.${id}` : id)
 }
 
-/** Resources that would have one name here. */
+/** Resources that would get the same name here. */
 function twins(what: string, all: readonly (ExportedApplication | ExportedEndpoint)[]): string[] {
   const seen = new Set<string>()
   return all
@@ -161,7 +161,7 @@ function twins(what: string, all: readonly (ExportedApplication | ExportedEndpoi
     .map((uid) => `${what} ${uid} is the uid of one and the id of another in Svix`)
 }
 
-/** Endpoints that an earlier import has brought, and that are no longer in Svix. Whoever deleted them there may want that here, too. */
+/** Endpoints of an earlier import that are no longer in Svix. Whoever deleted them there may want to delete them here, too. */
 function leftHere(owner: string, wanted: readonly ExportedEndpoint[], present: readonly OurResource[]): NotTaken[] {
   const ids = new Set(wanted.map(({ id }) => id))
   return present

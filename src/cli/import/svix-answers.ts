@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-// What is read of Svix's answers, under its newer and its older names; they hold more.
+// The fields that are read from Svix's responses, under their newer and older names.
 
 const text = z
   .string()

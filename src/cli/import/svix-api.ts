@@ -5,14 +5,14 @@ import { urlOf } from '../../core/url.ts'
 
 /** Svix's HTTP API, as far as it is read. */
 export interface SvixApi {
-  /** All of a list, page by page. */
+  /** A whole list, page by page. */
   list<Item>(path: string, item: z.ZodType<Item>, query?: Readonly<Record<string, string>>): Promise<Item[]>
-  /** Null where there is none. */
+  /** Null if there is none. */
   find<Item>(path: string, item: z.ZodType<Item>): Promise<Item | null>
 }
 
-export interface SvixAccess {
-  /** Where Svix is, without `/api/v1`. */
+interface SvixAccess {
+  /** The URL of Svix, without `/api/v1`. */
   readonly url: string
   readonly token: string
   readonly clock: Clock
@@ -57,7 +57,7 @@ function checkUrl(given: string): string {
   throw expected('invalid_argument', 'url', wanted, given.replace(/^.*@/s, '…@'))
 }
 
-/** Null if there is nothing at this address. */
+/** Null if there is nothing at this URL. */
 async function read<Body>(access: SvixAccess, url: string, body: z.ZodType<Body>): Promise<Body | null> {
   const response = await answered(access, url)
   const where = new URL(url).origin
@@ -70,7 +70,7 @@ async function read<Body>(access: SvixAccess, url: string, body: z.ZodType<Body>
   throw expected('invalid_argument', 'url', 'a server that answers as Svix does', `another answer of ${url}`)
 }
 
-/** The answer, after a wait if Svix is asked too often or is away for a moment. */
+/** The response, after a wait if Svix limits the rate or is briefly unavailable. */
 async function answered(access: SvixAccess, url: string): Promise<Response> {
   for (let tries = 1; ; tries += 1) {
     const response = await ask(access, url)

@@ -9,7 +9,7 @@ import {
 } from './svix-answers.ts'
 import type { SvixApplication, SvixEndpoint, SvixEventType, SvixHeaders } from './svix-answers.ts'
 
-/** All that can be taken out of Svix, and what of it cannot. */
+/** Everything that can be exported from Svix, and what cannot. */
 export interface SvixExport {
   readonly eventTypes: readonly SvixEventType[]
   readonly applications: readonly ExportedApplication[]
@@ -25,7 +25,7 @@ export interface ExportedEndpoint extends SvixEndpoint {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Something that stays behind, and why. */
+/** Something that is not exported, and why. */
 export interface NotTaken {
   readonly what: string
   readonly why: string
@@ -34,7 +34,7 @@ export interface NotTaken {
 const noHeaders: SvixHeaders = { headers: {}, sensitive: [] }
 const atOnce = 8
 
-/** Reads everything before anything is written: who is refused half way has changed nothing. */
+/** Reads everything before anything is written: an export that is refused half-way has changed nothing. */
 export async function exportSvix(api: SvixApi): Promise<SvixExport> {
   const notTaken: NotTaken[] = []
   const eventTypes = await api.list('/event-type', svixEventType, { include_archived: 'true', with_content: 'true' })
@@ -78,7 +78,7 @@ async function exportEndpoint(
   return { endpoint: { ...endpoint, secret: secret.key, headers }, notTaken }
 }
 
-/** As a person looks for it: by the names that they gave. */
+/** As people look for it: by the names that they gave. */
 export function nameOf(application: SvixApplication, endpoint: SvixEndpoint): string {
   return `endpoint ${endpoint.uid ?? endpoint.id} of ${application.uid ?? application.id} (${endpoint.url})`
 }

@@ -4,14 +4,14 @@ import { isoTime } from '../../core/time.ts'
 import type { Posthorn } from '../../posthorn.ts'
 import type { Fields, Log } from './log.ts'
 
-/** Writes a line for what a Posthorn emits. What is below the log's level is not even listened for. */
+/** Logs the events of a Posthorn. Events below the log's level are not even listened for. */
 export function logEvents(posthorn: Pick<Posthorn, 'on'>, log: Log): void {
   for (const [type, { level, levelOf, fields }] of Object.entries(lines) as [PosthornEvent['type'], Line<EventType>][])
     if (log.isOn(level) || levelOf !== undefined)
       posthorn.on(type, (event) => log.write(levelOf?.(event) ?? level, type, () => fields(event)))
 }
 
-/** Writes a line for what a person should know that is no event of a delivery, but for codes that do not matter here. */
+/** Logs warnings that are not about a delivery, except for codes that do not matter here. */
 export function logWarnings(posthorn: Pick<Posthorn, 'on'>, log: Log, ignored: readonly WarningCode[] = []): void {
   posthorn.on('warning', ({ code, message }) => {
     if (ignored.includes(code)) return
@@ -27,13 +27,13 @@ const errorCodes: ReadonlySet<WarningCode> = new Set(['store_error', 'listener_t
 
 interface Line<Type extends EventType> {
   readonly level: LineLevel
-  /** Of one event, where some are worse. */
+  /** For an event that is sometimes worse. */
   levelOf?(event: EventOf<Type>): LineLevel
-  /** Ids, reasons and times only: bodies, secrets and URLs do not belong in a log. */
+  /** Only ids, reasons and times: bodies, secrets and URLs do not belong in a log. */
   fields(event: EventOf<Type>): Fields
 }
 
-// As a table, so that the compiler finds one that is missing.
+// A table, so that the compiler reports a missing one.
 const lines: { readonly [Type in Exclude<EventType, 'warning'>]: Line<Type> } = {
   'message.enqueued': {
     level: 'debug',
@@ -108,7 +108,7 @@ function idsOf(event: { readonly webhook_delivery_id: string; webhook_id: string
 
 const mostErrorLength = 200
 
-/** Of an answer only its status: what follows it is the body. */
+/** Only the status of a response: what follows it is the body. */
 function withoutBody(detail: string | null): string | null {
   return detail === null ? null : (/^HTTP \d+/.exec(detail)?.[0] ?? oneLine(detail).slice(0, mostErrorLength))
 }

@@ -2,8 +2,8 @@ import type { LineLevel } from '../../config/settings/logs.ts'
 import type { Clock } from '../../core/ports/ports.ts'
 import { second } from '../../core/time.ts'
 
-/** Lines of one event that were not written within a second. */
-export interface Suppressed {
+/** How many lines of one event were dropped within a second. */
+interface Suppressed {
   readonly level: LineLevel
   readonly event: string
   readonly count: number
@@ -16,7 +16,7 @@ interface Window {
   disarm(): void
 }
 
-/** Lets so many lines of each event through per second, and counts the rest: nothing is left out silently. */
+/** Lets a number of lines per event and second through, and counts the rest: nothing is dropped silently. */
 export class LineLimit {
   readonly #clock: Clock
   readonly #mostPerSecond: number
@@ -47,7 +47,7 @@ export class LineLimit {
   #windowOf(event: string): Window {
     const now = this.#clock.now()
     const known = this.#windows.get(event)
-    // A window with lines to count ends by its timer; a clock that was set back begins a new one, too.
+    // A window with dropped lines ends by its timer; a clock that was set back also starts a new one.
     if (known !== undefined && (known.suppressed.size > 0 || Math.abs(now - known.since) < second)) return known
     const window = { since: now, admitted: 0, suppressed: new Map<LineLevel, number>(), disarm: () => undefined }
     this.#windows.set(event, window)

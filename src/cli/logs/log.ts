@@ -7,13 +7,13 @@ import { textLine } from './text-line.ts'
 
 export type Fields = Readonly<Record<string, string | number | null>>
 
-/** The log of a process: one line per event. The library only emits; this is where commands write. */
+/** The log of a process: one line per event. The library only emits; commands write here. */
 export interface Log {
-  /** Whether lines of this level are written at all, so that nobody needs to listen for what is not. */
+  /** Whether lines of this level are written at all, so that nobody needs to listen for others. */
   isOn(level: LineLevel): boolean
   /** `fields` is called only if the line is written. */
   write(level: LineLevel, event: string, fields: () => Fields): void
-  /** Says what was left out, and leaves no timer. */
+  /** Reports dropped lines, and leaves no timer. */
   close(): void
 }
 
@@ -25,7 +25,7 @@ export interface LogOptions {
   write(line: string): void
 }
 
-/** Of one event at most so many lines are written within a second: a storm of failures must not fill a disk. */
+/** The most lines per event and second: a storm of failures must not fill a disk. */
 export const mostLinesPerSecond = 20
 
 export function makeLog({ level: least, format, clock, write }: LogOptions): Log {

@@ -4,7 +4,7 @@ import type { Terminal } from '../command.ts'
 import { makeLog } from './log.ts'
 import type { Log } from './log.ts'
 
-/** The log of a command, as its settings say: on stderr, as text if a person reads there. */
+/** The log of a command, as configured: on stderr, as text if that is a terminal. */
 export function processLog(
   { logLevel, logFormat }: Pick<Settings, 'logLevel' | 'logFormat'>,
   { messages }: Pick<Terminal, 'messages'>,

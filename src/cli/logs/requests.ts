@@ -4,7 +4,7 @@ import type { HandlerOptions } from '../../server/handler.ts'
 import { oneLine } from './events.ts'
 import type { Log } from './log.ts'
 
-/** What the HTTP API reports, as lines: each request for whoever debugs, and errors whose cause is here. */
+/** Logs what the HTTP API reports: each request for debugging, and errors that originate here. */
 export function requestLog(log: Log): Pick<HandlerOptions, 'warn' | 'report' | 'answered'> {
   return {
     warn: (sentence) => log.write('warn', 'api.ignored', () => ({ msg: `ignored: ${oneLine(sentence)}` })),

@@ -1,6 +1,6 @@
 import { printable } from '../view/text.ts'
 
-/** A line of the log for a person: time, level, event and sentence, then the fields that have a value. */
+/** A log line for people: time, level, event and sentence, then the fields that have a value. */
 export function textLine(json: string): string {
   const { time, level, event, msg, ...fields } = JSON.parse(json) as Record<string, string | number | null>
   const pairs = Object.entries(fields).flatMap(([name, value]) => (value === null ? [] : [`${name}=${shown(value)}`]))

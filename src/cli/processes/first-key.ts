@@ -8,15 +8,15 @@ const pageRows = 250
 
 /** Where the first key may be shown. */
 interface Place {
-  /** A person sees it, and no log keeps it. */
+  /** A person sees it, and no log stores it. */
   readonly isTerminal: boolean
-  /** The file that the database is in; null if it is none. */
+  /** The database's file; null if it has none. */
   readonly database: string | null
 }
 
 /**
- * Creates a key that may do everything, unless there is one already; null if there is. Answers with the line that says it: the key itself
- * for a terminal, or the file that it is in, because what stdout says ends up in logs.
+ * Creates a key with access to everything, unless there is already one; then returns null. Otherwise returns the line to print: the key itself
+ * on a terminal, or the file that contains it, because stdout ends up in logs.
  */
 export async function createFirstKey({ keys }: Posthorn, { isTerminal, database }: Place): Promise<string | null> {
   for (let after: string | null = null; ;) {
@@ -33,7 +33,7 @@ export async function createFirstKey({ keys }: Posthorn, { isTerminal, database 
   return `posthorn admin key is in ${file}, readable by this user only: keep it elsewhere, and delete the file`
 }
 
-/** The file first: a key that nobody gets to see would be the first one all the same. */
+/** The file first: a key that nobody gets to see would still count as the first one. */
 async function writeKeyFile(file: string, create: () => Promise<string>): Promise<void> {
   const handle = await openNew(file)
   try {
@@ -47,7 +47,7 @@ async function writeKeyFile(file: string, create: () => Promise<string>): Promis
   }
 }
 
-/** Never one that is there: it may be another's key, or a link that leads elsewhere. */
+/** Never an existing file: it may be another key, or a link that leads elsewhere. */
 async function openNew(file: string): Promise<FileHandle> {
   try {
     return await open(file, 'wx', 0o600)

@@ -11,12 +11,12 @@ import type { Authorize } from '../../server/request/authentication.ts'
 
 type MetricsSettings = Pick<Settings, 'host' | 'metrics' | 'metricsPort' | 'metricsPublic' | 'metricsEndpoints'>
 
-/** What a command counts, and the port of its own on which it says so, if one was set. Both are there before anything is claimed. */
+/** A command's metrics, and their separate port if one is configured. Both are ready before anything is claimed. */
 export async function openMetrics(settings: MetricsSettings): Promise<CommandMetrics> {
   const { host, metrics, metricsPort: port, metricsEndpoints: endpointLabels } = settings
   const options = { host, clock: systemClock, portSetting: 'POSTHORN_METRICS_PORT' }
   const listening = port === null ? null : await startHttpServer({ ...options, port })
-  // Not even loaded if nobody wants it.
+  // Not even loaded if it is off.
   const created = metrics ? (await import('../../metrics/index.ts')).createMetrics({ endpointLabels }) : null
   return new CommandMetrics(settings, listening, created)
 }
@@ -42,12 +42,12 @@ export class CommandMetrics {
     return this.#counted?.meter ?? null
   }
 
-  /** Where its own port is; null if it has none. */
+  /** The URL of the separate port; null if there is none. */
   get url(): string | null {
     return this.#listening?.url ?? null
   }
 
-  /** Answers on a port of its own from now on; without one it is part of the handler that it returns. */
+  /** Starts answering on the separate port; without one, metrics are part of the returned handler. */
   serve(posthorn: Posthorn, authorize: Authorize, handler: Handler = nothingElse): Handler {
     const options =
       this.#counted === null ? null : { registry: this.#counted.registry, authorize: this.#isPublic ? null : authorize }
@@ -56,7 +56,7 @@ export class CommandMetrics {
     return handler
   }
 
-  /** Its port is not ready any more, and still answers. */
+  /** The port is no longer ready, but still answers. */
   retire(): void {
     this.#listening?.retire()
   }

@@ -12,7 +12,7 @@ const names = {
   frameAncestors: table.portalFrameAncestors.env[0],
 }
 
-/** The customers' portal as the settings say; what is nonsense is refused by the setting's name, what cannot be used is logged. */
+/** The customers' portal as configured; invalid values are refused with the setting's name, unusable ones are logged. */
 export function portalOptions(settings: Settings, log: Log): PortalOptions {
   return checkPortal(
     {

@@ -4,7 +4,7 @@ import type { RetryPolicy } from '../../core/delivery/retry-policy.ts'
 import { day, hour, minute } from '../../core/time.ts'
 import type { Posthorn } from '../../posthorn.ts'
 
-/** What somebody who starts for the first time should know before the first failure; null once there is an application. */
+/** What first-time users should know before the first failure; null once there is an application. */
 export async function retryNotice(posthorn: Posthorn, preset: string): Promise<string | null> {
   const [present] = await posthorn.applications.list({ limit: 1 })
   const { name } = presetNamed(preset).policy
@@ -12,7 +12,7 @@ export async function retryNotice(posthorn: Posthorn, preset: string): Promise<s
   return present !== undefined || policy === undefined ? null : retrySentence(policy)
 }
 
-/** How long a policy tries, and how to choose another. */
+/** How long a policy retries, and how to choose another. */
 export function retrySentence(policy: RetryPolicy): string {
   const lastsMs = plannedDelays(policy)
     .slice(0, policy.maxAttempts - 1)

@@ -1,34 +1,30 @@
 import { once } from 'node:events'
 import { systemClock } from '../../clock.ts'
-import { describeSettings } from '../../config/describe.ts'
 import { commandSources } from '../../config/environment.ts'
 import { settingsFrom } from '../../config/sources.ts'
 import type { Settings } from '../../config/settings.ts'
 import { Posthorn, version } from '../../posthorn.ts'
-import { checkOrigins } from '../../server/http/cors.ts'
 import { handler } from '../../server/handler.ts'
 import { startHttpServer } from '../../server/http/http-server.ts'
 import type { HttpServer } from '../../server/http/http-server.ts'
-import { checkPublicUrl } from '../../server/http/url.ts'
 import { byKey } from '../../server/request/authentication.ts'
 import type { CommandOptions, Terminal } from '../command.ts'
 import { databaseAt } from '../database.ts'
 import { logEvents, logWarnings } from '../logs/events.ts'
 import type { Log } from '../logs/log.ts'
 import { processLog } from '../logs/process-log.ts'
-import { requestLog } from '../logs/requests.ts'
 import { createFirstKey } from './first-key.ts'
+import { handlerOptions } from './handler-options.ts'
 import { openMetrics } from './metrics.ts'
 import type { CommandMetrics } from './metrics.ts'
-import { portalOptions } from './portal.ts'
 import { retryNotice } from './retry-notice.ts'
 
-/** Answers and delivers until it is stopped. */
+/** Serves and delivers until it is stopped. */
 export async function serve({ database, 'no-worker': noWorker }: CommandOptions, terminal: Terminal): Promise<number> {
   const settings = settingsFrom(commandSources())
   const named = databaseAt(typeof database === 'string' ? database : settings.databaseUrl, settings)
   const log = processLog(settings, terminal)
-  // First, because its port must be known to the guard; and whoever has it keeps it while the database is opened.
+  // First, because the guard must know its port, and to keep the port while the database is opened.
   const listening = await startHttpServer({ ...settings, clock: systemClock })
   let metrics: CommandMetrics | null = null
   try {
@@ -63,7 +59,7 @@ interface Parts {
   readonly terminal: Terminal
   readonly log: Log
   readonly delivers: boolean
-  /** That of the database; null if it has none. */
+  /** The database's file; null if it has none. */
   readonly file: string | null
 }
 
@@ -78,20 +74,8 @@ async function answerAndDeliver(parts: Parts): Promise<void> {
     if (line !== null) output.write(`${line}\n`)
     const notice = await retryNotice(posthorn, settings.preset)
     if (notice !== null) log.write('info', 'retry_policy', () => ({ msg: notice }))
-    const { adminKey, corsOrigins, portalTokenHours, publicUrl, rateLimitPerSecond, strict } = settings
-    const answer = handler(posthorn, {
-      adminKey,
-      corsOrigins: checkOrigins(corsOrigins, 'POSTHORN_CORS_ORIGINS'),
-      portal: portalOptions(settings, log),
-      portalTokenHours,
-      publicUrl: checkPublicUrl(publicUrl, 'POSTHORN_PUBLIC_URL') ?? listening.url,
-      rateLimitPerSecond,
-      messagesPerSecondPerApplication: settings.messagesPerSecondPerApplication,
-      strict,
-      settings: describeSettings(commandSources()),
-      ...requestLog(log),
-    })
-    const { authorize } = byKey(posthorn, adminKey)
+    const answer = handler(posthorn, handlerOptions(settings, listening.url, log))
+    const { authorize } = byKey(posthorn, settings.adminKey)
     listening.serve(metrics.serve(posthorn, authorize, answer), () => posthorn.audit({ limit: 1 }))
     output.write(`posthorn listening on ${listening.url}\n`)
     if (metrics.url !== null) output.write(`posthorn metrics on ${metrics.url}/metrics\n`)
@@ -106,7 +90,7 @@ async function answerAndDeliver(parts: Parts): Promise<void> {
     log.write('info', 'stopping', () => ({ msg }))
     metrics.retire()
     const stoppedAt = systemClock.now()
-    // Readers of the stream would hold up the end: they never leave by themselves.
+    // Readers of the stream would delay the shutdown: they never leave by themselves.
     posthorn.stream.close()
     await listening.drain(graceMs)
     graceMs = Math.max(0, graceMs - (systemClock.now() - stoppedAt))

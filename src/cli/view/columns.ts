@@ -6,7 +6,7 @@ const mostColumns = 60
 const fewestColumns = 6
 const gap = '  '
 const isoTime = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
-/** The columns that say how something is. */
+/** The columns that show a status. */
 const coloured = new Set(['STATUS', 'HEALTH', 'SEVERITY', 'STATE'])
 const colours: readonly (readonly [words: RegExp, colour: Colour])[] = [
   [/^(delivered|healthy|enabled|ok|done)/, 'green'],
@@ -16,8 +16,8 @@ const colours: readonly (readonly [words: RegExp, colour: Colour])[] = [
 ]
 
 /**
- * Rows under their headings, each column as wide as it must be. On a terminal they fit its width: times become relative, the widest columns are cut, and on a
- * narrow one the last are left out; never the first, which is what the next command is given.
+ * Rows under their headings, with columns as wide as needed. On a terminal they fit its width: times become relative, the widest columns are
+ * truncated, and on a narrow one the last are left out; never the first, which is the argument of the next command.
  */
 export function columns(headings: readonly string[], rows: readonly (readonly string[])[], screen: Screen): string {
   const cells = narrowed(
@@ -41,7 +41,7 @@ export function columns(headings: readonly string[], rows: readonly (readonly st
     .join('\n')
 }
 
-/** As it is where it fits; else with relative times, and without the last columns that would not fit however much they are cut. */
+/** The cells as they are if they fit; otherwise with relative times, and without the last columns that would not fit even truncated. */
 function narrowed(cells: readonly string[][], { columns: most, now }: Screen): readonly string[][] {
   if (most === null || totalOf(widthsOf(cells)) < most) return cells
   const shorter = cells.map((row) => row.map((text) => (isoTime.test(text) ? relativeTime(text, now) : text)))
@@ -60,7 +60,7 @@ function totalOf(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width, (widths.length - 1) * gap.length)
 }
 
-/** Takes from the widest column, one by one, until all fit; one column of the terminal stays free, because some wrap a line that is full. */
+/** Narrows the widest column until all fit; one column of the terminal stays free, because some terminals wrap a full line. */
 function fitted(wanted: readonly number[], most: number): number[] {
   const widths = [...wanted]
   while (totalOf(widths) >= most) {
@@ -80,7 +80,7 @@ function colourOf(heading: string, text: string): Colour | null {
   return colours.find(([words]) => words.test(text))?.[1] ?? null
 }
 
-/** Names and values below each other. */
+/** Names and values, one pair per line. */
 export function pairs(list: readonly (readonly [name: string, value: string | null])[]): string {
   const shown = list.flatMap(([name, value]) => (value === null ? [] : [[name, printable(value)] as const]))
   const width = Math.max(...shown.map(([name]) => name.length)) + 2

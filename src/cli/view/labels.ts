@@ -4,7 +4,7 @@ import type { Labels } from './view.ts'
 
 const mostLabels = 1_000
 
-/** The name that the user gave an endpoint, or else where it leads to. */
+/** The user's name for an endpoint, or its URL. */
 export function labelsFrom(directory: Pick<Directory, 'endpointsById'>): Labels {
   const known = new Lru<string, string>(mostLabels)
   return {

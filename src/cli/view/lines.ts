@@ -3,7 +3,7 @@ import { isoTime } from '../../core/time.ts'
 import { duration, printable, secondsUntil } from './text.ts'
 import type { Labels, View, ViewParts } from './view.ts'
 
-/** Where there is no terminal: one line per event, with time, id, endpoint, status and why. */
+/** Without a terminal: one line per event, with time, id, endpoint, status and reason. */
 export function lineView({ terminal, posthorn, labels, title, hint }: ViewParts): View {
   // Names may have to be read first; the lines stay in the order of the events.
   let printed = Promise.resolve()
@@ -13,7 +13,7 @@ export function lineView({ terminal, posthorn, labels, title, hint }: ViewParts)
   })
 
   async function print(event: PosthornEvent): Promise<void> {
-    // Without a name, the id says it too.
+    // Without a name, the id will do.
     if ('webhook_id' in event) await labels.learn([event.webhook_id]).catch(() => undefined)
     const line = lineOf(event, labels)
     if (line !== null) terminal.output.write(`${line}\n`)
@@ -30,9 +30,9 @@ export function lineView({ terminal, posthorn, labels, title, hint }: ViewParts)
   }
 }
 
-/** One event as one line; null for warnings, which are messages and no data. */
+/** One event as one line; null for warnings, which are messages, not data. */
 export function lineOf(event: PosthornEvent, labels: Pick<Labels, 'of'>): string | null {
-  // An event belongs to the function of its own type, which the compiler cannot follow through the table.
+  // Each event goes to the function for its type, which the compiler cannot follow through the table.
   const line = (lines[event.type] as (event: PosthornEvent) => Line | null)(event)
   if (line === null) return null
   const endpoint = line.endpointId === null ? '-' : printable(labels.of(line.endpointId))
@@ -41,7 +41,7 @@ export function lineOf(event: PosthornEvent, labels: Pick<Labels, 'of'>): string
 
 interface Line {
   readonly id: string
-  /** Null if it is about no endpoint. */
+  /** Null if it is not about an endpoint. */
   readonly endpointId: string | null
   readonly status: string
   readonly why: string

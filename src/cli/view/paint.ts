@@ -7,14 +7,14 @@ const codes: Readonly<Record<Colour, number>> = { bold: 1, dim: 2, red: 31, gree
 const usualColumns = 80
 const usualRows = 24
 
-/** What a text is drawn on: how wide it is, null if it may be as wide as it likes, when, and how it shows colours. */
+/** The output's properties: its width, null if unlimited, the time it is drawn at, and whether it shows colours. */
 export interface Screen {
   readonly columns: number | null
   readonly now: Instant
   readonly paint: Paint
 }
 
-/** A terminal, or what a program reads: that gets whole lines without colours. */
+/** A terminal, or the input of a program: that gets whole lines without colours. */
 export function screenOf(output: NodeJS.WriteStream): Screen {
   const now = systemClock.now()
   return output.isTTY
@@ -27,7 +27,7 @@ export function sizeOf(output: NodeJS.WriteStream): { readonly columns: number; 
   return { columns: output.columns || usualColumns, rows: output.rows || usualRows }
 }
 
-/** Node itself heeds NO_COLOR here, and terminals without colours. */
+/** Node itself respects NO_COLOR here, and terminals without colours. */
 export function paintOn(output: NodeJS.WriteStream): Paint {
   return output.hasColors() ? (colour, text) => `\x1b[${codes[colour]}m${text}\x1b[0m` : (_, text) => text
 }

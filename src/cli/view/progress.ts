@@ -2,7 +2,7 @@ import type { Terminal } from '../command.ts'
 import type { JobResponse } from '../http-api/responses.ts'
 import { sizeOf } from './paint.ts'
 
-/** Shows how far something is: a bar that is drawn over itself on a screen, else a line for every step. */
+/** Shows progress: a bar that redraws itself on a terminal, otherwise a line for every step. */
 export interface Progress<Step> {
   show(step: Step): void
   /** A sentence that the bar must not overwrite. */
@@ -10,8 +10,8 @@ export interface Progress<Step> {
   end(): void
 }
 
-/** So many of so many, in words. */
-export interface ProgressStep {
+/** The count in words. */
+interface ProgressStep {
   readonly done: number
   readonly matching: number
   readonly line: string
@@ -25,13 +25,13 @@ const verbs: Readonly<Record<JobResponse['action'], string>> = {
   erase: 'erased',
 }
 
-/** Of a job. */
+/** For a job. */
 export function progressOn(terminal: Pick<Terminal, 'messages' | 'say'>): Progress<JobResponse> {
   const { show, ...rest } = stepsOn(terminal)
   return { ...rest, show: (job) => show({ ...job, line: stepLine(job) }) }
 }
 
-/** Of anything that is counted. */
+/** For anything that is counted. */
 export function stepsOn({ messages, say }: Pick<Terminal, 'messages' | 'say'>): Progress<ProgressStep> {
   let shown = ''
   function clear(): void {

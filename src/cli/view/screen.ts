@@ -16,7 +16,7 @@ const showCursor = '\x1b[?25h'
 const clearBelow = '\x1b[J'
 const clearAll = '\x1b[2J\x1b[H'
 
-/** On a terminal: a table that is drawn over itself, in one write per frame so that nothing flickers. */
+/** On a terminal: a table that redraws itself, in one write per frame so that nothing flickers. */
 export function screenView(parts: ViewParts): View {
   return new ScreenView(parts)
 }
@@ -26,7 +26,7 @@ class ScreenView implements View {
   readonly #paint: Paint
   #deliveries: readonly Delivery[] = []
   #overview: Overview | null = null
-  /** The last note stays below the table until there is another, or a new delivery. */
+  /** The last note stays below the table until the next one, or a new delivery. */
   #pinned: string | null = null
   #newestAtNote: string | undefined
   #drawnLines = 0
@@ -84,7 +84,7 @@ class ScreenView implements View {
       if (isOld) this.#overview = await directory.overview({ now, windowMs: hour })
       await labels.learn([...new Set(this.#deliveries.map(({ endpointId }) => endpointId))])
     } catch {
-      // The store is being closed: what was read last stays.
+      // The store is being closed: the last values stay.
     }
   }
 
@@ -111,9 +111,9 @@ class ScreenView implements View {
     return this.#drawnLines === 0 ? '\r' : `\r\x1b[${this.#drawnLines}A`
   }
 
-  /** Says the pinned note for good, above the table. */
+  /** Prints the pinned note permanently, above the table. */
   #unpin(): void {
-    // Line by line: what is cleared as a whole, some terminals keep in their history.
+    // Line by line: some terminals keep a screen that is cleared as a whole in their history.
     this.#output.write(`${this.#backToTop()}${'\x1b[2K\n'.repeat(this.#drawnLines)}${this.#backToTop()}`)
     this.#drawnLines = 0
     if (this.#pinned !== null) this.#parts.terminal.say(this.#pinned)
@@ -122,7 +122,7 @@ class ScreenView implements View {
   }
 
   readonly #resized = (): void => {
-    // A narrower terminal has wrapped the old frame: where its top is now, nobody knows.
+    // A narrower terminal has wrapped the old frame: its top can no longer be located.
     this.#output.write(clearAll)
     this.#drawnLines = 0
     this.#draw()

@@ -20,7 +20,7 @@ export interface Table {
   readonly paint: Paint
 }
 
-/** What a line says of a delivery. */
+/** The content of a delivery's line. */
 interface Cells {
   readonly id: string
   readonly endpoint: string
@@ -36,11 +36,11 @@ const gap = '  '
 const linesAround = 7
 const headings: Cells = { id: 'delivery', endpoint: 'endpoint', status: 'status', sends: 'sends', why: 'why' }
 
-/** The deliveries as lines that fit the terminal, one for each; the newest are at the bottom. */
+/** The deliveries as lines that fit the terminal, newest at the bottom. */
 export function tableLines({ title, hint, deliveries, overview, label, now, columns, rows, paint }: Table): string[] {
   const shown = mostInteresting(deliveries, Math.max(rows - linesAround, 1)).toReversed()
   const endpointColumns = Math.min(Math.max(8, ...shown.map(({ endpointId }) => label(endpointId).length)), 24)
-  // One column stays free: a terminal may wrap a line that is full.
+  // One column stays free: a terminal may wrap a full line.
   const whyColumns = Math.max(
     columns - 2 - idColumns - endpointColumns - statusColumns - sendsColumns - 4 * gap.length,
     10,
@@ -81,7 +81,7 @@ export function tableLines({ title, hint, deliveries, overview, label, now, colu
   ]
 }
 
-/** When there are too many, delivered ones are left out first, the oldest before the rest. */
+/** If there are too many, delivered ones are left out first, then the oldest. */
 export function mostInteresting(deliveries: readonly Delivery[], most: number): Delivery[] {
   let surplus = Math.max(deliveries.length - most, 0)
   const kept: Delivery[] = []

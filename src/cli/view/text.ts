@@ -13,13 +13,13 @@ export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
 }
 
-/** Cut or filled to exactly this many columns. What a terminal may show two columns wide becomes a question mark. */
+/** Truncated or padded to exactly this many columns. Characters that may be two columns wide become question marks. */
 export function cell(text: string, columns: number): string {
   const plain = printable(text).replaceAll(/[^\x20-\x7e…·]/gu, '?')
   return plain.length > columns ? `${plain.slice(0, Math.max(columns - 1, 0))}…` : plain.padEnd(columns)
 }
 
-/** How long until then, in seconds as people count them down. */
+/** The time left, in seconds as in a countdown. */
 export function secondsUntil(at: Instant, now: Instant): string {
   return `${Math.max(Math.ceil((at - now) / 1_000), 0)} s`
 }

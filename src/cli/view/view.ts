@@ -2,11 +2,11 @@ import type { Directory } from '../../core/ports/directory.ts'
 import type { Posthorn } from '../../posthorn.ts'
 import type { Terminal } from '../command.ts'
 
-/** What a terminal shows of deliveries while they are under way. */
+/** Shows deliveries on a terminal while they are under way. */
 export interface View {
-  /** A message for a person that does not disturb what is shown. */
+  /** A message for people that does not disturb what is shown. */
   note(text: string): void
-  /** Shows how things stand at last, and gives the terminal back. */
+  /** Shows the final state, and releases the terminal. */
   close(): Promise<void>
 }
 
@@ -20,7 +20,7 @@ export interface ViewParts {
   readonly hint: string
 }
 
-/** Names of endpoints as a person knows them, read once. */
+/** The names of endpoints that people know, read once. */
 export interface Labels {
   learn(endpointIds: readonly string[]): Promise<void>
   of(endpointId: string): string

@@ -6,7 +6,7 @@ import type { Setting } from './setting.ts'
 
 type Percents = Readonly<Record<'alarmDeadLetterWarnPercent' | 'alarmDeadLetterPagePercent', number>>
 
-/** Refuses by their names what no single setting can know. */
+/** Refuses, by name, combinations that no single setting can check. */
 export function checkAlarmSettings({
   alarmDeadLetterWarnPercent: warn,
   alarmDeadLetterPagePercent: page,
@@ -16,7 +16,7 @@ export function checkAlarmSettings({
   throw expected('invalid_argument', name, `less than ${other}, which is ${page}`, warn, warnsBeforePages)
 }
 
-/** From where on somebody is told. */
+/** When alarms are raised. */
 export const alarmSettings = {
   alarms: {
     env: ['POSTHORN_ALARMS'],
@@ -44,14 +44,14 @@ export const alarmSettings = {
     default: usualThresholds.oldestDueMs,
     unit: 'seconds',
     scale: second,
-    sentence: 'Pages if a delivery that nothing is held against has been due for longer than this.',
+    sentence: 'Pages if a delivery that is not on hold has been due for longer than this.',
     read: wholeNumber(1, 86_400, second),
   },
   alarmBacklogRows: {
     env: ['POSTHORN_ALARM_BACKLOG'],
     default: usualThresholds.backlogRows,
     unit: 'rows',
-    sentence: 'Warns if more deliveries than this are due that nothing is held against.',
+    sentence: 'Warns if more deliveries than this are due and not on hold.',
     read: wholeNumber(1, 1_000_000),
   },
   alarmDiskPercent: {
@@ -59,7 +59,7 @@ export const alarmSettings = {
     default: usualThresholds.diskPercent,
     unit: 'percent',
     sentence:
-      'Warns if more than this of the disk of a SQLite file is used, and pages once half of the rest is; PostgreSQL has its own server to watch.',
+      'Warns if more than this of the disk with the SQLite file is used, and pages halfway to a full disk. Watch the disk of a PostgreSQL server there.',
     read: wholeNumber(1, 99),
   },
   alarmCooldownMs: {

@@ -1,21 +1,21 @@
 import { flag, text } from '../parse-value.ts'
 import type { Setting } from './setting.ts'
 
-/** Where deliveries and secrets are kept. */
+/** Where deliveries and secrets are stored. */
 export const databaseSettings = {
   databaseUrl: {
     env: ['POSTHORN_DATABASE_URL', 'DATABASE_URL'],
     default: 'sqlite:posthorn.db',
     unit: '',
     sentence:
-      'Where deliveries are kept: sqlite:path for one process, postgres://user:password@host:port/database for any number of workers.',
+      'Where deliveries are stored: sqlite:path for one process, postgres://user:password@host:port/database for any number of workers.',
     read: text(),
   },
   schema: {
     env: ['POSTHORN_SCHEMA'],
     default: 'posthorn',
     unit: '',
-    sentence: 'The schema of its own in which Posthorn keeps its tables on PostgreSQL.',
+    sentence: "The PostgreSQL schema for Posthorn's tables.",
     read: text(),
   },
   prepare: {
@@ -30,7 +30,7 @@ export const databaseSettings = {
     default: null as boolean | null,
     unit: '',
     sentence:
-      'Workers on PostgreSQL listen for what other processes store, which those notify them of after their commits (LISTEN and NOTIFY). 1 also notifies within transactions of the application, 0 does neither: what was stored is found within 250 ms.',
+      "On PostgreSQL, workers listen for other processes' commits, and those notify them (LISTEN and NOTIFY). 1 also notifies within the application's own transactions; 0 does neither, and new deliveries are found within 250 ms.",
     read: flag(),
   },
   secretsKey: {
@@ -38,7 +38,7 @@ export const databaseSettings = {
     default: null as string | null,
     unit: 'base64 of 32 bytes',
     sentence:
-      'The key that secrets and headers of endpoints are encrypted with, or several with commas between them, newest first; SQLite creates one beside its file if there is none.',
+      'The key that encrypts secrets and headers of endpoints, or several separated by commas, newest first; SQLite creates one next to its file if there is none.',
     secret: true,
     read: text(),
   },
@@ -46,7 +46,7 @@ export const databaseSettings = {
     env: ['POSTHORN_PLAINTEXT_SECRETS'],
     default: false,
     unit: '',
-    sentence: 'Keeps secrets and headers of endpoints unencrypted. Insecure.',
+    sentence: 'Stores secrets and headers of endpoints unencrypted. Insecure.',
     read: flag(),
   },
 } satisfies Record<string, Setting<unknown>>

@@ -15,7 +15,7 @@ export const deliverySettings = {
     default: 30_000,
     unit: 'seconds',
     scale: 1_000,
-    sentence: 'How long one attempt may take in all, from the look-up to the end of the answer.',
+    sentence: 'How long one attempt may take in total, from the lookup to the end of the response.',
     read: wholeNumber(1, 300, 1_000),
   },
   maxRetries: {
@@ -36,7 +36,7 @@ export const deliverySettings = {
     env: ['HTTP_POOL_SIZE'],
     default: 20,
     unit: 'requests',
-    sentence: 'Requests that may be open to one endpoint at once, over all workers.',
+    sentence: 'Requests that may be open to one endpoint at once, across all workers.',
     read: wholeNumber(1, 1_000),
   },
   retriesPerTick: {
@@ -80,7 +80,7 @@ export const deliverySettings = {
     default: [] as readonly string[],
     unit: '',
     sentence:
-      'CIDRs and host patterns that may be called although private, by http too, such as 127.0.0.0/8,*.internal.',
+      'CIDRs and host patterns that may be called although they are private, also by http, such as 127.0.0.0/8,*.internal.',
     read: list(),
   },
   allowHttp: {
@@ -95,7 +95,7 @@ export const deliverySettings = {
     default: null as string | null,
     unit: '',
     sentence:
-      'A forward proxy that all deliveries go through, such as http://user:password@proxy.internal:4750; names are then looked up by the proxy, which must refuse private addresses.',
+      'A forward proxy for all deliveries, such as http://user:password@proxy.internal:4750; it resolves names, and must refuse private addresses.',
     secret: true,
     read: text(),
   },
@@ -118,7 +118,7 @@ export const deliverySettings = {
     env: ['POSTHORN_ALLOW_UNSAFE_RETRY_DELAYS'],
     default: false,
     unit: '',
-    sentence: 'Lets a policy with delays under 30 s start, with a warning each time. For tests only.',
+    sentence: 'Allows policies with delays under 30 s, with a warning at each start. For tests only.',
     read: flag(),
   },
 } satisfies Record<string, Setting<unknown>>

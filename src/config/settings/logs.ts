@@ -1,8 +1,8 @@
 import { oneOf } from '../parse-value.ts'
 import type { Setting } from './setting.ts'
 
-export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
-/** What a line can have; silent is none. */
+const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
+/** The log levels; silent logs nothing. */
 export type LineLevel = Exclude<(typeof logLevels)[number], 'silent'>
 
 /** What `serve`, `worker` and `dev` write to stderr. */
@@ -12,7 +12,7 @@ export const logSettings = {
     default: 'info',
     unit: '',
     sentence:
-      'The least that is logged: debug (every attempt and request), info (failures), warn (dead letters, lost leases), error, or silent. `posthorn dev` shows deliveries itself, and logs them only if this is given.',
+      'The lowest level that is logged: debug (every attempt and request), info (failures), warn (dead letters, lost leases), error, or silent. `posthorn dev` shows deliveries itself, and logs them only if this is set.',
     read: oneOf(logLevels),
   },
   logFormat: {

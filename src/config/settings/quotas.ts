@@ -2,7 +2,7 @@ import { usualQuotas } from '../../core/limits/quotas.ts'
 import { wholeNumber } from '../parse-value.ts'
 import type { Setting } from './setting.ts'
 
-/** What one application may have and do. */
+/** How much one application may have and do. */
 export const quotaSettings = {
   endpointsPerApplication: {
     env: ['POSTHORN_ENDPOINTS_PER_APPLICATION'],
@@ -15,7 +15,7 @@ export const quotaSettings = {
     env: ['POSTHORN_FILTER_SIZE_PER_APPLICATION'],
     default: usualQuotas.filterSizePerApplication,
     unit: 'characters',
-    sentence: 'Characters of JSON that the payload filters of one application may have in all; 0 for no quota.',
+    sentence: 'Characters of JSON that all payload filters of one application may have together; 0 for no quota.',
     read: wholeNumber(0, 1_000_000_000),
   },
   messagesPerSecondPerApplication: {

@@ -1,13 +1,13 @@
 import { wholeNumber } from '../parse-value.ts'
 import type { Setting } from './setting.ts'
 
-/** How long what is over is kept. */
+/** How long ended deliveries are kept. */
 export const retentionSettings = {
   historyDays: {
     env: ['POSTHORN_HISTORY_DAYS'],
     default: 30,
     unit: 'days',
-    sentence: 'How long what was delivered is kept, with its attempts; and messages that no delivery is left of.',
+    sentence: 'How long delivered deliveries are kept, with their attempts, and messages without deliveries.',
     read: wholeNumber(1, 3_650),
   },
   deadLetterDays: {

@@ -7,7 +7,7 @@ export const serverSettings = {
     env: ['POSTHORN_HOST'],
     default: '127.0.0.1',
     unit: '',
-    sentence: 'The address that the server listens on; 0.0.0.0 for all of this machine.',
+    sentence: 'The address that the server listens on; 0.0.0.0 for all addresses of this machine.',
     read: text(),
   },
   port: {
@@ -22,7 +22,7 @@ export const serverSettings = {
     default: true,
     unit: '',
     sentence:
-      'Lets serve store and deliver in a thread of its own, beside the one that answers requests: neither waits for the other. 0 does both in one, which takes less memory.',
+      'Lets serve store and deliver in a separate thread from the one that answers requests: neither waits for the other. 0 does both in one, which takes less memory.',
     read: flag(),
   },
   publicUrl: {
@@ -30,7 +30,7 @@ export const serverSettings = {
     default: null as string | null,
     unit: '',
     sentence:
-      'Where customers reach the server, such as https://hooks.example: links to the portal begin so. Without it they begin with the address that it listens on.',
+      'The URL at which customers reach the server, such as https://hooks.example: links to the portal begin with it. Without it they begin with the address that the server listens on.',
     read: text(),
   },
   adminKey: {
@@ -38,7 +38,7 @@ export const serverSettings = {
     default: null as string | null,
     unit: 'at least 20 characters',
     sentence:
-      'An API key that may do everything, taken as given; without it the first start creates one, and shows it once on a terminal, or writes it to a file beside the database that only its owner can read.',
+      'An API key with access to everything. Without it the first start creates one, and shows it once on a terminal, or writes it to a file next to the database that only its owner can read.',
     secret: true,
     read: secretText(20),
   },
@@ -62,7 +62,7 @@ export const serverSettings = {
     env: ['POSTHORN_PORTAL_TOKEN_HOURS'],
     default: 1,
     unit: 'hours',
-    sentence: 'How long a link to the portal of a customer is valid, unless whoever asks for it says otherwise.',
+    sentence: "How long a customer's link to the portal is valid by default.",
     read: wholeNumber(1, 8_760),
   },
   rateLimitPerSecond: {
@@ -84,14 +84,14 @@ export const serverSettings = {
     default: false,
     unit: '',
     sentence:
-      'Refuses fields and parameters of the HTTP API that have no effect; otherwise those of clients of Svix are named in the header x-posthorn-ignored.',
+      'Refuses fields and parameters of the HTTP API that have no effect; otherwise those that Svix clients send are listed in the header x-posthorn-ignored.',
     read: flag(),
   },
   shutdownGraceMs: {
     env: ['POSTHORN_SHUTDOWN_GRACE_MS'],
     default: 35_000,
     unit: 'ms',
-    sentence: 'How long a stop waits for requests and attempts that are under way.',
+    sentence: 'How long a stop waits for requests and attempts under way.',
     read: wholeNumber(0, 600_000),
   },
 } satisfies Record<string, Setting<unknown>>

@@ -1,12 +1,12 @@
-/** One setting: where it comes from, what it means, what it may be. */
+/** One setting: its names, meaning and valid values. */
 export interface Setting<Value> {
-  /** Names in the environment; the first that is set wins. Each also works with `_FILE` if it is a secret. */
+  /** Names in the environment; the first that is set wins. Secrets can also be given with `_FILE`. */
   readonly env: readonly string[]
   readonly default: Value
   readonly unit: string
   readonly sentence: string
   readonly secret?: boolean
-  /** What the number in the environment is multiplied by, where the value has a smaller unit. */
+  /** The factor for the number in the environment, if the value has a smaller unit. */
   readonly scale?: number
   readonly read: (text: string, name: string) => Value
 }

@@ -1,13 +1,13 @@
 import { flag } from '../parse-value.ts'
 import type { Setting } from './setting.ts'
 
-/** What endpoints learn of traces; whether there are any is up to the SDK of OpenTelemetry that the process has loaded. */
+/** Whether endpoints get trace headers; tracing itself depends on the OpenTelemetry SDK that the process has loaded. */
 export const traceSettings = {
   sendTraceparent: {
     env: ['POSTHORN_SEND_TRACEPARENT'],
     default: false,
     unit: '',
-    sentence: 'Sends endpoints the header traceparent of each attempt, where attempts are traced.',
+    sentence: 'Sends endpoints the traceparent header of each attempt, if attempts are traced.',
     read: flag(),
   },
 } satisfies Record<string, Setting<unknown>>

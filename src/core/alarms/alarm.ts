@@ -4,37 +4,37 @@ import type { Finding } from './findings.ts'
 import { day } from '../time.ts'
 import type { Instant } from '../time.ts'
 
-/** What is told of an alarm. */
+/** The kinds of notice about an alarm. */
 export type NoticeKind = 'raised' | 'repeated' | 'resolved'
 
-/** One alarm as it is kept: a signal, about one subject. */
+/** One stored alarm: a signal about one subject. */
 export interface Alarm {
   /** The signal and, after a colon, its subject. */
   readonly id: string
   readonly signal: Signal
-  /** The endpoint's id; empty where it is about all of them. */
+  /** The endpoint's id; empty if the alarm is about all of them. */
   readonly subject: string
   readonly level: Level
   readonly value: number
   readonly threshold: number
   readonly raisedAt: Instant | null
   readonly resolvedAt: Instant | null
-  /** When somebody was last told that it is raised. */
+  /** When the last notice that it is raised was sent. */
   readonly notifiedAt: Instant | null
-  /** A notice that was decided and may not have gone out yet: whoever has the turn sends it, again if need be. */
+  /** A notice that was decided but perhaps not sent yet: the worker whose turn it is sends it, again if necessary. */
   readonly owed: NoticeKind | null
   readonly owedAt: Instant | null
-  /** How often processes saw it happen, and when they last did, where only they can see it. */
+  /** For signals that only single processes can see: how often they saw it, and when last. */
   readonly noted: number
   readonly notedAt: Instant | null
-  /** Raised with every write of the evaluation, so that two workers never both decide. */
+  /** Increases with every write of an evaluation, so that two workers never both decide. */
   readonly version: number
 }
 
 export interface Evaluation {
   readonly alarms: readonly Alarm[]
   readonly findings: readonly Finding[]
-  /** Signals that could not be read this time: nothing is raised or resolved of them. */
+  /** Signals that could not be read this time: their alarms are neither raised nor resolved. */
   readonly unread: ReadonlySet<Signal>
   readonly now: Instant
   readonly cooldownMs: number
@@ -43,13 +43,13 @@ export interface Evaluation {
 export interface Evaluated {
   /** To be written. */
   readonly changed: readonly Alarm[]
-  /** Those that nobody needs any more. */
+  /** Alarms that are no longer needed. */
   readonly forgotten: readonly Alarm[]
 }
 
 const resolvedKeptMs = day
 
-/** Decides what is raised, repeated and resolved: once each, whatever happened to the process that decided last time. */
+/** Decides which alarms are raised, repeated and resolved: once each, even if the process that decided last has crashed. */
 export function evaluate({ alarms, findings, unread, now, cooldownMs }: Evaluation): Evaluated {
   const known = new Map(alarms.map((alarm) => [alarm.id, alarm]))
   const found = new Map(findings.map((finding) => [alarmId(finding), finding]))
@@ -58,8 +58,8 @@ export function evaluate({ alarms, findings, unread, now, cooldownMs }: Evaluati
   const forgotten: Alarm[] = []
   for (const id of all) {
     const finding = found.get(id)
-    const alarm = known.get(id) ?? (finding === undefined ? undefined : calm(finding))
-    // What is owed goes out first: a raise must not be lost because it has recovered since.
+    const alarm = known.get(id) ?? (finding === undefined ? undefined : calmAlarm(finding))
+    // Notices that are owed go out first: a raise must not be lost because the signal has recovered since.
     if (alarm === undefined || alarm.owed !== null || unread.has(alarm.signal)) continue
     if (isOver(alarm, finding, now)) forgotten.push(alarm)
     else {
@@ -82,12 +82,13 @@ export function severityOfAlarm({ signal, level }: Pick<Alarm, 'signal' | 'level
   return severityOf(signal, level)
 }
 
-/** The same notice has the same key, whoever sends it, and however often. */
+/** The same notice always has the same key, no matter which worker sends it or how often. */
 export function noticeKey({ id, owed, owedAt }: Pick<Alarm, 'id' | 'owed' | 'owedAt'>): string {
   return `${id}:${owed ?? ''}:${owedAt ?? 0}`
 }
 
-function calm({ signal, subject }: Finding): Alarm {
+/** An alarm that was never raised or counted. */
+export function calmAlarm({ signal, subject }: Pick<Alarm, 'signal' | 'subject'>): Alarm {
   return {
     id: alarmId({ signal, subject }),
     signal,
@@ -108,7 +109,7 @@ function calm({ signal, subject }: Finding): Alarm {
 
 function isOver(alarm: Alarm, finding: Finding | undefined, now: Instant): boolean {
   if (alarm.version === 0) return false
-  // A disabled endpoint is news for a week; nobody has recovered when that is over.
+  // A disabled endpoint is news for a week; the end of that week is no recovery.
   if (isRaised(alarm)) return !signalRules[alarm.signal].repeats && now - (alarm.raisedAt ?? 0) >= shownForMs
   return (finding === undefined || finding.value === 0) && now - (alarm.resolvedAt ?? 0) >= resolvedKeptMs
 }
@@ -128,17 +129,17 @@ function decide(alarm: Alarm, finding: Finding | undefined, moment: Moment): Ala
   return finding.isNews ? owing({ ...seen, raisedAt: moment.now, resolvedAt: null }, 'raised', moment.now) : null
 }
 
-/** An alarm that is raised already: told again if it became worse, or if it has lasted for a cooldown. */
+/** An alarm that is already raised: notified again if it got worse, or has lasted for a cooldown. */
 function lasting(before: Alarm, seen: Alarm, { now, cooldownMs }: Moment): Alarm | null {
   if (seen.level > before.level) return owing(seen, 'raised', now)
   const { repeats, leastCooldownMs } = signalRules[seen.signal]
   const isDue = now - (before.notifiedAt ?? now) >= Math.max(cooldownMs, leastCooldownMs)
   if (repeats && isDue) return owing(seen, 'repeated', now)
-  // A better level is kept without a word, so that a worse one is told again.
+  // An improvement is stored without a notice, so that getting worse again sends one.
   return seen.level < before.level ? seen : null
 }
 
-/** The worst level whose threshold the value is over; one that it had already is left only below where it recovers. */
+/** The worst level whose threshold the value exceeds; a level reached before is left only below its recovery value. */
 function levelOf({ signal, value, thresholds }: Finding, before: Level): Level {
   const { recoversAt } = signalRules[signal]
   const isAt = (level: 1 | 2): boolean => {

@@ -4,29 +4,29 @@ import type { Signal } from './signals.ts'
 import type { AlarmThresholds } from './thresholds.ts'
 import type { Instant } from '../time.ts'
 
-/** How one signal stands, about one subject. */
+/** The state of one signal about one subject. */
 export interface Finding {
   readonly signal: Signal
   readonly subject: string
   readonly value: number
-  /** Of the first level and, where there is one, of the second: it is raised by a value over it. */
+  /** Of the first level and, if there is one, of the second: a value above it raises the alarm. */
   readonly thresholds: readonly [number] | readonly [number, number]
-  /** False of what is too old to be raised now: it was so long before anybody looked. */
+  /** False for what is too old to be raised now: it was already so long before anybody looked. */
   readonly isNews: boolean
 }
 
-/** What a store reads for the alarms. The endpoints of operational webhooks are left out: an alarm about them would go to them. */
+/** What a store reads for the alarms, without the endpoints of operational webhooks: an alarm about them would go to them. */
 export interface AlarmReadings {
   /** Within the window. */
   readonly delivered: number
   readonly dead: number
-  /** When the oldest delivery was due that nothing is held against; null if there is none. */
+  /** When the oldest due delivery that is not on hold became due; null if there is none. */
   readonly oldestDueAt: Instant | null
-  /** Due deliveries that nothing is held against, counted up to a bound. */
+  /** Due deliveries that are not on hold, counted up to a bound. */
   readonly dueRows: number
-  /** The longest streak first. */
+  /** Longest streak first. */
   readonly failing: readonly { readonly endpointId: string; readonly failingSince: Instant }[]
-  /** Disabled for their failures, not by a person; the newest first. */
+  /** Disabled because of failures, not by a person; newest first. */
   readonly disabled: readonly { readonly endpointId: string; readonly disabledAt: Instant }[]
 }
 
@@ -36,17 +36,17 @@ export interface Noted {
   readonly notedAt: Instant | null
 }
 
-export interface FindingsInput {
+interface FindingsInput {
   readonly readings: AlarmReadings
   /** Null if it was not read. */
   readonly diskUsedPercent: number | null
-  /** What processes saw and counted. */
+  /** What processes have seen and counted. */
   readonly noted: readonly Noted[]
   readonly thresholds: AlarmThresholds
   readonly now: Instant
 }
 
-/** All signals as they stand; those about endpoints only where there is something to say. */
+/** All signals in their present state; those about endpoints only if there is something to report. */
 export function findingsOf({ readings, diskUsedPercent, noted, thresholds, now }: FindingsInput): Finding[] {
   const { delivered, dead, oldestDueAt, dueRows, failing, disabled } = readings
   const { deadLetterWarnPercent, deadLetterPagePercent, oldestDueMs, backlogRows, diskPercent } = thresholds
@@ -57,7 +57,7 @@ export function findingsOf({ readings, diskUsedPercent, noted, thresholds, now }
     about('dead-letter', dead, [0]),
     about('oldest-due', oldestDueAt === null ? 0 : Math.max(now - oldestDueAt, 0), [oldestDueMs]),
     about('backlog', dueRows, [backlogRows]),
-    // Half of what is left to a full disk is a page.
+    // It pages halfway between the threshold and a full disk.
     ...(diskUsedPercent === null
       ? []
       : [about('disk-nearly-full', diskUsedPercent, [diskPercent, (100 + diskPercent) / 2])]),
@@ -78,7 +78,7 @@ function about(signal: Signal, value: number, thresholds: Finding['thresholds'])
   return { signal, subject: '', value, thresholds, isNews: true }
 }
 
-/** How often it was seen, while it was last seen within the window. */
+/** How often it was seen, as long as the last time is within the window. */
 function lately(noted: readonly Noted[], signal: Signal, now: Instant): number {
   const own = noted.find((one) => one.signal === signal)
   return own === undefined || own.notedAt === null || now - own.notedAt >= windowMs ? 0 : own.noted

@@ -10,21 +10,21 @@ import type { Instant } from '../time.ts'
 /** The reserved application whose endpoints get operational webhooks. It is created with its first endpoint. */
 export const operationsUid = 'posthorn-operations'
 
-/** An endpoint of the reserved application that listens to this channel gets what an incoming webhook of Slack takes. */
+/** An endpoint of the reserved application that listens on this channel gets bodies for a Slack incoming webhook. */
 export const slackChannel = 'slack'
 
 /** One message to the endpoints of the reserved application. */
 export interface OperationalMessage {
   readonly type: string
   readonly data: Readonly<Record<string, unknown>>
-  /** For people, as Slack shows it; null for what only programs want. */
+  /** The text that Slack shows; null for messages that are for programs only. */
   readonly text: string | null
-  /** Two messages with the same key are one. */
+  /** Two messages with the same key are sent once. */
   readonly key: string
 }
 
-/** Whose endpoint it is, in the names of Svix. */
-export interface EndpointNames {
+/** The owner of the endpoint, in Svix's field names. */
+interface EndpointNames {
   readonly appId: string
   readonly appUid: string | null
   readonly endpointId: string
@@ -40,13 +40,13 @@ export function endpointNames(endpoint: Endpoint, application: Application | nul
   }
 }
 
-/** What says that operational webhooks arrive. */
+/** The message that proves that operational webhooks arrive. */
 export function testMessage(key: string): OperationalMessage {
   const message = 'This is a test: alarms will arrive here.'
   return { type: 'alarm.test', data: { message }, text: `*Test*\n${message}`, key }
 }
 
-/** What is sent of an alarm: the notice itself, and beside it what Svix sends of an endpoint that is disabled. */
+/** The messages about an alarm: the notice itself and, for a disabled endpoint, what Svix sends. */
 export function messagesOf(
   alarm: Alarm,
   about: { readonly names: EndpointNames; readonly failSince: Instant } | null,
@@ -58,15 +58,15 @@ export function messagesOf(
   return alarm.signal === 'endpoint-failing' ? [notice, failingOf(alarm, about, key)] : [notice]
 }
 
-/** The words of an alarm that a person sees first. */
-export function headline(alarm: Pick<Alarm, 'signal' | 'level'>, kind: NoticeKind): string {
+/** The part of an alarm's text that people read first. */
+function headline(alarm: Pick<Alarm, 'signal' | 'level'>, kind: NoticeKind): string {
   const words = alarm.signal.replaceAll('-', ' ')
   return kind === 'resolved'
     ? `Resolved: ${words}`
     : `${severityOfAlarm(alarm) === 'page' ? 'Page' : 'Warning'}: ${words}`
 }
 
-/** The body that an incoming webhook of Slack takes. */
+/** The body that a Slack incoming webhook accepts. */
 export function slackBody(text: string): Uint8Array {
   return Buffer.from(JSON.stringify({ text }))
 }

@@ -4,18 +4,18 @@ import { sentenceOf } from './sentence.ts'
 import type { Severity, Signal } from './signals.ts'
 import type { Instant } from '../time.ts'
 
-/** An alarm that is raised now, as people see it. */
+/** A raised alarm as people see it. */
 export interface RaisedAlarm {
   readonly id: string
   readonly signal: Signal
-  /** The endpoint that it is about; null if it is about all of them. */
+  /** The endpoint it is about; null if it is about all of them. */
   readonly endpointId: string | null
   readonly severity: Severity
   readonly message: string
   readonly value: number
   readonly threshold: number
   readonly raisedAt: Instant
-  /** Who has seen it since it was raised; null if nobody has said so. */
+  /** Who acknowledged it since it was raised; null if nobody did. */
   readonly acknowledged: Acknowledgement | null
 }
 
@@ -24,7 +24,7 @@ export interface Acknowledgement {
   readonly at: Instant
 }
 
-/** An acknowledgement from before it was raised was for another time. */
+/** An acknowledgement from before it was raised belongs to an earlier alarm. */
 export function raisedAlarm(alarm: Alarm, newest: Acknowledgement | null): RaisedAlarm {
   const { id, signal, subject, value, threshold, raisedAt } = alarm
   return {

@@ -3,16 +3,16 @@ import { windowMs } from './signals.ts'
 import type { Signal } from './signals.ts'
 import { day, hour, minute, second } from '../time.ts'
 
-type Told = Pick<Alarm, 'signal' | 'subject' | 'level' | 'value' | 'threshold'>
+type DescribedAlarm = Pick<Alarm, 'signal' | 'subject' | 'level' | 'value' | 'threshold'>
 
-/** An alarm in a sentence, of ids and numbers only. */
-export function sentenceOf(alarm: Told): string {
+/** An alarm in one sentence that contains only ids and numbers. */
+export function sentenceOf(alarm: DescribedAlarm): string {
   return (alarm.level === 0 ? recovered : raised)[alarm.signal](alarm)
 }
 
 const windowText = `the last ${windowMs / minute} minutes`
 
-const raised: Readonly<Record<Signal, (alarm: Told) => string>> = {
+const raised: Readonly<Record<Signal, (alarm: DescribedAlarm) => string>> = {
   'dead-letter-rate': ({ value, threshold }) =>
     `${percent(value)} of the deliveries that ended in ${windowText} are dead letters; the threshold is ${percent(threshold)}.`,
   'dead-letter': ({ value }) => `${counted(value, 'dead letter')} in ${windowText}.`,
@@ -29,7 +29,7 @@ const raised: Readonly<Record<Signal, (alarm: Told) => string>> = {
     `${percent(value)} of the database's disk is used; the threshold is ${percent(threshold)}.`,
 }
 
-const recovered: Readonly<Record<Signal, (alarm: Told) => string>> = {
+const recovered: Readonly<Record<Signal, (alarm: DescribedAlarm) => string>> = {
   'dead-letter-rate': ({ value }) =>
     `${percent(value)} of the deliveries that ended in ${windowText} are dead letters.`,
   'dead-letter': () => `No dead letter in ${windowText}.`,

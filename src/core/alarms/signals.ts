@@ -17,28 +17,28 @@ export type Signal = (typeof signals)[number]
 /** `warning` waits for the morning; `page` wakes somebody. */
 export type Severity = 'warning' | 'page'
 
-/** The second level of a signal is worse than the first; 0 is not raised. */
+/** The second level of a signal is worse than the first; 0 means not raised. */
 export type Level = 0 | 1 | 2
 
-/** What holds for a signal, whatever its thresholds are. */
-export interface SignalRule {
-  /** Of its first and its second level. */
+/** The properties of a signal that do not depend on its thresholds. */
+interface SignalRule {
+  /** For its first and second level. */
   readonly severities: readonly [Severity, Severity]
-  /** False for what a repetition would add nothing to: it is so until a person changes it. */
+  /** False if a repetition would add nothing: the state lasts until a person changes it. */
   readonly repeats: boolean
-  /** The least time between two notices, where it is longer than the cooldown that was set. */
+  /** The least time between two notices, if longer than the configured cooldown. */
   readonly leastCooldownMs: number
-  /** Where a value that has raised an alarm counts as recovered: below its threshold, so that it does not go on and off. */
+  /** The value at which a raised alarm counts as recovered: below its threshold, so that it does not flap. */
   readonly recoversAt: (threshold: number) => number
 }
 
-/** Rates and counts are those of the last five minutes. */
+/** Rates and counts cover the last five minutes. */
 export const windowMs = 5 * minute
-/** A rate of fewer ended deliveries than this is chance; a single dead letter is a signal of its own. */
+/** With fewer ended deliveries than this a rate means nothing; a single dead letter has its own signal. */
 export const leastEnded = 20
-/** Endpoints that can have an alarm of one signal at once: a list longer than this is read by nobody. */
+/** How many endpoints can have an alarm of one signal at once: nobody reads a longer list. */
 export const mostSubjects = 100
-/** For so long a disabled endpoint is news: it is raised within a day, and shown for a week. */
+/** How long a disabled endpoint is news: it is raised within a day, and shown for a week. */
 export const raisedWithinMs = day
 export const shownForMs = 7 * day
 
@@ -49,7 +49,7 @@ export const signalRules: Readonly<Record<Signal, SignalRule>> = {
   'dead-letter-rate': { ...usual, severities: ['warning', 'page'], recoversAt: recoversBelow(0.8) },
   'oldest-due': { ...usual, severities: ['page', 'page'], recoversAt: recoversBelow(0.8) },
   backlog: { ...usual, severities: ['warning', 'warning'], recoversAt: recoversBelow(0.8) },
-  // Its second level is the day before it is disabled.
+  // The second level is the day before it is disabled.
   'endpoint-failing': { ...usual, severities: ['warning', 'warning'], leastCooldownMs: day },
   'endpoint-disabled': { ...usual, severities: ['warning', 'warning'], repeats: false },
   'dead-letter': { ...usual, severities: ['warning', 'warning'] },

@@ -2,14 +2,14 @@ import { expected } from '../errors.ts'
 import { checkCount } from '../limits/limits.ts'
 import { day, hour, minute, second } from '../time.ts'
 
-/** From where on a signal is an alarm; what an operator can set. */
+/** The thresholds that an operator can set. */
 export interface AlarmThresholds {
   /** Percent of the deliveries that ended. */
   readonly deadLetterWarnPercent: number
   readonly deadLetterPagePercent: number
   readonly oldestDueMs: number
   readonly backlogRows: number
-  /** Percent of the disk that are used. */
+  /** Percent of the disk in use. */
   readonly diskPercent: number
   /** An alarm that lasts is repeated after this time. */
   readonly cooldownMs: number

@@ -2,19 +2,19 @@ import { day } from '../time.ts'
 import type { Diagnostics } from './diagnostics.ts'
 import type { Instant } from '../time.ts'
 
-/** What came of one attempt. Everything that can happen on the wire is a value here, never an exception. */
+/** The result of one attempt. Everything that can happen on the wire is a value here, never an exception. */
 export type Outcome =
   | {
       readonly kind: 'answered'
       readonly statusCode: number
       /** The first part of the response body, as text. */
       readonly responseBody: string
-      /** The wait that a Retry-After header asks for, if there is one that can be read. */
+      /** The wait that a valid Retry-After header asks for, if there is one. */
       readonly retryAfterMs: number | null
     }
   | { readonly kind: FailureKind; readonly reason: string }
 
-/** `authentication`: we could not prove who we are. `proxy`: our own forward proxy was away, or refused us. */
+/** `authentication`: we could not prove who we are. `proxy`: our own forward proxy was unreachable, or refused us. */
 export type FailureKind =
   | 'timeout'
   | 'dns'
@@ -42,13 +42,13 @@ export const outcomeKinds = [
 ] as const satisfies readonly OutcomeKind[]
 
 /**
- * What is on record of an attempt. `interrupted`: its worker ended, perhaps before anything was sent. `started`: written ahead of the
- * request of a suspect. `crashed`: it was started, and its worker ended.
+ * The recorded outcome of an attempt. `interrupted`: its worker ended, perhaps before anything was sent. `started`: written ahead of
+ * a suspect's request. `crashed`: it was started, and then its worker ended.
  */
 export const recordedOutcomes = [...outcomeKinds, 'interrupted', 'started', 'crashed'] as const
 export type RecordedOutcome = (typeof recordedOutcomes)[number]
 
-/** One send of one delivery, as it is kept. */
+/** One stored attempt: one send of one delivery. */
 export interface Attempt {
   readonly id: string
   readonly deliveryId: string
@@ -63,16 +63,16 @@ export interface Attempt {
   readonly url: string
   /** True if the lease was lost before the outcome could be marked. */
   readonly late: boolean
-  /** Of a failed attempt; null of one that succeeded, or did not end. */
+  /** Only for a failed attempt; null if it succeeded, or did not end. */
   readonly diagnostics: Diagnostics | null
 }
 
 /**
- * What begins every reason about a name that has no address, or none that is allowed. Whoever chose the URL learns no more: the
- * difference would tell which names there are inside. The details follow in brackets, for operators.
+ * The beginning of every reason about a name that has no address, or no allowed one. The owner of the URL learns no more: the
+ * difference would reveal which names exist inside the network. Details for operators follow in brackets.
  */
 export const noPublicAddress = 'The name has no public address'
-/** What begins every reason about a proxy of ours, which is the operators' as well. */
+/** The beginning of every reason about our own proxy, which is also for operators only. */
 export const proxyFailed = 'our forward proxy failed'
 
 /** A reason or `error_detail` as a tenant may see it. */
@@ -87,23 +87,23 @@ export function withoutDetails(text: string): string {
 const detailLength = 1024
 const longestRetryAfterMs = day
 
-/** A 2xx status line decides, whatever its body does afterwards (UC-0268-A1). */
+/** A 2xx status line decides, no matter what happens to the body afterwards (UC-0268-A1). */
 export function succeeded(outcome: Outcome): boolean {
   return outcome.kind === 'answered' && outcome.statusCode >= 200 && outcome.statusCode < 300
 }
 
-/** True if nothing has left our own network: the outcome says nothing about the endpoint, and uses up no attempt. */
+/** True if nothing left our own network: the outcome says nothing about the endpoint, and uses up no attempt. */
 export function isOurOwnFault(outcome: Outcome): boolean {
   return outcome.kind === 'proxy'
 }
 
-/** True if the outcome says that the endpoint itself is in trouble, and not only this one message. */
+/** True if the outcome means that the endpoint itself is in trouble, not only this message. */
 export function blamesEndpoint(outcome: Outcome): boolean {
   if (outcome.kind !== 'answered') return !isOurOwnFault(outcome)
   return outcome.statusCode >= 500 || outcome.statusCode === 408 || outcome.statusCode === 429
 }
 
-/** True of a record that only says that an attempt began: the attempt's own outcome, however late, takes its place. */
+/** True for a record that only says that an attempt began: the attempt's own outcome, however late, replaces it. */
 export function isProvisional(outcome: RecordedOutcome): boolean {
   return outcome === 'interrupted' || outcome === 'started' || outcome === 'crashed'
 }

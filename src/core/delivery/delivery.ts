@@ -5,7 +5,7 @@ import type { RetryPolicy } from './retry-policy.ts'
 import { minute } from '../time.ts'
 import type { Instant, Random } from '../time.ts'
 
-/** The stored words. Open is `pending` or `failed`; `delivered` never changes; `dead` leaves only by requeue. */
+/** The statuses as stored. Open is `pending` or `failed`; `delivered` never changes; `dead` ends only with a requeue. */
 export type Status = 'pending' | 'failed' | 'delivered' | 'dead'
 export const statuses: readonly Status[] = ['pending', 'failed', 'delivered', 'dead']
 
@@ -15,13 +15,13 @@ export type DeadReason = 'exhausted' | 'cancelled' | 'expired' | 'crashed' | 'go
 export const deadReasons: readonly DeadReason[] = ['exhausted', 'cancelled', 'expired', 'crashed', 'gone']
 
 /**
- * Fresh: never attempted, leaves when the limits allow. Retries, and whatever was requeued, leave on the tick.
- * Suspects: workers have ended while they held it, so it is sent with care.
+ * Fresh: never attempted, leaves when the limits allow. Retries, and requeued deliveries, leave on the tick.
+ * Suspects: workers ended while holding it, so it is sent with extra precautions.
  */
 export type Lane = 'fresh' | 'retries' | 'suspects'
 export const lanes: readonly Lane[] = ['fresh', 'retries', 'suspects']
 
-/** One message on its way to one endpoint. */
+/** One message to be delivered to one endpoint. */
 export interface Delivery {
   readonly id: string
   readonly endpointId: string
@@ -41,16 +41,16 @@ export interface Delivery {
   readonly leaseOwner: string | null
   readonly leaseUntil: Instant | null
   readonly leaseEpoch: number
-  /** Takeovers of a lease that ended with its worker, since the last mark or requeue. */
+  /** How often its lease was taken over after its worker ended, since the last mark or requeue. */
   readonly interruptions: number
-  /** Of those, the attempts that are on record as begun. */
+  /** How many of those attempts are on record as started. */
   readonly crashCount: number
   readonly requeuedAt: Instant | null
   readonly createdAt: Instant
   readonly updatedAt: Instant
 }
 
-/** What an outcome changes on its delivery. */
+/** The change that an outcome makes to its delivery. */
 export interface Mark {
   readonly status: 'failed' | 'delivered' | 'dead'
   readonly reason: DeadReason | null
@@ -59,8 +59,8 @@ export interface Mark {
   readonly errorDetail: string | null
 }
 
-/** All that the meaning of an outcome depends on. */
-export interface SettleInput {
+/** Everything that the meaning of an outcome depends on. */
+interface SettleInput {
   readonly delivery: Pick<Delivery, 'attemptCount'>
   readonly outcome: Outcome
   readonly policy: RetryPolicy
@@ -69,7 +69,7 @@ export interface SettleInput {
   readonly random: Random
 }
 
-/** From this many interruptions on a delivery is a suspect: its attempts are written ahead, because it may be what ends its workers. */
+/** From this many interruptions on a delivery is a suspect: its attempts are written ahead, because it may be what crashes its workers. */
 export const suspectAfterInterruptions = 2
 const deadAfterCrashes = 5
 const crashPausesMs = [1, 5, 15, 60].map((minutes) => minutes * minute)
@@ -93,8 +93,8 @@ export function settle({ delivery, outcome, policy, honoursRetryAfter, now, rand
 }
 
 /**
- * What follows from a crash: the delivery is dead after five, or due again after a pause. The pause varies widely, or
- * innocent suspects would stay in step with the one that ends their worker.
+ * The consequence of a crash: the delivery is dead after five, or due again after a pause. The pause varies widely, or innocent
+ * suspects would stay in step with the one that crashes their worker.
  */
 export function settleCrash(
   delivery: Pick<Delivery, 'attemptCount' | 'crashCount'>,
@@ -108,7 +108,7 @@ export function settleCrash(
   return { nextRetryAt: now + Math.round(pauseMs * (0.5 + random())) }
 }
 
-/** The lane an open delivery travels in. */
+/** The lane of an open delivery. */
 export function laneOf(delivery: Pick<Delivery, 'status' | 'lastAttemptedAt' | 'requeuedAt' | 'interruptions'>): Lane {
   if (delivery.interruptions >= suspectAfterInterruptions) return 'suspects'
   const untouched = delivery.status === 'pending' && delivery.lastAttemptedAt === null && delivery.requeuedAt === null
@@ -119,7 +119,7 @@ export function isOpen(delivery: Pick<Delivery, 'status'>): boolean {
   return delivery.status === 'pending' || delivery.status === 'failed'
 }
 
-/** Due: open, its time reached (null counts as reached), and nobody's lease alive. */
+/** Due: open, its time reached (null counts as reached), and without a live lease. */
 export function isDue(delivery: Delivery, now: Instant): boolean {
   return isOpen(delivery) && (delivery.nextRetryAt ?? 0) <= now && !isLeased(delivery, now)
 }

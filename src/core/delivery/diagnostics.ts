@@ -2,7 +2,7 @@ import { isCredentialName } from '../signing/sent-request.ts'
 import type { ShownHeaders } from '../signing/sent-request.ts'
 import { masked } from '../endpoint/masked-url.ts'
 
-/** How long the steps of one request took. Null for a step that it did not need, and for the one that it did not get past. */
+/** How long each step of one request took. Null for steps that it did not need, and for the one that it did not finish. */
 export interface Timing {
   readonly dnsMs: number | null
   readonly connectMs: number | null
@@ -10,46 +10,46 @@ export interface Timing {
   /** From the moment the connection was ready to the head of the response. */
   readonly firstByteMs: number | null
   readonly totalMs: number
-  /** The connection was open already: nothing was looked up, connected or encrypted for this request. */
+  /** The connection was already open: this request needed no lookup, connection or TLS handshake. */
   readonly reused: boolean
 }
 
-/** What a transport knows of a request that did not succeed, beside its outcome. */
+/** What a transport knows about an unsuccessful request besides its outcome. */
 export interface Wire {
   readonly timing: Timing
-  /** The address that was reached, or the only one that was tried; null if neither is known, as behind a proxy. */
+  /** The address that was reached, or the only one that was tried; null if unknown, for example behind a proxy. */
   readonly address: string | null
   /** Of the response; null if there was none. */
   readonly headers: Readonly<Record<string, string>> | null
 }
 
-/** What is kept of a failed attempt for whoever looks for the cause. Credentials are left out before anything is stored. */
+/** What is stored about a failed attempt to find the cause. Credentials are removed before anything is stored. */
 export interface Diagnostics {
   readonly timing: Timing | null
-  /** For operators only: it may be an address inside. */
+  /** For operators only: it may be an internal address. */
   readonly address: string | null
   readonly requestHeaders: ShownHeaders
   readonly responseHeaders: ShownHeaders | null
-  /** How many headers are left out, because all of them would be too much. */
+  /** How many headers were left out because of the size limit. */
   readonly omittedHeaders: number
 }
 
-/** What was sent, and what of it must not be kept. */
+/** What was sent, and which parts of it must not be stored. */
 export interface Sent {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Names of headers whose values are the endpoint's own: any of them may be a credential. */
+  /** Names of the endpoint's own headers: any of their values may be a credential. */
   readonly hidden: readonly string[]
 }
 
 /** Headers of request and response together take at most this much. */
 export const mostHeaderBytes = 4 * 1024
-/** Shorter values are no secrets, and would hide too much. */
+/** Shorter values are not secrets, and masking them would hide too much. */
 const shortestSecret = 4
 
 export function diagnosticsOf(sent: Sent, wire: Wire | null): Diagnostics {
   const hidden = new Set(sent.hidden.map((name) => name.toLowerCase()))
-  // What we sign with stays secret; what we signed is for everybody.
+  // The signing secret stays secret; signatures may be seen by everybody.
   const isHidden = (name: string): boolean =>
     hidden.has(name.toLowerCase()) || (isCredentialName(name) && !/signature/i.test(name))
   const request = new HeaderBudget(mostHeaderBytes / 2)
@@ -72,7 +72,7 @@ export function diagnosticsOf(sent: Sent, wire: Wire | null): Diagnostics {
   }
 }
 
-/** Takes headers until there is no more room; what is too long is left out, and what is shorter may still fit. */
+/** Takes headers up to the size limit; one that is too long is left out, and a shorter one may still fit. */
 class HeaderBudget {
   readonly #mostBytes: number
   usedBytes = 0
@@ -103,13 +103,13 @@ class HeaderBudget {
   }
 }
 
-/** A header that only the transport adds, such as one with a fetched token, is named, too. */
+/** A header that only the transport adds, such as a fetched token, is also named. */
 function missing({ headers, hidden }: Sent): Record<string, string> {
   const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()))
   return Object.fromEntries(hidden.filter((name) => !names.has(name.toLowerCase())).map((name) => [name, masked]))
 }
 
-/** What a response must not repeat: values of hidden headers, bare or behind their scheme, and of the query. */
+/** Values that a response must not repeat: those of hidden headers, with or without their scheme, and of the query. */
 function secretsOf({ url, headers }: Sent, isHidden: (name: string) => boolean): string[] {
   const hidden = Object.entries(headers).filter(([name]) => isHidden(name))
   const values = hidden.flatMap(([, value]) => [value, ...value.split(' ')])
@@ -121,7 +121,7 @@ function secretsOf({ url, headers }: Sent, isHidden: (name: string) => boolean):
 
 const urlHeaders: ReadonlySet<string> = new Set(['location', 'content-location', 'refresh', 'link', 'referer'])
 
-/** A redirect often repeats the query, which may hold credentials. */
+/** A redirect often repeats the query, which may contain credentials. */
 function withoutQueries(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [

@@ -2,12 +2,12 @@ import type { DeliveryFilter } from '../ports/queue.ts'
 import { second } from '../time.ts'
 import type { Instant } from '../time.ts'
 
-/** Bulk work: requeue or cancel all deliveries that match, replay messages that an endpoint never got, or erase all that an application had. */
+/** Bulk work: requeue or cancel all matching deliveries, replay messages that an endpoint never got, or erase an application's data. */
 export type JobAction = 'requeue' | 'cancel' | 'replay' | 'erase'
 
 export type JobState = 'running' | 'paused' | 'done' | 'cancelled'
 
-/** Which messages a replay sends again: those of the endpoint's application, made within a time. */
+/** Which messages a replay sends again: those of the endpoint's application, created within a time range. */
 export interface ReplayFilter {
   readonly endpointId: string
   readonly since: Instant
@@ -19,20 +19,20 @@ export type JobWork =
   | { readonly action: 'replay'; readonly filter: ReplayFilter }
   | { readonly action: 'erase'; readonly filter: { readonly applicationId: string } }
 
-/** Bulk work that was asked for, stored with its progress, so that any worker can go on with it after a crash. */
+/** Requested bulk work, stored with its progress so that any worker can continue it after a crash. */
 export interface Job {
   readonly id: string
   /** Set if it concerns one application only. */
   readonly applicationId: string | null
   readonly work: JobWork
   readonly state: JobState
-  /** How many matched when it was asked for; of a replay, how many deliveries were to be made. */
+  /** How many matched when it was requested; for a replay, how many deliveries were to be created. */
   readonly matching: number
-  /** How many of them were dealt with; of a replay, how many deliveries were made. */
+  /** How many of them are done; for a replay, how many deliveries were created. */
   readonly done: number
-  /** How many could not be: their endpoint was deleted, their body erased, or somebody was sending them. */
+  /** How many failed: their endpoint was deleted, their body erased, or they were in flight. */
   readonly skipped: number
-  /** The id that the last batch ended with; null before the first. */
+  /** The last id of the last batch; null before the first. */
   readonly cursor: string | null
   readonly actor: string
   readonly reason: string | null
@@ -40,7 +40,7 @@ export interface Job {
   readonly updatedAt: Instant
 }
 
-/** How fast a job goes, over its whole life; null before anything is done and once it is over. */
+/** The speed of a job over its whole life; null before anything is done and once it has ended. */
 export function progressOf({ state, matching, done, createdAt, updatedAt }: Job): {
   readonly ratePerSecond: number | null
   readonly etaSeconds: number | null
@@ -55,7 +55,7 @@ export function isOver({ state }: Pick<Job, 'state'>): boolean {
   return state === 'done' || state === 'cancelled'
 }
 
-/** What a person may do with a job now; null if it may become what is asked. */
+/** Why a job cannot be changed to the requested state; null if it can. */
 export function refusedChange(job: Pick<Job, 'state' | 'work'>, to: 'running' | 'paused' | 'cancelled'): string | null {
   if (isOver(job)) return `it is ${job.state}`
   if (job.work.action === 'erase' && to === 'cancelled') return 'an erasure cannot be undone, only paused'

@@ -13,7 +13,7 @@ export function heartbeatMs(leaseMs: number): number {
   return Math.max(Math.floor(leaseMs / 3), shortestHeartbeatMs)
 }
 
-/** Refuses leases that no heartbeat could keep alive. */
+/** Refuses leases that are too short for the heartbeat. */
 export function checkLeaseMs(leaseMs: number): void {
   if (Number.isInteger(leaseMs) && leaseMs > shortestHeartbeatMs && leaseMs <= 3_600_000) return
   throw expected(
@@ -24,7 +24,7 @@ export function checkLeaseMs(leaseMs: number): void {
   )
 }
 
-/** Until when a renewal that errors is tried again: a third of the lease must be left for the new owner's peace. */
+/** Until when a failing renewal is retried: a third of the lease must be left, so that two owners never overlap. */
 export function renewalGivesUpAt(renewedAt: number, leaseMs: number): number {
   return renewedAt + leaseMs - Math.floor(leaseMs / 3)
 }

@@ -10,7 +10,7 @@ export interface Preset {
   readonly policy: RetryPolicy
   readonly limits: Limits
   readonly signature: SignatureScheme
-  /** What the names of the signature's headers begin with, if not as usual. */
+  /** The prefix of the signature's header names, if not the default. */
   readonly headerPrefix?: string
 }
 
@@ -30,7 +30,7 @@ const ours: Limits = {
   suspects: true,
 }
 
-/** UC-0270: at most five rows leave per cycle, and everything that is ours is off. */
+/** UC-0270: at most five rows leave per cycle, and all of our own features are off. */
 const gateway: Limits = {
   ...ours,
   perCycle: 5,
@@ -70,7 +70,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
     limits: ours,
     signature: 'standard',
   },
-  // For those who move from Svix: its delays but for the first, 5 s, which the guard forbids; and the headers that its receivers know.
+  // For those who move from Svix: its delays except for the first, 5 s, which the guard forbids, and the headers that its receivers know.
   svix: {
     name: 'svix',
     policy: {

@@ -2,13 +2,13 @@ import { expected, PosthornError } from '../errors.ts'
 import { day, second } from '../time.ts'
 import type { Random } from '../time.ts'
 
-/** When a failed delivery is tried again, and when it is given up. */
+/** When a failed delivery is retried, and when it becomes a dead letter. */
 export interface RetryPolicy {
   readonly name: string
   readonly delays: RetryDelays
   /** 0 for none; 0.2 spreads every delay over ±20 %. */
   readonly jitterShare: number
-  /** Sends in all, the first one included. */
+  /** Sends in total, the first one included. */
   readonly maxAttempts: number
 }
 
@@ -21,7 +21,7 @@ export const safeDelayMs = 30 * second
 const floorMs = 1 * second
 const longestDelayMs = 30 * day
 
-/** The wait after the given number of failures, counted from 1. */
+/** The delay after the given number of failures, counted from 1. */
 export function delayAfter(policy: RetryPolicy, failures: number, random: Random): number {
   const delay = plannedDelay(policy, failures)
   if (policy.jitterShare === 0) return delay
@@ -29,12 +29,12 @@ export function delayAfter(policy: RetryPolicy, failures: number, random: Random
   return Math.max(Math.round(delay + jitter), floorMs)
 }
 
-/** The delays of a policy without jitter, in order: what a person wants to see of it. */
+/** The delays of a policy without jitter, in order, for people. */
 export function plannedDelays(policy: RetryPolicy): number[] {
   return Array.from({ length: policy.maxAttempts - 1 }, (_, index) => plannedDelay(policy, index + 1))
 }
 
-/** Refuses a policy that cannot work, or that would hammer the customer; `allowUnsafe` is the one override. */
+/** Refuses a policy that cannot work, or that would hammer the customer; only `allowUnsafe` overrides it. */
 export function checkPolicy(policy: RetryPolicy, allowUnsafe: boolean): void {
   const { name, delays, jitterShare, maxAttempts } = policy
   if (!Number.isInteger(maxAttempts) || maxAttempts < 1 || maxAttempts > 100) {
@@ -63,11 +63,11 @@ export function checkPolicy(policy: RetryPolicy, allowUnsafe: boolean): void {
 function plannedDelay({ delays }: RetryPolicy, failures: number): number {
   switch (delays.kind) {
     case 'list': {
-      // A policy whose list was shortened while rows were in flight keeps its longest wait.
+      // If the list was shortened while rows were in flight, they keep the longest delay.
       return delays.delaysMs[Math.min(failures, delays.delaysMs.length) - 1] ?? safeDelayMs
     }
     case 'exponential':
-      // Without a bound, a high count would lead to a time that no date can express.
+      // Without a bound, a high count would lead to a time that no date can represent.
       return Math.min(delays.baseMs * 2 ** (failures - 1), delays.capMs ?? longestDelayMs)
   }
 }

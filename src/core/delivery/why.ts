@@ -50,12 +50,12 @@ export interface WhyInput {
   readonly ahead: number
   /** Retries that one endpoint gets per tick. */
   readonly perTick: number
-  /** What workers say that the due deliveries of its endpoint wait for. */
+  /** What workers report that the endpoint's due deliveries wait for. */
   readonly waits: readonly EndpointWait[]
   readonly now: Instant
 }
 
-/** Says in one sentence why a delivery is where it is; the order of the questions is the engine's own. */
+/** Says in one sentence why a delivery is where it is; asks its questions in the engine's order. */
 export function why(input: WhyInput): Why {
   const { delivery } = input
   switch (delivery.status) {
@@ -110,13 +110,13 @@ function whyOpen(input: WhyInput): Why {
   return reason === null ? whyNext(input) : whyWaits(input, reason)
 }
 
-/** What it waits for by what the store knows, where no worker has said it. */
+/** What it waits for according to the store, if no worker has reported it. */
 function likelyWait({ endpoint, health, now }: WhyInput): WaitReason | null {
   if (endpoint !== null && (endpoint.ratePerSecond ?? endpoint.applicationRatePerSecond) !== null) return 'rate_limit'
   return health.rampFrom !== null && health.rampFrom <= now ? 'ramp' : null
 }
 
-/** The verdict of a worker, in a sentence. */
+/** A worker's verdict as a sentence. */
 function whyWaits(input: WhyInput, reason: WaitReason): Why {
   switch (reason) {
     case 'window':
@@ -137,7 +137,7 @@ function whyWaits(input: WhyInput, reason: WaitReason): Why {
     case 'rate_limit':
       return { code: 'rate_limited', sentence: `Due, and waits for its turn within ${rateLimits(input.endpoint)}.` }
     case 'allowance':
-    // What holds, pauses or disables is in the store: a worker that says so has not read it yet.
+    // Holds, pauses and disabling are in the store: a worker that reports them has not read the change yet.
     case 'held':
     case 'paused':
     case 'disabled':
@@ -156,7 +156,7 @@ function rateLimits(endpoint: WhyInput['endpoint']): string {
   return [...own, ...shared].join(' and ') || 'the rate limit'
 }
 
-/** Nothing but its turn is left to wait for. */
+/** It waits for nothing but its turn. */
 function whyNext({ delivery, ahead, perTick }: WhyInput): Why {
   if (laneOf(delivery) === 'fresh')
     return { code: 'next_in_line', sentence: 'Due, and leaves as soon as a worker is free to send it.' }
@@ -171,7 +171,7 @@ function whyNext({ delivery, ahead, perTick }: WhyInput): Why {
   }
 }
 
-/** The engine's own verdict, as far as the store knows. */
+/** The engine's own verdict, as far as the store knows the inputs. */
 function whyBlocked(endpoint: NonNullable<WhyInput['endpoint']>, health: Health, now: Instant): Why | null {
   const verdict = verdictOf({ status: endpoint.status, health, now, ...unlimited })
   if (verdict.kind !== 'take') return whyHeld(verdict.reason, endpoint, health)

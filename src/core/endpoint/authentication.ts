@@ -3,7 +3,7 @@ import { expected } from '../errors.ts'
 
 /**
  * How we prove to an endpoint who we are, and how it proves to us who it is, beyond signature and URL.
- * Of `basic`, `bearer`, `apiKey` and `oauth2` there is at most one; the rest may stand beside it.
+ * At most one of `basic`, `bearer`, `apiKey` and `oauth2`; the others may be combined with it.
  */
 export interface Authentication {
   /** Sent as `Authorization: Basic …`. */
@@ -15,7 +15,7 @@ export interface Authentication {
   /** Client credentials, for which a token is fetched and sent as `Authorization: Bearer …`. */
   readonly oauth2?: OAuth2Client | undefined
   readonly clientCertificate?: ClientCertificate | undefined
-  /** Certificates (PEM) of authorities to trust beside those that are trusted anyway. */
+  /** CA certificates (PEM) to trust in addition to the default ones. */
   readonly ca?: string | undefined
 }
 
@@ -25,19 +25,19 @@ export interface OAuth2Client {
   readonly clientSecret: string
   readonly scope?: string | undefined
   readonly audience?: string | undefined
-  /** Where the token endpoint expects id and secret: in the header (unless said otherwise) or in the body. */
+  /** Where the token endpoint expects id and secret: in the header (the default) or in the body. */
   readonly credentialsIn?: 'header' | 'body' | undefined
 }
 
-/** In PEM form: the certificate, followed by those between it and its authority, and its private key without a passphrase. */
+/** In PEM form: the certificate, followed by the intermediate ones, and its private key without a passphrase. */
 export interface ClientCertificate {
   readonly certificate: string
   readonly privateKey: string
 }
 
-/** What the transport itself has to do; what is only a header is one of the request's. */
+/** The part that the transport itself has to do; a plain header is just one of the request's headers. */
 export interface TransportAuthentication extends Pick<Authentication, 'oauth2' | 'clientCertificate' | 'ca'> {
-  /** Whose it is: tokens are not shared between endpoints. */
+  /** The endpoint: tokens are not shared between endpoints. */
   readonly endpointId: string
 }
 
@@ -46,7 +46,7 @@ const parts = [...ways, 'clientCertificate', 'ca'] as const
 const mostSecretLength = 4_096
 const mostPemLength = 65_536
 
-/** The authentication as it is kept: only what is known of it, and well-formed. Where it leads, and what is in certificates, is checked elsewhere. */
+/** The authentication as stored: known fields only, and well-formed. URLs and the contents of certificates are checked elsewhere. */
 export function checkAuthentication(given: unknown): Authentication {
   const fields = fieldsOf('authentication', given, parts)
   const chosen = ways.filter((way) => fields[way] !== undefined)
@@ -65,20 +65,20 @@ export function checkAuthentication(given: unknown): Authentication {
   throw refused('authentication', `one or more of ${parts.join(', ')}`, 'nothing', 'Give null to take it away.')
 }
 
-/** The header that carries it; null if none does, or only one that the transport adds. */
+/** The header that carries it; null if there is none, or if the transport adds it. */
 export function authenticationHeader({ basic, bearer, apiKey }: Authentication): [name: string, value: string] | null {
   if (basic !== undefined) return ['authorization', `Basic ${base64(`${basic.username}:${basic.password}`)}`]
   if (bearer !== undefined) return ['authorization', `Bearer ${bearer}`]
   return apiKey === undefined ? null : [apiKey.header, apiKey.key]
 }
 
-/** The name of the header that its credentials will be in; null if there are none. */
+/** The name of the header with the credentials; null if there is none. */
 export function authenticationHeaderName(authentication: Authentication): string | null {
   if (authentication.oauth2 !== undefined) return 'authorization'
   return authenticationHeader(authentication)?.[0] ?? null
 }
 
-/** The part of it that the transport must know; null if there is nothing for it to do. */
+/** The part that the transport must know; null if it has nothing to do. */
 export function transportAuthentication(
   { oauth2, clientCertificate, ca }: Authentication,
   endpointId: string,
@@ -87,7 +87,7 @@ export function transportAuthentication(
   return { endpointId, oauth2, clientCertificate, ca }
 }
 
-/** As it is shown: with every secret masked. Certificates are public, and shown as they are. */
+/** As shown to people, with every secret masked. Certificates are public, and shown in full. */
 export function maskedAuthentication(authentication: Authentication): Authentication {
   const { basic, bearer, apiKey, oauth2, clientCertificate, ca } = authentication
   return {
@@ -103,7 +103,7 @@ export function maskedAuthentication(authentication: Authentication): Authentica
 }
 
 const printable = /^[\x20-\x7e]+$/
-// What RFC 6750 allows in a header.
+// The characters that RFC 6750 allows in a header.
 const token = /^[\w.~+/-]+=*$/
 
 function checkBasic(given: unknown): NonNullable<Authentication['basic']> {
@@ -171,7 +171,7 @@ function refuseMask(name: string, given: unknown): void {
   throw refused(name, 'a secret', 'the mask that stands for one', advice)
 }
 
-/** The fields of an object, and nothing that is not known; null is as good as not given. */
+/** The fields of an object, refusing unknown ones; null counts as not given. */
 function fieldsOf(name: string, given: unknown, known: readonly string[]): Record<string, unknown> {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw refused(name, `an object with ${known.join(', ')}`, kindOf(given))
@@ -180,7 +180,7 @@ function fieldsOf(name: string, given: unknown, known: readonly string[]): Recor
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null && value !== undefined))
 }
 
-/** What came, without what is in it: it may be a secret. */
+/** The kind of value that was given, without its content: it may be a secret. */
 function kindOf(given: unknown): unknown {
   if (typeof given !== 'string') return given
   return given === '' ? 'an empty text' : `a text of ${given.length} characters`

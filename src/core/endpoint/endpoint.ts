@@ -11,15 +11,15 @@ import type { Secret, SignatureScheme } from '../signing/signature.ts'
 import type { Instant } from '../time.ts'
 import { urlOf } from '../url.ts'
 
-/** A tenant: the customer whose endpoints these are. */
+/** A tenant: the customer who owns the endpoints. */
 export interface Application {
   readonly id: string
-  /** The name your own system has for it. */
+  /** Your own system's id for it. */
   readonly uid: string | null
   readonly name: string
-  /** Whatever you want to remember with it. */
+  /** Any data you want to store with it. */
   readonly metadata: Readonly<Record<string, string>>
-  /** Deliveries per second to all its endpoints together, over all workers; null for no limit. */
+  /** Deliveries per second to all its endpoints together, across all workers; null for no limit. */
   readonly ratePerSecond: number | null
   readonly createdAt: Instant
   readonly updatedAt: Instant
@@ -28,7 +28,7 @@ export interface Application {
 /** `active` gets deliveries; `paused` collects them; `disabled` gets nothing new; `deleted` is gone. */
 export type EndpointStatus = 'active' | 'paused' | 'disabled' | 'deleted'
 
-/** A URL of an application, with everything an attempt needs to know. */
+/** A URL of an application, with everything that an attempt needs to know. */
 export interface Endpoint {
   readonly id: string
   readonly applicationId: string
@@ -39,47 +39,47 @@ export interface Endpoint {
   /** Who or what paused or disabled it. */
   readonly statusReason: string | null
   readonly statusSince: Instant
-  /** Event types it wants: exact, or `invoice.*` for any depth below. Empty means all. */
+  /** Event types it subscribes to: exact, or `invoice.*` for any depth below. Empty means all. */
   readonly types: readonly string[]
   /** Channels it listens to. Empty means all. */
   readonly channels: readonly string[]
-  /** What the body must be like; null wants every body. */
+  /** The filter that a body must match; null accepts every body. */
   readonly filter: PayloadFilter | null
   readonly headers: Readonly<Record<string, string>>
   /** How we prove who we are, beyond the signature; null if we do not. */
   readonly authentication: Authentication | null
-  /** Whatever you want to remember with it. */
+  /** Any data you want to store with it. */
   readonly metadata: Readonly<Record<string, string>>
   readonly policy: string
   readonly signature: SignatureScheme
   readonly bodyHeader: string
-  /** Deliveries per second over all workers; null for no limit. */
+  /** Deliveries per second across all workers; null for no limit. */
   readonly ratePerSecond: number | null
   /** Newest first. */
   readonly secrets: readonly Secret[]
-  /** Why its secrets and headers cannot be opened, if so: it is without them, and what is for it waits. */
+  /** Why its secrets and headers could not be decrypted, if so: they are left out, and its deliveries wait. */
   readonly unreadable?: string | undefined
   readonly createdAt: Instant
   readonly updatedAt: Instant
 }
 
-/** An endpoint with the limit that it shares with the others of its application. */
+/** An endpoint with the rate limit that it shares with the others of its application. */
 export interface EndpointWithLimits extends Endpoint {
   readonly applicationRatePerSecond: number | null
 }
 
-/** Refuses an endpoint whose secrets cannot be opened, where they are needed. */
+/** Refuses an endpoint whose secrets cannot be decrypted, where they are needed. */
 export function withSecrets(endpoint: Endpoint): Endpoint {
   if (endpoint.unreadable === undefined) return endpoint
   throw new PosthornError('secrets_unreadable', endpoint.unreadable)
 }
 
-/** An endpoint as it is kept: of one that is deleted, nothing that could sign or get in anywhere. */
+/** An endpoint as it is stored: a deleted one keeps no secrets or credentials. */
 export function withoutDeadSecrets(endpoint: Endpoint): Endpoint {
   return endpoint.status === 'deleted' ? { ...endpoint, secrets: [], headers: {}, authentication: null } : endpoint
 }
 
-/** What of an endpoint a user may set; the rest follows. */
+/** The fields of an endpoint that a user may set. */
 export type EndpointSettings = Pick<
   Endpoint,
   | 'uid'
@@ -97,7 +97,7 @@ export type EndpointSettings = Pick<
   | 'ratePerSecond'
 >
 
-// What HTTP itself, or the signature, needs for its own use.
+// Reserved for HTTP itself, or for the signature.
 const reservedHeaders = new Set([
   'connection',
   'content-length',
@@ -120,7 +120,7 @@ const mostHeaders = 50
 const mostFilters = 200
 const mostMetadata = 50
 
-/** Refuses settings with which a later attempt would throw: an attempt has no one to tell. */
+/** Refuses settings that would make a later attempt throw: by then there is nobody to report the error to. */
 export function checkEndpoint(settings: EndpointSettings, headerPrefix: string = defaultHeaderPrefix): void {
   checkUrl(settings.url)
   if (settings.uid !== null) checkUid(settings.uid)
@@ -135,7 +135,7 @@ export function checkEndpoint(settings: EndpointSettings, headerPrefix: string =
   checkDescription(settings.description)
 }
 
-/** The URL as the WHATWG parser reads it; whether its address may be called is the guard's question. */
+/** The URL as the WHATWG parser reads it; the guard decides whether its address may be called. */
 export function checkUrl(text: unknown, name = 'url'): URL {
   const advice = 'Give the full URL of the receiver, such as https://example.com/hooks.'
   const url = typeof text === 'string' && text.length <= 2000 ? urlOf(text) : null
@@ -163,7 +163,7 @@ export function checkUrl(text: unknown, name = 'url'): URL {
   return url
 }
 
-/** A name of the user's own for an application or endpoint; one that looks like an id of ours could name two things. */
+/** The user's own id for an application or endpoint; one that looks like one of our ids could be ambiguous. */
 export function checkUid(uid: unknown, name = 'uid'): string {
   if (typeof uid === 'string' && /^[A-Za-z0-9._:@/-]{1,256}$/.test(uid) && !isAnyId(uid)) return uid
   throw expected(
@@ -174,7 +174,7 @@ export function checkUid(uid: unknown, name = 'uid'): string {
   )
 }
 
-/** Refuses what is no small table of texts. */
+/** Refuses anything but a small table of texts. */
 export function checkMetadata(metadata: unknown): void {
   const entries =
     typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) ? Object.entries(metadata) : null
@@ -196,7 +196,7 @@ export function checkChannel(channel: unknown): void {
   throw expected('invalid_argument', 'channels', 'made of 1 to 128 letters, digits or . _ : -', channel)
 }
 
-/** An error message is logged and shown: a password that came in a URL must not travel with it. */
+/** Error messages are logged and shown: they must not contain a password from a URL. */
 function withoutCredentials(text: unknown): unknown {
   return typeof text === 'string' ? text.replace(/^.*@/s, '…@') : text
 }
@@ -214,7 +214,7 @@ function checkTypeFilter(filter: unknown): void {
 
 function checkHeaders(settings: EndpointSettings, prefix: string): void {
   for (const [name, value] of checkHeaderCount(settings.headers)) checkHeader('headers', name, value, prefix)
-  // The usual name stands beside a prefix such as x-webhook, as long as nothing is sent under it.
+  // Next to a prefix such as x-webhook the default name is allowed, because nothing is sent under it.
   checkHeader('bodyHeader', settings.bodyHeader, '', settings.signature === 'body' ? prefix : defaultHeaderPrefix)
   checkNoClash(settings)
 }
@@ -230,7 +230,7 @@ function checkHeader(setting: string, name: unknown, value: unknown, prefix: str
     throw expected('invalid_header', setting, 'named by 1 to 100 letters, digits and dashes', name)
   }
   const lower = name.toLowerCase()
-  // Receivers look for a signature under the usual prefixes, whichever is in use here: nobody may send another one beside it.
+  // Receivers look for a signature under the well-known prefixes, whichever this endpoint uses: no header may imitate one.
   if (reservedHeaders.has(lower) || [prefix, ...usualHeaderPrefixes].some((each) => lower.startsWith(`${each}-`))) {
     throw expected(
       'invalid_header',
@@ -250,7 +250,7 @@ function checkHeader(setting: string, name: unknown, value: unknown, prefix: str
   }
 }
 
-/** A header of the user's under the signature's name would leave twice, and the receiver could read the wrong one. */
+/** A user's header with the signature's name would be sent twice, and the receiver could read the wrong one. */
 function checkNoClash({ signature, bodyHeader, headers }: EndpointSettings): void {
   const clash = Object.keys(headers).find((name) => name.toLowerCase() === bodyHeader.toLowerCase())
   if (signature !== 'body' || clash === undefined) return
@@ -263,7 +263,7 @@ function checkNoClash({ signature, bodyHeader, headers }: EndpointSettings): voi
   )
 }
 
-/** What is in it, and that no header of the user's own would leave beside it under the same name. */
+/** Checks its fields, and that none of the user's own headers has the same name. */
 function checkCredentials(
   { url, headers, signature, bodyHeader }: EndpointSettings,
   given: Authentication,

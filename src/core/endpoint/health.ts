@@ -6,22 +6,22 @@ import type { Instant, Random } from '../time.ts'
 import { narrow, startWindow, widen } from '../limits/window.ts'
 import type { Window } from '../limits/window.ts'
 
-/** What all workers must know about an endpoint, kept in the store. */
+/** What all workers must know about an endpoint, stored in the database. */
 export interface Health {
   readonly failures: number
   readonly heldUntil: Instant | null
-  /** Holds of the breaker in a row: each doubles the next. */
+  /** Consecutive holds of the breaker: each doubles the next. */
   readonly holds: number
   readonly failingSince: Instant | null
-  /** Attempts that failed since `failingSince`. */
+  /** Failed attempts since `failingSince`. */
   readonly failedAttempts: number
-  /** Warnings about this streak that were emitted: one after a day, the last one a day before the endpoint is disabled. */
+  /** Warnings emitted about this streak: one after a day, the last one a day before the endpoint is disabled. */
   readonly warnings: number
-  /** Begins anew with a changed URL, a hold, its end, or a person who enables the endpoint: what was under way before is evidence about another state. */
+  /** Increases with a changed URL, a hold, its end, or a person enabling the endpoint: attempts that began earlier are evidence about another state. */
   readonly generation: number
-  /** When the last hold or pause ended or will end: from then on deliveries leave in growing steps. Null once nothing waits any more. */
+  /** When the last hold or pause ended or will end: from then on deliveries leave in growing steps. Null once nothing is waiting. */
   readonly rampFrom: Instant | null
-  /** Raised with every write, so that two workers never both win. */
+  /** Increases with every write, so that two workers never both win. */
   readonly version: number
 }
 
@@ -48,24 +48,24 @@ export const leastFailedAttempts = 10
 const mostWarnings = 2
 const probeMarginMs = second
 
-/** An outcome with the state of the endpoint that it was gathered in. */
+/** An outcome, with the state of the endpoint in which it was gathered. */
 export interface Evidence {
   readonly outcome: Outcome
   /** The generation of the endpoint's health when the attempt began. */
   readonly generation: number
   /** False if the attempt went to a URL that the endpoint no longer has. */
   readonly sameUrl: boolean
-  /** True if this was the one delivery sent to see whether a hold may end. */
+  /** True if this was the single delivery sent to see whether a hold may end. */
   readonly probe: boolean
 }
 
-/** What evidence teaches about its endpoint; `opened` and `closed` are of the breaker. */
+/** What evidence changes about its endpoint; `opened` and `closed` refer to the breaker. */
 export interface Lesson {
   readonly window: Window
   readonly health: Health
   readonly opened: boolean
   readonly closed: boolean
-  /** True if the endpoint says that it is gone for good. */
+  /** True if the endpoint said that it is gone for good. */
   readonly gone: boolean
 }
 
@@ -78,7 +78,7 @@ export interface LessonInput {
   readonly random: Random
 }
 
-/** Learns from an attempt: success widens, trouble narrows and at last holds, any other answer at least proves life. */
+/** Learns from an attempt: success widens the window, trouble narrows it and finally opens the breaker, any other answer at least proves life. */
 export function learn(input: LessonInput): Lesson {
   const { window, health, evidence, limits, now } = input
   const unchanged: Lesson = { window, health, opened: false, closed: false, gone: false }
@@ -93,8 +93,8 @@ export function learn(input: LessonInput): Lesson {
 }
 
 /**
- * Of what began before the present state only a longer wait counts: a success must not end a hold that it never met. Nor one that was
- * stored while its request was about to leave: only a probe is sent to see whether a hold may end.
+ * Of attempts that began before the present state only a longer wait counts: a success must not end a hold that came after it. Nor may the
+ * success of a request that was about to leave when the hold was stored: only a probe is sent to see whether a hold may end.
  */
 function fromThePast({ health, evidence, limits, now }: LessonInput, lesson: Lesson): Lesson {
   const askedMs = limits.heedsEndpoint ? askedToWaitMs(evidence.outcome) : null
@@ -103,7 +103,7 @@ function fromThePast({ health, evidence, limits, now }: LessonInput, lesson: Les
 
 function success({ window, health, limits, now }: LessonInput, lesson: Lesson): Lesson {
   const closed = health.holds > 0
-  // After a hold the endpoint gets a slow start again.
+  // After a hold the endpoint starts slowly again.
   return {
     ...lesson,
     window: closed ? startWindow(limits) : widen(window, limits),
@@ -123,7 +123,7 @@ function alive({ window, health, limits, now }: LessonInput, lesson: Lesson): Le
 
 function trouble({ window, health, evidence, limits, now, random }: LessonInput, lesson: Lesson): Lesson {
   const narrower = narrow(window, limits)
-  // The hold that gave the probe its right has served its turn.
+  // The hold that was the probe's right to send has done its work.
   const before = evidence.probe ? { ...health, heldUntil: null } : health
   const failing = afterFailure(before, narrower.failuresInRow, now)
   const askedMs = askedToWaitMs(evidence.outcome)
@@ -132,7 +132,7 @@ function trouble({ window, health, evidence, limits, now, random }: LessonInput,
   return { ...lesson, window: { ...narrower, failuresInRow: 0 }, health: hold(asked, now, random), opened: true }
 }
 
-/** True if the breaker must open: ten failures in a row, or the failure of a probe. */
+/** True if the breaker must open: ten failures in a row, or a failed probe. */
 function mustHold(window: Window, health: Health, limits: Limits): boolean {
   return limits.breaker && (window.failuresInRow >= failuresBeforeHold || health.holds > 0)
 }
@@ -144,19 +144,19 @@ function hold(health: Health, now: Instant, random: Random): Health {
   return { ...heldFor(health, heldMs, now), holds: health.holds + 1 }
 }
 
-/** A hold that the endpoint asked for itself (Retry-After); it is no failure of the breaker's. */
+/** A hold that the endpoint itself asked for (Retry-After); it does not count as a failure for the breaker. */
 function holdAsAsked(health: Health, askedMs: number, now: Instant): Health {
   return heldFor(health, Math.min(askedMs, longestHoldMs), now)
 }
 
-/** A hold never becomes shorter by another; one that changes nothing begins no generation. */
+/** A hold never gets shorter; one that changes nothing starts no generation. */
 function heldFor(health: Health, heldMs: number, now: Instant): Health {
   const heldUntil = now + heldMs
   if (heldMs === 0 || (health.heldUntil !== null && health.heldUntil >= heldUntil)) return health
   return { ...health, heldUntil, rampFrom: heldUntil, generation: health.generation + 1 }
 }
 
-/** Gives one worker the right to probe: the hold outlasts the attempt, so a worker that dies on it only lets time pass. */
+/** Gives one worker the right to probe: the hold outlasts the attempt, so if that worker dies, the hold simply expires. */
 export function probeHold(health: Health, now: Instant, timeoutMs: number): Health {
   return { ...health, heldUntil: now + timeoutMs + probeMarginMs }
 }
@@ -165,12 +165,12 @@ export function isHeld(health: Pick<Health, 'heldUntil'>, now: Instant): boolean
   return health.heldUntil !== null && health.heldUntil > now
 }
 
-/** A hold of the breaker has ended but no success has confirmed it yet: one delivery may go and see. */
+/** A hold of the breaker has expired, but no success has confirmed it yet: one delivery may probe. */
 export function awaitsProbe(health: Pick<Health, 'heldUntil' | 'holds'>, now: Instant): boolean {
   return health.holds > 0 && !isHeld(health, now)
 }
 
-/** The health of an endpoint that a person enabled, or that has a new URL: nothing counts against it, and what was kept back leaves in steps. */
+/** The health of an endpoint that a person enabled, or that has a new URL: it starts without failures, and deliveries kept back leave in steps. */
 export function nextGeneration(health: Health, keptBack: boolean, now: Instant): Health {
   const rampFrom = keptBack || health.heldUntil !== null ? now : health.rampFrom
   return { ...healthy, generation: health.generation + 1, rampFrom, version: health.version }
@@ -185,7 +185,7 @@ function afterFailure(health: Health, failuresInRow: number, now: Instant): Heal
   }
 }
 
-/** Nothing counts against the endpoint any more; what a hold has kept back leaves in steps. */
+/** Clears all failures; deliveries kept back by a hold leave in steps. */
 function afterSuccess(health: Health, now: Instant): Health {
   const { generation, rampFrom, version } = health
   return health.holds > 0
@@ -193,7 +193,7 @@ function afterSuccess(health: Health, now: Instant): Health {
     : { ...healthy, generation, rampFrom, version }
 }
 
-/** True if a success has something to clear; if not, it writes nothing. */
+/** True if a success has something to clear; otherwise it writes nothing. */
 function hasTrouble(health: Health): boolean {
   return health.failingSince !== null || health.heldUntil !== null || health.holds > 0
 }
@@ -202,7 +202,7 @@ function isGone(outcome: Outcome): boolean {
   return outcome.kind === 'answered' && outcome.statusCode === 410
 }
 
-/** What a long streak of nothing but failures asks for: a warning at one day, another at four, the end at five. */
+/** What a long streak of failures calls for: a warning after one day, another after four, disabling after five. */
 export function judge(health: Health, now: Instant): 'nothing' | 'warn' | 'warn again' | 'disable' {
   if (health.failingSince === null || !isLongStreak(health)) return 'nothing'
   const failingMs = now - health.failingSince
@@ -211,33 +211,33 @@ export function judge(health: Health, now: Instant): 'nothing' | 'warn' | 'warn 
   return failingMs >= warnAfterMs && health.warnings === 0 ? 'warn' : 'nothing'
 }
 
-/** After a warning was emitted. Whoever comes to know of the streak on its last day is warned once. */
+/** After a warning was emitted. If the streak is first noticed on its last day, there is only one warning. */
 export function afterWarning(health: Health, judgement: 'warn' | 'warn again'): Health {
   return { ...health, warnings: judgement === 'warn' ? 1 : mostWarnings }
 }
 
-/** True of failures that count against the endpoint; fewer may be one message that it cannot take. */
+/** True if there are enough failures to count against the endpoint; fewer may be one message that it cannot take. */
 function isLongStreak({ failedAttempts }: Pick<Health, 'failedAttempts'>): boolean {
   return failedAttempts >= leastFailedAttempts
 }
 
-/** True of an endpoint that only fails, often enough to say so: ten attempts in a row, or its breaker is open. One failed attempt says nothing yet. */
+/** True if an endpoint only fails, often enough to say so: ten attempts in a row, or its breaker is open. A single failed attempt proves nothing. */
 export function isFailing(health: Pick<Health, 'failingSince' | 'failedAttempts' | 'holds'>): boolean {
   return health.failingSince !== null && (isLongStreak(health) || health.holds > 0)
 }
 
-/** When an endpoint that only fails will be disabled, unless a delivery succeeds before; null if its failures do not count yet. */
+/** When an endpoint that only fails will be disabled unless a delivery succeeds; null if its failures do not count yet. */
 export function willBeDisabledAt(health: Pick<Health, 'failingSince' | 'failedAttempts'>): Instant | null {
   return health.failingSince === null || !isLongStreak(health) ? null : health.failingSince + disableAfterMs
 }
 
-/** Why the engine itself disables an endpoint; a person's reason begins with who it was. */
+/** Why the engine disabled an endpoint; a person's reason begins with who it was. */
 export const disabledBecause = {
   gone: 'it answered 410 Gone',
   failing: 'it has only failed for five days',
 } as const
 
-/** Success writes nothing; a streak of failures writes when it begins, when a hold or the ramp moves, and every ten attempts. */
+/** Success writes nothing; a streak of failures writes when it begins, when a hold or the ramp changes, and every ten attempts. */
 export function isWorthSaving(before: Health, after: Health): boolean {
   return (
     before.generation !== after.generation ||

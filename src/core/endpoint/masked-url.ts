@@ -1,6 +1,6 @@
 export const masked = '***'
 
-/** Of a query only the names are shown, and nothing of a user and password: they may be credentials. */
+/** Shows only the parameter names of a query, and no user or password: they may be credentials. */
 export function maskedUrl(text: string): string {
   const url = URL.parse(text)
   if (url === null) return masked

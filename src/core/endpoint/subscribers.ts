@@ -5,12 +5,12 @@ import type { Message } from '../message/message.ts'
 import { matches } from '../message/payload-filter.ts'
 import type { PayloadFilter } from '../message/payload-filter.ts'
 
-/** What of an endpoint decides which messages it gets, and what is stored with them. */
+/** The fields of an endpoint that decide which messages it gets, and what is stored with them. */
 export type Subscriber = Pick<Endpoint, 'id' | 'url' | 'status' | 'types' | 'channels' | 'filter' | 'policy'>
 
 const mostTypes = 100
 
-/** The endpoints of one application, ready to be matched: a message looks only at those that want its type. */
+/** The endpoints of one application, indexed for matching: a message looks only at those that subscribe to its type. */
 export class Subscribers {
   readonly #byId: ReadonlyMap<string, Subscriber>
   readonly #byType = new Lru<string, readonly Subscriber[]>(mostTypes)
@@ -23,13 +23,13 @@ export class Subscribers {
     return this.#byId.get(endpointId)
   }
 
-  /** Those that get a message; if it is for one endpoint only, that one, whatever it wants otherwise. */
+  /** The endpoints that get a message; if it is addressed to a single endpoint, only that one, regardless of its subscriptions. */
   of(message: Pick<Message, 'type' | 'channels' | 'body'>, to: string | null): readonly Subscriber[] {
     const wanting = this.wanting(message.type, to)
     return to === null ? fanOut(message, wanting) : wanting
   }
 
-  /** Those that may get a message of that type, as far as its channels and its body do not matter. */
+  /** The endpoints that could get a message of this type, disregarding channels and body. */
   wanting(type: string, to: string | null): readonly Subscriber[] {
     if (to !== null) return this.#only(to)
     const known = this.#byType.get(type)
@@ -47,12 +47,12 @@ export class Subscribers {
   }
 }
 
-/** The endpoints that get a message: active or paused, and wanting its type, one of its channels, and its body. */
+/** The endpoints that get a message: active or paused, and subscribed to its type, one of its channels, and its body. */
 export function fanOut<Wanting extends Pick<Endpoint, 'status' | 'types' | 'channels' | 'filter'>>(
   message: Pick<Message, 'type' | 'channels' | 'body'>,
   endpoints: readonly Wanting[],
 ): Wanting[] {
-  // Parsed once, and only if somebody asks.
+  // Parsed once, and only if needed.
   let parsed: Parsed | undefined
   return endpoints.filter((endpoint) => {
     if (!collects(endpoint) || !wantsType(endpoint.types, message.type) || !listens(endpoint, message)) return false
@@ -62,13 +62,13 @@ export function fanOut<Wanting extends Pick<Endpoint, 'status' | 'types' | 'chan
   })
 }
 
-/** True if a body is what a filter asks for; one that is no JSON never is. */
+/** True if a body matches a filter; a body that is not JSON never does. */
 export function passes(filter: PayloadFilter, body: Uint8Array): boolean {
   const { isJson, value } = parse(body)
   return isJson && matches(filter, value)
 }
 
-/** True of an endpoint that gets new deliveries: it sends them, or keeps them until it is resumed. */
+/** True if an endpoint gets new deliveries, to send them now or to keep them until it is resumed. */
 export function collects(endpoint: Pick<Endpoint, 'status'>): boolean {
   return endpoint.status === 'active' || endpoint.status === 'paused'
 }
@@ -80,7 +80,7 @@ function wantsType(filters: readonly string[], type: string): boolean {
   )
 }
 
-/** An endpoint without channels hears all; one with channels hears only what is sent to one of them. */
+/** An endpoint without channels gets everything; one with channels only messages sent to one of them. */
 function listens(endpoint: Pick<Endpoint, 'channels'>, message: Pick<Message, 'channels'>): boolean {
   return endpoint.channels.length === 0 || message.channels.some((channel) => endpoint.channels.includes(channel))
 }
@@ -90,7 +90,7 @@ interface Parsed {
   readonly value: unknown
 }
 
-/** A body that is no JSON matches no filter. */
+/** A body that is not JSON matches no filter. */
 function parse(body: Uint8Array): Parsed {
   try {
     return { isJson: true, value: JSON.parse(textOf(body)) }

@@ -12,25 +12,25 @@ export type WaitReason =
   | 'deleted'
   /** The breaker is open, or the endpoint asked for a wait. */
   | 'held'
-  /** As many requests are open to it as may be. */
+  /** The endpoint has as many open requests as it may have. */
   | 'window'
-  /** The process, its application or the endpoint holds as many deliveries or bytes as it may. */
+  /** The process, the application or the endpoint holds as many deliveries or bytes as it may. */
   | 'budget'
-  /** It has had its retries of this tick, or all endpoints together have. */
+  /** The endpoint has used up its retries for this tick, or all endpoints together have. */
   | 'allowance'
-  /** A hold or pause has ended, and what was kept back leaves in steps. */
+  /** A hold or pause has ended, and deliveries kept back leave in steps. */
   | 'ramp'
-  /** Its rate limit, or its application's. */
+  /** The rate limit of the endpoint or of its application. */
   | 'rate_limit'
 
-/** An endpoint that a worker has kept waiting, as the others learn of it. */
+/** An endpoint that a worker keeps waiting, as reported to the other workers. */
 export interface EndpointWait {
   readonly endpointId: string
   readonly reason: WaitReason
   readonly since: Instant
 }
 
-/** May an endpoint take more deliveries; if not, why, and until when at the least. */
+/** Whether an endpoint may take more deliveries; if not, why, and until when at least. */
 export type Verdict =
   | { readonly kind: 'take'; readonly lanes: Readonly<Record<Lane, number>>; readonly probe: boolean }
   | { readonly kind: 'wait'; readonly reason: WaitReason; readonly until: Instant | null }
@@ -40,17 +40,17 @@ export interface VerdictInput {
   readonly health: Pick<Health, 'heldUntil' | 'holds'>
   readonly limits: Pick<Limits, 'breaker' | 'heedsEndpoint'>
   readonly now: Instant
-  /** Lanes that are believed to hold due deliveries. */
+  /** Lanes that may have due deliveries. */
   readonly due: Readonly<Record<Lane, boolean>>
-  /** How many more may be held: within the endpoint's window, within the budget, and of suspects. */
+  /** How many more it may hold: within its window, within the budget, and as suspects. */
   readonly free: { readonly window: number; readonly budget: number; readonly suspects: number }
-  /** How many more may begin: retries of this tick, and all lanes while a ramp lasts. */
+  /** How many more may start: retries of this tick, and all lanes during a ramp. */
   readonly allowance: { readonly retries: number; readonly ramp: number }
   /** When the next tick brings new allowances. */
   readonly nextTickAt: Instant | null
 }
 
-/** The one place where it is decided whether an endpoint's deliveries may leave. */
+/** The only place that decides whether an endpoint's deliveries may leave. */
 export function verdictOf(input: VerdictInput): Verdict {
   const { status, health, limits, free, now } = input
   if (status !== 'active') return { kind: 'wait', reason: status, until: null }
@@ -63,17 +63,17 @@ export function verdictOf(input: VerdictInput): Verdict {
   return { kind: 'wait', reason: input.allowance.ramp <= 0 ? 'ramp' : 'allowance', until: input.nextTickAt }
 }
 
-/** One delivery goes to see whether a hold may end: any will do, but a suspect could end its worker instead. */
+/** One delivery probes whether a hold may end. Any will do, but a suspect might crash its worker instead. */
 function probe({ due, free, nextTickAt }: VerdictInput): Verdict {
   const lane: Lane = due.retries ? 'retries' : due.fresh ? 'fresh' : 'suspects'
   if (lane === 'suspects' && free.suspects <= 0) return { kind: 'wait', reason: 'allowance', until: nextTickAt }
   return { kind: 'take', lanes: { fresh: 0, retries: 0, suspects: 0, [lane]: 1 }, probe: true }
 }
 
-/** The lanes share what an endpoint may take: none starves another. Suspects count as retries. */
+/** The lanes share what an endpoint may take, so that none starves another. Suspects count as retries. */
 function byLane({ due, free, allowance }: VerdictInput): Record<Lane, number> {
   const most = Math.max(Math.min(free.window, free.budget, allowance.ramp), 0)
-  // Endpoints that are asked together may have taken more than the tick had left: that is no credit for the other lanes.
+  // Endpoints claimed together may have taken more than the tick had left: the other lanes get no credit for that.
   const retriesLeft = Math.max(allowance.retries, 0)
   const suspects = due.suspects ? Math.min(free.suspects, retriesLeft, most) : 0
   const left = most - suspects

@@ -4,7 +4,7 @@ import { evaluateInner } from './check.ts'
 import type { Check, SchemaProblem, Target } from './check.ts'
 import { canonicalText } from './equality.ts'
 
-/** What a schema asks of a list. */
+/** Keywords about arrays. */
 export function arrayProblem(check: Check, schema: SchemaObject, target: Target): SchemaProblem | null {
   const items = target.value as readonly unknown[]
   check.cost.spend(items.length)
@@ -26,7 +26,7 @@ function lengthProblem(schema: SchemaObject, items: readonly unknown[], { place 
   return null
 }
 
-/** Items by their places, then the rest: `items` is a list of the former in older drafts, whose rest is `additionalItems`. */
+/** Items by position, then the rest: in older drafts `items` is a list of the former, and `additionalItems` the rest. */
 function itemProblem(
   check: Check,
   schema: SchemaObject,
@@ -90,7 +90,7 @@ function unevaluatedProblem(
   return null
 }
 
-/** By a text that equal items share: to compare each with each would take the square of the time. */
+/** Compares a text that equal items share: comparing each item with each other would take quadratic time. */
 function uniqueProblem(check: Check, items: readonly unknown[], { place }: Target): SchemaProblem | null {
   const first = new Map<string, number>()
   for (const [index, item] of items.entries()) {

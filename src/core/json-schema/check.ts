@@ -7,23 +7,23 @@ export interface SchemaProblem {
   readonly says: string
 }
 
-/** A place in the value that is checked, from the inside out; null for all of it. */
+/** A place in the checked value, from the inside out; null for the whole value. */
 export type Place = { readonly within: Place; readonly name: string | number } | null
 
-/** The names and items of one object or list that some part of the schema has looked at. */
+/** The names and items of one object or list that some part of the schema has evaluated. */
 export type Seen = Set<string | number>
 
 /** One check of one value. */
 export interface Check {
   readonly schema: CompiledSchema
   readonly cost: Cost
-  /** The outermost schema on the way here that `$recursiveRef` may lead to. */
+  /** The outermost schema on the path here that `$recursiveRef` may refer to. */
   readonly recursiveRoot: JsonSchema | null
   /** What one schema finds wrong with a value. */
   readonly evaluate: (check: Check, schema: JsonSchema, target: Target) => SchemaProblem | null
 }
 
-/** A value with its place, and what was seen of it so far, if anybody asks. */
+/** A value with its place, and the parts evaluated so far, if they are tracked. */
 export interface Target {
   readonly value: unknown
   readonly place: Place

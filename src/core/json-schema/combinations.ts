@@ -2,7 +2,7 @@ import { isSchema } from './compile.ts'
 import type { JsonSchema, SchemaObject } from './compile.ts'
 import type { Check, SchemaProblem, Seen, Target } from './check.ts'
 
-/** What the keywords that join schemas ask of a value: not, allOf, anyOf, oneOf, if. */
+/** Keywords that combine schemas: not, allOf, anyOf, oneOf, if. */
 export function combinationProblem(check: Check, schema: SchemaObject, target: Target): SchemaProblem | null {
   return (
     notProblem(check, schema['not'], target) ??
@@ -30,8 +30,12 @@ function allProblem(check: Check, all: unknown, target: Target): SchemaProblem |
 function anyProblem(check: Check, any: unknown, target: Target): SchemaProblem | null {
   if (!Array.isArray(any)) return null
   const { matches, last } = matchesOf(check, any, target)
-  // What has one alternative is wrong where that is wrong.
-  return matches > 0 ? null : any.length === 1 ? last : { place: target.place, says: 'It is none of what is allowed.' }
+  // With a single alternative, its problem is the problem.
+  return matches > 0
+    ? null
+    : any.length === 1
+      ? last
+      : { place: target.place, says: 'It matches none of the alternatives.' }
 }
 
 function oneProblem(check: Check, one: unknown, target: Target): SchemaProblem | null {
@@ -40,7 +44,7 @@ function oneProblem(check: Check, one: unknown, target: Target): SchemaProblem |
   return matches === 1 ? null : { place: target.place, says: `It is ${matches} of what it must be exactly one of.` }
 }
 
-/** How many alternatives a value matches; what those have looked at is seen. */
+/** How many alternatives a value matches; the parts that they evaluated count as evaluated. */
 function matchesOf(
   check: Check,
   alternatives: unknown,

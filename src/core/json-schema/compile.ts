@@ -3,17 +3,17 @@ import { messageOf } from '../errors.ts'
 export type SchemaObject = Readonly<Record<string, unknown>>
 export type JsonSchema = boolean | SchemaObject
 
-/** A pattern that takes a time in proportion to the text, whatever both are. */
+/** A pattern that takes time linear in the length of the text, for any pattern and text. */
 export interface Pattern {
-  /** Steps for each character. */
+  /** Steps per character. */
   readonly cost: number
   test(text: string): boolean
 }
 
-/** Throws, with the reason, for what is no pattern, or none that can be run in such a time. */
-export type CompilePattern = (source: string) => Pattern
+/** Throws, with the reason, for an invalid pattern, or one that cannot run in linear time. */
+type CompilePattern = (source: string) => Pattern
 
-/** What keeps a value from being a schema that can be applied, and where in it. */
+/** Why a value is not a usable schema, and where. */
 export class BadSchema extends Error {
   override readonly name = 'BadSchema'
   readonly pointer: string
@@ -28,16 +28,16 @@ export class BadSchema extends Error {
 
 export type Draft = '4' | '7' | '2019-09' | '2020-12'
 
-/** A schema with everything looked up that it refers to. */
+/** A schema with all its references resolved. */
 export interface CompiledSchema {
   readonly root: JsonSchema
   readonly draft: Draft
-  /** What each `$ref` leads to, by the object that it stands in. */
+  /** What each `$ref` refers to, by the object that contains it. */
   readonly references: ReadonlyMap<SchemaObject, JsonSchema>
   readonly patterns: ReadonlyMap<string, Pattern>
-  /** Steps that it takes to look at each object once. */
+  /** Steps needed to visit each object once. */
   readonly weights: ReadonlyMap<SchemaObject, number>
-  /** Whether anything in it asks what other parts have looked at. */
+  /** Whether any keyword depends on what other parts have evaluated. */
   readonly hasUnevaluated: boolean
 }
 
@@ -49,7 +49,7 @@ const draftNames: readonly (readonly [string, Draft])[] = [
   ['2019-09', '2019-09'],
 ]
 
-/** Keywords whose value is a schema, a list of them, or a table of them. */
+/** Keywords whose value is a schema, a list of schemas, or a table of schemas. */
 const schemaKeywords = [
   'additionalItems',
   'unevaluatedItems',
@@ -73,7 +73,7 @@ const tableKeywords = [
   'dependencies',
 ] as const
 
-/** Looks everything up once, and throws if a reference leads nowhere or a pattern cannot be run. Nothing is fetched. */
+/** Resolves everything once, and throws if a reference leads nowhere or a pattern cannot run. Nothing is fetched. */
 export function compileSchema(root: JsonSchema, compilePattern: CompilePattern): CompiledSchema {
   const walk = new Walk(root, compilePattern)
   walk.resolveAll()
@@ -95,7 +95,7 @@ function draftOf(schema: JsonSchema): Draft {
   return draftNames.find(([name]) => named.includes(name))?.[1] ?? '2020-12'
 }
 
-/** Where an object of a schema is: the document that it belongs to, and its place for whoever reads the error. */
+/** The place of an object in a schema: its document, and its path for error messages. */
 interface Found {
   readonly base: URL
   readonly place: string
@@ -117,7 +117,7 @@ class Walk {
     this.#visit(root, new URL(ownUrl), '#')
   }
 
-  /** What a reference leads to may have references of its own, also where no keyword of ours leads. */
+  /** The target of a reference may contain references, even where none of our keywords leads. */
   resolveAll(): void {
     for (let next = this.#unresolved.pop(); next !== undefined; next = this.#unresolved.pop()) {
       const [schema, { base, place }] = next
@@ -140,7 +140,7 @@ class Walk {
     for (const [inner, keyword] of partsOf(schema)) this.#visit(inner, own, `${place}/${keyword}`)
   }
 
-  /** Learns the names that an object gives itself; answers with the document that what is in it belongs to. */
+  /** Registers the names that an object gives itself; returns the document that its contents belong to. */
   #nameIn(schema: SchemaObject, { base, place }: Found): URL {
     const id = schema['$id'] ?? schema['id']
     const own = typeof id === 'string' ? urlOf(id, base) : base
@@ -181,7 +181,7 @@ class Walk {
   }
 }
 
-/** Every schema that stands in an object, with the way to it. */
+/** Every schema inside an object, with its path. */
 function* partsOf(schema: SchemaObject): Generator<readonly [unknown, string]> {
   for (const keyword of schemaKeywords) if (keyword in schema) yield [schema[keyword], keyword]
   for (const keyword of listKeywords) {
@@ -194,7 +194,7 @@ function* partsOf(schema: SchemaObject): Generator<readonly [unknown, string]> {
   }
 }
 
-/** To look at an object once is to look at each of its keywords, and at each name and item of those. */
+/** Visiting an object once means visiting each of its keywords, and each name and item of those. */
 function weightOf(schema: SchemaObject): number {
   let weight = 1
   for (const value of Object.values(schema))
@@ -212,17 +212,17 @@ function atPointer(document: JsonSchema, pointer: string): JsonSchema | null {
   return isSchema(at) ? at : null
 }
 
-/** A name as a step of a JSON pointer. */
+/** A name as one step of a JSON pointer. */
 export function escaped(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
-/** Null for what is none. */
+/** Null if it is not a URL. */
 function urlOf(text: string, base: URL): URL | null {
   return URL.canParse(text, base.href) ? new URL(text, base) : null
 }
 
-/** What cannot be decoded leads nowhere, as it stands. */
+/** A text that cannot be decoded is used unchanged, and leads nowhere. */
 function decoded(fragment: string): string {
   try {
     return decodeURIComponent(fragment)

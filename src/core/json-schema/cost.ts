@@ -3,10 +3,10 @@ export class CannotApply extends Error {
   override readonly name = 'CannotApply'
 }
 
-// A level takes about four frames of the stack, and a body that came over HTTP has at most 64.
+// A level takes about four stack frames, and a body that came over HTTP has at most 64 levels.
 const mostLevels = 500
 
-/** Counts the steps of one check, so that no schema and no value can make it long. */
+/** Counts the steps of one check, so that no schema and no value can make it take long. */
 export class Cost {
   readonly #mostSteps: number
   #steps = 0

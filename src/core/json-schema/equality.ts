@@ -1,6 +1,6 @@
 import type { Check } from './check.ts'
 
-/** A text that equal values share, whatever the order of their properties. */
+/** A text that equal values share, regardless of the order of their properties. */
 export function canonicalText(check: Check, value: unknown): string {
   if (typeof value !== 'object' || value === null) {
     const text = JSON.stringify(value)
@@ -15,7 +15,7 @@ export function canonicalText(check: Check, value: unknown): string {
   return `{${fields.join(',')}}`
 }
 
-/** Whether two values of JSON are equal. */
+/** Whether two JSON values are equal. */
 export function isEqual(check: Check, one: unknown, other: unknown): boolean {
   check.cost.spend(1)
   if (typeof one !== 'object' || one === null || typeof other !== 'object' || other === null) return one === other

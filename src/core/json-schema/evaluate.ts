@@ -7,19 +7,19 @@ import { Cost } from './cost.ts'
 import { objectProblem } from './objects.ts'
 import { numberProblem, stringProblem, valueProblem } from './values.ts'
 
-/** What is wrong with a value, and where, as a JSON pointer. */
+/** What is wrong with a value, and where (a JSON pointer). */
 export interface Fault {
   readonly pointer: string
   readonly says: string
 }
 
-/** Checks a value against a schema, and says what is wrong with it, or null. Throws `CannotApply` beyond so many steps. */
+/** Checks a value against a schema; returns what is wrong with it, or null. Throws `CannotApply` after too many steps. */
 export function problemIn(schema: CompiledSchema, value: unknown, mostSteps: number): string | null {
   const fault = faultIn(schema, value, mostSteps)
   return fault === null ? null : `${fault.pointer}: ${fault.says}`
 }
 
-/** The same, with the place apart. */
+/** The same, with the place as a separate field. */
 export function faultIn(schema: CompiledSchema, value: unknown, mostSteps: number): Fault | null {
   const check = { schema, cost: new Cost(mostSteps), recursiveRoot: null, evaluate }
   const seen: Seen | null = schema.hasUnevaluated ? new Set() : null
@@ -49,7 +49,7 @@ function evaluateObject(check: Check, schema: SchemaObject, target: Target): Sch
   )
 }
 
-/** What a schema asks of the parts of a value; last, because it may ask what the others have looked at. */
+/** Keywords about the parts of a value; last, because they may depend on what the others have evaluated. */
 function partsProblem(check: Check, schema: SchemaObject, target: Target): SchemaProblem | null {
   const { value } = target
   if (typeof value === 'number') return numberProblem(check, schema, target)
@@ -67,7 +67,7 @@ function referenceProblem(check: Check, schema: SchemaObject, target: Target): S
   return referred === undefined ? null : evaluate(check, referred, target)
 }
 
-/** Up to draft 7 nothing counts beside a reference. */
+/** Up to draft 7, keywords next to a reference are ignored. */
 function isReferenceOnly({ schema: { draft } }: Check, schema: SchemaObject): boolean {
   return (draft === '4' || draft === '7') && typeof schema['$ref'] === 'string'
 }

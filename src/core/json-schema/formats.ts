@@ -4,7 +4,7 @@ const daysInMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 const mostHostLength = 253
 const mostMailboxLength = 64
 
-/** The formats that are checked; others are not. Each takes a time in proportion to the text. */
+/** The formats that are checked, each in linear time; others are ignored. */
 export const formats: ReadonlyMap<string, (text: string) => boolean> = new Map(
   Object.entries({
     date: isDate,
@@ -49,7 +49,7 @@ function isTime(text: string): boolean {
   if (found === null) return false
   const [, hour, minute, second, sign, offsetHour = 0, offsetMinute = 0] = found
   if (second !== '60') return true
-  // A leap second is the last of a day of UTC.
+  // A leap second is the last second of a UTC day.
   const offset = (Number(offsetHour) * 60 + Number(offsetMinute)) * (sign === '-' ? -1 : 1)
   return (Number(hour) * 60 + Number(minute) - offset + 1_440) % 1_440 === 1_439
 }
@@ -60,7 +60,7 @@ function isDateTime(text: string): boolean {
 
 const uriCharacters = /^(?:[\w!$&'()*+,;=:@/?#[\]~.-]|%[\da-f]{2})*$/i
 
-/** By RFC 3986: the right characters, one fragment, and brackets around an address only. */
+/** RFC 3986: valid characters, one fragment, and brackets only around an address. */
 function isUriReference(text: string): boolean {
   if (!uriCharacters.test(text) || text.indexOf('#') !== text.lastIndexOf('#')) return false
   const [, authority = ''] = /^(?:[a-z][a-z0-9+.-]*:)?\/\/([^/?#]*)/i.exec(text) ?? []

@@ -3,7 +3,7 @@ import type { SchemaObject } from './compile.ts'
 import { evaluateInner } from './check.ts'
 import type { Check, SchemaProblem, Target } from './check.ts'
 
-/** What a schema asks of an object. */
+/** Keywords about objects. */
 export function objectProblem(check: Check, schema: SchemaObject, target: Target): SchemaProblem | null {
   const names = Object.keys(target.value as object)
   check.cost.spend(names.length)
@@ -41,7 +41,7 @@ function nameProblem(check: Check, schema: unknown, names: readonly string[], ta
   return null
 }
 
-/** What must be there, or hold, if something else is there. */
+/** What must be present, or valid, if something else is present. */
 function dependencyProblem(check: Check, schema: SchemaObject, target: Target): SchemaProblem | null {
   for (const keyword of ['dependentRequired', 'dependentSchemas', 'dependencies']) {
     const table = schema[keyword]
@@ -106,7 +106,7 @@ function patternProblem(
   return null
 }
 
-/** The properties that nothing else has named; or, of `unevaluatedProperties`, that nothing else has looked at. */
+/** The properties that no other keyword names; for `unevaluatedProperties`, those that no other keyword has evaluated. */
 function restProblem(
   check: Check,
   schema: SchemaObject,

@@ -7,7 +7,7 @@ const mostShown = 8
 const mostShownLength = 40
 const charactersPerStep = 16
 
-/** What a schema asks of any value: type, const, enum. */
+/** Keywords about any value: type, const, enum. */
 export function valueProblem(check: Check, schema: SchemaObject, target: Target): SchemaProblem | null {
   const { type, enum: choices } = schema
   const { value, place } = target
@@ -37,7 +37,7 @@ interface Bound {
   readonly holds: (value: number, limit: number) => boolean
 }
 
-/** What is exclusive is a flag beside the limit in draft 4, and a limit of its own since. */
+/** In draft 4 exclusiveness is a flag next to the limit; since then it is a separate limit. */
 function boundsOf({ schema: { draft } }: Check, schema: SchemaObject): readonly Bound[] {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema
   const above = draft === '4' && exclusiveMinimum === true ? minimum : exclusiveMinimum
@@ -78,7 +78,7 @@ function lengthProblem(check: Check, schema: SchemaObject, { value, place }: Tar
   return null
 }
 
-/** Those outside the Basic Multilingual Plane are two units of a string. */
+/** Characters outside the Basic Multilingual Plane are two code units of a string. */
 function characters(check: Check, text: string): number {
   check.cost.spend(text.length / charactersPerStep)
   return text.length - (text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0)
@@ -97,7 +97,7 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value
 }
 
-/** By whole numbers: 0.3 is a multiple of 0.1, though not in binary. */
+/** Calculates with integers: 0.3 is a multiple of 0.1, though not in binary. */
 function isMultiple(check: Check, value: number, divisor: number): boolean {
   if (!Number.isFinite(value) || divisor <= 0) return false
   const [one, other] = [decimal(value), decimal(divisor)]
@@ -114,7 +114,7 @@ function decimal(value: number): { readonly digits: bigint; readonly exponent: n
   return { digits: BigInt(coefficient.replace('.', '')), exponent: Number(exponent) - fraction.length }
 }
 
-/** The first few, and of each the beginning: a list can be as long as its schema. */
+/** The first few values, each shortened: a list can be as long as its schema. */
 function shown(values: readonly unknown[]): string {
   const texts = values.slice(0, mostShown).map((each) => (JSON.stringify(each) ?? '').slice(0, mostShownLength))
   return `${texts.join(', ')}${values.length > mostShown ? ` and ${values.length - mostShown} more` : ''}`

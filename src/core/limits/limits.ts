@@ -1,29 +1,29 @@
 import { expected } from '../errors.ts'
 import { minute } from '../time.ts'
 
-/** How much may leave, and when. Every limit is one process's own, but for the pool, which the workers on one store share. */
+/** How much may leave, and when. Every limit applies to one process, except for the pool, which all workers on a store share. */
 export interface Limits {
   readonly pollMs: number
-  /** Rows of all lanes together that may leave per cycle; null lets fresh ones leave whenever the other limits allow. */
+  /** Rows of all lanes together that may leave per cycle; null lets fresh rows leave whenever the other limits allow. */
   readonly perCycle: number | null
   /** Retries that one endpoint may get per tick. */
   readonly retriesPerEndpoint: number
   /** Retries that all endpoints together may get per tick. */
   readonly retriesPerTick: number
-  /** Requests that may be open to one endpoint at once, over all workers. */
+  /** Requests that may be open to one endpoint at once, across all workers. */
   readonly pool: number
   /** Requests that one process may have open at once. */
   readonly openRequests: number
   readonly slowStart: boolean
   readonly breaker: boolean
   readonly fastPath: boolean
-  /** Retry-After, 410, and the disabling of endpoints that only fail. */
+  /** Honours Retry-After and 410, and disables endpoints that only fail. */
   readonly heedsEndpoint: boolean
-  /** Deliveries that were interrupted twice are sent with care, and end after five crashes. */
+  /** Sends deliveries that were interrupted twice with extra precautions, and ends them after five crashes. */
   readonly suspects: boolean
 }
 
-/** Refuses numbers that no process could keep. */
+/** Refuses limits that no process could keep. */
 export function checkLimits(limits: Limits): void {
   checkCount('pollMs', limits.pollMs, 10, 10 * minute)
   checkCount('retriesPerEndpoint', limits.retriesPerEndpoint, 1, 100_000)

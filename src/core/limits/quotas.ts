@@ -1,16 +1,16 @@
 import { checkCount } from './limits.ts'
 
-/** What one application may have; 0 for no quota. */
+/** How much one application may have; 0 for no quota. */
 export interface Quotas {
-  /** Endpoints, those that are paused or disabled among them. */
+  /** Endpoints, including paused and disabled ones. */
   readonly endpointsPerApplication: number
-  /** Characters of the payload filters of all its endpoints together: to match a message takes a time in proportion to that. */
+  /** Characters in the payload filters of all its endpoints together: the time to match a message grows with them. */
   readonly filterSizePerApplication: number
 }
 
 export const usualQuotas: Quotas = { endpointsPerApplication: 1_000, filterSizePerApplication: 64 * 1024 }
 
-/** The quotas that were given, and the usual ones for the rest. */
+/** The given quotas, with defaults for the rest. */
 export function checkQuotas(given: Partial<Quotas>): Quotas {
   const {
     endpointsPerApplication = usualQuotas.endpointsPerApplication,

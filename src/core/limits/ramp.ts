@@ -2,7 +2,7 @@ import type { Health } from '../endpoint/health.ts'
 import type { Limits } from './limits.ts'
 import type { Instant } from '../time.ts'
 
-/** What one worker may begin for an endpoint, in all lanes together, in one tick of the ramp that follows a hold or a pause. */
+/** How many deliveries one worker may start for an endpoint, in all lanes together, in one tick of the ramp after a hold or a pause. */
 export interface RampStep {
   /** Ticks since the hold or pause ended. */
   readonly tick: number
@@ -13,8 +13,8 @@ const mostDoublings = 20
 const mostBlamedShare = 0.1
 
 /**
- * What was kept back leaves in growing steps: the retries of one tick, then twice as many, and so on, divided among the workers.
- * Null if there is no ramp. A clock that is a little behind is at the first step.
+ * Deliveries kept back leave in growing steps: the retries of one tick, then twice as many, and so on, divided among the workers.
+ * Null if there is no ramp. A clock that is slightly behind gets the first step.
  */
 export function rampStep(
   { rampFrom }: Pick<Health, 'rampFrom'>,
@@ -35,7 +35,7 @@ export function isRough(begun: number, blamed: number): boolean {
   return blamed > begun * mostBlamedShare
 }
 
-/** Keeps the ramp at the step of an earlier tick; null if another worker has moved it since, which is then the one that counts. */
+/** Keeps the ramp at the step of an earlier tick; null if another worker has changed it since, whose change then counts. */
 export function repeatStep(health: Health, from: Instant, ticksSince: number, pollMs: number): Health | null {
   return health.rampFrom === from ? { ...health, rampFrom: from + ticksSince * pollMs } : null
 }

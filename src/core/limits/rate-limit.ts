@@ -1,16 +1,16 @@
 import { second } from '../time.ts'
 import type { Instant } from '../time.ts'
 
-/** A rate limit's tokens: they refill steadily, and one second's worth is the most there can be. */
+/** A rate limit's tokens: they refill steadily, up to one second's worth. */
 export interface TokenBucket {
   readonly tokens: number
   readonly at: Instant
 }
 
-/** What a limit that was never used holds: nothing was taken from it, so a second's worth is there. */
+/** A limit that was never used starts full. */
 export const fullBucket: TokenBucket = { tokens: 0, at: 0 }
 
-/** Takes up to `most` whole tokens; a negative `most` is not asked for. */
+/** Takes up to `most` whole tokens; `most` is never negative. */
 export function takeTokens(
   bucket: TokenBucket,
   perSecond: number,
@@ -21,18 +21,18 @@ export function takeTokens(
   const refilled = (Math.max(now - bucket.at, 0) / second) * perSecond
   const tokens = Math.min(bucket.tokens + refilled, capacity)
   const taken = Math.min(Math.floor(tokens), most)
-  // Workers' clocks differ a little: the moment between them must not refill twice. A clock set far back starts anew.
+  // Workers' clocks differ slightly: the difference must not be refilled twice. A clock that was set far back starts over.
   const at = now > bucket.at - second ? Math.max(now, bucket.at) : now
   return { taken, bucket: { tokens: tokens - taken, at } }
 }
 
-/** One of those that tokens are dealt to: the limits it is under, and how many it can use. */
-export interface Taker {
+/** A receiver of tokens: the limits it is under, and how many it can use. */
+interface Taker {
   readonly limitIds: readonly string[]
   readonly most: number
 }
 
-/** Deals tokens out one by one, in turn, so that nobody gets all of a limit that several share; one from each limit lets one delivery leave. */
+/** Hands out tokens one by one, in turn, so that nobody takes all of a shared limit; a delivery needs one token of each limit. */
 export function dealTokens(
   tokens: ReadonlyMap<string, number>,
   takers: readonly Taker[],
@@ -52,7 +52,7 @@ export function dealTokens(
   return { dealt, left }
 }
 
-/** How long until the next token is there, at most a second. */
+/** The time until the next token, at most a second. */
 export function nextTokenMs(perSecond: number): number {
   return Math.ceil(second / Math.max(perSecond, 1))
 }

@@ -1,6 +1,6 @@
 /**
- * How much more somebody may take who holds so much: at most so many times what is then still free. At least one, if anything
- * may be taken.
+ * How much more a holder may take: at most the given multiple of what is free afterwards. At least one, if anything may be
+ * taken.
  */
 export function shareOfFree(free: number, held: number, timesFree: number): number {
   if (held >= timesFree * free) return 0
@@ -8,8 +8,8 @@ export function shareOfFree(free: number, held: number, timesFree: number): numb
 }
 
 /**
- * Something of which there is only so much, shared by what is still free: nobody may hold more than that. One who is alone gets
- * half of it, and however many take all that they may, there is something left for the next.
+ * A limited resource of which nobody may hold more than is still free. A single holder gets half of it, and however many take
+ * all they can, there is something left for the next.
  */
 export class SharedLimit {
   readonly most: number
@@ -21,7 +21,7 @@ export class SharedLimit {
     this.#free = most
   }
 
-  /** Takes so much for a holder, or nothing. Without a holder (null) only what is free counts. */
+  /** Takes an amount for a holder, or nothing. Without a holder (null) only the free amount counts. */
   take(holder: string | null, amount = 1): boolean {
     const held = this.heldBy(holder)
     if (amount > (holder === null ? this.#free : shareOfFree(this.#free, held, 1))) return false

@@ -1,17 +1,17 @@
 import type { Instant } from '../time.ts'
 import type { SharedLimit } from './shared-limit.ts'
 
-/** A shared limit of things that end by themselves after a time that is the same for all of them. */
+/** A shared limit for things that expire, all after the same time. */
 export class TimedLimit {
   readonly #limit: SharedLimit
-  // In the order in which they end.
+  // In the order in which they expire.
   readonly #taken = new Map<string, { readonly holder: string; readonly until: Instant }>()
 
   constructor(limit: SharedLimit) {
     this.#limit = limit
   }
 
-  /** Takes one for a holder, under a name, until a time; false if the holder has as many as are still free. */
+  /** Takes one for a holder, under a name, until a time; false if the holder already has as many as are free. */
   take(holder: string, name: string, until: Instant, now: Instant): boolean {
     this.#releaseEnded(now)
     if (!this.#limit.take(holder)) return false
@@ -19,7 +19,7 @@ export class TimedLimit {
     return true
   }
 
-  /** Before its time, or never: what is not known is ignored. */
+  /** May be called early or never: unknown names are ignored. */
   release(name: string): void {
     const taken = this.#taken.get(name)
     if (taken === undefined) return

@@ -3,7 +3,7 @@ import type { Limits } from './limits.ts'
 /** How many requests one process may have open to one endpoint: grows with success, shrinks with trouble. */
 export interface Window {
   readonly size: number
-  /** Outcomes still to come before the window may be halved again. */
+  /** Outcomes that must come in before the window may be halved again. */
   readonly graceLeft: number
   readonly failuresInRow: number
 }
@@ -14,15 +14,15 @@ export function startWindow(limits: Pick<Limits, 'slowStart' | 'pool'>): Window 
   return { size: limits.slowStart ? Math.min(slowStartSize, limits.pool) : limits.pool, graceLeft: 0, failuresInRow: 0 }
 }
 
-/** One worker's part of an endpoint's pool, which all of them share: rounded up, so that nobody is left without. */
+/** One worker's share of an endpoint's pool: rounded up, so that nobody is left without. */
 export function shareOfPool(pool: number, workers: number): number {
   return Math.ceil(pool / Math.max(workers, 1))
 }
 
 /**
- * The part of one worker, given among how many it has said that it shares, and among how many each of them does. Until all of
- * them have made room for everybody who lives, it takes no more than it had: a newcomer begins with a single request. It never takes more
- * than it has said, or a newcomer could take the same part in the meantime.
+ * A worker's next share of a pool, given the number of workers by which it has announced to divide the pool, and the same number of each
+ * other worker. Until all others count every live worker, its share does not grow: a new worker starts with a single request. It never
+ * takes more than it has announced, or a new worker could take the same part in the meantime.
  */
 export function nextShare(
   pool: number,
@@ -35,7 +35,7 @@ export function nextShare(
   return othersShareAmong.every((among) => among >= workers) ? share : Math.min(current, share)
 }
 
-/** Among how many workers somebody shares who has at most so many requests open to one endpoint. */
+/** The number of workers by which a worker can announce to divide a pool while it has up to `mostOpen` requests open to one endpoint. */
 export function sharesAmong(pool: number, workers: number, mostOpen: number): number {
   let among = workers
   while (among > 1 && shareOfPool(pool, among) < mostOpen) among -= 1
@@ -47,7 +47,7 @@ export function widen(window: Window, { pool }: Pick<Limits, 'pool'>): Window {
   return { size: Math.min(window.size + 1, pool), graceLeft: Math.max(window.graceLeft - 1, 0), failuresInRow: 0 }
 }
 
-/** After a failure: half, at most once per window of outcomes, because one bad second must not close it. */
+/** After a failure: halved, at most once per window of outcomes, because one bad second must not close it. */
 export function narrow(window: Window, { slowStart }: Pick<Limits, 'slowStart'>): Window {
   const failuresInRow = window.failuresInRow + 1
   if (!slowStart) return { ...window, failuresInRow }

@@ -1,6 +1,6 @@
 import type { Instant } from '../time.ts'
 
-/** A kind of event that applications can subscribe to, with a description, and JSON Schemas by version. */
+/** A kind of event that endpoints can subscribe to, with a description, and JSON Schemas by version. */
 export interface EventTypeDefinition {
   readonly name: string
   readonly description: string

@@ -7,16 +7,16 @@ export interface Message {
   readonly id: string
   readonly applicationId: string
   readonly type: string
-  /** The sender's own name for the event: no two messages of an application have the same. */
+  /** The sender's own id for the event: unique within an application. */
   readonly eventId: string | null
   readonly body: Uint8Array
   readonly contentType: string
   readonly sessionId: string | null
   readonly channels: readonly string[]
-  /** The span that sent it, as `traceparent` and, if there is one, a space and `tracestate`; null if nobody traced. */
+  /** The span that sent it, as `traceparent` and, if there is one, a space and `tracestate`; null without tracing. */
   readonly traceContext: string | null
   readonly createdAt: Instant
-  /** When its body was erased for good; null while it has one. */
+  /** When its body was erased for good; null if it was not. */
   readonly erasedAt: Instant | null
 }
 
@@ -24,7 +24,7 @@ export const mostBodyBytes = 1024 * 1024
 const mostTypeLength = 256
 const eventType = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/
 
-/** Refuses what is no event type: words of letters, digits, _ and -, joined by dots. */
+/** Refuses an invalid event type. Valid are words of letters, digits, _ and -, joined by dots. */
 export function checkEventType(type: unknown, name = 'type'): string {
   if (typeof type === 'string' && type.length <= mostTypeLength && eventType.test(type)) return type
   throw expected(
@@ -35,7 +35,7 @@ export function checkEventType(type: unknown, name = 'type'): string {
   )
 }
 
-/** The Standard Webhooks envelope of some data, as the bytes that will be signed and sent. */
+/** The Standard Webhooks envelope of the data, as the bytes that will be signed and sent. */
 export function envelope(type: string, at: Instant, data: unknown): Uint8Array {
   return Buffer.from(`{"type":${JSON.stringify(type)},"timestamp":"${isoTime(at)}","data":${json(data)}}`)
 }
@@ -51,12 +51,12 @@ export function checkBody(body: Uint8Array, name = 'body'): Uint8Array {
   )
 }
 
-/** A body as text; the bytes are read where they are. */
+/** A body as text; reads the bytes without copying them. */
 export function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
 }
 
-/** JSON leaves out undefined, functions and symbols without a word: as the data itself they would send an empty message. */
+/** JSON silently drops undefined, functions and symbols: as the data itself they would send an empty message. */
 function json(data: unknown): string {
   let text: string | undefined
   try {

@@ -2,9 +2,9 @@ import { Lru } from '../lru.ts'
 import { expected } from '../errors.ts'
 
 /** A value that a filter compares with. */
-export type Scalar = string | number | boolean | null
+type Scalar = string | number | boolean | null
 
-/** What a body must be like, as a small tree: conditions on JSON paths, joined by and, or, not. */
+/** Conditions on a body as a small tree: comparisons of JSON paths, joined by and, or, not. */
 export type PayloadFilter =
   | Condition
   | { readonly and: readonly PayloadFilter[] }
@@ -21,13 +21,13 @@ type Condition =
 
 /** How deep a filter may be nested. */
 export const deepestFilter = 8
-/** How many conditions a filter may have in all. */
+/** How many conditions a filter may have in total. */
 export const mostConditions = 100
 const mostPathLength = 500
 const mostTextLength = 1_000
 const mostChoices = 100
 
-/** True if a parsed body is what the filter asks for. */
+/** True if a parsed body matches the filter. */
 export function matches(filter: PayloadFilter, value: unknown): boolean {
   if ('and' in filter) return filter.and.every((each) => matches(each, value))
   if ('or' in filter) return filter.or.some((each) => matches(each, value))
@@ -35,7 +35,7 @@ export function matches(filter: PayloadFilter, value: unknown): boolean {
   return meets(filter, valueAt(value, filter.path))
 }
 
-/** What is not there is neither equal, greater nor less. */
+/** A missing value is neither equal, greater nor less. */
 function meets(condition: Condition, found: unknown): boolean {
   if ('exists' in condition) return (found !== undefined) === condition.exists
   if ('equals' in condition) return found === condition.equals
@@ -45,7 +45,7 @@ function meets(condition: Condition, found: unknown): boolean {
   return isLike(found, condition.less) && found < condition.less
 }
 
-/** Refuses what is no filter, naming the place in it. */
+/** Refuses an invalid filter, naming the place of the problem. */
 export function checkFilter(filter: unknown): asserts filter is PayloadFilter {
   let conditions = 0
 
@@ -70,7 +70,7 @@ const joins = ['and', 'or', 'not'] as const
 const operators = ['equals', 'in', 'exists', 'prefix', 'greater', 'less'] as const
 type Operator = (typeof operators)[number]
 
-/** What a node says it is: one join alone, or a path with one operator. Anything more is a mistake that would be passed over in silence. */
+/** The kind of a node: a single join, or a path with one operator. Anything more is a mistake that would otherwise be silently ignored. */
 function shapeOf(
   node: unknown,
   place: string,
@@ -142,7 +142,7 @@ function isLike<Operand extends number | string>(found: unknown, operand: Operan
   return typeof found === typeof operand
 }
 
-/** What is at a path; undefined if nothing is. Only what the body itself has: no name reaches what every object inherits. */
+/** The value at a path; undefined if there is none. Own properties only: no path reaches what every object inherits. */
 function valueAt(value: unknown, path: string): unknown {
   let at = value
   for (const step of knownSteps(path)) {
@@ -156,7 +156,7 @@ function valueAt(value: unknown, path: string): unknown {
 const mostKnownPaths = 10_000
 const known = new Lru<string, readonly string[]>(mostKnownPaths)
 
-/** Paths are few, and messages are many. */
+/** There are few paths and many messages. */
 function knownSteps(path: string): readonly string[] {
   const before = known.get(path)
   if (before !== undefined) return before
@@ -168,7 +168,7 @@ function knownSteps(path: string): readonly string[] {
 // A name with or without its dot, an index in brackets, or a name in brackets and quotes.
 const stepForm = /(?:(\.)?([^.[\]"'\s]+)|\[(\d{1,9})\]|\[("(?:[^"\\]|\\.)*")\])/y
 
-/** The names and indexes of a path, from the outside in; null if it is none. `$` is the body itself. */
+/** The names and indexes of a path, from the outside in; null if it is invalid. `$` is the body itself. */
 function stepsOf(path: string): string[] | null {
   const start = /^\$(?:$|[.[])/.test(path) ? 1 : 0
   const steps: string[] = []
@@ -180,12 +180,12 @@ function stepsOf(path: string): string[] | null {
   return steps.length === 0 && start === 0 ? null : steps
 }
 
-/** The step at which `stepForm` stands; null if there is none. */
+/** The step at the position of `stepForm`; null if there is none. */
 function nextStep(path: string): string | null {
   const isFirst = stepForm.lastIndex === 0
   const [found, dot, name, index, quoted] = stepForm.exec(path) ?? []
   if (found === undefined) return null
-  // Only the first name stands without a dot.
+  // Only the first name may be written without a dot.
   if (name !== undefined && (dot === undefined) !== isFirst) return null
   return name ?? index ?? unquoted(quoted ?? '')
 }

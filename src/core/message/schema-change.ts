@@ -2,18 +2,18 @@ import { expected, PosthornError } from '../errors.ts'
 
 export const mostSchemaVersions = 100
 
-/** A change of one version of an event type's schemas. */
+/** A change to one version of an event type's schemas. */
 export interface SchemaChange {
   readonly version: string
-  /** Null takes the version away. */
+  /** Null removes the version. */
   readonly schema: unknown
-  /** The version as it was read, null if there was none; not asked about if not given. */
+  /** The version as it was read, null if there was none; not compared if not given. */
   readonly was?: unknown
 }
 
 type Schemas = Readonly<Record<string, unknown>>
 
-/** The schemas after a change of one; null for none. */
+/** The schemas after one of them has changed; null if none are left. */
 export function withSchema(schemas: Schemas, { version, schema, was }: SchemaChange): Schemas | null {
   const present = Object.hasOwn(schemas, version) ? schemas[version] : null
   if (was !== undefined && !isSame(present, was)) throw changedMeanwhile(version, present)
@@ -30,7 +30,7 @@ export function withSchema(schemas: Schemas, { version, schema, was }: SchemaCha
   return Object.keys(next).length === 0 ? null : next
 }
 
-/** Compares values of JSON; the order of keys does not count. */
+/** Compares JSON values; the order of keys does not matter. */
 function isSame(one: unknown, other: unknown): boolean {
   if (!isObject(one) || !isObject(other)) return one === other
   const keys = Object.keys(one)

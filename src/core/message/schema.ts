@@ -19,19 +19,19 @@ interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
-/** What a schema takes in: the type that `send` asks of `data`. */
+/** The input type of a schema: the type of `data` that `send` accepts. */
 export type SchemaInput<Of extends Schema> = NonNullable<Of['~standard']['types']>['input']
 
-/** Checks data against the schema of its event type. The data is sent as given: a schema checks, it does not rewrite. */
+/** Checks data against the schema of its event type. The data is sent as given: a schema checks, it does not transform. */
 export async function checkData(type: string, schema: Schema, data: unknown): Promise<void> {
   refuseIssues(type, await schema['~standard'].validate(data))
 }
 
-/** The same for whoever cannot wait. */
+/** The same for callers that cannot wait. */
 export function checkDataSync(type: string, schema: Schema, data: unknown): void {
   const result = schema['~standard'].validate(data)
   if (!(result instanceof Promise)) return refuseIssues(type, result)
-  // What comes of it is of no use any more, and must not end the process.
+  // The result is no longer needed, and its rejection must not end the process.
   result.catch(() => undefined)
   const advice =
     'A send within a transaction of SQLite waits for nothing: check the data before, or let the schema answer at once.'

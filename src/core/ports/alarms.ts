@@ -3,15 +3,15 @@ import type { AlarmReadings } from '../alarms/findings.ts'
 import type { Signal } from '../alarms/signals.ts'
 import type { Instant } from '../time.ts'
 
-/** What is kept of alarms, and read for them. */
+/** The stored alarms, and what is read to evaluate them. */
 export interface AlarmDirectory {
-  /** All that are kept: raised, resolved within a day, or only noted. By id. */
+  /** All stored alarms by id: raised, resolved within a day, or only counted. */
   alarms(): Promise<Alarm[]>
-  /** Writes each if its version is still the one given (0 where there is none); answers with the ids of those that were. What was noted stays as it is. */
+  /** Writes each alarm if its version is still the given one (0 for a new one); returns the ids of those written. Counted occurrences are kept. */
   saveAlarms(alarms: readonly Alarm[]): Promise<string[]>
-  /** Forgets each if its version is still the one given. */
+  /** Deletes each alarm if its version is still the given one. */
   forgetAlarms(alarms: readonly Pick<Alarm, 'id' | 'version'>[]): Promise<void>
-  /** Counts what only one process saw; after a window without it the count begins anew. */
+  /** Counts what only one process has seen; after a window without it the count starts over. */
   noteAlarm(note: AlarmNote): Promise<void>
   alarmReadings(request: AlarmReadingsRequest): Promise<AlarmReadings>
 }
@@ -27,14 +27,14 @@ export interface AlarmReadingsRequest {
   readonly windowMs: number
   /** Due rows are counted up to one more than this. */
   readonly mostDue: number
-  /** Endpoints of one signal that are read at most. */
+  /** The most endpoints to read per signal. */
   readonly mostSubjects: number
-  /** Endpoints that failed since then are not yet failing for long; nor with fewer failed attempts than this. */
+  /** Endpoints that started failing later are not failing for long yet; nor are those with fewer failed attempts than this. */
   readonly failingBefore: Instant
   readonly leastFailedAttempts: number
-  /** Those disabled before are no news. */
+  /** Those disabled before are no longer news. */
   readonly disabledSince: Instant
   readonly disabledBecause: readonly string[]
-  /** The application of the operational webhooks: its endpoints are left out. Null if there is none. */
+  /** The application of operational webhooks, whose endpoints are left out; null if there is none. */
   readonly except: string | null
 }

@@ -3,19 +3,19 @@ import type { Instant } from '../time.ts'
 export interface Actor {
   readonly name: string
   readonly reason?: string | undefined
-  /** Of the key that it was done with, if there was one. */
+  /** The name of the key that was used, if there was one. */
   readonly keyId?: string | undefined
   /** `library`, `cli`, an IP address, or `portal` and an IP address; not given for what Posthorn does by itself. */
   readonly from?: string | undefined
 }
 
-/** What a person did, for the audit log: noted in the transaction that does it. */
+/** What a person did, for the audit log: recorded in the transaction that does it. */
 export interface AuditNote {
   readonly action: AuditAction
   readonly by: Actor
 }
 
-/** A note of what changed nothing in the store, such as a look at a secret. */
+/** An audit entry about something that changed nothing in the store, such as reading a secret. */
 export interface Noted extends AuditNote {
   readonly target: string
   readonly applicationId?: string | null | undefined
@@ -66,7 +66,7 @@ export interface AuditEntry {
   readonly id: string
   readonly at: Instant
   readonly actor: string
-  /** Of the key that it was done with; null if there was none. */
+  /** The id of the key that was used; null if there was none. */
   readonly actorId: string | null
   /** Where it came from; null for what Posthorn did by itself. */
   readonly from: string | null
@@ -76,9 +76,9 @@ export interface AuditEntry {
   readonly applicationId: string | null
   readonly count: number
   readonly reason: string | null
-  /** The fields that it changed, as they were; null if there was nothing before, or nothing changed. */
+  /** The changed fields, as they were; null if there was nothing before, or nothing changed. */
   readonly before: AuditedFields | null
-  /** The same fields, as they were from then on. */
+  /** The same fields after the change. */
   readonly after: AuditedFields | null
 }
 

@@ -3,9 +3,9 @@ import type { Authentication } from '../endpoint/authentication.ts'
 import { masked, maskedUrl } from '../endpoint/masked-url.ts'
 import type { AuditedFields, AuditEntry } from './audit.ts'
 
-/** Longer values, such as a schema, are cut: the log is for people. */
+/** Longer values, such as a schema, are truncated: the log is for people. */
 const mostCharacters = 2_000
-/** Fields of things that nobody changes, and secrets, which are in no log. */
+/** Fields that nobody changes, and secrets, which never appear in a log. */
 const leftOut = new Set([
   'id',
   'secrets',
@@ -18,7 +18,7 @@ const leftOut = new Set([
   'revokedAt',
 ])
 
-/** What a change changed, for the audit log: only the fields that differ, with credentials masked. Null for what was not there, or is gone. */
+/** The changed fields for the audit log, with credentials masked. Null if the thing did not exist before, or no longer does. */
 export function changedFields(before: object | null, after: object | null): Pick<AuditEntry, 'before' | 'after'> {
   const [old, now]: [AuditedFields, AuditedFields] = [{ ...before }, { ...after }]
   const names = [...new Set([...Object.keys(old), ...Object.keys(now)])].filter(
@@ -30,7 +30,7 @@ export function changedFields(before: object | null, after: object | null): Pick
   }
 }
 
-/** False of what changed no row, and of an update that set everything to what it was. */
+/** False if no row changed, or an update set every field to the value it had. */
 export function hasEffect({
   action,
   count,
@@ -55,7 +55,7 @@ function shownValue(name: string, value: unknown, other: unknown): unknown {
   return text.length <= mostCharacters ? safe : `${text.slice(0, mostCharacters)}… (${text.length} characters)`
 }
 
-/** Those that differ: a value that changed is masked on both sides. */
+/** The fields that differ: a changed credential is masked on both sides. */
 function maskedHeaders(own: AuditedFields, other: AuditedFields): AuditedFields {
   return Object.fromEntries(Object.keys(own).flatMap((name) => (own[name] === other[name] ? [] : [[name, masked]])))
 }

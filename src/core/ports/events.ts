@@ -6,7 +6,7 @@ import type { ErrorCode } from '../errors.ts'
 import { didYouMean } from '../nearest.ts'
 import type { Instant } from '../time.ts'
 
-/** The topic that every event carries; the name comes from the gateway's use cases. */
+/** The topic that every event carries; its name comes from the gateway's use cases. */
 export const topic = 'gateway:webhooks'
 
 interface About {
@@ -25,7 +25,7 @@ interface AboutDelivery extends About {
 interface AboutAttempt extends AboutDelivery {
   readonly event_type: string
   readonly attempt_count: number
-  /** What the endpoint answered; null if it did not. */
+  /** The status code of the response; null if there was none. */
   readonly status_code: number | null
   readonly took_ms: number
 }
@@ -37,7 +37,7 @@ interface AboutEndpoint extends About {
 interface AboutAlarm extends About {
   readonly alarm_id: string
   readonly signal: Signal
-  /** The endpoint's id; empty where it is about all of them. */
+  /** The endpoint's id; empty if the alarm is about all of them. */
   readonly subject: string
   readonly severity: Severity
   readonly value: number
@@ -46,7 +46,7 @@ interface AboutAlarm extends About {
   readonly message: string
 }
 
-/** What the bus emits, after the commit. Fields are in snake case: events are data that leaves the process. */
+/** What the bus emits, after the commit. Fields are in snake case, because events are data that leaves the process. */
 export type PosthornEvent =
   | (About & {
       readonly type: 'message.enqueued'
@@ -62,17 +62,17 @@ export type PosthornEvent =
       readonly error_detail: string
       readonly next_retry_at: Instant
     })
-  /** This is the `WebhookDLQEvent` of UC-0268. */
+  /** The `WebhookDLQEvent` of UC-0268. */
   | (AboutDelivery & {
       readonly type: 'delivery.dead'
       readonly reason: DeadReason
       readonly error_detail: string | null
-      /** Of the attempt that it ended with; null where it ended without one. */
+      /** The attempt that it ended with; null if it ended without one. */
       readonly event_type: string | null
       readonly status_code: number | null
       readonly took_ms: number | null
     })
-  /** After a day of nothing but failures, and again a day before the endpoint is disabled for them. */
+  /** After a day of nothing but failures, and again a day before the endpoint is disabled. */
   | (AboutEndpoint & {
       readonly type: 'endpoint.failing'
       readonly failing_since: Instant
@@ -83,19 +83,19 @@ export type PosthornEvent =
   | (AboutEndpoint & { readonly type: 'endpoint.disabled'; readonly reason: string })
   | (AboutEndpoint & { readonly type: 'breaker.opened'; readonly held_until: Instant })
   | (AboutEndpoint & { readonly type: 'breaker.closed' })
-  /** A lease ended while its attempt was under way: `lost` to another owner, or `renewal_failed`. */
+  /** A lease was lost while its attempt was under way: `lost` to another owner, or `renewal_failed`. */
   | (About & {
       readonly type: 'lease.lost'
       readonly webhook_delivery_id: string
       readonly worker_id: string
       readonly code: 'lost' | 'renewal_failed'
-      /** What the store said when it failed last; null if it answered that the lease is another's. */
+      /** The store's last error; null if it answered that another owner has the lease. */
       readonly store_code: ErrorCode | null
     })
-  /** By the one worker that evaluates the alarms. `repeated` if it lasts, and was raised before. */
+  /** Emitted by the one worker that evaluates the alarms. `repeated` if it was raised before and lasts. */
   | (AboutAlarm & { readonly type: 'alarm.raised'; readonly repeated: boolean })
   | (AboutAlarm & { readonly type: 'alarm.resolved' })
-  /** Something a person should know that is no event of a delivery: an override, a fallback, a store that errs. */
+  /** Something people should know that is not about a delivery: an override, a fallback, a failing store. */
   | (About & { readonly type: 'warning'; readonly code: WarningCode; readonly message: string })
 
 export type WarningCode =
@@ -112,7 +112,7 @@ export type WarningCode =
 export type EventType = PosthornEvent['type']
 export type EventOf<Type extends EventType> = Extract<PosthornEvent, { readonly type: Type }>
 
-// As a table, so that the compiler finds one that is missing.
+// A table, so that the compiler reports a missing one.
 const eventTypes: Readonly<Record<EventType, true>> = {
   'message.enqueued': true,
   'delivery.delivered': true,
@@ -128,7 +128,7 @@ const eventTypes: Readonly<Record<EventType, true>> = {
   warning: true,
 }
 
-/** Refuses to listen for what is never emitted. */
+/** Refuses to listen for an event that does not exist. */
 export function checkEventName(type: unknown): void {
   if (typeof type === 'string' && (type === '*' || Object.hasOwn(eventTypes, type))) return
   const known = Object.keys(eventTypes)
@@ -141,19 +141,19 @@ export function checkEventName(type: unknown): void {
   )
 }
 
-/** One event of the bus as a reader gets it. */
+/** One event of the bus as a reader of the stream gets it. */
 export interface StreamEvent {
-  /** By which a reader goes on after it. */
+  /** The position to continue from. */
   readonly id: string
   readonly type: EventType
   readonly at: Instant
-  /** Null for what is no application's own. */
+  /** Null if the event belongs to no application. */
   readonly applicationId: string | null
   readonly endpointId: string | null
   readonly event: PosthornEvent
 }
 
-/** What people call those whose event it is; null for what is nobody's, or of somebody who is gone. */
+/** The application's name and the endpoint's URL, for people; null if there is none, or it was deleted. */
 export interface EventLabels {
   readonly applicationName: string | null
   readonly endpointUrl: string | null
@@ -168,7 +168,7 @@ export interface StreamFilter {
 
 export type StreamItem =
   | { readonly kind: 'event'; readonly event: StreamEvent }
-  /** The reader was too slow, or away for too long; `missed` is null where nobody knows how many. */
+  /** The reader was too slow, or away for too long; `missed` is null if the number is unknown. */
   | { readonly kind: 'gap'; readonly missed: number | null }
   /** Nothing has come for a while. */
   | { readonly kind: 'quiet' }

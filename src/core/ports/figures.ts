@@ -12,15 +12,15 @@ import type { Why } from '../delivery/why.ts'
 
 /** How one endpoint is doing, from rollups and partial indexes. */
 export interface EndpointFigures {
-  /** Open deliveries, counted up to a bound; `backlogAtLeast` says that there are more. */
+  /** Open deliveries, counted up to a bound; `backlogAtLeast` means that there are more. */
   readonly backlog: number
   readonly backlogAtLeast: boolean
-  /** The minute of its last success; null if none is on record. */
+  /** The minute of its last success; null if there is none on record. */
   readonly lastSuccessAt: Instant | null
   readonly hours: readonly HourCounts[]
 }
 
-/** How many endpoints there are of each kind, counted up to a bound: active ones without trouble, that only fail, that are on hold; and the others. */
+/** How many endpoints are in each state, counted up to a bound. Active ones are healthy, failing or on hold. */
 export interface EndpointHealthCounts {
   readonly active: number
   readonly failing: number
@@ -42,10 +42,10 @@ export interface AttemptCount {
   readonly count: number
 }
 
-/** What came last of a delivery that was attempted. */
+/** The last attempt of a delivery. */
 export type LastAttempt = Pick<Attempt, 'deliveryId' | 'startedAt' | 'tookMs' | 'outcome' | 'statusCode'>
 
-/** The attempt at an endpoint that failed last, with the delivery that it was for. */
+/** The last failed attempt at an endpoint, with its delivery. */
 export interface LastFailure extends LastAttempt {
   readonly eventType: string
   readonly errorDetail: string | null
@@ -65,7 +65,7 @@ export interface ListedDelivery {
   readonly lastAttempt: LastAttempt | null
 }
 
-/** What was sent to one endpoint over a window, in stretches of one length. */
+/** What was sent to one endpoint over a window, in intervals of equal length. */
 export interface EndpointTimeline {
   readonly at: Instant
   readonly windowMs: number
@@ -74,13 +74,13 @@ export interface EndpointTimeline {
   readonly buckets: readonly Bucket[]
 }
 
-/** A message, and whether a filter lets it through. */
+/** A message, and whether a filter matches it. */
 export interface TriedMessage {
   readonly message: Pick<Message, 'id' | 'eventId' | 'type' | 'createdAt'>
   readonly matches: boolean
 }
 
-/** Dead letters that ended alike: of one endpoint, for one reason, with the same first line of error. */
+/** Dead letters that ended alike: the same endpoint, reason and first line of the error. */
 export interface DeadLetterGroup {
   readonly endpointId: string
   readonly applicationId: string
@@ -90,7 +90,7 @@ export interface DeadLetterGroup {
   readonly newestAt: Instant
 }
 
-/** A delivery with all that belongs to it. */
+/** A delivery with everything that belongs to it. */
 export interface DeliveryDetail {
   readonly delivery: Delivery
   readonly why: Why
@@ -102,36 +102,36 @@ export interface DeliveryDetail {
   readonly message: Message | null
 }
 
-/** An attempt with what it sent; null where that is not known any more. */
+/** An attempt with the request that it sent; null where that is no longer known. */
 export interface DetailedAttempt extends Attempt {
   readonly request: SentRequest | null
 }
 
-/** An endpoint with all that a person wants to see of it at a glance. */
+/** An endpoint with everything that people want to see at a glance. */
 export interface EndpointOverview {
   readonly endpoint: Endpoint
   readonly application: Application | null
   readonly health: Health
   readonly wellness: Wellness
-  /** Its hours are the last 24, the empty ones too. */
+  /** The hours are the last 24, including empty ones. */
   readonly figures: EndpointFigures
 }
 
-/** An application with all that a person wants to see of it at a glance. */
+/** An application with everything that people want to see at a glance. */
 export interface ApplicationOverview {
   readonly application: Application
   readonly endpointCount: number
   /** How many endpoints are in each state. */
   readonly health: Readonly<Record<HealthState, number>>
-  /** Of all its endpoints together; the hours are the last 24, the empty ones too. */
+  /** All its endpoints together; the hours are the last 24, including empty ones. */
   readonly figures: EndpointFigures
-  /** It has more endpoints than `health` and `figures` tell of. */
+  /** It has more endpoints than `health` and `figures` cover. */
   readonly isPartial: boolean
 }
 
 export interface DeadLetters {
   readonly groups: readonly (DeadLetterGroup & { readonly url: string })[]
-  /** The newest so many are what `groups` tells of. */
+  /** `groups` covers this many of the newest dead letters. */
   readonly grouped: number
   readonly counted: number
   /** There are more than were counted. */
@@ -140,8 +140,8 @@ export interface DeadLetters {
 
 export type HealthState = 'healthy' | 'degraded' | 'breaker_open' | 'paused' | 'disabled'
 
-/** How an endpoint is, in a word and a sentence. */
-export interface Wellness {
+/** The state of an endpoint, in a word and a sentence. */
+interface Wellness {
   readonly state: HealthState
   readonly sentence: string
 }
@@ -164,7 +164,7 @@ export function wellnessOf(
 }
 
 function activeWellness(health: Health, now: Instant): Wellness {
-  // Not how often: the number is stored at every tenth failure only.
+  // Without the number of failures: it is stored only at every tenth.
   const since = health.failingSince === null ? null : `failures since ${said(health.failingSince)}.${ending(health)}`
   if (isHeld(health, now) && health.heldUntil !== null) {
     return {
@@ -182,7 +182,7 @@ function ending(health: Health): string {
   return disabledAt === null ? '' : ` It will be disabled on ${said(disabledAt)}, unless a delivery succeeds before.`
 }
 
-/** So many whole hours up to now, the empty ones too, oldest first. */
+/** The given number of whole hours up to now, including empty ones, oldest first. */
 export function lastHours(counts: readonly HourCounts[], now: Instant, most: number): HourCounts[] {
   const newest = now - (now % hour)
   const byHour = new Map(counts.map((one) => [one.at, one]))
@@ -191,7 +191,7 @@ export function lastHours(counts: readonly HourCounts[], now: Instant, most: num
   )
 }
 
-/** The figures of several endpoints as if they were one's. */
+/** Adds up the figures of several endpoints. */
 export function summedFigures(all: readonly EndpointFigures[], now: Instant, mostHours: number): EndpointFigures {
   const hours = new Map<Instant, HourCounts>()
   for (const { at, ...counts } of all.flatMap((each) => each.hours)) {
@@ -212,7 +212,7 @@ export function summedFigures(all: readonly EndpointFigures[], now: Instant, mos
   }
 }
 
-/** Groups that differ only below the first line of their error are one. The largest comes first. */
+/** Merges groups that differ only below the first line of their error. Largest first. */
 export function mergedGroups(groups: readonly DeadLetterGroup[]): DeadLetterGroup[] {
   const merged = new Map<string, DeadLetterGroup>()
   for (const group of groups) {

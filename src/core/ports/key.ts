@@ -1,13 +1,13 @@
 import type { Instant } from '../time.ts'
 
-/** What a key lets its holder do: read, or read and write. */
+/** What the holder of a key may do: read, or read and write. */
 export type Access = 'read' | 'write'
 
-/** An API key as it is kept: never the key itself, only its hash. */
+/** An API key as stored: never the key itself, only its hash. */
 export interface ApiKey {
   readonly id: string
   readonly name: string
-  /** The application it is for; null for all of them, and the server itself. */
+  /** The application it belongs to; null for access to all of them and to the server itself. */
   readonly applicationId: string | null
   readonly access: Access
   /** SHA-256 of the key, in hex. */
@@ -17,17 +17,17 @@ export interface ApiKey {
   readonly createdAt: Instant
   readonly expiresAt: Instant | null
   readonly revokedAt: Instant | null
-  /** Where it was created from, as the audit log has it; null of one that is older than this field. */
+  /** Where it was created from, as in the audit log; null for keys older than this field. */
   readonly createdFrom: string | null
-  /** The key in whose place it stands, if it is the session of a browser; it ends with that one. */
+  /** For a browser session, the key it was created with; it ends with that key. */
   readonly sessionOf: string | null
-  /** What a customer's link to the portal allows; null for a key of your own. */
+  /** The permissions of a customer's link to the portal; null for your own keys. */
   readonly portal: PortalAccess | null
 }
 
-/** A customer sees and changes its own endpoints, and nothing that its provider decides. */
+/** A customer sees and changes their own endpoints, and nothing that their provider decides. */
 export interface PortalAccess {
-  /** Event types behind other flags than these are hidden. */
+  /** Event types with other feature flags than these are hidden. */
   readonly featureFlags: readonly string[]
 }
 
@@ -35,7 +35,7 @@ export function isLive({ expiresAt, revokedAt }: Pick<ApiKey, 'expiresAt' | 'rev
   return (expiresAt === null || expiresAt > now) && (revokedAt === null || revokedAt > now)
 }
 
-/** True if a key may do what is asked: an application's key only within that application, a reader's only read. */
+/** True if a key permits the access: an application's key only within that application, a read-only key only reading. */
 export function allows(
   key: Pick<ApiKey, 'applicationId' | 'access'>,
   wanted: { readonly applicationId: string | null; readonly access: Access },

@@ -6,37 +6,37 @@ import type { Overview } from './overview.ts'
 import type { Claim, Marked, SettledAttempt } from './queue.ts'
 
 /**
- * Counts what the engine and the store do and no event says. Whoever reports to it has it or null; with null nothing is even timed.
- * It is called between a delivery and the next one: it must not throw, and must not take long.
+ * Counts what the engine and the store do and no event reports. It may be null; then nothing is even timed.
+ * It is called between two deliveries: it must not throw, and must not take long.
  */
 export interface Meter {
-  /** For durations only: it has nothing to do with the time of day. */
+  /** For durations only: unrelated to the time of day. */
   nowMs(): number
   /** Called once, by the Posthorn whose parts report to it. */
   attach(source: MeterSource): void
   /** The store is open: it may be sampled. */
   opened(): void
-  /** Nothing is sampled after this; resolves when nothing is being sampled. */
+  /** Stops sampling; resolves when no sample is being taken any more. */
   stopped(): Promise<void>
 
-  /** Stored; or, within a transaction of the caller's, handed to it: whether that commits is not known here. */
+  /** Stored; or, within a caller's transaction, handed over: whether that commits is not known here. */
   messageAccepted(way: 'send' | 'transaction'): void
   messagesRefused(code: ErrorCode, count: number): void
   /** One claim, with what it found. */
   claimed(claims: readonly Pick<Claim, 'tookOver'>[], tookMs: number): void
   /** The mark of an attempt was stored, or refused because the lease was another's. */
   marked(claim: MeteredClaim, settled: MeteredMark, marked: Marked): void
-  /** An attempt was on the wire when it was given back, and is on record so. */
+  /** An attempt was on the wire when its delivery was given back, and is recorded as such. */
   interrupted(): void
   leasesRenewed(count: number): void
 
   storeCalled(call: string, tookMs: number): void
   storeFailed(call: string, code: ErrorCode, tookMs: number): void
-  /** So many rows shared one statement, and so its commit. */
+  /** This many rows shared one statement and its commit. */
   committed(call: string, rows: number): void
 }
 
-/** What is counted of a delivery: no more than can be sent from thread to thread at little cost. */
+/** What is counted of a delivery: no more than can be sent between threads cheaply. */
 export interface MeteredClaim {
   readonly delivery: Pick<Claim['delivery'], 'id' | 'endpointId' | 'createdAt'>
 }
@@ -49,7 +49,7 @@ export interface MeteredMark {
   > | null
 }
 
-/** What a meter reads of the Posthorn that it is attached to, when somebody asks. */
+/** What a meter can read from the Posthorn that it is attached to. */
 export interface MeterSource {
   readonly version: string
   readonly database: string
@@ -58,22 +58,22 @@ export interface MeterSource {
   on<Type extends EventType>(type: Type, listener: (event: EventOf<Type>) => unknown): () => void
   /** Deliveries under a lease of this process. */
   inFlight(): number
-  /** Of those, the requests that are open. */
+  /** How many of those requests are open. */
   openRequests(): number
   streamReaders(): number
-  /** How things stand in the store. Its cost grows with the endpoints, not with the rows; still nothing to ask for with every scrape. */
+  /** The state of the store. The cost grows with the endpoints, not with the rows; still too much for every scrape. */
   sample(): Promise<StoreSample>
 }
 
 export interface StoreSample extends Pick<Overview, 'at' | 'queue' | 'deadLetterRate'> {
   readonly endpoints: EndpointHealthCounts
-  /** Workers that live. */
+  /** Live workers. */
   readonly workers: number
-  /** Where the database is a file of this machine; null elsewhere. */
+  /** If the database is a file on this machine; null otherwise. */
   readonly disk: Disk | null
 }
 
-/** The file system that a database is on. */
+/** The file system of a database. */
 export interface Disk {
   readonly freeBytes: number
   readonly sizeBytes: number

@@ -1,15 +1,15 @@
 import type { Instant } from '../time.ts'
 
-/** How things stand, from rollups and partial indexes: reading it costs the same with ten million rows of history. */
+/** The overall state, from rollups and partial indexes: reading it costs the same with ten million rows of history. */
 export interface Overview {
   readonly at: Instant
   readonly windowMs: number
   readonly attempts: number
   readonly delivered: number
   readonly failed: number
-  /** Deliveries given up, `exhausted` or `crashed`: those that a rate or an alarm counts. */
+  /** Dead letters with the reason `exhausted` or `crashed`: those that rates and alarms count. */
   readonly dead: number
-  /** Dead among all that ended in the window. */
+  /** The share of dead letters among all deliveries that ended in the window. */
   readonly deadLetterRate: number
   readonly alarm: 'none' | 'warning' | 'alarm'
   readonly latencyP50Ms: number | null
@@ -18,9 +18,9 @@ export interface Overview {
   readonly minutes: readonly MinuteCounts[]
 }
 
-/** Counted up to a bound; `atLeast` says that there are more. */
+/** Counted up to a bound; `atLeast` means that there are more. */
 export interface QueueDepth {
-  /** Waiting at endpoints that nothing is held against; the others' are `held`. */
+  /** Waiting at endpoints that are not on hold; the others are `held`. */
   readonly fresh: number
   readonly retries: number
   /** Open at endpoints that are paused, disabled, or held by their breaker. */
@@ -39,7 +39,7 @@ export interface MinuteCounts {
   readonly latencies: readonly number[]
 }
 
-/** A stretch of time in the overview's chart. */
+/** One interval in the overview's chart. */
 export interface Bucket {
   readonly at: Instant
   readonly delivered: number
@@ -49,7 +49,7 @@ export interface Bucket {
   readonly latencyP95Ms: number | null
 }
 
-/** Counts of one endpoint and minute, or a sum of such. `latencies[i]` counts attempts up to `latencyBoundsMs[i]`. */
+/** Counts of one endpoint and minute, or a sum of several. `latencies[i]` counts attempts up to `latencyBoundsMs[i]`. */
 export interface Rollup {
   readonly delivered: number
   readonly failed: number
@@ -57,19 +57,19 @@ export interface Rollup {
   readonly latencies: readonly number[]
 }
 
-/** What a store reads for an overview; `sum` is that of the minutes. */
-export interface OverviewReadings extends Pick<Overview, 'at' | 'windowMs' | 'queue' | 'minutes'> {
+/** What a store reads for an overview; `sum` is the sum over the minutes. */
+interface OverviewReadings extends Pick<Overview, 'at' | 'windowMs' | 'queue' | 'minutes'> {
   readonly sum: Rollup
 }
 
-/** Upper bounds of the latency buckets; what is slower falls into one more. */
+/** Upper bounds of the latency buckets; slower attempts go into one more. */
 export const latencyBoundsMs = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 20_000, 30_000] as const
 
 /** A warning over 2 % of dead letters, an alarm over 5 % (RR-4-metrics). */
 const warningRate = 0.02
 const alarmRate = 0.05
 
-/** Puts the numbers of a window together; the store has only summed them. */
+/** Calculates the overview of a window from the store's sums. */
 export function makeOverview({ at, windowMs, sum, queue, minutes }: OverviewReadings): Overview {
   const ended = sum.delivered + sum.dead
   const deadLetterRate = ended === 0 ? 0 : sum.dead / ended
@@ -89,7 +89,7 @@ export function makeOverview({ at, windowMs, sum, queue, minutes }: OverviewRead
   }
 }
 
-/** The window in stretches of one length, the empty ones too, oldest first. */
+/** The window in intervals of equal length, including empty ones, oldest first. */
 export function bucketsOf(
   { at, windowMs, minutes }: Pick<Overview, 'at' | 'windowMs' | 'minutes'>,
   bucketMs: number,
@@ -103,7 +103,7 @@ export function bucketsOf(
   return starts.map((start) => bucketOf(start, byStart.get(start) ?? []))
 }
 
-/** The sum of minutes, as one stretch. */
+/** The sum of minutes as one interval. */
 export function bucketOf(at: Instant, minutes: readonly MinuteCounts[]): Bucket {
   const latencies = Array.from({ length: latencyBoundsMs.length + 1 }, (_, index) =>
     minutes.reduce((sum, counts) => sum + (counts.latencies[index] ?? 0), 0),
@@ -123,7 +123,7 @@ export function latencyBucket(tookMs: number): number {
   return index === -1 ? latencyBoundsMs.length : index
 }
 
-/** The upper bound of the bucket in which the percentile falls. */
+/** The upper bound of the bucket that contains the percentile. */
 function percentile(latencies: readonly number[], share: number): number | null {
   const total = latencies.reduce((sum, count) => sum + count, 0)
   if (total === 0) return null

@@ -9,13 +9,13 @@ import type { Instant } from '../time.ts'
 /** The engine's half of a store. Every write under a lease names owner and epoch; requeue and cancel raise the epoch. */
 export interface Queue {
   /**
-   * Stores messages with their deliveries; answers in the order given. Calls that come together share a commit: each is answered
-   * once it is stored itself, and what the store refuses of one is no harm to the others.
+   * Stores messages with their deliveries; answers in the given order. Concurrent calls share a commit: each is answered once its
+   * own messages are stored, and a refusal of one does not affect the others.
    */
   enqueue(request: EnqueueRequest): Promise<Enqueued[]>
   /**
-   * Endpoints with open rows in a lane, in id order from `after` on; `dueAt` is when the first of them is due.
-   * What is due before `dueFrom` is known already, and may be left out.
+   * Endpoints with open rows in a lane, in id order from `after` on; `dueAt` is when the first row is due.
+   * Rows due before `dueFrom` are already known, and may be left out.
    */
   dueEndpoints(request: {
     lane: Lane
@@ -24,44 +24,44 @@ export interface Queue {
     dueFrom?: Instant | undefined
   }): Promise<{ endpointId: string; dueAt: Instant }[]>
   /**
-   * Leases due rows of the wanted endpoints, within the bounds; oldest due first within an endpoint. A takeover of a lease that has ended
-   * puts its attempt on record, under the old epoch: `crashed` if it is there as `started`, else `interrupted`.
-   * Where only one process may deliver, the leases of workers that are no longer attached have ended, whatever their time.
+   * Leases due rows of the wanted endpoints, within the limits; oldest due first within an endpoint. Taking over an expired lease
+   * records its attempt under the old epoch: as `crashed` if it is recorded as `started`, otherwise as `interrupted`.
+   * If only one process may deliver, the leases of workers that are no longer attached count as expired.
    */
   claim(request: ClaimRequest): Promise<Claim[]>
-  /** Writes attempts ahead, as `started`, where the lease is still ours; answers with those deliveries. */
+  /** Records attempts ahead, as `started`, where the lease is still ours; returns those deliveries. */
   start(request: StartRequest): Promise<string[]>
-  /** Prolongs leases; answers with the deliveries whose lease was still ours. */
+  /** Extends leases; returns the deliveries whose lease was still ours. */
   renew(request: LeaseRequest & { leaseMs: number }): Promise<string[]>
-  /** Writes outcomes and records attempts; answers in the order given. An outcome takes the place of a provisional record of its attempt. */
+  /** Writes outcomes and records attempts; answers in the given order. An outcome replaces the provisional record of its attempt. */
   mark(request: MarkRequest): Promise<Marked[]>
-  /** Gives leases back unused; answers with the deliveries whose lease was still ours. */
+  /** Gives back unused leases; returns the deliveries whose lease was still ours. */
   release(request: ReleaseRequest): Promise<string[]>
-  /** Back to `pending`, count 0, due now; not under a live lease. Answers with how many. */
+  /** Back to `pending`, count 0, due now; not under a live lease. Returns how many. */
   requeue(request: OperatorRequest): Promise<number>
-  /** To `dead`, also under a live lease (whose mark will then be refused). Answers with those it ended. */
+  /** To `dead`, even under a live lease (whose mark will then be refused). Returns those it ended. */
   cancel(request: OperatorRequest & { as: DeadReason }): Promise<Cancelled[]>
   /**
-   * Forgets what was delivered or has died before a time, with attempts, messages that no delivery is left of, and audit entries;
-   * of what ends by itself, whatever is over `now`. One batch of a round: go on from `next` until it is null.
+   * Deletes deliveries that were delivered or died before a time, with their attempts, messages without deliveries, audit entries,
+   * and whatever has expired by `now`. One batch of a round: continue from `next` until it is null.
    */
   prune(request: PruneRequest): Promise<Pruned>
-  /** The health of endpoints; those without trouble are absent. */
+  /** The health of endpoints; endpoints without trouble are left out. */
   health(endpointIds: readonly string[]): Promise<Map<string, Health>>
-  /** Writes the health of an endpoint if its version is still the one given; false if another worker was first. */
+  /** Writes an endpoint's health if its version is still the given one; false if another worker was first. */
   saveHealth(endpointId: string, health: Health): Promise<boolean>
-  /** Disables an active endpoint if its health is still of this generation (0 where none is kept); false if not. */
+  /** Disables an active endpoint if its health still has this generation (0 if none is stored); false if not. */
   disable(request: DisableRequest): Promise<boolean>
-  /** Takes tokens of rate limits, all in one statement; answers in the order given with how many were granted. */
+  /** Takes tokens from rate limits, all in one statement; returns how many were granted, in the given order. */
   takeTokens(request: { now: Instant; asks: readonly TokenAsk[] }): Promise<number[]>
-  /** Gives back tokens that found nothing to send. */
+  /** Gives back tokens for which there was nothing to send. */
   returnTokens(tokens: readonly { readonly id: string; readonly count: number }[]): Promise<void>
-  /** Takes, or keeps, the turn at work that one worker does at a time; false if it is another's. A lease of 0 gives it back. */
+  /** Takes, or keeps, the turn at work that one worker does at a time; false if another worker has it. A lease of 0 gives it back. */
   takeTurn(request: TurnRequest): Promise<boolean>
 }
 
 export interface TurnRequest {
-  /** Of the work. */
+  /** The name of the work. */
   readonly name: string
   readonly owner: string
   readonly now: Instant
@@ -73,14 +73,14 @@ export interface EnqueueRequest {
   readonly leaseMs: number
   readonly now: Instant
   readonly envelopes: readonly Envelope[]
-  /** Asked once, right before the store begins to write: if it says no, nothing is written, and the answers are `withdrawn`. */
+  /** Asked once, right before the store begins to write: if it returns false, nothing is written, and the answers are `withdrawn`. */
   readonly begins?: (() => boolean) | undefined
 }
 
 export interface Envelope {
   readonly message: Message
   readonly idempotencyKey: string | null
-  /** Of body, type and channels: another body under the same key is refused by it. */
+  /** A hash of body, type and channels: another body under the same key is refused. */
   readonly bodyHash: string
   /** The version of the application's endpoints that the deliveries were matched against. */
   readonly endpointsVersion: number
@@ -121,9 +121,9 @@ export interface Want {
   readonly endpointId: string
   readonly lane: Lane
   readonly most: number
-  /** Nothing more is taken for this want once its bodies amount to this. */
+  /** Stops once the bodies taken for this want add up to this. */
   readonly mostBytes: number
-  /** Nothing is known to be due before this; what is may be left out. */
+  /** Nothing is known to be due before this; earlier rows may be missed. */
   readonly dueFrom?: Instant | undefined
 }
 
@@ -146,7 +146,7 @@ export interface Claim {
   readonly message: Pick<Message, 'id' | 'body' | 'contentType' | 'traceContext'>
   /** The lane it was claimed from. */
   readonly lane: Lane
-  /** What was put on record of the attempt whose lease was taken over; null if there was none. */
+  /** What was recorded about the attempt whose lease was taken over; null if there was none. */
   readonly tookOver: 'interrupted' | 'crashed' | null
 }
 
@@ -158,9 +158,9 @@ export interface LeaseRequest {
 
 export interface ReleaseRequest extends LeaseRequest {
   readonly leases: readonly (Lease & {
-    /** Moves the time at which it is due: after a crash only. */
+    /** A new due time: only after a crash. */
     readonly nextRetryAt?: Instant | undefined
-    /** An attempt that was on the wire when it was given back: it is put on record as `interrupted`. */
+    /** An attempt that was on the wire when it was given back: recorded as `interrupted`. */
     readonly interrupted?: Pick<Attempt, 'epoch' | 'startedAt' | 'url'> | undefined
   })[]
 }
@@ -173,7 +173,7 @@ export interface StartRequest {
 
 export interface DisableRequest {
   readonly endpointId: string
-  /** The URL that was judged: one that the endpoint got since is another matter. */
+  /** The URL that was judged: a newer URL of the endpoint is not affected. */
   readonly url: string
   readonly generation: number
   readonly reason: string
@@ -181,7 +181,7 @@ export interface DisableRequest {
 }
 
 export interface TokenAsk {
-  /** Whose limit it is: an endpoint's or an application's id. */
+  /** The endpoint's or application's id. */
   readonly id: string
   readonly perSecond: number
   readonly most: number
@@ -193,11 +193,11 @@ export interface MarkRequest {
   readonly marks: readonly SettledAttempt[]
 }
 
-/** A mark, with the attempt that led to it (null if nothing was sent). */
+/** A mark, with its attempt (null if nothing was sent). */
 export interface SettledAttempt extends Lease {
   readonly endpointId: string
   readonly mark: Mark
-  /** Under the epoch that it began in, which may be older than the lease that its mark is written under. */
+  /** The epoch in which it began, which may be older than the lease of its mark. */
   readonly attempt:
     | (Pick<Attempt, 'epoch' | 'startedAt' | 'tookMs' | 'statusCode' | 'responseBody' | 'url' | 'diagnostics'> & {
         readonly outcome: OutcomeKind
@@ -212,24 +212,24 @@ export interface OperatorRequest {
   readonly filter: DeliveryFilter
   readonly now: Instant
   readonly limit: number
-  /** Who did it, and why: kept in the audit log. */
+  /** Who did it, and why: stored in the audit log. */
   readonly by: Actor
 }
 
 export interface PruneRequest {
-  /** Of what was delivered, and of messages. */
+  /** For delivered deliveries, and messages. */
   readonly before: Instant
-  /** Of dead letters. */
+  /** For dead letters. */
   readonly deadBefore: Instant
-  /** Of audit entries. */
+  /** For audit entries. */
   readonly auditBefore: Instant
   readonly now: Instant
   readonly limit: number
-  /** Where the batch before has ended; null or absent for the first. */
+  /** Where the previous batch ended; null or absent for the first. */
   readonly from?: PrunePlace | null | undefined
 }
 
-/** The ids behind which the next batch begins. */
+/** The ids after which the next batch begins. */
 export interface PrunePlace {
   readonly delivered: string
   readonly dead: string
@@ -237,9 +237,9 @@ export interface PrunePlace {
 }
 
 export interface Pruned {
-  /** How many were forgotten of what there may be many of. */
+  /** How many rows of the large tables were deleted. */
   readonly count: number
-  /** Null once there is nothing more to forget now. */
+  /** Null once there is nothing more to delete now. */
   readonly next: PrunePlace | null
 }
 

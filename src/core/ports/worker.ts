@@ -11,13 +11,13 @@ export interface Worker {
 
 export interface SeenWorker extends Worker {
   readonly seenAt: Instant
-  /** Among how many workers it shares the pool of every endpoint, with all it has open; 0 until it has counted. */
+  /** By how many workers it divides the pool of every endpoint, counting everything it has open; 0 until it has counted. */
   readonly sharesAmong: number
-  /** Endpoints whose due deliveries it has kept waiting for over a tick, and why. */
+  /** Endpoints whose due deliveries it has kept waiting for more than a tick, and why. */
   readonly waits: readonly EndpointWait[]
 }
 
-/** When a worker was seen and what it had to say, and since when the others must have been seen. */
+/** When a worker was seen and what it reported, and since when the others must have been seen. */
 export interface Sighting extends Pick<SeenWorker, 'sharesAmong' | 'waits'> {
   readonly now: Instant
   readonly goneBefore: Instant

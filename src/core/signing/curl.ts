@@ -1,6 +1,6 @@
 import type { OutgoingRequest } from '../ports/ports.ts'
 
-/** The request as a command for a POSIX shell. What is no text travels as base64. */
+/** The request as a command for a POSIX shell. A binary body is passed as base64. */
 export function curlOf({ url, headers, body }: Pick<OutgoingRequest, 'url' | 'headers' | 'body'>): string {
   const text = textOf(body)
   const parts = [
@@ -10,7 +10,7 @@ export function curlOf({ url, headers, body }: Pick<OutgoingRequest, 'url' | 'he
     quoted(url),
     ...Object.entries(headers).flatMap(([name, value]) => ['-H', quoted(`${name}: ${value}`)]),
   ]
-  // Not --data-binary: a body that begins with @ would name a file.
+  // Not --data-binary: a body that begins with @ would be read as a file name.
   if (text !== null) return [...parts, '--data-raw', quoted(text)].join(' ')
   return `echo ${Buffer.from(body).toString('base64')} | base64 -d | ${[...parts, '--data-binary', '@-'].join(' ')}`
 }

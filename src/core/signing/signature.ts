@@ -7,7 +7,7 @@ import type { Instant } from '../time.ts'
 /** `standard`: the Standard Webhooks headers. `body`: those, and one header with the HMAC of the bare body. */
 export type SignatureScheme = 'standard' | 'body'
 
-/** One secret of an endpoint; during a rotation an endpoint has several that live. */
+/** A secret of an endpoint; during a rotation several are valid. */
 export interface Secret {
   readonly id: string
   /** `whsec_` and base64 (HMAC), or `whsk_` and base64 (ed25519). */
@@ -19,9 +19,9 @@ export interface Secret {
 export interface SignatureInput {
   readonly scheme: SignatureScheme
   readonly bodyHeader: string
-  /** What the names of the Standard Webhooks headers begin with. */
+  /** The prefix of the Standard Webhooks header names. */
   readonly prefix: string
-  /** Newest first; those that have ended already are passed over. */
+  /** Newest first; expired ones are skipped. */
   readonly secrets: readonly Secret[]
   readonly messageId: string
   readonly body: Uint8Array
@@ -30,12 +30,12 @@ export interface SignatureInput {
 
 export const defaultBodyHeader = 'x-webhook-signature'
 export const defaultHeaderPrefix = 'webhook'
-/** Those that receivers look for. */
+/** The prefixes that receivers look for. */
 export const usualHeaderPrefixes = [defaultHeaderPrefix, 'svix']
 export const hmacPrefix = 'whsec_'
 export const signingKeyPrefix = 'whsk_'
 export const publicKeyPrefix = 'whpk_'
-/** More would make a header that receivers refuse for its length. */
+/** More would make the header too long for some receivers. */
 export const mostLiveSecrets = 10
 
 /** The signature headers of one attempt, over the exact bytes that leave. */
@@ -56,19 +56,19 @@ export function signatureHeaders(input: SignatureInput): Record<string, string> 
   return headers
 }
 
-/** Those that have not expired, in the order given. */
+/** Secrets that have not expired, in the given order. */
 export function liveSecrets(secrets: readonly Secret[], now: Instant): Secret[] {
   return secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > now)
 }
 
-/** What a receiver verifies with: the secret itself, or of an ed25519 one only the public key. Nobody but us may sign with that. */
+/** What a receiver verifies with: the secret itself, or for ed25519 only the public key, so that only we can sign. */
 export function verificationKey(secret: string): string {
   if (!secret.startsWith(signingKeyPrefix)) return secret
   const { x = '' } = createPublicKey(ed25519Key(secret)).export({ format: 'jwk' })
   return publicKeyPrefix + Buffer.from(x, 'base64url').toString('base64')
 }
 
-/** Kept by prefix, of which there is one: put together anew, they would be looked up among all names of properties at each use. */
+/** Cached for the one prefix in use: freshly built names would be slow to look up as property names. */
 function headerNames(prefix: string): HeaderNames {
   const known = namesByPrefix.get(prefix)
   if (known !== undefined) return known
@@ -86,7 +86,7 @@ interface HeaderNames {
 
 const namesByPrefix = new Map<string, HeaderNames>()
 
-/** Refuses what cannot begin the name of a header. */
+/** Refuses an invalid prefix for header names. */
 export function checkHeaderPrefix(prefix: unknown): string {
   if (typeof prefix === 'string' && /^[a-z0-9]+(-[a-z0-9]+)*$/i.test(prefix) && prefix.length <= 50)
     return prefix.toLowerCase()
@@ -129,7 +129,7 @@ export function hmacSecret(bytes: Uint8Array): string {
   return hmacPrefix + Buffer.from(bytes).toString('base64')
 }
 
-/** The HMAC key of a `whsec_` secret. One KeyObject per secret is kept: a raw key is several times slower. */
+/** The HMAC key of a `whsec_` secret. KeyObjects are cached: signing with a raw key is several times slower. */
 export function hmacKey(secret: string): KeyObject {
   return cached(secret, () => createSecretKey(Buffer.from(secret.slice(hmacPrefix.length), 'base64')))
 }
@@ -143,7 +143,7 @@ function signature(secret: string, messageId: string, timestamp: string, body: U
   return `v1,${createHmac('sha256', hmacKey(secret)).update(head).update(body).digest('base64')}`
 }
 
-/** One signature only, so during a rotation the receiver's old secret stays right until the overlap ends. */
+/** A single signature, so during a rotation the old secret stays valid until the overlap ends. */
 function bodySignature(live: readonly Secret[], body: Uint8Array): string {
   const secret = live.findLast(({ value }) => value.startsWith(hmacPrefix))
   if (secret === undefined)
@@ -154,7 +154,7 @@ function bodySignature(live: readonly Secret[], body: Uint8Array): string {
 // PKCS #8 wrapping of a bare ed25519 seed (RFC 8410).
 const ed25519Head = Buffer.from('302e020100300506032b657004220420', 'hex')
 
-/** The ed25519 private key of a `whsk_` secret: a seed of 32 bytes, or seed and public key in 64. */
+/** The ed25519 private key of a `whsk_` secret: a 32-byte seed, or 64 bytes with seed and public key. */
 export function ed25519Key(secret: string): KeyObject {
   return cached(secret, () => {
     const seed = Buffer.from(secret.slice(signingKeyPrefix.length), 'base64').subarray(0, 32)

@@ -12,15 +12,15 @@ import {
   usualHeaderPrefixes,
 } from './signature.ts'
 
-/** Header names in any case, with values as Node or a web framework hands them over. */
+/** Header names in any case, with values as Node or a web framework provides them. */
 export type ReceivedHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>
   | { get(name: string): string | null }
 
-export interface VerifyOptions {
+interface VerifyOptions {
   /** How far the timestamp may be from now; the Standard Webhooks default is five minutes. */
   readonly toleranceSeconds?: number
-  /** What the names of the headers begin with, if that is neither `webhook` nor `svix`: both are always looked for. */
+  /** The prefix of the header names, if other than `webhook` and `svix`, which are always tried. */
   readonly prefix?: string
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -33,7 +33,7 @@ export interface Verified {
 }
 
 /**
- * Checks that a request came from the holder of the secret and was not changed, by the Standard Webhooks headers.
+ * Checks, by the Standard Webhooks headers, that a request came from the holder of the secret and was not changed.
  * Give it the exact bytes of the body, not the parsed JSON. A `whsec_` secret checks `v1`, `whsk_` or `whpk_` check `v1a`.
  */
 export function verifySignature(
@@ -70,7 +70,7 @@ export function verifySignature(
   return { messageId, timestamp: Number(timestamp) }
 }
 
-/** Checks the body-only scheme: `<header>: sha256=<hex HMAC of the body>`. It carries no time, so it cannot tell a replay. */
+/** Checks the body-only scheme: `<header>: sha256=<hex HMAC of the body>`. It carries no timestamp, so it cannot detect a replay. */
 export function verifyBodySignature(
   body: string | Uint8Array,
   headers: ReceivedHeaders,
@@ -113,7 +113,7 @@ function publicKey(text: string): ReturnType<typeof createPublicKey> {
   return createPublicKey({ key: Buffer.concat([publicKeyHead, bytes]), format: 'der', type: 'spki' })
 }
 
-/** The prefix under which a signature came: the given one, or else the first of the usual ones. */
+/** The prefix of the signature headers: the given one, or the first of the usual ones. */
 function prefixOf(headers: ReceivedHeaders, given: string | undefined): string {
   const prefixes = given === undefined ? usualHeaderPrefixes : [given, ...usualHeaderPrefixes]
   return prefixes.find((prefix) => headerText(headers, `${prefix}-signature`) !== null) ?? given ?? defaultHeaderPrefix

@@ -2,15 +2,15 @@ import { messageOf, PosthornError } from '../../core/errors.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import { inHttpTerms } from './http-terms.ts'
 
-/** What went wrong with one field, in the form that Svix clients know. */
+/** What is wrong with one field, in the form that Svix clients know. */
 export interface Problem {
-  /** Where: `body`, `query` or `header`, then the names on the way to the field. */
+  /** Where: `body`, `query` or `header`, then the path to the field. */
   readonly loc: readonly (string | number)[]
   readonly msg: string
   readonly type: string
 }
 
-/** An error that nobody foresaw. Its caller learns nothing of it; whoever runs the server does. */
+/** An unexpected error. It is reported to the operator of the server; the caller learns nothing about it. */
 export interface Incident {
   readonly operation: string
   readonly error: unknown
@@ -18,7 +18,7 @@ export interface Incident {
 
 export type Report = (incident: Incident) => void
 
-/** An answer that refuses: `{code, detail}`. */
+/** A refusal: `{code, detail}`. */
 export function refusal(
   status: number,
   code: string,
@@ -28,29 +28,29 @@ export function refusal(
   return Response.json({ code, detail }, { status, headers: { 'cache-control': 'no-store', ...headers } })
 }
 
-/** 422, naming each field that is wrong. */
+/** 422, naming each invalid field. */
 export function unprocessable(problems: readonly Problem[]): Response {
   return Response.json({ detail: problems }, { status: 422, headers: { 'cache-control': 'no-store' } })
 }
 
-/** The answer to whatever an operation threw: never its stack, and of an unforeseen error nothing at all. */
+/** The response to whatever an operation threw: never its stack, and for an unexpected error no details at all. */
 export function answerTo(thrown: unknown, operation: string, report: Report): Response {
   const status = thrown instanceof PosthornError ? statusOf[thrown.code] : 500
   if (!(thrown instanceof PosthornError) || status === 500) {
     report({ operation, error: thrown })
-    return refusal(500, 'internal_error', 'Something went wrong here, and was reported to whoever runs this server.')
+    return refusal(500, 'internal_error', 'Something went wrong here, and was reported to the operator of this server.')
   }
   const { code } = thrown
   const message = inHttpTerms(thrown.message)
   if (status === 422) return unprocessable([{ loc: placeIn(code, message), msg: message, type: `value_error.${code}` }])
   if (status === 429) return refusal(429, code, message, { 'retry-after': '1' })
   if (status !== 503) return refusal(status, code, message)
-  // What a store says of itself is for whoever runs it.
+  // A store's own messages are for its operator.
   if (code !== 'overloaded') report({ operation, error: thrown })
   return refusal(503, code, unavailable[code] ?? message, { 'retry-after': '1' })
 }
 
-/** A line for a log: what was called, and what came of it, with its stack if it is a defect. */
+/** A log line: what was called, and how it ended, with a stack if it is a defect. */
 export function incidentLine({ operation, error }: Incident): string {
   const cause = error instanceof Error && error.cause !== undefined ? ` (${messageOf(error.cause)})` : ''
   const said =
@@ -95,7 +95,7 @@ const statusOf: Readonly<Record<ErrorCode, 404 | 409 | 413 | 422 | 429 | 500 | 5
   driver_missing: 503,
   newer_database: 503,
   older_database: 503,
-  // No caller can bring these about.
+  // No caller can cause these.
   access_denied: 500,
   unreachable: 500,
   invalid_signature: 500,
@@ -108,7 +108,7 @@ const statusOf: Readonly<Record<ErrorCode, 404 | 409 | 413 | 422 | 429 | 500 | 5
 function placeIn(code: ErrorCode, message: string): string[] {
   if (code === 'schema_mismatch') return ['body', 'payload']
   const name = /^Expected `([^`]+)`/.exec(message)?.[1]
-  // The application that is not written in the body is the one in the path.
+  // If the body does not name the application, it is the one in the path.
   if (name === 'application') return ['path', 'app_id']
   return name === undefined ? ['body'] : ['body', ...name.split('.')]
 }

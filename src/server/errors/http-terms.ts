@@ -1,4 +1,4 @@
-/** What the library's options are called over HTTP: the fields of the API, and the settings of the server. */
+/** The names of the library's options over HTTP: fields of the API, and settings of the server. */
 const terms: Readonly<Record<string, string>> = {
   type: 'eventType',
   types: 'eventTypes',
@@ -15,7 +15,7 @@ const terms: Readonly<Record<string, string>> = {
   filterSizePerApplication: 'POSTHORN_FILTER_SIZE_PER_APPLICATION',
 }
 
-/** A sentence of the library's in the caller's own terms: whoever calls over HTTP knows fields, not options. */
+/** Translates one of the library's sentences into the caller's terms: HTTP callers know fields, not options. */
 export function inHttpTerms(sentence: string): string {
   return sentence.replaceAll(/`([A-Za-z]+)(?=[`.])/g, (whole, name: string) =>
     Object.hasOwn(terms, name) ? `\`${terms[name] ?? name}` : whole,

@@ -1,6 +1,6 @@
 import { PosthornError } from '../../core/errors.ts'
 
-/** What a look-up finds; null if there is none. */
+/** Returns what was found, or throws if there is nothing. */
 export async function orNull<Found>(looking: Promise<Found>): Promise<Found | null> {
   try {
     return await looking

@@ -5,7 +5,7 @@ import type { Problem } from './error-response.ts'
 type Issue = core.$ZodIssue
 type Place = 'body' | 'query'
 
-/** What a schema found wrong, each with the place where it was found, in sentences of ours: "Expected `url` to be text, got 7." */
+/** A schema's findings with their places, in our own sentences: "Expected `url` to be text, got 7." */
 export function problemsIn(place: Place, issues: readonly Issue[], given: unknown): Problem[] {
   return issues.flatMap((issue) => {
     const path = issue.path.map(named)
@@ -20,7 +20,7 @@ export function problemsIn(place: Place, issues: readonly Issue[], given: unknow
   })
 }
 
-/** What refuses a field or parameter that nobody reads. */
+/** The refusal of an unknown field or parameter. */
 export function unknownProblem(place: Place, path: readonly (string | number)[], advice = ''): Problem {
   const kind = place === 'body' ? 'field' : 'parameter'
   return {
@@ -31,7 +31,7 @@ export function unknownProblem(place: Place, path: readonly (string | number)[],
 }
 
 function sentenceOf(issue: Issue, name: string, value: unknown): string {
-  // A schema can have a sentence of its own, or say what it wants.
+  // A schema can have its own sentence, or say what it expects.
   if (issue.message.startsWith('Expected ')) return issue.message
   const isOwn = !/^(Invalid|Too|Unrecognized)/.test(issue.message)
   const got = value === undefined ? 'nothing' : show(value)

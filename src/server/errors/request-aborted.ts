@@ -1,4 +1,4 @@
-/** A request whose caller left before all of it had come: no defect of anybody here. */
+/** A request whose caller left before all of it had arrived: nobody's defect. */
 export class RequestAborted extends Error {
   override readonly name = 'RequestAborted'
 
@@ -7,7 +7,7 @@ export class RequestAborted extends Error {
   }
 }
 
-/** Nobody gets this answer; the log does, by the status that proxies use for it. */
+/** Nobody receives this response; the log shows it with the status that proxies use for it. */
 export function abortedResponse(): Response {
   return new Response(null, { status: 499 })
 }

@@ -7,19 +7,19 @@ import type { ConcurrencyLimit } from './concurrency-limit.ts'
 import { makeRateLimit } from './rate-limit.ts'
 import type { RateLimit } from './rate-limit.ts'
 
-/** What the API has only so much of, and how it is shared. */
+/** The limited resources of the API, and how they are shared. */
 export interface ApiLimits {
-  /** Requests of which it is not yet known who sends them. */
+  /** Requests whose sender is not known yet. */
   readonly unidentified: ConcurrencyLimit
-  /** Requests under way, among keys. */
+  /** Requests under way, shared among keys. */
   readonly requests: SharedLimit
-  /** Bytes of the bodies of those, among keys. */
+  /** Bytes of their bodies, shared among keys. */
   readonly bodyBytes: SharedLimit
   /** Calls per second of a key. */
   readonly rate: RateLimit
   /** Messages per second of an application. */
   readonly messageRate: RateLimit
-  /** Sign-ins under way, among addresses. */
+  /** Sign-ins under way, shared among addresses. */
   readonly signIns: SharedLimit
   /** Sign-ins per second of an address. */
   readonly signInRate: RateLimit
@@ -55,11 +55,11 @@ export function makeApiLimits(sizes: Sizes, now: () => Instant): ApiLimits {
   }
 }
 
-/** What one request holds of the limits, until it is answered: of each limit for one holder. */
+/** What one request holds of the limits until it is answered: of each limit for one holder. */
 export class Holding {
   readonly #taken = new Map<SharedLimit, { readonly holder: string; readonly amount: number }>()
 
-  /** Takes a part of a limit: null, or the answer that refuses the request. */
+  /** Takes a part of a limit: null, or the response that refuses the request. */
   take(limit: SharedLimit, holder: string, amount: number, what: string): Response | null {
     if (!limit.take(holder, amount)) return refused(limit.heldBy(holder), what)
     this.#taken.set(limit, { holder, amount: (this.#taken.get(limit)?.amount ?? 0) + amount })
@@ -72,7 +72,7 @@ export class Holding {
   }
 }
 
-/** Whoever holds something already is over their share; whoever holds nothing finds that others hold it all. */
+/** A holder that already has something is over its share; one that has nothing finds that others hold it all. */
 function refused(held: number, what: string): Response {
   const later = { 'retry-after': '1' }
   if (held === 0) return refusal(503, 'overloaded', `Too many ${what} are under way. Repeat this one later.`, later)

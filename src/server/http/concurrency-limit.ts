@@ -1,6 +1,6 @@
 import { refusal } from '../errors/error-response.ts'
 
-/** Counts what is under way, and refuses more than so many at once. */
+/** Counts what is under way, and refuses more than the given number at once. */
 export interface ConcurrencyLimit {
   enter(): boolean
   leave(): void

@@ -11,8 +11,8 @@ const headerNames = /^[\w-]+(, *[\w-]+)*$/
 const mostHeaderLength = 1_000
 
 /**
- * Allows pages of other origins to call the API with a key of theirs. Cookies are never among it: the session of the dashboard is for its own
- * pages only.
+ * Allows pages of other origins to call the API with their own key. Cookies are never sent along: the dashboard's session is for its
+ * own pages only.
  */
 export function withCors(handler: Handler, origins: readonly string[]): Handler {
   if (origins.length === 0) return handler
@@ -20,7 +20,7 @@ export function withCors(handler: Handler, origins: readonly string[]): Handler 
     const origin = request.headers.get('origin')
     const isAllowed = origin !== null && (origins.includes('*') || origins.includes(origin))
     const response = isAllowed && isPreflight(request) ? preflight(request) : await handler(request, connection)
-    // Whether it can be read depends on who asks: no cache must give one the answer for another.
+    // Whether a page may read the response depends on its origin: no cache may reuse it for another.
     response.headers.append('vary', 'origin')
     if (isAllowed) {
       response.headers.set('access-control-allow-origin', origin)

@@ -6,10 +6,10 @@ import { refusal } from '../errors/error-response.ts'
 /** Answers a path below the mount with a file of the dashboard, or with its page. */
 type Dashboard = (path: string) => Promise<Response>
 
-/** Where the build puts it: the same place, seen from the sources and from what is built of them. */
+/** The build's output folder, at the same relative place from the sources and from the built files. */
 export const builtDashboard = fileURLToPath(new URL('../../../dist/ui/', import.meta.url))
 
-// The first word of each page's address: what is no page of the dashboard must not look like one. What follows it is the page's question.
+// The first part of each page's path: an unknown path must not look like a page. What follows is up to the page.
 const pages = new Set([
   '',
   'applications',
@@ -25,7 +25,7 @@ const pages = new Set([
   'settings',
   'tail',
 ])
-// Names with a hash in them: what is under such a name never changes.
+// Names that contain a hash: a file with such a name never changes.
 const hashed = /^\/assets\/[\w.-]+$/
 const single = /^\/[\w-]+\.(svg|png|ico|txt|webmanifest)$/
 const types: Readonly<Record<string, string>> = {
@@ -38,7 +38,7 @@ const types: Readonly<Record<string, string>> = {
   '.webmanifest': 'application/manifest+json',
   '.woff2': 'font/woff2',
 }
-/** What every page of ours tells the browser to refuse. */
+/** The browser restrictions of all our pages. */
 export const guards = {
   'content-security-policy':
     "default-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'; object-src 'none'",
@@ -46,13 +46,13 @@ export const guards = {
   'referrer-policy': 'no-referrer',
 }
 
-/** Whether a path below the mount is the dashboard's: a page of it, or a file. */
+/** Whether a path below the mount belongs to the dashboard: one of its pages, or a file. */
 export function isPage(path: string): boolean {
   const [, page = ''] = path.split('/')
   return hashed.test(path) || single.test(path) || pages.has(page)
 }
 
-/** The operators' pages, out of a folder that the build has filled. What is not a file of theirs is a page, which finds its own way. */
+/** The operators' pages, from the folder that the build has filled. Any path that is not a file is a page, which does its own routing. */
 export function makeDashboard(folder: string, basePath: string): Dashboard {
   return async (path) => {
     if (hashed.test(path)) return file(folder, path, 'public, max-age=31536000, immutable')
@@ -66,7 +66,7 @@ interface Filling {
   readonly fill: (html: string) => string
 }
 
-/** A page that the build has made, told where it lives. */
+/** A built page, with its base path written into it. */
 export async function htmlAt(
   folder: string,
   path: string,
@@ -91,7 +91,7 @@ async function file(folder: string, path: string, caching: string): Promise<Resp
   return new Response(new Uint8Array(bytes), { headers: { ...guards, 'content-type': type, 'cache-control': caching } })
 }
 
-/** Null for what is not there. The path has the form of one of our names: it cannot lead out of the folder. */
+/** Null if there is none. The path has the form of one of our names: it cannot leave the folder. */
 async function read(folder: string, path: string): Promise<Buffer | null> {
   try {
     return await readFile(`${folder.replace(/\/$/, '')}${path}`)

@@ -16,10 +16,10 @@ import { pathOf } from './url.ts'
 
 export interface HttpServerOptions {
   readonly host: string
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   readonly port: number
   readonly clock: Clock
-  /** The setting that the port comes from, for whoever finds it taken. */
+  /** The setting that the port comes from, for the error if it is taken. */
   readonly portSetting?: string
   /** How long the head of a request can take to arrive. */
   readonly headersMs?: number
@@ -27,23 +27,23 @@ export interface HttpServerOptions {
   readonly requestMs?: number
 }
 
-/** A server that has its port, and answers once it is given a handler. */
+/** A server that owns its port, and answers once it is given a handler. */
 export interface HttpServer {
   readonly url: string
   readonly port: number
-  /** From now on it is ready; `isWell` rejects when it should not be sent requests. */
+  /** Makes it ready; `isWell` rejects while it should get no requests. */
   serve(handler: Handler, isWell: () => Promise<unknown>): void
-  /** Readiness fails from now on; all else goes on. */
+  /** Readiness fails from now on; everything else continues. */
   retire(): void
-  /** Readiness fails first; then no connection is taken, and what is under way has the grace to end. */
+  /** First readiness fails; then connections are refused, and requests under way may finish within the grace period. */
   drain(graceMs: number): Promise<void>
   /** Ends everything at once. */
   close(): Promise<void>
 }
 
-// Longer than load balancers keep an idle connection, usually a minute: if we closed it first, a request could be on its way already.
+// Longer than load balancers keep an idle connection, usually a minute: if we closed it first, a request could already be on its way.
 const keepAliveMs = 75 * second
-// Whoever balances load asks about every second; until it has asked, it goes on sending requests here.
+// Load balancers ask about every second; until the next time, they keep sending requests.
 const noticeMs = second
 
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
@@ -62,7 +62,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
         if (handle === null)
           return refusal(503, 'starting', 'This server is starting. Repeat the request.', { 'retry-after': '1' })
         const response = await handle(request, connection)
-        // A connection that is kept would hold up the end.
+        // A kept-alive connection would delay the shutdown.
         if (state === 'stopping') response.headers.set('connection', 'close')
         return response
       }
@@ -101,7 +101,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   }
 }
 
-/** The way past the adapter, for what the handler answers without it. */
+/** Bypasses the adapter for requests that the handler can answer without it. */
 interface Straight {
   readonly route: StraightRoute
   readonly isStopping: () => boolean
@@ -112,7 +112,7 @@ function nodeServer(
   answer: Handler,
   straight: Straight,
 ): Server {
-  // This process is ours: the adapter may make `Response` its own, whose text is written as it is, without a stream around it.
+  // This process is ours: the adapter may replace the global `Response` by its own, whose text is written without a stream.
   const general = getRequestListener(answer)
   const timeouts = {
     headersTimeout: headersMs,
@@ -127,14 +127,14 @@ function nodeServer(
   })
 }
 
-/** Writes a reply as it is; a `Response` is written as on the general way. */
+/** Writes a reply directly; a `Response` is written the general way. */
 function writeStraight(
   reply: Reply | Response,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   isLast: boolean,
 ): void {
-  // A connection that is kept would hold up the end.
+  // A kept-alive connection would delay the shutdown.
   if (isLast) outgoing.setHeader('connection', 'close')
   if (reply instanceof Response) return void getRequestListener(() => reply)(incoming, outgoing)
   outgoing.statusCode = reply.status

@@ -6,19 +6,19 @@ import type { Authorize } from '../request/authentication.ts'
 import { forbidden } from '../request/authorization.ts'
 import { pathOf } from './url.ts'
 
-/** What Prometheus reads, in whatever form it is kept. */
+/** The metrics for Prometheus, in any form. */
 export interface MetricsRegistry {
   readonly contentType: string
   metrics(): Promise<string>
 }
 
-export interface ScrapeOptions {
+interface ScrapeOptions {
   readonly registry: MetricsRegistry
-  /** Says who calls; null if everybody may. */
+  /** Returns who is calling; null if everybody has access. */
   readonly authorize: Authorize | null
 }
 
-/** Answers /metrics, and leaves all else to the handler. Null if nothing is counted: then it is a path like any other. */
+/** Answers /metrics, and leaves everything else to the handler. Null if nothing is counted: then /metrics is an ordinary path. */
 export function withMetrics(handler: Handler, options: ScrapeOptions | null): Handler {
   if (options === null) return handler
   const answerAll: Handler = (request, connection) =>
@@ -26,7 +26,7 @@ export function withMetrics(handler: Handler, options: ScrapeOptions | null): Ha
   return Object.assign(answerAll, { straight: handler.straight ?? null })
 }
 
-/** For a port of its own: nothing but /metrics is there. */
+/** For a separate port: it serves nothing but /metrics. */
 export async function nothingElse(request: Request): Promise<Response> {
   return refusal(404, 'not_found', `Expected /metrics, /livez or /readyz, got ${pathOf(request.url)}.`)
 }
@@ -39,7 +39,7 @@ async function answer(request: Request, { registry, authorize }: ScrapeOptions):
   return new Response(await registry.metrics(), { headers: { 'content-type': registry.contentType } })
 }
 
-/** The numbers are about all applications: the key of one does not do. */
+/** The numbers cover all applications: a key of one application is not enough. */
 async function refusedBy(authorize: Authorize, request: Request): Promise<Response | null> {
   try {
     const caller = await authorize(request)

@@ -2,13 +2,13 @@ import { Lru } from '../../core/lru.ts'
 import type { Instant } from '../../core/time.ts'
 import { refusal } from '../errors/error-response.ts'
 
-/** Allows each caller so many calls per second, and as many at once after a second without any. */
+/** Allows each caller a number of calls per second, and as many at once after a second without any. */
 export interface RateLimit {
-  /** Null if the call is allowed, else the answer that refuses it. */
+  /** Null if the call is allowed, otherwise the response that refuses it. */
   check(caller: string): Response | null
 }
 
-/** How a refusal is worded. */
+/** The wording of a refusal. */
 interface Refusal {
   readonly code: string
   readonly sentence: (perSecond: number) => string
@@ -19,7 +19,7 @@ const perKey: Refusal = {
   sentence: (perSecond) => `This key may call ${perSecond} times per second. Repeat the request later.`,
 }
 
-// Forgotten callers start with a full bucket, so the bound costs nothing but memory.
+// Evicted callers start with a full bucket, so the bound affects nothing but memory.
 const mostBuckets = 10_000
 
 export function makeRateLimit(perSecond: number, now: () => Instant, refusing: Refusal = perKey): RateLimit {
@@ -38,7 +38,7 @@ export function makeRateLimit(perSecond: number, now: () => Instant, refusing: R
       if (perSecond === 0) return null
       const at = now()
       const bucket = bucketOf(caller, at)
-      // A clock that was set back gives nothing and takes nothing.
+      // A clock that was set back adds and removes nothing.
       bucket.tokens = Math.min(perSecond, bucket.tokens + (Math.max(0, at - bucket.at) / 1_000) * perSecond)
       bucket.at = at
       if (bucket.tokens < 1) {

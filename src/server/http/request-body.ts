@@ -4,14 +4,14 @@ import { refusal, unprocessable } from '../errors/error-response.ts'
 import { NodeRequest } from '../request/api-request.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 
-/** A body of the largest size, and 64 KiB for what is around it. */
+/** The largest body, plus 64 KiB for what surrounds it. */
 export const mostRequestBytes = mostBodyBytes + 64 * 1024
 const mostDepth = 64
 
-/** Sets memory aside for so many bytes more: null, or the answer that refuses them. */
+/** Reserves memory for more bytes: null, or the response that refuses them. */
 export type ReserveBytes = (bytes: number) => Response | null
 
-/** The body, read as far as it is allowed to be; or the answer that refuses it. */
+/** The body, read up to the limit; or the response that refuses it. */
 export async function readBody(
   request: ApiRequest,
   mostBytes = mostRequestBytes,
@@ -19,7 +19,7 @@ export async function readBody(
 ): Promise<Uint8Array | Response> {
   const length = lengthOf(request)
   if (length !== null && length > mostBytes) return tooLarge(mostBytes)
-  // Before a byte is read: what a body says of its length is what it takes.
+  // Before a byte is read: the declared length is what the body takes.
   const refused = length === null ? null : reserve(length)
   if (refused !== null) return refused
   if (request.bodyUsed) throw new TypeError('The body was read before the API could.')
@@ -37,20 +37,20 @@ async function read(
   mostBytes: number,
   reserve: ReserveBytes,
 ): Promise<Uint8Array | Response> {
-  // With its length given, Node itself reads no more than that.
+  // With a declared length, Node itself reads no more than that.
   if (request instanceof NodeRequest) return request.body()
   if (length === null && request.body !== null) return readCounted(request.body, mostBytes, reserve)
   const bytes = new Uint8Array(await request.arrayBuffer())
   return bytes.length > mostBytes ? tooLarge(mostBytes) : bytes
 }
 
-/** What a request says of its length; null if it says nothing, or nonsense. */
+/** The declared length of a request; null if it is missing or invalid. */
 function lengthOf({ headers }: ApiRequest): number | null {
   const length = headers.get('content-length')
   return length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null
 }
 
-/** The value of a JSON text; an empty one is an empty object, so that what is missing is named. */
+/** The parsed JSON; an empty text counts as an empty object, so that missing fields are named. */
 export function parseJson(bytes: Uint8Array, deepest = mostDepth): { readonly value: unknown } | Response {
   if (bytes.length === 0) return { value: {} }
   if (isTooDeep(bytes, deepest))
@@ -77,7 +77,7 @@ async function readCounted(
     if (size + part.length > mostBytes) return tooLarge(mostBytes)
     const refused = reserve(part.length)
     if (refused !== null) return refused
-    // Copied at once: of a body that comes byte by byte each part, kept by itself, would take a hundred times its size.
+    // Copied at once: for a body that arrives byte by byte, keeping each chunk would take a hundred times its size.
     bytes = ofLength(bytes, size + part.length)
     bytes.set(part, size)
     size += part.length
@@ -87,7 +87,7 @@ async function readCounted(
 
 const firstBytes = 4 * 1024
 
-/** The same bytes, with more after them if they are fewer; twice as many, so that they are not copied for each part. */
+/** The same bytes with capacity for more; doubled, so that not every chunk copies them. */
 function ofLength(bytes: Uint8Array, least: number): Uint8Array {
   if (bytes.length >= least) return bytes
   const longer = new Uint8Array(Math.max(least, 2 * bytes.length))

@@ -6,13 +6,13 @@ import type { ApiRequest } from '../request/api-request.ts'
 const name = 'posthorn-session'
 const mostTokenLength = 256
 
-/** The session that a browser has; null if there is none. */
+/** A browser's session; null if there is none. */
 export function sessionIn(headers: Pick<Headers, 'get'>): string | null {
   const token = parse(headers.get('cookie') ?? '', name)[name]
   return token === undefined || token === '' || token.length > mostTokenLength ? null : token
 }
 
-/** Sets the session, or ends it (null). No script can read it, and no other site's page can send it. */
+/** Sets the session, or ends it (null). No script can read the cookie, and no other site's page can send it. */
 export function sessionCookie(
   token: string | null,
   { basePath, isTls, lastsMs }: { readonly basePath: string; readonly isTls: boolean; readonly lastsMs: number },
@@ -29,8 +29,8 @@ export function sessionCookie(
 }
 
 /**
- * Whether a request that changes something comes from our own page. A browser says so by itself; what says nothing about
- * where it comes from is not trusted with a cookie. Reading is safe: no other page gets to see the answer.
+ * Whether a request that changes something comes from our own page. Browsers say so themselves; a request without an origin is
+ * not trusted with a cookie. Reading is safe: no other page can see the response.
  */
 export function isOwnPage({ method, headers, url }: ApiRequest): boolean {
   if (method === 'GET' || method === 'HEAD') return true

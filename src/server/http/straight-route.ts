@@ -5,13 +5,13 @@ import type { Reply } from '../request/idempotency.ts'
 import { replyTo } from '../request/pipeline.ts'
 import type { PipelineParts } from '../request/pipeline.ts'
 
-/** Answers a request as Node's own server hands it over; null if it has to go the general way. */
+/** Answers a request as Node's own server provides it; null if it has to go the general way. */
 export type StraightRoute = (incoming: IncomingMessage) => Promise<Reply | Response> | null
 
 /**
- * The way of `POST /api/v1/app/{app_id}/msg`, which comes more often than all other requests together. What is written as nearly every
- * client writes it goes through the same pipeline to the same operation as ever; only the router, the `Request` and the `Response`
- * are left out. Whatever is unusual goes the general way: nothing is decided here but which of the two it is.
+ * The short cut for `POST /api/v1/app/{app_id}/msg`, which is more frequent than all other requests together. A request in the form that
+ * nearly every client sends goes through the same pipeline to the same operation as always; only the router, the `Request` and the
+ * `Response` are left out. Anything unusual goes the general way: this file decides nothing but which of the two it is.
  */
 export function straightRoute(parts: PipelineParts): StraightRoute | null {
   const operation = operations.find(({ id }) => id === 'v1.message.create')
@@ -25,11 +25,11 @@ export function straightRoute(parts: PipelineParts): StraightRoute | null {
   }
 }
 
-/** Nothing in it has to be decoded, or changes in a URL. */
+/** Nothing in it needs decoding, or would change in a URL. */
 const plainName = String.raw`(\w[\w.~-]*)`
 const host = /^[a-z0-9._-]+(:[1-5]\d{3,4}|:[6-9]\d{3})?$/
 
-/** True if no header came twice, its host is an ordinary one, it bears a key, and says how long its body is. */
+/** True if no header occurs twice, the host is an ordinary one, and there are a key and a content length. */
 function isUsual({ method, headers, rawHeaders }: IncomingMessage): boolean {
   return (
     method === 'POST' &&

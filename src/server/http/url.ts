@@ -1,9 +1,9 @@
 import { expected } from '../../core/errors.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 
-// A request's URL is absolute, and whoever built the request has checked it: `new URL` would do that again, for every call.
+// A request's URL is absolute and was checked when the request was built: `new URL` would check it again, for every call.
 
-/** Refuses what no link can begin with; answers without a slash at the end. */
+/** Refuses what cannot be the beginning of a link; returns it without a trailing slash. */
 export function checkPublicUrl(given: string | null, name = 'publicUrl'): string | null {
   if (given === null) return null
   const url = URL.parse(given)
@@ -17,7 +17,7 @@ export function checkPublicUrl(given: string | null, name = 'publicUrl'): string
   )
 }
 
-/** Whether the caller reaches us over TLS, which may end at a proxy before us. Who lies about it only spoils cookies of their own. */
+/** Whether the caller uses TLS, which may end at a proxy in front of us. Lying about it only breaks the caller's own cookies. */
 export function isSecure({ headers, url }: Pick<ApiRequest, 'headers' | 'url'>): boolean {
   return (
     url.startsWith('https:') ||
@@ -35,7 +35,7 @@ export function pathOf(url: string): string {
   return /[^?#]*/.exec(url.slice(startOfPath(url)))?.[0] ?? ''
 }
 
-/** What follows the path, with its question mark; empty if nothing does. */
+/** The query with its question mark; empty if there is none. */
 export function searchOf(url: string): string {
   return /^[^?#]*(\?[^#]*)/.exec(url)?.[1] ?? ''
 }

@@ -4,10 +4,10 @@ import { version } from '../../posthorn.ts'
 import type { Operation } from '../operation.ts'
 import { httpError } from '../schemas/common.ts'
 
-/** A part of the document: whatever JSON Schema or OpenAPI makes of it. */
+/** A part of the document, as JSON Schema or OpenAPI define it. */
 export type Json = { readonly [name: string]: unknown }
 
-/** The description of the API, OpenAPI 3.1, from the very schemas that validate. */
+/** The OpenAPI 3.1 description of the API, derived from the schemas that validate requests. */
 export function openApi(operations: readonly Operation[], basePath: string): Json {
   const schemas: Record<string, unknown> = {}
   const paths: Record<string, Record<string, unknown>> = {}
@@ -47,7 +47,7 @@ const problem = z
   .meta({ id: 'ValidationErrorItem' })
 const validationError = z.object({ detail: z.array(problem) }).meta({ id: 'HTTPValidationError' })
 
-/** Every way to be refused, and which operations know it. */
+/** Every refusal, and the operations that use it. */
 const refusals: readonly {
   status: number
   name: string
@@ -102,14 +102,14 @@ const refusals: readonly {
     status: 429,
     name: 'TooMany',
     description:
-      'More calls than the key may make, more at once than its share, or more messages than the application may get; `retry-after` says when to go on.',
+      'More calls than the key may make, more at once than its share, or more messages than the application may get; `retry-after` says when to try again.',
     schema: 'HttpErrorOut',
     of: ({ realm, limitedBy }) => realm !== 'public' || limitedBy !== undefined,
   },
   {
     status: 500,
     name: 'Unexpected',
-    description: 'A defect of the server, of which its log says more.',
+    description: 'A defect of the server; its log says more.',
     schema: 'HttpErrorOut',
     of: () => true,
   },
@@ -156,7 +156,7 @@ const whatWeSend: Json = {
   responses: {
     '2XX': { description: 'Delivered. The body is not needed.' },
     '410': { description: 'Gone: the endpoint is disabled.' },
-    '429': { description: 'Later: `retry-after` is honoured. So it is with 503.' },
+    '429': { description: 'Try later: `retry-after` is honoured, as with 503.' },
     default: { description: 'Failed: sent again as the retry policy says, then a dead letter.' },
   },
 }
@@ -212,7 +212,7 @@ const keyFor = {
 const idempotencyHeader: Json = {
   name: 'idempotency-key',
   in: 'header',
-  description: 'A repeat under the same key within 24 hours gets the first answer again, and does nothing.',
+  description: 'A repeat under the same key within 24 hours gets the first response again, and does nothing.',
   schema: { type: 'string', minLength: 1, maxLength: 256, pattern: '^[ -~]+$' },
 }
 const ignoredHeader: Json = {
@@ -251,7 +251,7 @@ function queryParameters(query: ZodType | undefined, schemas: Record<string, unk
   }))
 }
 
-/** The schema in place; those with a name of their own go to the components. */
+/** The schema inline; named ones go to the components. */
 function reference(schema: ZodType, schemas: Record<string, unknown>): Json {
   const {
     $schema: _,
@@ -262,14 +262,14 @@ function reference(schema: ZodType, schemas: Record<string, unknown>): Json {
   return own
 }
 
-/** What one is sent and what one gets are described alike: by what is written on the wire. */
+/** Requests and responses are both described by what is on the wire. */
 const schemaOptions: Parameters<typeof z.toJSONSchema>[1] = {
   io: 'input',
   unrepresentable: 'any',
   override({ jsonSchema }) {
-    // The format says it in two words.
+    // The format already says it.
     if (jsonSchema.format === 'date-time') delete jsonSchema.pattern
-    // A whole number needs no such bounds to be one.
+    // Integers need no such bounds.
     if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
     if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
   },

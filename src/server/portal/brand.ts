@@ -6,7 +6,7 @@ import type { CheckedPortal } from './options.ts'
 import { knownKeys, readTranslation } from './translation.ts'
 import type { Translation } from './translation.ts'
 
-/** The portal as its customers see it: what was given, as far as it can be used. */
+/** The portal as customers see it: the given options, as far as they are usable. */
 export interface Brand {
   readonly name: string
   readonly theme: string
@@ -16,7 +16,7 @@ export interface Brand {
   readonly strings: Translation
 }
 
-/** Reads what the options name. What cannot be used is said to `warn`, and the portal goes without it. */
+/** Reads the files that the options name. Problems are passed to `warn`, and the portal goes without that part. */
 export function brandOf(options: CheckedPortal, folder: string, warn: (sentence: string) => void): Brand {
   const { name, theme, color, frameAncestors } = options
   const logo = logoOf(options, warn)
@@ -37,7 +37,7 @@ function wordsOf({ strings }: CheckedPortal, folder: string, warn: (sentence: st
   return read.strings
 }
 
-/** The accent of each theme. One colour is made to fit the dark theme without a word; whoever gives two hears about both. */
+/** The accent colour of each theme. A single colour is silently adapted to the dark theme; if two are given, both are checked. */
 function accentsOf([light, dark]: readonly string[], warn: (sentence: string) => void): Brand['accents'] {
   if (light === undefined) return null
   const accents = { light: accentFor(light, 'light'), dark: accentFor(dark ?? light, 'dark') }

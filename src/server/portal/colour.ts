@@ -1,18 +1,18 @@
-/** A colour of sRGB: red, green and blue from 0 to 255. */
+/** An sRGB colour: red, green and blue from 0 to 255. */
 type Rgb = readonly [red: number, green: number, blue: number]
 
-/** What text in a colour stands on in one theme, from the pages' tokens, and what it is mixed with until it can be read there. */
+/** The backgrounds of text in one theme, from the pages' tokens, and the colour it is mixed with until it is readable. */
 interface Ground {
   readonly backgrounds: readonly string[]
   readonly surface: string
   readonly towards: string
 }
 
-/** An accent that can be read in one theme, and the wash behind what is chosen. */
+/** A readable accent for one theme, and the tint behind selected items. */
 export interface Accent {
   readonly color: string
   readonly wash: string
-  /** False if it had to be changed to be read. */
+  /** False if it had to be changed to be readable. */
   readonly isAsGiven: boolean
 }
 
@@ -20,7 +20,7 @@ const grounds: Readonly<Record<'light' | 'dark', Ground>> = {
   light: { backgrounds: ['#f0f2f4', '#f6f7f8', '#ffffff'], surface: '#ffffff', towards: '#000000' },
   dark: { backgrounds: ['#101316', '#12161a', '#171b1f', '#1e2328'], surface: '#171b1f', towards: '#ffffff' },
 }
-// WCAG 2.2, 1.4.3: text of usual size.
+// WCAG 2.2, 1.4.3: text of normal size.
 const leastContrast = 4.5
 const washShare = 0.1
 const steps = 50
@@ -29,7 +29,7 @@ export function isColour(text: string): boolean {
   return /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.test(text)
 }
 
-/** The nearest to a colour that can be read as text in a theme, on every background that it stands on. */
+/** The closest colour that is readable as text on every background of a theme. */
 export function accentFor(color: string, theme: 'light' | 'dark'): Accent {
   const ground = grounds[theme]
   const given = rgbOf(color)
@@ -40,11 +40,11 @@ export function accentFor(color: string, theme: 'light' | 'dark'): Accent {
     if (backgrounds.every((background) => contrast(tried, background) >= leastContrast))
       return { color: hexOf(tried), wash: hexOf(wash), isAsGiven: step === 0 }
   }
-  // Black on light and white on dark are read on any of the backgrounds above: the last step is one of them.
+  // Black on light and white on dark are readable on all of these backgrounds: the last step is one of them.
   throw new Error(`Expected ${ground.towards} to have contrast in the ${theme} theme.`)
 }
 
-/** The contrast of two colours as WCAG defines it, from 1 to 21. */
+/** The contrast of two colours as defined by WCAG, from 1 to 21. */
 export function contrast(one: Rgb, other: Rgb): number {
   const [lighter = 0, darker = 0] = [luminance(one), luminance(other)].toSorted((first, second) => second - first)
   return (lighter + 0.05) / (darker + 0.05)

@@ -6,13 +6,13 @@ import { messageOf } from '../../core/errors.ts'
 export interface Logo {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly type: string
-  /** Changes with the image: browsers keep it for as long as it stays the same. */
+  /** Changes with the image: browsers cache it as long as it stays the same. */
   readonly version: string
 }
 
 const mostBytes = 256 * 1024
 
-/** The image in a file; or a sentence about why it cannot be shown. */
+/** The image in a file; or a sentence that says why it cannot be shown. */
 export function readLogo(path: string): Logo | string {
   const isWrong = (what: string): string =>
     `Expected the portal's logo to be an image of up to ${mostBytes / 1024} KiB (PNG, JPEG, WebP, GIF or SVG), got ${path}: ${what}. The portal shows its name alone.`
@@ -27,7 +27,7 @@ export function readLogo(path: string): Logo | string {
   }
 }
 
-/** By what the file begins with: its name says nothing about what a browser would make of it. */
+/** By the first bytes of the file: its name says nothing about how a browser would treat it. */
 function imageType(bytes: Uint8Array): string | null {
   const start = Buffer.from(bytes.subarray(0, 1024))
   const text = start.toString('latin1')

@@ -4,23 +4,23 @@ import { isColour } from './colour.ts'
 
 /** How the customers' portal looks, and where it can be embedded. */
 export interface PortalOptions {
-  /** What it is called; "Webhooks" unless given. */
+  /** Its title; "Webhooks" by default. */
   readonly name?: string
   /** The path of an image: PNG, JPEG, WebP, GIF or SVG, up to 256 KiB. */
   readonly logo?: string | null
-  /** The colour of links and buttons, such as `#1d4f91`; of two the second is for the dark theme. */
+  /** The colour of links and buttons, such as `#1d4f91`; a second one is for the dark theme. */
   readonly color?: readonly string[]
-  /** `system`, as each customer's device is set, unless given. */
+  /** `system`, the setting of each customer's device, by default. */
   readonly theme?: string
-  /** Origins whose pages can show it in a frame, such as https://app.example; none unless given. */
+  /** Origins whose pages can show it in a frame, such as https://app.example; none by default. */
   readonly frameAncestors?: readonly string[]
-  /** The path of a JSON file with words of yours in the place of the portal's. */
+  /** The path of a JSON file with texts that replace the portal's own. */
   readonly strings?: string | null
-  /** Called with what is wrong about logo, colour and strings; a warning of the process unless given. */
+  /** Called with problems of logo, colour and strings; a process warning by default. */
   readonly warn?: (sentence: string) => void
 }
 
-/** The options with what is used where nothing is given. */
+/** The options with their defaults. */
 export type CheckedPortal = Required<Omit<PortalOptions, 'warn'>> & Pick<PortalOptions, 'warn'>
 
 const usual: CheckedPortal = {
@@ -34,7 +34,7 @@ const usual: CheckedPortal = {
 const themes = ['system', 'light', 'dark']
 const mostNameLength = 80
 
-/** Refuses what can only be a slip, by the name that it was given under. */
+/** Refuses what can only be a mistake, naming the option. */
 export function checkPortal(
   options: PortalOptions,
   nameOf: (option: 'name' | 'color' | 'theme' | 'frameAncestors') => string = (option) => `portal.${option}`,
@@ -57,7 +57,7 @@ export function checkPortal(
   )
 }
 
-/** Plain characters only: it becomes a part of the page's policy, where others have a meaning. */
+/** Plain characters only: it becomes part of the page's policy, where others have a meaning. */
 function isOrigin(text: string): boolean {
   return /^https?:\/\/([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/.test(text) && urlOf(text)?.origin === text
 }

@@ -7,12 +7,12 @@ import type { Logo } from './logo.ts'
 /** Answers a path of the portal. */
 type Portal = (path: string) => Promise<Response>
 
-/** Whether a path below the mount is the portal's. `/login` is where its links lead. */
+/** Whether a path below the mount belongs to the portal. Its links lead to `/login`. */
 export function isPortalPath(path: string): boolean {
   return path === '/login' || path === '/portal' || path.startsWith('/portal/')
 }
 
-/** The customers' pages: one page, which is told its name, its words and where it can be embedded; its logo; its colours. */
+/** The customers' pages: one page with its name, texts and frame origins written into it; its logo; its colours. */
 export function makePortal(folder: string, basePath: string, brand: Brand): Portal {
   const colours = stylesheet(brand)
   const version = hash('sha256', colours).slice(0, 16)
@@ -34,13 +34,13 @@ export function makePortal(folder: string, basePath: string, brand: Brand): Port
         html
           .replace('data-theme="system"', `data-theme="${brand.theme}"`)
           .replace('portal/colours.css', `portal/colours.css?${version}`)
-          // As a function: `$&` in a name is no pattern.
+          // A function, because `$&` in a name is not a pattern.
           .replace('{"portal":"settings"}', () => known),
     })
   }
 }
 
-/** The same as for the operators' pages, except for who can show it in a frame. */
+/** The same as for the operators' pages, except for the origins that can show it in a frame. */
 function guardsFor(frameAncestors: readonly string[]): Readonly<Record<string, string>> {
   const policy = guards['content-security-policy']
   if (frameAncestors.length === 0) return guards
@@ -50,7 +50,7 @@ function guardsFor(frameAncestors: readonly string[]): Readonly<Record<string, s
   }
 }
 
-/** JSON within a page: nothing in it can end the element that it stands in. */
+/** JSON inside a page: nothing in it can end the surrounding element. */
 function escaped(json: string): string {
   return json.replaceAll('<', '\\u003c')
 }
@@ -58,7 +58,7 @@ function escaped(json: string): string {
 function stylesheet({ accents }: Brand): string {
   if (accents === null) return ''
   const { light, dark } = accents
-  // Twice: it wins over the tokens, in whichever order the page loads them.
+  // Twice, so that it overrides the tokens in whichever order the page loads them.
   return `:root:root {
   --accent: light-dark(${light.color}, ${dark.color});
   --accent-wash: light-dark(${light.wash}, ${dark.wash});
@@ -80,7 +80,7 @@ function picture(logo: Logo | null): Response {
   return new Response(logo.bytes, {
     headers: {
       ...guards,
-      // Opened by itself, what is in an SVG runs no script.
+      // Opened on its own, an SVG must not run scripts.
       'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
       'content-type': logo.type,
       'cache-control': forEver,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { messageOf } from '../../core/errors.ts'
 import { didYouMean } from '../../core/nearest.ts'
 
-/** The words of the portal that are replaced, by their key. */
+/** The replaced texts of the portal, by their key. */
 export type Translation = Readonly<Record<string, string>>
 
 interface Found {
@@ -12,10 +12,10 @@ interface Found {
 
 const mostBytes = 256 * 1024
 
-/** Where the build puts the portal's own words, beside its pages. */
-export const stringsFile = 'portal-strings.json'
+/** Where the build puts the portal's own texts, next to its pages. */
+const stringsFile = 'portal-strings.json'
 
-/** The words in a file of JSON. What is wrong with it is said, and the portal keeps its own words there. */
+/** The texts in a JSON file. Problems are reported, and the portal keeps its own text there. */
 export function readTranslation(path: string, known: readonly string[] | null): Found {
   try {
     const text = readFileSync(path)
@@ -28,7 +28,7 @@ export function readTranslation(path: string, known: readonly string[] | null): 
   }
 }
 
-/** The keys of the portal's own words; null where it is not built. */
+/** The keys of the portal's own texts; null if it is not built. */
 export function knownKeys(folder: string): readonly string[] | null {
   try {
     return Object.keys(JSON.parse(readFileSync(`${folder.replace(/\/$/, '')}/${stringsFile}`, 'utf8')) as object)

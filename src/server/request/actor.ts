@@ -2,12 +2,12 @@ import { isId } from '../../core/ids.ts'
 import type { ApiRequest } from './api-request.ts'
 import type { Caller } from './caller.ts'
 
-/** What Node's own server knows of a request besides the request itself. */
+/** What Node's own server knows about a request besides the request itself. */
 export interface Connection {
   readonly incoming?: { readonly socket: { readonly remoteAddress?: string | undefined } }
 }
 
-/** Who asks, from where and why, for the audit log. */
+/** Who is calling, from where and why, for the audit log. */
 export interface By {
   readonly by: string
   readonly keyId?: string
@@ -15,7 +15,7 @@ export interface By {
   readonly reason?: string
 }
 
-/** Who calls, as the audit log knows them: by the key that they have shown, also if that was once, for a session. */
+/** The caller as the audit log shows it: by the key that was presented, even if only once, for a session. */
 export function actorOf(
   { id, name, sessionOf, from, portal }: Caller,
   address: string,
@@ -25,13 +25,13 @@ export function actorOf(
   return { by: name, ...(isId('key', keyId) && { keyId }), from: from ?? (isPortal ? `portal ${address}` : address) }
 }
 
-/** Whose limits somebody without a key is under: the address that is connected to us, as no proxy's word can be made up. Of IPv6 the network: everybody has 2^64 addresses. */
+/** Whose limits apply to callers without a key: the connected address, because headers can be forged. For IPv6 the network: everybody has 2^64 addresses. */
 export function networkOf(connection: Connection | undefined): string {
   const address = connection?.incoming?.socket.remoteAddress?.replace(/^::ffff:/, '') ?? 'unknown'
   return address.includes(':') ? networkOfIpv6(address) : address
 }
 
-/** The first 64 bits; zeros that `::` stands for are written out. */
+/** The first 64 bits, with the zeros of `::` written out. */
 function networkOfIpv6(address: string): string {
   const [before = '', after] = address.split('::')
   const head = before === '' ? [] : before.split(':')
@@ -40,7 +40,7 @@ function networkOfIpv6(address: string): string {
   return `${[...head, ...zeros, ...tail].slice(0, 4).join(':')}::/64`
 }
 
-/** The address that a request came from; with what a proxy says of the one before it, which may be made up. */
+/** The address that a request came from, and the one that a proxy reports, which may be forged. */
 export function addressOf(request: Pick<ApiRequest, 'headers'>, connection: Connection | undefined): string {
   const socket = connection?.incoming?.socket.remoteAddress?.replace(/^::ffff:/, '') ?? 'http'
   const forwarded = request.headers.get('x-forwarded-for')

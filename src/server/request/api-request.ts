@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 
-/** A request of the API: as the platform knows them, or with no more of that than the API needs. */
+/** A request of the API: a platform `Request`, or just as much of it as the API needs. */
 export type ApiRequest = Request | NodeRequest
 
-/** A request as Node's own server hands it over. No header of it came twice: Node joins those in another way than `Headers` does. */
+/** A request as Node's own server provides it. No header occurs twice, because Node joins those differently than `Headers` does. */
 export class NodeRequest {
   readonly method: string
   readonly url: string
@@ -22,14 +22,14 @@ export class NodeRequest {
     return this.#incoming.readableDidRead
   }
 
-  /** Says that the caller has left. */
+  /** Signals that the caller has left. */
   get signal(): AbortSignal {
     const controller = new AbortController()
     this.#incoming.socket.once('close', () => controller.abort())
     return controller.signal
   }
 
-  /** The whole body, not copied if it came in one piece; once. Rejects if its caller has left before its end. */
+  /** The whole body, not copied if it came in one piece; can be read once. Rejects if the caller leaves before its end. */
   body(): Promise<Uint8Array> {
     const incoming = this.#incoming
     const parts: Buffer[] = []
@@ -37,7 +37,7 @@ export class NodeRequest {
       const closed = (): void => {
         if (!incoming.readableEnded) reject(new Error('The connection was closed before the end of the body.'))
       }
-      // Before anybody listened, it may have been closed already.
+      // It may have been closed before anybody listened.
       if (incoming.destroyed) return closed()
       incoming.on('data', (part: Buffer) => void parts.push(part))
       incoming.on('end', () => resolve(parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts)))

@@ -5,27 +5,27 @@ import { refusal } from '../errors/error-response.ts'
 import type { ApiRequest } from './api-request.ts'
 import type { Caller } from './caller.ts'
 
-/** Says who calls, or null for somebody unknown. */
+/** Returns who is calling, or null if unknown. */
 export type Authorize = (request: Request) => Promise<Caller | null> | Caller | null
 
-/** The same of less than a whole `Request`. */
+/** The same for less than a complete `Request`. */
 export type Authenticate = (request: ApiRequest) => Promise<Caller | null> | Caller | null
 
 const mostTokenLength = 512
 
-/** Ways to say who calls: with each request, or once, for a browser, which then has a cookie. */
+/** How callers are identified: with each request, or once, for a browser, which then has a cookie. */
 export interface Authentication {
   readonly authorize: Authenticate
-  /** The key's own caller; null if there is no such key. */
+  /** The caller for a key; null if there is no such key. */
   readonly callerOf: (token: string) => Promise<Caller | null>
-  /** The caller of a session; null if there is none, or it has ended. */
+  /** The caller for a session; null if there is none, or it has expired. */
   readonly callerInSession: (token: string) => Promise<Caller | null>
 }
 
-/** Callers by their API key, or by the one key that the server was started with; or by the session of a browser that has shown one. */
+/** Identifies callers by their API key, by the key that the server was started with, or by the session of a browser that presented one. */
 export function byKey(posthorn: Posthorn, adminKey: string | null): Authentication {
   const adminHash = adminKey === null ? null : digest(adminKey)
-  // Sessions of an admin key end when the server is started with another.
+  // Sessions of an admin key end when the server is started with another one.
   const admin: Caller = {
     id: `admin_${adminHash?.toString('hex').slice(0, 16) ?? ''}`,
     name: 'admin',
@@ -34,7 +34,7 @@ export function byKey(posthorn: Posthorn, adminKey: string | null): Authenticati
   }
 
   async function callerOf(token: string): Promise<Caller | null> {
-    // Hashes have one length and nothing in common with their neighbours: how long the comparison takes says nothing.
+    // Hashes have a fixed length and differ everywhere: the duration of the comparison reveals nothing.
     if (adminHash !== null && timingSafeEqual(adminHash, digest(token))) return admin
     const key = await posthorn.keys.find(token)
     return key === null || key.sessionOf !== null ? null : key
@@ -61,7 +61,7 @@ export function byKey(posthorn: Posthorn, adminKey: string | null): Authenticati
   }
 }
 
-/** Lets callers of this machine in. A page from elsewhere, open in a browser here, can send requests, too: what browsers add to them gives it away. */
+/** Lets callers on this machine in. A foreign page in a local browser can send requests, too: the headers that browsers add reveal it. */
 export function keyless(byKeys: Authenticate): Authenticate {
   return (request) => {
     const { headers } = request

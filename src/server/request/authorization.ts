@@ -6,7 +6,7 @@ import { orNull } from '../errors/not-found.ts'
 import type { Operation } from '../operation.ts'
 import type { Caller } from './caller.ts'
 
-/** A caller that is allowed to do what is asked, with the application of its key if it has one; or the answer that refuses it. */
+/** A caller with access, with the application of its key if it has one; or the response that refuses it. */
 type Authorization = { readonly caller: Caller; readonly application: Application | null } | Response
 
 /** Decides whether a caller has access to an operation. Whatever is not explicitly allowed is refused. */
@@ -22,7 +22,7 @@ export async function authorize(
       : forbidden()
   }
   if (operation.realm === 'server' || (operation.portal === 'refused' && isCustomer(caller))) return forbidden()
-  // Only the key's own application is ever looked up: a foreign one and one that does not exist are refused alike, and as fast.
+  // Only the key's own application is ever looked up: a foreign and a missing application are refused alike, and equally fast.
   const application = await orNull(posthorn.applications.get(caller.applicationId))
   if (application === null) return forbidden()
   const owner: Caller = { ...caller, applicationId: application.id }
@@ -32,7 +32,7 @@ export async function authorize(
     : forbidden()
 }
 
-/** True of a customer that came by a link to the portal. */
+/** True for a customer with a link to the portal. */
 export function isCustomer({ portal }: Caller): boolean {
   return portal !== null && portal !== undefined
 }

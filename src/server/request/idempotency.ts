@@ -6,11 +6,11 @@ import type { Call } from '../operation.ts'
 import type { ApiRequest } from './api-request.ts'
 import { pathOf, searchOf } from '../http/url.ts'
 
-/** What a key is bound to: the same key of another caller, or for another call, is another key. */
+/** What a key is bound to: the same key of another caller, or for another call, is a different key. */
 interface Repeatable {
   readonly key: string
   readonly callerId: string
-  /** Whose it is; null if that is no application's. */
+  /** The application; null if there is none. */
   readonly applicationId: string | null
   readonly method: string
   readonly path: string
@@ -27,10 +27,10 @@ export function repeatable(
   return { key, callerId: caller.id, applicationId, method, path: pathOf(url), search: searchOf(url), bytes }
 }
 
-// If the process dies on the way, the key is free again after this.
+// If the process dies meanwhile, the key is free again after this.
 const heldMs = minute
 
-/** Does something once per key: a repeat gets the first answer again, for a day. Only what succeeded is kept. */
+/** Executes something once per key: for a day, a repeat gets the first response again. Only successful responses are stored. */
 export async function once(
   posthorn: Posthorn,
   request: Repeatable,
@@ -66,7 +66,7 @@ export async function once(
   }
 }
 
-/** The answer to an operation, as text. */
+/** The response of an operation, as text. */
 export interface Reply {
   readonly status: number
   readonly text: string | null
@@ -90,11 +90,11 @@ async function keep(posthorn: Posthorn, key: string, work: () => Promise<Reply |
   try {
     reply = await work()
   } catch (thrown) {
-    // Nothing was done, so the next one with this key may try. If that fails too, the key frees itself.
+    // Nothing was done, so the next request with this key may try. If this fails, too, the key expires.
     await posthorn.replies.dropReply(key).catch(() => undefined)
     throw thrown
   }
-  // A `Response` can be read only once, and no POST that may be repeated answers with one.
+  // A `Response` can be read only once, and no repeatable POST answers with one.
   if (!(reply instanceof Response) && reply.status < 300)
     await posthorn.replies.saveReply({
       key,
@@ -107,13 +107,13 @@ async function keep(posthorn: Posthorn, key: string, work: () => Promise<Reply |
   return reply
 }
 
-/** An application that the request has created: the answer is erased with it. */
+/** An application that the request has created: the response is erased with it. */
 function createdApplication(text: string | null): string | null {
   const [, id = null] = /^\{[^{}[\]]*"id":"(app_[0-9a-z]+)"/.exec(text ?? '') ?? []
   return id
 }
 
-/** Each part with its length, so that two lists of parts never look alike. */
+/** Each part with its length, so that two different lists never look the same. */
 function hash(...parts: readonly (string | Uint8Array)[]): string {
   const sum = createHash('sha256')
   for (const part of parts) {

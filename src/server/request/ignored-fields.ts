@@ -3,7 +3,7 @@ import type { Problem } from '../errors/error-response.ts'
 import type { UnknownField } from './known-fields.ts'
 import { unknownProblem } from '../errors/problems.ts'
 
-/** A field or parameter that was given and has no effect. */
+/** A given field or parameter that has no effect. */
 export interface Ignored extends UnknownField {
   readonly place: 'body' | 'query'
 }
@@ -12,12 +12,12 @@ const mostShown = 10
 const mostShownLength = 100
 const mostRemembered = 1_000
 
-/** What refuses a field that nobody reads. */
+/** The refusal of an unknown field. */
 export function problemOf({ place, path, others }: Ignored): Problem {
   return unknownProblem(place, path, didYouMean(path.at(-1) ?? '', others))
 }
 
-/** The names for a header: `body.tags, query.tag`. Whatever else is in them is escaped. */
+/** The names for a header: `body.tags, query.tag`. Other characters are escaped. */
 export function ignoredHeader(ignored: readonly Ignored[]): string {
   return ignored
     .slice(0, mostShown)
@@ -25,7 +25,7 @@ export function ignoredHeader(ignored: readonly Ignored[]): string {
     .join(', ')
 }
 
-/** Says once of each operation and field that it is ignored: a client that always sends it must not fill the log. */
+/** Reports once per operation and field that it is ignored: a client that always sends it must not fill the log. */
 export function makeIgnoredLog(
   warn: (sentence: string) => void,
 ): (operation: string, ignored: readonly Ignored[]) => void {

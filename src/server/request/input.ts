@@ -11,7 +11,7 @@ import type { ApiRequest } from './api-request.ts'
 import { problemsIn } from '../errors/problems.ts'
 import { searchOf } from '../http/url.ts'
 
-/** What a request gives to its operation, and what of it has no effect. */
+/** The input of an operation, and which parts of the request have no effect. */
 interface Input extends Pick<Call, 'query' | 'body' | 'bytes'> {
   readonly ignored: readonly Ignored[]
 }
@@ -20,7 +20,7 @@ const noBytes = new Uint8Array()
 const nothing = z.object({})
 const nothingOrNull = nothing.nullish()
 
-/** Query and body as their schemas read them; or the answer that names every field that is wrong. */
+/** Query and body as parsed by their schemas; or the response that names every invalid field. */
 export async function readInput(
   operation: Operation,
   request: ApiRequest,
@@ -31,7 +31,7 @@ export async function readInput(
   const body = await readBodyOf(operation, request, reserve)
   if (body instanceof Response) return body
   const ignored = [...query.ignored, ...body.ignored]
-  // Clients of Svix may give what only Svix knows; whoever calls what is ours alone has mistyped it.
+  // Svix clients may send fields that only Svix knows; in our own calls such a field is a typo.
   const isRefused = isStrict || operation.shape !== 'svix'
   const problems = [...query.problems, ...body.problems, ...(isRefused ? ignored.map(problemOf) : [])]
   return problems.length > 0

@@ -1,9 +1,9 @@
 import type { ZodType } from 'zod'
 
-/** The names that a value can have: null where any is allowed. */
+/** The names that a value can have: null if any is allowed. */
 interface KnownFields {
   readonly names: ReadonlyMap<string, KnownFields | null>
-  /** True of a list of such values. */
+  /** True for a list of such values. */
   readonly isList: boolean
 }
 
@@ -19,13 +19,13 @@ export function fieldsOf(schema: ZodType): KnownFields | null {
   return fields
 }
 
-/** A field that was given and that nobody reads, with the names beside which it stands. */
+/** A given field that nobody reads, with the known names at its place. */
 export interface UnknownField {
   readonly path: readonly string[]
   readonly others: readonly string[]
 }
 
-/** What of a value its schema does not know, up to a bound. */
+/** The fields of a value that its schema does not know, up to a bound. */
 export function unknownIn(fields: KnownFields | null, value: unknown, path: readonly string[] = []): UnknownField[] {
   if (fields === null || typeof value !== 'object' || value === null || fields.isList !== Array.isArray(value))
     return []
@@ -48,7 +48,7 @@ function unknownInObject(fields: KnownFields, value: object, path: readonly stri
   return found.slice(0, mostUnknown)
 }
 
-/** What a schema looks like inside, as far as it is needed here. */
+/** The inner structure of a schema, as far as it is needed here. */
 interface Definition {
   readonly type: string
   readonly shape?: Readonly<Record<string, ZodType>>
@@ -72,7 +72,7 @@ function asList(fields: KnownFields | null): KnownFields | null {
   return fields === null ? null : { ...fields, isList: true }
 }
 
-/** Of alternatives, what any of them knows; which of them is meant is the schema's question. */
+/** For alternatives, the fields that any of them knows; the schema decides which one is meant. */
 function joined(all: readonly (KnownFields | null)[]): KnownFields | null {
   const names = new Map<string, KnownFields | null>()
   for (const fields of all) {

@@ -1,16 +1,16 @@
 import { z } from 'zod'
-import type { Order, Page, Scan } from '../../core/ports/directory.ts'
+import type { Order, Page, Scan } from '../../core/ports/directory/page.ts'
 import { RawJson } from '../operation.ts'
 import { order } from '../schemas/common.ts'
 
-/** What a client can ask of a list: how many, from where, and in which order. */
+/** What a client can request of a list: how many, from where, and in which order. */
 interface ListQuery {
   readonly limit: number
   readonly iterator?: string | null | undefined
   readonly order?: Order | null | undefined
 }
 
-/** A page as clients know it; `iterator` goes on after its end, `prevIterator` before its beginning. */
+/** A page as clients know it; `iterator` continues after its end, `prevIterator` before its beginning. */
 export interface ListPage<Item> {
   readonly data: readonly Item[]
   readonly done: boolean
@@ -20,7 +20,7 @@ export interface ListPage<Item> {
 
 type IteratorOf = 'app' | 'ep' | 'msg' | 'dlv' | 'atmpt' | 'key' | 'job' | 'aud' | 'name'
 
-/** The query of a list whose iterators are ids of one kind (or names); a minus before one walks back. Anything else is refused. */
+/** The query of a list whose iterators are ids of one kind (or names); a leading minus walks backwards. Anything else is refused. */
 export function listQuery(kind: IteratorOf) {
   const tail = kind === 'name' ? String.raw`\.?[a-zA-Z0-9_.-]{1,256}` : `${kind}_[0-9a-z]{19,25}`
   return z.object({
@@ -29,14 +29,14 @@ export function listQuery(kind: IteratorOf) {
       .string()
       .regex(
         new RegExp(`^-?${tail}$`),
-        'Expected the `iterator` or `prevIterator` of an earlier answer. Leave it out to start anew.',
+        'Expected the `iterator` or `prevIterator` of an earlier response. Leave it out to start over.',
       )
       .nullish(),
     order: order.nullish(),
   })
 }
 
-/** A page of a list that is read in order: one more row than asked for shows whether there are more. */
+/** A page of a list that is read in order: one extra row shows whether there are more. */
 export function pageOf<Item>(
   query: ListQuery,
   usual: Order,
@@ -70,12 +70,12 @@ export async function scanOf<Item>(
   return { data, done: next === null, ...iteratorsOf(data.map(idOf), { after, isBack, next }) }
 }
 
-/** A page whose items are JSON texts already. */
+/** A page whose items are already JSON texts. */
 export function pageText({ data, ...rest }: ListPage<string>): RawJson {
   return new RawJson(`{"data":[${data.join(',')}],${JSON.stringify(rest).slice(1)}`)
 }
 
-/** An empty page gives the place back that it was asked for, so that a client can look there again later. */
+/** An empty page returns the iterator that was requested, so that a client can look there again later. */
 function iteratorsOf(
   ids: readonly string[],
   { after, isBack, next }: Place & { readonly next: string | null },
@@ -97,7 +97,7 @@ function placeOf(iterator: string | null): Place {
   return { after: iterator.slice(isBack ? 1 : 0).replace(/^\./, ''), isBack }
 }
 
-/** A name can begin with a minus itself; none begins with a dot. */
+/** A name can itself begin with a minus; none begins with a dot. */
 function ahead(id: string | null): string | null {
   return id?.startsWith('-') === true ? `.${id}` : id
 }

@@ -30,14 +30,14 @@ export interface PipelineParts extends ServerParts {
   readonly authorize: Authenticate
   readonly limits: ApiLimits
   readonly report: Report
-  /** Refuses also what only clients of Svix give. */
+  /** Refuses even fields that only Svix clients send. */
   readonly isStrict: boolean
   readonly logIgnored: (operation: string, ignored: readonly Ignored[]) => void
-  /** Null if nobody asks. */
+  /** Null if nobody listens. */
   readonly answered: ((request: AnsweredRequest) => void) | null
 }
 
-/** A request that an operation has answered, without anything that was in it. */
+/** A request that an operation has answered, without its content. */
 export interface AnsweredRequest {
   readonly operation: string
   readonly status: number
@@ -46,20 +46,20 @@ export interface AnsweredRequest {
 
 type Params = Readonly<Record<string, string>>
 
-/** What the router knows of a request. */
+/** What the router knows about a request. */
 interface Route {
   readonly params: Params
   readonly connection: Connection | undefined
 }
 
-/** One request on its way, and what it holds of the limits until it is answered. */
+/** One request, and what it holds of the limits until it is answered. */
 interface Asked extends Route {
   readonly operation: Operation
   readonly request: ApiRequest
   readonly holding: Holding
 }
 
-/** Leads one request through everything that lies before and after its operation. It never throws. */
+/** Leads one request through everything before and after its operation. It never throws. */
 export async function serve(
   parts: PipelineParts,
   operation: Operation,
@@ -69,7 +69,7 @@ export async function serve(
   return toResponse(await replyTo(parts, operation, request, route))
 }
 
-/** The same for whoever writes replies without a `Response` around them. */
+/** The same for servers that write replies without a `Response`. */
 export async function replyTo(
   parts: PipelineParts,
   operation: Operation,
@@ -110,7 +110,7 @@ async function runOperation(
 
   const { posthorn } = parts
   const application = own ?? (await applicationIn(posthorn, operation, params))
-  // Written out: to spread the input here took a twentieth of the whole request.
+  // Written out: spreading the input here took a twentieth of the whole request.
   const call: Call = {
     query: input.query,
     body: input.body,
@@ -128,14 +128,14 @@ async function runOperation(
   return withIgnored(parts, operation, await handleOnce(operation, call), input.ignored)
 }
 
-/** A repeat under the same key gets the first answer again, unless the operation sees to that itself. */
+/** A repeat under the same key gets the first response again, unless the operation handles that itself. */
 function handleOnce(operation: Operation, call: Call): Promise<Reply | Response> {
   const handle = async (): Promise<Reply | Response> => toReply(await operation.handle(call), call.caller)
   const { idempotencyKey: key, posthorn } = call
   return key === null || operation.idempotency !== undefined ? handle() : once(posthorn, repeatable(call, key), handle)
 }
 
-/** What had no effect is said to whoever gave it, and to whoever runs the server. */
+/** Fields without effect are reported to the caller, and to the operator of the server. */
 function withIgnored(
   { logIgnored }: PipelineParts,
   { id, realm }: Operation,
@@ -143,7 +143,7 @@ function withIgnored(
   ignored: readonly Ignored[],
 ): Reply | Response {
   if (ignored.length === 0) return reply
-  // Whoever shows no key must not be able to write into the log.
+  // Callers without a key must not be able to write to the log.
   if (realm !== 'public') logIgnored(id, ignored)
   const response = toResponse(reply)
   response.headers.set('x-posthorn-ignored', ignoredHeader(ignored))
@@ -152,14 +152,14 @@ function withIgnored(
 
 const anonymous: Caller = { id: 'nobody', name: 'nobody', applicationId: null, access: 'read' }
 
-/** A caller whose request may be read and done. */
+/** A caller whose request may be read and executed. */
 interface Admitted {
   readonly caller: Caller
   readonly application: Application | null
   readonly reserve: ReserveBytes
 }
 
-/** The caller, if it is known, has access, and is within its limits; otherwise the answer that refuses it. */
+/** The caller, if it is known, has access, and is within its limits; otherwise the response that refuses it. */
 async function admit(parts: PipelineParts, asked: Asked): Promise<Admitted | Response> {
   const { operation, holding } = asked
   if (operation.realm === 'public') return admitAnyone(parts, asked)
@@ -174,7 +174,7 @@ async function admit(parts: PipelineParts, asked: Asked): Promise<Admitted | Res
   return holding.take(requests, owner, 1, 'requests') ?? { ...allowed, reserve }
 }
 
-/** Whoever asks whether the server is well is answered under any load; what costs more is limited by the address it comes from. */
+/** Health checks are answered under any load; public calls that cost more are limited by the caller's address. */
 function admitAnyone({ limits }: PipelineParts, { operation, connection, holding }: Asked): Admitted | Response {
   const admitted = { caller: anonymous, application: null, reserve: () => null }
   if (operation.limitedBy === undefined) return admitted
@@ -182,7 +182,7 @@ function admitAnyone({ limits }: PipelineParts, { operation, connection, holding
   return limits.signInRate.check(network) ?? holding.take(limits.signIns, network, 1, 'sign-ins') ?? admitted
 }
 
-/** The caller, if it has access and calls no more often than its key is allowed to; otherwise the answer that refuses it. */
+/** The caller, if it has access and stays within its key's rate limit; otherwise the response that refuses it. */
 async function identify({ posthorn, authorize: authenticate, limits }: PipelineParts, asked: Asked) {
   const { operation, request, params } = asked
   if (!limits.unidentified.enter()) return overloaded()
@@ -211,14 +211,14 @@ function toReply(answered: Answer | Response, caller: Caller): Reply | Response 
   return { status, text: body === null ? null : body instanceof RawJson ? body.text : shownJson(body, caller) }
 }
 
-/** A reply as the platform knows answers. */
-export function toResponse(reply: Reply | Response): Response {
+/** A reply as a platform `Response`. */
+function toResponse(reply: Reply | Response): Response {
   return reply instanceof Response
     ? reply
     : new Response(reply.text, { status: reply.status, headers: headersOf(reply) })
 }
 
-/** Nothing that the API answers is for a cache: much of it is secret, and all of it is somebody's. */
+/** No response of the API may be cached: much of it is secret, and all of it belongs to somebody. */
 export function headersOf({ text }: Reply): Readonly<Record<string, string>> {
   return text === null ? emptyHeaders : jsonHeaders
 }

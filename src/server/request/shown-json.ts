@@ -5,12 +5,12 @@ import type { Caller } from './caller.ts'
 type Mask = (name: string, value: unknown) => unknown
 
 const urlFields: ReadonlySet<string> = new Set(['url', 'targetUrl', 'endpointUrl'])
-/** Fields in which it is said how an attempt went. */
+/** Fields that describe how an attempt went. */
 const sentences: ReadonlySet<string> = new Set(['errorDetail', 'error_detail', 'response', 'sentence'])
-/** What an answer with something to hide from tenants has in it. */
+/** Marks in a response that contains something to hide from tenants. */
 const details = [noPublicAddress, proxyFailed, '"outcome":"dns"']
 
-/** An answer as JSON, as its caller may see it. */
+/** A response as JSON, as its caller may see it. */
 export function shownJson(value: unknown, caller: Pick<Caller, 'access' | 'applicationId'>): string {
   const text = JSON.stringify(value)
   const masks = masksFor(caller, text)
@@ -25,14 +25,14 @@ function masksFor({ access, applicationId }: Pick<Caller, 'access' | 'applicatio
   ]
 }
 
-/** Who only reads does not see the query values of URLs, in no answer: they are often credentials. */
+/** Read-only callers do not see the query values of URLs in any response: they are often credentials. */
 function withoutQueryValues(name: string, value: unknown): unknown {
   return urlFields.has(name) && typeof value === 'string' && value.includes('?') ? maskedUrl(value) : value
 }
 
 /**
- * A tenant chooses where requests go, and must not learn from how they fail which names there are inside: whether one is unknown or
- * leads to a private address reads the same. Whoever runs the server sees both.
+ * A tenant chooses where requests go, and must not learn from their failures which names exist inside: an unknown name and one that
+ * resolves to a private address read the same. Operators see the difference.
  */
 function asTenant(name: string, value: unknown): unknown {
   if (typeof value !== 'string') return value

@@ -5,7 +5,7 @@ import type { Instant } from '../../core/time.ts'
 import type { Posthorn } from '../../posthorn.ts'
 import type { Call } from '../operation.ts'
 
-/** A parameter of the path; the router has seen to it that it is there. */
+/** A path parameter; the router guarantees that it exists. */
 export function parameter(params: Call['params'], name: string): string {
   const value = params[name]
   if (value !== undefined) return value
@@ -22,7 +22,7 @@ export function messageIn(call: Pick<Call, 'posthorn' | 'params' | 'application'
   return call.posthorn.messages.get(call.application().id, parameter(call.params, 'msg_id'))
 }
 
-/** The application that a question is about: the one of the caller's key, whatever else is asked for; undefined for all. */
+/** The application that a query is limited to: that of the caller's key, whatever the query says; undefined for all. */
 export async function scopeOf(
   { posthorn, caller, application }: Pick<Call, 'posthorn' | 'caller' | 'application'>,
   name: string | null | undefined,
@@ -34,12 +34,12 @@ export async function scopeOf(
   throw expected('not_found', 'application', 'the id or uid of an application that exists', asked)
 }
 
-/** The endpoint that is asked for, by id, or by uid within an application: one that is out of scope is not found. */
+/** The requested endpoint, by id, or by uid within an application: one out of scope is not found. */
 export async function endpointInScope(posthorn: Posthorn, scope: string | undefined, name: string): Promise<Endpoint> {
   return posthorn.endpoints.get(scope === undefined ? name : { application: scope, uid: name })
 }
 
-/** A time as clients write it; undefined if none is given. */
+/** A time as clients write it; undefined if not given. */
 export function instantOf(text: string | null | undefined): Instant | undefined {
   return text === null || text === undefined ? undefined : Date.parse(text)
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isoTime } from '../../core/time.ts'
 import type { Instant } from '../../core/time.ts'
 
-/** A name of the user's own, or an id of ours, as Svix allows them. */
+/** A user's own id, or one of ours, as Svix allows them. */
 export const uid = z
   .string()
   .min(1)
@@ -16,7 +16,7 @@ export const eventTypeName = z
   .string()
   .max(256)
   .regex(/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/, 'words of letters, digits, _ or - joined by dots, such as invoice.paid')
-/** Free text that people write. No database keeps a zero in it. */
+/** Free text written by people. Databases cannot store a zero character in it. */
 export function freeText(most: number) {
   return z
     .string()
@@ -27,10 +27,10 @@ export const metadata = z.record(z.string().max(256), z.string().max(4096)).meta
 export const rate = z.int().min(1).max(65_535)
 export const dateTime = z.iso.datetime({ offset: true })
 
-/** What a refusal says. */
+/** The body of a refusal. */
 export const httpError = z.object({ code: z.string(), detail: z.string() }).meta({ id: 'HttpErrorOut' })
 
-/** A page of a list, newest or oldest first; `iterator` is what the last page ended with. */
+/** A page of a list, newest or oldest first; `iterator` is the end of the previous page. */
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z.object({
     data: z.array(item),
@@ -42,7 +42,7 @@ export function listOf<Item extends z.ZodType>(item: Item) {
 
 export const order = z.enum(['ascending', 'descending'])
 
-/** A query can give a list as repeated parameters, or with commas; an empty one is none. */
+/** A query can contain a list as repeated parameters, or separated by commas; an empty one is no list. */
 export const names = z.union([z.string(), z.array(z.string())]).transform((given) => {
   const all = [given]
     .flat()

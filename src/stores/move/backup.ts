@@ -5,7 +5,7 @@ import { cleaningUp, copyToOwn, createFile, publish, refuseExisting } from './fi
 import { inspectSnapshot } from './snapshot.ts'
 import type { Snapshot } from './snapshot.ts'
 
-export interface BackedUp extends Pick<Snapshot, 'deliveries' | 'open' | 'inFlight'> {
+interface BackedUp extends Pick<Snapshot, 'deliveries' | 'open' | 'inFlight'> {
   /** Where the key is; null if there was none beside the database. */
   readonly keyFile: string | null
 }

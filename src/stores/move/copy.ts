@@ -27,7 +27,7 @@ export interface CopyOptions {
   onProgress(step: CopyStep): void
 }
 
-export interface CopyStep {
+interface CopyStep {
   readonly table: string
   readonly copied: number
   readonly rows: number
@@ -57,7 +57,7 @@ export async function copy(options: CopyOptions): Promise<Copied> {
   }
 }
 
-/** Takes a file that was copied, or half copied, back into use. Answers with where its deliveries are, too; null if nowhere. */
+/** Puts a copied, or half copied, file back into use. Answers with where its deliveries are, too; null if nowhere. */
 export async function cancelCopy(from: SourceOptions): Promise<Move | null> {
   const source = await openSource(from)
   try {

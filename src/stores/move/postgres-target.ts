@@ -8,7 +8,7 @@ import { keyOf, toCount, valueOf } from '../shared/rows/move-rows.ts'
 import type { Cursor, TableProgress } from '../shared/rows/move-rows.ts'
 import type { GivenKeys, Vault } from '../shared/secrets.ts'
 import type { Executor, Row } from '../shared/sql/database.ts'
-import { joined, sql, table, words } from '../shared/sql/sql.ts'
+import { joined, sql, table, raw } from '../shared/sql/sql.ts'
 import type { Sql, TableName } from '../shared/sql/sql.ts'
 import { advance, createProgress, insertProgress, progressOf } from './marks.ts'
 import { copiedTables } from './tables.ts'
@@ -86,7 +86,7 @@ function targetOn(database: PostgresDatabase, schema: string, vault: Vault): Cop
     count: async (name) => toCount((await database.query(sql`select count(*) as count from ${table(name)}`))[0]),
     rowsByKey: ({ name, key }, keys) =>
       database.query(sql`select * from ${table(name)}
-where (${words(key.join(', '))}) in (${tuples(keys)})`),
+where (${raw(key.join(', '))}) in (${tuples(keys)})`),
     async finish() {
       await database.transaction(async (tx) => {
         // The first claim plans by what is known of the tables: until now that they are empty.
@@ -151,7 +151,7 @@ function partsOf(rows: readonly Row[]): Row[][] {
 
 function insertRows(name: TableName, rows: readonly Row[]): Sql {
   const columns = Object.keys(rows[0] ?? {})
-  return sql`insert into ${table(name)} (${words(columns.join(', '))})
+  return sql`insert into ${table(name)} (${raw(columns.join(', '))})
 values ${tuples(rows.map((row) => columns.map((column) => valueOf(row, column))))}`
 }
 

@@ -8,7 +8,7 @@ import { cleaningUp, copyToOwn, isSameFile, publish, refuseExisting } from './fi
 import { inspectSnapshot } from './snapshot.ts'
 import type { Snapshot } from './snapshot.ts'
 
-export type Restored = Pick<Snapshot, 'deliveries' | 'open' | 'inFlight'>
+type Restored = Pick<Snapshot, 'deliveries' | 'open' | 'inFlight'>
 
 /** Puts a backup and its key where a database was. Never over one: who restores in haste may have mistaken the path. */
 export async function restore(backup: string, path: string, secretsKey: string | undefined): Promise<Restored> {

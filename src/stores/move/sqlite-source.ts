@@ -4,7 +4,7 @@ import type { Cursor, Move } from '../shared/rows/move-rows.ts'
 import { migrate } from '../shared/schema/migrate.ts'
 import type { GivenKeys, Vault } from '../shared/secrets.ts'
 import type { Row } from '../shared/sql/database.ts'
-import { joined, render, sql, table, words } from '../shared/sql/sql.ts'
+import { joined, render, sql, table, raw } from '../shared/sql/sql.ts'
 import type { Sql, TableName } from '../shared/sql/sql.ts'
 import { refuseSecondEngine } from '../sqlite/attached-workers.ts'
 import { openConnection, sqliteDialect } from '../sqlite/connection.ts'
@@ -111,8 +111,8 @@ function batchAfter(
   { name, key }: CopiedTable,
   cursor: Cursor | null,
 ): { rows: Row[]; cursor: Cursor } | null {
-  const columns = words(key.join(', '))
-  const after = cursor === null ? words('1 = 1') : sql`(${columns}) > (${listed(cursor)})`
+  const columns = raw(key.join(', '))
+  const after = cursor === null ? raw('1 = 1') : sql`(${columns}) > (${listed(cursor)})`
   const statement = sql`select * from ${table(name)} where ${after} order by ${columns} limit ${rowsPerBatch}`
   const rows: Row[] = []
   let bytes = 0

@@ -1,7 +1,7 @@
 import type { TableName } from '../shared/sql/sql.ts'
 
 /** What becomes of a table when its database is copied: its rows go in the order of their key, or it is left out for a reason. */
-export type CopyRule =
+type CopyRule =
   | { readonly kind: 'copied'; readonly key: readonly string[] }
   | { readonly kind: 'left out'; readonly reason: string }
 

@@ -28,7 +28,7 @@ export function postgresDialect(schema: string): Dialect {
     placeholder: (position) => `$${position}`,
     table: (name) => `${quoted}.${name}`,
     // Ids are ASCII and sort by time: only in the collation of their bytes.
-    words: { binary: 'bytea', id: 'text collate "C"', forUpdate: 'for update' },
+    keywords: { binary: 'bytea', id: 'text collate "C"', forUpdate: 'for update' },
   }
 }
 

@@ -5,17 +5,17 @@ import type { Migrated } from '../shared/schema/migrate.ts'
 import { migrations } from '../shared/schema/migrations.ts'
 import type { Migration } from '../shared/schema/migration.ts'
 import { toId } from '../shared/rows/rows.ts'
-import { sql, table, words } from '../shared/sql/sql.ts'
+import { sql, table, raw } from '../shared/sql/sql.ts'
 import type { Sql } from '../shared/sql/sql.ts'
-import { checkTarget, connections } from './connections.ts'
-import { checkSchema, postgresDatabase, postgresDialect, quoteIdentifier } from './database.ts'
+import { commandDatabase } from './command-database.ts'
+import type { CommandDatabaseOptions } from './command-database.ts'
+import { checkSchema, postgresDialect, quoteIdentifier } from './database.ts'
 import type { PostgresDatabase } from './database.ts'
 
 const createMigrations = sql`create table ${table('migrations')} (version integer primary key not null)`
 const oldestServer = 140_000
 // An index on a large table takes its time, and so may the wait for the one who is at it.
 const stepTimeoutMs = 600_000
-const questionTimeoutMs = 10_000
 
 /** What only PostgreSQL needs, by the version of the step that it belongs to. */
 const ownStatements: Readonly<Record<number, readonly Sql[]>> = {
@@ -50,18 +50,10 @@ export async function migrate(database: PostgresDatabase, schema: string): Promi
 }
 
 /** The same by itself, for the command `migrate`. */
-export async function migrateDatabase(
-  url: string,
-  { schema, prepare }: { readonly schema: string; readonly prepare: boolean },
-): Promise<Migrated> {
-  checkTarget(url)
-  checkSchema(schema)
-  const database = postgresDatabase(
-    connections(url, { timeoutMs: questionTimeoutMs, prepare }),
-    postgresDialect(schema),
-  )
+export async function migrateDatabase(url: string, options: CommandDatabaseOptions): Promise<Migrated> {
+  const database = commandDatabase(url, options)
   try {
-    return await migrate(database, schema)
+    return await migrate(database, options.schema)
   } finally {
     await database.close()
   }
@@ -73,7 +65,7 @@ export function migrationScript(schema: string, after: number): string {
   const steps = migrations
     .filter(({ version }) => version > after)
     .map((step) => [...statementsOf(step), recordOf(step.version)])
-  const first = after === 0 ? [words(`create schema if not exists ${quoteIdentifier(schema)}`), createMigrations] : []
+  const first = after === 0 ? [raw(`create schema if not exists ${quoteIdentifier(schema)}`), createMigrations] : []
   return scriptOf(postgresDialect(schema), steps.length === 0 ? [] : [...first, ...steps.flat()])
 }
 
@@ -116,7 +108,7 @@ order by relname`)
 function takeSteps(database: PostgresDatabase, schema: string): Promise<number> {
   return database.transaction(async (tx) => {
     // For this transaction only: a pooler may give the connection to others afterwards.
-    await tx.run(words(`set local statement_timeout = ${stepTimeoutMs}`))
+    await tx.run(raw(`set local statement_timeout = ${stepTimeoutMs}`))
     await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`posthorn migrations of ${schema}`}, 0))`)
     const from = await versionOf(tx, schema)
     if (from === 0) await createSchema(tx, schema)
@@ -133,7 +125,7 @@ function takeSteps(database: PostgresDatabase, schema: string): Promise<number> 
 async function createSchema(tx: Executor, schema: string): Promise<void> {
   // `if not exists` would ask for the right to create one even where it exists.
   const there = await tx.query(sql`select 1 from pg_catalog.pg_namespace where nspname = ${schema}`)
-  if (there.length === 0) await tx.run(words(`create schema ${quoteIdentifier(schema)}`))
+  if (there.length === 0) await tx.run(raw(`create schema ${quoteIdentifier(schema)}`))
   await tx.run(createMigrations)
 }
 

@@ -1,6 +1,6 @@
 import { changedFields, hasEffect } from '../../core/ports/audited-fields.ts'
 import type { Actor, AuditEntry, AuditFilter } from '../../core/ports/audit.ts'
-import type { Page } from '../../core/ports/directory.ts'
+import type { Page } from '../../core/ports/directory/page.ts'
 import { firstIdAt, isId, makeId } from '../../core/ids.ts'
 import { fromAuditEntry } from './rows/directory-rows.ts'
 import type { Executor } from './sql/database.ts'

@@ -5,7 +5,7 @@ import { toFound } from './rows/search-rows.ts'
 import type { Database } from './sql/database.ts'
 import { containing } from './sql/like.ts'
 import { visible } from './sql/visible.ts'
-import { all, sql, table, words } from './sql/sql.ts'
+import { all, sql, table, raw } from './sql/sql.ts'
 import type { Sql } from './sql/sql.ts'
 
 /** Finds what somebody knows a few letters of. */
@@ -101,13 +101,13 @@ function byId(prefix: string, applicationId: string | undefined): Sql {
 }
 
 function holding(text: string, given: readonly string[]): Sql[] {
-  return given.map((word) => sql`lower(${words(text)}) like ${containing(word)} escape '!'`)
+  return given.map((word) => sql`lower(${raw(text)}) like ${containing(word)} escape '!'`)
 }
 
 function exactFirst(columns: readonly string[], given: readonly string[]): Sql {
   const [only, ...others] = given
   // A constant that no database takes for the number of a column.
-  if (only === undefined || others.length > 0) return words('coalesce(0, 1)')
-  const isExact = columns.map((column) => sql`lower(${words(column)}) = ${only}`)
+  if (only === undefined || others.length > 0) return raw('coalesce(0, 1)')
+  const isExact = columns.map((column) => sql`lower(${raw(column)}) = ${only}`)
   return sql`case when ${isExact.reduce((one, other) => sql`${one} or ${other}`)} then 0 else 1 end`
 }

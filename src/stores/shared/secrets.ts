@@ -50,7 +50,7 @@ export function keyedVault([first, ...older]: KeyRing): Vault {
 }
 
 /** No vault at all, for those who asked for it: secrets are stored as they are. */
-export const openVault: Vault = {
+const openVault: Vault = {
   keyId: null,
   seal: (_endpointId, _secretId, value) => value,
   open(endpointId, _secretId, sealed) {

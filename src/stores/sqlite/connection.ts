@@ -11,7 +11,7 @@ export const sqliteDialect: Dialect = {
   placeholder: (position) => `?${position}`,
   table: (name) => (name === 'webhook_deliveries' ? name : `posthorn_${name}`),
   // A writer is alone: nothing is to be locked.
-  words: { binary: 'blob', id: 'text', forUpdate: '' },
+  keywords: { binary: 'blob', id: 'text', forUpdate: '' },
 }
 
 export interface ConnectionOptions {

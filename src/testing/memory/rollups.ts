@@ -5,20 +5,20 @@ import type { HourCounts } from '../../core/ports/figures.ts'
 import { hour, minute } from '../../core/time.ts'
 import type { Instant } from '../../core/time.ts'
 
-/** Counts per minute of what was marked. */
+/** Counts of marks per minute. */
 export interface Rollups {
   count(endpointId: string, mark: Mark, tookMs: number | null, now: Instant): void
   /** The sum over a span, and its minutes in order of time. */
   between(since: Instant, until: Instant, endpointIds?: ReadonlySet<string>): { sum: Rollup; minutes: MinuteCounts[] }
-  /** What ended of one endpoint's, by whole minutes. */
+  /** One endpoint's ended deliveries, by whole minutes. */
   ended(endpointId: string, since: Instant, until: Instant): { delivered: number; dead: number }
-  /** Forgets up to `limit` minutes before a time; answers with how many. */
+  /** Deletes up to `limit` minutes before a time; returns how many. */
   forget(before: Instant, limit: number): number
-  /** Forgets all of one endpoint's. */
+  /** Deletes all minutes of one endpoint. */
   erase(endpointId: string): void
-  /** One endpoint's counts in stretches of time that begin at `minute`, oldest first. */
+  /** One endpoint's counts in intervals that begin at `minute`, oldest first. */
   buckets(endpointId: string, since: Instant, bucketMs: number): MinuteCounts[]
-  /** One endpoint's hours with something in them, and the minute of its last success. */
+  /** One endpoint's hours with activity, and the minute of its last success. */
   history(endpointId: string, since: Instant): { hours: HourCounts[]; lastSuccessAt: Instant | null }
 }
 
@@ -92,7 +92,7 @@ function countIn(minutes: Map<Instant, Counts>, mark: Mark, tookMs: number | nul
   const counts = minutes.get(start) ?? noCounts(start)
   minutes.set(start, counts)
   if (mark.status !== 'dead') counts[mark.status] += 1
-  // What a person cancelled, or what held for too long, is no failure of the deliveries'.
+  // A cancelled or expired delivery does not count as a failure.
   else if (mark.reason === 'exhausted' || mark.reason === 'crashed') counts.dead += 1
   if (tookMs !== null) addLatency(counts, tookMs)
 }

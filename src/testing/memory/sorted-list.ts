@@ -1,9 +1,9 @@
 const longestChunk = 256
 
-/** A list that is always in order. Adding and removing touch one short chunk, so a million items are no trouble. */
+/** A sorted list. Adding and removing touch one short chunk, so a million items are no problem. */
 export class SortedList<Item> implements Iterable<Item> {
   readonly #compare: (left: Item, right: Item) => number
-  /** Each chunk is in order, none is empty, and every item of a chunk comes before those of the next. */
+  /** Each chunk is sorted, none is empty, and every item of a chunk comes before those of the next. */
   readonly #chunks: Item[][] = []
   #size = 0
 
@@ -24,7 +24,7 @@ export class SortedList<Item> implements Iterable<Item> {
     if (chunk.length > longestChunk) this.#chunks.splice(index + 1, 0, chunk.splice(longestChunk / 2))
   }
 
-  /** Removes what compares equal; false if there is nothing. */
+  /** Removes the item that compares equal; false if there is none. */
   remove(item: Item): boolean {
     const index = this.#chunkIndex(item)
     const chunk = this.#chunks[index]
@@ -42,7 +42,7 @@ export class SortedList<Item> implements Iterable<Item> {
     return this.#chunks[0]?.[0]
   }
 
-  /** Those that come after the given one, in order; it need not be in the list. */
+  /** The items after the given one, in order; it need not be in the list. */
   *after(item: Item): Iterable<Item> {
     for (let index = this.#chunkIndex(item); index < this.#chunks.length; index += 1) {
       for (const other of this.#chunks[index] ?? []) if (this.#compare(other, item) > 0) yield other
@@ -65,7 +65,7 @@ export class SortedList<Item> implements Iterable<Item> {
     return low
   }
 
-  /** The place in a chunk of the first that is not before the item. */
+  /** The index in a chunk of the first item that is not before the given one. */
   #placeIn(chunk: readonly Item[], item: Item): number {
     let [low, high] = [0, chunk.length]
     while (low < high) {

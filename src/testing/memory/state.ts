@@ -21,30 +21,30 @@ import type { OpenRows } from './queue/open-rows.ts'
 import { MemoryRollups } from './rollups.ts'
 import type { Rollups } from './rollups.ts'
 
-/** Everything a memory store knows. Kept values are never changed, only replaced, so that they may be handed out. */
+/** Everything that a memory store knows. Stored values are never changed, only replaced, so they may be handed out. */
 export interface State {
   readonly applications: Map<string, KeptApplication>
   readonly endpoints: Map<string, Endpoint>
   readonly eventTypes: Map<string, EventTypeDefinition>
-  /** Changed by `replaceMessage` and `forgetMessage` only, which keep the event ids in step. */
+  /** Changed only by `replaceMessage` and `forgetMessage`, which keep the event ids in step. */
   readonly messages: Map<string, Message>
   /** When bodies are to be erased, by message. */
   readonly payloadExpiries: Map<string, Instant>
   /** The messages that have one, by application and event id. */
   readonly eventIds: Map<string, string>
-  /** Changed by `insert`, `replace` and `forget` only, which keep the open rows in step. */
+  /** Changed only by `insert`, `replace` and `forget`, which keep the open rows in step. */
   readonly deliveries: Map<string, Delivery>
-  /** Open deliveries by endpoint and lane, in due order: what a claim looks at. */
+  /** Open deliveries by endpoint and lane, in due order, for claims. */
   readonly open: OpenRows
   /** By delivery. */
   readonly attempts: Map<string, readonly KeptAttempt[]>
   /** By application and idempotency key. */
   readonly keys: Map<string, KeptKey>
   readonly jobs: Map<string, Job>
-  /** The jobs that erase applications, by application: what those had is hidden. */
+  /** The jobs that erase applications, by application: their data is hidden. */
   readonly erasures: Map<string, { readonly jobId: string; readonly erasedAt: Instant | null }>
   readonly apiKeys: Map<string, ApiKey>
-  /** Answers by the idempotency key of their request. */
+  /** Responses by the idempotency key of their request. */
   readonly replies: Map<string, KeptReply>
   readonly health: Map<string, Health>
   /** By the id of the endpoint or application that they limit. */
@@ -56,14 +56,14 @@ export interface State {
   readonly soleProcess: boolean
   /** Workers of this process. */
   readonly attached: Set<string>
-  /** What one process has relayed to the others, by id. */
+  /** Events that one process has relayed to the others, by id. */
   readonly events: Map<string, { readonly origin: string; readonly event: StreamEvent }>
   readonly alarms: Map<string, Alarm>
   /** By the name of the work that one worker does at a time. */
   readonly turns: Map<string, { readonly owner: string; readonly until: Instant }>
 }
 
-export interface KeptApplication {
+interface KeptApplication {
   readonly application: Application
   readonly endpointsVersion: number
 }
@@ -73,15 +73,15 @@ export type KeptAttempt = Omit<NonNullable<SettledAttempt['attempt']>, 'outcome'
   readonly late: boolean
 }
 
-export interface KeptKey {
+interface KeptKey {
   readonly bodyHash: string
   readonly messageId: string
   readonly deliveries: number
   readonly expiresAt: Instant
 }
 
-/** Without an answer while the request is being worked on. */
-export interface KeptReply {
+/** Without a response while the request is being processed. */
+interface KeptReply {
   readonly requestHash: string
   readonly applicationId: string | null
   readonly answer: { readonly status: number; readonly body: string } | null
@@ -129,7 +129,7 @@ export function forgetMessage(state: State, { id, applicationId, eventId }: Mess
   if (eventId !== null) state.eventIds.delete(eventName(applicationId, eventId))
 }
 
-/** Erases a body for good, with what endpoints answered to it; the rows stay. */
+/** Erases a body for good, with the responses to it; the rows stay. */
 export function eraseBody(state: State, messageId: string, now: Instant): void {
   state.payloadExpiries.delete(messageId)
   const message = state.messages.get(messageId)
@@ -164,20 +164,20 @@ export function insert(state: State, delivery: Delivery): void {
   state.deliveries.set(delivery.id, delivery)
 }
 
-/** Writes what has become of a delivery. */
+/** Replaces a delivery by its new state. */
 export function replace(state: State, before: Delivery, after: Delivery): void {
   state.open.move(before, after)
   state.deliveries.set(after.id, after)
 }
 
-/** Forgets a delivery with its attempts. */
+/** Deletes a delivery with its attempts. */
 export function forget(state: State, delivery: Delivery): void {
   state.open.move(delivery, null)
   state.deliveries.delete(delivery.id)
   state.attempts.delete(delivery.id)
 }
 
-/** The delivery of a lease, if it is still this owner's in this epoch: the fence before every write under a lease. */
+/** The delivery of a lease, if it still belongs to this owner in this epoch: the fence before every write under a lease. */
 export function heldBy(state: State, owner: string, held: Lease): Delivery | undefined {
   const delivery = state.deliveries.get(held.deliveryId)
   return delivery?.leaseOwner === owner && delivery.leaseEpoch === held.epoch ? delivery : undefined
@@ -188,13 +188,13 @@ export function attemptOf(state: State, deliveryId: string, epoch: number): Kept
   return state.attempts.get(deliveryId)?.find((attempt) => attempt.epoch === epoch)
 }
 
-/** Writes the record of an attempt, in the place of an earlier one. */
+/** Writes the record of an attempt, replacing an earlier one. */
 export function recordAttempt(state: State, deliveryId: string, attempt: KeptAttempt): void {
   const others = state.attempts.get(deliveryId)?.filter(({ epoch }) => epoch !== attempt.epoch) ?? []
   state.attempts.set(deliveryId, [...others, attempt])
 }
 
-export interface Note extends Pick<AuditEntry, 'action' | 'target' | 'at'> {
+interface Note extends Pick<AuditEntry, 'action' | 'target' | 'at'> {
   readonly by: Actor
   readonly count?: number
   readonly applicationId?: string | null | undefined
@@ -202,7 +202,7 @@ export interface Note extends Pick<AuditEntry, 'action' | 'target' | 'at'> {
   readonly after?: object | null
 }
 
-/** Keeps who did what. Entries are numbered in the place of chance, so that those of one instant stay in order. */
+/** Stores an audit entry. Entries are numbered instead of random, so that those of one instant stay in order. */
 export function note(state: State, { action, target, at, by, ...about }: Note): string {
   const { count = 1, applicationId = null, before = null, after = null } = about
   const id = makeId('aud', at, () => state.audit.length / 2 ** 50)
@@ -213,12 +213,12 @@ export function note(state: State, { action, target, at, by, ...about }: Note): 
   return id
 }
 
-/** False of what belongs to an application that is being erased. */
+/** False for data of an application that is being erased. */
 export function isVisible(state: State, { applicationId }: { readonly applicationId: string }): boolean {
   return !state.erasures.has(applicationId)
 }
 
-/** The deliveries a filter picks, in no order; those named by id are looked up, for the rest every row is asked. */
+/** The deliveries that match a filter, in no order; those given by id are looked up, otherwise every row is checked. */
 export function* select(state: State, filter: DeliveryFilter): Iterable<Delivery> {
   const named =
     filter.ids === undefined ? undefined : [...new Set(filter.ids)].flatMap((id) => state.deliveries.get(id) ?? [])
@@ -242,7 +242,7 @@ function isIn(wanted: DeliveryFilter['status'], status: Status): boolean {
   return wanted === undefined || (typeof wanted === 'string' ? wanted === status : wanted.includes(status))
 }
 
-/** What a filter does not name may be anything. */
+/** A condition that is not given matches anything. */
 function isWanted<Value>(wanted: Value | undefined, value: Value): boolean {
   return wanted === undefined || wanted === value
 }

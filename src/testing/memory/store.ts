@@ -6,17 +6,17 @@ import { compareText } from './sorted-list.ts'
 import { emptyState } from './state.ts'
 import type { State } from './state.ts'
 
-/** So many endpoints that wait a worker may name. */
+/** The most waiting endpoints that a worker may report. */
 const mostWaits = 100
 
 export interface MemoryOptions {
-  /** As a SQLite file: only one process may deliver, so the leases of workers that are not attached have ended. Default false. */
+  /** Like a SQLite file: only one process may deliver, so the leases of unattached workers have ended. Default false. */
   readonly soleProcess?: boolean | undefined
-  /** To look into, or to share. */
+  /** To inspect, or to share. */
   readonly state?: State | undefined
 }
 
-/** A store that forgets everything with its process: for tests, and the model that the databases are held against. */
+/** A store in memory: for tests, and the model that the databases are compared with. */
 export function memoryStore({ soleProcess = false, state = emptyState(soleProcess) }: MemoryOptions = {}): Store {
   return {
     kind: 'memory',

@@ -12,7 +12,7 @@ export type Behaviour =
       readonly headers?: Readonly<Record<string, string>>
       readonly body?: string | Uint8Array
     }
-  /** Exactly these bytes, and then the end of the connection. */
+  /** Exactly these bytes, then the connection ends. */
   | { readonly raw: string | Uint8Array }
   /** Never answers. */
   | 'hang'
@@ -25,7 +25,7 @@ export type Behaviour =
   /** One after the other; the last is repeated. */
   | readonly Behaviour[]
 
-/** Answers in another way after a while; 200 unless said otherwise. */
+/** Answers after a while, with 200 by default. */
 interface Slow {
   readonly kind: 'slow'
   readonly afterMs: number
@@ -33,7 +33,7 @@ interface Slow {
   readonly answer?: Behaviour
 }
 
-/** A head, 200 unless said otherwise, with a body that goes wrong: a byte now and then, no end, an end too soon, 8 MiB. */
+/** A head, 200 by default, with a body that goes wrong: a byte now and then, no end, an early end, 8 MiB. */
 export type Misbehaviour =
   | { readonly kind: 'drip'; readonly status?: number; readonly everyMs?: number; readonly clock?: Clock }
   | { readonly kind: 'endless' | 'cut' | 'huge'; readonly status?: number }
@@ -41,7 +41,7 @@ export type Misbehaviour =
 const hugeBytes = 8 * 1024 * 1024
 const chunk = Buffer.alloc(64 * 1024, 'x')
 
-/** A list is used up from the front; everything else is the same every time. */
+/** A list is used up from the front; everything else repeats. */
 export function inTurn(behaviour: Behaviour): () => Behaviour {
   if (!isList(behaviour)) return () => behaviour
   let turn = 0
@@ -75,7 +75,7 @@ function misbehave(behaviour: Misbehaviour, response: ServerResponse): void {
   const status = behaviour.status ?? 200
   switch (behaviour.kind) {
     case 'cut':
-      // It breaks off only when the head and a part of the body are out.
+      // It disconnects only when the head and a part of the body are out.
       response.writeHead(status, { 'content-length': '1000' }).write('cut short', () => response.socket?.destroy())
       return
     case 'huge':
@@ -106,7 +106,7 @@ function drip(response: ServerResponse, everyMs: number, clock: Clock): void {
   response.once('close', stop)
 }
 
-/** Not the polite end: the other side sees ECONNRESET. Only a plain connection can do that. */
+/** Not a graceful end: the other side sees ECONNRESET. Only a plain connection can do that. */
 function reset({ socket }: ServerResponse): void {
   if (socket instanceof TLSSocket) socket.destroy()
   else socket?.resetAndDestroy()

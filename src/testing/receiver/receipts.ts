@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { PosthornError } from '../../core/errors.ts'
 
-/** A request that has come in whole. */
+/** A complete request. */
 export interface Receipt {
   /** Counted from 1 in the order of arrival. */
   readonly order: number
@@ -20,7 +20,7 @@ interface Waiter {
   reject(error: Error): void
 }
 
-/** What has come in, and who waits for more. */
+/** The received requests, and who waits for more. */
 export class Receipts {
   readonly kept: Receipt[] = []
   readonly #keeps: boolean
@@ -53,7 +53,7 @@ export class Receipts {
     })
   }
 
-  /** Answers those for whom there are enough by now. */
+  /** Resolves the waits that are satisfied by now. */
   serve(): void {
     if (this.#waiters.length > 0) this.#waiters = this.#waiters.filter((waiter) => !this.#isServed(waiter))
   }

@@ -2,10 +2,10 @@ import type { Store } from '../../core/ports/ports.ts'
 import { makeWorld } from './world.ts'
 import type { World } from './world.ts'
 
-/** One sentence about what a store does, with the code that finds out. It throws if the store does otherwise. */
+/** One sentence about what a store does, with the code that checks it. It throws if the store does otherwise. */
 export interface StoreCase {
   readonly name: string
-  /** `makeStore` must give an empty store that no one else uses; the case opens and closes it. */
+  /** `makeStore` must return an empty store that nobody else uses; the case opens and closes it. */
   run(makeStore: () => Promise<Store>): Promise<void>
 }
 

@@ -21,7 +21,7 @@ export const searchCases: readonly StoreCase[] = [
 
     assert.deepEqual(await search(world, { kind: 'application', words: ['shop', 'acm'] }), [acme.id])
     assert.deepEqual(await search(world, { kind: 'application', words: [bank.id.slice(0, 22)] }), [bank.id])
-    // What has a meaning in patterns stands for itself.
+    // Characters with a meaning in patterns stand for themselves.
     assert.deepEqual(await search(world, { kind: 'application', words: ['%'] }), [bank.id])
     assert.deepEqual(await search(world, { kind: 'endpoint', words: ['/v1/inv'] }), [books.id])
     assert.deepEqual(await search(world, { kind: 'endpoint', words: ['books'] }), [books.id])

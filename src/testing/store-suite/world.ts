@@ -6,7 +6,8 @@ import { makeId } from '../../core/ids.ts'
 import type { IdKind } from '../../core/ids.ts'
 import type { Message } from '../../core/message/message.ts'
 import type { Actor } from '../../core/ports/audit.ts'
-import type { Directory, EndpointChange } from '../../core/ports/directory.ts'
+import type { Directory } from '../../core/ports/directory.ts'
+import type { EndpointChange } from '../../core/ports/directory/endpoints.ts'
 import type { Store } from '../../core/ports/ports.ts'
 import type {
   Claim,
@@ -35,7 +36,7 @@ export interface SendOptions {
   readonly policy?: string
 }
 
-export interface ClaimOptions {
+interface ClaimOptions {
   readonly from: Endpoint | readonly Endpoint[]
   readonly lane?: Lane
   readonly owner?: string
@@ -49,7 +50,7 @@ export function makeWorld(store: Store): World {
   return new World(store)
 }
 
-/** A store with the few sentences that the cases are written in. Where no time is given, it is `start`. */
+/** A store with the few helpers that the cases are written in. Without a time, `start` is used. */
 export class World {
   readonly store: Store
   readonly queue: Queue
@@ -70,13 +71,13 @@ export class World {
     return this.directory.createApplication(anApplication(this.id('app'), change))
   }
 
-  /** An endpoint, of an application of its own unless one is named. */
+  /** An endpoint, in a new application unless one is named. */
   async endpoint(change: Partial<Endpoint> = {}): Promise<Endpoint> {
     const applicationId = change.applicationId ?? (await this.application()).id
     return this.directory.createEndpoint(anEndpoint(this.id('ep'), this.id('sec'), { ...change, applicationId }))
   }
 
-  /** A message to endpoints of one application, matched against the version of now. */
+  /** A message to endpoints of one application, matched against their present version. */
   async envelope(to: readonly Endpoint[], options: SendOptions = {}): Promise<Envelope> {
     const applicationId = options.message?.applicationId ?? to[0]?.applicationId ?? ''
     const { endpointsVersion } = (await this.directory.matching(applicationId)) ?? { endpointsVersion: 0 }
@@ -88,7 +89,7 @@ export class World {
     return { message, idempotencyKey, bodyHash, endpointsVersion, deliveries }
   }
 
-  /** Stores a message to endpoints of one application, and answers with its deliveries. */
+  /** Stores a message to endpoints of one application, and returns its deliveries. */
   async send(to: Endpoint | readonly Endpoint[], options: SendOptions = {}): Promise<string[]> {
     const envelope = await this.envelope([to].flat(), options)
     const request = { owner: options.leasedBy ?? 'nobody', leaseMs, now: options.at ?? start, envelopes: [envelope] }
@@ -117,7 +118,7 @@ export class World {
     return this.queue.mark({ owner, now: at, marks })
   }
 
-  /** Sends, claims and marks: a delivery that has come to an end, or failed once. */
+  /** Sends, claims and marks: a delivery that has ended, or failed once. */
   async settled(
     to: Endpoint,
     settle: (claim: Pick<Claim, 'delivery'>, at: Instant) => SettledAttempt,
@@ -130,12 +131,12 @@ export class World {
     return deliveryId
   }
 
-  /** One batch from the start; answers with how many were forgotten. Dead letters are as old as all others unless said otherwise. */
+  /** One batch from the start; returns how many rows were deleted. Dead letters are kept as long as the rest by default. */
   async prune(request: Pick<PruneRequest, 'before' | 'now' | 'limit'> & Partial<PruneRequest>): Promise<number> {
     return (await this.queue.prune({ deadBefore: request.before, auditBefore: 0, ...request })).count
   }
 
-  /** Deletes an application; answers with the job that erases it, or null if there is nothing of it. */
+  /** Deletes an application; returns the job that erases it, or null if nothing is left of it. */
   erase(applicationId: string, at: Instant = start, by?: Actor): Promise<Job | null> {
     const work = { action: 'erase', filter: { applicationId } } as const
     const asked = { id: this.id('job', at), applicationId, work, actor: 'maria', reason: null }
@@ -172,7 +173,7 @@ export function has<Row extends object>(row: Row | null | undefined, wanted: Par
   assert.deepEqual(seen, wanted)
 }
 
-/** The one item of a list. */
+/** The only item of a list. */
 export function only<Item>(items: readonly Item[]): Item {
   const [item] = items
   assert.equal(items.length, 1)
@@ -185,7 +186,7 @@ export function times<Result>(count: number, make: (index: number) => Promise<Re
   return Promise.all(Array.from({ length: count }, (_, index) => make(index)))
 }
 
-/** The same envelope many times over, each a millisecond later and with ids of its own; the store is not asked for any of them. */
+/** The same envelope many times, each a millisecond later and with new ids, without calling the store. */
 export function copies(world: World, envelope: Envelope, count: number): Envelope[] {
   return Array.from({ length: count }, (_, index) => {
     const at = envelope.message.createdAt + index

@@ -25,7 +25,7 @@ export class HostsFile {
   /** Null if it does not know the name, which is in lower case. */
   addressesOf(name: string): readonly LookupAddress[] | null {
     const now = this.clock.now()
-    // A clock that was set back must not keep an old file for as long.
+    // A clock that was set back must not keep an outdated file for longer.
     if (this.lookedAt === null || Math.abs(now - this.lookedAt) >= lookAgainMs) {
       this.lookedAt = now
       this.refresh()
@@ -33,7 +33,7 @@ export class HostsFile {
     return this.hosts.get(name) ?? null
   }
 
-  // At once: a small local file, rarely looked at, is read faster than a thread of the shared pool is woken, and all of those may be busy.
+  // Synchronously: a small local file is read faster than a thread of the shared pool is woken, and all of those may be busy.
   private refresh(): void {
     try {
       const { mtimeMs, size, ino } = statSync(this.path)
@@ -42,14 +42,14 @@ export class HostsFile {
       this.hosts = parseHosts(readFileSync(this.path, 'utf8'))
       this.version = version
     } catch {
-      // Without a file that can be read, no name is known: as for every other program on the machine.
+      // Without a readable file no name is known, as for every other program on the machine.
       this.hosts = new Map()
       this.version = ''
     }
   }
 }
 
-/** Each line has an address and the names that lead to it; a name may have several lines. */
+/** Each line has an address and its names; a name may occur on several lines. */
 export function parseHosts(text: string): Hosts {
   const hosts = new Map<string, LookupAddress[]>()
   for (const line of text.split(/\r?\n/)) {

@@ -3,7 +3,7 @@ import type { LookupAddress, RecordWithTtl } from 'node:dns'
 import type { Clock } from '../../core/ports/ports.ts'
 import type { LookedUp, Lookup } from './lookup.ts'
 
-/** Asks name servers for both families at once, without a thread; those of the system if none are given. */
+/** Queries name servers for both families at once, without a thread; the system's servers by default. */
 export function nameServerLookup(clock: Clock, servers?: readonly string[]): Lookup {
   return (hostname, done) => {
     const question = new Question(clock, done, servers)
@@ -12,14 +12,14 @@ export function nameServerLookup(clock: Clock, servers?: readonly string[]): Loo
   }
 }
 
-// A server that is silent is asked again, or the next one is, while the look-up's budget of three seconds lasts. The time doubles with each round.
+// A silent server is queried again, or the next one is, within the lookup's budget of three seconds. The timeout doubles with each round.
 const resolverOptions = { timeout: 500, tries: 3 }
-// Some servers never answer for the one family. When the other has answered, a name is not given up for that.
+// Some servers never answer for one family. If the other has been answered, the name does not fail because of that.
 const otherFamilyMs = 500
-// Whoever owns a name decides how many addresses it has; what is left out is never called.
+// A name's owner decides how many addresses it has; those left out are never called.
 const mostPerFamily = 16
 
-/** One name asked for. It has a resolver of its own, because only all questions of one resolver can be cancelled. */
+/** One lookup. It has a separate resolver, because only all queries of a resolver can be cancelled. */
 class Question {
   private readonly clock: Clock
   private readonly done: LookedUp
@@ -62,7 +62,7 @@ class Question {
   private end(): void {
     this.cancel()
     const { 4: ipv4, 6: ipv6 } = this.answers
-    // IPv4 first: where a host has both, it is the one that is set up more often.
+    // IPv4 first: of the two it is more often set up correctly.
     const records = [...recordsOf(ipv4), ...recordsOf(ipv6)]
     if (records.length > 0)
       return this.done(null, records.map(addressOf), isWhole(ipv4) && isWhole(ipv6) ? shortestTtl(records) : 0)
@@ -87,7 +87,7 @@ function shortestTtl(records: readonly RecordWithTtl[]): number {
   return Math.min(...records.map(({ ttl }) => ttl))
 }
 
-/** That a name has no address of a family is an answer like any other; that nobody could say is not. */
+/** That a name has no address of a family is a valid answer; that nobody could say is not. */
 function isWhole(answer: Answer): boolean {
   if (!(answer instanceof Error)) return answer !== null
   const code = codeOf(answer)

@@ -9,7 +9,7 @@ const shortestSeconds = 1
 const longestSeconds = 60
 const failureSeconds = 1
 
-/** Asks once for all who want the same name at the same time, keeps the answer for a while, and cancels what nobody waits for. */
+/** Concurrent lookups of a name share one query. Answers are cached for a while, and a query that nobody waits for is cancelled. */
 export class SharedLookups {
   private readonly clock: Clock
   private readonly ask: Lookup
@@ -93,5 +93,5 @@ interface Waiter {
 }
 
 function nothingToCancel(): void {
-  // The answer was known, or the question is not asked yet.
+  // The answer was known, or the query has not been sent yet.
 }

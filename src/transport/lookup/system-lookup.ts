@@ -5,19 +5,19 @@ import type { Lookup } from './lookup.ts'
 import { nameServerLookup } from './name-servers.ts'
 import { SharedLookups } from './shared-lookups.ts'
 
-export interface SystemLookupOptions {
+interface SystemLookupOptions {
   readonly clock: Clock
-  /** Those of the system if absent; `127.0.0.1:53` is one. */
+  /** The system's if absent; for example `127.0.0.1:53`. */
   readonly nameServers?: readonly string[]
   readonly hostsPath?: string
 }
 
 /**
- * Looks up names as this machine does: by the hosts file, then by its name servers.
+ * Resolves names as this machine does: by the hosts file, then by its name servers.
  *
- * Not by `dns.lookup`, which blocks one of the four threads that all of the process shares: a few names whose servers never
- * answer would keep every other name waiting. What that call does beyond this is not done: the `search` and `ndots` of
- * resolv.conf (a name is always asked for as it is written, so inside a cluster write it in full: `hooks.shop.svc.cluster.local`),
+ * Not with `dns.lookup`, which blocks one of the four threads that the whole process shares: a few names whose servers never
+ * answer would keep every other name waiting. Whatever else that call does is not supported: the `search` and `ndots` of
+ * resolv.conf (a name is always queried as written, so inside a cluster write it in full: `hooks.shop.svc.cluster.local`),
  * and sources in nsswitch.conf other than `files` and `dns`.
  */
 export function systemLookup({ clock, nameServers, hostsPath }: SystemLookupOptions): Lookup {
@@ -32,13 +32,13 @@ export function systemLookup({ clock, nameServers, hostsPath }: SystemLookupOpti
   }
 }
 
-// IPv4 first: what refuses there may still listen on the other.
+// IPv4 first: a server that refuses there may still listen on the other.
 const loopback: readonly LookupAddress[] = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
 ]
 
-/** By RFC 6761 these are never asked of a name server, which could give any answer. */
+/** RFC 6761: these are never sent to a name server, which could give any answer. */
 function isLocalhost(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost')
 }

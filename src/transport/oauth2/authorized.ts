@@ -11,8 +11,8 @@ interface AuthorizedTools {
 }
 
 /**
- * Sends a request with a token, all within the request's time limit. A 401 to one that was kept may only mean that it is not valid
- * any more: then a new one is fetched, and the request sent once more; whoever answers 401 has not processed it.
+ * Sends a request with a token, all within the request's time limit. A 401 for a cached token may only mean that it is no longer
+ * valid: then a new one is fetched, and the request is sent once more; a server that answers 401 has not processed it.
  */
 export async function sendAuthorized(
   { clock, tokens, send }: AuthorizedTools,
@@ -20,7 +20,7 @@ export async function sendAuthorized(
   owner: TokenOwner,
 ): Promise<Outcome> {
   const startedAt = clock.now()
-  // A clock that is set back must not lengthen it.
+  // A clock that is set back must not extend it.
   const leftMs = (): number => Math.min(request.timeoutMs - (clock.now() - startedAt), request.timeoutMs)
   const first = await tokens.obtain(owner, leftMs())
   if (first.kind === 'failed') return first.failure
@@ -41,7 +41,7 @@ function withToken(request: OutgoingRequest, token: string, timeoutMs: number): 
   }
 }
 
-/** Nobody else knows the token, so a response that repeats it must be found out here. */
+/** Nobody else knows the token, so a response that repeats it must be detected here. */
 function withoutToken(wire: Wire, token: string): Wire {
   if (wire.headers === null) return wire
   const shown = Object.entries(wire.headers).map(([name, value]) => [name, value.replaceAll(token, masked)])

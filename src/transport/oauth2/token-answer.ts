@@ -9,7 +9,7 @@ export type TokenAnswer =
   | { readonly kind: 'token'; readonly token: string; readonly lastsMs: number }
   | { readonly kind: 'failed'; readonly failure: Failure }
 
-/** What asks a token endpoint for a token (RFC 6749, 4.4). */
+/** The request for a token (RFC 6749, 4.4). */
 export function tokenRequest(client: OAuth2Client): Pick<OutgoingRequest, 'url' | 'headers' | 'body'> {
   const { tokenUrl: url, clientId, clientSecret, scope, audience, credentialsIn = 'header' } = client
   const form = new URLSearchParams({ grant_type: 'client_credentials' })
@@ -29,7 +29,7 @@ export function tokenRequest(client: OAuth2Client): Pick<OutgoingRequest, 'url' 
   return { url, headers, body: Buffer.from(form.toString()) }
 }
 
-/** What a token endpoint's answer is worth. */
+/** Evaluates a token endpoint's response. */
 export function readTokenAnswer(outcome: Outcome): TokenAnswer {
   // Our own proxy is not the token endpoint's fault.
   if (outcome.kind === 'proxy') return { kind: 'failed', failure: outcome }
@@ -60,7 +60,7 @@ function objectIn(text: string): Record<string, unknown> | null {
   }
 }
 
-/** The code of a refusal, such as `invalid_client`; nothing else of the answer, which may repeat a secret. */
+/** The code of a refusal, such as `invalid_client`; nothing else of the response, which may repeat a secret. */
 function errorIn(answer: Record<string, unknown> | null): string {
   const error = answer?.['error']
   return typeof error === 'string' && /^[a-z_]{1,60}$/.test(error) ? `, ${error}` : ''
@@ -76,7 +76,7 @@ function isBearer(type: unknown): boolean {
 
 const marginMs = 30 * second
 
-/** Not to the last second: it must still be valid when it arrives. Whoever does not say for how long, says an hour. */
+/** Not to the last second: it must still be valid when it arrives. Without a lifetime, an hour is assumed. */
 function usableMs(seconds: number): number {
   const ms = Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds, 86_400) * second : hour
   return Math.max(ms - marginMs, ms / 2)

@@ -8,13 +8,13 @@ import type { Deadlines } from '../deadlines.ts'
 import { failed, readTokenAnswer, tokenRequest } from './token-answer.ts'
 import type { TokenAnswer } from './token-answer.ts'
 
-/** Whose token it is, and how one is fetched. */
+/** The owner of a token, and how to fetch it. */
 export interface TokenOwner extends TransportAuthentication {
   readonly oauth2: OAuth2Client
 }
 
-/** A token answer that also says whether the token had been used before. */
-export type Obtained = TokenAnswer & { readonly isKept: boolean }
+/** A token answer that also says whether the token was used before. */
+type Obtained = TokenAnswer & { readonly isKept: boolean }
 
 interface Kept {
   readonly token: string
@@ -23,7 +23,7 @@ interface Kept {
 
 const mostTokens = 10_000
 
-/** The tokens of all endpoints, in memory only. Of each endpoint one is fetched at a time, for all who wait for it. */
+/** The tokens of all endpoints, in memory only. Concurrent requests to an endpoint share one fetch. */
 export class Tokens {
   private readonly send: (request: OutgoingRequest) => Promise<Outcome>
   private readonly deadlines: Deadlines
@@ -44,7 +44,7 @@ export class Tokens {
     return { ...(await this.within(fetch, timeoutMs)), isKept: false }
   }
 
-  /** A token that was refused is not used again; one that has taken its place since is. */
+  /** A refused token is not used again; one that has replaced it since is. */
   forget(owner: TokenOwner, token: string): void {
     const key = keyOf(owner)
     if (this.kept.get(key)?.token === token) this.kept.delete(key)
@@ -66,7 +66,7 @@ export class Tokens {
     return answer
   }
 
-  /** Who joins a fetch that another began still has a time limit of its own. */
+  /** A request that joins another's fetch keeps its own time limit. */
   private within(fetch: Promise<TokenAnswer>, timeoutMs: number): Promise<TokenAnswer> {
     return new Promise((resolve) => {
       const alarm = makeTimed(() => resolve(slow(timeoutMs)))
@@ -83,7 +83,7 @@ function slow(timeoutMs: number): TokenAnswer {
   return failed(`the token endpoint gave no token within ${timeoutMs} ms`)
 }
 
-/** Whatever a token depends on: with other credentials, it is another one. */
+/** Everything that a token depends on: with other credentials, it is another one. */
 function keyOf({ endpointId, oauth2 }: TokenOwner): string {
   const { tokenUrl, clientId, clientSecret, scope, audience, credentialsIn } = oauth2
   return JSON.stringify([endpointId, tokenUrl, clientId, clientSecret, scope, audience, credentialsIn])

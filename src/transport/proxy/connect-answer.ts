@@ -1,14 +1,14 @@
 import { noPublicAddress, proxyFailed } from '../../core/delivery/attempt.ts'
 import type { Failure } from '../failure.ts'
 
-/** What a proxy answered to CONNECT. */
+/** A proxy's response to CONNECT. */
 interface ConnectAnswer {
   readonly status: number
-  /** What Smokescreen says of a connection that it did not make; null if it is another proxy, or made it. */
+  /** Smokescreen's reason for a connection that it refused; null for another proxy, or a connection that it made. */
   readonly smokescreen: string | null
 }
 
-/** The head of an answer, as far as it matters; null if it is none. */
+/** The relevant parts of a response's head; null if it is invalid. */
 export function readConnectAnswer(head: string): ConnectAnswer | null {
   const [first = '', ...lines] = head.split('\r\n')
   const status = /^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(first)?.[1]
@@ -20,7 +20,7 @@ export function readConnectAnswer(head: string): ConnectAnswer | null {
   }
 }
 
-/** Why there is no tunnel, and who is to blame for it; null if there is one. */
+/** Why there is no tunnel, and who is to blame; null if there is one. */
 export function connectRefusal({ status, smokescreen }: ConnectAnswer): Failure | null {
   if (status >= 200 && status < 300) return null
   if (smokescreen !== null) return smokescreenRefusal(status, smokescreen)
@@ -35,9 +35,9 @@ export function connectRefusal({ status, smokescreen }: ConnectAnswer): Failure 
 }
 
 function smokescreenRefusal(status: number, said: string): Failure {
-  // From all others it means that they do not know us.
+  // From all others it means that they do not accept our credentials.
   if (status === 407) return forbidden(said)
-  // That a name is not there must read like that it leads inwards, or whoever asks learns which names there are.
+  // An unknown name and one that leads inside must read the same, or tenants could learn which names exist.
   if (/resolv/i.test(said)) return { kind: 'dns', reason: `${noPublicAddress} (our proxy did not find it: ${said})` }
   return unreachable(status)
 }
@@ -46,7 +46,7 @@ function forbidden(said: string): Failure {
   return { kind: 'forbidden', reason: `${noPublicAddress} (our proxy refused it: ${said})` }
 }
 
-/** By these a proxy says that it could not reach the endpoint; by all others that it is in trouble itself. */
+/** With these a proxy says that it could not reach the endpoint; with all others that it is itself in trouble. */
 function unreachable(status: number): Failure {
   if (status === 504) return { kind: 'timeout', reason: `no connection in time, through our proxy (HTTP ${status})` }
   if (status === 502 || status === 503)

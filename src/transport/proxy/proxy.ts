@@ -2,14 +2,14 @@ import { expected } from '../../core/errors.ts'
 import { placeOf } from '../place.ts'
 import type { Place } from '../place.ts'
 
-/** A forward proxy through which every connection is made. */
+/** A forward proxy for every connection. */
 export interface Proxy {
   readonly place: Place
   /** The value of `Proxy-Authorization`; null without credentials. */
   readonly authorization: string | null
 }
 
-/** Reads the URL of a proxy, such as http://user:password@proxy.internal:4750. What is in it is never repeated. */
+/** Parses the URL of a proxy, such as http://user:password@proxy.internal:4750. Errors never repeat it. */
 export function readProxy(text: string, name = 'proxyUrl'): Proxy {
   const url = URL.parse(text)
   const isProxy = url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search === ''

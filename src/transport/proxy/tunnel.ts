@@ -18,7 +18,7 @@ interface TunnelTools {
 const mostHeadBytes = 16 * 1024
 
 /**
- * A way through a forward proxy to one place, by CONNECT. The proxy is the operator's own: its address is not asked of the guard.
+ * A connection through a forward proxy to one place, by CONNECT. The proxy is the operator's own: the guard does not check its address.
  * Calls back once, unless it is closed before.
  */
 export class Tunnel {
@@ -57,7 +57,7 @@ export class Tunnel {
     })
   }
 
-  /** What a time limit that ends now says about the proxy; null if it has done its part. */
+  /** What a time limit that ends now means about the proxy; null if it has done its part. */
   stalled(): Failure | null {
     return this.isReached ? null : proxyFailure('no connection to it in time')
   }
@@ -104,7 +104,7 @@ export class Tunnel {
     const answer = end === -1 ? null : readConnectAnswer(this.head.toString('latin1', 0, end))
     const refusal = answer === null ? proxyFailure('it does not answer in HTTP') : connectRefusal(answer)
     if (refusal !== null) return this.end(refusal, null)
-    // Nobody speaks before he is asked: what follows the head would be taken for the endpoint's.
+    // Nothing may follow the head yet: it would be taken for the endpoint's.
     if (this.head.length > end + 4) return this.end(proxyFailure('it sent more than an answer to CONNECT'), null)
     this.end(null, socket)
   }

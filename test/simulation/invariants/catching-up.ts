@@ -5,7 +5,7 @@ import type { Phase } from '../world/history.ts'
 import type { World } from '../world/world.ts'
 import { secondsAt } from './invariant.ts'
 import type { Finding, Invariant } from './invariant.ts'
-import { grouped, isRateLimited, paceOf, seen } from './seen.ts'
+import { grouped, isRateLimited, limitsOf, seen } from './seen.ts'
 import { backlogAt, holdEnds } from './waits.ts'
 
 export const catchingUpInvariants: readonly Invariant[] = [
@@ -29,7 +29,7 @@ interface Comeback {
 }
 
 function* catchesUp(world: World): Iterable<Finding> {
-  const { perCycle, heedsEndpoint } = paceOf(world)
+  const { perCycle, heedsEndpoint } = limitsOf(world)
   if (perCycle !== null || !heedsEndpoint) return
   for (const comeback of comebacksOf(world)) {
     if (isDisturbed(world, comeback)) continue
@@ -56,7 +56,7 @@ function* comebacksOf(world: World): Iterable<Comeback> {
 
 /** The steps double from tick to tick; what was attempted before leaves at an even pace. */
 function* comebackAt(world: World, { endpointId, at }: Phase, from: Instant, endsAt: Instant): Iterable<Comeback> {
-  const { pollMs, retriesPerEndpoint } = paceOf(world)
+  const { pollMs, retriesPerEndpoint } = limitsOf(world)
   const rows = [...backlogAt(world, endpointId, from)].flatMap(
     (id) =>
       seen(world)
@@ -73,7 +73,7 @@ function* comebackAt(world: World, { endpointId, at }: Phase, from: Instant, end
 
 /** Ticks in which so many failed that the step is repeated. */
 function roughTicks(world: World, endpointId: string, from: Instant, ticks: number): number {
-  const { pollMs } = paceOf(world)
+  const { pollMs } = limitsOf(world)
   const calls = seen(world).callsTo.get(endpointId) ?? []
   return Array.from({ length: ticks + 1 }, (_, tick) =>
     calls.filter(({ at }) => at >= from + tick * pollMs && at < from + (tick + 1) * pollMs),

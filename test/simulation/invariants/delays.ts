@@ -5,7 +5,7 @@ import { addressOf } from '../world/receivers.ts'
 import type { World } from '../world/world.ts'
 import { secondsAt } from './invariant.ts'
 import type { Finding, Invariant } from './invariant.ts'
-import { grouped, isRateLimited, paceOf, seen } from './seen.ts'
+import { grouped, isRateLimited, limitsOf, seen } from './seen.ts'
 
 /** How long things may take. */
 export const delayInvariants: readonly Invariant[] = [
@@ -52,7 +52,7 @@ interface Wait {
 
 /** Only what is fresh is judged: retries have an allowance of their own. */
 function* promptly(world: World): Iterable<Finding> {
-  if (paceOf(world).perCycle !== null) return
+  if (limitsOf(world).perCycle !== null) return
   const phasesOf = grouped(world.history.phases, ({ endpointId }) => endpointId)
   for (const [deliveryId, changes] of seen(world).rowsOf) {
     const first = changes[0]

@@ -2,7 +2,7 @@ import type { Call, Life } from '../world/history.ts'
 import type { World } from '../world/world.ts'
 import { secondsAt } from './invariant.ts'
 import type { Finding, Invariant } from './invariant.ts'
-import { endOf, paceOf, seen, wasDisturbed } from './seen.ts'
+import { endOf, limitsOf, seen, wasDisturbed } from './seen.ts'
 
 /** How much an endpoint gets at once. */
 export const limitInvariants: readonly Invariant[] = [
@@ -22,7 +22,7 @@ const secondMs = 1_000
 const learnsWithinMs = 60_000
 
 function* poolOfOne(world: World): Iterable<Finding> {
-  const { pool } = paceOf(world)
+  const { pool } = limitsOf(world)
   for (const calls of seen(world).callsTo.values()) {
     for (const call of calls) {
       const own = openAt(world, calls, call).filter(({ process }) => process === call.process).length
@@ -37,7 +37,7 @@ function* poolOfOne(world: World): Iterable<Finding> {
 
 /** Shares are rounded up, and whoever joins begins with one request: at most one more for each worker but one. */
 function* poolOfAll(world: World): Iterable<Finding> {
-  const { pool } = paceOf(world)
+  const { pool } = limitsOf(world)
   const workers = [...world.history.lives.values()].filter(({ role }) => role === 'worker')
   for (const calls of seen(world).callsTo.values()) {
     for (const call of calls) {

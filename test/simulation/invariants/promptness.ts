@@ -4,7 +4,7 @@ import type { Life, RowChange } from '../world/history.ts'
 import type { World } from '../world/world.ts'
 import { secondsAt } from './invariant.ts'
 import type { Finding, Invariant } from './invariant.ts'
-import { endOf, grouped, isApplicationLimited, leaseMs, paceOf, seen } from './seen.ts'
+import { endOf, grouped, isApplicationLimited, leaseMs, limitsOf, seen } from './seen.ts'
 
 /** What is due, and nothing holds, leaves. */
 export const promptnessInvariants: readonly Invariant[] = [
@@ -33,7 +33,7 @@ interface Waiting extends Excuse {
  * order. What the rows of others may use up is left out: the cap of a cycle, and the rate limit of an application.
  */
 function* withinTwoPolls(world: World): Iterable<Finding> {
-  const { pollMs, perCycle } = paceOf(world)
+  const { pollMs, perCycle } = limitsOf(world)
   if (perCycle !== null) return
   const judged = new Set(
     [...world.receivers].filter(({ plan }) => !isApplicationLimited(world, plan)).map(({ id }) => id),

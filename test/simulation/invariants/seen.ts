@@ -36,12 +36,12 @@ export function seen({ history }: World): Seen {
 }
 
 /** The numbers that the processes of this world run by. */
-export function paceOf({ scenario: { settings } }: World): Limits {
-  const { limits: pace } = presetNamed(settings.preset)
+export function limitsOf({ scenario: { settings } }: World): Limits {
+  const { limits } = presetNamed(settings.preset)
   return {
-    ...pace,
-    pool: settings.pool ?? pace.pool,
-    retriesPerEndpoint: settings.retriesPerEndpoint ?? pace.retriesPerEndpoint,
+    ...limits,
+    pool: settings.pool ?? limits.pool,
+    retriesPerEndpoint: settings.retriesPerEndpoint ?? limits.retriesPerEndpoint,
   }
 }
 

@@ -6,7 +6,7 @@ import { addressOf } from '../world/receivers.ts'
 import type { World } from '../world/world.ts'
 import { secondsAt } from './invariant.ts'
 import type { Finding, Invariant } from './invariant.ts'
-import { endpointAt, grouped, paceOf, seen, slackMs, wasDisturbed } from './seen.ts'
+import { endpointAt, grouped, limitsOf, seen, slackMs, wasDisturbed } from './seen.ts'
 
 /** What an endpoint asked for, and how it is treated after a hold. */
 export const waitInvariants: readonly Invariant[] = [
@@ -20,7 +20,7 @@ const learnsWithinMs = 1_000
 const longestAskedMs = 15 * 60_000
 
 function* askedWaits(world: World): Iterable<Finding> {
-  if (!paceOf(world).heedsEndpoint) return
+  if (!limitsOf(world).heedsEndpoint) return
   const healthOf = grouped(world.history.health, ({ endpointId }) => endpointId)
   for (const [endpointId, calls] of seen(world).callsTo) {
     for (const call of calls) {
@@ -97,7 +97,7 @@ function* closedEndpoints(world: World): Iterable<Finding> {
 
 /** After a hold, no more sends in any tick-long window than two ticks' allowances, which double from tick to tick, all workers together. */
 function* ramp(world: World): Iterable<Finding> {
-  const { pollMs, retriesPerEndpoint, heedsEndpoint } = paceOf(world)
+  const { pollMs, retriesPerEndpoint, heedsEndpoint } = limitsOf(world)
   if (!heedsEndpoint) return
   const workers = world.scenario.processes.length
   for (const [endpointId, calls] of seen(world).callsTo) {

@@ -62,7 +62,7 @@ export function simulatedStore(shared: SharedStore, gate: Gate): Store {
     detach: (workerId) => call('detach', () => store.detach(workerId)) as Promise<void>,
     beat: (worker, sighting) => call('beat', () => store.beat(worker, sighting)) as ReturnType<Store['beat']>,
     close: async () => undefined,
-    within: async (tx) => outletOf(guarded(store.directory, call), tx as SimulatedTransaction),
+    within: async (tx) => transactionOf(guarded(store.directory, call), tx as SimulatedTransaction),
     ...(plan.kind === 'shared' ? { time: () => call('time', async () => scheduler.now) as Promise<number> } : {}),
   }
 }
@@ -139,7 +139,7 @@ export async function commit(shared: SharedStore, process: string, { requests }:
   }
 }
 
-function outletOf(directory: Store['directory'], tx: SimulatedTransaction): StoreTransaction {
+function transactionOf(directory: Store['directory'], tx: SimulatedTransaction): StoreTransaction {
   return {
     createApplication: (given, by) => directory.createApplication(given, by),
     look: async (names) => {

@@ -3,14 +3,14 @@ import type { Command, CommandGroup } from '../../command.ts'
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
-/** What can follow what was typed so far. */
+/** What can follow the words typed so far. */
 interface Step {
-  /** `posthorn` itself is ''; then `dlq`, `dlq retry`. */
+  /** '' for `posthorn` itself; then `dlq`, `dlq retry`. */
   readonly after: string
   readonly choices: readonly { readonly word: string; readonly sentence: string }[]
 }
 
-/** A script for a shell, from the table of commands. */
+/** A completion script for a shell, from the table of commands. */
 export function completionScript(shell: Shell, commands: readonly (Command | CommandGroup)[]): string {
   const steps = stepsOf(commands)
   switch (shell) {

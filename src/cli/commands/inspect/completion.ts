@@ -5,11 +5,11 @@ import { nearest } from '../../../core/nearest.ts'
 import { completionScript, shells } from './completion-scripts.ts'
 import type { Shell } from './completion-scripts.ts'
 
-/** Generated from the table of commands, so that nothing in it can be out of date. */
+/** Generated from the table of commands, so it cannot be out of date. */
 export function completion(commands: () => readonly (Command | CommandGroup)[]): Command {
   return {
     name: 'completion',
-    summary: 'prints what lets bash, zsh or fish complete commands and options',
+    summary: 'prints a completion script for bash, zsh or fish',
     takes: ['<shell>'],
     options: {},
     help: helpText({

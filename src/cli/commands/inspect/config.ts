@@ -10,12 +10,12 @@ const options: Readonly<Record<string, Option>> = { json: { type: 'boolean', sen
 
 export const config: Command = {
   name: 'config',
-  summary: 'shows every setting, its value and where that comes from',
+  summary: 'shows every setting with its value and source',
   options,
   help: helpText({
     usage: 'config [options]',
     text: [
-      'Shows every setting, its value and where that comes from. Flags win over the environment, the environment over the file',
+      'Shows every setting with its value and source. Flags win over the environment, the environment over the file',
       'posthorn.json (or the one that POSTHORN_CONFIG names), the file over the defaults. The file is a JSON object with',
       'the names of the environment: {"POSTHORN_PORT": 8080}. Secrets are never shown.',
     ],

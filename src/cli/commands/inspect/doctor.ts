@@ -19,19 +19,19 @@ const options: Readonly<Record<string, Option>> = {
   endpoint: {
     type: 'string',
     value: 'id or url',
-    sentence: 'also asks whether it may be called, and whether it can be reached; nothing is sent to it',
+    sentence: 'also checks whether it may be called and can be reached; sends nothing to it',
   },
   ...apiOptions,
 }
 
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'looks for what is wrong: database, clock, leases, disk, connections, settings, an endpoint',
+  summary: 'looks for problems: database, clock, leases, disk, connections, settings, an endpoint',
   options,
   help: helpText({
     usage: 'doctor [options]',
     text: [
-      'Looks for what is wrong, and says what to do. Each line is ok, warn (it works, but not for long or not',
+      'Looks for problems, and says what to do. Each line is ok, warn (it works, but not for long or not',
       'as it should) or fail. Exits with 1 if any is fail.',
     ],
     options,
@@ -48,7 +48,7 @@ export const doctor: Command = {
       columns(
         ['', 'CHECK', 'FOUND'],
         checks.map(({ level, name, sentence }) => [level, name, sentence]),
-        // What to do is said at the end of each line.
+        // The advice is at the end of each line.
         { ...screen, columns: null },
       ),
     )
@@ -61,7 +61,7 @@ async function runChecks(chosen: CommandOptions, terminal: Terminal): Promise<Ch
   try {
     settings = settingsFrom(commandSources())
   } catch (thrown) {
-    // Nothing else can be looked at by settings that nobody can read.
+    // If the settings cannot be read, nothing else can be checked.
     return [{ name: 'settings', level: 'fail', sentence: messageOf(thrown) }]
   }
   const database = textOption(chosen, 'database')
@@ -76,7 +76,7 @@ async function runChecks(chosen: CommandOptions, terminal: Terminal): Promise<Ch
   ]
 }
 
-/** What a process here would work with. */
+/** The settings that a process here would use. */
 async function localChecks(databaseUrl: string, settings: Settings): Promise<Check[]> {
   const { host, port, metricsPort } = settings
   return [

@@ -5,7 +5,7 @@ import type { Command } from '../../command.ts'
 export const openapi: Command = {
   name: 'openapi',
   summary: 'prints the description of the HTTP API (OpenAPI 3.1)',
-  options: { json: { type: 'boolean', sentence: 'prints it in one line' } },
+  options: { json: { type: 'boolean', sentence: 'prints it on one line' } },
   help: helpText({
     usage: 'openapi [--json] > posthorn.openapi.json',
     text: ['Prints the description of the HTTP API (OpenAPI 3.1), from the schemas that also validate.'],

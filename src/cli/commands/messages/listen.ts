@@ -19,10 +19,10 @@ const options: Readonly<Record<string, Option>> = {
   forward: {
     type: 'string',
     value: 'url',
-    sentence: 'passes each request on, as it came, and answers as that URL does',
+    sentence: 'forwards each request unchanged, and answers as that URL does',
   },
   status: { type: 'string', value: 'n', sentence: 'answers with this status (default: 200)' },
-  delay: { type: 'string', value: 'ms', sentence: 'answers only after so many milliseconds' },
+  delay: { type: 'string', value: 'ms', sentence: 'waits this long before answering' },
   drop: { type: 'boolean', sentence: 'breaks the connection instead of answering' },
   json: { type: 'boolean', sentence: 'prints JSON, one line for each request' },
 }

@@ -17,7 +17,7 @@ export interface ReceiverOptions {
   readonly drop: boolean
 }
 
-/** A request that was received, whether its signature is valid, and what was answered. */
+/** A received request, whether its signature is valid, and the response. */
 export interface Receipt {
   readonly at: string
   readonly id: string | null
@@ -30,7 +30,7 @@ export interface Receipt {
 }
 
 const mostBytes = 5 * 1024 * 1024
-// Headers of one connection, which the next has its own of.
+// Hop-by-hop headers, which the next connection sets itself.
 const ownToConnection = new Set([
   'connection',
   'host',
@@ -49,7 +49,7 @@ export async function startReceiver(
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
   const server = createServer((request, response) => {
     answer(request, response, options, received).catch((thrown: unknown) => {
-      // Whoever sent it may have gone away in the middle; the next request finds us here.
+      // The sender may have disconnected in the middle; the next request is still served.
       if (!response.headersSent) response.writeHead(500)
       response.end(messageOf(thrown))
     })
@@ -116,7 +116,7 @@ function checkSignature(body: Buffer, headers: IncomingHttpHeaders, secret: stri
   }
 }
 
-/** Passes the request on byte for byte, and its answer back. */
+/** Forwards the request byte for byte, and returns its response. */
 async function forward(
   url: string,
   { method = 'POST', headers }: IncomingMessage,

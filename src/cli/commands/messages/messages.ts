@@ -10,7 +10,7 @@ import { printable } from '../../view/text.ts'
 
 export const messages: CommandGroup = {
   name: 'messages',
-  summary: 'what was sent: list, show one with its payload, erase that',
+  summary: 'sent messages: list, show one with its payload, erase the payload',
   commands: [
     apiCommand({
       name: 'messages ls',
@@ -65,18 +65,18 @@ export const messages: CommandGroup = {
     }),
     apiCommand({
       name: 'messages erase',
-      summary: 'erases the payload of a message and the answers to it for good; the rest of it stays',
+      summary: 'erases the payload of a message and its responses for good; the rest stays',
       takes: ['<application>', '<message>'],
       text: [
-        'What is still on its way is cancelled. It is not sent again from then on. It cannot be undone.',
+        'Its open deliveries are cancelled, and it can never be sent again. This cannot be undone.',
         'The message is named by its id or its event id.',
       ],
-      options: { yes: { type: 'boolean', sentence: 'says that you mean it; without it nothing is done' } },
+      options: { yes: { type: 'boolean', sentence: 'confirms it; without it nothing is done' } },
       examples: ['messages erase acme msg_… --yes'],
       async run({ client, options, given: [application = '', id = ''], show, terminal }) {
         if (options['yes'] !== true) {
           terminal.say(
-            `posthorn messages erase: expected --yes, because what is erased cannot be brought back; got none. Nothing was done to ${id}.`,
+            `posthorn messages erase: expected --yes, because an erasure cannot be undone; got none. Nothing was done to ${id}.`,
           )
           return exit.usage
         }
@@ -88,7 +88,7 @@ export const messages: CommandGroup = {
   ],
 }
 
-/** The payload is cut from the text: parsed and written again, a long number would become another. */
+/** The payload is sliced from the text: parsing and re-serialising would change a long number. */
 function messageText(text: string, isScreen: boolean): string {
   const { id, eventType, eventId, channels, timestamp } = JSON.parse(text) as MessageResponse
   const head = pairs([
@@ -100,7 +100,7 @@ function messageText(text: string, isScreen: boolean): string {
     ['deliveries', `posthorn deliveries ls --message ${id}`],
   ])
   const payload = Buffer.from(cutValue(Buffer.from(text), 'payload') ?? []).toString()
-  // What a customer wrote must not be able to move the cursor.
+  // A customer's text must not be able to move the cursor.
   return `${head}\n\n${isScreen ? printable(payload) : payload}`
 }
 

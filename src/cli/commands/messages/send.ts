@@ -7,7 +7,7 @@ import { pathSegment } from '../../http-api/api-client.ts'
 
 export const send: Command = apiCommand({
   name: 'send',
-  summary: 'sends a message to every endpoint of an application that wants it',
+  summary: 'sends a message to every endpoint of an application that subscribes to it',
   takes: ['<type>'],
   text: ['The payload is a JSON object, sent byte for byte as it is written: from --data, --file, or stdin.'],
   options: {
@@ -28,9 +28,13 @@ export const send: Command = apiCommand({
     'session-id': {
       type: 'string',
       value: 'id',
-      sentence: 'of the session in which it happened; the event of a dead letter carries it',
+      sentence: 'the session in which it happened; dead-letter events carry it',
     },
-    'idempotency-key': { type: 'string', value: 'text', sentence: 'the same command again sends nothing twice' },
+    'idempotency-key': {
+      type: 'string',
+      value: 'text',
+      sentence: 'repeating the command with the same key sends nothing twice',
+    },
   },
   examples: [
     'send invoice.paid --application acme --data \'{"id":7}\'',
@@ -52,7 +56,7 @@ export const send: Command = apiCommand({
     const key = textOption(options, 'idempotency-key')
     const message = await client.request<{ id: string }>('POST', `/app/${pathSegment(application)}/msg`, {
       query: { with_content: 'false' },
-      // Put together as text: a number in the payload must not be rounded on its way.
+      // Assembled as text: a number in the payload must not be rounded.
       body: `${JSON.stringify(head).slice(0, -1)},"payload":${payload}}`,
       headers: key === undefined ? {} : { 'idempotency-key': key },
     })

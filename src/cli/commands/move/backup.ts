@@ -43,21 +43,21 @@ export const backup: Command = {
     const beside = taken.keyFile === null ? '' : ` and ${taken.keyFile}`
     print(terminal, chosen, taken, () => `backed up ${place.shown} to ${file}${beside}: ${countsOf(taken)}`)
     if (taken.keyFile === null)
-      terminal.say('There is no key file beside the database: back up the key of POSTHORN_SECRETS_KEY, too.')
+      terminal.say('There is no key file next to the database: back up the key of POSTHORN_SECRETS_KEY, too.')
     return exit.ok
   },
 }
 
 export const restore: Command = {
   name: 'restore',
-  summary: 'puts a backup of a SQLite file, and its key, in its place',
+  summary: 'restores a backup of a SQLite file and its key',
   takes: ['<file>'],
   options,
   help: helpText({
     usage: 'restore <file> [options]',
     text: [
-      'Puts <file> and <file>.key where the database is to be. Overwrites nothing: move the old file away first, with its',
-      '-wal and -shm. What was open when the backup was taken is sent, also if it was sent since: receivers know it by its id.',
+      'Puts <file> and <file>.key in the place of the database. Overwrites nothing: move the old file away first, with its',
+      '-wal and -shm. Deliveries that were open in the backup are sent, even if they were sent since: receivers recognise them by id.',
     ],
     options,
     examples: ['posthorn restore /backups/posthorn-2026-01-31.db --database sqlite:posthorn.db'],

@@ -21,21 +21,21 @@ const options: Readonly<Record<string, Option>> = {
     value: 'url',
     sentence: 'the database: postgres://user:password@host:port/database (default: POSTHORN_DATABASE_URL)',
   },
-  cancel: { type: 'boolean', sentence: 'takes a file that was copied, or half copied, back into use' },
+  cancel: { type: 'boolean', sentence: 'puts a copied, or half copied, file back into use' },
   json: { type: 'boolean', sentence: 'prints JSON' },
 }
 
 export const copy: Command = {
   name: 'copy',
-  summary: 'copies all of a SQLite file to PostgreSQL; goes on where it was interrupted',
+  summary: 'copies a whole SQLite file to PostgreSQL; continues where it was interrupted',
   options,
   help: helpText({
     usage: 'copy --from sqlite:path [--to url] [options]',
     text: [
       'Copies a SQLite file to an empty schema of PostgreSQL (POSTHORN_SCHEMA), with leases and schedules, and compares the two.',
-      'Stop whatever uses the file first: a running engine is refused. Secrets are sealed anew with POSTHORN_SECRETS_KEY.',
-      'Interrupted, even by kill -9, the same command goes on with the next batch. Until it has ended no worker starts on the',
-      'target; from its beginning on nothing opens the file again, so that nothing is sent twice.',
+      'Stop whatever uses the file first: a running engine is refused. Secrets are sealed again with POSTHORN_SECRETS_KEY.',
+      'If it is interrupted, even by kill -9, the same command continues. Until it has ended, no worker starts on the',
+      'target; once it has begun, nothing opens the file again, so that nothing is sent twice.',
     ],
     options,
     examples: [
@@ -84,7 +84,7 @@ async function copyBetween(
   { chosen, terminal }: { readonly chosen: CommandOptions; readonly terminal: Terminal },
 ): Promise<number> {
   const { copy: copyAll } = await import('../../../stores/move/copy.ts')
-  // With the schema: two copies may go to two of one database.
+  // With the schema: two copies may go to two schemas of one database.
   const shown = `${withoutPassword(url)} (schema ${schema})`
   const progress = stepsOn(terminal)
   const key = secretsKey ?? undefined
@@ -98,7 +98,7 @@ async function copyBetween(
       progress.show({ done, matching, line: `${table} ${done} of ${matching}` }),
   }).finally(() => progress.end())
   if (!copied.isWhole) {
-    terminal.say('Interrupted after a whole batch. The same command goes on with the next one.')
+    terminal.say('Interrupted after a complete batch. Run the same command again to continue.')
     return exit.interrupted
   }
   print(terminal, chosen, copied, (screen) => reportOf(copied, [path, shown], screen))

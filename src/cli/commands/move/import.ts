@@ -13,24 +13,24 @@ import { printable } from '../../view/text.ts'
 
 export const importFrom: CommandGroup = {
   name: 'import',
-  summary: 'brings applications, endpoints and event types from elsewhere',
+  summary: 'imports applications, endpoints and event types',
   commands: [
     apiCommand({
       name: 'import svix',
-      summary: 'brings applications, endpoints with secrets and headers, and event types from a Svix server',
+      summary: 'imports applications, endpoints with secrets and headers, and event types from a Svix server',
       text: [
-        'Reads everything first, and writes nothing if a uid is in use here by something else. Run it again whenever you like: what',
-        'has changed in Svix since is changed here, the rest is left alone. What cannot be taken is listed.',
+        'Reads everything first, and writes nothing if a uid is already in use here. Run it again whenever you like: what',
+        'has changed in Svix since is changed here, the rest is left alone. What cannot be imported is listed.',
       ],
       options: {
         url: { type: 'string', value: 'url', sentence: 'the Svix server, such as https://api.eu.svix.com' },
-        token: { type: 'string', value: 'token', sentence: 'an API token of Svix that can read secrets' },
+        token: { type: 'string', value: 'token', sentence: 'a Svix API token that can read secrets' },
         'token-file': {
           type: 'string',
           value: 'path',
-          sentence: 'the file with the token, where others could see the command line',
+          sentence: 'the file with the token, if others can see the command line',
         },
-        'dry-run': { type: 'boolean', sentence: 'says what would be done, and does nothing' },
+        'dry-run': { type: 'boolean', sentence: 'shows what would be done, and changes nothing' },
       },
       examples: ['import svix --url https://api.eu.svix.com --token-file svix-token --dry-run'],
       run: importSvix,
@@ -46,7 +46,7 @@ async function importSvix(call: ApiCall): Promise<number> {
     terminal.say('posthorn import svix: expected --url and --token or --token-file, got less.')
     return exit.usage
   }
-  // Loaded only now: it brings a validator along.
+  // Loaded only now, because it includes a validator.
   const { exportSvix } = await import('../../import/svix-export.ts')
   const { svixApi } = await import('../../import/svix-api.ts')
   const signal = terminal.interrupted
@@ -75,7 +75,7 @@ async function importAll(exported: SvixExport, { client, options, terminal, show
   const imported = await applyImport(plan, client, { isDry, signal: terminal.interrupted })
   show({ ...imported, dryRun: isDry }, () => reportOf(imported, isDry))
   if (imported.isWhole) return imported.notTaken.length === 0 ? exit.ok : exit.partial
-  terminal.say('Interrupted. The same command goes on.')
+  terminal.say('Interrupted. Run the same command again to continue.')
   return exit.interrupted
 }
 

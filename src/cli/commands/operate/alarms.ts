@@ -7,7 +7,7 @@ import { columns } from '../../view/columns.ts'
 
 export const alarms: CommandGroup = {
   name: 'alarms',
-  summary: 'what is wrong now, and who is told: list, acknowledge, test, targets',
+  summary: 'what is wrong now, and who is notified: list, acknowledge, test, targets',
   commands: [
     apiCommand({
       name: 'alarms ls',
@@ -31,7 +31,7 @@ export const alarms: CommandGroup = {
     }),
     apiCommand({
       name: 'alarms ack',
-      summary: 'says that somebody has seen an alarm; it stays raised',
+      summary: 'acknowledges an alarm; it stays raised',
       takes: ['<id>'],
       async run({ client, given: [id = ''], show }) {
         const alarm = await client.request<AlarmResponse>('POST', `/alarm/${pathSegment(id)}/acknowledge`)
@@ -73,7 +73,7 @@ export const alarms: CommandGroup = {
       summary: 'adds an endpoint that gets alarms and other operational webhooks',
       takes: ['<url>'],
       options: {
-        slack: { type: 'boolean', sentence: 'the URL is an incoming webhook of Slack' },
+        slack: { type: 'boolean', sentence: 'the URL is a Slack incoming webhook' },
         types: {
           type: 'string',
           multiple: true,

@@ -11,7 +11,7 @@ const why = { type: 'string', value: 'text', sentence: 'why, for the audit log' 
 
 export const applications: CommandGroup = {
   name: 'applications',
-  summary: 'the customers whose endpoints get webhooks: list, create, erase one with all that it had',
+  summary: 'the customers whose endpoints get webhooks: list, create, erase one with all its data',
   commands: [
     apiCommand({
       name: 'applications ls',
@@ -42,7 +42,7 @@ export const applications: CommandGroup = {
       takes: ['<name>'],
       options: {
         uid: { type: 'string', value: 'name', sentence: 'your own name for it, such as the id of the customer' },
-        rate: { type: 'string', value: 'n', sentence: 'at most so many requests per second to all its endpoints' },
+        rate: { type: 'string', value: 'n', sentence: 'the most requests per second to all its endpoints together' },
       },
       examples: ['applications create "Acme Ltd" --uid acme'],
       async run({ client, options, given: [name = ''], show }) {
@@ -55,19 +55,19 @@ export const applications: CommandGroup = {
     }),
     apiCommand({
       name: 'applications erase',
-      summary: 'deletes an application and erases all that it had: payloads, attempts, endpoints, secrets, keys',
+      summary: 'deletes an application and erases all its data: payloads, attempts, endpoints, secrets, keys',
       takes: ['<application>'],
       text: [
-        'Nothing of it is shown from the first moment on. What is on its way to it ends dead. It cannot be undone.',
-        'It is stored as a job, and goes on whatever crashes. Ctrl-C ends the watching, not the job.',
-        'Audit entries about it are kept. By its id it also erases what is left of one that was deleted before.',
+        'From then on none of its data is shown, and its open deliveries end dead. This cannot be undone.',
+        'Runs as a stored job, which continues after a crash. Ctrl-C stops watching, not the job.',
+        'Audit entries about it are kept. Given an id, it also erases the remains of an application deleted before.',
       ],
-      options: { yes: { type: 'boolean', sentence: 'says that you mean it; without it nothing is done' }, why },
+      options: { yes: { type: 'boolean', sentence: 'confirms it; without it nothing is done' }, why },
       examples: ['applications erase acme --yes --why "the customer asked for it"'],
       async run({ client, options, given: [name = ''], terminal }) {
         if (options['yes'] !== true) {
           terminal.say(
-            `posthorn applications erase: expected --yes, because what is erased cannot be brought back; got none. Nothing was done to ${name}.`,
+            `posthorn applications erase: expected --yes, because an erasure cannot be undone; got none. Nothing was done to ${name}.`,
           )
           return exit.usage
         }

@@ -40,7 +40,7 @@ async function showPage({ client, options, terminal }: ApiCall): Promise<number>
   return exit.ok
 }
 
-/** Page by page, so that a log of any length fits; with --limit no more than that. */
+/** Page by page, so that a log of any length works; with --limit no more than that. */
 async function exportAll({ client, options, terminal }: ApiCall): Promise<number> {
   const { limit = pageRows, iterator: from } = pageQuery(options)
   for (let iterator = from; !terminal.interrupted.aborted;) {

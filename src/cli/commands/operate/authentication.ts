@@ -4,7 +4,7 @@ import { textOption } from '../../command.ts'
 import type { CommandOptions, Option } from '../../command.ts'
 import { readSecret } from '../../read-file.ts'
 
-/** How an endpoint is authenticated to. Secrets come from files: on the command line everybody on the machine could read them. */
+/** Flags for an endpoint's authentication. Secrets come from files: everybody on the machine could read the command line. */
 export const authenticationOptions: Readonly<Record<string, Option>> = {
   auth: {
     type: 'string',
@@ -14,10 +14,10 @@ export const authenticationOptions: Readonly<Record<string, Option>> = {
   },
   'client-cert': { type: 'string', value: 'path', sentence: 'the client certificate to present (PEM)' },
   'client-key': { type: 'string', value: 'path', sentence: 'its private key (PEM)' },
-  ca: { type: 'string', value: 'path', sentence: 'authorities to trust beside the usual ones (PEM)' },
+  ca: { type: 'string', value: 'path', sentence: 'CA certificates to trust in addition to the default ones (PEM)' },
 }
 
-/** What the flags say; undefined if they say nothing, null if it is to be taken away. */
+/** The authentication from the flags; undefined if there are none, null to remove it. */
 export function authenticationIn(options: CommandOptions): object | null | undefined {
   const how = textOption(options, 'auth')
   if (how === 'none') return null
@@ -52,7 +52,7 @@ function credentialsIn(how: string): object {
   if (kind === 'api-key' && path !== '') return { apiKey: { header: name, key: readSecret(path, 'auth') } }
   if (how.endsWith('.json')) return jsonIn(how)
   const wanted = 'bearer:<file>, basic:<user>:<file>, api-key:<header>:<file>, a .json file or none'
-  // Whoever gives a secret instead of its file must not find it in a log.
+  // If somebody passes a secret instead of its file, it must not end up in a log.
   throw expected('invalid_argument', '--auth', wanted, `another text of ${how.length} characters`)
 }
 
@@ -62,7 +62,7 @@ function jsonIn(path: string): object {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   } catch {
-    // What cannot be parsed is refused below, without a word of what is in it.
+    // Text that cannot be parsed is refused below, without repeating it.
   }
   throw expected('invalid_argument', '--auth', 'a file with a JSON object', 'a file with something else')
 }

@@ -15,7 +15,7 @@ const reason = { type: 'string', value: 'text', sentence: 'why, for the audit lo
 
 export const deliveries: CommandGroup = {
   name: 'deliveries',
-  summary: 'what is on its way, arrived or died, and why',
+  summary: 'deliveries: open, delivered and dead, and why',
   commands: [
     apiCommand({
       name: 'deliveries ls',
@@ -31,7 +31,7 @@ export const deliveries: CommandGroup = {
         text: {
           type: 'string',
           value: 'text',
-          sentence: 'only those whose payload has this in it, among the newest 1,000',
+          sentence: 'only those whose payload contains this, among the newest 1,000',
         },
         ...filterOptions,
         ...pageOptions,
@@ -67,7 +67,7 @@ export const deliveries: CommandGroup = {
     }),
     apiCommand({
       name: 'deliveries cancel',
-      summary: 'ends deliveries that are on their way, as dead',
+      summary: 'ends open deliveries as dead',
       takes: ['<id…>'],
       options: { reason },
       run: (call) => forEach(call, 'cancel', 'cancelled'),
@@ -75,7 +75,7 @@ export const deliveries: CommandGroup = {
   ],
 }
 
-/** One after the other; of several, one that is refused does not keep the others from being done. */
+/** One after the other; if one is refused, the others are still done. */
 async function forEach(
   { client, given, options, show, terminal }: ApiCall,
   action: 'requeue' | 'cancel',

@@ -14,8 +14,8 @@ const bulkOptions = {
   why: { type: 'string', value: 'text', sentence: 'why, for the audit log' },
 } as const
 const progressText = [
-  'It is stored as a job, and goes on whatever crashes. Ctrl-C ends the watching, not the job.',
-  'A filter that matches nothing is no error.',
+  'Runs as a stored job, which continues after a crash. Ctrl-C stops watching, not the job.',
+  'A filter that matches nothing is not an error.',
 ]
 
 export const dlq: CommandGroup = {

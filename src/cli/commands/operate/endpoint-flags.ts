@@ -6,7 +6,7 @@ export const headerOption: Option = {
   type: 'string',
   multiple: true,
   value: 'name: value',
-  sentence: 'a header that each request to it has; may be repeated',
+  sentence: 'a header for each request to it; may be repeated',
 }
 export const filterOption: Option = {
   type: 'string',
@@ -14,7 +14,7 @@ export const filterOption: Option = {
   sentence: 'only payloads that match this filter (docs/payload-filters.md)',
 }
 
-/** `--header "x-team: billing"`, as curl takes it; undefined if there is none. */
+/** `--header "x-team: billing"`, as in curl; undefined if not given. */
 export function headersIn(options: CommandOptions): Record<string, string> | undefined {
   const given = options['header']
   if (!Array.isArray(given)) return undefined
@@ -24,7 +24,7 @@ export function headersIn(options: CommandOptions): Record<string, string> | und
 function headerOf(text: string): [name: string, value: string] {
   const [, name, value] = /^([^:]+):\s*(.*)$/s.exec(text) ?? []
   if (name !== undefined && value !== undefined) return [name.trim(), value.trimEnd()]
-  // What was given may be a credential.
+  // The value may be a credential.
   throw expected('invalid_argument', 'header', 'a name, a colon and a value, such as "x-team: billing"', 'no colon')
 }
 

@@ -27,7 +27,7 @@ const settings: Readonly<Record<string, Option>> = {
     sentence: 'only these event types, such as invoice.*; may be repeated',
   },
   channel: { type: 'string', multiple: true, value: 'name', sentence: 'only these channels; may be repeated' },
-  rate: { type: 'string', value: 'n', sentence: 'at most so many requests per second' },
+  rate: { type: 'string', value: 'n', sentence: 'the most requests per second' },
   policy: { type: 'string', value: 'name', sentence: 'the retry policy, such as standard or patient' },
   filter: filterOption,
   ...authenticationOptions,
@@ -87,7 +87,7 @@ export const endpoints: CommandGroup = {
       summary: 'creates an endpoint, and prints its secret for the receiver',
       takes: ['<url>'],
       options: {
-        application: { ...application, sentence: 'whose it is; created if there is none of this uid' },
+        application: { ...application, sentence: 'its owner; created if there is none with this uid' },
         ...settings,
         header: headerOption,
         'secret-file': secretFile,
@@ -103,7 +103,7 @@ export const endpoints: CommandGroup = {
           terminal.say('posthorn endpoints create: expected --application, got nothing.')
           return exit.usage
         }
-        // As `send` of the library does: an application is created on first use.
+        // As in the library's `send`, an application is created on first use.
         if (!isAnyId(owner))
           await client.request('POST', '/app', { query: { get_if_exists: 'true' }, body: { name: owner, uid: owner } })
         const base = `/app/${pathSegment(owner)}/endpoint`
@@ -123,9 +123,9 @@ export const endpoints: CommandGroup = {
     }),
     apiCommand({
       name: 'endpoints update',
-      summary: 'changes what is given; the next attempt uses it',
+      summary: 'changes the given settings, from the next attempt on',
       takes: ['<endpoint>'],
-      options: { application, url: { type: 'string', value: 'url', sentence: 'where it leads to' }, ...settings },
+      options: { application, url: { type: 'string', value: 'url', sentence: 'its new URL' }, ...settings },
       async run({ client, options, given: [name = ''], show }) {
         const { path, id } = await named(client, name, options)
         const changed = await client.request<object>('PATCH', path, {
@@ -138,7 +138,7 @@ export const endpoints: CommandGroup = {
     ...(['pause', 'resume', 'enable', 'disable'] as const).map(statusCommand),
     apiCommand({
       name: 'endpoints delete',
-      summary: 'deletes an endpoint; what is on its way to it ends dead',
+      summary: 'deletes an endpoint; its open deliveries end dead',
       takes: ['<endpoint>'],
       options: { application },
       async run({ client, options, given: [name = ''], show }) {
@@ -177,7 +177,7 @@ export const endpoints: CommandGroup = {
     }),
     apiCommand({
       name: 'endpoints test',
-      summary: 'sends an endpoint an example, whatever its filters say',
+      summary: 'sends an example to an endpoint, regardless of its filters',
       takes: ['<endpoint>'],
       options: {
         application,
@@ -200,7 +200,7 @@ function statusCommand(action: keyof typeof effects): Command {
     name: `endpoints ${action}`,
     summary: effects[action],
     takes: ['<endpoint>'],
-    options: { application, reason: { type: 'string', value: 'text', sentence: 'why, for whoever looks at it later' } },
+    options: { application, reason: { type: 'string', value: 'text', sentence: 'why, for the audit log' } },
     async run({ client, options, given: [name = ''], show }) {
       const { path } = await named(client, name, options)
       const endpoint = await client.request<EndpointResponse>('POST', `${path}/${action}`, {
@@ -212,7 +212,7 @@ function statusCommand(action: keyof typeof effects): Command {
   })
 }
 
-/** An endpoint by its id; by its uid together with its application. */
+/** An endpoint by its id, or by its uid together with its application. */
 async function named(client: ApiClient, name: string, options: CommandOptions): Promise<{ id: string; path: string }> {
   const owner = textOption(options, 'application')
   if (owner !== undefined) {

@@ -10,7 +10,7 @@ import { watchJob } from '../../http-api/watch-job.ts'
 
 export const jobs: CommandGroup = {
   name: 'jobs',
-  summary: 'bulk work: how far it is; pause, resume, cancel, watch',
+  summary: 'bulk work: show progress, pause, resume, cancel, watch',
   commands: [
     apiCommand({
       name: 'jobs ls',
@@ -39,11 +39,11 @@ export const jobs: CommandGroup = {
       },
     }),
     change('pause', 'stops a job for now'),
-    change('resume', 'lets a paused job go on'),
+    change('resume', 'continues a paused job'),
     change('cancel', 'ends a job for good; what it has done stays done'),
     apiCommand({
       name: 'jobs watch',
-      summary: 'follows a job to its end; Ctrl-C ends only the watching',
+      summary: 'follows a job to its end; Ctrl-C only stops watching',
       takes: ['<id>'],
       async run({ client, given: [id = ''], terminal, options }) {
         return watchJob(client, await client.request<JobResponse>('GET', `/job/${pathSegment(id)}`), {

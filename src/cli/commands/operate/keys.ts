@@ -33,7 +33,7 @@ export const keys: CommandGroup = {
     }),
     apiCommand({
       name: 'keys create',
-      summary: 'creates a key and prints its token, which is shown only now',
+      summary: 'creates a key and prints its token, which is shown only once',
       takes: ['<name>'],
       options: {
         application: {
@@ -41,7 +41,7 @@ export const keys: CommandGroup = {
           value: 'id',
           sentence: 'for this application only (default: for all, and the server itself)',
         },
-        'read-only': { type: 'boolean', sentence: 'may read, and nothing else' },
+        'read-only': { type: 'boolean', sentence: 'allows only reading' },
         expires: {
           type: 'string',
           value: 'time',
@@ -64,7 +64,7 @@ export const keys: CommandGroup = {
     }),
     apiCommand({
       name: 'keys revoke',
-      summary: 'ends a key within five seconds, everywhere',
+      summary: 'revokes a key everywhere, within five seconds',
       takes: ['<id>'],
       async run({ client, given: [id = ''], show }) {
         await client.request('DELETE', `/key/${pathSegment(id)}`)

@@ -32,12 +32,12 @@ export const tail: Command = apiCommand({
       if (line !== null) terminal.output.write(`${line}\n`)
     }
     if (terminal.interrupted.aborted) return exit.ok
-    terminal.say(`posthorn: ${client.where} ended the stream. Start again to go on.`)
+    terminal.say(`posthorn: ${client.where} ended the stream. Run the command again to continue.`)
     return exit.error
   },
 })
 
-/** The same lines as those of `posthorn dev`; null for what is no data. */
+/** The same lines as in `posthorn dev`; null for events without data. */
 function lineIn({ type, data }: StreamEvent): string | null {
   if (type === 'gap') return '… some events were missed …'
   const event = data as PosthornEvent & { readonly at: unknown }

@@ -10,7 +10,7 @@ export const migrate: Command = {
   help: [
     'Usage: posthorn migrate [--database url] [--print [--from version]]',
     '',
-    'Brings the schema of a database up to this release, and says from which version to which.',
+    'Migrates the schema of a database to this release, and says from which version to which.',
     'Safe to run several times, and by several at once.',
     '',
     '  --database <url>    the database (default: POSTHORN_DATABASE_URL)',
@@ -18,7 +18,7 @@ export const migrate: Command = {
     '  --from <version>    prints only what is missing since this version (default: 0)',
     '',
     'On PostgreSQL the tables live in the schema POSTHORN_SCHEMA ("posthorn"). Workers of an earlier release finish',
-    'what is under way and end by themselves; those of this one start only on a schema of this one.',
+    'what is under way and exit; workers of this release start only on a schema of this release.',
   ].join('\n'),
   options: { database: { type: 'string' }, print: { type: 'boolean' }, from: { type: 'string' } },
   async run({ database: given, print, from }, { output }) {

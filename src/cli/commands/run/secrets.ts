@@ -18,7 +18,7 @@ export const secrets: CommandGroup = {
         '',
         'Seals with the newest key of POSTHORN_SECRETS_KEY (the first) every secret and header of an endpoint that an',
         'older key has sealed, or that an earlier release stored in clear. Servers and workers run on meanwhile; they',
-        'need the new key and the old one. After a kill, run it again: it goes on where it was.',
+        'need the new key and the old one. After a kill, run it again: it continues where it was.',
         '',
         '  --database <url>    the database (default: POSTHORN_DATABASE_URL)',
         '',
@@ -64,6 +64,6 @@ function report({ done, total, unreadable, endpointIds }: Resealed, { output, sa
     return exit.partial
   }
   if (!interrupted.aborted) return exit.ok
-  say('posthorn: interrupted. Run it again: it goes on from here.')
+  say('posthorn: interrupted. Run it again: it continues from here.')
   return exit.interrupted
 }

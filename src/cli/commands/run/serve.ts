@@ -14,11 +14,11 @@ export const serve: Command = {
     '                      (default: POSTHORN_DATABASE_URL, or sqlite:posthorn.db)',
     '  --no-worker         only answers: "posthorn worker" delivers, elsewhere',
     '',
-    'GET /metrics is for Prometheus, with a key that may read everything; POSTHORN_METRICS_PORT gives it a port of its own.',
-    'GET /livez and /readyz answer whether it is alive and ready for requests. The first SIGTERM or Ctrl-C lets',
+    'GET /metrics is for Prometheus, with a key that may read everything; POSTHORN_METRICS_PORT gives it a separate port.',
+    'GET /livez and /readyz say whether it is alive and ready for requests. The first SIGTERM or Ctrl-C lets',
     'requests and attempts under way end (for up to POSTHORN_SHUTDOWN_GRACE_MS), a second one leaves at once.',
   ].join('\n'),
   options: { database: { type: 'string' }, 'no-worker': { type: 'boolean' } },
-  // Loaded only now: whoever asks for something else need not wait for the server.
+  // Loaded only now: other commands need not wait for the server.
   run: async (options, terminal) => (await import('../../processes/serve.ts')).serve(options, terminal),
 }

@@ -1,17 +1,17 @@
-/** Where two bodies part. */
-export interface BodyDifference {
-  /** The first byte that differs, counted from 0. */
+/** Where two bodies differ. */
+interface BodyDifference {
+  /** The first differing byte, counted from 0. */
   readonly at: number
-  /** What stands there in each, as text. */
+  /** The text at that place in each. */
   readonly sent: string
   readonly pasted: string
-  /** What is probably behind it. */
+  /** The probable cause. */
   readonly hint: string
 }
 
 const shownBytes = 24
 
-/** Null if they are the same. A browser turns CRLF into LF when text is pasted: that is none. */
+/** Null if they are the same. Browsers turn CRLF into LF when text is pasted: that does not count. */
 export function bodyDifference(sent: Uint8Array, pasted: Uint8Array): BodyDifference | null {
   const [ours, theirs] = [Buffer.from(sent), Buffer.from(pasted)]
   if (ours.equals(theirs)) return null
@@ -42,7 +42,7 @@ function hintFor(ours: Buffer, theirs: Buffer, at: number): string {
   return 'It is another content.'
 }
 
-/** JSON in one form, its keys in order; null if it is none. */
+/** JSON in a canonical form with sorted keys; null if it is not JSON. */
 function canonical(body: Buffer): string | null {
   try {
     return JSON.stringify(inOrder(JSON.parse(body.toString())))

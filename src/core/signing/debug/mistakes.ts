@@ -12,12 +12,12 @@ export interface Content {
   readonly body: Uint8Array
 }
 
-/** A way in which receivers get it wrong, and what they sign then. */
+/** A mistake that receivers make, and what they sign because of it. */
 export interface Mistake {
   readonly code: 'id' | 'timestamp' | 'body' | 'content' | 'secret_encoding'
   readonly sentence: string
   readonly content: Buffer
-  /** Keys made of a secret in a wrong way; absent where the right ones are used. */
+  /** Keys wrongly derived from a secret; absent if the right ones are used. */
   readonly keysOf?: (secret: string) => readonly Buffer[]
 }
 
@@ -25,7 +25,7 @@ export function contentOf({ id, timestamp, body }: Content): Buffer {
   return Buffer.concat([Buffer.from(`${id}.${timestamp}.`), body])
 }
 
-/** The secret by which one of the signatures is that of a content; null if there is none. */
+/** The secret with which one of the signatures matches a content; null if there is none. */
 export function signerOf(
   signatures: readonly PastedSignature[],
   secrets: readonly Secret[],
@@ -51,7 +51,7 @@ function matcher(secret: string, content: Buffer, keysOf: Mistake['keysOf']): (s
   return ({ kind, bytes }) => kind !== 'v1a' && digests.some((digest) => digest.equals(bytes))
 }
 
-/** The usual mistakes, one at a time, around what should have been signed. */
+/** The usual mistakes, one at a time, around the content that should have been signed. */
 export function* mistakesAround(right: Content, pastedBody: Uint8Array | null): Iterable<Mistake> {
   if (pastedBody !== null)
     yield {
@@ -66,7 +66,7 @@ export function* mistakesAround(right: Content, pastedBody: Uint8Array | null): 
   yield* bodyMistakes(right)
 }
 
-/** Names by which a message is known, none of which is the one that is signed. */
+/** Other ids of a message, none of which is the signed one. */
 export function* idMistakes(right: Content, others: readonly string[]): Iterable<Mistake> {
   for (const id of others)
     yield {
@@ -121,7 +121,7 @@ function* bodyMistakes(right: Content): Iterable<Mistake> {
     }
 }
 
-/** What becomes of a body on the way through usual code. */
+/** What usual code does to a body on the way. */
 function rewritten(body: Buffer): Buffer[] {
   const text = body.toString()
   const texts = [`${text}\n`, text.trimEnd(), JSON.stringify(text)]
@@ -129,7 +129,7 @@ function rewritten(body: Buffer): Buffer[] {
     const value: unknown = JSON.parse(text)
     texts.push(JSON.stringify(value), JSON.stringify(value, null, 2), JSON.stringify(value, null, 4))
   } catch {
-    // Not JSON: nobody wrote it again as such.
+    // Not JSON: nothing has re-serialised it.
   }
   return [...new Set(texts)].filter((each) => each !== text).map((each) => Buffer.from(each))
 }

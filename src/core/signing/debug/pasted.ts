@@ -1,20 +1,20 @@
-/** A signature as somebody pasted it. */
+/** A signature that was pasted. */
 export interface PastedSignature {
   readonly text: string
-  /** `v1`: an HMAC. `v1a`: ed25519. `body`: an HMAC of the bare body. `bare`: without a word of what it is. */
+  /** `v1`: an HMAC. `v1a`: ed25519. `body`: an HMAC of the bare body. `bare`: without a version. */
   readonly kind: 'v1' | 'v1a' | 'body' | 'bare'
   readonly encoding: 'base64' | 'base64url' | 'hex'
   readonly bytes: Buffer
 }
 
-/** What can be read out of pasted headers; null where there was none. */
+/** What could be read from pasted headers; null where there was nothing. */
 export interface Pasted {
   readonly id: string | null
   readonly timestamp: string | null
   readonly signatures: readonly PastedSignature[]
 }
 
-/** Reads whole headers, as a log or curl prints them, or the value of the signature header alone. */
+/** Reads whole headers, as printed by a log or curl, or just the value of the signature header. */
 export function readPasted(text: string, bodyHeader: string): Pasted {
   const lines = text.split(lineEnd).flatMap(headersIn)
   const valueOf = (isWanted: (name: string) => boolean): string | null =>
@@ -28,7 +28,7 @@ export function readPasted(text: string, bodyHeader: string): Pasted {
   return { id, timestamp, signatures: signatures.flatMap((each) => readSignature(unquoted(each)) ?? []) }
 }
 
-// Also between the fields of JSON that is all on one line.
+// Also splits the fields of JSON on a single line.
 const lineEnd = /\r?\n|(?<=["']),\s*(?=["'])/
 
 function headersIn(line: string): (readonly [name: string, value: string])[] {
@@ -36,7 +36,7 @@ function headersIn(line: string): (readonly [name: string, value: string])[] {
   return name === undefined || value === undefined ? [] : [[name.toLowerCase(), unquoted(value)]]
 }
 
-/** Without what JSON, a shell or a log puts around it. */
+/** Removes what JSON, a shell or a log puts around it. */
 function unquoted(text: string): string {
   return text.trim().replaceAll(/^["'[{]+|["'\]},;\\\s]+$/g, '')
 }

@@ -8,14 +8,14 @@ import type { Content, Mistake } from './mistakes.ts'
 import { readPasted } from './pasted.ts'
 import type { Pasted } from './pasted.ts'
 
-/** What differs between what a customer has and what was sent. Secrets are in none of it, nor a signature that was not sent. */
+/** The differences between what a customer has and what was sent. It contains no secrets, and no signature that was not sent. */
 export interface SignatureReport {
   readonly verdict: 'match' | 'mismatch' | 'unreadable'
   readonly sentence: string
   readonly findings: readonly SignatureFinding[]
 }
 
-export interface SignatureFinding {
+interface SignatureFinding {
   readonly code: 'id' | 'timestamp' | 'body' | 'content' | 'encoding' | 'secret' | 'secret_encoding' | 'expired_secret'
   readonly sentence: string
   readonly sent: string | null
@@ -34,10 +34,10 @@ export interface SignatureQuestion {
   readonly now: Instant
 }
 
-/** A delivery may have been requeued often; whoever debugs looks at the last attempts. */
+/** A delivery may have been requeued often; the last attempts are enough for debugging. */
 const mostAttempts = 20
 
-/** Says what differs. */
+/** Lists the differences. */
 export function signatureReport(question: SignatureQuestion): SignatureReport {
   const { endpoint, headers } = question
   const pasted = readPasted(headers, endpoint.bodyHeader)
@@ -60,7 +60,7 @@ export function signatureReport(question: SignatureQuestion): SignatureReport {
   return ofUnknown(question, differences)
 }
 
-/** What can be seen without any signature. */
+/** What can be checked without a signature. */
 function directDifferences({ message, attempts, body }: SignatureQuestion, pasted: Pasted): SignatureFinding[] {
   const findings: SignatureFinding[] = []
   if (pasted.id !== null && pasted.id !== message.id)
@@ -92,7 +92,7 @@ interface Known {
   readonly isExpired: boolean
 }
 
-/** Whether it is the signature of what an attempt sent. */
+/** Whether the signature matches what an attempt sent. */
 function knownSigner({ message, attempts, endpoint, now }: SignatureQuestion, pasted: Pasted): Known | null {
   const { id, body } = message
   const latest = attempts.slice(-mostAttempts).toReversed()
@@ -170,7 +170,7 @@ function finding({ code, sentence }: Mistake): SignatureFinding {
   return { code, sentence, sent: null, pasted: null }
 }
 
-/** Neither ours nor a known mistake: what is left depends on what is known to agree. */
+/** Neither our signature nor a known mistake: the remaining causes depend on what is known to match. */
 function ofUnknown({ body }: SignatureQuestion, differences: readonly SignatureFinding[]): SignatureReport {
   if (differences.length > 0)
     return {

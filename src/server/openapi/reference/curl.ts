@@ -4,10 +4,10 @@ import { valuesByParameter } from './example-values.ts'
 import { exampleOf } from './example.ts'
 import { prettyJson } from './html.ts'
 
-/** Where the server is, unless the page knows it. */
+/** The server's URL, unless the page knows it. */
 export const origin = '$POSTHORN_URL'
 
-/** The call as a command that can be pasted. */
+/** The call as a command to copy and paste. */
 export function curlOf({ method, path, operation }: Placed, schemas: Schemas): string {
   const body = bodyOf(operation.requestBody)
   const verb = method === 'get' || (method === 'post' && body !== undefined) ? '' : `-X ${method.toUpperCase()} `

@@ -1,4 +1,4 @@
-/** What the page reads of the OpenAPI document. */
+/** The parts of the OpenAPI document that the page reads. */
 export interface Described {
   readonly info: { readonly title: string; readonly version: string; readonly description: string }
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>
@@ -17,14 +17,14 @@ export interface DescribedOperation {
   readonly responses: Readonly<Record<string, DescribedResponse & { readonly $ref?: string }>>
 }
 
-/** An operation where it stands in the page. */
+/** An operation with its place in the page. */
 export interface Placed {
   readonly method: string
   readonly path: string
   readonly operation: DescribedOperation
 }
 
-export interface Parameter {
+interface Parameter {
   readonly name: string
   readonly in: string
   readonly required?: boolean
@@ -41,7 +41,7 @@ type Content = Readonly<Record<string, { readonly schema: Schema }>>
 
 export type Schemas = Readonly<Record<string, Schema>>
 
-/** What JSON Schema says of a value, as far as the page shows it. */
+/** The parts of JSON Schema that the page shows. */
 export interface Schema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
@@ -66,7 +66,7 @@ export interface Schema {
   readonly maxLength?: number
 }
 
-/** The name of a schema that has one of its own. */
+/** The name of a named schema. */
 export function nameOf({ $ref }: Schema): string | undefined {
   return $ref?.split('/').at(-1)
 }

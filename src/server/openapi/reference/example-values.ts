@@ -10,7 +10,7 @@ const ids = {
 
 const noon = '2026-05-04T12:00:00Z'
 
-/** What stands in a path. */
+/** Values of path parameters. */
 export const valuesByParameter: Readonly<Record<string, string>> = {
   app_id: 'acme',
   endpoint_id: ids.ep,
@@ -26,7 +26,7 @@ export const valuesByParameter: Readonly<Record<string, string>> = {
 
 type Values = Readonly<Record<string, unknown>>
 
-/** What fields hold that mean something else in each schema; the first that has the field is taken. */
+/** Values of fields whose meaning depends on the schema; the first match is used. */
 export const valuesBySchema: readonly (readonly [pattern: RegExp, values: Values])[] = [
   [/^EventType/, { name: 'invoice.paid', description: 'An invoice was paid in full.' }],
   [/^MessageAttempt|^DeliveryAttempt/, { id: ids.atmpt }],
@@ -45,7 +45,7 @@ export const valuesBySchema: readonly (readonly [pattern: RegExp, values: Values
   [/^policies$/, { name: 'default' }],
 ]
 
-/** What a field of such a name usually holds. */
+/** Usual values of fields by their name. */
 export const valuesByName: Values = {
   appId: ids.app,
   applicationId: ids.app,

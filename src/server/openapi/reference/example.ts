@@ -2,13 +2,13 @@ import { nameOf } from './described.ts'
 import type { Schema, Schemas } from './described.ts'
 import { valuesByName, valuesBySchema } from './example-values.ts'
 
-/** Of what is sent, what must be there and what people often give; of what is answered, everything. */
-export type Side = 'sent' | 'answered'
+/** For a request, required fields and those that people often send; for a response, everything. */
+type Side = 'sent' | 'answered'
 
 interface Place {
   readonly schemas: Schemas
   readonly side: Side
-  /** The name of the field, and of the closest schema that has one. */
+  /** The name of the field, and of the closest named schema. */
   readonly field: string
   readonly within: string
   readonly depth: number
@@ -16,7 +16,7 @@ interface Place {
 
 const deepest = 12
 
-/** A value that a schema describes: its own example, else what such a field usually holds, else the plainest that fits. */
+/** A value that matches a schema: its own example, or the field's usual value, or the simplest one. */
 export function exampleOf(schema: Schema, schemas: Schemas, side: Side): unknown {
   return at(schema, { schemas, side, field: '', within: '', depth: 0 })
 }
@@ -38,12 +38,12 @@ function fittingOf(schema: Schema, place: Place): unknown {
   return isOftenNull(schema, place) ? null : at(inner, place)
 }
 
-/** What an answer need not have, and of which nothing better is known. */
+/** An optional field of a response without a known value. */
 function isOftenNull({ anyOf, type }: Schema, { side }: Place): boolean {
   return side === 'answered' && (anyOf?.some((each) => each.type === 'null') ?? [type].flat().includes('null'))
 }
 
-/** By the name of the field, if its type is one that the schema allows. */
+/** By the name of the field, if the schema allows the type of the value. */
 function usualOf(schema: Schema, { field, within, schemas }: Place): unknown {
   const own = valuesBySchema.find(([pattern, values]) => pattern.test(within) && field in values)?.[1]
   const usual = own === undefined ? valuesByName[field] : own[field]
@@ -65,7 +65,7 @@ function typeOf(value: unknown): string {
   return Number.isInteger(value) ? 'integer' : typeof value
 }
 
-/** Of alternatives the first that is something. */
+/** Of several alternatives the first that is not null. */
 function firstOf({ anyOf, oneOf, allOf }: Schema): Schema | undefined {
   return (anyOf ?? oneOf ?? allOf)?.find(({ type }) => type !== 'null')
 }
@@ -100,7 +100,7 @@ function plainestObject(schema: Schema, place: Place): unknown {
   return Object.fromEntries(
     fields.map(([field, inner]) => [
       field,
-      // What has no schema of its own name is called as the field that it is in.
+      // An unnamed schema is known by the name of its field.
       at(inner, { ...place, field, within: inner.properties === undefined ? place.within : field }),
     ]),
   )
@@ -112,7 +112,7 @@ function isShown({ required = [] }: Schema, name: string, field: Schema, { side 
   return side === 'answered' || (!isRarelyGiven.has(name) && name in valuesByName)
 }
 
-/** Fields with a usual value in an answer that few give in a request. */
+/** Fields with a usual value in responses that few clients send. */
 const isRarelyGiven: ReadonlySet<string> = new Set([
   'appId',
   'eventId',

@@ -1,14 +1,14 @@
-/** Text as it stands on the page. */
+/** Text, escaped for the page. */
 export function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }
 
-/** A sentence in which `code` is set as code. */
+/** A sentence with `code` shown as code. */
 export function prose(text: string): string {
   return escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
 }
 
-/** The page has a `<base>`: a link within it names the page, too. */
+/** The page has a `<base>`, so a link within it must name the page, too. */
 export function anchor(id: string): string {
   return `api#${escaped(id)}`
 }
@@ -18,7 +18,7 @@ export function codeBlock(label: string, code: string): string {
   return `<div class="code"><pre tabindex="0" role="region" aria-label="${escaped(label)}"><code>${code}</code></pre></div>`
 }
 
-/** JSON to read: a list of plain values stays on its line. */
+/** Formatted JSON: a list of plain values stays on one line. */
 export function prettyJson(value: unknown): string {
   return JSON.stringify(value, null, 2).replaceAll(
     /\[\s+([^[\]{}]*?)\s+\]/g,

@@ -5,7 +5,7 @@ import { exampleOf } from './example.ts'
 import { anchor, codeBlock, escaped, prettyJson, prose } from './html.ts'
 import { fieldsTable, kindOf, row, table } from './schema.ts'
 
-/** One operation, folded: what it is called and does; unfolded, what it takes and answers. */
+/** One operation: collapsed, its name and summary; expanded, its parameters and responses. */
 export function operationArticle(placed: Placed, schemas: Schemas): string {
   const { method, path, operation } = placed
   const id = operation.operationId ?? ''
@@ -22,12 +22,12 @@ ${answers(operation, schemas)}
 </details>`
 }
 
-/** The browser knows where the page came from, and puts it in. */
+/** The browser knows where the page came from, and fills it in. */
 function curl(placed: Placed, schemas: Schemas): string {
   return escaped(curlOf(placed, schemas)).replace(origin, `<span class="origin">${origin}</span>`)
 }
 
-/** Paths break at their slashes, and what is to be filled in is seen. */
+/** Paths break at their slashes, and parameters are highlighted. */
 function pathOf(path: string): string {
   return escaped(path)
     .replaceAll(/\{\w+\}/g, '<var>$&</var>')
@@ -52,7 +52,7 @@ const titles: Readonly<Record<string, string>> = {
   header: 'Headers',
 }
 
-/** A parameter is given or not: there is no null in a query. */
+/** A parameter is given or not: a query has no null. */
 function withoutNull({ anyOf, ...schema }: Schema): Schema {
   const some = (anyOf ?? []).filter(({ type }) => type !== 'null')
   if (anyOf === undefined) return schema
@@ -81,7 +81,7 @@ function answer(id: string, status: string, response: DescribedResponse, schemas
   return `${title}${codeBlock(`Answer ${status} of ${id}`, escaped(prettyJson(exampleOf(schema, schemas, 'answered'))))}`
 }
 
-/** Of a page of a list, which list. */
+/** For a page of a list, the name of the list. */
 function itemOf(schema: Schema): Schema {
   return schema.properties?.['data']?.items === undefined ? schema : schema.properties['data']
 }

@@ -8,7 +8,7 @@ import { fieldsTable } from './schema.ts'
 import { sectionId, sections } from './sections.ts'
 import type { Section } from './sections.ts'
 
-/** The description of the API as what stands in the body of one page: it can be read without a script. */
+/** The body of the reference page. It can be read without a script. */
 export function apiPage(document: Json): string {
   const described = document as unknown as Described
   const all = Object.entries(described.paths).flatMap(([path, methods]) =>

@@ -2,7 +2,7 @@ import { nameOf } from './described.ts'
 import type { Schema } from './described.ts'
 import { anchor, escaped, prose } from './html.ts'
 
-/** The fields of an object as a table; of anything else, what it is. */
+/** The fields of an object as a table; for anything else, its type. */
 export function fieldsTable(schema: Schema, label: string): string {
   const fields = Object.entries(schema.properties ?? {})
   if (fields.length === 0) return `<p>${kindOf(schema)} ${prose(schema.description ?? '')}</p>`
@@ -12,7 +12,7 @@ export function fieldsTable(schema: Schema, label: string): string {
   return table(label, rows)
 }
 
-/** Names with what they are, what they must be, and what they mean. */
+/** Names with their types, constraints and meanings. */
 export function table(label: string, rows: readonly string[]): string {
   return `<table class="fields" aria-label="${escaped(label)}"><thead class="hidden"><tr><th scope="col">Name<th scope="col">Type and meaning</thead><tbody>${rows.join('')}</tbody></table>`
 }
@@ -24,7 +24,7 @@ export function row(name: string, schema: Schema, mark: string, description: str
   return `<tr><th scope="row"><code>${escaped(name)}</code>${marks.map((each) => ` <small class="mark ${each}">${each}</small>`).join('')}<td><span>${kindOf(schema)}${bounds === '' ? '' : `<small>, ${escaped(bounds)}</small>`}</span>${said}`
 }
 
-/** What a value is, in a word or a link. That it can be null is said once. */
+/** The type of a value, as a word or a link. Nullability is said once. */
 export function kindOf(schema: Schema): string {
   const name = nameOf(schema)
   if (name !== undefined) return `<a href="${anchor(name)}">${escaped(name)}</a>`
@@ -46,7 +46,7 @@ function literal(value: unknown): string {
   return `<code>${escaped(JSON.stringify(value))}</code>`
 }
 
-/** What else must hold, as far as it is a number; and what holds if nothing is given. */
+/** Numeric constraints, and the default. */
 function boundsOf(schema: Schema): string {
   const { minimum, maximum, maxLength } = { ...schema.anyOf?.[0], ...schema }
   return [range(minimum, maximum), maxLength === undefined ? '' : `at most ${maxLength} characters`, otherwise(schema)]

@@ -1,11 +1,11 @@
-/** A part of the page: what it is about, and the tags whose operations it shows. */
+/** A section of the page: its subject, and the tags whose operations it shows. */
 export interface Section {
   readonly title: string
   readonly sentence: string
   readonly tags: readonly string[]
 }
 
-/** In the order of the page: what applications call first, then what operators look at. */
+/** In the order of the page: first what applications call, then what operators use. */
 export const sections: readonly Section[] = [
   {
     title: 'Applications',
@@ -24,7 +24,7 @@ export const sections: readonly Section[] = [
   },
   {
     title: 'Messages',
-    sentence: 'A message is one event, delivered to every endpoint that wants it.',
+    sentence: 'A message is one event, delivered to every endpoint that subscribes to it.',
     tags: ['message', 'message-overview'],
   },
   {
@@ -59,7 +59,7 @@ export const sections: readonly Section[] = [
   },
   {
     title: 'Alarms',
-    sentence: 'What somebody should look at, and who is told.',
+    sentence: 'What somebody should look at, and who is notified.',
     tags: ['alarm', 'alarm-target'],
   },
   {

@@ -41,7 +41,7 @@ export const applicationOperations: readonly Operation[] = [
     id: 'v1.application.create',
     method: 'post',
     path,
-    summary: 'Creates an application; with `get_if_exists`, answers with the one that has its uid already.',
+    summary: 'Creates an application; with `get_if_exists`, returns an existing one with the same uid.',
     realm: 'server',
     access: 'write',
     query: z.object({ get_if_exists: flag.default(false) }),
@@ -68,7 +68,7 @@ export const applicationOperations: readonly Operation[] = [
     id: 'v1.application.update',
     method: 'put',
     path: onePath,
-    summary: 'Changes an application as a whole; creates it if there is none of that uid.',
+    summary: 'Replaces an application; creates it if there is none with that uid.',
     realm: 'server',
     access: 'write',
     findsApplication: true,
@@ -76,10 +76,10 @@ export const applicationOperations: readonly Operation[] = [
     answers: { 200: applicationOut, 201: applicationOut },
     async handle({ posthorn, params, body, by }) {
       const name = params['app_id'] ?? ''
-      // A uid that is in the path is not taken away because it is missing in the body: the same request again must find the application.
+      // A uid in the path is not removed because it is missing in the body: the same request must find the application again.
       const settings = { ...applicationSettings(body), uid: body.uid ?? (isAnyId(name) ? null : name) }
       const present = await orNull(posthorn.applications.get(name))
-      // An id that is unknown was deleted or never given out: nothing can be created under it.
+      // An unknown id was deleted or never existed: nothing can be created under it.
       if (present !== null || isAnyId(name))
         return answer(200, toApplicationOut(await posthorn.applications.update(present?.id ?? name, settings, by())))
       return answer(201, toApplicationOut(await posthorn.applications.create(settings, by())))
@@ -89,7 +89,7 @@ export const applicationOperations: readonly Operation[] = [
     id: 'v1.application.patch',
     method: 'patch',
     path: onePath,
-    summary: 'Changes what is given of an application.',
+    summary: 'Changes the given fields of an application.',
     realm: 'server',
     access: 'write',
     body: applicationPatch,
@@ -105,7 +105,7 @@ export const applicationOperations: readonly Operation[] = [
     method: 'delete',
     path: onePath,
     summary:
-      'Deletes an application with all that it had; what is on its way ends dead. Nothing of it is shown from then on, and a job erases it.',
+      'Deletes an application with all its data; its open deliveries end dead. From then on none of it is shown, and a job erases it.',
     realm: 'server',
     access: 'write',
     answers: { 204: null },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { expected } from '../../../core/errors.ts'
 import { attemptOf } from '../../../core/ids.ts'
-import type { AttemptFilter, AttemptOfDelivery } from '../../../core/ports/directory.ts'
+import type { AttemptFilter, AttemptOfDelivery } from '../../../core/ports/directory/deliveries.ts'
 import type { Posthorn } from '../../../posthorn.ts'
 import { listQuery, pageText, scanOf } from '../../request/pagination.ts'
 import { orNull } from '../../errors/not-found.ts'
@@ -18,7 +18,7 @@ const one = `${application}/msg/{msg_id}/attempt/{attempt_id}`
 const numbers = z.enum(['0', '1', '2', '3']).transform(Number)
 const classes = z.enum(['0', '100', '200', '300', '400', '500']).transform(Number)
 
-/** What lists of attempts, and of what was attempted, can be narrowed by. */
+/** The filters for lists of attempts, and of attempted messages. */
 export const narrowing = {
   status: numbers.nullish(),
   channel: channel.nullish(),
@@ -42,7 +42,7 @@ const listsByMessage = [
   ['list', `${application}/msg/{msg_id}/attempt`, 'The older path of list-by-msg.'],
 ] as const
 
-/** Every single send, with what came of it. */
+/** Every single send, with its outcome. */
 export const attemptOperations: readonly Operation[] = [
   operation({
     id: 'v1.message-attempt.list-by-endpoint',
@@ -97,7 +97,7 @@ export const attemptOperations: readonly Operation[] = [
     id: 'v1.message-attempt.expunge-content',
     method: 'delete',
     path: `${one}/content`,
-    summary: 'Erases what is kept of the answer to an attempt for good.',
+    summary: 'Erases the stored response of an attempt for good.',
     realm: 'application',
     access: 'write',
     portal: 'refused',
@@ -166,7 +166,7 @@ async function listed(
   )
 }
 
-/** Each message once, however many attempts it has on the page. */
+/** Each message once, however many attempts are on the page. */
 async function messageTexts(
   posthorn: Posthorn,
   applicationId: string,

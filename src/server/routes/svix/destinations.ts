@@ -3,7 +3,7 @@ import type { Delivery, Status } from '../../../core/delivery/delivery.ts'
 import type { Endpoint } from '../../../core/endpoint/endpoint.ts'
 import { expected } from '../../../core/errors.ts'
 import type { Message } from '../../../core/message/message.ts'
-import type { Page, Scan } from '../../../core/ports/directory.ts'
+import type { Page, Scan } from '../../../core/ports/directory/page.ts'
 import type { Posthorn } from '../../../posthorn.ts'
 import { listQuery, pageOf, pageText, scanOf } from '../../request/pagination.ts'
 import { orNull } from '../../errors/not-found.ts'
@@ -27,13 +27,13 @@ const messagesQuery = listQuery('dlv').extend(narrowing)
 const mostPages = 10
 const pageRows = 1_000
 
-/** Where messages went, and how far they came. */
+/** Where messages went, and their delivery status. */
 export const destinationOperations: readonly Operation[] = [
   operation({
     id: 'v1.message-attempt.list-attempted-messages',
     method: 'get',
     path: `${application}/endpoint/{endpoint_id}/msg`,
-    summary: 'Lists the messages for an endpoint with how far each came, newest first.',
+    summary: 'Lists the messages for an endpoint with their delivery status, newest first.',
     realm: 'application',
     access: 'read',
     query: messagesQuery,
@@ -57,7 +57,7 @@ export const destinationOperations: readonly Operation[] = [
     id: 'v1.message-attempt.list-attempted-destinations',
     method: 'get',
     path: `${application}/msg/{msg_id}/endpoint`,
-    summary: 'Lists the endpoints that a message is for, also those deleted since, with how far it came.',
+    summary: 'Lists the endpoints of a message with its delivery status, including endpoints deleted since.',
     realm: 'application',
     access: 'read',
     query: listQuery('ep'),
@@ -110,7 +110,7 @@ interface Attempted {
   readonly delivery: Delivery
 }
 
-/** Of one batch of an endpoint's deliveries those that match; a message that was resent is shown once, as its newest delivery stands. */
+/** The matching ones of a batch of an endpoint's deliveries; a resent message is shown once, with its newest delivery. */
 async function messagesFor(
   posthorn: Posthorn,
   endpoint: Endpoint,
@@ -169,7 +169,7 @@ async function newestDeliveries(posthorn: Posthorn, messageId: string): Promise<
   return newest
 }
 
-/** A page of them in the order of the endpoints; those deleted since are among them. */
+/** A page of them in the order of the endpoints, including those deleted since. */
 async function knownEndpoints(
   posthorn: Posthorn,
   deliveries: ReadonlyMap<string, Delivery>,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Page, Scan } from '../../../core/ports/directory.ts'
+import type { Page, Scan } from '../../../core/ports/directory/page.ts'
 import { expected } from '../../../core/errors.ts'
 import type { PosthornError } from '../../../core/errors.ts'
 import type { EventTypeDefinition } from '../../../core/message/event-type.ts'
@@ -22,7 +22,7 @@ import { parameter } from '../lookup.ts'
 const listQueryOf = listQuery('name').extend({ include_archived: flag.optional(), with_content: flag.optional() })
 const one = '/api/v1/event-type/{event_type_name}'
 
-/** The kinds of events that there are, which all applications share. */
+/** The event types, which all applications share. */
 export const eventTypeOperations: readonly Operation[] = [
   operation({
     id: 'v1.event-type.list',
@@ -51,7 +51,7 @@ export const eventTypeOperations: readonly Operation[] = [
     id: 'v1.event-type.create',
     method: 'post',
     path: '/api/v1/event-type',
-    summary: 'Creates an event type. One that was archived under the same name is brought back.',
+    summary: 'Creates an event type. An archived one with the same name is restored.',
     realm: 'server',
     access: 'write',
     body: eventTypeIn,
@@ -109,7 +109,7 @@ export const eventTypeOperations: readonly Operation[] = [
     id: 'v1.event-type.patch',
     method: 'patch',
     path: one,
-    summary: 'Changes what is given of an event type.',
+    summary: 'Changes the given fields of an event type.',
     realm: 'server',
     access: 'write',
     body: eventTypePatch,
@@ -138,7 +138,7 @@ export const eventTypeOperations: readonly Operation[] = [
   }),
 ]
 
-/** What of a page the caller can see: customers only what is behind no flag, or behind one of theirs. */
+/** The part of a page that the caller can see: customers only types without a feature flag, or with one of theirs. */
 async function visibleTypes(
   posthorn: Posthorn,
   caller: Caller,
@@ -155,7 +155,7 @@ export function isVisible({ featureFlag }: EventTypeDefinition, { portal }: Call
   return featureFlag === null || portal === null || portal === undefined || portal.featureFlags.includes(featureFlag)
 }
 
-/** The same words as for one that does not exist. */
+/** The same error as for one that does not exist. */
 export function hiddenType(name: string): PosthornError {
   return expected('not_found', 'event type', 'the name of one that exists', name)
 }

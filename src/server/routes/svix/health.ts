@@ -11,7 +11,7 @@ export const healthOperations: readonly Operation[] = [
     access: 'read',
     answers: { 204: null },
     async handle({ posthorn }) {
-      // The cheapest question that only the database can answer.
+      // The cheapest query that only the database can answer.
       await posthorn.audit({ limit: 1 })
       return answer(204)
     },

@@ -5,17 +5,17 @@ import { checkBody } from '../../../core/message/message.ts'
 import { cutValue } from '../../request/json-value-bytes.ts'
 import type { messageIn } from '../../schemas/svix/message.ts'
 
-/** What of a message is signed and sent: exactly these bytes, under this content type. */
+/** The part of a message that is signed and sent: exactly these bytes, with this content type. */
 interface MessageBody {
   readonly payload: Uint8Array
   readonly contentType: string | undefined
-  /** True of a `payload`: its schema has seen that it is the JSON of an object. A raw body can be anything. */
+  /** True for a `payload`: its schema has checked that it is a JSON object. A raw body can be anything. */
   readonly isObject: boolean
 }
 
 const raw = 'transformationsParams.rawPayload'
 
-/** The bytes of a message: those of `payload` as they were written, or the text of `rawPayload`. */
+/** The bytes of a message: those of `payload` as received, or the text of `rawPayload`. */
 export function bodyOf(given: z.output<typeof messageIn>, bytes: Uint8Array): MessageBody {
   const { rawPayload, headers } = given.transformationsParams ?? {}
   const contentType = contentTypeIn(headers ?? {})
@@ -27,7 +27,7 @@ export function bodyOf(given: z.output<typeof messageIn>, bytes: Uint8Array): Me
   return { payload: checkBody(Buffer.from(rawPayload), raw), contentType, isObject: false }
 }
 
-/** Clients that send raw bodies leave the payload empty. One that says something else is a mistake: only one of them can be sent. */
+/** Clients that send raw bodies leave the payload empty. Anything else is a mistake: only one of the two can be sent. */
 function checkAgreement(payload: Readonly<Record<string, unknown>>, rawPayload: string): void {
   if (Object.keys(payload).length === 0 || isDeepStrictEqual(parsed(rawPayload), payload)) return
   throw expected(
@@ -51,7 +51,7 @@ const mediaType =
   /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}( *; *[\w!#$&^.+-]+=("[\x20\x21\x23-\x5b\x5d-\x7e]*"|[\w!#$&^.+/:-]+))*$/
 const mostContentTypeLength = 200
 
-/** Of the headers that a raw body can bring, the only one that is the message's own. */
+/** Of the headers that a raw body can come with, the only one that belongs to the message. */
 function contentTypeIn(headers: Readonly<Record<string, string>>): string | undefined {
   let contentType: string | undefined
   for (const [name, value] of Object.entries(headers)) {

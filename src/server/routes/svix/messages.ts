@@ -32,7 +32,7 @@ const messagesQuery = listQuery('msg').extend({
   with_content: flag.optional(),
 })
 
-/** What happened, to be sent to an application's endpoints. */
+/** Events to be sent to an application's endpoints. */
 export const messageOperations: readonly Operation[] = [
   operation({
     id: 'v1.message.list',
@@ -65,16 +65,17 @@ export const messageOperations: readonly Operation[] = [
     id: 'v1.message.create',
     method: 'post',
     path: all,
-    summary: 'Takes a message and delivers it to every endpoint that wants it. Once this is answered, it is not lost.',
+    summary:
+      'Accepts a message and delivers it to every endpoint that subscribes to it. Once the call has returned, the message is stored and will not be lost.',
     realm: 'application',
     access: 'write',
     portal: 'refused',
     query: contentQuery,
     body: messageGiven,
-    // A raw body comes as a string in JSON, in which every quotation mark has a backslash before it.
+    // A raw body comes as a JSON string, in which every quotation mark is escaped.
     mostBytes: 2 * mostRequestBytes,
     answers: { 202: messageOut },
-    // The key is stored together with the message: there is no moment at which only one of them is.
+    // The key is stored together with the message: there is no moment at which only one of them exists.
     idempotency: 'own',
     findsApplication: true,
     limitedBy: 'application',
@@ -96,7 +97,7 @@ export const messageOperations: readonly Operation[] = [
     id: 'v1.message.expunge-content',
     method: 'delete',
     path: `${all}/{msg_id}/content`,
-    summary: "Erases a message's payload and the answers to it for good, and cancels what is still on its way.",
+    summary: "Erases a message's payload and the responses to it for good, and cancels its open deliveries.",
     realm: 'application',
     access: 'write',
     portal: 'refused',
@@ -131,13 +132,13 @@ async function createMessage(call: CreateCall): Promise<Answer> {
   return answer(202, new RawJson(withPayload(head, query.with_content === false ? '{}' : shownText(payload, isObject))))
 }
 
-/** What is known to be the JSON of an object is not parsed again to find out. */
+/** A body that is known to be a JSON object is not parsed again. */
 function shownText(payload: Uint8Array, isObject: boolean): string {
   const text = textOf(payload)
   return isObject ? text : objectText(text)
 }
 
-/** The trace that the caller's request belongs to, if it says. */
+/** The trace of the caller's request, if it has one. */
 function traceOf({ headers }: ApiRequest) {
   return given({
     traceparent: headers.get('traceparent') ?? undefined,
@@ -145,7 +146,7 @@ function traceOf({ headers }: ApiRequest) {
   })
 }
 
-/** What a message can be given besides its type and body: null is not given, too. */
+/** The optional fields of a message: null counts as not given. */
 function optionsOf({ body, idempotencyKey }: CreateCall) {
   return given({
     eventId: body.eventId ?? undefined,
@@ -157,7 +158,7 @@ function optionsOf({ body, idempotencyKey }: CreateCall) {
   })
 }
 
-/** The application in the path, if there is none: created as the body says, under the name in the path. */
+/** Creates the application in the path if it does not exist, as the body says, under the name in the path. */
 async function ensureApplication(
   { posthorn, by }: Pick<CreateCall, 'posthorn' | 'by'>,
   name: string,

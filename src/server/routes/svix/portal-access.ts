@@ -20,13 +20,17 @@ const portalAccessIn = z
     application: applicationIn
       .nullish()
       .meta({ description: 'Creates the application in the path, if there is none.' }),
-    featureFlags: z.array(flag).max(100).nullish().meta({ description: 'Event types behind other flags are hidden.' }),
+    featureFlags: z
+      .array(flag)
+      .max(100)
+      .nullish()
+      .meta({ description: 'Event types with other feature flags are hidden.' }),
     readOnly: z.boolean().nullish().meta({ description: 'Shows everything and changes nothing.' }),
     expiry: z.int().min(3_600).max(604_800).nullish().meta({
       description:
         'Seconds for which the link is valid; if not given, as the server is set up (POSTHORN_PORTAL_TOKEN_HOURS).',
     }),
-    // Named here so that it is refused: a link that allows more than was asked for would be worse than none.
+    // Listed so that it is refused: a link that allows more than was requested would be worse than none.
     capabilities: z.null('Expected `capabilities` to be left out. Give `readOnly` instead.').optional(),
   })
   .meta({ id: 'AppPortalAccessIn' })
@@ -61,12 +65,12 @@ export const authenticationOperations: readonly Operation[] = [
     path: '/api/v1/auth/logout',
     summary: "Ends the application's key that it is called with; other keys are revoked by id.",
     realm: 'everyone',
-    // A reader can log out, too.
+    // Read-only callers can log out, too.
     access: 'read',
     idempotency: 'none',
     answers: { 204: null },
     async handle({ posthorn, caller, by }) {
-      // Nobody means to lock everybody out by logging out.
+      // Logging out must not lock everybody out.
       if (caller.applicationId === null)
         return forbidden('Only the key of an application can log out. Revoke others by id.')
       await posthorn.keys.revoke(caller.id, by())
@@ -95,15 +99,15 @@ async function openPortal({
     },
     by(),
   )
-  // After the `#`, so that it reaches no log of a server on the way.
+  // After the `#`, so that no server on the way logs it.
   return answer(200, { url: `${server.publicUrl}${server.basePath}/login#key=${token}`, token })
 }
 
-/** Never from the request: whoever sends one can write any host into it, and the link carries a key. */
+/** Never from the request: its sender can write any host into it, and the link contains a key. */
 function addressUnknown(): PosthornError {
   return new PosthornError(
     'wrong_state',
-    'Expected the server to know where it is reached, got no address. Set POSTHORN_PUBLIC_URL, or `publicUrl` of `handler`.',
+    'Expected the server to know its public URL, got none. Set POSTHORN_PUBLIC_URL, or `publicUrl` of `handler`.',
   )
 }
 

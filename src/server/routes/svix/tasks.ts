@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { expected } from '../../../core/errors.ts'
 import { isId } from '../../../core/ids.ts'
 import type { Job } from '../../../core/delivery/job.ts'
-import type { Page, Scan } from '../../../core/ports/directory.ts'
+import type { Page, Scan } from '../../../core/ports/directory/page.ts'
 import { listQuery, scanOf } from '../../request/pagination.ts'
 import { answer, operation } from '../../operation.ts'
 import type { Operation } from '../../operation.ts'
@@ -13,7 +13,7 @@ import { parameter } from '../lookup.ts'
 
 const tasksQuery = listQuery('job').extend({ status: taskStatus.nullish(), task: taskName.nullish() })
 
-/** Bulk work that was asked for, and how far it is. */
+/** Requested bulk work, and its progress. */
 export const taskOperations: readonly Operation[] = [
   operation({
     id: 'v1.background-task.list',
@@ -38,7 +38,7 @@ export const taskOperations: readonly Operation[] = [
     id: 'v1.background-task.get',
     method: 'get',
     path: '/api/v1/background-task/{task_id}',
-    summary: 'Shows how far bulk work is.',
+    summary: 'Shows the progress of bulk work.',
     realm: 'server',
     access: 'read',
     answers: { 200: taskOut },
@@ -57,7 +57,7 @@ interface NamedJob {
   readonly task: Task
 }
 
-/** Of the jobs read, those that were asked for; a page may have fewer than its limit though there are more. */
+/** The requested ones among the jobs read; a page may have fewer than its limit although there are more. */
 function named(
   jobs: readonly Job[],
   { limit }: Page,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Application } from '../../../core/endpoint/endpoint.ts'
 import type { Message } from '../../../core/message/message.ts'
-import type { MessageProgress } from '../../../core/ports/directory.ts'
+import type { MessageProgress } from '../../../core/ports/directory/messages.ts'
 import { isoTime } from '../../../core/time.ts'
 import { channel, dateTime, eventTypeName } from '../common.ts'
 import { shownMessage, toMessage } from './delivery/delivery.ts'

@@ -6,7 +6,7 @@ import { dateTime, metadata, rate, uid } from '../common.ts'
 
 const olderRate = rate.nullish().meta({ deprecated: true, description: 'The older name of `throttleRate`.' })
 
-/** An application as a client gives it. */
+/** An application in a request. */
 export const applicationIn = z
   .object({
     name: z.string().min(1).max(256),
@@ -17,7 +17,7 @@ export const applicationIn = z
   })
   .meta({ id: 'ApplicationIn' })
 
-/** What is left out stays as it is; null takes it away. */
+/** Fields that are left out stay unchanged; null removes one. */
 export const applicationPatch = z
   .object({
     name: z.string().min(1).max(256).optional(),
@@ -41,7 +41,7 @@ export const applicationOut = z
   })
   .meta({ id: 'ApplicationOut' })
 
-/** The resource's own settings, from what a client gave: all of them. */
+/** The resource's settings from a request: all of them. */
 export function applicationSettings(input: z.output<typeof applicationIn>): Required<ApplicationSettings> {
   return {
     name: input.name,
@@ -51,7 +51,7 @@ export function applicationSettings(input: z.output<typeof applicationIn>): Requ
   }
 }
 
-/** The resource's own settings, from what a client gave: only those. */
+/** The resource's settings from a request: only the given ones. */
 export function applicationChange(patch: z.output<typeof applicationPatch>): ApplicationSettings {
   const { name, uid: ownName, metadata: remembered } = patch
   return given({

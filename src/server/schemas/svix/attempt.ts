@@ -4,13 +4,13 @@ import type { Attempt } from '../../../core/delivery/attempt.ts'
 import { isOpen } from '../../../core/delivery/delivery.ts'
 import type { Delivery } from '../../../core/delivery/delivery.ts'
 import type { Endpoint } from '../../../core/endpoint/endpoint.ts'
-import type { AttemptOfDelivery } from '../../../core/ports/directory.ts'
+import type { AttemptOfDelivery } from '../../../core/ports/directory/deliveries.ts'
 import { isoTime } from '../../../core/time.ts'
 import { dateTime } from '../common.ts'
 import { shownEndpoint, toShownEndpoint } from './endpoint.ts'
 import { messageOut, shownMessage } from './message.ts'
 
-/** How far something came, by the numbers that clients know. */
+/** Delivery statuses, by the numbers that clients know. */
 export const statusNumbers = { success: 0, pending: 1, fail: 2, sending: 3 } as const
 type StatusText = keyof typeof statusNumbers
 
@@ -59,18 +59,18 @@ export function toAttemptOut(
   }
 }
 
-/** Customers read these: what is behind a name without a public address is not for them. Operators see it with the delivery. */
+/** Customers read these: they must not learn what is behind a name without a public address. Operators see it with the delivery. */
 function responseOf({ outcome, responseBody }: Attempt): string {
   return outcome === 'answered' ? (responseBody ?? '') : withoutDetails(responseBody ?? '')
 }
 
-/** How far a delivery came: sending is on its way or between two attempts, pending has not been tried yet. */
+/** The status of a delivery: sending means in flight or between two attempts, pending not tried yet. */
 export function progressOf(delivery: Delivery): {
   status: 0 | 1 | 2 | 3
   statusText: StatusText
   nextAttempt: string | null
 } {
-  // A lease that ran out counts, too: somebody has begun to send it.
+  // An expired lease counts, too: a worker has begun to send it.
   const isWaiting = isOpen(delivery) && delivery.leaseUntil === null && delivery.nextRetryAt !== null
   return {
     ...named(progressText(delivery)),
@@ -103,7 +103,7 @@ function succeeded({ statusCode }: Attempt): boolean {
   return statusCode !== null && statusCode >= 200 && statusCode < 300
 }
 
-/** A person asked for it: after a requeue, or as a resend, which is marked as one when it is created. */
+/** Requested by a person: after a requeue, or as a resend, which is marked as one when it is created. */
 function isManual({ startedAt }: Attempt, { requeuedAt }: Delivery): boolean {
   return requeuedAt !== null && startedAt >= requeuedAt
 }

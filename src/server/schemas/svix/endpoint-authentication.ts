@@ -6,7 +6,7 @@ const secret = z.string().min(1).max(4_096)
 const text = z.string().min(1).max(1_024)
 const pem = z.string().min(1).max(65_536)
 
-/** Ours alone: clients of Svix do not know it, and leave it as it is. */
+/** Posthorn's own: Svix clients do not know it, and leave it unchanged. */
 export const endpointAuthentication = z
   .object({
     basic: z
@@ -36,15 +36,15 @@ export const endpointAuthentication = z
       .object({ certificate: pem, privateKey: pem })
       .nullish()
       .meta({ description: 'In PEM form; the key without a passphrase.' }),
-    ca: pem.nullish().meta({ description: 'Certificates of authorities to trust beside the usual ones, in PEM form.' }),
+    ca: pem.nullish().meta({ description: 'CA certificates to trust in addition to the default ones, in PEM form.' }),
   })
   .meta({
     id: 'EndpointAuthentication',
     description:
-      'How we prove to the endpoint who we are: at most one of basic, bearer, apiKey and oauth2; clientCertificate and ca may stand beside it. Secrets are never shown again: an answer has *** in their place.',
+      'How we prove to the endpoint who we are: at most one of basic, bearer, apiKey and oauth2; clientCertificate and ca may be combined with it. Secrets are never shown again: responses contain *** instead.',
   })
 
-/** What was given, with what was left out or null left out; the library says what is wrong with it. */
+/** The given fields, without those that are missing or null; the library says what is wrong with them. */
 export function authenticationIn(
   given: z.output<typeof endpointAuthentication> | null | undefined,
 ): Authentication | null | undefined {

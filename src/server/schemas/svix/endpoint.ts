@@ -27,10 +27,10 @@ const filter = z
   .meta({
     id: 'PayloadFilter',
     type: 'object',
-    description: 'What the payload must be like: conditions on JSON paths, joined by and, or, not.',
+    description: 'Conditions that the payload must match: comparisons of JSON paths, joined by and, or, not.',
   })
 
-/** What every way of giving an endpoint has in common. */
+/** The fields that all requests for an endpoint have in common. */
 const given = {
   url: z.string().min(1).max(2000),
   description: z.string().max(1000),
@@ -68,7 +68,7 @@ export const endpointIn = z
 
 export const endpointUpdate = endpointIn.omit({ secret: true, headers: true }).meta({ id: 'EndpointUpdate' })
 
-/** What is left out stays as it is; null takes it away. */
+/** Fields that are left out stay unchanged; null removes one. */
 export const endpointPatch = z
   .object({
     ...given,
@@ -112,7 +112,7 @@ export const endpointOut = z
   })
   .meta({ id: 'EndpointOut' })
 
-/** An endpoint as a destination of one message; how far that came is added to it. */
+/** An endpoint as the destination of one message; the delivery status is added to it. */
 export const shownEndpoint = z.object(shown)
 
 export const endpointHeadersIn = z.object({ headers }).meta({ id: 'EndpointHeadersIn' })
@@ -140,7 +140,7 @@ export const endpointSecretRotateIn = z
       .min(0)
       .max(604_800)
       .nullish()
-      .meta({ description: 'How long the old secret stays valid beside the new one; a day if not given.' }),
+      .meta({ description: 'How long the old secret stays valid after the new one is created; a day by default.' }),
   })
   .meta({ id: 'EndpointSecretRotateIn' })
 
@@ -182,7 +182,7 @@ export function toShownEndpoint(endpoint: Endpoint): z.input<typeof shownEndpoin
   }
 }
 
-/** Clients can leave the prefix of a secret out. */
+/** Clients can leave out the prefix of a secret. */
 export function withPrefix(key: string): string {
   return key.startsWith(hmacPrefix) || key.startsWith(signingKeyPrefix) ? key : `${hmacPrefix}${key}`
 }

@@ -27,7 +27,7 @@ export const eventTypeIn = z
 
 export const eventTypeUpdate = eventTypeIn.omit({ name: true }).meta({ id: 'EventTypeUpdate' })
 
-/** What is left out stays as it is; null takes it away. */
+/** Fields that are left out stay unchanged; null removes one. */
 export const eventTypePatch = z
   .object({
     description: description.optional(),

@@ -34,11 +34,11 @@ export const messageIn = z
       .min(1)
       .max(256)
       .nullish()
-      .meta({ description: 'Of the session in which it happened; the event of a dead letter carries it.' }),
+      .meta({ description: 'The session in which it happened; dead-letter events carry it.' }),
     deliverAt: dateTime.nullish().meta({ description: 'Not before this time; at most 30 days ahead.' }),
     payloadRetentionPeriod: z.int().min(5).max(90).nullish().meta({
       description:
-        'Days after which the payload is erased, as soon as nothing of it is on its way; otherwise it is kept with the history (POSTHORN_HISTORY_DAYS).',
+        'Days after which the payload is erased, once no delivery is open; otherwise it is kept with the history (POSTHORN_HISTORY_DAYS).',
     }),
   })
   .meta({ id: 'MessageIn' })
@@ -58,7 +58,7 @@ export const shownMessage = z.object(shown)
 
 type Head = Pick<Message, 'id' | 'type' | 'eventId' | 'channels' | 'createdAt'>
 
-/** A message that is kept, as JSON text: its payload byte for byte, or none. */
+/** A stored message as JSON text: with its payload byte for byte, or without. */
 export function messageText(
   message: Message,
   withContent: boolean,
@@ -88,7 +88,7 @@ function payloadText({ body, erasedAt }: Pick<Message, 'body' | 'erasedAt'>): st
   return erasedAt === null ? objectText(textOf(body)) : '{"expired":true}'
 }
 
-/** The JSON text of a payload. A raw body can be anything, and clients with types can read nothing but an object here. */
+/** The JSON text of a payload. A raw body can be anything, but typed clients can only read an object here. */
 export function objectText(body: string): string {
   return isObject(body) ? body : JSON.stringify({ rawPayload: body })
 }

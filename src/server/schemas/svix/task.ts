@@ -29,7 +29,7 @@ export const bulkReplayIn = z
       .nullish()
       .meta({ description: '2: those that are dead (the usual); 3: those that failed and wait for a retry.' }),
     eventTypes: z.array(eventTypeName).max(1).nullish().meta({ description: 'At most one.' }),
-    // Named here so that they are refused: work on more than was asked for would be worse than none.
+    // Listed so that they are refused: work on more than was requested would be worse than none.
     channel: channel.and(z.never()).nullish(),
     statusCodeClass: z.never().nullish(),
     tag: z.never().nullish(),

@@ -2,7 +2,7 @@ import { operationsUid } from '../../../core/alarms/operational.ts'
 import type { Application } from '../../../core/endpoint/endpoint.ts'
 import { PosthornError } from '../../../core/errors.ts'
 import type { Actor } from '../../../core/ports/audit.ts'
-import type { ApplicationDirectory } from '../../../core/ports/directory.ts'
+import type { ApplicationDirectory } from '../../../core/ports/directory/applications.ts'
 import { record } from '../audit.ts'
 import type { Audited } from '../audit.ts'
 import type { Database, Executor } from '../sql/database.ts'
@@ -10,11 +10,11 @@ import { contains } from '../sql/like.ts'
 import { pageOf } from '../sql/page.ts'
 import { eraseApplication } from '../upkeep/erase-application.ts'
 import { fromApplication, toApplication, toId } from '../rows/rows.ts'
-import { assignments, forUpdate, insertInto, listOf, sql, table, words } from '../sql/sql.ts'
+import { assignments, forUpdate, insertInto, listOf, sql, table, raw } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
 
 const applications = table('applications')
-const columns = words('id, uid, name, metadata, rate_per_second, created_at, updated_at')
+const columns = raw('id, uid, name, metadata, rate_per_second, created_at, updated_at')
 
 export function applicationDirectory(database: Database): ApplicationDirectory {
   return {
@@ -31,7 +31,7 @@ export function applicationDirectory(database: Database): ApplicationDirectory {
     },
     async listApplications(page, text) {
       const conditions = [sql`(uid is null or uid <> ${operationsUid})`]
-      if (text !== undefined) conditions.push(contains(words(`name || ' ' || coalesce(uid, '') || ' ' || id`), text))
+      if (text !== undefined) conditions.push(contains(raw(`name || ' ' || coalesce(uid, '') || ' ' || id`), text))
       const rows = await database.query(
         sql`select ${columns} from ${applications} ${pageOf(page, 'ascending', conditions)}`,
       )

@@ -1,13 +1,7 @@
 import { expected } from '../../../core/errors.ts'
 import { attemptId, attemptOf, firstIdAt } from '../../../core/ids.ts'
-import type {
-  AttemptFilter,
-  AttemptOfDelivery,
-  DeliveryDirectory,
-  Order,
-  Page,
-  Scan,
-} from '../../../core/ports/directory.ts'
+import type { AttemptFilter, AttemptOfDelivery, DeliveryDirectory } from '../../../core/ports/directory/deliveries.ts'
+import type { Order, Page, Scan } from '../../../core/ports/directory/page.ts'
 import { record } from '../audit.ts'
 import type { Database } from '../sql/database.ts'
 import { hasChannel, mostWalked, oneOf } from './messages.ts'
@@ -16,7 +10,7 @@ import { visibleOwner } from '../sql/visible.ts'
 import { deliveryColumns, toAttempt, toDelivery } from '../rows/delivery-rows.ts'
 import { toLastAttempt } from '../rows/figure-rows.ts'
 import { toApplicationId, toId } from '../rows/rows.ts'
-import { all, listOf, nothing, sql, table, words } from '../sql/sql.ts'
+import { all, listOf, nothing, sql, table, raw } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
 
 type AttemptMethods = 'attempts' | 'lastAttempts' | 'listAttempts' | 'eraseAttempt'
@@ -27,16 +21,16 @@ const mostAttempts = 10_000
 /** The outcomes of records that only say that an attempt began (`isProvisional`), for texts. */
 export const provisionalText = `('interrupted', 'started', 'crashed')`
 const lastEpoch = 2 ** 30 - 1
-const attemptColumns = words(
+const attemptColumns = raw(
   'a.delivery_id, a.epoch, a.started_at, a.took_ms, a.outcome, a.status_code, a.excerpt, a.url, a.late, a.diagnostics',
 )
-const ownColumns = words(
+const ownColumns = raw(
   deliveryColumns
     .split(', ')
     .map((column) => `d.${column}`)
     .join(', '),
 )
-const isSuccess = words('a.status_code is not null and a.status_code >= 200 and a.status_code < 300')
+const isSuccess = raw('a.status_code is not null and a.status_code >= 200 and a.status_code < 300')
 // Counted over all attempts of the delivery, whatever the list leaves out.
 const number = sql`(select count(*) from ${attempts} other where other.delivery_id = a.delivery_id and other.epoch <= a.epoch) as number`
 
@@ -140,7 +134,7 @@ function wanted(filter: AttemptFilter): Sql[] {
   const conditions: Sql[] = []
   const { statusCodeClass } = filter
   if (filter.succeeded !== undefined) conditions.push(filter.succeeded ? isSuccess : sql`not (${isSuccess})`)
-  if (statusCodeClass === 0) conditions.push(words('a.status_code is null'))
+  if (statusCodeClass === 0) conditions.push(raw('a.status_code is null'))
   else if (statusCodeClass !== undefined)
     conditions.push(sql`a.status_code >= ${statusCodeClass} and a.status_code < ${statusCodeClass + 100}`)
   if (filter.types !== undefined) conditions.push(oneOf('d.event_type', filter.types))

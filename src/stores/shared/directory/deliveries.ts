@@ -1,7 +1,8 @@
 import { lanes } from '../../../core/delivery/delivery.ts'
 import type { Delivery } from '../../../core/delivery/delivery.ts'
 import { mergedGroups } from '../../../core/ports/figures.ts'
-import type { DeliveryDirectory, Order, Page } from '../../../core/ports/directory.ts'
+import type { DeliveryDirectory } from '../../../core/ports/directory/deliveries.ts'
+import type { Order, Page } from '../../../core/ports/directory/page.ts'
 import type { DeliveryFilter } from '../../../core/ports/queue.ts'
 import type { Instant } from '../../../core/time.ts'
 import type { Database } from '../sql/database.ts'
@@ -12,13 +13,13 @@ import { record } from '../audit.ts'
 import { beyond, inOrder } from '../sql/page.ts'
 import { toDeadLetterGroup } from '../rows/figure-rows.ts'
 import { deliveryColumns, toDelivery } from '../rows/delivery-rows.ts'
-import { all, joined, nothing, sql, table, words } from '../sql/sql.ts'
+import { all, joined, nothing, sql, table, raw } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
 
 type DeliveryMethods = Exclude<keyof DeliveryDirectory, 'attempts' | 'lastAttempts' | 'listAttempts' | 'eraseAttempt'>
 
 const deliveries = table('webhook_deliveries')
-const columns = words(deliveryColumns)
+const columns = raw(deliveryColumns)
 // Of an error only the first line tells groups apart.
 const detailLength = 200
 

@@ -20,7 +20,7 @@ import { replyDirectory } from './replies.ts'
 import { fromAuditEntry, toAuditEntry } from '../rows/directory-rows.ts'
 import { toMinute } from '../rows/rows.ts'
 import type { Vault } from '../secrets.ts'
-import { insertInto, nothing, sql, table, words } from '../sql/sql.ts'
+import { insertInto, nothing, sql, table, raw } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
 import { livingWorkers } from './workers.ts'
 import { searchDirectory } from '../search.ts'
@@ -64,7 +64,7 @@ async function overview(
   const since = now - windowMs
   const rows =
     await database.query(sql`select minute, sum(delivered) as delivered, sum(failed) as failed, sum(dead) as dead,
-  ${words(latencyColumns.map((column) => `sum(${column}) as ${column}`).join(', '))}
+  ${raw(latencyColumns.map((column) => `sum(${column}) as ${column}`).join(', '))}
 from ${table('endpoint_minutes')}
 where minute >= ${since - (since % minute)} and minute <= ${now}${applicationId === undefined ? nothing : ofApplication(applicationId)}
 group by minute

@@ -8,7 +8,7 @@ import type {
   EndpointCounts,
   EndpointDirectory,
   SecretRotation,
-} from '../../../core/ports/directory.ts'
+} from '../../../core/ports/directory/endpoints.ts'
 import type { Secret } from '../../../core/signing/signature.ts'
 import { minute } from '../../../core/time.ts'
 import type { Instant } from '../../../core/time.ts'
@@ -95,7 +95,7 @@ limit 1`,
 }
 
 /** From the index of each application's endpoints. */
-export function ownedEndpoints(applicationIds: readonly string[], mostEach: number): Sql {
+function ownedEndpoints(applicationIds: readonly string[], mostEach: number): Sql {
   return sql`select id, application_id, status, status_reason, status_since, among
 from (
   select id, application_id, status, status_reason, status_since,

@@ -1,5 +1,5 @@
 import { firstIdAt } from '../../../core/ids.ts'
-import type { EventDirectory } from '../../../core/ports/directory.ts'
+import type { EventDirectory } from '../../../core/ports/directory/events.ts'
 import type { Database } from '../sql/database.ts'
 import { fromEvent, toEvent } from '../rows/directory-rows.ts'
 import { joined, sql, table } from '../sql/sql.ts'

@@ -1,4 +1,4 @@
-import type { EndpointDirectory } from '../../../core/ports/directory.ts'
+import type { EndpointDirectory } from '../../../core/ports/directory/endpoints.ts'
 import type { EndpointFigures, HourCounts } from '../../../core/ports/figures.ts'
 import type { QueueDepth } from '../../../core/ports/overview.ts'
 import { hour } from '../../../core/time.ts'
@@ -17,14 +17,14 @@ import {
 import { latencyColumns } from '../schema/latency-columns.ts'
 import { fresh, retries, suspects } from '../sql/lanes.ts'
 import { toId, toMinute } from '../rows/rows.ts'
-import { all, listOf, nothing, sql, table, words } from '../sql/sql.ts'
+import { all, listOf, nothing, sql, table, raw } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
 
 const deliveries = table('webhook_deliveries')
 const attempts = table('attempts')
 const endpoints = table('endpoints')
 const minutes = table('endpoint_minutes')
-const provisional = words(provisionalText)
+const provisional = raw(provisionalText)
 const mostBacklog = 10_000
 const mostQueued = 100_000
 
@@ -75,7 +75,7 @@ async function figuresOf(
 }
 
 export function hoursOf(endpointIds: readonly string[], since: Instant): Sql {
-  const start = sql`minute - minute % ${words(String(hour))}`
+  const start = sql`minute - minute % ${raw(String(hour))}`
   return sql`select endpoint_id, ${start} as hour, sum(delivered) as delivered, sum(failed) as failed, sum(dead) as dead
 from ${minutes}
 where endpoint_id in ${listOf(endpointIds)} and minute >= ${since}
@@ -170,9 +170,9 @@ limit 1`
 }
 
 export function bucketsOf(endpointId: string, since: Instant, bucketMs: number): Sql {
-  const start = sql`minute - minute % ${words(String(bucketMs))}`
+  const start = sql`minute - minute % ${raw(String(bucketMs))}`
   return sql`select ${start} as minute, sum(delivered) as delivered, sum(failed) as failed, sum(dead) as dead,
-  ${words(latencyColumns.map((column) => `sum(${column}) as ${column}`).join(', '))}
+  ${raw(latencyColumns.map((column) => `sum(${column}) as ${column}`).join(', '))}
 from ${minutes}
 where endpoint_id = ${endpointId} and minute >= ${since}
 group by ${start}

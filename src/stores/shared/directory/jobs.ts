@@ -1,7 +1,7 @@
 import type { Status } from '../../../core/delivery/delivery.ts'
 import type { Job } from '../../../core/delivery/job.ts'
 import type { Actor } from '../../../core/ports/audit.ts'
-import type { AdvancedJob, JobDirectory, ReplayBatch } from '../../../core/ports/directory.ts'
+import type { AdvancedJob, JobDirectory, ReplayBatch } from '../../../core/ports/directory/jobs.ts'
 import type { Cancelled, DeliveryFilter } from '../../../core/ports/queue.ts'
 import type { Instant } from '../../../core/time.ts'
 import type { Database, Executor } from '../sql/database.ts'

@@ -1,5 +1,5 @@
 import type { AuditNote } from '../../../core/ports/audit.ts'
-import type { KeyDirectory } from '../../../core/ports/directory.ts'
+import type { KeyDirectory } from '../../../core/ports/directory/keys.ts'
 import type { Database, Executor } from '../sql/database.ts'
 import { fromKey, toKey } from '../rows/directory-rows.ts'
 import type { ApiKey } from '../../../core/ports/key.ts'

@@ -1,6 +1,7 @@
 import { statuses } from '../../../core/delivery/delivery.ts'
 import { firstIdAt } from '../../../core/ids.ts'
-import type { MessageDirectory, MessageFilter, Page, Scan } from '../../../core/ports/directory.ts'
+import type { MessageDirectory, MessageFilter } from '../../../core/ports/directory/messages.ts'
+import type { Page, Scan } from '../../../core/ports/directory/page.ts'
 import type { Message } from '../../../core/message/message.ts'
 import type { Actor } from '../../../core/ports/audit.ts'
 import type { Cancelled } from '../../../core/ports/queue.ts'
@@ -14,7 +15,7 @@ import { beyond, inOrder } from '../sql/page.ts'
 import { isVisible, visible } from '../sql/visible.ts'
 import { toMessageProgress } from '../rows/figure-rows.ts'
 import { toApplicationId, toId, toMessage } from '../rows/rows.ts'
-import { all, forUpdate, insertInto, joined, listOf, nothing, sql, table, words } from '../sql/sql.ts'
+import { all, forUpdate, insertInto, joined, listOf, nothing, sql, table, raw } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
 
 const messages = table('messages')
@@ -130,7 +131,7 @@ limit ${most}`
 }
 
 export function progressOf(messageIds: readonly string[]): Sql {
-  return sql`select message_id, ${words(statusCounts)}
+  return sql`select message_id, ${raw(statusCounts)}
 from ${table('webhook_deliveries')}
 where message_id in ${listOf(messageIds)}
 group by message_id`
@@ -141,7 +142,7 @@ function picking({ types, channel, text, missingAt }: MessageFilter): Sql[] {
     ...(missingAt === undefined ? [] : [isMissingAt(missingAt)]),
     ...(types === undefined ? [] : [oneOf('type', types)]),
     ...(channel === undefined ? [] : [hasChannel('channels', channel)]),
-    ...(text === undefined ? [] : [contains(words(`id || ' ' || coalesce(event_id, '')`), text)]),
+    ...(text === undefined ? [] : [contains(raw(`id || ' ' || coalesce(event_id, '')`), text)]),
   ]
 }
 
@@ -152,12 +153,12 @@ function isMissingAt(endpointId: string): Sql {
 }
 
 export function oneOf(column: string, values: readonly string[]): Sql {
-  return values.length === 0 ? words('1 = 0') : sql`${words(column)} in ${listOf(values)}`
+  return values.length === 0 ? raw('1 = 0') : sql`${raw(column)} in ${listOf(values)}`
 }
 
 /** The channels are a JSON list of words that JSON writes as they are; both databases know `replace`. */
 export function hasChannel(column: string, channel: string): Sql {
-  return sql`replace(${words(column)}, ${JSON.stringify(channel)}, '') <> ${words(column)}`
+  return sql`replace(${raw(column)}, ${JSON.stringify(channel)}, '') <> ${raw(column)}`
 }
 
 function range({ applicationId, since, until }: MessageFilter, page: Page): Sql {

@@ -1,4 +1,4 @@
-import type { ReplyDirectory, TakenReply } from '../../../core/ports/directory.ts'
+import type { ReplyDirectory, TakenReply } from '../../../core/ports/directory/replies.ts'
 import type { Database } from '../sql/database.ts'
 import { toTakenReply } from '../rows/directory-rows.ts'
 import { sql, table } from '../sql/sql.ts'

@@ -149,6 +149,7 @@ export function toAttempt(row: Row): Attempt {
     tookMs: number(row, 'took_ms'),
     outcome: word(row, 'outcome', recordedOutcomes),
     statusCode: numberOrNull(row, 'status_code'),
+    // The column keeps its first name: workers of an earlier release, which may still be finishing, write to it by that name.
     responseBody: textOrNull(row, 'excerpt'),
     url: text(row, 'url'),
     late: number(row, 'late') === 1,

@@ -11,7 +11,8 @@ import type {
   LastFailure,
   NextRetry,
 } from '../../../core/ports/figures.ts'
-import type { MessageProgress, OwnedEndpoint } from '../../../core/ports/directory.ts'
+import type { OwnedEndpoint } from '../../../core/ports/directory/endpoints.ts'
+import type { MessageProgress } from '../../../core/ports/directory/messages.ts'
 import type { QueueDepth } from '../../../core/ports/overview.ts'
 import type { Instant } from '../../../core/time.ts'
 import { number, numberOrNull, text, textOrNull, word } from './columns.ts'

@@ -1,7 +1,7 @@
 import { PosthornError } from '../../../core/errors.ts'
 import type { Database, Executor } from '../sql/database.ts'
 import { migrations } from './migrations.ts'
-import { render, sql, table, words } from '../sql/sql.ts'
+import { render, sql, table, raw } from '../sql/sql.ts'
 import type { Dialect, Sql } from '../sql/sql.ts'
 
 const createMigrations = sql`create table if not exists ${table('migrations')} (version integer primary key not null)`
@@ -45,7 +45,7 @@ export function scriptOf(dialect: Dialect, statements: readonly Sql[]): string {
 
 /** The note that a step was taken. In words, not with a parameter: a script has none. */
 export function recordOf(version: number): Sql {
-  return sql`insert into ${table('migrations')} (version) values (${words(String(version))})`
+  return sql`insert into ${table('migrations')} (version) values (${raw(String(version))})`
 }
 
 /** For a worker that runs on while another release migrates. */

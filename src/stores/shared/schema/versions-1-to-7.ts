@@ -1,5 +1,5 @@
 import { fresh, retries, suspects } from '../sql/lanes.ts'
-import { binaryType, idType, sql, table, words } from '../sql/sql.ts'
+import { binaryType, idType, sql, table, raw } from '../sql/sql.ts'
 import { latencyColumns } from './latency-columns.ts'
 import type { Migration } from './migration.ts'
 
@@ -134,7 +134,7 @@ where status in ('pending', 'failed')`,
   delivered integer not null default 0,
   failed integer not null default 0,
   dead integer not null default 0,
-  ${words(latencyColumns.map((column) => `${column} integer not null default 0`).join(',\n  '))},
+  ${raw(latencyColumns.map((column) => `${column} integer not null default 0`).join(',\n  '))},
   primary key (minute, endpoint_id)
 )`,
       sql`create table ${table('workers')} (
@@ -250,12 +250,12 @@ where event_id is not null`,
       // Until now every lease that ran out counted as a crash, sent or not.
       sql`update ${table('webhook_deliveries')} set crash_count = 0 where status in ('pending', 'failed') and crash_count <> 0`,
       // Named after their table, because PostgreSQL looks for them in its schema only if it is told to.
-      ...['fresh', 'retries'].map((lane) => sql`drop index ${table('webhook_deliveries')}_${words(lane)}`),
+      ...['fresh', 'retries'].map((lane) => sql`drop index ${table('webhook_deliveries')}_${raw(lane)}`),
       ...Object.entries({ fresh, retries, suspects }).map(
         ([
           lane,
           rows,
-        ]) => sql`create index ${words(`webhook_deliveries_${lane}`)} on ${table('webhook_deliveries')} (webhook_id, coalesce(next_retry_at, 0), id)
+        ]) => sql`create index ${raw(`webhook_deliveries_${lane}`)} on ${table('webhook_deliveries')} (webhook_id, coalesce(next_retry_at, 0), id)
 where ${rows}`,
       ),
       // `rate_tokens` and `rate_at` are read no more: tokens have a table of their own, so that taking some is no write to the health.

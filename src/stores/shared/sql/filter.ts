@@ -3,7 +3,7 @@ import type { Status } from '../../../core/delivery/delivery.ts'
 import { expected } from '../../../core/errors.ts'
 import { firstIdAt } from '../../../core/ids.ts'
 import type { DeliveryFilter } from '../../../core/ports/queue.ts'
-import { all, listOf, sql, table, words } from './sql.ts'
+import { all, listOf, sql, table, raw } from './sql.ts'
 import type { Sql } from './sql.ts'
 
 const mostIds = 10_000
@@ -35,7 +35,7 @@ export function whereDelivery(filter: DeliveryFilter): Sql {
 function oneOf(ids: readonly string[]): Sql {
   if (ids.length > mostIds)
     throw expected('invalid_argument', 'ids', `at most ${mostIds}`, ids.length, 'Ask in several batches.')
-  return ids.length === 0 ? words('1 = 0') : sql`id in ${listOf(ids)}`
+  return ids.length === 0 ? raw('1 = 0') : sql`id in ${listOf(ids)}`
 }
 
 /** By way of its endpoints: another index on the hot table would cost each delivery a page that is written for nothing else. */
@@ -54,6 +54,6 @@ function createdWithin({ since, until }: DeliveryFilter): Sql[] {
 function inStatus(status: Status | readonly Status[]): Sql {
   const given = statuses.filter((word) => (typeof status === 'string' ? status === word : status.includes(word)))
   const [only, ...others] = given
-  if (only === undefined) return words('1 = 0')
-  return words(others.length === 0 ? conditionOf[only] : `status in (${given.map((word) => `'${word}'`).join(', ')})`)
+  if (only === undefined) return raw('1 = 0')
+  return raw(others.length === 0 ? conditionOf[only] : `status in (${given.map((word) => `'${word}'`).join(', ')})`)
 }

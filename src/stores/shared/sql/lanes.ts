@@ -1,5 +1,5 @@
 import type { Lane } from '../../../core/delivery/delivery.ts'
-import { words } from './sql.ts'
+import { raw } from './sql.ts'
 import type { Sql } from './sql.ts'
 
 // These texts stand in the partial indexes and in every statement that wants to use them, letter by letter:
@@ -7,11 +7,11 @@ import type { Sql } from './sql.ts'
 // Each open row is in exactly one lane.
 
 /** Never attempted, never requeued. */
-export const freshText = `status = 'pending' and last_attempted_at is null and requeued_at is null and interruptions < 2`
+const freshText = `status = 'pending' and last_attempted_at is null and requeued_at is null and interruptions < 2`
 /** Attempted or requeued. One bracket, or SQLite takes the index on the status instead. */
-export const retriesText = `(status = 'failed' or (status = 'pending' and (last_attempted_at is not null or requeued_at is not null))) and interruptions < 2`
+const retriesText = `(status = 'failed' or (status = 'pending' and (last_attempted_at is not null or requeued_at is not null))) and interruptions < 2`
 /** Taken over twice. Open is said by what it is not, for the same reason. */
-export const suspectsText = `interruptions >= 2 and status not in ('delivered', 'dead')`
+const suspectsText = `interruptions >= 2 and status not in ('delivered', 'dead')`
 
 /** By lane. */
 export const laneTexts: Readonly<Record<Lane, string>> = {
@@ -20,10 +20,10 @@ export const laneTexts: Readonly<Record<Lane, string>> = {
   suspects: suspectsText,
 }
 
-export const fresh: Sql = words(freshText)
-export const retries: Sql = words(retriesText)
-export const suspects: Sql = words(suspectsText)
+export const fresh: Sql = raw(freshText)
+export const retries: Sql = raw(retriesText)
+export const suspects: Sql = raw(suspectsText)
 
 export function laneText(lane: Lane): Sql {
-  return words(laneTexts[lane])
+  return raw(laneTexts[lane])
 }

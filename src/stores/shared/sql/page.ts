@@ -1,5 +1,5 @@
-import type { Order, Page } from '../../../core/ports/directory.ts'
-import { all, nothing, sql, words } from './sql.ts'
+import type { Order, Page } from '../../../core/ports/directory/page.ts'
+import { all, nothing, sql, raw } from './sql.ts'
 import type { Sql } from './sql.ts'
 
 /** `where`, `order by` and `limit` of one page of a list that is in the order of one column; `usual` is the list's own order. */
@@ -7,16 +7,16 @@ export function pageOf(page: Page, usual: Order, conditions: readonly Sql[] = []
   const order = page.order ?? usual
   const wanted = [...conditions, ...beyond(page.after, order, column)]
   return sql`${wanted.length === 0 ? nothing : sql`where ${all(wanted)}`}
-order by ${words(column)} ${inOrder(order)}
+order by ${raw(column)} ${inOrder(order)}
 limit ${page.limit}`
 }
 
 /** What comes after a place in the list; all of it, if there is none. */
 export function beyond(after: string | null, order: Order, column = 'id'): Sql[] {
   if (after === null) return []
-  return [order === 'ascending' ? sql`${words(column)} > ${after}` : sql`${words(column)} < ${after}`]
+  return [order === 'ascending' ? sql`${raw(column)} > ${after}` : sql`${raw(column)} < ${after}`]
 }
 
 export function inOrder(order: Order): Sql {
-  return words(order === 'ascending' ? 'asc' : 'desc')
+  return raw(order === 'ascending' ? 'asc' : 'desc')
 }

@@ -6,7 +6,7 @@ export interface Sql {
   readonly parts: readonly Part[]
 }
 
-type Part = string | { readonly value: Value } | { readonly table: TableName } | { readonly word: DialectWord }
+type Part = string | { readonly value: Value } | { readonly table: TableName } | { readonly keyword: DialectKeyword }
 
 export type TableName =
   | 'alarms'
@@ -38,13 +38,13 @@ export type TableName =
 export interface Dialect {
   placeholder(position: number): string
   table(name: TableName): string
-  readonly words: Readonly<Record<DialectWord, string>>
+  readonly keywords: Readonly<Record<DialectKeyword, string>>
 }
 
 /** `binary` is the type of bytes, `id` that of ids, which sort by their bytes; `forUpdate` ends a select whose rows are changed next. */
-type DialectWord = 'binary' | 'id' | 'forUpdate'
+type DialectKeyword = 'binary' | 'id' | 'forUpdate'
 
-export interface Rendered {
+interface Rendered {
   readonly text: string
   readonly values: readonly Value[]
 }
@@ -69,7 +69,7 @@ export function render(statement: Sql, dialect: Dialect): Rendered {
   for (const part of statement.parts) {
     if (typeof part === 'string') text += part
     else if ('value' in part) text += dialect.placeholder(values.push(part.value))
-    else text += 'table' in part ? dialect.table(part.table) : dialect.words[part.word]
+    else text += 'table' in part ? dialect.table(part.table) : dialect.keywords[part.keyword]
   }
   return { text, values }
 }
@@ -79,14 +79,14 @@ export function table(name: TableName): Sql {
 }
 
 /** Text that is part of the statement itself. Never for what a user gave. */
-export function words(text: string): Sql {
+export function raw(text: string): Sql {
   return { parts: [text] }
 }
 
 export const nothing: Sql = { parts: [] }
-export const binaryType: Sql = { parts: [{ word: 'binary' }] }
-export const idType: Sql = { parts: [{ word: 'id' }] }
-export const forUpdate: Sql = { parts: [{ word: 'forUpdate' }] }
+export const binaryType: Sql = { parts: [{ keyword: 'binary' }] }
+export const idType: Sql = { parts: [{ keyword: 'id' }] }
+export const forUpdate: Sql = { parts: [{ keyword: 'forUpdate' }] }
 
 export function joined(pieces: readonly Sql[], separator: string): Sql {
   return { parts: pieces.flatMap((piece, index) => (index === 0 ? piece.parts : [separator, ...piece.parts])) }
@@ -94,7 +94,7 @@ export function joined(pieces: readonly Sql[], separator: string): Sql {
 
 /** All of the conditions as one; true if there are none. */
 export function all(conditions: readonly Sql[]): Sql {
-  return conditions.length === 0 ? words('1 = 1') : joined(conditions, '\n  and ')
+  return conditions.length === 0 ? raw('1 = 1') : joined(conditions, '\n  and ')
 }
 
 /** `(a, b, c)`. Filled up to a power of two by repeating the last, so that a few texts serve every length. */
@@ -108,13 +108,13 @@ export function listOf(values: readonly Value[]): Sql {
 /** An insert of one row, given as column and value. */
 export function insertInto(name: TableName, row: Readonly<Record<string, Value>>): Sql {
   const values = Object.values(row).map((value) => sql`${value}`)
-  return sql`insert into ${table(name)} (${words(Object.keys(row).join(', '))})\nvalues (${joined(values, ', ')})`
+  return sql`insert into ${table(name)} (${raw(Object.keys(row).join(', '))})\nvalues (${joined(values, ', ')})`
 }
 
 /** `a = 1, b = 2`, for an update. */
 export function assignments(row: Readonly<Record<string, Value>>): Sql {
   return joined(
-    Object.entries(row).map(([column, value]) => sql`${words(column)} = ${value}`),
+    Object.entries(row).map(([column, value]) => sql`${raw(column)} = ${value}`),
     ', ',
   )
 }

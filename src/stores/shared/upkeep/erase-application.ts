@@ -1,6 +1,6 @@
 import type { Job } from '../../../core/delivery/job.ts'
 import type { Actor } from '../../../core/ports/audit.ts'
-import type { ErasureJob } from '../../../core/ports/directory.ts'
+import type { ErasureJob } from '../../../core/ports/directory/applications.ts'
 import type { Cancelled } from '../../../core/ports/queue.ts'
 import { day } from '../../../core/time.ts'
 import type { Instant } from '../../../core/time.ts'
@@ -9,7 +9,7 @@ import { cancelRows } from '../directory/operations.ts'
 import { fromJob, toJob } from '../rows/directory-rows.ts'
 import { toApplication, toId } from '../rows/rows.ts'
 import type { Executor } from '../sql/database.ts'
-import { forUpdate, insertInto, listOf, sql, table, words } from '../sql/sql.ts'
+import { forUpdate, insertInto, listOf, sql, table, raw } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
 
 const applications = table('applications')
@@ -149,7 +149,7 @@ where key in (select key from ${table('replies')} where application_id = ${id} l
   await tx.run(sql`delete from ${table('keys')} where application_id = ${id}`)
   // There are few at any time: they are read at once, and soon forgotten.
   await tx.run(sql`delete from ${table('events')} where data like ${`%"applicationId":${JSON.stringify(id)}%`}`)
-  await tx.run(sql`delete from ${table('jobs')} where application_id = ${id} and action <> ${words(`'erase'`)}`)
+  await tx.run(sql`delete from ${table('jobs')} where application_id = ${id} and action <> ${raw(`'erase'`)}`)
   await tx.run(sql`delete from ${endpoints} where application_id = ${id}`)
   return true
 }

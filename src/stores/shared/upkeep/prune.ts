@@ -5,7 +5,7 @@ import type { Instant } from '../../../core/time.ts'
 import { toWalked } from '../rows/directory-rows.ts'
 import { toId } from '../rows/rows.ts'
 import type { Executor } from '../sql/database.ts'
-import { forUpdate, listOf, sql, table, words } from '../sql/sql.ts'
+import { forUpdate, listOf, sql, table, raw } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
 import { sweepErased } from './erase-application.ts'
 import { eraseBodies } from './erase-message.ts'
@@ -72,7 +72,7 @@ export function closedBefore({ status, before, after, limit }: DeliveryWalk): Sq
   return walked({
     rows: sql`select id, status, updated_at
   from ${deliveries}
-  where id > ${after} and id < ${firstIdAt('dlv', before)}${status === 'dead' ? words(` and status = 'dead'`) : words('')}`,
+  where id > ${after} and id < ${firstIdAt('dlv', before)}${status === 'dead' ? raw(` and status = 'dead'`) : raw('')}`,
     wanted: sql`status = ${status} and updated_at < ${before}`,
     limit,
   })

@@ -5,7 +5,7 @@ import type { SealedColumn } from '../rows/sealed-columns.ts'
 import { sealedPrefix } from '../secrets.ts'
 import type { Vault } from '../secrets.ts'
 import type { Database, Executor } from '../sql/database.ts'
-import { forUpdate, nothing, sql, table, words } from '../sql/sql.ts'
+import { forUpdate, nothing, sql, table, raw } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
 
 /** Few enough that whoever writes meanwhile does not notice. */
@@ -56,10 +56,9 @@ interface Batch extends Pick<Resealed, 'done' | 'endpointIds'> {
 }
 
 async function resealBatch(tx: Executor, vault: Vault, sealed: SealedColumn, after: string): Promise<Batch> {
-  const key = words(keyColumn(sealed))
-  const column = words(sealed.column)
-  const rows =
-    await tx.query(sql`select ${key}, ${words(sealed.endpoint)} as endpoint, ${words(sealed.endpoint)}, ${column}
+  const key = raw(keyColumn(sealed))
+  const column = raw(sealed.column)
+  const rows = await tx.query(sql`select ${key}, ${raw(sealed.endpoint)} as endpoint, ${raw(sealed.endpoint)}, ${column}
 from ${table(sealed.table)}
 where ${key} > ${after} and ${stale(sealed, newestKeyId(vault))}
 order by ${key}
@@ -88,8 +87,8 @@ where ${key} = ${id} and ${column} = ${valueOf(sealed, row)}`)
 /** What stands there, and was not sealed with the newest key. */
 function stale({ column, blank }: SealedColumn, keyId: string): Sql {
   const prefix = sealedPrefix(keyId)
-  const isThere = blank === null ? nothing : sql` and ${words(column)} <> ${blank}`
-  return sql`substr(${words(column)}, 1, ${words(String(prefix.length))}) <> ${prefix}${isThere}`
+  const isThere = blank === null ? nothing : sql` and ${raw(column)} <> ${blank}`
+  return sql`substr(${raw(column)}, 1, ${raw(String(prefix.length))}) <> ${prefix}${isThere}`
 }
 
 /** Null for what no key opens, or was changed by hand. */

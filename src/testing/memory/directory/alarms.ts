@@ -1,6 +1,7 @@
 import type { Delivery } from '../../../core/delivery/delivery.ts'
 import { lanes } from '../../../core/delivery/delivery.ts'
 import type { Alarm } from '../../../core/alarms/alarm.ts'
+import { calmAlarm } from '../../../core/alarms/alarm.ts'
 import type { AlarmReadings } from '../../../core/alarms/findings.ts'
 import { windowMs } from '../../../core/alarms/signals.ts'
 import type { Endpoint } from '../../../core/endpoint/endpoint.ts'
@@ -10,7 +11,7 @@ import type { Instant } from '../../../core/time.ts'
 import { compareText } from '../sorted-list.ts'
 import type { State } from '../state.ts'
 
-/** Alarms, and what is read for them. */
+/** Alarms, and what is read to evaluate them. */
 export function alarmDirectory(state: State): AlarmDirectory {
   return {
     alarms: async () => [...state.alarms.values()].toSorted((one, other) => compareText(one.id, other.id)),
@@ -26,22 +27,7 @@ export function alarmDirectory(state: State): AlarmDirectory {
 export function noteAlarm(state: State, { signal, count, now }: AlarmNote): void {
   const known = state.alarms.get(signal)
   const isRecent = known !== undefined && known.notedAt !== null && known.notedAt > now - windowMs
-  const before: Alarm = known ?? {
-    id: signal,
-    signal,
-    subject: '',
-    level: 0,
-    value: 0,
-    threshold: 0,
-    raisedAt: null,
-    resolvedAt: null,
-    notifiedAt: null,
-    owed: null,
-    owedAt: null,
-    noted: 0,
-    notedAt: null,
-    version: 1,
-  }
+  const before = known ?? { ...calmAlarm({ signal, subject: '' }), version: 1 }
   state.alarms.set(signal, { ...before, noted: isRecent ? known.noted + count : count, notedAt: now })
 }
 
@@ -71,7 +57,7 @@ function readings(state: State, request: AlarmReadingsRequest): AlarmReadings {
   }
 }
 
-/** What is held, or returns from a hold in steps, is not late: it waits for its endpoint. */
+/** A delivery that is on hold, or returns from a hold in steps, is not late: it waits for its endpoint. */
 function isFree(state: State, { id, status }: Endpoint, now: Instant): boolean {
   const health = state.health.get(id) ?? healthy
   return status === 'active' && !isHeld(health, now) && health.holds === 0 && health.rampFrom === null

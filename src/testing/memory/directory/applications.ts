@@ -1,7 +1,8 @@
 import { operationsUid } from '../../../core/alarms/operational.ts'
 import type { Application } from '../../../core/endpoint/endpoint.ts'
 import { PosthornError } from '../../../core/errors.ts'
-import type { ApplicationDirectory, Order, Page } from '../../../core/ports/directory.ts'
+import type { ApplicationDirectory } from '../../../core/ports/directory/applications.ts'
+import type { Order, Page } from '../../../core/ports/directory/page.ts'
 import { compareText } from '../sorted-list.ts'
 import { eraseApplication } from './deletion.ts'
 import { note } from '../state.ts'
@@ -34,7 +35,7 @@ export function applicationDirectory(state: State): ApplicationDirectory {
       if (kept === undefined) return null
       const application = changed(kept.application, { ...change, updatedAt: now })
       refuseTakenUid(state, application)
-      // Whoever has matched by its name must match again: the name may be another's from now on.
+      // A message matched by its name must be matched again: the name may belong to another application from now on.
       state.applications.set(id, { application, endpointsVersion: kept.endpointsVersion + 1 })
       const changes = { before: kept.application, after: application }
       if (by !== undefined) note(state, { action: 'application.update', ...about(id), at: now, by, ...changes })
@@ -53,14 +54,14 @@ function about(id: string): { readonly target: string; readonly applicationId: s
   return { target: id, applicationId: id }
 }
 
-/** Makes every list of an application's endpoints that was read before now an old one. */
+/** Makes every list of an application's endpoints that was read before outdated. */
 export function raiseEndpointsVersion(state: State, applicationId: string): void {
   const kept = state.applications.get(applicationId)
   if (kept !== undefined)
     state.applications.set(applicationId, { ...kept, endpointsVersion: kept.endpointsVersion + 1 })
 }
 
-/** One page in the order of the ids, which is the order of making. */
+/** One page in the order of the ids, which is the order of creation. */
 export function inOrder<Row extends { readonly id: string }>(
   rows: readonly Row[],
   { after, limit, order: asked }: Page,
@@ -77,7 +78,7 @@ export function isAfter(place: string, after: string | null, order: Order): bool
   return after === null || (order === 'ascending' ? place > after : place < after)
 }
 
-/** A row with what a change gives; a field that is there but undefined must not overwrite. */
+/** A row with a change applied; a field that is present but undefined must not overwrite. */
 export function changed<Row extends object>(
   row: Row,
   change: { readonly [Key in keyof Row]?: Row[Key] | undefined },

@@ -2,12 +2,12 @@ import type { Job } from '../../../core/delivery/job.ts'
 import { withoutDeadSecrets } from '../../../core/endpoint/endpoint.ts'
 import type { Endpoint } from '../../../core/endpoint/endpoint.ts'
 import type { Actor } from '../../../core/ports/audit.ts'
-import type { ErasureJob } from '../../../core/ports/directory.ts'
+import type { ErasureJob } from '../../../core/ports/directory/applications.ts'
 import type { Instant } from '../../../core/time.ts'
 import { note } from '../state.ts'
 import type { State } from '../state.ts'
 
-/** Deletes an application, hides all that it had, and keeps the job that erases it. */
+/** Deletes an application, hides all its data, and stores the job that erases it. */
 export function eraseApplication(state: State, job: ErasureJob, by?: Actor): Job | null {
   const { applicationId: id, createdAt: at } = job
   const underWay = state.erasures.get(id)

@@ -19,7 +19,7 @@ import type {
   EndpointDirectory,
   OwnedEndpoint,
   SecretRotation,
-} from '../../../core/ports/directory.ts'
+} from '../../../core/ports/directory/endpoints.ts'
 import type { Secret } from '../../../core/signing/signature.ts'
 import type { Subscriber } from '../../../core/endpoint/subscribers.ts'
 import type { Instant } from '../../../core/time.ts'
@@ -28,7 +28,7 @@ import { compareText } from '../sorted-list.ts'
 import { note, select } from '../state.ts'
 import type { State } from '../state.ts'
 
-/** Endpoints: every change of one raises the version of its application's. */
+/** Endpoints: every change to one increases the version of its application's endpoints. */
 export function endpointDirectory(state: State): EndpointDirectory {
   return {
     createEndpoint: async (endpoint, by) => create(state, endpoint, by),
@@ -126,7 +126,7 @@ function update(state: State, id: string, change: EndpointChange, now: Instant):
   const next = changed(endpoint, { ...change, updatedAt: now })
   const stamped = next.status === endpoint.status ? next : { ...next, statusSince: now }
   const saved = save(state, withoutDeadSecrets(stamped))
-  // With another URL, or enabled by a person, an endpoint has nothing against it.
+  // With another URL, or enabled by a person, an endpoint starts without failures.
   if (endpoint.url !== saved.url || change.status === 'active') renewHealth(state, endpoint, now)
   return saved
 }
@@ -145,7 +145,7 @@ function rotate(state: State, { endpointId, secret, othersEndAt, now, by }: Secr
   return save(state, { ...endpoint, secrets: [secret, ...others], updatedAt: now })
 }
 
-/** A secret that was to end earlier keeps its end: a rotation must not bring one back. */
+/** A secret that expires earlier keeps its expiry: a rotation must not revive it. */
 function endingBy(secret: Secret, end: Instant): Secret {
   return { ...secret, expiresAt: Math.min(secret.expiresAt ?? end, end) }
 }
@@ -255,7 +255,7 @@ function failures(state: State, endpointId: string, most: number): AttemptCount[
   )
 }
 
-/** True of what came of an attempt, and not only that it began. */
+/** True if an attempt has an outcome, and did not only begin. */
 function isReal(outcome: RecordedOutcome): outcome is OutcomeKind {
   return !isProvisional(outcome)
 }

@@ -1,7 +1,7 @@
 import { isOpen } from '../../../core/delivery/delivery.ts'
 import type { Delivery } from '../../../core/delivery/delivery.ts'
 import type { Job } from '../../../core/delivery/job.ts'
-import type { AdvancedJob } from '../../../core/ports/directory.ts'
+import type { AdvancedJob } from '../../../core/ports/directory/jobs.ts'
 import type { Message } from '../../../core/message/message.ts'
 import type { Instant } from '../../../core/time.ts'
 import { cancelled, endedOf } from '../queue/queue.ts'
@@ -15,7 +15,7 @@ export function isErasure(job: Job): job is Erasure {
   return job.work.action === 'erase'
 }
 
-/** One batch: messages with their deliveries; then what is left without a message; then all the rest. */
+/** One batch: messages with their deliveries; then deliveries without a message; then the rest. */
 export function eraseBatch(state: State, job: Erasure, limit: number, now: Instant): AdvancedJob {
   const { applicationId } = job.work.filter
   const own = [...state.endpoints.values()].filter((one) => one.applicationId === applicationId).map(({ id }) => id)

@@ -2,13 +2,13 @@ import { PosthornError } from '../../../core/errors.ts'
 import type { EventTypeDefinition } from '../../../core/message/event-type.ts'
 import type { Actor } from '../../../core/ports/audit.ts'
 import { withSchema } from '../../../core/message/schema-change.ts'
-import type { EventTypeDirectory, EventTypeFilter } from '../../../core/ports/directory.ts'
+import type { EventTypeDirectory, EventTypeFilter } from '../../../core/ports/directory/event-types.ts'
 import { changed, isAfter } from './applications.ts'
 import { compareText } from '../sorted-list.ts'
 import { note } from '../state.ts'
 import type { State } from '../state.ts'
 
-/** The kinds of events that applications can subscribe to. */
+/** The event types that endpoints can subscribe to. */
 export function eventTypeDirectory(state: State): EventTypeDirectory {
   function update(
     name: string,

@@ -1,11 +1,11 @@
 import { firstIdAt } from '../../../core/ids.ts'
-import type { EventDirectory } from '../../../core/ports/directory.ts'
+import type { EventDirectory } from '../../../core/ports/directory/events.ts'
 import { compareText } from '../sorted-list.ts'
 import type { State } from '../state.ts'
 
 const watching = 'watching the stream'
 
-/** What processes tell each other, while somebody watches. */
+/** Events that processes relay to each other while somebody is watching. */
 export function eventDirectory(state: State): EventDirectory {
   return {
     watchEvents: async (until) => {

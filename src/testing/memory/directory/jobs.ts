@@ -1,7 +1,7 @@
 import { isOpen } from '../../../core/delivery/delivery.ts'
 import type { Delivery } from '../../../core/delivery/delivery.ts'
 import type { Job, JobWork } from '../../../core/delivery/job.ts'
-import type { AdvancedJob, JobChange, JobDirectory, ReplayBatch } from '../../../core/ports/directory.ts'
+import type { AdvancedJob, JobChange, JobDirectory, ReplayBatch } from '../../../core/ports/directory/jobs.ts'
 import type { Instant } from '../../../core/time.ts'
 import { inOrder } from './applications.ts'
 import { eraseBatch, isErasure } from './erasure.ts'
@@ -91,7 +91,7 @@ function takeBatch(state: State, job: Job, limit: number, now: Instant): Advance
   }
 }
 
-/** What is dead is given up for good only if that is asked for. */
+/** A dead letter is discarded for good only if that is requested. */
 function isPossible({ action, filter }: DeliveryWork, delivery: Delivery): boolean {
   const isDiscard = [filter.status].flat().includes('dead')
   return action === 'cancel' && !isDiscard ? isOpen(delivery) : delivery.status !== 'delivered'
@@ -112,7 +112,7 @@ function replay(state: State, batch: ReplayBatch, now: Instant): Job | null {
   })
 }
 
-/** How many were made: none of a message that is gone. */
+/** How many were created: none for a message that no longer exists. */
 function addDeliveries(state: State, { deliveries }: ReplayBatch, now: Instant): number {
   let made = 0
   for (const delivery of deliveries) {

@@ -1,7 +1,7 @@
 import { expected } from '../../../core/errors.ts'
 import { isLive } from '../../../core/ports/key.ts'
 import type { ApiKey } from '../../../core/ports/key.ts'
-import type { KeyDirectory } from '../../../core/ports/directory.ts'
+import type { KeyDirectory } from '../../../core/ports/directory/keys.ts'
 import type { Instant } from '../../../core/time.ts'
 import { inOrder } from './applications.ts'
 import { note } from '../state.ts'
@@ -64,7 +64,7 @@ function isSession(state: State, key: ApiKey, at: Instant): boolean {
   return owner === undefined || isLive(owner, at)
 }
 
-/** Of a session, the key in whose place it stands: that is what a person knows. */
+/** For a session, the key it was created with: that is the one people know. */
 function about({ id, sessionOf, applicationId }: ApiKey) {
   return { target: sessionOf ?? id, applicationId }
 }

@@ -3,16 +3,9 @@ import { isOpen } from '../../../core/delivery/delivery.ts'
 import type { Status } from '../../../core/delivery/delivery.ts'
 import { attemptId } from '../../../core/ids.ts'
 import type { Message } from '../../../core/message/message.ts'
-import type {
-  AttemptFilter,
-  AttemptOfDelivery,
-  DeliveryDirectory,
-  MessageDirectory,
-  MessageFilter,
-  MessageProgress,
-  Page,
-  Scan,
-} from '../../../core/ports/directory.ts'
+import type { AttemptFilter, AttemptOfDelivery, DeliveryDirectory } from '../../../core/ports/directory/deliveries.ts'
+import type { MessageDirectory, MessageFilter, MessageProgress } from '../../../core/ports/directory/messages.ts'
+import type { Page, Scan } from '../../../core/ports/directory/page.ts'
 import type { LastAttempt } from '../../../core/ports/figures.ts'
 import { isAfter } from './applications.ts'
 import { compareText } from '../sorted-list.ts'
@@ -21,7 +14,7 @@ import { cancelled, endedOf } from '../queue/queue.ts'
 import { eraseBody, isVisible, note, replace, select } from '../state.ts'
 import type { KeptAttempt, State } from '../state.ts'
 
-/** What people read of messages. */
+/** The messages that people read. */
 export function messageDirectory(state: State): MessageDirectory {
   return {
     message: async (id) => withId(state, id) ?? null,
@@ -65,7 +58,7 @@ export function messageDirectory(state: State): MessageDirectory {
   }
 }
 
-/** What people read of attempts. */
+/** The attempts that people read. */
 export function attemptDirectory(
   state: State,
 ): Pick<DeliveryDirectory, 'attempts' | 'lastAttempts' | 'listAttempts' | 'eraseAttempt'> {
@@ -155,7 +148,7 @@ function picksAttempt(
   )
 }
 
-/** 200 for 204; 0 if there was no answer. */
+/** 200 for 204; 0 if there was no response. */
 function statusClassOf({ statusCode }: Attempt): number {
   return statusCode === null ? 0 : Math.floor(statusCode / 100) * 100
 }
@@ -174,7 +167,7 @@ function scan<Item>(items: readonly Item[], idOf: (item: Item) => string, page: 
   return { items: shown, next: sorted.length > shown.length && last !== undefined ? idOf(last) : null }
 }
 
-/** In order of their epochs, which is the order in which they were begun. */
+/** In order of their epochs, which is the order in which they began. */
 function lastAttemptOf({ deliveryId, startedAt, tookMs, outcome, statusCode }: Attempt): LastAttempt {
   return { deliveryId, startedAt, tookMs, outcome, statusCode }
 }

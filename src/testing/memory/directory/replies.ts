@@ -1,7 +1,7 @@
-import type { ReplyDirectory } from '../../../core/ports/directory.ts'
+import type { ReplyDirectory } from '../../../core/ports/directory/replies.ts'
 import type { State } from '../state.ts'
 
-/** Answers that are kept under idempotency keys. */
+/** Responses stored under idempotency keys. */
 export function replyDirectory(state: State): ReplyDirectory {
   return {
     takeReply: async ({ key, requestHash, applicationId = null, now, until }) => {

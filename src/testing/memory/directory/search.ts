@@ -5,7 +5,7 @@ import { compareText } from '../sorted-list.ts'
 import { isVisible } from '../state.ts'
 import type { State } from '../state.ts'
 
-/** Finds what somebody knows a few letters of. */
+/** Finds things by a few letters. */
 export function searchDirectory(state: State): SearchDirectory {
   return { search: async (request) => matching(state, request).slice(0, request.limit) }
 }
@@ -29,7 +29,7 @@ interface Candidate {
   readonly text: string
 }
 
-/** What is called exactly so first. */
+/** Exact matches first. */
 function named(candidates: readonly Candidate[], { words, applicationId }: SearchRequest): Found[] {
   const rank = ({ id, uid }: Found): number =>
     words.length === 1 && [id, uid].some((name) => name?.toLowerCase() === words[0]) ? 0 : 1

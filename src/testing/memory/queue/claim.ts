@@ -4,7 +4,7 @@ import type { Delivery } from '../../../core/delivery/delivery.ts'
 import type { Claim, ClaimRequest, StartRequest, Want } from '../../../core/ports/queue.ts'
 import type { Instant } from '../../../core/time.ts'
 import { attemptOf, heldBy, recordAttempt, replace } from '../state.ts'
-import type { State } from '../state.ts'
+import type { KeptAttempt, State } from '../state.ts'
 
 /** Leases what is due, want by want. */
 export function claim(state: State, request: ClaimRequest): Claim[] {
@@ -29,7 +29,7 @@ function pick(state: State, { endpointId, lane, mostBytes }: Want, most: number,
   return picked
 }
 
-/** Under a lease that lasts. Where only this process may deliver, a lease ends with its worker, whatever its time. */
+/** Under a live lease. If only this process may deliver, a lease ends with its worker, whatever its time. */
 function isTaken(state: State, delivery: Delivery, now: Instant): boolean {
   if (!isLeased(delivery, now)) return false
   const knowsOwners = state.soleProcess && state.attached.size > 0
@@ -50,7 +50,7 @@ function lease(state: State, delivery: Delivery, { lane }: Want, { owner, now, l
   return { delivery: leased, message: messageOf(state, delivery), lane, tookOver }
 }
 
-/** An owner that is still there did not come back: puts on record what became of its attempt. */
+/** The owner did not return: records what became of its attempt. */
 function takeOver(state: State, delivery: Delivery, now: Instant, leaseMs: number): 'interrupted' | 'crashed' {
   const { id, leaseEpoch: epoch, leaseUntil, targetUrl: url } = delivery
   const known = attemptOf(state, id, epoch)
@@ -59,22 +59,11 @@ function takeOver(state: State, delivery: Delivery, now: Instant, leaseMs: numbe
     return 'crashed'
   }
   const startedAt = Math.min((leaseUntil ?? now) - leaseMs, now)
-  if (known === undefined)
-    recordAttempt(state, id, {
-      epoch,
-      startedAt,
-      tookMs: 0,
-      outcome: 'interrupted',
-      statusCode: null,
-      responseBody: null,
-      url,
-      late: false,
-      diagnostics: null,
-    })
+  if (known === undefined) recordAttempt(state, id, interrupted({ epoch, startedAt, url }))
   return 'interrupted'
 }
 
-/** Writes attempts ahead, where the lease is still the asker's. */
+/** Records attempts ahead, where the lease is still the caller's. */
 export function writeAhead(state: State, { owner, now, starts }: StartRequest): string[] {
   return starts.flatMap(({ url, ...held }) => {
     const delivery = heldBy(state, owner, held)
@@ -97,14 +86,17 @@ export function writeAhead(state: State, { owner, now, starts }: StartRequest): 
   })
 }
 
-/** An attempt that was on the wire when its worker gave it back: the worker lives, so it has not crashed. */
-export function recordInterruption(
-  state: State,
-  deliveryId: string,
-  { epoch, startedAt, url }: Pick<Attempt, 'epoch' | 'startedAt' | 'url'>,
-): void {
-  const known = attemptOf(state, deliveryId, epoch)
-  const interrupted = {
+/** An attempt that was on the wire when its worker gave it back: the worker is alive, so it has not crashed. */
+export function recordInterruption(state: State, deliveryId: string, attempt: Beginning): void {
+  const known = attemptOf(state, deliveryId, attempt.epoch)
+  if (known === undefined || known.outcome === 'started')
+    recordAttempt(state, deliveryId, { ...known, ...interrupted(attempt) })
+}
+
+type Beginning = Pick<Attempt, 'epoch' | 'startedAt' | 'url'>
+
+function interrupted({ epoch, startedAt, url }: Beginning): KeptAttempt {
+  return {
     epoch,
     startedAt,
     tookMs: 0,
@@ -114,8 +106,7 @@ export function recordInterruption(
     url,
     late: false,
     diagnostics: null,
-  } as const
-  if (known === undefined || known.outcome === 'started') recordAttempt(state, deliveryId, { ...known, ...interrupted })
+  }
 }
 
 function messageOf(state: State, { id, messageId }: Delivery): Claim['message'] {

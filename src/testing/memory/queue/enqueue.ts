@@ -8,13 +8,13 @@ import type { State } from '../state.ts'
 
 const keyLivesMs = day
 
-/** Stores messages with their deliveries, unless the caller has given up waiting. */
+/** Stores messages with their deliveries, unless the caller has stopped waiting. */
 export function enqueue(state: State, request: EnqueueRequest): Enqueued[] {
   if (request.begins?.() === false) return request.envelopes.map(() => ({ kind: 'withdrawn' }))
   return request.envelopes.map((envelope) => enqueueOne(state, request, envelope))
 }
 
-/** Stores one message, unless its endpoints are not up to date or its key was used before. */
+/** Stores one message, unless its endpoints are outdated or its key was used before. */
 function enqueueOne(state: State, { owner, leaseMs, now }: EnqueueRequest, envelope: Envelope): Enqueued {
   const { message, deliveries } = envelope
   if (state.applications.get(message.applicationId)?.endpointsVersion !== envelope.endpointsVersion)
@@ -24,7 +24,7 @@ function enqueueOne(state: State, { owner, leaseMs, now }: EnqueueRequest, envel
   const earlier = useKey(state, envelope, now)
   if (earlier !== null) return earlier
 
-  // A copy: what the caller does with its bytes afterwards is its own business.
+  // A copy, because the caller may change its bytes afterwards.
   replaceMessage(state, { ...message, body: new Uint8Array(message.body) })
   for (const delivery of deliveries) {
     const fresh = newDelivery(delivery, message, now)
@@ -33,7 +33,7 @@ function enqueueOne(state: State, { owner, leaseMs, now }: EnqueueRequest, envel
   return { kind: 'stored' }
 }
 
-/** A delivery as it begins: never attempted, in nobody's hands. */
+/** A new delivery: never attempted, and not leased. */
 export function newDelivery(delivery: NewDelivery, message: Message, now: Instant): Delivery {
   return {
     id: delivery.id,
@@ -61,7 +61,7 @@ export function newDelivery(delivery: NewDelivery, message: Message, now: Instan
   }
 }
 
-/** The other message that has the event id, unless it has the idempotency key, too: that is a repeat. */
+/** The other message with the event id, unless it also has the idempotency key: that is a repeat. */
 function takenEvent(state: State, { message, idempotencyKey }: Envelope, now: Instant): Enqueued | null {
   const { applicationId, eventId } = message
   const messageId = eventId === null ? undefined : messageOfEvent(state, applicationId, eventId)
@@ -72,7 +72,7 @@ function takenEvent(state: State, { message, idempotencyKey }: Envelope, now: In
     : { kind: 'taken', messageId }
 }
 
-/** Takes the envelope's idempotency key; answers with the earlier use if there is one that lives. */
+/** Takes the envelope's idempotency key; returns the earlier use if there is one that has not expired. */
 function useKey(state: State, envelope: Envelope, now: Instant): Enqueued | null {
   if (envelope.idempotencyKey === null) return null
   const { message, bodyHash, deliveries } = envelope

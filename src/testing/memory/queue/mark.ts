@@ -3,7 +3,7 @@ import type { Marked, MarkRequest, SettledAttempt } from '../../../core/ports/qu
 import { attemptOf, heldBy, recordAttempt, replace } from '../state.ts'
 import type { KeptAttempt, State } from '../state.ts'
 
-/** Writes one outcome if its lease still holds, and records the attempt in any case. */
+/** Writes one outcome if its lease is still valid, and records the attempt in any case. */
 export function markOne(state: State, { owner, now }: MarkRequest, settled: SettledAttempt): Marked {
   const { mark, attempt } = settled
   const delivery = heldBy(state, owner, settled)
@@ -21,7 +21,7 @@ export function markOne(state: State, { owner, now }: MarkRequest, settled: Sett
     leaseOwner: null,
     leaseUntil: null,
     interruptions: 0,
-    // People read how often it crashed.
+    // People see how often it crashed.
     crashCount: mark.reason === 'crashed' ? delivery.crashCount : 0,
     updatedAt: now,
   })
@@ -30,23 +30,23 @@ export function markOne(state: State, { owner, now }: MarkRequest, settled: Sett
   return 'marked'
 }
 
-/** An outcome that is on record in time was marked by an earlier try, whose answer was lost. */
+/** An outcome that was recorded in time was marked by an earlier try, whose answer was lost. */
 function refuse(state: State, settled: SettledAttempt): Marked {
   const known = outcomeOf(state, settled)
   if (known?.late === false) return 'already'
-  // The attempts of a delivery that was pruned would stay for ever.
+  // The attempts of a pruned delivery would stay for ever.
   if (state.deliveries.has(settled.deliveryId)) record(state, settled, true)
   return 'lost'
 }
 
-/** Once; but a late one is in time after all if its worker could mark it under a newer lease. */
+/** Once; but a late one counts as in time if its worker could mark it under a newer lease. */
 function record(state: State, settled: SettledAttempt, late: boolean): void {
   const known = outcomeOf(state, settled)
   if (settled.attempt === null || (known !== undefined && (late || !known.late))) return
   recordAttempt(state, settled.deliveryId, { ...settled.attempt, late })
 }
 
-/** What is on record of the attempt, unless that only says that it began. */
+/** The record of the attempt, unless it only says that the attempt began. */
 function outcomeOf(state: State, { deliveryId, epoch, attempt }: SettledAttempt): KeptAttempt | undefined {
   const known = attemptOf(state, deliveryId, attempt?.epoch ?? epoch)
   return known === undefined || isProvisional(known.outcome) ? undefined : known

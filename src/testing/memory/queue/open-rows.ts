@@ -3,11 +3,11 @@ import type { Delivery, Lane } from '../../../core/delivery/delivery.ts'
 import type { Instant } from '../../../core/time.ts'
 import { compareText, SortedList } from '../sorted-list.ts'
 
-/** Open deliveries by lane and endpoint, oldest due first. Closed ones are not here, so history costs claims nothing. */
+/** Open deliveries by lane and endpoint, oldest due first. Closed ones are left out, so history does not slow down claims. */
 export interface OpenRows {
-  /** Follows a delivery from one state to the next; null where it was or is not there. */
+  /** Follows a delivery from one state to the next; null if it did not or does not exist. */
   move(before: Delivery | null, after: Delivery | null): void
-  /** Rows of an endpoint whose time has come, oldest due first; leased ones, too. Nothing may be moved on the way. */
+  /** Due rows of an endpoint, oldest due first, including leased ones. Nothing may be moved meanwhile. */
   due(endpointId: string, lane: Lane, now: Instant): Iterable<Delivery>
   /** Endpoints with rows in a lane, in id order, with the due time of the first. */
   endpoints(lane: Lane, after: string, limit: number): { endpointId: string; dueAt: Instant }[]
@@ -15,7 +15,7 @@ export interface OpenRows {
   oldestDueAt(): Instant | null
 }
 
-/** Where a row stands in its lane. A lease changes nothing about that, so claims and renewals need not touch the lists. */
+/** The position of a row in its lane. A lease does not change it, so claims and renewals need not touch the lists. */
 interface Place {
   readonly id: string
   readonly dueAt: Instant

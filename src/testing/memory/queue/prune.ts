@@ -7,13 +7,13 @@ import type { Instant } from '../../../core/time.ts'
 import { eraseBody, forget, forgetMessage } from '../state.ts'
 import type { State } from '../state.ts'
 
-/** Keys, jobs and rate limits that are over can be looked up for so long. */
+/** How long expired keys, ended jobs and unused rate limits can still be looked up. */
 const endedKeptMs = 30 * day
 const minutesKeptMs = 35 * day
-/** It looks at everything each time: there is no place to go on from. */
+/** It looks at everything each time: there is nothing to continue from. */
 const fromTheStart = { delivered: '', dead: '', messages: '' }
 
-/** Up to `limit` of each kind, so that a caller who repeats it until 0 is done with all. */
+/** Up to `limit` of each kind, so that a caller who repeats it until 0 gets all. */
 export function prune(state: State, { before, deadBefore, auditBefore, now, limit }: PruneRequest): Pruned {
   forgetKeys(state, now - endedKeptMs)
   forgetJobs(state, now - endedKeptMs)

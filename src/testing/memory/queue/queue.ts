@@ -12,7 +12,7 @@ import { memoryRateLimits } from './rate-limits.ts'
 import { heldBy, note, replace, select } from '../state.ts'
 import type { State } from '../state.ts'
 
-/** The engine's half of a memory store. No method waits for anything on its way, so each is a transaction of its own. */
+/** The engine's half of a memory store. No method awaits anything, so each is a transaction. */
 export function memoryQueue(state: State): Queue {
   return {
     enqueue: async (request) => enqueue(state, request),
@@ -54,7 +54,7 @@ export function memoryQueue(state: State): Queue {
   }
 }
 
-/** Changes the deliveries whose lease is still the asker's, and answers with them. */
+/** Changes the deliveries whose lease is still the caller's, and returns them. */
 function underLease<Held extends Lease>(
   state: State,
   owner: string,
@@ -85,7 +85,7 @@ function cancel(state: State, request: OperatorRequest & { readonly as: DeadReas
   return picked.map(endedOf)
 }
 
-/** What others hear of a delivery that was ended. */
+/** What is emitted about a delivery that was ended. */
 export function endedOf({ id, endpointId, applicationId, messageId, sessionId }: Delivery): Cancelled {
   return { id, endpointId, applicationId, messageId, sessionId }
 }
@@ -114,14 +114,14 @@ function pick(state: State, { filter, limit }: OperatorRequest, may: (delivery: 
   return picked
 }
 
-/** What is at rest, not delivered, and still has a body and an endpoint. */
+/** Deliveries that are not leased, not delivered, and still have a body and an endpoint. */
 export function mayRequeue(state: State, delivery: Delivery, now: Instant): boolean {
   const isErased = (state.messages.get(delivery.messageId)?.erasedAt ?? null) !== null
   const isGone = state.endpoints.get(delivery.endpointId)?.status === 'deleted'
   return delivery.status !== 'delivered' && !isLeased(delivery, now) && !isErased && !isGone
 }
 
-/** A delivery that begins again. */
+/** A delivery that starts over. */
 export function requeued(delivery: Delivery, now: Instant): Delivery {
   return {
     ...withoutLease(delivery),
@@ -136,12 +136,12 @@ export function requeued(delivery: Delivery, now: Instant): Delivery {
   }
 }
 
-/** A delivery that was ended before its time. */
+/** A delivery that was ended early. */
 export function cancelled(delivery: Delivery, reason: DeadReason, now: Instant): Delivery {
   return { ...withoutLease(delivery), status: 'dead', reason, nextRetryAt: null, updatedAt: now }
 }
 
-/** Takes a delivery out of any hands: whoever still holds the old epoch will be refused. */
+/** Revokes a delivery's lease: the holder of the old epoch will be refused. */
 function withoutLease(delivery: Delivery): Delivery {
   return { ...delivery, leaseOwner: null, leaseUntil: null, leaseEpoch: delivery.leaseEpoch + 1 }
 }

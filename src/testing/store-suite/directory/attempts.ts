@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Endpoint } from '../../../core/endpoint/endpoint.ts'
 import { attemptId } from '../../../core/ids.ts'
-import type { AttemptFilter, AttemptOfDelivery, Page, Scan } from '../../../core/ports/directory.ts'
+import type { AttemptFilter, AttemptOfDelivery } from '../../../core/ports/directory/deliveries.ts'
+import type { Page, Scan } from '../../../core/ports/directory/page.ts'
 import { minute } from '../../../core/time.ts'
 import { storeCase } from '../case.ts'
 import { dead, delivered, failed, tookMs } from '../queue/marks.ts'
@@ -132,7 +133,7 @@ export const attemptCases = [
   }),
 ]
 
-/** One that failed and then succeeded, one that failed, one without an answer; oldest first. And one of another endpoint. */
+/** One that failed and then succeeded, one that failed, one without a response; oldest first. And one of another endpoint. */
 async function fourAttempts(world: World): Promise<{ endpoint: Endpoint; messageId: string; attempts: string[] }> {
   const endpoint = await world.endpoint()
   const retried = await world.settled(endpoint, failed, { message: { channels: ['eu'] } })
@@ -163,7 +164,7 @@ async function fourAttempts(world: World): Promise<{ endpoint: Endpoint; message
   }
 }
 
-/** Pages until there are no more; a store may answer with an empty one before. */
+/** Pages until there are no more; a store may return an empty page before. */
 async function allPages(world: World, filter: AttemptFilter, page: Omit<Page, 'after'>): Promise<string[][]> {
   const pages: string[][] = []
   let after: string | null = null

@@ -236,7 +236,7 @@ export const endpointCases = [
     assert.deepEqual(once.secrets, [second, { ...first, expiresAt: start + hour }])
     has(once, { updatedAt: second.createdAt, status: 'active' })
 
-    // A rotation must not bring back a secret that was to end earlier.
+    // A rotation must not revive a secret that expires earlier.
     const twice = await rotate(world, endpoint, third, start + 2 * hour)
     assert.deepEqual(twice.secrets, [
       third,

@@ -3,7 +3,7 @@ import type { Delivery } from '../../../core/delivery/delivery.ts'
 import type { Endpoint } from '../../../core/endpoint/endpoint.ts'
 import { healthy } from '../../../core/endpoint/health.ts'
 import type { Job } from '../../../core/delivery/job.ts'
-import type { AdvancedJob } from '../../../core/ports/directory.ts'
+import type { AdvancedJob } from '../../../core/ports/directory/jobs.ts'
 import { day, hour } from '../../../core/time.ts'
 import { storeCase } from '../case.ts'
 import type { StoreCase } from '../case.ts'
@@ -14,7 +14,7 @@ import type { World } from '../world.ts'
 const page = { limit: 100, after: null }
 const by = { name: 'kim' }
 
-/** What is left of an application that was deleted: nothing is shown at once, and nothing is kept in the end. */
+/** What is left of a deleted application: nothing is shown at once, and nothing is stored in the end. */
 export const erasureCases: readonly StoreCase[] = [
   storeCase('nothing of a deleted application is shown, before anything is erased', async (world) => {
     const { endpoint, rows } = await somethingOfEach(world)

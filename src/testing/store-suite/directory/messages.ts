@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Message } from '../../../core/message/message.ts'
-import type { MessageFilter, Page, Scan } from '../../../core/ports/directory.ts'
+import type { MessageFilter } from '../../../core/ports/directory/messages.ts'
+import type { Page, Scan } from '../../../core/ports/directory/page.ts'
 import { minute } from '../../../core/time.ts'
 import { storeCase } from '../case.ts'
 import { dead, diagnostics } from '../queue/marks.ts'
@@ -274,7 +275,7 @@ async function fiveMessages(world: World): Promise<{ applicationId: string; sent
   return { applicationId, sent: envelopes.map(({ message }) => message.id) }
 }
 
-/** Pages until there are no more; a store may answer with an empty one before. */
+/** Pages until there are no more; a store may return an empty page before. */
 async function allPages(world: World, filter: MessageFilter, page: Omit<Page, 'after'>): Promise<string[][]> {
   const pages: string[][] = []
   let after: string | null = null

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { TakenReply } from '../../../core/ports/directory.ts'
+import type { TakenReply } from '../../../core/ports/directory/replies.ts'
 import { day, minute } from '../../../core/time.ts'
 import { storeCase } from '../case.ts'
 import { start, times } from '../world.ts'

@@ -130,7 +130,7 @@ function turn(world: World, owner: string, now: Instant, { name = 'sweep', lasts
   return world.queue.takeTurn({ name, owner, now, leaseMs: lastsMs })
 }
 
-/** Answers with how many live. */
+/** Returns how many are alive. */
 async function beat(world: World, worker: Worker, now: Instant, goneBefore: Instant): Promise<number> {
   return (await world.store.beat(worker, { now, goneBefore, sharesAmong: 0, waits: [] })).length
 }

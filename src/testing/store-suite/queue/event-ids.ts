@@ -29,7 +29,7 @@ export const eventIdCases = [
     ])
     assert.equal(await world.directory.message(second.message.id), null)
     assert.equal(await world.directory.delivery(second.deliveries[0]?.id ?? ''), null)
-    // Its idempotency key is as free as before.
+    // Its idempotency key is still free.
     assert.deepEqual(await enqueue(world, [await world.envelope([endpoint], { key: 'once' })]), [{ kind: 'stored' }])
   }),
 

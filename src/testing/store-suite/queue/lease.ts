@@ -85,7 +85,7 @@ export const leaseCases = [
       )
       const interrupted = { outcome: 'interrupted', epoch: 1, late: false }
       assert.deepEqual(recorded, [[interrupted], [interrupted], []])
-      // What another has taken over by now is on record already.
+      // Attempts that another worker has taken over are already recorded.
       const [live] = await world.claim({ from: endpoint, owner: 'bert', at: start + 20 })
       assert.ok(live !== undefined)
       await world.queue.release({

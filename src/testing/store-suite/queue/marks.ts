@@ -4,13 +4,13 @@ import type { Claim, SettledAttempt } from '../../../core/ports/queue.ts'
 import { minute } from '../../../core/time.ts'
 import type { Instant } from '../../../core/time.ts'
 
-/** What a mark needs to know of a claim. */
+/** What a mark needs from a claim. */
 export type Held = Pick<Claim, 'delivery'>
 
 export const tookMs = 40
 export const sentTo = 'https://example.com/where-it-went'
 
-/** What is kept of every attempt here that failed. */
+/** The diagnostics of every failed attempt here. */
 export const diagnostics: Diagnostics = {
   timing: { dnsMs: 1, connectMs: 2, tlsMs: null, firstByteMs: 36, totalMs: 40, reused: false },
   address: '192.0.2.7',
@@ -19,22 +19,22 @@ export const diagnostics: Diagnostics = {
   omittedHeaders: 1,
 }
 
-/** The attempt of a claim was answered with 200. */
+/** The attempt of a claim got a 200. */
 export function delivered(claim: Held, at: Instant): SettledAttempt {
   return settled(claim, at, 200, { status: 'delivered', nextRetryAt: null, errorDetail: null })
 }
 
-/** The attempt of a claim was answered with 500, and the next is due a minute later. */
+/** The attempt of a claim got a 500, and the next is due a minute later. */
 export function failed(claim: Held, at: Instant): SettledAttempt {
   return settled(claim, at, 500, { status: 'failed', nextRetryAt: at + minute, errorDetail: 'HTTP 500' })
 }
 
-/** As `failed`, but due at a time of its own, or at none. */
+/** Like `failed`, but due at a given time, or at none. */
 export function failedUntil(nextRetryAt: Instant | null): (claim: Held, at: Instant) => SettledAttempt {
   return (claim, at) => settled(claim, at, 500, { status: 'failed', nextRetryAt, errorDetail: 'HTTP 500' })
 }
 
-/** The attempt of a claim was answered with 500, and was the last. */
+/** The attempt of a claim got a 500, and was the last. */
 export function dead(claim: Held, at: Instant): SettledAttempt {
   return deadAs('exhausted')(claim, at)
 }
@@ -48,7 +48,7 @@ export function unsent(settledAttempt: SettledAttempt): SettledAttempt {
   return { ...settledAttempt, attempt: null }
 }
 
-/** The same end after another time on the way. */
+/** The same end with another duration. */
 export function taking(
   ms: number,
   settle: (claim: Held, at: Instant) => SettledAttempt,

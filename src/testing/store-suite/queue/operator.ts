@@ -201,7 +201,7 @@ interface TwoGroups {
   readonly byPlace: readonly DeliveryFilter[]
 }
 
-/** Two dead rows, and two others that differ from them in every way a filter can see; all filters pick the former. */
+/** Two dead rows, and two others that differ from them in everything a filter can see; all filters match the former. */
 async function twoGroups(world: World): Promise<TwoGroups> {
   const endpoint = await world.endpoint()
   const neighbour = await world.endpoint({ applicationId: endpoint.applicationId })

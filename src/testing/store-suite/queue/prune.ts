@@ -178,7 +178,7 @@ export const pruneCases = [
   }),
 ]
 
-/** A row that was made before the time, and ended at it. */
+/** A row that was created before the time, and ended at it. */
 async function endedLater(world: World): Promise<string> {
   const endpoint = await world.endpoint()
   const deliveryId = await world.sendOne(endpoint)

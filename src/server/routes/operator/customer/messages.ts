@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { expected } from '../../../../core/errors.ts'
 import type { Message } from '../../../../core/message/message.ts'
-import type { MessageFilter } from '../../../../core/ports/directory.ts'
+import type { MessageFilter } from '../../../../core/ports/directory/messages.ts'
 import type { Posthorn } from '../../../../posthorn.ts'
 import { orNull } from '../../../errors/not-found.ts'
 import { answer, operation } from '../../../operation.ts'

@@ -51,7 +51,7 @@ export const endpointOperations: readonly Operation[] = [
     id: 'v1.endpoint.create',
     method: 'post',
     path: all,
-    summary: 'Creates an endpoint, with a secret of its own unless one is given.',
+    summary: 'Creates an endpoint, with a new secret unless one is given.',
     realm: 'application',
     access: 'write',
     body: endpointGiven,
@@ -97,7 +97,7 @@ export const endpointOperations: readonly Operation[] = [
       const name = parameter(call.params, 'endpoint_id')
       const before = isId('ep', name) ? await endpointIn(call) : await orNull(endpointIn(call))
       if (choosesPolicy(caller, body, before)) return policyRefused()
-      // A uid that is in the path is not taken away because it is missing in the body: the same request again must find the endpoint.
+      // A uid in the path is not removed because it is missing in the body: the same request must find the endpoint again.
       const settings = {
         ...settingsIn({ ...body, ...cleared(body) }),
         uid: body.uid ?? (isId('ep', name) ? null : name),
@@ -118,7 +118,7 @@ export const endpointOperations: readonly Operation[] = [
     id: 'v1.endpoint.patch',
     method: 'patch',
     path: one,
-    summary: 'Changes what is given of an endpoint.',
+    summary: 'Changes the given fields of an endpoint.',
     realm: 'application',
     access: 'write',
     body: endpointPatch,
@@ -138,7 +138,7 @@ export const endpointOperations: readonly Operation[] = [
     id: 'v1.endpoint.delete',
     method: 'delete',
     path: one,
-    summary: 'Deletes an endpoint. What is on its way to it ends dead.',
+    summary: 'Deletes an endpoint. Its open deliveries end dead.',
     realm: 'application',
     access: 'write',
     answers: { 204: null },
@@ -150,7 +150,7 @@ export const endpointOperations: readonly Operation[] = [
   }),
 ]
 
-/** How often its provider tries again is not a customer's to choose. */
+/** The retry policy is the provider's choice, not the customer's. */
 export function choosesPolicy(
   caller: Caller,
   { policy }: { policy?: string | null | undefined },
@@ -163,7 +163,7 @@ export function policyRefused(): Response {
   return forbidden('Expected `policy` to be left out: a link to the portal does not allow to choose it.')
 }
 
-/** Those of the settings that were given; null takes one away. */
+/** The given settings; null removes one. */
 export function settingsIn(body: z.output<typeof endpointPatch>): Partial<EndpointSettings> {
   const types = body.eventTypes === undefined ? body.filterTypes : body.eventTypes
   const ratePerSecond = body.throttleRate === undefined ? body.rateLimit : body.throttleRate
@@ -182,12 +182,12 @@ export function settingsIn(body: z.output<typeof endpointPatch>): Partial<Endpoi
   })
 }
 
-/** Each once; none for null. */
+/** Without duplicates; none for null. */
 function unique(names: readonly string[] | null | undefined): string[] | undefined {
   return names === undefined ? undefined : [...new Set(names ?? [])]
 }
 
-/** What a PUT takes away by leaving it out. Not what only Posthorn has: clients that do not know it must not undo it. */
+/** The settings that a PUT removes by leaving them out. Not Posthorn's own: clients that do not know them must not reset them. */
 function cleared({ eventTypes, filterTypes, channels, throttleRate, rateLimit }: z.output<typeof endpointUpdate>) {
   return {
     eventTypes: eventTypes ?? filterTypes ?? null,
@@ -196,7 +196,7 @@ function cleared({ eventTypes, filterTypes, channels, throttleRate, rateLimit }:
   }
 }
 
-/** How an endpoint begins: never active for a moment first. */
+/** The initial status of an endpoint: it is never active even for a moment. */
 function firstStatus({
   disabled,
   paused,
@@ -208,7 +208,7 @@ function firstStatus({
   return paused === true ? 'paused' : 'active'
 }
 
-/** The endpoint after it was disabled, enabled, paused or resumed as asked; if nothing is asked, as it is. */
+/** The endpoint, disabled, enabled, paused or resumed as requested; unchanged if nothing was. */
 async function withStatus(
   posthorn: Posthorn,
   endpoint: Endpoint,

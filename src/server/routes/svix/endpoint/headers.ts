@@ -12,13 +12,13 @@ import { endpointIn } from '../../lookup.ts'
 
 const path = '/api/v1/app/{app_id}/endpoint/{endpoint_id}/headers'
 
-/** The headers that every attempt at an endpoint brings along. */
+/** The headers that every attempt at an endpoint carries. */
 export const endpointHeaderOperations: readonly Operation[] = [
   operation({
     id: 'v1.endpoint.get-headers',
     method: 'get',
     path,
-    summary: 'Shows the names of the headers that are sent along.',
+    summary: "Shows the names of an endpoint's headers.",
     realm: 'application',
     access: 'read',
     answers: { 200: endpointHeadersOut },
@@ -28,7 +28,7 @@ export const endpointHeaderOperations: readonly Operation[] = [
     id: 'v1.endpoint.update-headers',
     method: 'put',
     path,
-    summary: 'Sets the headers that are sent along.',
+    summary: "Sets an endpoint's headers.",
     realm: 'application',
     access: 'write',
     body: endpointHeadersIn,
@@ -43,7 +43,7 @@ export const endpointHeaderOperations: readonly Operation[] = [
     id: 'v1.endpoint.patch-headers',
     method: 'patch',
     path,
-    summary: 'Sets the headers that are given, and takes away those that are null.',
+    summary: 'Sets the given headers, and removes those that are null.',
     realm: 'application',
     access: 'write',
     body: endpointHeadersPatchIn,
@@ -56,7 +56,7 @@ export const endpointHeaderOperations: readonly Operation[] = [
   }),
 ]
 
-/** Names of headers are the same in upper and lower case. */
+/** Header names are case-insensitive. */
 export function patched(
   before: Readonly<Record<string, string>>,
   { headers, deleteHeaders = [] }: z.output<typeof endpointHeadersPatchIn>,

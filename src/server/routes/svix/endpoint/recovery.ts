@@ -7,13 +7,13 @@ import { endpointIn, instantOf } from '../../lookup.ts'
 
 const one = '/api/v1/app/{app_id}/endpoint/{endpoint_id}'
 
-/** After an outage: what failed, died or never reached an endpoint is sent again. */
+/** After an outage: sends again what failed, died or never reached an endpoint. */
 export const endpointRecoveryOperations: readonly Operation[] = [
   operation({
     id: 'v1.endpoint.recover',
     method: 'post',
     path: `${one}/recover`,
-    summary: 'Sends again what failed or died since a time, as a task.',
+    summary: 'Sends deliveries that failed or died since a time again, as a task.',
     realm: 'application',
     access: 'write',
     body: recoverIn,
@@ -33,7 +33,7 @@ export const endpointRecoveryOperations: readonly Operation[] = [
     id: 'v1.endpoint.replay-missing',
     method: 'post',
     path: `${one}/replay-missing`,
-    summary: 'Sends messages of a time that the endpoint never got, as a task.',
+    summary: 'Sends messages of a time range that the endpoint never got, as a task.',
     realm: 'application',
     access: 'write',
     body: replayIn,
@@ -52,7 +52,7 @@ export const endpointRecoveryOperations: readonly Operation[] = [
     id: 'v1.endpoint.bulk-replay',
     method: 'post',
     path: `${one}/bulk-replay`,
-    summary: 'Sends again what died (or failed) in a time, of one event type if given, as a task.',
+    summary: 'Sends dead (or failed) deliveries of a time range again, optionally of one event type, as a task.',
     realm: 'application',
     access: 'write',
     body: bulkReplayIn,

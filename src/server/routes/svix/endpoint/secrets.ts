@@ -9,7 +9,7 @@ import { endpointSecretOut, endpointSecretRotateIn, withPrefix } from '../../../
 import { endpointIn } from '../../lookup.ts'
 
 const path = '/api/v1/app/{app_id}/endpoint/{endpoint_id}/secret'
-// How official clients of Svix before 2.0 call themselves.
+// The user agents of official Svix clients before 2.0.
 const firstGeneration = /^svix-libs\/[01]\./
 
 /** The secrets that sign for an endpoint. */
@@ -18,9 +18,9 @@ export const endpointSecretOperations: readonly Operation[] = [
     id: 'v1.endpoint.get-secret',
     method: 'get',
     path,
-    summary: 'Shows the secret by which receivers verify what they get; of an ed25519 one the public key.',
+    summary: 'Shows the secret that receivers verify with; for an ed25519 secret, its public key.',
     realm: 'application',
-    // Whoever has the secret can sign in our name.
+    // Anybody with the secret can sign in our name.
     access: 'write',
     answers: { 200: endpointSecretOut },
     handle: async (call) =>
@@ -36,9 +36,9 @@ export const endpointSecretOperations: readonly Operation[] = [
     realm: 'application',
     access: 'write',
     body: endpointSecretRotateIn,
-    // The first generation of clients expects no content, and some of them fail at any; later ones expect the key.
+    // The first generation of clients expects no content, and some fail on any; later ones expect the key.
     answers: { 200: endpointSecretOut, 204: null },
-    // The answer holds a secret: it is not kept, but read again for a repeat.
+    // The response contains a secret: it is not stored, but read again for a repeat.
     idempotency: 'own',
     async handle(call) {
       const { id } = await endpointIn(call)

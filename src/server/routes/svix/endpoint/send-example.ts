@@ -6,7 +6,7 @@ import { messageOut, messageText } from '../../../schemas/svix/message.ts'
 import { endpointIn } from '../../lookup.ts'
 import { hiddenType, isVisible } from '../event-types.ts'
 
-/** Whether an endpoint answers, tried out. */
+/** Tries whether an endpoint answers. */
 export const sendExampleOperations: readonly Operation[] = [
   operation({
     id: 'v1.endpoint.send-example',

@@ -8,13 +8,13 @@ import { endpointIn, instantOf } from '../../lookup.ts'
 
 const statsMs = 28 * day
 
-/** What came of an endpoint's deliveries. */
+/** What became of an endpoint's deliveries. */
 export const endpointStatsOperations: readonly Operation[] = [
   operation({
     id: 'v1.endpoint.get-stats',
     method: 'get',
     path: '/api/v1/app/{app_id}/endpoint/{endpoint_id}/stats',
-    summary: "Counts what came of an endpoint's deliveries, in the last 28 days unless a time is given.",
+    summary: "Counts an endpoint's deliveries by status, in the last 28 days by default.",
     realm: 'application',
     access: 'read',
     query: z.object({ since: dateTime.nullish(), until: dateTime.nullish() }),

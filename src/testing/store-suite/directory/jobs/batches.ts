@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Job } from '../../../../core/delivery/job.ts'
-import type { AdvancedJob } from '../../../../core/ports/directory.ts'
+import type { AdvancedJob } from '../../../../core/ports/directory/jobs.ts'
 import type { DeliveryFilter } from '../../../../core/ports/queue.ts'
 import { day, hour, minute } from '../../../../core/time.ts'
 import { storeCase } from '../../case.ts'

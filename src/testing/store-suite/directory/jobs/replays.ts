@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Endpoint } from '../../../../core/endpoint/endpoint.ts'
-import type { ReplayBatch } from '../../../../core/ports/directory.ts'
+import type { ReplayBatch } from '../../../../core/ports/directory/jobs.ts'
 import type { NewDelivery } from '../../../../core/ports/queue.ts'
 import { day } from '../../../../core/time.ts'
 import { storeCase } from '../../case.ts'
@@ -54,7 +54,7 @@ export const replayCases = [
         leaseEpoch: 0,
         attemptCount: 0,
       })
-      // As whatever was asked for in bulk, they leave on the tick, within their cap.
+      // Like all bulk work they leave on the tick, within their limit.
       assert.equal((await world.claim({ from: endpoint, lane: 'retries', at: start + 3 })).length, 3)
     },
   ),

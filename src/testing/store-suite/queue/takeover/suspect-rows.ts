@@ -8,7 +8,7 @@ import type { World } from '../../world.ts'
 export const suspectAt = start + 2 * leaseMs
 export const crashedAt = suspectAt + leaseMs
 
-/** A delivery that was taken over twice, and is anna's under epoch 3. */
+/** A delivery that was taken over twice, and is leased by anna under epoch 3. */
 export async function aSuspect(world: World, endpoint: Endpoint): Promise<Claim> {
   await world.send(endpoint)
   await world.claimOne({ from: endpoint })

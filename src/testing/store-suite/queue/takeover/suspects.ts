@@ -125,7 +125,7 @@ export const suspectCases = [
   }),
 ]
 
-/** When so many leases have run out since a minute after the start. */
+/** When this many leases have expired since a minute after the start. */
 function at(round: number): Instant {
   return start + minute + round * leaseMs
 }

@@ -1,4 +1,4 @@
-// A shop, and files with what endpoints want to see of us.
+// A shop, and files with the credentials that endpoints require.
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// A Svix server as far as an import reads it, by the contract of the open one: lists in pages, secrets, headers, a token.
+// The parts of a Svix server that an import reads, by the contract of the open one: lists in pages, secrets, headers, a token.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 
@@ -55,7 +55,7 @@ function answerTo({ url, headers }) {
   return { status: 404, body: { code: 'not_found', detail: 'Entity not found' } }
 }
 
-/** One at a time, whatever was asked for: a server may give fewer. */
+/** One at a time, whatever was requested: a server may return fewer. */
 function pageOf(list, searchParams) {
   const at = Number(searchParams.get('iterator') ?? 0)
   return { data: list.slice(at, at + 1), iterator: String(at + 1), prevIterator: null, done: at + 1 >= list.length }

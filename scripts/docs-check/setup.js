@@ -2,14 +2,14 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { stop } from './processes.js'
-import { openAuthentication } from './stages/authentication.js'
-import { openMoving } from './stages/moving.js'
-import { openSealed } from './stages/sealed.js'
-import { openShop } from './stages/shop.js'
+import { openAuthentication } from './setups/authentication.js'
+import { openMoving } from './setups/moving.js'
+import { openSealed } from './setups/sealed.js'
+import { openShop } from './setups/shop.js'
 import { freePort } from './world.js'
 
-/** What a page, or a single snippet, finds when it begins, by the name in its comment. */
-const stages = {
+/** What exists when a page, or a single snippet, starts, by the name in its comment. */
+const setups = {
   folder: () => undefined,
   shop: openShop,
   moving: openMoving,
@@ -20,12 +20,12 @@ const stages = {
   sealed: openSealed,
 }
 
-/** Ports that pages name: each page has its own instead, so that nothing is in its way. */
+/** Ports that pages name: each page gets its own instead, so that they never conflict. */
 const namedPorts = ['8071', '8072', '3000', '9464', '9465']
 
-export async function makeStage(world, { path, stage }) {
-  if (!Object.hasOwn(stages, stage))
-    throw new Error(`Expected one of the stages ${Object.keys(stages).join(', ')}, got ${stage}.`)
+export async function makeSetup(world, { path, setup }) {
+  if (!Object.hasOwn(setups, setup))
+    throw new Error(`Expected one of the setups ${Object.keys(setups).join(', ')}, got ${setup}.`)
   const folder = join(world.folder, path.replaceAll(/[/.]/g, '-'))
   mkdirSync(folder, { recursive: true })
   const ports = new Map()
@@ -34,7 +34,7 @@ export async function makeStage(world, { path, stage }) {
     world,
     folder,
     env: { ...world.env, POSTHORN_PORT: ports.get('8071'), DOCS_CHECK_LISTEN_PORT: ports.get('8072') },
-    /** Where the page went so far. */
+    /** The state of the page so far. */
     prelude: [],
     running: [],
     closing: [],
@@ -49,7 +49,7 @@ export async function makeStage(world, { path, stage }) {
     },
   }
   try {
-    await stages[stage](own)
+    await setups[setup](own)
     return own
   } catch (thrown) {
     await own.close()
@@ -57,7 +57,7 @@ export async function makeStage(world, { path, stage }) {
   }
 }
 
-/** Ports of the page's own; `ep_…` and its like stand for what a command has shown last. */
+/** The page's own ports; `ep_…` and the like stand for the last id that a command has shown. */
 function filledIn(code, ports, shown) {
   return code
     .replaceAll(/\b\d{4}\b/g, (number) => ports.get(number) ?? number)

@@ -22,8 +22,8 @@ const settings = {
   MAX_RETRY_ATTEMPTS: '0',
 }
 
-/** A server that only answers, a worker that delivers, and endpoints that fail: all that an operator may have to look at. */
-export async function openScene(folder) {
+/** A server that only answers, a worker that delivers, and endpoints that fail: everything an operator may have to look at. */
+export async function openSystem(folder) {
   const environment = { ...settings, POSTHORN_DATABASE_URL: `sqlite:${join(folder, 'posthorn.db')}` }
   const local = await receiver({ keepReceipts: false })
   local.behave('/fails', 500)
@@ -48,7 +48,7 @@ export async function openScene(folder) {
   }
 }
 
-/** A command as an operator starts it; it has said where it listens. */
+/** A command as an operator starts it; it has printed where it listens. */
 async function startCommand(args, environment) {
   const child = spawn(process.execPath, [cli, ...args], {
     env: { PATH: process.env.PATH, ...environment },
@@ -87,7 +87,7 @@ function caller(url) {
   return Object.assign(call, { headers })
 }
 
-/** What happens once: endpoints, one of them twice, which the store refuses, and an event id that is taken. */
+/** What happens once: endpoints, a duplicate that the store refuses, and an event id that is taken. */
 async function populate(call, local) {
   await call('/app', { name: 'Acme', uid: 'acme' })
   for (const name of ['well', 'fails', 'hangs', 'other'])
@@ -97,7 +97,7 @@ async function populate(call, local) {
     await call('/app/acme/msg', { eventType: 'well', eventId: 'taken', payload: { count } })
 }
 
-/** A message of each kind again and again: a rate is of what goes on. */
+/** Sends a message of each kind repeatedly, because a rate needs ongoing traffic. */
 async function keepSending(call, signal) {
   for (let count = 0; !signal.aborted; count += 1) {
     for (const eventType of ['well', 'well', 'other', count % 2 === 0 ? 'fails' : 'hangs'])

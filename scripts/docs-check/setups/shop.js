@@ -20,7 +20,7 @@ export async function openShop(own) {
   Object.assign(own.env, { POSTHORN_SERVER: url, POSTHORN_KEY: adminKey })
 }
 
-/** A file that nothing runs on; answers with the ids of what is in it. */
+/** A file that nothing runs on; returns the ids of its contents. */
 export async function fillDatabase(file, options = {}) {
   const posthorn = new Posthorn({ store: sqlite(file, options), allowedTargets: ['127.0.0.0/8'] })
   const endpoint = await posthorn.endpoints.create({

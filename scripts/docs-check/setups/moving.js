@@ -20,7 +20,7 @@ export async function openMoving(own) {
   })
 }
 
-/** A pg_dump refuses servers that are newer than itself. */
+/** A pg_dump refuses servers newer than itself. */
 function releaseOf(command) {
   const { stdout } = spawnSync(command, ['--version'], { encoding: 'utf8' })
   const [, release] = /(\d+)/.exec(stdout ?? '') ?? []

@@ -1,7 +1,7 @@
 import { within } from './processes.js'
 
-/** What both databases have in common: workers to harm, a sender, and someone who can tell how things stand. */
-export function makeStage({ sending, sender, workers, observer, close, ...more }) {
+/** The system under test on either database: workers to damage, a sender, and an observer of the store. */
+export function makeSystem({ sending, sender, workers, observer, close, ...more }) {
   let closing = null
   return {
     notes: sending.notes,
@@ -19,7 +19,7 @@ export function makeStage({ sending, sender, workers, observer, close, ...more }
     async stopSending() {
       sending.stopAsking()
       await within(60_000, 'the sender to stop', () => {
-        // Again and again: it may end just now, or not have started to listen.
+        // Repeatedly: it may end just now, or not be listening yet.
         sender.send({ kind: 'enough' })
         return sending.notes.isDone
       })

@@ -1,0 +1,18 @@
+import { checkTarget, connections } from './connections.ts'
+import { checkSchema, postgresDatabase, postgresDialect } from './database.ts'
+import type { PostgresDatabase } from './database.ts'
+
+const questionTimeoutMs = 10_000
+
+/** How a command finds the tables. */
+export interface CommandDatabaseOptions {
+  readonly schema: string
+  readonly prepare: boolean
+}
+
+/** A database for one command, which closes it at its end. */
+export function commandDatabase(url: string, { schema, prepare }: CommandDatabaseOptions): PostgresDatabase {
+  checkTarget(url)
+  checkSchema(schema)
+  return postgresDatabase(connections(url, { timeoutMs: questionTimeoutMs, prepare }), postgresDialect(schema))
+}
