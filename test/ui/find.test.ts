@@ -127,6 +127,18 @@ test('the arrows walk through what was found, round and round', limit, async () 
   await close()
 })
 
+test('the palette opens again at once: the key is not lost in the field of the one that closes', limit, async () => {
+  const { page, close } = await stage.open(server)
+  await page.keyboard.press('/')
+  await page.getByRole('dialog', { name: 'Search' }).waitFor()
+  // Within one task: the field still has the focus, which it loses with the next frame.
+  await page.evaluate(`document.querySelector('dialog.palette').close()
+document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: '/', bubbles: true, cancelable: true }))`)
+  await page.getByRole('dialog', { name: 'Search' }).waitFor({ timeout: 5_000 })
+  expect(await page.locator('dialog.palette').count()).toBe(1)
+  await close()
+})
+
 test('a combobox finds one of ten thousand endpoints, and its choice is in the address', limit, async () => {
   const { page, complaints, close } = await stage.open(server, { path: 'dead-letters' })
   const field = page.getByRole('combobox', { name: 'Endpoint' })
