@@ -89,26 +89,25 @@ describe('the overview of an endpoint', () => {
 })
 
 describe('the settings of an endpoint', () => {
-  test('are checked by the rules of the server while somebody types', limit, async () => {
+  test.each([
+    ['URL', 'nonsense', 'Expected url to be an absolute http(s) URL', 'https://other.example/'],
+    ['URL', 'https://10.0.0.1/', 'Expected url', 'https://other.example/'],
+    ['Event types', 'invoice paid!', 'an event type, or the words that it begins with', 'invoice.*'],
+    ['Channels', 'a/b', 'Expected channels', 'eu'],
+    ['Rate limit', '0', 'Expected throttleRate', '5'],
+    ['Headers', 'no colon', 'must be like "X-Name: value"', 'X-Name: value'],
+    ['Headers', 'Host: x', 'free of names that HTTP or the signature uses', ''],
+    ['Payload filter', '{"path": "total"}', 'an object with one of and, or, not', ''],
+  ] as const)('are checked by the rules of the server while somebody types: %s %s', limit, async (...row) => {
+    const [label, bad, words, good] = row
     const id = await endpoint('typing')
     const { page, close } = await stage.open(server, { path: `endpoints/${id}?tab=settings` })
-    for (const [label, bad, words, good] of [
-      ['URL', 'nonsense', 'Expected url to be an absolute http(s) URL', local.url('/other')],
-      ['URL', 'https://10.0.0.1/', 'Expected url', local.url('/other')],
-      ['Event types', 'invoice paid!', 'an event type, or the words that it begins with', 'invoice.*'],
-      ['Channels', 'a/b', 'Expected channels', 'eu'],
-      ['Rate limit', '0', 'Expected throttleRate', '5'],
-      ['Headers', 'no colon', 'must be like "X-Name: value"', 'X-Name: value'],
-      ['Headers', 'Host: x', 'free of names that HTTP or the signature uses', ''],
-      ['Payload filter', '{"path": "total"}', 'an object with one of and, or, not', ''],
-    ] as const) {
-      const field = page.getByLabel(label, { exact: label === 'URL' })
-      await field.fill(bad)
-      await page.getByText(words).waitFor()
-      expect(await field.getAttribute('aria-invalid')).toBe('true')
-      await field.fill(good)
-      await page.getByText(words).waitFor({ state: 'detached' })
-    }
+    const field = page.getByLabel(label, { exact: label === 'URL' })
+    await field.fill(bad)
+    await page.getByText(words).waitFor()
+    expect(await field.getAttribute('aria-invalid')).toBe('true')
+    await field.fill(good)
+    await page.getByText(words).waitFor({ state: 'detached' })
     expect((await detail(id)).url).toBe(local.url('/typing'))
     await close()
   })
@@ -137,6 +136,20 @@ describe('the settings of an endpoint', () => {
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('Saved. The next attempt uses it.').waitFor()
     expect((await detail(id)).filter).toEqual({ path: 'total', greater: 12 })
+    await close()
+  })
+
+  test('offer the event types that there are', limit, async () => {
+    await server.call('POST', 'event-type', { name: 'parcel.sent', description: 'It has left.' })
+    const id = await endpoint('types', { eventTypes: ['invoice.paid'] })
+    const { page, close } = await stage.open(server, { path: `endpoints/${id}?tab=settings` })
+    await page.getByRole('combobox', { name: 'Event types' }).fill('invoice.paid, parc')
+    await page.getByRole('option', { name: 'parcel.sent' }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Saved. The next attempt uses it.').waitFor()
+    expect(await detail(id)).toMatchObject({ types: ['invoice.paid', 'parcel.sent'] })
     await close()
   })
 

@@ -22,7 +22,7 @@ beforeAll(async () => {
   const posthorn = new Posthorn({ store: sqlite(file) })
   await posthorn.endpoints.create({ application: 'acme', url: 'https://hooks.acme.example/books' })
   await posthorn.eventTypes.create({ name: 'invoice.paid', description: 'An invoice was paid in full.' })
-  const sent = await posthorn.send({ application: 'acme', type: 'invoice.paid', data: {} })
+  const sent = await posthorn.send({ application: 'acme', type: 'invoice.paid', data: {}, eventId: 'evt-2031' })
   message = sent.id
   delivery = (await posthorn.deliveries.list({ messageId: message }))[0]?.id ?? ''
   await posthorn.stop()
@@ -41,7 +41,7 @@ select printf('dlv_0%018d', n), printf('ep_%019d', n % 9999 + 1), '', '${message
 }, 120_000)
 
 test('the palette finds each kind of thing among many, and the keyboard alone opens it', limit, async () => {
-  const { page, complaints, close } = await stage.open(server)
+  const { page, complaints, go, close } = await stage.open(server)
   const open = async (key: string, text: string): Promise<void> => {
     await page.keyboard.press(key)
     await page.getByRole('dialog', { name: 'Search' }).waitFor()
@@ -66,6 +66,12 @@ test('the palette finds each kind of thing among many, and the keyboard alone op
   await option(page, 'invoice.paid').waitFor()
   await page.keyboard.press('Enter')
   await page.waitForURL(`**/*${message}`)
+
+  await go('')
+  await open('/', 'evt-2031')
+  await page.getByRole('group', { name: 'Messages' }).getByRole('option', { name: 'evt-2031' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/messages/${message}`)
 
   await open('/', 'customer-77')
   await option(page, 'Customer 77').waitFor()
@@ -124,6 +130,18 @@ test('the arrows walk through what was found, round and round', limit, async () 
   await expect.poll(active).toContain('Sign out')
   await page.keyboard.press('ArrowDown')
   await expect.poll(active).toContain('Overview')
+  await close()
+})
+
+test('the palette opens again at once: the key is not lost in the field of the one that closes', limit, async () => {
+  const { page, close } = await stage.open(server)
+  await page.keyboard.press('/')
+  await page.getByRole('dialog', { name: 'Search' }).waitFor()
+  // Within one task: the field still has the focus, which it loses with the next frame.
+  await page.evaluate(`document.querySelector('dialog.palette').close()
+document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: '/', bubbles: true, cancelable: true }))`)
+  await page.getByRole('dialog', { name: 'Search' }).waitFor({ timeout: 5_000 })
+  expect(await page.locator('dialog.palette').count()).toBe(1)
   await close()
 })
 
@@ -186,6 +204,7 @@ test('a form offers what can be chosen, and takes several or something new', lim
 test('a range stays what it says in a saved view, and statuses say how many there are', limit, async () => {
   const { page, close } = await stage.open(server, { path: 'deliveries' })
   await page.locator('.chips label', { hasText: /^queued +1$/ }).waitFor()
+  await page.locator('.chips label', { hasText: /^dead +0$/ }).waitFor()
   const asked = page.waitForRequest(/api\/v1\/delivery\?since=20/)
   await page.locator('.segments label', { hasText: /^1 h$/ }).click()
   await page.waitForURL('**/deliveries?since=1h')

@@ -38,6 +38,21 @@ function statusesOf(messageId: string): string[] {
 }
 
 describe('an operator', () => {
+  test('sees at a glance which messages need a look: the ordinary recedes', limit, async () => {
+    await customer('glance', ['/glance'])
+    const well = await send('glance')
+    await local.waitFor(1, '/glance')
+    local.behave('/glance', 500)
+    const ill = await send('glance')
+    await expect.poll(() => [statusesOf(well.id), statusesOf(ill.id)]).toEqual([['delivered'], ['dead']])
+    const { page, close } = await stage.open(server, { path: 'messages?application=glance' })
+    const weights = await page.evaluate<string[]>(
+      '[...document.querySelectorAll("tbody tr td:first-child .state")].map((state) => getComputedStyle(state).fontWeight)',
+    )
+    expect(weights).toEqual(['550', '400'])
+    await close()
+  })
+
   test('finds a message by id, event id, idempotency key, customer, type and time', limit, async () => {
     await customer('finder', [])
     const { id } = await send('finder', { eventId: 'invoice-1042', eventType: 'found.me' })

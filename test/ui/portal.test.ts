@@ -7,6 +7,7 @@ import { keepShop } from './shop.ts'
 import type { Shop } from './shop.ts'
 import { adminKey, useStage } from './stage.ts'
 import type { Scene } from './stage.ts'
+import { stamps } from './stamps.ts'
 
 const stage = useStage()
 const limit = { timeout: 60_000 }
@@ -142,11 +143,17 @@ describe('a customer', () => {
     const { page, close } = await stage.open(server, { key: token, path: 'portal/messages' })
     await page.getByRole('link', { name: 'invoice.paid' }).click()
     await page.getByText('12345678901234567890').waitFor()
+    expect(await page.getByRole('columnheader').allTextContents()).toContain('Your endpoint')
     await page.getByRole('link', { name: 'Logs', exact: true }).click()
     await page.getByText('400', { exact: true }).waitFor()
+    expect(await page.getByRole('columnheader').allTextContents()).toContain('Event')
     expect(await page.locator('option').allTextContents()).toEqual([local.url('/logs').replace('http://', '')])
     await page.getByRole('button', { name: 'Response' }).click()
     await page.getByText('not today').waitFor()
+    await page.getByRole('button', { name: 'Retry' }).click()
+    await page.getByText('400', { exact: true }).nth(1).waitFor()
+    // Both have failed; what can be tried again is the message, once.
+    expect(await page.getByRole('button', { name: 'Retry' }).count()).toBe(1)
     local.behave('/logs', 200)
     await page.getByRole('button', { name: 'Retry' }).click()
     await page.getByText('200', { exact: true }).waitFor()
@@ -247,6 +254,7 @@ describe('every page', () => {
       violations += faults.length
       checked += 1
       expect(faults).toEqual([])
+      expect(await stamps(page)).toEqual([])
       expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(width)
       expect(complaints).toEqual([])
     })

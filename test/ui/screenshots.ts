@@ -27,9 +27,10 @@ const shots: readonly (readonly [
 ]
 
 // Looked at by people, not kept: every page in both themes, on a desk and on a phone.
-const all: readonly (readonly [name: string, path: (shop: Shop) => string])[] = [
+const all: readonly (readonly [name: string, path: (shop: Shop, ids: Ids) => string])[] = [
   ['overview', () => ''],
   ['messages', () => 'messages'],
+  ['message', (_, { messageId }) => `messages/${messageId}`],
   ['send', () => 'messages/send?application=acme&event_type=invoice.paid'],
   ['deliveries', () => 'deliveries'],
   ['delivery-failed', ({ failed }) => `deliveries/${failed}`],
@@ -44,6 +45,7 @@ const all: readonly (readonly [name: string, path: (shop: Shop) => string])[] = 
   ['endpoint-settings', ({ crm }) => `endpoints/${crm.id}?tab=settings`],
   ['endpoint-security', ({ crm }) => `endpoints/${crm.id}?tab=security`],
   ['jobs', () => 'jobs'],
+  ['job', (_, { jobId }) => `jobs/${jobId}`],
   ['tail', () => 'tail'],
   ['event-types', () => 'event-types'],
   ['event-type', () => 'event-types/invoice.paid'],
@@ -52,15 +54,20 @@ const all: readonly (readonly [name: string, path: (shop: Shop) => string])[] = 
   ['api', () => 'api#v1.message.create'],
 ]
 // What a customer of the shop sees, with a key of its own.
-const portal: readonly (readonly [name: string, path: (shop: Shop, messageId: string) => string])[] = [
+const portal: typeof all = [
   ['portal-endpoints', () => 'portal'],
   ['portal-endpoint', ({ crm }) => `portal/endpoints/${crm.id}`],
   ['portal-messages', () => 'portal/messages'],
-  ['portal-message', (_, messageId) => `portal/messages/${messageId}`],
+  ['portal-message', (_, { messageId }) => `portal/messages/${messageId}`],
   ['portal-events', () => 'portal/events'],
   ['portal-test', () => 'portal/test'],
   ['portal-logs', ({ crm }) => `portal/logs?endpoint=${crm.id}`],
 ]
+/** What is known only once the shop is kept. */
+interface Ids {
+  readonly messageId: string
+  readonly jobId: string
+}
 const themes = ['light', 'dark'] as const
 const widths = [1280, 390]
 
@@ -73,6 +80,8 @@ test('every picture is taken of a real server with real data', { timeout: 600_00
   front.serve(handler(shop.posthorn, { adminKey }), async () => undefined)
   const { token } = await shop.posthorn.keys.create({ name: 'Acme', application: 'acme' })
   const { messageId } = await shop.posthorn.deliveries.get(shop.dead)
+  const [job] = await shop.posthorn.jobs.list()
+  const ids = { messageId, jobId: job?.id ?? '' }
   const views = widths.flatMap((width) => themes.map((theme) => [theme, width] as const))
   mkdirSync(look, { recursive: true })
   // One sign-in for each: more within a second would be refused, and this hour's clock stands still.
@@ -85,15 +94,15 @@ test('every picture is taken of a real server with real data', { timeout: 600_00
       await page.screenshot({ path: join(folder, `${name}.png`) })
     }
     for (const [name, path] of all) {
-      await go(path(shop))
-      await page.screenshot({ path: join(look, `${name}-${colorScheme}-${width}.png`) })
+      await go(path(shop, ids))
+      await page.screenshot({ path: join(look, `${name}-${colorScheme}-${width}.png`), fullPage: true })
     }
     expect(complaints).toEqual([])
     await close()
     const customer = await stage.open({ url: `${front.url}/` }, { colorScheme, viewport, key: token, path: 'portal' })
     for (const [name, path] of portal) {
-      await customer.go(path(shop, messageId))
-      await customer.page.screenshot({ path: join(look, `${name}-${colorScheme}-${width}.png`) })
+      await customer.go(path(shop, ids))
+      await customer.page.screenshot({ path: join(look, `${name}-${colorScheme}-${width}.png`), fullPage: true })
     }
     expect(customer.complaints).toEqual([])
     await customer.close()

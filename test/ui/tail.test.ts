@@ -27,6 +27,25 @@ function send(application: string, eventType = 'invoice.paid'): Promise<unknown>
   return server.call('POST', `app/${application}/msg`, { eventType, payload: {} })
 }
 
+test('says that nothing happens only once it knows', limit, async () => {
+  const { page, close } = await stage.open(server, { path: 'deliveries' })
+  const events = new EventTarget()
+  const answered = new Promise<void>((resolve) => events.addEventListener('answer', () => resolve(), { once: true }))
+  await page.route(/api\/v1\/delivery\?/, async (route) => {
+    await answered
+    await route.fulfill({ json: { data: [], done: true, iterator: null, prevIterator: null } })
+  })
+  await page.goto(`${server.url}tail`)
+  await page.locator('[aria-busy=true]').waitFor()
+  await page.getByText('listening').waitFor()
+  expect(await page.getByText('Waiting for something to happen').count()).toBe(0)
+  events.dispatchEvent(new Event('answer'))
+  await page.getByText('Waiting for something to happen').waitFor()
+  expect(await page.locator('[aria-busy=true]').count()).toBe(0)
+  await page.unrouteAll({ behavior: 'wait' })
+  await close()
+})
+
 test('begins with the last fifty, says what each event is about, and is narrowed by every column', limit, async () => {
   for (let sent = 0; sent < 55; sent += 1) await send('acme')
   await local.waitFor(55, '/acme')

@@ -2,9 +2,12 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { grounds } from '../../src/server/portal/colour.ts'
 
 const folder = fileURLToPath(new URL('../../src/ui', import.meta.url))
-const styles = readdirSync(join(folder, 'styles')).filter((name) => name.endsWith('.css'))
+const styles = readdirSync(join(folder, 'styles'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+  name.endsWith('.css'),
+)
 const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name))
 const named = 'black|white|red|green|blue|gray|grey|orange|yellow|purple'
 const colour = new RegExp(
@@ -20,6 +23,16 @@ test('every colour of the styles is a token', () => {
   expect(styles).toContain('tokens.css')
   for (const name of styles.filter((each) => each !== 'tokens.css'))
     expect(coloursIn(readFileSync(join(folder, 'styles', name), 'utf8')), name).toEqual([])
+})
+
+test("the backgrounds that a portal's colour is held against are those of the tokens", () => {
+  const tokens = readFileSync(join(folder, 'styles/tokens.css'), 'utf8')
+  const pairs = ['page', 'surface', 'raised', 'sunken'].map((name) =>
+    new RegExp(`--${name}: light-dark\\((#\\w+), (#\\w+)\\)`).exec(tokens)?.slice(1),
+  )
+  expect(new Set(grounds.light.backgrounds)).toEqual(new Set(pairs.map((pair) => pair?.[0])))
+  expect(new Set(grounds.dark.backgrounds)).toEqual(new Set(pairs.map((pair) => pair?.[1])))
+  expect([grounds.light.surface, grounds.dark.surface]).toEqual(pairs[1])
 })
 
 test('no part has colours of its own', () => {

@@ -1,4 +1,9 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import type { Attempt } from '../../src/ui/api/answers.ts'
+import { attemptSentence } from '../../src/ui/operator/delivery/attempt/sentence.ts'
 import { exampleOf } from '../../src/ui/text/schema-example.ts'
 import { bytes, counted, duration, latency, percent, prettyJson, until } from '../../src/ui/text/format.ts'
 import { inProse } from '../../src/ui/text/prose.ts'
@@ -133,6 +138,7 @@ test.each([
   ],
   ['Paused by kim since 2026-01-01 10:00:00 UTC: it collects.', 'Paused by kim for 2 h: it collects.'],
   ['Held until 2026-01-01 12:05:00 UTC: only failures.', 'Held for another 5 min: only failures.'],
+  ['It asked us to wait until 2026-01-01 11:58:00 UTC.', 'It asked us to wait until 2 min ago.'],
   ['Erased at 2026-01-01T11:59:59.900Z.', 'Erased 1 s ago.'],
   [
     'created after 2026-01-01T10:00:00.000Z, created before 2026-01-01T11:55:00.000Z',
@@ -143,6 +149,31 @@ test.each([
 ])('%s reads: %s', (sentence, read) => {
   const pieces = inProse(sentence, Date.UTC(2026, 0, 1, 12))
   expect(pieces.map((piece) => (typeof piece === 'string' ? piece : piece.text)).join('')).toBe(read)
+})
+
+const slower = 'The endpoint asks us to send more slowly.'
+test.each([
+  ['150', `${slower} It asked us to wait 2 min 30 s.`],
+  ['Thu, 01 Jan 2026 12:00:00 GMT', `${slower} It asked us to wait until 2026-01-01T12:00:00.000Z.`],
+  ['soon', slower],
+])('an endpoint that answers with retry-after %s: %s', (retryAfter, sentence) => {
+  // Only what the sentence is made of.
+  const responseHeaders = { headers: { 'retry-after': retryAfter }, truncated: false }
+  const attempt = { outcome: 'answered', statusCode: 429, responseHeaders } as unknown as Attempt
+  expect(attemptSentence(attempt)).toBe(sentence)
+})
+
+// Sentences that may have come from the API: only `Prose` takes their times from now.
+const bare = />\s*\{(?:\w+ !== null && )?(?:\w+\.)*(?:problem|sentence|refusal|why)\}/
+
+test('no page shows a sentence of the API with the times that are in it as they are', () => {
+  const folder = fileURLToPath(new URL('../../src/ui', import.meta.url))
+  const parts = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.tsx'))
+  expect(parts.length).toBeGreaterThan(80)
+  expect(parts.filter((name) => bare.test(readFileSync(join(folder, name), 'utf8')))).toEqual([])
+  expect(bare.test('<p>{detail.why.sentence}</p>')).toBe(true)
+  expect(bare.test('<p role="alert">\n  {problem}\n</p>')).toBe(true)
+  expect(bare.test('<p>\n  <Prose text={problem} />')).toBe(false)
 })
 
 test.each([

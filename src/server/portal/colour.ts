@@ -16,7 +16,8 @@ export interface Accent {
   readonly isAsGiven: boolean
 }
 
-const grounds: Readonly<Record<'light' | 'dark', Ground>> = {
+/** The same as in the tokens of the pages: a test compares them. */
+export const grounds: Readonly<Record<'light' | 'dark', Ground>> = {
   light: { backgrounds: ['#f0f2f4', '#f6f7f8', '#ffffff'], surface: '#ffffff', towards: '#000000' },
   dark: { backgrounds: ['#101316', '#12161a', '#171b1f', '#1e2328'], surface: '#171b1f', towards: '#ffffff' },
 }

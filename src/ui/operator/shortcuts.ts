@@ -116,6 +116,9 @@ function click(element: HTMLElement | null | undefined): boolean {
 
 function isTyping(target: EventTarget | null): boolean {
   return (
-    target instanceof HTMLElement && target.matches('input:not([type=checkbox]):not([type=radio]), textarea, select')
+    target instanceof HTMLElement &&
+    target.matches('input:not([type=checkbox]):not([type=radio]), textarea, select') &&
+    // The field of a dialog that was just closed keeps the focus until the next frame: what is pressed meanwhile is for the page.
+    target.closest('dialog:not([open])') === null
   )
 }

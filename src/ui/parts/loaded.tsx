@@ -60,7 +60,7 @@ export function Empty({ title, children }: { title: string; children?: Component
   )
 }
 
-function Skeleton({ lines }: { lines: number }) {
+export function Skeleton({ lines }: { lines: number }) {
   return (
     <div class="skeleton" aria-busy="true">
       <span class="hidden">Loading</span>

@@ -1,4 +1,4 @@
-import { ago, instant, until } from '../text/format.ts'
+import { ago, instant, shortly, until } from '../text/format.ts'
 import { inProse } from '../text/prose.ts'
 import { now } from '../state/now.ts'
 
@@ -8,6 +8,15 @@ export function Ago({ at, none = 'never' }: { at: string | null; none?: string }
   return (
     <time dateTime={at} title={instant(at)}>
       {ago(at, now.value)}
+    </time>
+  )
+}
+
+/** How long something has been so, after "for"; when it began is behind it. */
+export function Lasting({ since }: { since: string }) {
+  return (
+    <time dateTime={since} title={instant(since)}>
+      {shortly(now.value - Date.parse(since))}
     </time>
   )
 }

@@ -25,9 +25,13 @@ function fromNow(lead: string, aheadMs: number): string {
   const isAhead = aheadMs > 0
   if (lead === 'after' || lead === 'before') return beside(lead, aheadMs)
   if (lead === 'since' && !isAhead) return `for ${shortly(-aheadMs)}`
-  if (lead === 'until') return isAhead ? `for another ${duration(Math.max(1_000, aheadMs))}` : 'until now'
-  if (isAhead) return `in ${duration(Math.max(1_000, aheadMs))}`
-  return -aheadMs < 1_000 ? 'just now' : `${shortly(-aheadMs)} ago`
+  if (isAhead) return `${lead === 'until' ? 'for another' : 'in'} ${duration(Math.max(1_000, aheadMs))}`
+  if (lead === 'until') return `until ${past(-aheadMs, 'now')}`
+  return past(-aheadMs, 'just now')
+}
+
+function past(agoMs: number, now: string): string {
+  return agoMs < 1_000 ? now : `${shortly(agoMs)} ago`
 }
 
 /** "after 12:00" is "in the last 2 h", "before 12:00" is "more than 2 h ago". */

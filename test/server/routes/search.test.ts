@@ -20,6 +20,20 @@ describe.each(databases)('the search on %s', (database) => {
     })
   })
 
+  test('finds messages by the whole event id or idempotency key, if nothing else is called so', async () => {
+    const world = await routesWorld(database)
+    const { id } = await world.message({ eventId: 'Order-42' })
+    expect(await world.ask(200, 'GET', '/search?text=%20Order-42')).toMatchObject({
+      data: [{ kind: 'message', id, uid: 'Order-42', name: 'invoice.paid', applicationName: 'Acme', status: null }],
+    })
+    expect(await kindsOf(world, '?text=Order-42&application=acme')).toEqual(['message'])
+    expect(await kindsOf(world, '?text=Order-42&application=other')).toEqual([])
+    expect(await kindsOf(world, '?text=Order-4')).toEqual([])
+    expect(await kindsOf(world, '?text=Order-42&kind=endpoint')).toEqual([])
+    await world.ask(200, 'PATCH', `/app/acme/endpoint/${world.endpointId}`, { description: 'For order-42 and others' })
+    expect(await kindsOf(world, '?text=Order-42')).toEqual(['endpoint'])
+  })
+
   test('says what it cannot read', async () => {
     const world = await routesWorld(database)
     expect(fieldsIn(await world.ask(422, 'GET', '/search?kind=anything'))).toEqual(['query.kind'])

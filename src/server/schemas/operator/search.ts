@@ -11,7 +11,7 @@ export const searchOut = z
         .object({
           kind: searchKind,
           id: z.string().meta({ description: 'Of an event type its name.' }),
-          uid: z.string().nullable(),
+          uid: z.string().nullable().meta({ description: 'Of a message that was found by name its event id.' }),
           name: z.string().meta({
             description:
               'Of an application its name; of an event type, message or delivery the name of the type; of an endpoint its description.',

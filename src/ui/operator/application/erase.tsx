@@ -8,7 +8,7 @@ import { notify } from '../../state/notices.ts'
 import { go } from '../../state/router.ts'
 import { counted } from '../../text/format.ts'
 import { customerName } from './application-health.ts'
-import { Prose } from '../../parts/time.tsx'
+import { Refusal } from '../../parts/refusal.tsx'
 
 type Erased = Pick<ApplicationOverview, 'id' | 'uid' | 'name'>
 
@@ -66,9 +66,7 @@ function EraseDialog({ application, found, close }: EraseDialogProps) {
       >
         <Consequences found={found} />
         <Confirmation name={name} change={setTyped} />
-        <p class="refusal" role="alert">
-          {problem !== null && <Prose text={problem} />}
-        </p>
+        <Refusal problem={problem} />
         <div class="actions end">
           <button type="button" class="button" onClick={close}>
             Cancel

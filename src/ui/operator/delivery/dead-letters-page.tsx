@@ -198,7 +198,7 @@ function Errors({ errors }: { errors: Group['errors'] }) {
     <ul class="plain under">
       {errors.slice(0, mostErrors).map(({ text, count: times }) => (
         <li key={text}>
-          {count(times)} × {text === '' ? 'without a message' : text}
+          {count(times)} × {text === '' ? 'no error' : text}
         </li>
       ))}
       {errors.length > mostErrors && <li>and {counted(errors.length - mostErrors, 'other error')}</li>}

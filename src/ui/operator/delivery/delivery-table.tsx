@@ -184,12 +184,16 @@ function WhatFailed({ delivery }: { delivery: ListedDelivery }) {
 /** What the columns say that a phone has no room for. */
 function Narrow({ delivery, isOfOneEndpoint }: Pick<RowProps, 'delivery' | 'isOfOneEndpoint'>) {
   const { applicationName, targetUrl, attemptCount, lastAttempt } = delivery
-  const where = `${applicationName} · ${shortUrl(targetUrl)}`
   const numbers = [codeOf(delivery), latency(lastAttempt?.tookMs ?? null), counted(attemptCount, 'attempt')]
   return (
     <div class="narrow">
-      {!isOfOneEndpoint && <div class="under">{where}</div>}
-      {lastAttempt !== null && <div class="under">{numbers.join(' · ')}</div>}
+      {!isOfOneEndpoint && (
+        <>
+          <div class="under">{applicationName}</div>
+          <div class="under">{shortUrl(targetUrl)}</div>
+        </>
+      )}
+      {lastAttempt !== null && <div class="under whole">{numbers.join(' · ')}</div>}
     </div>
   )
 }

@@ -3,6 +3,7 @@ import type { SignatureCheck } from '../../api/answers.ts'
 import { post } from '../../api/call.ts'
 import { Form } from '../../parts/form/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
+import { Prose } from '../../parts/time.tsx'
 
 /** Compares what a customer has with what was sent. The server does it: no secret comes into the browser. */
 export function SignatureDebugger({ deliveryId }: { deliveryId: string }) {
@@ -49,13 +50,17 @@ function Result({ check: { verdict, sentence, findings } }: { check: SignatureCh
     <div class={verdict === 'match' ? 'result good' : 'result bad'}>
       <p>
         <Icon name={verdict === 'match' ? 'check' : 'cross'} />
-        {sentence}
+        <Prose text={sentence} />
       </p>
       {findings.length > 0 && (
         <ul>
           {findings.map((finding) => (
             <li key={finding.code}>
-              {finding.sentence !== sentence && <p>{finding.sentence}</p>}
+              {finding.sentence !== sentence && (
+                <p>
+                  <Prose text={finding.sentence} />
+                </p>
+              )}
               <Compared sent={finding.sent} pasted={finding.pasted} />
             </li>
           ))}

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Endpoint } from '../../api/answers.ts'
 import { Health } from '../../parts/status.tsx'
-import { Ago, Until } from '../../parts/time.tsx'
+import { Ago, Lasting, Until } from '../../parts/time.tsx'
 
 type Standing = Pick<Endpoint, 'health' | 'status' | 'statusReason' | 'statusSince' | 'lastSuccessAt'>
 
@@ -30,8 +30,7 @@ export function StatusSentence({ endpoint }: { endpoint: Standing }) {
     case 'degraded':
       return (
         <>
-          Every attempt fails
-          <FirstFailure at={health.failingSince} />.<Ending health={health} />
+          Every attempt {failed(health.failingSince)}.<Ending health={health} />
         </>
       )
     case 'breaker_open':
@@ -71,25 +70,17 @@ function OnHold({ health }: Pick<Standing, 'health'>) {
           , next attempt <Until at={health.heldUntil} />
         </>
       )}
-      :{' '}
-      {health.failingSince === null ? (
-        'it asked for a pause.'
-      ) : (
-        <>
-          every attempt fails
-          <FirstFailure at={health.failingSince} />.
-        </>
-      )}
+      : {health.failingSince === null ? 'it asked for a pause.' : <>every attempt {failed(health.failingSince)}.</>}
       <Ending health={health} />
     </>
   )
 }
 
-function FirstFailure({ at }: { at: string | null }) {
-  if (at === null) return null
+function failed(since: string | null) {
+  if (since === null) return 'fails'
   return (
     <>
-      , the first <Ago at={at} />
+      has failed for <Lasting since={since} />
     </>
   )
 }

@@ -17,7 +17,7 @@ interface MessageTableProps {
 export function MessageTable({ caption, messages, isOfOneApplication = false }: MessageTableProps) {
   return (
     <div class="scroll">
-      <table class="rows">
+      <table class="rows messages">
         <caption class="hidden">{caption}</caption>
         <thead>
           <tr>
@@ -50,9 +50,12 @@ export function MessageTable({ caption, messages, isOfOneApplication = false }: 
 
 function Row({ message, isOfOneApplication }: { message: MessageOverview; isOfOneApplication: boolean }) {
   const { id, eventId, eventType, application, deliveries, createdAt } = message
-  const state = <State {...progressState(deliveries)} />
+  const progress = progressState(deliveries)
+  const state = <State {...progress} />
+  // As in the list of deliveries: the ordinary recedes.
+  const isOrdinary = progress.tone === 'good' || progress.tone === 'idle'
   return (
-    <tr data-row tabIndex={-1}>
+    <tr data-row tabIndex={-1} class={isOrdinary ? 'quiet' : undefined}>
       <td class="wide">{state}</td>
       <td class="main">
         <div class="narrow">{state}</div>
@@ -61,7 +64,7 @@ function Row({ message, isOfOneApplication }: { message: MessageOverview; isOfOn
         <div class="under">{eventId ?? id}</div>
       </td>
       {!isOfOneApplication && (
-        <td class="wide cut">
+        <td class="wide cut customer">
           <a href={href(`applications/${application.id}`)}>{customerName(application)}</a>
         </td>
       )}

@@ -3,6 +3,7 @@ import { post } from '../../api/call.ts'
 import { browserClock } from '../../clock.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { jsonProblem } from '../../text/json-problem.ts'
+import { Prose } from '../../parts/time.tsx'
 
 interface PayloadEditorProps {
   readonly text: string
@@ -32,7 +33,9 @@ export function PayloadEditor({ text, eventType, change }: PayloadEditorProps) {
       />
       <small id={says} role="status" class={broken === null ? (refused === null ? 'good' : 'warning') : 'bad'}>
         <Icon name={problem === null ? 'check' : 'broken'} />
-        <span>{problem ?? 'This can be sent.'}</span>
+        <span>
+          <Prose text={problem ?? 'This can be sent.'} />
+        </span>
       </small>
     </label>
   )

@@ -14,6 +14,7 @@ import { Show } from '../../parts/loaded.tsx'
 import { href, query } from '../../state/router.ts'
 import { Windows } from '../../parts/form/segments.tsx'
 import { sendCurl } from '../curl-examples.ts'
+import { Prose } from '../../parts/time.tsx'
 
 const refreshMs = 3_000
 const windows = [
@@ -55,7 +56,9 @@ function Summary({ numbers }: { numbers: Numbers }) {
     <div class={`verdict ${tone}`}>
       <Icon name={icon} />
       <div>
-        <p class="sentence">{sentence}</p>
+        <p class="sentence">
+          <Prose text={sentence} />
+        </p>
         <p class="muted">{circumstances(numbers)}</p>
       </div>
     </div>

@@ -5,6 +5,7 @@ import { Sessions } from './sessions.tsx'
 import { useLoad } from '../../state/use-load.ts'
 import { Page, Panel } from '../../parts/page.tsx'
 import { Show } from '../../parts/loaded.tsx'
+import { Prose } from '../../parts/time.tsx'
 
 /** What the server runs with. */
 export function Settings() {
@@ -58,7 +59,9 @@ function Drawn({ policy }: { policy: Policy }) {
           <path key={ms} class="send" d={`M${place(ms)} 1V9`} />
         ))}
       </svg>
-      <p class="muted">{sentence}</p>
+      <p class="muted">
+        <Prose text={sentence} />
+      </p>
     </li>
   )
 }
@@ -97,7 +100,9 @@ function Table({ settings }: { settings: readonly Setting[] }) {
             <tr key={env}>
               <td class="main">
                 <code title={name}>{env}</code>
-                <div class="under whole">{sentence}</div>
+                <div class="under whole">
+                  <Prose text={sentence} />
+                </div>
               </td>
               <td class="value">
                 {isSet(value) ? shown(value) : <span class="muted">not set</span>}{' '}

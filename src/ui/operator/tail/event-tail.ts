@@ -16,6 +16,8 @@ export interface TailView {
   /** How many came while the reader held the view still. */
   readonly waiting: number
   readonly isOpen: boolean
+  /** What happened before is read: without rows there is nothing. */
+  readonly hasBegun: boolean
 }
 
 export interface Tail {
@@ -33,7 +35,12 @@ export function openTail(filter: TailFilter, draw: (view: TailView) => void): Ta
   const leaving = new AbortController()
   let stopWaiting: (() => void) | null = null
   let source = connect()
-  void begin(rows, filter, leaving.signal)
+  let hasBegun = false
+  void begin(rows, filter, leaving.signal).then(() => {
+    hasBegun = true
+    rows.touch()
+    if (!leaving.signal.aborted) show()
+  })
 
   function connect(): EventSource {
     return listen(rows, filter, () => {
@@ -47,10 +54,12 @@ export function openTail(filter: TailFilter, draw: (view: TailView) => void): Ta
     else if (answer.kind === 'unreachable') stopWaiting = browserClock.after(retryMs, () => void reconnect())
   }
 
-  const stopDrawing = browserClock.every(drawMs, () => {
+  function show(): void {
     const view = rows.view()
-    if (view !== null) draw({ ...view, isOpen: source.readyState === EventSource.OPEN })
-  })
+    if (view !== null) draw({ ...view, isOpen: source.readyState === EventSource.OPEN, hasBegun })
+  }
+
+  const stopDrawing = browserClock.every(drawMs, show)
   return {
     pause: (isPaused) => rows.pause(isPaused),
     close() {

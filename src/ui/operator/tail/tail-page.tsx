@@ -3,7 +3,7 @@ import { count, counted, instant, latency } from '../../text/format.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { Page } from '../../parts/page.tsx'
 import { QueryInput } from '../../parts/form/query-input.tsx'
-import { Empty } from '../../parts/loaded.tsx'
+import { Empty, Skeleton } from '../../parts/loaded.tsx'
 import { State } from '../../parts/status.tsx'
 import { href, query, setQuery } from '../../state/router.ts'
 import { openTail } from './event-tail.ts'
@@ -12,7 +12,7 @@ import type { TailFilter } from './tail-filter.ts'
 import type { TailRow } from './tail-row.ts'
 import { appearances, eventWords } from './tail-words.ts'
 
-const nothing: TailView = { rows: [], skipped: 0, waiting: 0, isOpen: false }
+const nothing: TailView = { rows: [], skipped: 0, waiting: 0, isOpen: false, hasBegun: false }
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 
 /** What happens, while it happens, after the last of what happened before. */
@@ -45,14 +45,16 @@ export function Tail() {
       }
     >
       <Filters type={filter.type} view={view} />
-      {view.rows.length === 0 ? (
-        <Empty title="Waiting for something to happen">
-          <p>Every message that is sent and every attempt shows up here as it happens.</p>
-        </Empty>
-      ) : (
-        <Table rows={view.rows} />
-      )}
+      {view.rows.length > 0 ? <Table rows={view.rows} /> : view.hasBegun ? <Nothing /> : <Skeleton lines={6} />}
     </Page>
+  )
+}
+
+function Nothing() {
+  return (
+    <Empty title="Waiting for something to happen">
+      <p>Every message that is sent and every attempt shows up here as it happens.</p>
+    </Empty>
   )
 }
 
@@ -142,7 +144,7 @@ function Row({ row }: { row: TailRow }) {
   const title = eventType ?? appearances[type].word
   const took = latencyMs === null ? '' : latency(latencyMs)
   return (
-    <tr data-row tabIndex={-1}>
+    <tr data-row tabIndex={-1} class={isOrdinary(appearances[type].tone) ? 'quiet' : undefined}>
       <td class="when">
         <time dateTime={at} title={instant(at)}>
           {clock.format(new Date(at))}
@@ -158,12 +160,16 @@ function Row({ row }: { row: TailRow }) {
           {[customer, endpoint, code, took].filter((part) => part !== null && part !== '').join(' · ')}
         </div>
       </td>
-      <td class="wide">{customer}</td>
+      <td class="wide customer">{customer}</td>
       <td class="wide where">{endpoint}</td>
       <td class={codeTone(code)}>{code}</td>
       <td class="number wide">{took}</td>
     </tr>
   )
+}
+
+function isOrdinary(tone: string): boolean {
+  return tone === 'good' || tone === 'idle'
 }
 
 /** The exceptional stands out. */

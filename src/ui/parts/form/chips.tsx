@@ -39,6 +39,6 @@ export function Chips({ legend, chips, chosen, change }: ChipsProps) {
 
 /** At most four characters: there is room for them before the number is known, so that nothing jumps. */
 function shownCount(many: NonNullable<Chip['count']> | null): string {
-  if (many === null || many.count === 0) return ''
+  if (many === null) return ''
   return many.atLeast || many.count > 999 ? '999+' : String(many.count)
 }

@@ -1,7 +1,7 @@
 import { setQuery } from '../../state/router.ts'
 
 /** A few alternatives side by side, of which one is chosen. */
-export function Segments({
+export function Segments<Value extends string>({
   legend,
   name,
   options,
@@ -10,9 +10,9 @@ export function Segments({
 }: {
   legend: string
   name: string
-  options: readonly (readonly [value: string, label: string])[]
-  chosen: string
-  choose: (value: string) => void
+  options: readonly (readonly [value: Value, label: string])[]
+  chosen: Value
+  choose: (value: Value) => void
 }) {
   return (
     <fieldset class="segments">

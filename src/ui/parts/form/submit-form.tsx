@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Answer } from '../../api/call.ts'
-import { Prose } from '../time.tsx'
+import { Refusal } from '../refusal.tsx'
 
 export interface SubmitFormProps<Value> {
   readonly action: string
@@ -40,9 +40,7 @@ export function SubmitForm<Value>(props: SubmitFormProps<Value>) {
       }}
     >
       {children}
-      <p class="refusal" role="alert">
-        {problem !== null && <Prose text={problem} />}
-      </p>
+      <Refusal problem={problem} />
       <div class="actions end">
         {onCancel !== undefined && (
           <button type="button" class="button" onClick={onCancel}>

@@ -1,9 +1,10 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { List, PortalAttempt } from '../../api/answers.ts'
 import { canWrite } from '../../state/session.ts'
 import { useLoad } from '../../state/use-load.ts'
 import { act, own, resend } from '../api.ts'
-import { laidOut, latency } from '../format.ts'
+import { laidOut, latency, shortUrl } from '../format.ts'
 import { Code } from '../parts/code.tsx'
 import { Show } from '../parts/loaded.tsx'
 import { Time, portalHref } from '../parts/page.tsx'
@@ -39,10 +40,18 @@ export function RecentAttempts({ endpointId }: { endpointId: string }) {
   )
 }
 
+interface AttemptTableProps {
+  readonly attempts: readonly PortalAttempt[]
+  readonly refresh: () => void
+  /** All are of one message: where each went says more than what it was. */
+  readonly isOfOneMessage?: boolean
+}
+
 /** Attempts, one to a line: what was sent, what the endpoint answered, how long that took. */
-export function AttemptTable({ attempts, refresh }: { attempts: readonly PortalAttempt[]; refresh: () => void }) {
+export function AttemptTable({ attempts, refresh, isOfOneMessage = false }: AttemptTableProps) {
   // The server lists them by message, newest first; whoever reads a log expects it by time.
   const byTime = attempts.toSorted((one, other) => Date.parse(other.timestamp) - Date.parse(one.timestamp))
+  const newest = newestOfEach(byTime)
   return (
     <div class="scroll">
       <table class="rows">
@@ -50,7 +59,7 @@ export function AttemptTable({ attempts, refresh }: { attempts: readonly PortalA
         <thead>
           <tr>
             <th scope="col">{say('logs.code')}</th>
-            <th scope="col">{say('logs.event')}</th>
+            <th scope="col">{say(isOfOneMessage ? 'logs.endpoint' : 'logs.event')}</th>
             <th scope="col" class="number wide">
               {say('logs.latency')}
             </th>
@@ -64,7 +73,13 @@ export function AttemptTable({ attempts, refresh }: { attempts: readonly PortalA
         </thead>
         <tbody>
           {byTime.map((attempt) => (
-            <Row key={attempt.id} attempt={attempt} refresh={refresh} />
+            <Row key={attempt.id} attempt={attempt} refresh={refresh} isNewest={newest.has(attempt.id)}>
+              {isOfOneMessage ? (
+                <a href={portalHref(`endpoints/${attempt.endpointId}`)}>{shortUrl(attempt.url)}</a>
+              ) : (
+                <a href={portalHref(`messages/${attempt.msgId}`)}>{attempt.msg?.eventType ?? attempt.msgId}</a>
+              )}
+            </Row>
           ))}
         </tbody>
       </table>
@@ -72,7 +87,22 @@ export function AttemptTable({ attempts, refresh }: { attempts: readonly PortalA
   )
 }
 
-function Row({ attempt, refresh }: { attempt: PortalAttempt; refresh: () => void }) {
+/** The last attempt at each message and endpoint: only after it there is something to try again. */
+function newestOfEach(byTime: readonly PortalAttempt[]): ReadonlySet<string> {
+  const newest = new Map<string, string>()
+  for (const { id, msgId, endpointId } of byTime.toReversed()) newest.set(`${msgId} ${endpointId}`, id)
+  return new Set(newest.values())
+}
+
+interface RowProps {
+  readonly attempt: PortalAttempt
+  readonly refresh: () => void
+  readonly isNewest: boolean
+  /** The link in it. */
+  readonly children: ComponentChildren
+}
+
+function Row({ attempt, refresh, isNewest, children }: RowProps) {
   const [isOpen, setOpen] = useState(false)
   const { id, msgId, endpointId, responseDurationMs, timestamp, statusText } = attempt
   async function retry(): Promise<void> {
@@ -85,7 +115,7 @@ function Row({ attempt, refresh }: { attempt: PortalAttempt; refresh: () => void
           <AttemptCode attempt={attempt} />
         </td>
         <td class="main">
-          <a href={portalHref(`messages/${msgId}`)}>{attempt.msg?.eventType ?? msgId}</a>
+          {children}
           <div class="narrow under">
             <Time at={timestamp} /> · {latency(responseDurationMs)}
           </div>
@@ -96,7 +126,7 @@ function Row({ attempt, refresh }: { attempt: PortalAttempt; refresh: () => void
         </td>
         <td class="action">
           <div class="actions end">
-            {statusText === 'fail' && canWrite() && (
+            {statusText === 'fail' && isNewest && canWrite() && (
               <button type="button" class="button small" onClick={() => void retry()}>
                 {say('logs.retry')}
               </button>

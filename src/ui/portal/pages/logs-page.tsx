@@ -1,4 +1,5 @@
 import type { Endpoint, List, PortalAttempt } from '../../api/answers.ts'
+import { Segments } from '../../parts/form/segments.tsx'
 import { query, setQuery } from '../../state/router.ts'
 import { useLoad } from '../../state/use-load.ts'
 import { own } from '../api.ts'
@@ -29,7 +30,7 @@ export function Logs() {
 }
 
 function Attempts({ endpoint }: { endpoint: Pick<Endpoint, 'id'> }) {
-  const status = query.value.get('result') ?? ''
+  const status: string = query.value.get('result') ?? ''
   const loaded = useLoad<List<PortalAttempt>>(
     own(`attempt/endpoint/${endpoint.id}`),
     {
@@ -43,20 +44,13 @@ function Attempts({ endpoint }: { endpoint: Pick<Endpoint, 'id'> }) {
   )
   return (
     <>
-      <fieldset class="segments">
-        <legend class="hidden">{say('logs.result')}</legend>
-        {results.map(([value, word]) => (
-          <label key={value}>
-            <input
-              type="radio"
-              name="result"
-              checked={status === value}
-              onChange={() => setQuery({ result: value, iterator: null })}
-            />
-            <span>{say(word)}</span>
-          </label>
-        ))}
-      </fieldset>
+      <Segments
+        legend={say('logs.result')}
+        name="result"
+        options={results.map(([value, word]) => [value, say(word)] as const)}
+        chosen={status}
+        choose={(result) => setQuery({ result, iterator: null })}
+      />
       <Show loaded={loaded}>
         {(list) => (
           <>

@@ -43,7 +43,7 @@ export function MessagePage({ id }: { id: string }) {
             {attempts.value !== null && attempts.value.data.length > 0 && (
               <section class="panel">
                 <h2>{say('message.attempts')}</h2>
-                <AttemptTable attempts={attempts.value.data} refresh={refresh} />
+                <AttemptTable attempts={attempts.value.data} refresh={refresh} isOfOneMessage />
               </section>
             )}
           </>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { Segments } from '../../parts/form/segments.tsx'
 import { Code } from '../parts/code.tsx'
 import { say } from '../settings.ts'
 import { codeSamples, secretPlaceholder } from './code-samples.ts'
@@ -11,15 +12,13 @@ export function Verification() {
     <section class="panel">
       <h2>{say('verify.title')}</h2>
       <p class="muted">{say('verify.sentence', { secret: secretPlaceholder })}</p>
-      <fieldset class="segments">
-        <legend class="hidden">{say('verify.languages')}</legend>
-        {codeSamples.map(({ language }) => (
-          <label key={language}>
-            <input type="radio" name="language" checked={language === chosen} onChange={() => setChosen(language)} />
-            <span>{language}</span>
-          </label>
-        ))}
-      </fieldset>
+      <Segments
+        legend={say('verify.languages')}
+        name="language"
+        options={codeSamples.map(({ language }) => [language, language] as const)}
+        chosen={chosen}
+        choose={setChosen}
+      />
       <Code
         label={say('verify.label', { language: chosen })}
         text={sample?.text.replaceAll('{secret}', secretPlaceholder) ?? ''}

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { say } from '../settings.ts'
 import { Dialog } from '../../parts/modal.tsx'
+import { Prose } from '../../parts/time.tsx'
 
 interface Question {
   readonly title: string
@@ -31,7 +32,9 @@ export function Questions() {
   }
   return (
     <Dialog title={title} onClose={() => answer(false)}>
-      <p>{sentence}</p>
+      <p>
+        <Prose text={sentence} />
+      </p>
       <div class="actions end">
         <button type="button" class="button" onClick={() => answer(false)}>
           {say('common.cancel')}

@@ -1,6 +1,6 @@
 import type { RecordedOutcome } from '../../../../core/delivery/attempt.ts'
 import type { Attempt } from '../../../api/answers.ts'
-import { latency } from '../../../text/format.ts'
+import { duration, latency } from '../../../text/format.ts'
 
 /** Why an attempt did not succeed, in one sentence; null of one that did. */
 export function attemptSentence(attempt: Attempt): string | null {
@@ -37,9 +37,10 @@ function to(location: string | undefined): string {
 
 function wait(retryAfter: string | undefined): string {
   if (retryAfter === undefined) return ''
-  return /^\d+$/.test(retryAfter)
-    ? ` It asks for a wait of ${retryAfter} s.`
-    : ` It asks for a wait until ${retryAfter}.`
+  if (/^\d+$/.test(retryAfter)) return ` It asked us to wait ${duration(Number(retryAfter) * 1_000)}.`
+  const until = Date.parse(retryAfter)
+  // As the API writes times, so that the page shows it seen from now.
+  return Number.isNaN(until) ? '' : ` It asked us to wait until ${new Date(until).toISOString()}.`
 }
 
 /** A time-out says most by the step in which it came. */

@@ -2,7 +2,7 @@ import type { Attempt, DeliveryDetail } from '../../../api/answers.ts'
 import { outcomeLabel } from '../../../text/labels.ts'
 import { Icon } from '../../../parts/icons.tsx'
 import { Panel } from '../../../parts/page.tsx'
-import { Ago, Until } from '../../../parts/time.tsx'
+import { Ago, Prose, Until } from '../../../parts/time.tsx'
 import { attemptSentence } from './sentence.ts'
 import { AttemptTiming } from './timing.tsx'
 import { Response } from './response.tsx'
@@ -45,7 +45,7 @@ export function Timeline({ delivery }: { delivery: DeliveryDetail }) {
 }
 
 function Step({ attempt, slowestMs, isLast }: { attempt: Attempt; slowestMs: number; isLast: boolean }) {
-  const { number, startedAt, outcome, statusCode, late } = attempt
+  const { number, startedAt, outcome, statusCode, late, address } = attempt
   const sentence = attemptSentence(attempt)
   const succeeded = outcome === 'answered' && statusCode !== null && statusCode >= 200 && statusCode < 300
   return (
@@ -59,10 +59,21 @@ function Step({ attempt, slowestMs, isLast }: { attempt: Attempt; slowestMs: num
           </span>
           {late && <span class="tag">late: another worker had taken over</span>}
         </p>
-        {sentence !== null && <p class="cause">{sentence}</p>}
+        {sentence !== null && (
+          <p class="cause">
+            <Prose text={sentence} />
+          </p>
+        )}
         <AttemptTiming attempt={attempt} slowestMs={slowestMs} />
-        <Request attempt={attempt} />
-        <Response attempt={attempt} isOpen={isLast && !succeeded} />
+        <div class="exchange">
+          {address !== null && (
+            <span class="note">
+              Address <code>{address}</code>
+            </span>
+          )}
+          <Request attempt={attempt} />
+          <Response attempt={attempt} isOpen={isLast && !succeeded} />
+        </div>
       </div>
     </li>
   )

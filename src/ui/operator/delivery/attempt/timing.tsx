@@ -13,7 +13,7 @@ interface Segment {
 
 /** Where the time of an attempt went: a bar of its steps, and a line that says the same in numbers. */
 export function AttemptTiming({ attempt, slowestMs }: { attempt: Attempt; slowestMs: number }) {
-  const { timing, tookMs, address } = attempt
+  const { timing, tookMs } = attempt
   const segments = timing === null ? [] : segmentsOf(attempt, timing)
   return (
     <div class="timing">
@@ -39,11 +39,6 @@ export function AttemptTiming({ attempt, slowestMs }: { attempt: Attempt; slowes
           {segments.length > 0 && 'Total '}
           <b>{latency(tookMs)}</b>
         </li>
-        {address !== null && (
-          <li class="address">
-            Address <code>{address}</code>
-          </li>
-        )}
       </ul>
     </div>
   )

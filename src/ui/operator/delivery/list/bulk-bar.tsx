@@ -22,7 +22,7 @@ export function BulkBar({ selected, change, all, elsewhere }: BulkBarProps) {
   const isOffered = selected.kind === 'some' && (all.requeue !== null || all.cancel !== null)
   return (
     <div class="bulk" role="group" aria-label="Selected deliveries">
-      <span class={isNothing ? 'muted' : 'chosen'} role="status">
+      <span class={isNothing ? 'muted hint' : 'chosen'} role="status">
         {saidOf(selected, elsewhere)}
       </span>
       {selected.kind === 'some' ? (

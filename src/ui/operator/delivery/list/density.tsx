@@ -1,4 +1,5 @@
 import { effect, signal } from '@preact/signals'
+import { Segments } from '../../../parts/form/segments.tsx'
 
 type Density = 'comfortable' | 'compact'
 
@@ -15,20 +16,12 @@ const choices = [
 
 export function DensityChoice() {
   return (
-    <fieldset class="segments density">
-      <legend class="hidden">Density</legend>
-      {choices.map(([value, name]) => (
-        <label key={value}>
-          <input
-            type="radio"
-            name="density"
-            value={value}
-            checked={density.value === value}
-            onChange={() => (density.value = value)}
-          />
-          <span>{name}</span>
-        </label>
-      ))}
-    </fieldset>
+    <div class="density">
+      <Segments legend="Density" name="density" options={choices} chosen={density.value} choose={choose} />
+    </div>
   )
+}
+
+function choose(value: Density): void {
+  density.value = value
 }

@@ -6,6 +6,7 @@ import { draftOf, exampleText, exampleVerdict, pretty, schemaVerdict, useSchemaC
 import type { Draft } from './draft.ts'
 import { saveDraft } from './save.ts'
 import type { Edited } from './save.ts'
+import { Refusal } from '../../../parts/refusal.tsx'
 
 interface SchemaEditorProps {
   readonly edited: Edited
@@ -52,9 +53,7 @@ export function SchemaEditor({ edited: given, start, saved, cancel, changed }: S
           }}
         />
       )}
-      <p class="refusal" role="alert">
-        {problem}
-      </p>
+      <Refusal problem={problem} />
       <div class="actions">
         <button type="submit" class="button primary" disabled={isBusy || !(isChanged || isNew)}>
           {isNew ? 'Add' : 'Save'} version {edited.version}
