@@ -3,10 +3,10 @@ export const mutant = {
   joins: 'rest between claims × sleeping worker',
   file: 'src/engine/claim/portions.ts',
   find: 'Math.min(restsPerPortion * ms, mostRestMs)',
-  replace: 'Math.min(ms, 1_000 * mostRestMs)',
+  replace: 'Math.min(restsPerPortion * ms, 1_000 * mostRestMs)',
   caughtBy: {
-    file: 'test/simulation/scenarios.test.ts',
-    title: 'the world of %s keeps every promise',
-    row: 'rest-meets-sleeping-worker.json',
+    file: 'test/engine/portions.test.ts',
+    title: 'portions of endpoints that nothing has reached lately %s',
+    row: 'rest for half a second at most: what took longer stood still',
   },
 }

@@ -6,6 +6,6 @@ export const mutant = {
   replace: "value !== '' ? value : vault.seal(",
   caughtBy: {
     file: 'test/security/defences.test.ts',
-    title: 'whoever reads the database finds neither secrets nor headers of endpoints',
+    title: 'secrets at rest: whoever reads the database finds neither secrets nor headers of endpoints',
   },
 }
