@@ -1,7 +1,7 @@
 import { get } from '../api/call.ts'
-import type { Config, Found, Policy } from '../api/answers.ts'
+import type { Found } from '../api/answers.ts'
 import type { Choice } from '../parts/form/choosing.ts'
-import { count, counted, duration, shortUrl } from '../text/format.ts'
+import { shortUrl } from '../text/format.ts'
 
 type Kind = Found['kind']
 
@@ -33,18 +33,4 @@ export async function endpointChoices(text: string, signal: AbortSignal): Promis
 
 export async function eventTypeChoices(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
   return (await find(text, ['event-type'], signal)).map(({ id }) => ({ value: id, label: id, names: [id] }))
-}
-
-/** Retry policies by name: there are a handful, so all are read, and those with the text are shown. */
-export async function policyChoices(text: string, signal: AbortSignal): Promise<readonly Choice[]> {
-  const answer = await get<Config>('config', {}, signal)
-  if (answer.kind !== 'answered') return []
-  return answer.value.policies
-    .filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
-    .map((policy) => ({ value: policy.name, label: policy.name, detail: lengthOf(policy), names: [policy.name] }))
-}
-
-function lengthOf({ delaysMs, maxAttempts }: Policy): string {
-  const lastMs = delaysMs.slice(0, maxAttempts - 1).reduce((sum, delayMs) => sum + delayMs, 0)
-  return lastMs === 0 ? counted(maxAttempts, 'attempt') : `${count(maxAttempts)} attempts over ${duration(lastMs)}`
 }

@@ -125,7 +125,7 @@ async function openSession(posthorn: Posthorn, { caller, actor, server, request 
 }
 
 /** Makes a browser forget its session. */
-export function endedCookie({ basePath }: ServerParts, request: ApiRequest): string {
+function endedCookie({ basePath }: ServerParts, request: ApiRequest): string {
   return sessionCookie(null, { basePath, isTls: isSecure(request), lastsMs: 0 })
 }
 

@@ -38,7 +38,7 @@ function mergedAsks(asks: readonly TokenAsk[]): TokenAsk[] {
  * `takeTokens` of core, row by row: an insert that finds the row there sees it in its newest form, and locks it. The row to insert
  * carries what was asked for: its tokens are the capacity less the grant.
  */
-export function takeText({ table }: Dialect): string {
+function takeText({ table }: Dialect): string {
   const capacity = '(excluded.tokens + excluded.granted)'
   const refilled = `least(r.tokens + (greatest($1::bigint - r.at, 0)::double precision / ${second}) * ${capacity}, ${capacity})`
   const granted = `least(floor(${refilled}), excluded.granted)`
