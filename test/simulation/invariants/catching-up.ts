@@ -5,7 +5,7 @@ import type { Phase } from '../world/history.ts'
 import type { World } from '../world/world.ts'
 import { secondsAt } from './invariant.ts'
 import type { Finding, Invariant } from './invariant.ts'
-import { grouped, isRateLimited, limitsOf, seen } from './seen.ts'
+import { endpointAt, grouped, isRateLimited, limitsOf, seen } from './seen.ts'
 import { backlogAt, holdEnds } from './waits.ts'
 
 export const catchingUpInvariants: readonly Invariant[] = [
@@ -81,7 +81,10 @@ function roughTicks(world: World, endpointId: string, from: Instant, ticks: numb
 }
 
 /** Something else than the ramp had a part in it. */
-function isDisturbed({ history }: World, { endpointId, from, until }: Comeback): boolean {
+function isDisturbed(world: World, { endpointId, from, until }: Comeback): boolean {
+  const { history } = world
+  // Nothing leaves for one that is paused or disabled, hold or not.
+  if (endpointAt(world, endpointId, from)?.after.status !== 'active') return true
   const within = (at: Instant | null): boolean => at !== null && at > from && at <= until
   const isHeldAgain = history.health.some(
     ({ endpointId: id, at, after }) => id === endpointId && within(at) && (after.heldUntil ?? 0) > at,
