@@ -20,7 +20,7 @@ export class WaitingSends {
     this.#deadlines = new Deadlines(clock, sendEndsMs)
   }
 
-  /** Waits until one is stored; refuses it with `overloaded` if there are too many. */
+  /** Stores one message within the time limit; refuses it with `overloaded` if too many are waiting. */
   wait<Result>(bytes: number, store: (deadline: Deadline) => Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#checkRoom(bytes)
