@@ -7,9 +7,9 @@ const mostRestMs = 500
 
 /**
  * How many endpoints without a recent success are asked at once. Each may be a connection that fails or never answers, so they are claimed
- * in portions, and between two of them the process handles other work. A slow portion means that there is much other work:
- * the next one is smaller, and starts after a rest three times as long as the portion took, at most half a second. The failing connections and
- * marks of a portion cost more than its claim: with a rest only as long, ten thousand dead endpoints left too little time for a healthy one.
+ * in portions, and between two of them the process handles other work. A slow portion means that there is a lot of other work:
+ * the next one is smaller, and starts after a rest three times as long as the portion took, at most half a second. A portion's failing
+ * connections and marks cost more than its claim: with rests of the same length, ten thousand dead endpoints starved a healthy one.
  */
 export class Portions {
   #size = least
@@ -22,7 +22,7 @@ export class Portions {
   took(ms: number): number {
     if (ms < quickMs) this.#size = Math.min(this.#size * 2, most)
     if (ms > slowMs) this.#size = Math.max(Math.floor(this.#size / 2), least)
-    // A longer one means that the store or the process stalled: resting for a multiple of that helps nobody.
+    // Capped: if a portion takes longer than that, the store or the process has stalled, and resting in proportion helps nobody.
     return ms < quickMs ? 0 : Math.min(restsPerPortion * ms, mostRestMs)
   }
 }
