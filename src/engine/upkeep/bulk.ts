@@ -153,7 +153,7 @@ export class Bulk {
     if (advanced !== null && deliveries.length > 0) await this.#parts.expect(endpointId, 'retries')
   }
 
-  /** A disabled endpoint gets nothing new, so the job pauses until somebody enables it. If the endpoint is deleted, the job is cancelled. */
+  /** A disabled endpoint gets nothing new: the job is paused, to be resumed once somebody has enabled it. A deleted endpoint cancels the job. */
   async #stopReplay(job: Job, endpoint: Endpoint | undefined): Promise<void> {
     const { directory, clock, bus } = this.#parts.engine
     const isGone = endpoint === undefined || endpoint.status === 'deleted'

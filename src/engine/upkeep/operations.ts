@@ -24,7 +24,7 @@ const readAgainMs = 5 * second
 // An endpoint that subscribes only to certain channels, such as Slack's, does not receive the JSON meant for programs.
 const usualChannels = ['json']
 
-/** Sends messages to the endpoints of the reserved application, like any other message; to none if it does not exist. */
+/** Sends messages to the endpoints of the reserved application, like any other message; to none if it has no endpoints. */
 export class Operations {
   readonly #parts: OperationsParts
   #targets: Targets | null = null
@@ -34,7 +34,7 @@ export class Operations {
     this.#parts = parts
   }
 
-  /** Cached for five seconds; null if the reserved application does not exist. */
+  /** Cached for five seconds; null if the reserved application does not exist, because nobody has asked for operational webhooks. */
   async targets(): Promise<Targets | null> {
     const now = this.#parts.engine.clock.now()
     if (this.#readAt === null || now - this.#readAt >= readAgainMs) {
