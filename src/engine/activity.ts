@@ -1,4 +1,4 @@
-/** Counts what is under way in this process, so that others can wait until nothing is. */
+/** Counts the work in progress in this process, so that others can wait until it is idle. */
 export class Activity {
   #count = 0
   #waiters: (() => void)[] = []
@@ -12,7 +12,7 @@ export class Activity {
     if (this.#count === 0) for (const resolve of this.#waiters.splice(0)) resolve()
   }
 
-  /** Counts a piece of work from now until it has ended, however it ends. */
+  /** Counts a piece of work until it ends, whether it succeeds or fails. */
   async during<Result>(work: () => Promise<Result>): Promise<Result> {
     this.begin()
     try {

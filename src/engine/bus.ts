@@ -7,14 +7,14 @@ import type { Cancelled } from '../core/ports/queue.ts'
 
 export type Listener<Type extends EventType> = (event: EventOf<Type>) => unknown
 
-/** Emits what has happened, after the commit. Nothing mandatory hangs on it, and a listener harms only itself. */
+/** Emits events after the commit. Nothing essential depends on them, and a listener that throws harms only itself. */
 export interface Bus {
   on<Type extends EventType>(type: Type | '*', listener: Listener<Type>): () => void
   emit(event: NewEvent): void
   warn(code: WarningCode, message: string): void
 }
 
-/** An event without what the bus itself adds. */
+/** An event without the fields that the bus adds. */
 export type NewEvent = PosthornEvent extends infer Event
   ? Event extends PosthornEvent
     ? Omit<Event, 'topic' | 'at'>
@@ -51,7 +51,7 @@ export function makeBus(clock: Clock): Bus {
   }
 
   function complain(error: unknown, type: EventType): void {
-    // A listener of warnings that throws must not make a warning about itself.
+    // A listener for warnings that throws must not cause another warning.
     if (type !== 'warning') warn('listener_threw', `A listener of ${type} threw: ${messageOf(error)}`)
   }
 

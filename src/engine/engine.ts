@@ -27,10 +27,10 @@ import { Presence } from './upkeep/presence.ts'
 import { Pruner } from './upkeep/pruner.ts'
 import { Walk } from './claim/walk.ts'
 
-/** What others call of an engine, whatever thread it is in. */
+/** The public calls of an engine, in this thread or another. */
 export type EngineCalls = Pick<Engine, keyof Engine>
 
-/** What `Posthorn` runs. It owns no rule: core decides, the store remembers, the transport sends. */
+/** The engine behind `Posthorn`. It contains no rules: core decides, the store remembers, the transport sends. */
 export class Engine {
   readonly #parts: EngineParts
   readonly #activity = new Activity()
@@ -77,7 +77,7 @@ export class Engine {
     this.#presence = new Presence({ ...common, schedule, outdated: (error) => this.#outdated(error) })
   }
 
-  /** Resolves once the others are counted and the first cycle has begun. A stop in the meantime wins. */
+  /** Resolves once the other workers are counted and the first cycle has begun. A stop in the meantime wins. */
   async start(worker: Worker): Promise<void> {
     if (this.#stopped) return
     await this.#presence.start(worker)
@@ -91,7 +91,7 @@ export class Engine {
     this.#attemptNotices.start()
   }
 
-  /** Claims nothing more, finishes what is on the wire within the grace, gives the rest back, and leaves no timer. */
+  /** Stops claiming, finishes the requests on the wire within the grace period, gives the rest back, and leaves no timer. */
   async stop(graceMs: number): Promise<void> {
     const { transport } = this.#parts
     await this.#stopClaiming()
@@ -101,11 +101,11 @@ export class Engine {
       await transport.close()
       await this.idle()
     }
-    // Only now: as long as requests are open, the others must count with us.
+    // Not before: while requests are open, the other workers must still count this one.
     await this.#presence.stop()
     this.#health.stop()
     await transport.close()
-    // After the last attempt has ended: what came of it may be worth a notice.
+    // After the last attempt has ended: its outcome may need a notice.
     await this.#attemptNotices.stop()
   }
 
@@ -121,40 +121,40 @@ export class Engine {
     return this.#txOutbox.sendSync(transaction, batch)
   }
 
-  /** The application's id; created on first use. */
+  /** Returns the application's id. The application is created on first use. */
   applicationId(idOrUid: string): Promise<string> {
     return this.#matchings.applicationId(idOrUid)
   }
 
-  /** Says that an endpoint has due rows, so that they need not wait for the tick. */
+  /** An endpoint has due rows: they need not wait for the tick. */
   async expect(endpointId: string, lane: Lane): Promise<void> {
     await this.#endpoints.refresh([endpointId])
     const record = this.#endpoints.get(endpointId)
     if (record !== undefined) this.#schedule.expect([record], lane)
   }
 
-  /** Reads an endpoint anew at once, because it was just changed here. */
+  /** Rereads an endpoint at once, because it was just changed here. */
   async endpointChanged(endpointId: string): Promise<void> {
     this.#endpoints.forgetAge(endpointId)
     await this.#endpoints.refresh([endpointId])
     const record = this.#endpoints.get(endpointId)
     if (record === undefined || record.endpoint.status !== 'active') return
-    // It may have been resumed: what it has collected need not wait for the tick.
+    // It may have been resumed: its backlog need not wait for the tick.
     this.#schedule.expect([record], 'fresh')
     this.#schedule.reconsider(record)
   }
 
-  /** Sends to whoever gets operational webhooks. Answers with how many do. */
+  /** Sends to all endpoints that receive operational webhooks. Resolves with how many there are. */
   sendOperational(message: OperationalMessage): Promise<number> {
     return this.#operations.sendToAllNow(message)
   }
 
-  /** Says that there may be bulk work to do. */
+  /** There may be bulk work to do. */
   wakeBulk(): void {
     this.#bulk.wake()
   }
 
-  /** Deliveries under a lease of this process. */
+  /** Deliveries leased by this process. */
   get inFlight(): number {
     return this.#attempts.size
   }
@@ -163,7 +163,7 @@ export class Engine {
     return this.#budget.requestsOpen
   }
 
-  /** Resolves when nothing is under way in this process. */
+  /** Resolves when this process has no work in progress. */
   idle(): Promise<void> {
     return this.#activity.idle()
   }
@@ -176,7 +176,7 @@ export class Engine {
     await this.#attempts.giveBackWaiting()
   }
 
-  /** What is under way is finished; whoever runs the later release does the rest. */
+  /** Finishes the work in progress; workers of the later release do the rest. */
   async #outdated({ message }: PosthornError): Promise<void> {
     this.#parts.bus.warn('newer_database', `This worker claims nothing more: ${message}`)
     await this.#stopClaiming()

@@ -9,7 +9,7 @@ import type { RetryPolicy } from '../core/delivery/retry-policy.ts'
 import type { Random } from '../core/time.ts'
 import type { Bus } from './bus.ts'
 
-/** Everything the engine is made of: its ports, and the numbers it runs by. */
+/** Everything the engine is built from: its ports and its settings. */
 export interface EngineParts {
   readonly queue: Queue
   readonly directory: Directory
@@ -20,36 +20,36 @@ export interface EngineParts {
   readonly bus: Bus
   readonly tracer: Tracer
   readonly settings: EngineSettings
-  /** Null if nobody counts what is done here. */
+  /** Null if metrics are off. */
   readonly meter: Meter | null
-  /** How often an idle worker looks for what others have committed; null if nobody else can. */
+  /** How often an idle worker looks for rows that others have committed; null if nobody else can commit any. */
   readonly lookMs: number | null
-  /** How this store says that others have committed something; null if it does not. */
+  /** How this store notifies us of commits by others; null if it does not. */
   readonly listen: NonNullable<Store['listen']> | null
   readonly disk: Store['disk'] | undefined
 }
 
 export interface EngineSettings {
-  /** The worker's name in leases. */
+  /** The name of this worker in leases. */
   readonly owner: string
   readonly limits: Limits
   readonly policies: ReadonlyMap<string, RetryPolicy>
   readonly defaultPolicy: RetryPolicy
   readonly leaseMs: number
   readonly timeoutMs: number
-  /** Rows this process may hold leased at once. */
+  /** How many rows this process may hold leased at once. */
   readonly maxLeased: number
-  /** How long what was delivered is kept. */
+  /** How long delivered messages are kept. */
   readonly historyMs: number
   /** How long dead letters are kept. */
   readonly deadLetterMs: number
   /** How long audit entries are kept. */
   readonly auditMs: number
   readonly userAgent: string
-  /** What the names of the signature's headers begin with. */
+  /** The prefix of the signature headers. */
   readonly headerPrefix: string
-  /** Whether endpoints get the header `traceparent`. */
+  /** Whether endpoints receive the header `traceparent`. */
   readonly sendTraceparent: boolean
-  /** From where on alarms are raised; null if none are. */
+  /** The thresholds for alarms; null if alarms are off. */
   readonly alarms: AlarmThresholds | null
 }

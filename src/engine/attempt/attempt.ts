@@ -13,22 +13,22 @@ import type { EndpointRecord } from '../endpoints/records.ts'
 import type { EngineParts } from '../parts.ts'
 import { requestFor, sentHeaders, withTrace } from './request.ts'
 
-/** One attempt as it went, before anything is decided about it. */
+/** The raw result of an attempt, before anything is decided. */
 export interface Attempted {
   readonly outcome: Outcome
   readonly startedAt: Instant
   readonly endedAt: Instant
   readonly url: string
-  /** The generation of the endpoint's health that it began under. */
+  /** The generation of the endpoint's health when the attempt began. */
   readonly generation: number
-  /** Null of one that succeeded, or that could not be put together. */
+  /** Null if the attempt succeeded, or if its request could not be built. */
   readonly diagnostics: Diagnostics | null
 }
 
 const keptOfSuccess = 1024
 const mostUnknownPolicies = 1_000
 
-/** Signs and sends one delivery, and decides what came of it. */
+/** Signs and sends one delivery, and decides what the outcome means. */
 export class Attempter {
   readonly #parts: EngineParts
   readonly #unknownPolicies = new Set<string>()
@@ -37,7 +37,7 @@ export class Attempter {
     this.#parts = parts
   }
 
-  /** Whatever is thrown on the way is an outcome, too (UC-0270-F1). */
+  /** Anything thrown on the way counts as an outcome, too (UC-0270-F1). */
   async attempt({ delivery, message }: Claim, { endpoint, health }: EndpointRecord): Promise<Attempted> {
     const { clock, tracer } = this.#parts
     const startedAt = clock.now()
@@ -48,7 +48,7 @@ export class Attempter {
     return { outcome, startedAt, endedAt: clock.now(), url, generation: health.generation, diagnostics }
   }
 
-  /** What the attempt means for its delivery. It is on record under the epoch that it began in; the mark is written under the lease of now. */
+  /** Decides what the attempt means for its delivery. The attempt is recorded under the epoch it began in; the mark uses the current lease. */
   settle(
     { delivery }: Claim,
     { endpoint }: EndpointRecord,
@@ -102,7 +102,7 @@ export class Attempter {
       seen.request = { ...build(), observe: (wire) => (seen.wire = wire) }
       return seen.request
     })
-    // Only of what failed: of the many that succeed nothing more is kept than before.
+    // Failures only: the many successes must not take more storage.
     if (seen.request === null || succeeded(outcome)) return { outcome, diagnostics: null }
     return { outcome, diagnostics: diagnosticsOf(sentHeaders(seen.request, endpoint), seen.wire) }
   }
@@ -115,7 +115,7 @@ export class Attempter {
     }
   }
 
-  /** A delivery keeps the name of its policy; the numbers are today's, so that a fix reaches rows in flight. */
+  /** A delivery stores only the name of its policy. The numbers are looked up now, so that a corrected policy applies to rows in flight. */
   #policyOf(name: string, endpointPolicy: string): RetryPolicy {
     const { policies, defaultPolicy } = this.#parts.settings
     const named = policies.get(name)
@@ -131,7 +131,7 @@ export class Attempter {
   }
 }
 
-/** What is kept of a response: enough to understand a failure, and little for the many that succeed. */
+/** The text to store: enough to understand a failure, and little for the many successes. */
 function keptOf(outcome: Outcome): string | null {
   if (outcome.kind !== 'answered') return outcome.reason
   if (outcome.responseBody === '') return null

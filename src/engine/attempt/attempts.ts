@@ -17,7 +17,7 @@ import type { Schedule } from '../claim/schedule.ts'
 import type { Shares } from '../endpoints/shares.ts'
 import { trustIn } from '../endpoints/trust.ts'
 
-/** What in flight needs of the other parts. */
+/** The other parts that attempts depend on. */
 export interface AttemptsParts {
   readonly engine: EngineParts
   readonly activity: Activity
@@ -31,16 +31,16 @@ export interface AttemptsParts {
 const mostWaitMs = 1_000
 const sweepMs = 250
 const quickMs = 250
-// Whoever takes so long holds what others could use.
+// An endpoint this slow occupies places that others could use.
 const slowMs = 1_000
 
-/** Everything this process holds: what waits for its endpoint's window, what is on the wire, what waits for its mark. */
+/** All deliveries this process holds: waiting for their endpoint's window, on the wire, or waiting for their mark. */
 export class Attempts {
   readonly #parts: AttemptsParts
   readonly #attempter: Attempter
   readonly #marks: Marks
   readonly #inFlight = new Map<string, InFlight>()
-  /** Endpoints with something that waits for their window. */
+  /** Endpoints with deliveries that wait for the window. */
   readonly #crowded = new Set<EndpointRecord>()
   #abandoned = false
   #disarmSweep: (() => void) | null = null
@@ -59,7 +59,7 @@ export class Attempts {
     return this.#inFlight.get(deliveryId)
   }
 
-  /** Counts a delivery in; it must then be begun, or dropped if its lease came to nothing. */
+  /** Takes a place for a delivery. The caller must then begin it, or drop it if the lease could not be stored. */
   take(claim: Claim, record: EndpointRecord, leasedAt: Instant, probe: boolean): InFlight {
     const { delivery, message } = claim
     const isSuspect = this.#parts.engine.settings.limits.suspects && delivery.interruptions >= suspectAfterInterruptions
@@ -93,33 +93,33 @@ export class Attempts {
     this.#parts.activity.end()
   }
 
-  /** Goes on with a delivery whose lease is stored: sends it, now or when the window allows. */
+  /** Continues with a delivery whose lease is stored: sends it now, or when the window allows. */
   begin(begun: InFlight): void {
     const { claim, record } = begun
     this.#parts.leases.hold({ deliveryId: claim.delivery.id, epoch: begun.leaseEpoch }, begun.leasedAt)
     if (claim.tookOver === 'crashed' && this.#parts.engine.settings.limits.suspects) void this.#afterCrash(begun)
-    // This takeover has made it a suspect: it waits for its turn among those.
+    // This takeover made it a suspect: it waits for its turn in that lane.
     else if (begun.isSuspect && claim.lane !== 'suspects') void this.#giveBack([begun])
-    // The endpoint was paused, or a hold began, while the lease was on its way.
+    // The endpoint was paused or put on hold while the lease was being stored.
     else if (!begun.probe && this.#isClosed(record)) void this.#giveBack([begun])
     else if (this.#hasWindow(record)) void this.#send(begun)
     else this.#wait(begun)
   }
 
-  /** Goes on with an attempt under a newer lease of our own, because the older one ran out in the store. */
+  /** Continues an attempt under our own newer lease, because the older one expired in the store. */
   adopt(own: InFlight, leaseEpoch: number): void {
     own.leaseEpoch = leaseEpoch
     this.#parts.leases.hold({ deliveryId: own.claim.delivery.id, epoch: leaseEpoch }, this.#parts.engine.clock.now())
   }
 
-  /** Gives back at once what is not on the wire yet. */
+  /** Gives back at once every delivery that is not on the wire yet. */
   async giveBackWaiting(): Promise<void> {
     this.#disarmSweep?.()
     this.#disarmSweep = null
     await this.#giveBack([...this.#crowded].flatMap((record) => this.#takeWaiting(record)))
   }
 
-  /** From now on, what is under way is given back instead of marked. */
+  /** From now on, unfinished attempts are given back instead of marked. */
   abandon(): void {
     this.#abandoned = true
     this.#marks.abandon()
@@ -138,7 +138,7 @@ export class Attempts {
 
   async #send(sent: InFlight): Promise<void> {
     const { record } = sent
-    // Counted as open before anything is waited for, so that the window holds.
+    // Counted as open before the first await; otherwise the window could be exceeded.
     this.#opened(sent)
     const mayLeave = this.#mayLeave(sent) && (!sent.isSuspect || (await this.#writeAhead(sent)))
     const attempted = mayLeave ? await this.#attempter.attempt(sent.claim, record) : null
@@ -150,18 +150,18 @@ export class Attempts {
     }
 
     this.#learn(sent, attempted)
-    // What was claimed ahead for a quick endpoint is not for one that has become slow.
+    // Rows claimed ahead for a fast endpoint go back when it becomes slow.
     if (this.#isClosed(record) || isSlow(attempted)) void this.#giveBack(this.#takeWaiting(record))
     else this.#startWaiting(record)
     await this.#finish(sent, this.#attempter.settle(sent.claim, record, attempted, sent.leaseEpoch))
   }
 
-  /** A lease that ran out while this process slept may be another's by now, and the secrets of a deleted endpoint are gone. */
+  /** If the lease expired while this process was suspended, another worker may hold it. The secrets of a deleted endpoint are gone. */
   #mayLeave({ claim: { delivery }, record }: InFlight): boolean {
     return record.endpoint.status !== 'deleted' && this.#parts.leases.isLive(delivery.id)
   }
 
-  /** A suspect may end its worker: the record of its attempt must be there before. It also proves the lease. */
+  /** A suspect may crash its worker, so its attempt is recorded before it starts. The write also proves that we hold the lease. */
   async #writeAhead({ claim: { delivery }, leaseEpoch, record }: InFlight): Promise<boolean> {
     const {
       queue,
@@ -214,7 +214,7 @@ export class Attempts {
     if (record.waiting.length === 0) this.#crowded.delete(record)
   }
 
-  /** The lease is kept until the mark is stored; only then is there a place for another. */
+  /** Keeps the lease, and the place, until the mark is stored. */
   async #finish(finished: InFlight, settled: SettledAttempt): Promise<void> {
     const marked = await this.#marks.store(settled)
     if (marked === 'lost' && finished.leaseEpoch !== settled.epoch)
@@ -225,7 +225,7 @@ export class Attempts {
     this.#marks.emit(finished.claim, settled, marked)
   }
 
-  /** The worker before this one ended while it was sending this: it is dead after five of those, or waits. */
+  /** The previous worker crashed while sending this delivery. After five crashes it is dead; until then it waits. */
   async #afterCrash(crashed: InFlight): Promise<void> {
     const { clock, random } = this.#parts.engine
     const { id: deliveryId, endpointId } = crashed.claim.delivery
@@ -243,7 +243,7 @@ export class Attempts {
     return taken
   }
 
-  /** What could not start within a second is given back, so that another worker or a better moment may have it. */
+  /** Gives back deliveries that could not start within a second, so that another worker, or a later claim, can take them. */
   #sweep(): void {
     this.#disarmSweep = null
     const leasedBefore = this.#parts.engine.clock.now() - mostWaitMs

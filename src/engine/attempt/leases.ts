@@ -9,7 +9,7 @@ interface Held extends Lease {
   renewedAt: Instant
 }
 
-/** Keeps the leases of everything in flight alive: all of them in one batch, every third of a lease. */
+/** Renews the leases of everything in flight: all in one batch, every third of a lease. */
 export class Leases {
   readonly #parts: EngineParts
   readonly #intervalMs: number
@@ -27,7 +27,7 @@ export class Leases {
     this.#arm(this.#intervalMs)
   }
 
-  /** False once a lease was lost, or has run out while this process was asleep: another worker may have it by now. */
+  /** False once a lease is lost, or has expired while this process was suspended: another worker may hold it by now. */
   isLive(deliveryId: string): boolean {
     const held = this.#held.get(deliveryId)
     return held !== undefined && this.#parts.clock.now() < held.renewedAt + this.#parts.settings.leaseMs
@@ -66,7 +66,7 @@ export class Leases {
       }
     } catch (error) {
       const storeCode = error instanceof PosthornError ? error.code : 'store_failed'
-      // The store may be back in a moment: ask again soon, and give up only when a third of the lease is left.
+      // The store may be back in a moment: retry soon, and give up only when a third of the lease is left.
       nextMs = this.#intervalMs / 4
       for (const lease of leases)
         if (clock.now() >= renewalGivesUpAt(lease.renewedAt, leaseMs)) this.#lose(lease, 'renewal_failed', storeCode)
@@ -75,9 +75,9 @@ export class Leases {
     this.#arm(Math.max(startedAt + nextMs - clock.now(), 1))
   }
 
-  /** The attempt goes on: its mark will say whose state stands (LH-flow3). */
+  /** The attempt continues: its mark decides whose state stands (LH-flow3). */
   #lose(lease: Held, code: 'lost' | 'renewal_failed', storeCode: ErrorCode | null): void {
-    // It may have been marked and dropped, or leased anew, while the renewal was under way.
+    // It may have been marked and dropped, or leased again, during the renewal.
     if (this.#held.get(lease.deliveryId) !== lease) return
     this.drop(lease.deliveryId)
     const {

@@ -5,7 +5,7 @@ import type { EngineParts } from '../parts.ts'
 const firstRetryMs = 50
 const longestRetryMs = 2_000
 
-/** Stores what came of attempts, for as long as it takes, and emits it once it is stored. */
+/** Stores the results of attempts, retrying for as long as necessary, and emits events once they are stored. */
 export class Marks {
   readonly #parts: EngineParts
   readonly #sleepers = new Set<() => void>()
@@ -15,7 +15,7 @@ export class Marks {
     this.#parts = parts
   }
 
-  /** Resolves once the mark is stored; repeats it for as long as the store errs. Null if it was abandoned first. */
+  /** Resolves once the mark is stored, and retries while the store fails. Null if it was abandoned first. */
   async store(settled: SettledAttempt): Promise<Marked | null> {
     const {
       queue,
@@ -39,7 +39,7 @@ export class Marks {
     }
   }
 
-  /** After the commit, and only what this worker itself has changed: a listener must not undo a delivery. */
+  /** After the commit, and only for changes made by this worker: a listener must not undo a delivery. */
   emit({ delivery }: Claim, settled: SettledAttempt, marked: Marked): void {
     if (marked === 'lost') return
     const about = {
@@ -54,7 +54,7 @@ export class Marks {
     this.#parts.bus.emit({ ...outcomeOf(settled), ...about })
   }
 
-  /** Gives up on marks that the store does not take, so that a stop ends. */
+  /** Gives up on marks that the store does not accept, so that a stop can end. */
   abandon(): void {
     this.#abandoned = true
     for (const wake of this.#sleepers) wake()
@@ -74,7 +74,7 @@ export class Marks {
   }
 }
 
-/** What is emitted of a mark, besides what it is about. */
+/** The part of an event that describes the outcome. */
 function outcomeOf({ mark, attempt }: SettledAttempt) {
   const { attemptCount: attempt_count, errorDetail: error_detail, reason } = mark
   switch (mark.status) {

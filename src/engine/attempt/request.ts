@@ -12,7 +12,7 @@ import { signatureHeaders } from '../../core/signing/signature.ts'
 import type { Instant } from '../../core/time.ts'
 import type { EngineSettings } from '../parts.ts'
 
-/** What an attempt at this time sends: the exact bytes of the message, signed. */
+/** The request of an attempt at this time: the exact bytes of the message, signed. */
 export function requestFor(
   { headerPrefix: prefix, userAgent, timeoutMs }: Pick<EngineSettings, 'headerPrefix' | 'userAgent' | 'timeoutMs'>,
   endpoint: Endpoint,
@@ -30,14 +30,14 @@ export function requestFor(
   return authentication === null ? request : authenticated(request, authentication, id)
 }
 
-/** The same with what proves to the endpoint who we are. */
+/** Adds our credentials for the endpoint. */
 function authenticated(request: OutgoingRequest, given: Authentication, endpointId: string): OutgoingRequest {
   const header = authenticationHeader(given)
   const headers = header === null ? request.headers : { ...request.headers, [header[0]]: header[1] }
   return { ...request, headers, authentication: transportAuthentication(given, endpointId) }
 }
 
-/** What may be kept of a request to an endpoint: of the headers that its owner has set, only the names. */
+/** The part of a request that may be stored: of the headers set by the endpoint's owner, only the names. */
 export function sentHeaders(
   { url, headers }: OutgoingRequest,
   { headers: own, authentication }: Pick<Endpoint, 'headers' | 'authentication'>,
@@ -46,7 +46,7 @@ export function sentHeaders(
   return { url, headers, hidden: [...Object.keys(own), ...(name === null ? [] : [name])] }
 }
 
-/** The same with the headers of a trace, unless the endpoint has one of its own: then neither is ours. */
+/** Adds the trace headers, unless the endpoint sets its own `traceparent`: then it gets none of ours. */
 export function withTrace(request: OutgoingRequest, trace: Readonly<Record<string, string>>): OutgoingRequest {
   const isOwn = Object.keys(request.headers).some((name) => name.toLowerCase() === 'traceparent')
   return isOwn ? request : { ...request, headers: { ...trace, ...request.headers } }

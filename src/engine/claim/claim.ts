@@ -35,18 +35,18 @@ const mostAsked = 50
 const mostPerClaim = 200
 
 /**
- * Claims rows of the endpoints that may take some, and hands them over. It never waits for a send. Each ring of the schedule has its own
- * claims, one at a time: those that something reached lately do not wait for the others.
+ * Claims rows for the endpoints that can take some, and hands them over. It never waits for a send. Each ring of the schedule claims separately,
+ * one claim at a time, so that endpoints that were reached recently do not wait for the others.
  */
 export class Claimer {
   readonly #parts: ClaimerParts
   readonly #planner: Planner
   readonly #claiming: Record<RingName, Promise<void> | null> = { proven: null, unproven: null }
   #running = false
-  /** What the cycle leaves; where rows leave on the tick only, nothing leaves before the first one. */
+  /** How many rows the current cycle may still claim. If rows leave on the tick only, none leaves before the first tick. */
   #cycleLeft: number
   readonly #portions = new Portions()
-  /** Ends the rest after a portion. */
+  /** Cancels the rest after a portion. */
   #disarmRest: (() => void) | null = null
 
   constructor(parts: ClaimerParts) {
@@ -60,7 +60,7 @@ export class Claimer {
     this.#parts.schedule.start(() => void this.claimSafely())
   }
 
-  /** No claim begins after this; resolves when none is under way. */
+  /** Starts no further claim; resolves when none is under way. */
   async stop(): Promise<void> {
     this.#running = false
     this.#disarmRest?.()
@@ -69,7 +69,7 @@ export class Claimer {
     await this.#ended()
   }
 
-  /** A cycle's worth: what is not used of the cap is not saved for the next one. */
+  /** Claims for one cycle. An unused part of the cap does not carry over to the next one. */
   async cycle(): Promise<void> {
     await this.#ended()
     const { perCycle } = this.#parts.engine.settings.limits
@@ -79,7 +79,7 @@ export class Claimer {
     for (const claim of claims) if (claim.status === 'rejected') throw claim.reason
   }
 
-  /** Resolves when no claim is under way, however it ends. */
+  /** Resolves when no claim is under way, whether it succeeded or failed. */
   async #ended(): Promise<void> {
     await Promise.allSettled(rings.map(async (ring) => this.#claiming[ring]))
   }
@@ -106,14 +106,14 @@ export class Claimer {
     return this.#running && schedule.hasReady(ring) && Math.min(budget.rowsFree, this.#cycleLeft) > 0
   }
 
-  /** Claims for as long as somebody in the ring may take something; one claim at a time. */
+  /** Claims while an endpoint in the ring can take rows; one claim at a time. */
   #claim(ring: RingName): Promise<void> {
     const claiming =
       this.#claiming[ring] ??
       this.#parts.activity
         .during(() => this.#claimAll(ring))
         .finally(() => (this.#claiming[ring] = null))
-        // Whoever became ready while the last look ended must not wait for the tick.
+        // An endpoint that became ready while the last claim was ending must not wait for the tick.
         .then(() => void this.#claimSafely(ring))
     this.#claiming[ring] = claiming
     return claiming
@@ -152,13 +152,13 @@ export class Claimer {
     try {
       if (planned.length > 0 && this.#running) await this.#claimPlanned(planned, most)
     } finally {
-      // Also after an error: what was set aside must not stay so.
+      // After an error, too: otherwise the reservations would never be released.
       for (const { unreserve } of planned) unreserve()
       if (planned.length > 0) this.#freed()
     }
   }
 
-  /** What was set aside and not used may be what others wait for. */
+  /** Other endpoints may be waiting for reservations that were not used. */
   #freed(): void {
     this.#parts.schedule.budgetFreed()
     this.#parts.schedule.retriesFreed()
@@ -206,7 +206,7 @@ export class Claimer {
     }))
   }
 
-  /** False for a row that was requeued while an attempt of ours is still under way: that attempt is no answer to a person's request. */
+  /** False for a row that was requeued while our attempt is still under way: that attempt does not count as the retry that a person asked for. */
   #handOver(found: Claim, leasedAt: Instant, probe: boolean): boolean {
     const { attempts, endpoints } = this.#parts
     const { id, endpointId, leaseEpoch } = found.delivery
@@ -219,7 +219,7 @@ export class Claimer {
     return true
   }
 
-  /** Looked for again with the next walk, not at once: what they wait for may take as long as a request. */
+  /** The next walk finds them again. Retrying at once is pointless: the attempt they wait for may take as long as a request. */
   #putBack(refused: readonly Claim[]): void {
     if (refused.length === 0) return
     const {
@@ -235,11 +235,11 @@ export class Claimer {
       if (record !== undefined) record.due[lane] = false
     }
     const leases = refused.map(({ delivery }) => ({ deliveryId: delivery.id, epoch: delivery.leaseEpoch }))
-    // If they cannot be given back they run out.
+    // If they cannot be given back, their leases expire.
     queue.release({ owner, now: clock.now(), leases }).catch(() => undefined)
   }
 
-  /** A lane that gave less than it was asked for has no more due rows, unless the claim as a whole, or the bytes, were cut off. */
+  /** A lane that returned fewer rows than requested has no more due rows, unless the row limit of the claim or the byte limit cut it off. */
   #conclude(wants: readonly Want[], claims: readonly Claim[], cutOff: boolean): void {
     const { schedule, endpoints } = this.#parts
     const found = new Map<string, { rows: number; bytes: number }>()
@@ -259,7 +259,7 @@ export class Claimer {
   }
 }
 
-/** The lanes that are asked at all. */
+/** The lanes that a claim asks for. */
 function lanesOf(counts: Readonly<Record<Lane, number>>): Lane[] {
   return allLanes.filter((lane) => counts[lane] > 0)
 }

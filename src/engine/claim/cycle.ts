@@ -13,7 +13,7 @@ export interface CycleParts {
   readonly claimer: Claimer
 }
 
-/** The tick: new allowances, a walk over who has due rows, and a claim. It never waits for a send. */
+/** The tick: new allowances, a walk over the endpoints with due rows, and a claim. It never waits for a send. */
 export class Cycle {
   readonly #parts: CycleParts
   #running = false
@@ -31,7 +31,7 @@ export class Cycle {
     this.#begin()
   }
 
-  /** No claim begins after this. */
+  /** Starts no further claim. */
   async stop(): Promise<void> {
     this.#running = false
     this.#disarm?.()
@@ -40,7 +40,7 @@ export class Cycle {
     await this.#parts.claimer.stop()
   }
 
-  /** Resolves when no cycle is under way: what came in during one may have been passed over. */
+  /** Resolves when no cycle is under way: the current one may have missed rows that were stored after it began. */
   ended(): Promise<void> {
     return this.#cycling
   }

@@ -16,7 +16,7 @@ export interface LookoutParts {
 const firstPauseMs = 1_000
 const longestPauseMs = 30_000
 
-/** Looks between ticks for what other processes and transactions have committed: regularly, and at once where the store gives a hint. */
+/** Checks between ticks for rows committed by other processes and transactions: at an interval, and at once when the store sends a notification. */
 export class Lookout {
   readonly #parts: LookoutParts
   #running = false
@@ -33,7 +33,7 @@ export class Lookout {
   }
 
   start(): void {
-    // Where rows leave on the tick only, there is nothing to look for in between.
+    // If rows leave on the tick only, there is nothing to look for in between.
     this.#running = this.#parts.engine.settings.limits.perCycle === null
     this.#armLook()
     if (!this.#running || this.#parts.engine.listen === null) return
@@ -55,7 +55,7 @@ export class Lookout {
     if (this.#running && lookMs !== null) this.#disarmLook = clock.after(lookMs, () => this.#look())
   }
 
-  /** One look at a time: whatever asks during one is served by one more. */
+  /** One look at a time: all requests during a look share the next one. */
   #look(): void {
     if (!this.#running) return
     if (this.#looking !== null) {
@@ -81,7 +81,7 @@ export class Lookout {
       await walk.look()
       await claimer.claimSafely()
     } catch {
-      // A store that does not answer is reported by the cycle; four times a second would be noise.
+      // The cycle reports a store that does not answer; a warning four times a second would be noise.
     }
   }
 
@@ -94,7 +94,7 @@ export class Lookout {
       }, signal)
     } catch (error) {
       if (signal.aborted) return
-      // Once for each loss: the tries that follow would only say the same.
+      // Once per lost connection: the failed retries that follow would only repeat it.
       if (this.#pauseMs === firstPauseMs)
         bus.warn(
           'store_error',

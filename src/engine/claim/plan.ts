@@ -23,18 +23,18 @@ export interface PlannerParts {
   readonly shares: Shares
 }
 
-/** What one endpoint is about to be asked for. */
+/** What a claim will request for one endpoint. */
 export interface Planned {
   readonly record: EndpointRecord
   lanes: Record<Lane, number>
   readonly probe: boolean
-  /** Gives back what was set aside for it. */
+  /** Releases what was reserved for it. */
   readonly unreserve: () => void
-  /** Tokens of each of its rate limits; null if it has none. */
+  /** Tokens taken from each of its rate limits; null if it has none. */
   granted: number | null
 }
 
-/** Plans a claim: what each endpoint may be asked for, with everything set aside that it needs. */
+/** Plans a claim: decides how many rows each endpoint can take, and reserves everything they need. */
 export class Planner {
   readonly #parts: PlannerParts
 
@@ -42,20 +42,20 @@ export class Planner {
     this.#parts = parts
   }
 
-  /** Whoever may take nothing waits until that changes. */
+  /** An endpoint that can take nothing is left out, and waits until that changes. */
   async plan(asked: readonly EndpointRecord[], most: number): Promise<Planned[]> {
     await this.#parts.endpoints.refresh(asked.map(({ endpoint }) => endpoint.id))
     const planned = this.#planEach(asked, most)
     try {
       return await this.#withProbes(await this.#withTokens(planned))
     } catch (error) {
-      // What was set aside must not stay so.
+      // Otherwise the reservations would never be released.
       for (const { unreserve } of planned) unreserve()
       throw error
     }
   }
 
-  /** Gives back the tokens that no claimed row has used. */
+  /** Returns the tokens that no claimed row used. */
   async returnTokens(planned: readonly Planned[], claims: readonly Claim[]): Promise<void> {
     const unused = planned.map(({ record, granted }) => ({
       record,
@@ -87,7 +87,7 @@ export class Planner {
     } = this.#parts
     const verdict = schedule.verdictOn(record)
     if (verdict.kind === 'wait') return this.#keepWaiting(record, verdict.reason, verdict.until)
-    // What is taken from a rate limit must leave at once, or it would come on top of what is gained meanwhile.
+    // Rows that take a token must leave at once. Otherwise they would later leave on top of the tokens gained in the meantime.
     const sendable = isRateLimited(record) ? Math.min(share, this.#wireFree(record)) : share
     if (sendable === 0) return this.#keepWaiting(record, 'window', null)
     const lanes = within(verdict.lanes, sendable)
@@ -105,12 +105,12 @@ export class Planner {
     return 'waits'
   }
 
-  /** How many more requests to an endpoint could leave at once. */
+  /** How many more requests to an endpoint could start right now. */
   #wireFree(record: EndpointRecord): number {
     return Math.max(this.#parts.shares.windowOf(record) - record.onWire - record.waiting.length, 0)
   }
 
-  /** Tokens of all rate limits come with one statement. */
+  /** Takes the tokens of all rate limits with one statement. */
   async #withTokens(planned: readonly Planned[]): Promise<Planned[]> {
     const limited = planned.filter(({ record }) => isRateLimited(record))
     if (limited.length === 0) return [...planned]
@@ -130,7 +130,7 @@ export class Planner {
     )
   }
 
-  /** The right to probe is one worker's: whoever does not get it waits. */
+  /** Only one worker may probe an endpoint; the others wait. */
   async #withProbes(planned: readonly Planned[]): Promise<Planned[]> {
     const {
       health,
@@ -155,7 +155,7 @@ export class Planner {
     return planned.filter((one) => !lost.has(one) || this.#leaveOut(one, 'held', one.record.health.heldUntil))
   }
 
-  /** Gives back what was set aside for an endpoint that is not asked after all. */
+  /** Releases what was reserved for an endpoint that will not be asked after all. */
   #leaveOut({ record, unreserve }: Planned, reason: WaitReason, until: Instant | null): false {
     unreserve()
     this.#parts.schedule.keepWaiting(record, reason, until)
@@ -163,7 +163,7 @@ export class Planner {
   }
 }
 
-/** Equal parts for the applications, and within each for its endpoints: who has many endpoints gets no more than who has one. */
+/** Equal shares per application, then per endpoint within it: an application with many endpoints gets no more than one with a single endpoint. */
 function sharesByApplication(asked: readonly EndpointRecord[], most: number): (record: EndpointRecord) => number {
   const counts = new Map<string, number>()
   for (const { endpoint } of asked) counts.set(endpoint.applicationId, (counts.get(endpoint.applicationId) ?? 0) + 1)
@@ -175,7 +175,7 @@ function total(lanes: Readonly<Record<Lane, number>>): number {
   return lanes.fresh + lanes.retries + lanes.suspects
 }
 
-/** The same lanes within a smaller number: what is few goes first, so that nothing starves. */
+/** Shrinks the lanes to a smaller total. Suspects and retries are few and go first, so that no lane starves. */
 function within(lanes: Extract<Verdict, { kind: 'take' }>['lanes'], most: number): Record<Lane, number> {
   const suspects = Math.min(lanes.suspects, most)
   const retries = Math.min(lanes.retries, lanes.fresh > 0 ? Math.ceil((most - suspects) / 2) : most - suspects)

@@ -6,10 +6,10 @@ const restsPerPortion = 3
 const mostRestMs = 500
 
 /**
- * How many endpoints that nothing has reached lately are asked at once. Each may be a connection that fails or never answers, so they come
- * in portions, and between two of them the process turns to what others have sent. One that takes long says that there is much of that:
- * the next is smaller, and follows after a rest three times as long as it took, up to half a second. What comes of a portion, connections
- * that fail and marks, costs more than its claim: with rests of the same length, ten thousand dead endpoints left too little to one in order.
+ * How many endpoints without a recent success are asked at once. Each may be a connection that fails or never answers, so they are claimed
+ * in portions, and between two of them the process handles other work. A slow portion means that there is a lot of other work:
+ * the next one is smaller, and starts after a rest three times as long as the portion took, at most half a second. A portion's failing
+ * connections and marks cost more than its claim: with rests of the same length, ten thousand dead endpoints starved a healthy one.
  */
 export class Portions {
   #size = least
@@ -18,11 +18,11 @@ export class Portions {
     return this.#size
   }
 
-  /** Learns how long a portion took; answers with the rest that follows. */
+  /** Records how long a portion took, and returns how long to rest. */
   took(ms: number): number {
     if (ms < quickMs) this.#size = Math.min(this.#size * 2, most)
     if (ms > slowMs) this.#size = Math.max(Math.floor(this.#size / 2), least)
-    // What took longer was a store, or a process, that stood still: nobody gains by waiting for as long again.
+    // Capped: if a portion takes longer than that, the store or the process has stalled, and resting in proportion helps nobody.
     return ms < quickMs ? 0 : Math.min(restsPerPortion * ms, mostRestMs)
   }
 }

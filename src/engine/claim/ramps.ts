@@ -12,7 +12,7 @@ export interface RampsParts {
   readonly shares: Shares
 }
 
-/** The steps in which what a hold or a pause has kept back may leave. */
+/** The steps in which a backlog leaves after a hold or a pause. */
 export class Ramps {
   readonly #parts: RampsParts
 
@@ -20,7 +20,7 @@ export class Ramps {
     this.#parts = parts
   }
 
-  /** The step that an endpoint is in; null if nothing of it was kept back. */
+  /** The current step of an endpoint; null if it has no ramp. */
   of(record: EndpointRecord, now: Instant): Ramp | null {
     const { engine, shares } = this.#parts
     const { rampFrom } = record.health
@@ -28,7 +28,7 @@ export class Ramps {
     if (step === null || rampFrom === null) return (record.ramp = null)
     const before = record.ramp?.from === rampFrom ? record.ramp : null
     if (before?.tick === step.tick) {
-      // Workers may have joined since it was dealt out, perhaps while the hold still lasted.
+      // Other workers may have joined since the step began, perhaps while the hold was still on.
       before.left = Math.min(before.left, Math.max(step.allowance - before.begun, 0))
       return before
     }
@@ -36,7 +36,7 @@ export class Ramps {
     return (record.ramp = { from: rampFrom, tick: step.tick, left: step.allowance, begun: 0, blamed: 0 })
   }
 
-  /** Too many failed for a larger step: the other workers learn of it from the health. */
+  /** Too many attempts failed to take a larger step. The other workers see this in the stored health. */
   #repeat(record: EndpointRecord, before: Ramp, { tick, allowance }: RampStep): Ramp {
     const { engine, health } = this.#parts
     const ticks = tick - before.tick

@@ -3,13 +3,13 @@ import type { Queue, TokenAsk } from '../../core/ports/queue.ts'
 import type { Instant } from '../../core/time.ts'
 import type { EndpointRecord } from '../endpoints/records.ts'
 
-/** What an endpoint would send now, if its rate limits let it. */
+/** How many rows an endpoint could send now if its rate limits allow it. */
 export interface TokenWish {
   readonly record: EndpointRecord
   readonly most: number
 }
 
-/** Takes tokens for several endpoints with one statement; answers in the order asked. What was granted and nobody can use goes back at once. */
+/** Takes tokens for several endpoints with one statement. Returns counts in the given order. Tokens that cannot be used are returned at once. */
 export async function takeTokens(queue: Queue, now: Instant, wishes: readonly TokenWish[]): Promise<number[]> {
   const asks = asksOf(wishes)
   const grants = await queue.takeTokens({ now, asks })
@@ -23,7 +23,7 @@ export async function takeTokens(queue: Queue, now: Instant, wishes: readonly To
   return dealt
 }
 
-/** Gives tokens back that were taken for endpoints, to each of their limits. */
+/** Returns tokens that were taken for endpoints, to each of their limits. */
 export async function returnTokens(
   queue: Queue,
   unused: readonly { readonly record: EndpointRecord; readonly count: number }[],
@@ -38,12 +38,12 @@ export function isRateLimited({ endpoint, applicationRatePerSecond }: EndpointRe
   return endpoint.ratePerSecond !== null || applicationRatePerSecond !== null
 }
 
-/** The slowest of the limits that an endpoint is under. */
+/** The lowest of the rate limits that apply to an endpoint. */
 export function slowestRate(record: EndpointRecord): number {
   return Math.min(...limitsOf(record).map(({ perSecond }) => perSecond))
 }
 
-/** One ask for each limit, for all who share it. */
+/** One request per limit, on behalf of all endpoints that share it. */
 function asksOf(wishes: readonly TokenWish[]): TokenAsk[] {
   const asks = new Map<string, TokenAsk>()
   for (const { record, most } of wishes) {

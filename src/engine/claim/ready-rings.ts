@@ -1,11 +1,11 @@
 import type { EndpointRecord, Trust } from '../endpoints/records.ts'
 import { Ring } from './ring.ts'
 
-/** Those that something reached lately, and those that it did not: the second may all be hung or dead, and must not keep the first waiting. */
+/** Endpoints with a recent success, and all others. The others may all be hung or dead, and must not delay the first group. */
 export const rings = ['proven', 'unproven'] as const
 export type RingName = (typeof rings)[number]
 
-/** Endpoints that may be asked for rows, by how far they are trusted. */
+/** Endpoints that are ready for a claim, by how much they are trusted. */
 export class ReadyRings {
   readonly #proven = new Ring()
   readonly #unknown = new Ring()
@@ -24,7 +24,7 @@ export class ReadyRings {
     for (const ring of [this.#proven, this.#unknown, this.#doubtful]) ring.delete(record)
   }
 
-  /** Takes out the next ones. Of the unproven, half are such that have not failed, if there are so many: of the others there may be thousands. */
+  /** Takes the next endpoints. Half of the unproven ones taken have not failed, if there are that many: there may be thousands of the others. */
   take(ring: RingName, most: number): EndpointRecord[] {
     if (ring === 'proven') return this.#proven.take(most)
     const unknown = this.#unknown.take(most - Math.min(Math.floor(most / 2), this.#doubtful.size))

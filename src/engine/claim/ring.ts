@@ -1,6 +1,6 @@
 import type { EndpointRecord } from '../endpoints/records.ts'
 
-/** Endpoints that take turns: one of each application after the other, so that many endpoints are no more turns than one. */
+/** Endpoints that take turns, application by application: an application with many endpoints gets no more turns than one with a single endpoint. */
 export class Ring {
   readonly #byApplication = new Map<string, Set<EndpointRecord>>()
   #size = 0
@@ -26,7 +26,7 @@ export class Ring {
     if (those.size === 0) this.#byApplication.delete(applicationId)
   }
 
-  /** Takes out the next ones. */
+  /** Removes and returns the next endpoints. */
   take(most: number): EndpointRecord[] {
     const taken: EndpointRecord[] = []
     while (taken.length < most && this.#size > 0) {
@@ -38,7 +38,7 @@ export class Ring {
     return taken
   }
 
-  /** The application goes to the end of the ring. */
+  /** Takes the first endpoint of an application, and moves the application to the end of the ring. */
   #takeFirst(applicationId: string, records: Set<EndpointRecord>): EndpointRecord[] {
     this.#byApplication.delete(applicationId)
     const [first] = records

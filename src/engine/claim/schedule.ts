@@ -25,22 +25,22 @@ export interface ScheduleParts {
 }
 
 const mostWaitsListed = 100
-// What has these reasons is over when something else happens; where only retries have used up their allowance, fresh rows may still go.
+// An endpoint that waits for one of these is woken by an event. One that waits because its retries are used up can still send fresh rows.
 const wokenByEvents: ReadonlySet<WaitReason> = new Set(['window', 'budget', 'ramp', 'rate_limit'])
-// Thousands may wait while thousands are freed in a second: each of these looks at a few.
+// Thousands may wait while thousands of places are freed per second, so each freed place checks only a few.
 const mostLookedAt = 10
 
-/** Who has due rows, and who of them may go: each endpoint is idle, ready, or waiting for something. */
+/** Tracks which endpoints have due rows and which of them may send: each is idle, ready, asked, or waiting for something. */
 export class Schedule {
   readonly #parts: ScheduleParts
   readonly #ramps: Ramps
   readonly #ready = new ReadyRings()
   readonly #waiting = new Set<EndpointRecord>()
-  /** Of the waiting, those that a freed place may help: first come, first served. */
+  /** Endpoints that wait for a place in the budget: first come, first served. */
   readonly #waitingForBudget = new Set<EndpointRecord>()
-  /** Of the waiting, those that only the retries of all endpoints together keep. */
+  /** Endpoints that wait only for the process-wide retry allowance. */
   readonly #waitingForRetries = new Set<EndpointRecord>()
-  /** Of the waiting, those that rate limits keep. */
+  /** Endpoints that wait for their rate limits. */
   readonly #waitingForTokens = new Set<EndpointRecord>()
   #disarmTokens: (() => void) | null = null
   #startedAt: Instant | null = null
@@ -53,7 +53,7 @@ export class Schedule {
     this.#ramps = new Ramps(parts)
   }
 
-  /** Calls back whenever somebody may be asked who could not before. */
+  /** Calls `onReady` whenever an endpoint becomes ready for a claim. */
   start(onReady: () => void): void {
     this.#startedAt = this.#parts.engine.clock.now()
     this.#onReady = onReady
@@ -74,7 +74,7 @@ export class Schedule {
     return this.#ready.has(ring)
   }
 
-  /** A new tick: allowances that were not used up are not saved. */
+  /** A new tick. Unused allowances do not carry over. */
   tick(): void {
     const { limits } = this.#parts.engine.settings
     this.#nextTickAt = this.#parts.engine.clock.now() + limits.pollMs
@@ -83,13 +83,13 @@ export class Schedule {
     for (const record of this.#waiting) this.#makeReady(record)
   }
 
-  /** Says that endpoints have due rows in a lane, nobody knows how many. */
+  /** Endpoints have due rows in this lane; how many is not known. */
   expect(records: readonly EndpointRecord[], lane: Lane): void {
     if (lane === 'fresh') for (const record of records) record.isBehind = true
     this.#expect(records, lane)
   }
 
-  /** Says that a row was stored that could not leave at once. The endpoint may have caught up since that was decided. */
+  /** A row was stored that could not leave at once. The endpoint may have caught up since then. */
   stored(record: EndpointRecord): void {
     this.#expect([record], 'fresh')
   }
@@ -102,29 +102,29 @@ export class Schedule {
       this.#makeReady(record)
       isNews = true
     }
-    // Only now, so that they are asked together.
+    // After the loop, so that one claim asks them all.
     if (isNews) this.#onReady()
   }
 
-  /** Says that an endpoint was changed: whatever it waited for may be over. */
+  /** The endpoint has changed: it may no longer have to wait. */
   reconsider(record: EndpointRecord): void {
     if (record.state !== 'waiting') return
     this.#makeReady(record)
     this.#onReady()
   }
 
-  /** Says that something of an endpoint has ended. */
+  /** A delivery of this endpoint is no longer in flight. */
   freed(record: EndpointRecord): void {
     const reason = record.state === 'waiting' ? record.wait?.reason : undefined
-    // What ended may have been the probe that a hold waited for.
+    // It may have been the probe that the hold was waiting for.
     if (reason === 'budget' || reason === 'held') this.#makeReady(record)
-    // A claim for many costs little more than one for a single row: as long as a window's worth is at hand, nobody is asked for more.
+    // A claim for many rows costs little more than for one: nothing is claimed while at least a full window of rows is already leased and waiting.
     if (reason === 'window' && record.waiting.length < this.#parts.shares.windowOf(record)) this.#makeReady(record)
     this.budgetFreed()
     if (rings.some((ring) => this.hasReady(ring))) this.#onReady()
   }
 
-  /** Says that there may be a place for one that had found none. Whoever still finds none goes to the end of the queue. */
+  /** The budget may have a place for an endpoint that is waiting for one. An endpoint that still finds none goes to the end of the queue. */
   budgetFreed(): void {
     const {
       engine: { clock },
@@ -139,7 +139,7 @@ export class Schedule {
     }
   }
 
-  /** Rows went back unsent: what they had taken of the allowances is theirs again. */
+  /** Rows were given back unsent: their allowances are restored. */
   givenBack(record: EndpointRecord, lane: Lane): void {
     record.due[lane] = record.dueSinceClaim[lane] = true
     if (lane === 'fresh') record.isBehind = true
@@ -153,28 +153,28 @@ export class Schedule {
       record.ramp.left += 1
       record.ramp.begun -= 1
     }
-    // Suspects wait for the next walk: what kept one from being written ahead would keep it again at once.
+    // Suspects wait for the next walk: if one could not be written ahead, it would fail again right away.
     if (record.state === 'idle' && lane !== 'suspects') this.#makeReady(record)
   }
 
-  /** Takes the next endpoints out of a ring; each must then be served, put back, kept waiting, or let go. */
+  /** Takes the next endpoints out of a ring. Each must then be served, put back, kept waiting, or let go. */
   nextReady(ring: RingName, most: number): EndpointRecord[] {
     const next = this.#ready.take(ring, most)
     for (const record of next) record.state = 'asked'
     return next
   }
 
-  /** Of those taken out, the ones that nothing came of, as after an error: the next walk finds them. */
+  /** Releases endpoints that were taken out but not served, for example after an error. The next walk finds them. */
   letGo(records: readonly EndpointRecord[]): void {
     for (const record of records) if (record.state === 'asked') record.state = 'idle'
   }
 
-  /** Of those taken out, one whose turn did not come. */
+  /** Returns an endpoint that was taken out but did not get its turn. */
   putBack(record: EndpointRecord): void {
     this.#makeReady(record)
   }
 
-  /** May this endpoint take more, and if not, why. */
+  /** Decides whether this endpoint can take more rows, and if not, why. */
   verdictOn(record: EndpointRecord): Verdict {
     return this.#verdict(record, record.due)
   }
@@ -208,7 +208,7 @@ export class Schedule {
     })
   }
 
-  /** The fast path: true if a delivery may be stored under a lease of ours, to leave once it is stored. */
+  /** The fast path: true if a delivery can be stored under our own lease and sent as soon as it is stored. */
   mayLeaveAtOnce(record: EndpointRecord): boolean {
     const {
       engine: {
@@ -224,7 +224,7 @@ export class Schedule {
     return !record.isBehind
   }
 
-  /** Sets retries of the tick aside for a claim that is about to be made: endpoints that are asked together share them. */
+  /** Reserves retries of this tick for the claim that follows: endpoints in one claim share the allowance. */
   reserveRetries(count: number): () => void {
     let reserved = count
     this.#retriesLeft -= reserved
@@ -234,7 +234,7 @@ export class Schedule {
     }
   }
 
-  /** Says that retries may be left that were set aside for others. */
+  /** Retries that were reserved for other endpoints may be available again. */
   retriesFreed(): void {
     if (this.#retriesLeft > 0) for (const record of this.#waitingForRetries) this.#makeReady(record)
   }
@@ -245,7 +245,7 @@ export class Schedule {
     this.#removeReady(record)
     record.state = 'waiting'
     record.wait = { reason, since, until }
-    // Nothing new may take the place that these rows wait for.
+    // New rows must not overtake the ones that are waiting.
     record.isBehind ||= record.due.fresh
     this.#waiting.add(record)
     if (reason === 'budget') this.#waitingForBudget.add(record)
@@ -258,12 +258,12 @@ export class Schedule {
     this.#disarmTokens ??= this.#parts.engine.clock.after(Math.max(ms, 1), () => this.#askForTokensAgain())
   }
 
-  /** Says that a claim begins to ask for rows of an endpoint. */
+  /** A claim is about to read this lane of the endpoint. */
   asking(record: EndpointRecord, lane: Lane): void {
     record.dueSinceClaim[lane] = false
   }
 
-  /** Counts what was begun, and goes on with the endpoint if it has more. */
+  /** Counts the rows that were begun, and keeps the endpoint ready if it has more. */
   served(record: EndpointRecord, lane: Lane, begun: number, isEmpty: boolean): void {
     if (lane !== 'fresh') {
       record.retriesLeft -= begun
@@ -275,13 +275,13 @@ export class Schedule {
     }
     if (begun > 0) record.wait = null
     if (isEmpty) record.due[lane] = record.dueSinceClaim[lane]
-    // Rows that were stored meanwhile are few, and asked for next: whatever comes now need not queue behind them.
+    // Rows stored during the claim are few, and the next claim takes them: new rows need not queue behind them.
     if (isEmpty && lane === 'fresh') record.isBehind = false
     if (record.state === 'asked') record.state = 'idle'
     if (record.state === 'idle' && lanes.some((each) => record.due[each])) this.#makeReady(record)
   }
 
-  /** Endpoints that were kept waiting for over a tick, for people to see. */
+  /** Endpoints that have been waiting for more than a tick, for display. */
   waits(): EndpointWait[] {
     const {
       clock,
@@ -307,7 +307,7 @@ export class Schedule {
     this.#ready.add(record, this.#trustIn(record))
   }
 
-  /** Those that share the cap of a cycle, or the rate limit of their application, take turns in one ring. */
+  /** Endpoints that share the cap of a cycle or the rate limit of an application take turns in one ring. */
   #trustIn(record: EndpointRecord): Trust {
     const {
       clock,
@@ -321,7 +321,7 @@ export class Schedule {
     if (record.state === 'ready') this.#ready.delete(record)
   }
 
-  /** Something else than more due rows must happen first, and says so. */
+  /** True if more due rows change nothing: the endpoint waits for an event that will wake it. */
   #willBeWoken({ state, wait, health }: EndpointRecord): boolean {
     if (state !== 'waiting' || wait === null) return false
     return wait.reason === 'held' ? isHeld(health, this.#parts.engine.clock.now()) : wokenByEvents.has(wait.reason)
@@ -333,7 +333,7 @@ export class Schedule {
     if (rings.some((ring) => this.hasReady(ring))) this.#onReady()
   }
 
-  /** A quarter of the window, only what can leave at once, and only in a process that has outlived a lease: one that ends sooner proves nothing. */
+  /** A quarter of the window, and only what can leave at once. None until the process has outlived a lease: it has not proven itself before. */
   #suspectsFree(record: EndpointRecord, now: Instant): number {
     const {
       engine: {

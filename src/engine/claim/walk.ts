@@ -24,7 +24,7 @@ const slice = 100
 const mostSlices = 200
 const endedAtOnce = 1_000
 
-/** Finds out which endpoints have due rows: all of them on the tick, and in between what others have committed. */
+/** Finds the endpoints that have due rows: all of them on the tick, and newly committed rows in between. */
 export class Walk {
   readonly dueTimes = new DueTimes()
   readonly #parts: WalkParts
@@ -43,13 +43,13 @@ export class Walk {
     this.#running = false
   }
 
-  /** Walks the endpoints that have open rows, lane by lane and slice by slice; a very long walk goes on at the next tick. */
+  /** Walks all endpoints with open rows, lane by lane and slice by slice. A very long walk continues at the next tick. */
   async all(): Promise<void> {
     for (const lane of lanes) await this.#lane(lane)
     this.#endRamps()
   }
 
-  /** Looks for fresh rows between ticks, a slice of the endpoints at a time: only what the last walk has not seen is news. */
+  /** Looks for fresh rows between ticks, one slice of endpoints at a time. Only rows that the last walk has not seen count. */
   async look(): Promise<void> {
     if (this.#running) await this.#slice('fresh', 'look', this.dueTimes.unseenFrom('fresh'))
   }
@@ -71,7 +71,7 @@ export class Walk {
     const found = await queue.dueEndpoints({ lane, after: this.#cursors[cursor], limit: slice, dueFrom })
     const now = clock.now()
     const due = found.filter(({ dueAt }) => dueAt <= now).map(({ endpointId }) => endpointId)
-    // Those that are known already are read anew when they are asked.
+    // Known endpoints are refreshed when they are asked.
     await endpoints.refresh(due.filter((id) => endpoints.get(id) === undefined))
     for (const id of due) if (endpoints.isGone(id)) await this.#endDeleted(id, now)
     schedule.expect(
@@ -82,7 +82,7 @@ export class Walk {
     return found
   }
 
-  /** The rows of a deleted endpoint end dead, a batch per tick. */
+  /** Ends the rows of a deleted endpoint as dead, a batch per tick. */
   async #endDeleted(endpointId: string, now: Instant): Promise<void> {
     const { queue, bus } = this.#parts.engine
     const filter = { endpointId, status: ['pending', 'failed'] } as const
@@ -96,7 +96,7 @@ export class Walk {
     emitEnded(bus, ended, 'gone')
   }
 
-  /** A ramp is over once a walk has found nothing of its endpoint that is overdue by a tick. */
+  /** A ramp ends once a walk finds no row of its endpoint that is overdue by more than a tick. */
   #endRamps(): void {
     const now = this.#parts.engine.clock.now()
     for (const record of this.#parts.endpoints.all()) if (this.#isCaughtUp(record, now)) this.#endRamp(record)

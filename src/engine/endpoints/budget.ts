@@ -5,7 +5,7 @@ import type { EndpointRecord, Held, Trust } from './records.ts'
 import type { EngineSettings } from '../parts.ts'
 import { trustIn } from './trust.ts'
 
-/** What somebody holds: one application, or all endpoints that are trusted alike. */
+/** What one application, or all endpoints with the same trust, currently hold. */
 interface Holding {
   rows: number
   bytes: number
@@ -16,8 +16,8 @@ const mostBytes = 64 * mostBodyBytes
 const timesFree = 4
 
 /**
- * Shares what this process can hold, in rows, bytes and open requests, by what is still free: nobody may hold more than four times
- * that. One tenant alone gets most of it, and each leaves a part of the rest for the next; about ten that take all they may use it up.
+ * Divides this process's capacity (rows, bytes and open requests) by what is still free: nobody may hold more than four times
+ * the free part. A single tenant gets most of it, and each one leaves a part for the next. About ten greedy tenants use it up.
  */
 export class Budget {
   readonly #settings: EngineSettings
@@ -32,7 +32,7 @@ export class Budget {
     this.#settings = settings
   }
 
-  /** How many more rows this endpoint may hold; a row may be of any size. */
+  /** How many more rows this endpoint may hold, whatever their size. */
   rowsFor(record: EndpointRecord, now: Instant): number {
     if (this.bytesFor(record, now) <= 0) return 0
     const { maxLeased } = this.#settings
@@ -42,7 +42,7 @@ export class Budget {
     return Math.max(Math.min(ofEndpoint, free, this.#leftFor(trustIn(record, now), 'rows', maxLeased)), 0)
   }
 
-  /** How many more bytes of bodies this endpoint may hold; the last one may pass it. */
+  /** How many more bytes of bodies this endpoint may hold. The last body may exceed it. */
   bytesFor(record: EndpointRecord, now: Instant): number {
     const free = mostBytes - this.#held('bytes')
     const ofApplication = share(free, this.#applications.get(record.endpoint.applicationId)?.bytes ?? 0)
@@ -50,7 +50,7 @@ export class Budget {
     return Math.max(Math.min(ofEndpoint, this.#leftFor(trustIn(record, now), 'bytes', mostBytes)), 0)
   }
 
-  /** How many more requests to an endpoint may be opened, as far as all of them together are concerned. */
+  /** How many more requests may be opened to this endpoint within the limit for all of them together. */
   requestsFor(record: EndpointRecord, now: Instant): number {
     const { openRequests } = this.#settings.limits
     const free = openRequests - this.#held('onWire')
@@ -58,7 +58,7 @@ export class Budget {
     return Math.max(Math.min(ofApplication, this.#leftFor(trustIn(record, now), 'onWire', openRequests)), 0)
   }
 
-  /** Those that are not proven may all be hung, and get half together; those that are doubtful, half of that. */
+  /** Unproven endpoints may all be hung, so together they get half; doubtful ones get half of that. */
   #leftFor(trust: Trust, what: keyof Holding, most: number): number {
     const { proven, unknown, doubtful } = this.#byTrust
     const unproven = unknown[what] + doubtful[what]
@@ -92,7 +92,7 @@ export class Budget {
     this.#count(held, -1)
   }
 
-  /** Sets rows aside for a claim that is about to be made, so that nobody else takes them meanwhile. */
+  /** Reserves rows for the claim that follows, so that nobody else takes them in the meantime. */
   reserve(record: EndpointRecord, rows: number, trust: Trust): () => void {
     let reserved = rows
     this.#change(record, rows, 0, trust)
@@ -110,7 +110,7 @@ export class Budget {
     this.#countOnWire(held, -1)
   }
 
-  /** Whatever is on the wire holds a row. */
+  /** A request on the wire always holds a row, so its application is known here. */
   #countOnWire({ record, trust }: Held, sign: 1 | -1): void {
     this.#byTrust[trust].onWire += sign
     const holding = this.#applications.get(record.endpoint.applicationId)

@@ -11,11 +11,11 @@ export const mostDepth = 8
 const freshMs = 1_000
 const mostRecords = 50_000
 
-/** The endpoints this process deals with. What is known of one is at most a second old whenever something leaves for it. */
+/** The endpoints this process works with. Whenever a request leaves, the data about its endpoint is at most a second old. */
 export class Endpoints {
   readonly #parts: EngineParts
   readonly #records = new Map<string, EndpointRecord>()
-  /** Those whose secrets cannot be opened. */
+  /** Endpoints whose secrets cannot be decrypted. */
   readonly #unreadable = new Set<string>()
 
   constructor(parts: EngineParts) {
@@ -34,13 +34,13 @@ export class Endpoints {
     return record.readAt > now - freshMs
   }
 
-  /** True of one whose settings and health were read within a second. */
+  /** True if its settings and health were read within the last second. */
   isKnownNow(endpointId: string, now: Instant): boolean {
     const record = this.#records.get(endpointId)
     return record !== undefined && this.isFresh(record, now)
   }
 
-  /** Takes over endpoints that were just read. */
+  /** Updates the records with endpoints that were just read. */
   know(endpoints: readonly Endpoint[]): void {
     for (const endpoint of endpoints) {
       const record = this.#records.get(endpoint.id)
@@ -50,7 +50,7 @@ export class Endpoints {
     if (this.#records.size > mostRecords) this.#forgetIdle()
   }
 
-  /** Reads those anew that are older than a second. */
+  /** Rereads the endpoints that were read more than a second ago. */
   async refresh(endpointIds: readonly string[]): Promise<void> {
     const now = this.#parts.clock.now()
     const reads = new Set<Promise<void>>()
@@ -64,13 +64,13 @@ export class Endpoints {
     await Promise.all(reads)
   }
 
-  /** True of one that was deleted, as of when it was last read. */
+  /** True if it was deleted, as of the last read. */
   isGone(endpointId: string): boolean {
     const record = this.#records.get(endpointId)
     return record === undefined ? !this.#unreadable.has(endpointId) : record.endpoint.status === 'deleted'
   }
 
-  /** Makes the next refresh read this one. */
+  /** Makes the next refresh reread this endpoint. */
   forgetAge(endpointId: string): void {
     const record = this.#records.get(endpointId)
     if (record !== undefined) record.readAt = 0
@@ -102,7 +102,7 @@ export class Endpoints {
     }
   }
 
-  /** One endpoint whose secrets cannot be opened is left out: its deliveries wait, and it is read again with the next walk. */
+  /** Leaves out endpoints whose secrets cannot be decrypted: their deliveries wait, and the next walk reads them again. */
   async #readEndpoints(ids: readonly string[]): Promise<EndpointWithLimits[]> {
     const endpoints = await this.#parts.directory.endpointsById(ids)
     const reasons = new Map(
@@ -130,11 +130,11 @@ export class Endpoints {
   }
 }
 
-/** Not everything that was learnt is worth a write: only what another has written since is newer than memory. */
+/** Memory may be ahead of the store, because not every change is worth a write. Only a write by another worker is newer. */
 function takeOver(record: EndpointRecord, stored: Health): void {
   if (stored.version <= record.health.version) return
   if (!record.savingHealth) record.health = stored
-  // A write of ours may hang for long; a hold or its end, which begin a generation, count at once all the same.
+  // Our own write may hang for a long time. The start or end of a hold, which begins a generation, still applies at once.
   else if (stored.generation > record.health.generation) record.health = relearnt(record, stored)
 }
 

@@ -18,7 +18,7 @@ const mostTries = 5
 const mostUnsaved = 100
 const saveAgainMs = 1_000
 
-/** Keeps what attempts teach about endpoints: in memory at once, in the store when other workers must know. */
+/** Tracks what attempts reveal about endpoints: in memory at once, in the store when other workers must know. */
 export class HealthKeeper {
   readonly #parts: EngineParts
   readonly #retries = new Set<() => void>()
@@ -28,7 +28,7 @@ export class HealthKeeper {
     this.#parts = parts
   }
 
-  /** Lets an attempt change window and health, and emits what follows. */
+  /** Updates window and health after an attempt, and emits the resulting events. */
   learn(record: EndpointRecord, evidence: Evidence): void {
     const {
       clock,
@@ -56,14 +56,14 @@ export class HealthKeeper {
     if (closed) bus.emit({ type: 'breaker.closed', webhook_id })
   }
 
-  /** Changes a health in the store, on what all workers know; false if the change no longer applies (null). */
+  /** Changes a health in the store, based on the state shared by all workers. False if the change no longer applies (null). */
   change(record: EndpointRecord, change: (health: Health) => Health | null): Promise<boolean> {
     return inTurn(record, async () => {
       for (let tries = 0; tries < mostTries; tries += 1) {
         const next = change(record.health)
         if (next === null) return false
         if (await this.#parts.queue.saveHealth(record.endpoint.id, next)) {
-          // An outcome may have come in while this was written: the change applies to what is known now.
+          // An outcome may have arrived during the write: apply the change to the current health.
           stamp(record, change(record.health) ?? record.health, next)
           return true
         }
@@ -73,20 +73,20 @@ export class HealthKeeper {
     })
   }
 
-  /** Takes over a health that was decided here, and stores it. */
+  /** Adopts a health that was decided here, and stores it. */
   remember(record: EndpointRecord, health: Health): void {
     record.health = health
     void this.#save(record)
   }
 
-  /** Nothing is written after this but what is under way. */
+  /** Starts no further write; one under way may finish. */
   stop(): void {
     this.#stopped = true
     for (const disarm of this.#retries) disarm()
     this.#retries.clear()
   }
 
-  /** A long streak of failures ends in a warning, then in the end of the endpoint; 410 ends it at once. */
+  /** A long streak of failures leads to a warning, then disables the endpoint; a 410 disables it at once. */
   #judge(record: EndpointRecord, gone: boolean): void {
     const now = this.#parts.clock.now()
     const judgement = gone ? 'disable' : judge(record.health, now)
@@ -103,7 +103,7 @@ export class HealthKeeper {
     if (judgement === 'disable') void this.#disable(record, gone ? disabledBecause.gone : disabledBecause.failing)
   }
 
-  /** Compares URL and generation in the store: a person who has enabled the endpoint, or given it another URL, is not overruled by what came before. */
+  /** Compares URL and generation in the store: older evidence must not overrule a person who has enabled the endpoint or changed its URL. */
   async #disable(record: EndpointRecord, reason: string): Promise<void> {
     const { queue, clock, bus } = this.#parts
     const { id, url, status } = record.endpoint
@@ -122,11 +122,11 @@ export class HealthKeeper {
     } catch (error) {
       bus.warn('store_error', `Endpoint ${id} could not be disabled: ${messageOf(error)}`)
     }
-    // Whatever the store has made of it is what counts.
+    // The store decides: reread its result.
     record.readAt = 0
   }
 
-  /** Writes what memory knows; what changes while one write runs goes into the next. */
+  /** Writes the health from memory; changes during a write go into the next one. */
   async #save(record: EndpointRecord): Promise<void> {
     if (record.savingHealth) return
     record.savingHealth = true
@@ -161,11 +161,11 @@ export class HealthKeeper {
     this.#retries.add(disarm)
   }
 
-  /** Another worker was first: what was learnt here and is not stored yet is learnt anew from what that one wrote. */
+  /** Another worker wrote first: applies our unsaved lessons again, on top of its version. */
   async #reread(record: EndpointRecord): Promise<void> {
     const { id } = record.endpoint
     const stored = (await this.#parts.queue.health([id])).get(id) ?? healthy
-    // It may be that of another URL, which is then read before anything more leaves.
+    // It may belong to another URL, so the endpoint is reread before anything else leaves.
     if (stored.generation !== record.health.generation) record.readAt = 0
     record.health = relearnt(record, stored)
   }
@@ -178,6 +178,6 @@ function inTurn<Result>(record: EndpointRecord, work: () => Promise<Result>): Pr
 }
 
 function stamp(record: EndpointRecord, health: Health, written: Health): void {
-  // What another has stored meanwhile may be known already.
+  // A later version, stored by another worker in the meantime, may already be known.
   record.health = { ...health, version: Math.max(health.version, written.version + 1) }
 }

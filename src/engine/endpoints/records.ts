@@ -7,29 +7,29 @@ import type { WaitReason } from '../../core/endpoint/verdict.ts'
 import type { Window } from '../../core/limits/window.ts'
 
 /**
- * How far an endpoint is trusted with what all of them share. *Proven*: something reached it within a minute. *Doubtful*: its last attempt failed,
- * also before this process began, or took a second or more. *Unknown*: neither; it may be as good as any, or hung.
+ * How far an endpoint is trusted with shared capacity. *Proven*: reached within the last minute. *Doubtful*: its last attempt failed, perhaps
+ * before this process started, or took a second or more. *Unknown*: neither; it may be healthy or hung.
  */
 export type Trust = 'proven' | 'unknown' | 'doubtful'
 
-/** One endpoint as this process knows it: its settings, its health, what is under way to it, and what it waits for. */
+/** An endpoint as this process sees it: settings, health, deliveries in flight, and what it waits for. */
 export interface EndpointRecord {
   endpoint: Endpoint
-  /** The limit that it shares with the others of its application; known once it was read, without which nothing leaves. */
+  /** The rate limit shared by all endpoints of its application. Set by the first read; nothing leaves before that. */
   applicationRatePerSecond: number | null
   /** When settings and health were last read from the store. */
   readAt: Instant
-  /** A read that is under way. */
+  /** A read under way. */
   reading: Promise<void> | null
   health: Health
-  /** A save of the health is waiting or under way. */
+  /** A save of the health is queued or under way. */
   savingHealth: boolean
-  /** What was learnt since the last save, in case another worker writes first. */
+  /** Lessons since the last save, in case another worker writes first. */
   readonly unsavedLessons: LessonInput[]
-  /** The end of the last write of its health: they follow one another. */
+  /** The end of the last write of its health: writes run one after the other. */
   lastHealthWrite: Promise<unknown>
   window: Window
-  /** How many windows may be leased ahead of the wire: fewer once rows had to be given back unsent. */
+  /** How many windows of rows may be leased ahead of the wire. It shrinks when rows had to be given back unsent. */
   depth: number
   onWire: number
   leased: number
@@ -37,20 +37,20 @@ export interface EndpointRecord {
   suspectsLeased: number
   /** Leased, but the window is full. */
   readonly waiting: InFlight[]
-  /** When a delivery last reached it; null if none has. */
+  /** When a delivery last succeeded; null if none has. */
   succeededAt: Instant | null
-  /** The last attempt took so long that it may be hung. */
+  /** The last attempt was so slow that the endpoint may be hung. */
   wasSlow: boolean
-  /** Lanes believed to hold due rows. */
+  /** Lanes that probably have due rows. */
   readonly due: Record<Lane, boolean>
-  /** Lanes that got due rows since the last claim began: it may have read before they were committed. */
+  /** Lanes that got due rows since the last claim began. That claim may have read before they were committed. */
   readonly dueSinceClaim: Record<Lane, boolean>
-  /** More fresh rows are due than the last claim could take: whatever comes now queues behind them. */
+  /** More fresh rows are due than the last claim could take: new rows queue behind them. */
   isBehind: boolean
-  /** Idle: nothing is due. Ready: it may be asked for rows. Asked: a claim is under way. Waiting: rows are due, and something keeps them. */
+  /** Idle: nothing is due. Ready: it can be asked for rows. Asked: a claim is under way. Waiting: rows are due, but something blocks them. */
   state: 'idle' | 'ready' | 'asked' | 'waiting'
   wait: Wait | null
-  /** What the tick's allowance leaves to its retries. */
+  /** How many retries it has left in this tick. */
   retriesLeft: number
   ramp: Ramp | null
 }
@@ -61,7 +61,7 @@ export interface Wait {
   readonly until: Instant | null
 }
 
-/** One tick of a ramp, and what came of the attempts that began in it. */
+/** One tick of a ramp, with the results of the attempts that began in it. */
 export interface Ramp {
   readonly from: Instant
   readonly tick: number
@@ -70,21 +70,21 @@ export interface Ramp {
   blamed: number
 }
 
-/** A part of the budget that something in flight holds. */
+/** The part of the budget held by one delivery in flight. */
 export interface Held {
   readonly record: EndpointRecord
   readonly bytes: number
-  /** How far the endpoint was trusted when it was taken. */
+  /** The trust in the endpoint when the place was taken. */
   readonly trust: Trust
 }
 
-/** One delivery in this process's hands, from lease to mark. */
+/** One delivery held by this process, from lease to mark. */
 export interface InFlight extends Held {
   readonly claim: Claim
   readonly leasedAt: Instant
-  /** The epoch of the newest lease: it rises if this process takes the row over from itself while the attempt is under way. */
+  /** The epoch of the newest lease. It rises if this process takes the row over from itself during an attempt. */
   leaseEpoch: number
-  /** The one delivery that goes to see whether a hold may end. */
+  /** The one delivery that tests whether a hold can end. */
   readonly probe: boolean
   readonly isSuspect: boolean
 }

@@ -4,13 +4,13 @@ import type { Endpoints } from './endpoints.ts'
 import type { EndpointRecord } from './records.ts'
 import type { EngineParts } from '../parts.ts'
 
-/** This worker's part of what all workers on a store share: the pool of every endpoint, and the steps of a ramp. */
+/** This worker's share of what all workers on a store divide: the pool of each endpoint, and the steps of a ramp. */
 export class Shares {
   readonly #pool: number
   readonly #owner: string
   readonly #endpoints: Endpoints
   #workers = 1
-  /** A newcomer begins with one request to each endpoint, until the others have made room. */
+  /** A new worker starts with one request per endpoint, until the others have reduced their shares. */
   #share = 1
 
   constructor({ settings }: EngineParts, endpoints: Endpoints) {
@@ -28,7 +28,7 @@ export class Shares {
     return Math.min(record.window.size, this.#share)
   }
 
-  /** Learns who lives. */
+  /** Updates the share from the workers that are alive. */
   count(seen: readonly SeenWorker[]): void {
     const own = seen.find(({ id }) => id === this.#owner)
     const others = seen.filter((worker) => worker !== own)
@@ -41,7 +41,7 @@ export class Shares {
     )
   }
 
-  /** Among how many workers this one shares, with all that it has open now. */
+  /** The number of workers that this one divides the pool among, given the requests it has open now. */
   get sharesAmong(): number {
     let mostOpen = 0
     for (const { onWire } of this.#endpoints.all()) mostOpen = Math.max(mostOpen, onWire)

@@ -14,7 +14,7 @@ export class Deadline {
     this.#passed = passed
   }
 
-  /** Asked right before something is written: false if the time has passed, and the caller has the answer that nothing was. */
+  /** Called right before a write. False if the time has passed: the caller has already been answered that nothing was written. */
   mayBegin(): boolean {
     this.#hasBegun = !this.#isOver
     return this.#hasBegun
@@ -26,7 +26,7 @@ export class Deadline {
   }
 }
 
-/** Time limits of equal length: the oldest is the first to pass, so one timer serves them all. */
+/** Deadlines of equal length: the oldest always passes first, so one timer is enough. */
 export class Deadlines {
   readonly #clock: Clock
   readonly #ms: number
@@ -38,7 +38,7 @@ export class Deadlines {
     this.#ms = ms
   }
 
-  /** Calls back with what is known if the time passes before the end. */
+  /** Calls back with an error if the time passes before `end`: it says whether the write had begun. */
   begin(passed: (error: PosthornError) => void): Deadline {
     const seconds = this.#ms / 1_000
     const deadline = new Deadline(this.#clock.now() + this.#ms, (hasBegun) =>

@@ -9,29 +9,29 @@ import type { Enqueued, Envelope, NewDelivery } from '../../core/ports/queue.ts'
 import type { Subscriber, Subscribers } from '../../core/endpoint/subscribers.ts'
 import type { Instant, Random } from '../../core/time.ts'
 
-/** A message that was checked and is ready to be stored. */
+/** A validated message, ready to be stored. */
 export interface Outgoing {
-  /** The application's id or uid; created on first use. */
+  /** The application's id or uid; it is created on first use. */
   readonly application: string
   readonly message: Omit<Message, 'applicationId'>
   readonly idempotencyKey: string | null
-  /** What the idempotency key stands for, with type and channels: the body, but for its time. */
+  /** What the idempotency key covers, besides type and channels: the body without its timestamp. */
   readonly content: Uint8Array
   readonly deliverAt: Instant | null
-  /** Refuses an application that is not there, instead of creating it. */
+  /** Refuses an unknown application instead of creating it. */
   readonly mustExist: boolean
-  /** The id of the one endpoint that gets it, whatever it wants otherwise; null for all that match. */
+  /** The id of the only endpoint that receives it, whatever its subscriptions; null for all that match. */
   readonly to: string | null
 }
 
 export interface Sent {
   readonly id: string
   readonly deliveries: number
-  /** True if the idempotency key had been used before, and nothing new was stored. */
+  /** True if the idempotency key was used before, so that nothing new was stored. */
   readonly repeated: boolean
 }
 
-/** An application's endpoints, with the version by which the store sees that they are up to date. */
+/** An application's endpoints, and the version by which the store detects whether they are current. */
 export interface Matching {
   readonly applicationId: string
   readonly endpointsVersion: number
@@ -46,11 +46,11 @@ export const mostRematches = 5
 interface EnvelopeContext {
   readonly now: Instant
   readonly random: Random
-  /** Says of a delivery that is due whether it is stored under our lease. */
+  /** Decides whether a due delivery is stored under our lease. */
   leases(message: Message, endpoint: Subscriber, deliveryId: string): boolean
 }
 
-/** A message with a delivery for each endpoint that matches. */
+/** A message with one delivery per matching endpoint. */
 export function envelopeOf(
   outgoing: Outgoing,
   { applicationId, endpointsVersion, subscribers }: Matching,
@@ -58,7 +58,7 @@ export function envelopeOf(
 ): Envelope {
   const { id: messageId, type, eventId, body, contentType, sessionId, channels } = outgoing.message
   const { traceContext, createdAt, erasedAt } = outgoing.message
-  // Written out, not spread: all messages get one shape, which whoever reads them finds its way in at once.
+  // Written out, not spread: with a single object shape, property access stays fast.
   const message: Message = {
     id: messageId,
     applicationId,
@@ -72,7 +72,7 @@ export function envelopeOf(
     createdAt,
     erasedAt,
   }
-  // A time in the past is now: nobody looks for due rows further back than they were stored.
+  // A time in the past becomes now: nobody looks for due rows from before they were stored.
   const nextRetryAt = Math.max(outgoing.deliverAt ?? now, now)
   const deliveries = subscribers.of(message, outgoing.to).map((endpoint): NewDelivery => {
     const id = makeId('dlv', now, random)
@@ -84,7 +84,7 @@ export function envelopeOf(
   return { message, idempotencyKey, bodyHash, endpointsVersion, deliveries }
 }
 
-/** What the sender hears of the store's answer. */
+/** Turns the store's answer into the result for the sender. */
 export function sentOf({ message, deliveries }: Envelope, answer: Answer): Sent | PosthornError {
   switch (answer.kind) {
     case 'stored':
@@ -110,7 +110,7 @@ export function sentOf({ message, deliveries }: Envelope, answer: Answer): Sent 
   }
 }
 
-/** Why a message for one endpoint only cannot be sent to it; null if it can, or is for all. */
+/** Why a message for a single endpoint cannot be sent to it; null if it can, or if the message is for all. */
 export function refusedEndpoint({ to }: Outgoing, { subscribers }: Matching): PosthornError | null {
   if (to === null) return null
   const endpoint = subscribers.get(to)
@@ -125,7 +125,7 @@ export function refusedEndpoint({ to }: Outgoing, { subscribers }: Matching): Po
   )
 }
 
-/** Who creates an application by sending to it. */
+/** The actor on record when sending creates an application. */
 export const firstUse: Actor = { name: 'library', from: 'library', reason: 'first use' }
 
 export function newApplication(uid: string, now: Instant, random: Random): Application {

@@ -6,18 +6,18 @@ import type { EngineParts } from '../parts.ts'
 
 const mostApplications = 10_000
 
-/** The endpoints of applications, kept in memory; the store compares their version when something is stored for them. */
+/** Caches the endpoints of applications. The store compares their version whenever something is stored for them. */
 export class Matchings {
   readonly #parts: EngineParts
   readonly #known = new Lru<string, Matching>(mostApplications)
-  /** Those being read: whoever asks meanwhile waits for the same answer. */
+  /** Reads under way: concurrent callers share one. */
   readonly #reading = new Map<string, Promise<Matching>>()
 
   constructor(parts: EngineParts) {
     this.#parts = parts
   }
 
-  /** Refused if the application, or the one endpoint that it is for, is not there. */
+  /** Throws if the application, or the single endpoint that the message is for, does not exist. */
   async of(outgoing: Outgoing): Promise<Matching> {
     const known = this.known(outgoing)
     if (known !== undefined) return known
@@ -28,7 +28,7 @@ export class Matchings {
     return read
   }
 
-  /** What is in memory. A list by which its one endpoint cannot get a message may be old: the endpoint was created or enabled since. */
+  /** The cached endpoints. If they exclude the message's only endpoint they may be outdated: it may have been created or enabled since. */
   known(outgoing: Outgoing): Matching | undefined {
     const known = this.#known.get(outgoing.application)
     return known !== undefined && refusedEndpoint(outgoing, known) === null ? known : undefined
@@ -38,7 +38,7 @@ export class Matchings {
     this.#known.delete(application)
   }
 
-  /** The application's id; created on first use. */
+  /** Returns the application's id. The application is created on first use. */
   async applicationId(application: string): Promise<string> {
     const { directory, clock, random } = this.#parts
     const known = await directory.application(application)

@@ -15,7 +15,7 @@ import {
 import type { Matching, Outgoing, Sent } from './envelope.ts'
 import type { EngineParts } from '../parts.ts'
 
-// A transaction ends soon after its last statement, as a rule: the longer it takes, the rarer is the look.
+// A transaction usually ends soon after its last statement: the longer it takes, the less often we look.
 const looksAfterMs = [10, 40, 160, 640]
 const mostLooks = 4_000
 
@@ -26,7 +26,7 @@ interface Draft {
   readonly envelope: Envelope
 }
 
-/** The way in through the application's own transaction: whether it commits is not known here, so nothing is emitted and nothing leaves yet. */
+/** Sends within the application's own transaction. We do not know whether it commits, so nothing is emitted and nothing leaves yet. */
 export class TxOutbox {
   readonly #parts: TxOutboxParts
   readonly #look: (endpointId: string) => Promise<void>
@@ -66,7 +66,7 @@ export class TxOutbox {
     return batch.map((outgoing) => sentOrThrow(results.get(outgoing)))
   }
 
-  /** The same without a wait: when it returns, all of it is in the transaction. */
+  /** The same without waiting: when it returns, everything is in the transaction. */
   sendSync(transaction: SyncStoreTransaction, batch: readonly Outgoing[]): Sent[] {
     const {
       clock,
@@ -118,7 +118,7 @@ export class TxOutbox {
     })
   }
 
-  /** Read anew each time: the transaction may have created or changed endpoints that nobody else can see. */
+  /** Read every time: the transaction may have created or changed endpoints that only it can see. */
   async #match(transaction: StoreTransaction, batch: readonly Outgoing[]): Promise<Matching[]> {
     const names = [...new Set(batch.map(({ application }) => application))]
     const { applications: known } = await transaction.look(names)
@@ -139,21 +139,21 @@ export class TxOutbox {
     return (await transaction.look(missing)).applications
   }
 
-  /** Those whose endpoints are worth a look once the transaction may have ended. */
+  /** The endpoints to look at once the transaction may have ended. */
   #stored({ deliveries }: Envelope): string[] {
     this.#parts.meter?.messageAccepted('transaction')
     const now = this.#parts.clock.now()
     return deliveries.filter(({ nextRetryAt }) => nextRetryAt <= now).map(({ endpointId }) => endpointId)
   }
 
-  /** What finds no place in the list is found by the next look or tick. */
+  /** If the list is full, the next look or tick finds the rows. */
   #lookLater(endpointIds: readonly string[]): void {
     if (!this.#running || endpointIds.length === 0) return
     for (const ms of looksAfterMs) {
       if (this.#looks.size >= mostLooks) return
       const disarm = this.#parts.clock.after(ms, () => {
         this.#looks.delete(disarm)
-        // A store that does not answer is reported by the cycle, which looks again, too.
+        // The cycle reports a store that does not answer, and looks again, too.
         for (const id of endpointIds) this.#look(id).catch(() => undefined)
       })
       this.#looks.add(disarm)

@@ -25,7 +25,7 @@ export interface OutboxParts {
   readonly attempts: Attempts
 }
 
-/** The way in: matches messages to endpoints, stores them, and lets those that may leave at once leave. */
+/** Accepts messages: matches them to endpoints, stores them, and sends at once what can leave at once. */
 export class Outbox {
   readonly #parts: OutboxParts
   readonly #waiting: WaitingSends
@@ -54,7 +54,7 @@ export class Outbox {
     throw neverMatched()
   }
 
-  /** Whatever leaves at once goes by a health that is at most a second old: another worker may have been asked to wait. */
+  /** A delivery may only leave at once if the health is at most a second old: the endpoint may have asked another worker to wait. */
   #staleHealth({ message, to, deliverAt }: Outgoing, { subscribers }: Matching): string[] {
     const {
       engine: { clock },
@@ -102,12 +102,12 @@ export class Outbox {
       if (isStored) this.#stored(envelope, leased)
       return sentOf(envelope, answer)
     } finally {
-      // Places were taken for leases that do not exist: the store failed, or had a reason not to write.
+      // The leases do not exist, because the store failed or refused to write: free their places.
       if (!isStored) for (const taken of leased) attempts.drop(taken)
     }
   }
 
-  /** The fast path: takes a place for a delivery that is about to be stored under our lease; null if it must queue. */
+  /** The fast path: takes a place for a delivery that will be stored under our lease; null if it must queue. */
   #take(message: Message, endpoint: Subscriber, id: string, now: Instant): InFlight | null {
     const { endpoints, schedule, attempts } = this.#parts
     const record = endpoints.get(endpoint.id)

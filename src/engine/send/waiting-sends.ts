@@ -8,7 +8,7 @@ const mostWaiting = 10_000
 const mostWaitingBytes = 64 * 1024 * 1024
 const sendEndsMs = 10_000
 
-/** Messages on their way into the store: so many at once, and none for longer than ten seconds. */
+/** Messages being stored: a limited number at once, and none for longer than ten seconds. */
 export class WaitingSends {
   readonly #activity: Activity
   readonly #deadlines: Deadlines
@@ -20,7 +20,7 @@ export class WaitingSends {
     this.#deadlines = new Deadlines(clock, sendEndsMs)
   }
 
-  /** Waits for one of them; refused with `overloaded` if there are too many. */
+  /** Stores one message within the time limit; refuses it with `overloaded` if too many are waiting. */
   wait<Result>(bytes: number, store: (deadline: Deadline) => Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#checkRoom(bytes)

@@ -22,12 +22,12 @@ export interface AlarmParts {
 }
 
 const leastMs = 15 * second
-// Whoever has the turn keeps it for the next rounds.
+// The worker that has the turn keeps it for the next rounds.
 const roundsPerTurn = 4
 
 /**
- * Evaluates the alarms, on one worker at a time. What is decided is stored first, then sent under a key of its own, and then noted as
- * sent: a crash in between repeats the send, which the key makes the same message.
+ * Evaluates the alarms, on one worker at a time. A decision is stored first, then sent under its own idempotency key, then marked as
+ * sent. A crash in between repeats the send, and the key makes it the same message.
  */
 export class Alarms {
   readonly #parts: AlarmParts
@@ -56,7 +56,7 @@ export class Alarms {
     this.#disarm?.()
     this.#disarm = null
     await this.#round
-    // So that another goes on at once; if it cannot be said, the turn runs out.
+    // Lets another worker continue at once. If this fails, the turn expires.
     if (this.#hasTurn) await this.#takeTurn(0).catch(() => undefined)
   }
 
@@ -72,7 +72,7 @@ export class Alarms {
       await this.#noteLostLeases()
       if (await this.#takeTurn(roundsPerTurn * this.#everyMs)) await this.#evaluate(thresholds)
     } catch (error) {
-      // Deliveries go on: nothing of theirs waits for an alarm.
+      // Deliveries continue: none of them depends on an alarm.
       this.#parts.engine.bus.warn(
         'store_error',
         `The alarms were not evaluated this time; they will be in ${this.#everyMs / second} s: ${messageOf(error)}`,
@@ -81,7 +81,7 @@ export class Alarms {
     if (this.#stopListening !== null) this.#arm(thresholds)
   }
 
-  /** Only the process that has lost one knows of it. */
+  /** Only the process that lost a lease knows about it. */
   async #noteLostLeases(): Promise<void> {
     const count = this.#leasesLost
     if (count === 0) return
@@ -113,7 +113,7 @@ export class Alarms {
     const { changed, forgotten } = evaluate({ alarms, findings, unread, now, cooldownMs: thresholds.cooldownMs })
     const saved = new Set(changed.length === 0 ? [] : await directory.saveAlarms(changed))
     if (forgotten.length > 0) await directory.forgetAlarms(forgotten)
-    // Those of an earlier round, too, that did not come to their end.
+    // Including notices of an earlier round that was interrupted.
     const owing = [
       ...alarms.filter(({ owed }) => owed !== null),
       ...changed.filter(({ id, owed }) => owed !== null && saved.has(id)).map(oneVersionOn),
@@ -137,7 +137,7 @@ export class Alarms {
     })
   }
 
-  /** Null where the store has no disk of this machine, or it cannot be read. */
+  /** Null if the store is not on a disk of this machine, or if that disk cannot be read. */
   async #diskUsedPercent(): Promise<number | null> {
     const { disk, bus } = this.#parts.engine
     if (disk === undefined) return null
@@ -186,7 +186,7 @@ export class Alarms {
   }
 }
 
-/** As it is in the store after it was saved. */
+/** The alarm with the version that it has once saved. */
 function oneVersionOn(alarm: Alarm): Alarm {
   return { ...alarm, version: alarm.version + 1 }
 }

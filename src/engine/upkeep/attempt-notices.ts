@@ -19,12 +19,12 @@ export interface AttemptNoticeParts {
 type Kind = 'message.attempt.failing' | 'message.attempt.exhausted' | 'message.attempt.recovered'
 type Ended = EventOf<'delivery.failed'> | EventOf<'delivery.dead'> | EventOf<'delivery.delivered'>
 
-/** As with Svix: the fourth failure of a message is worth a notice, and so is its success after that. */
+/** As in Svix: a notice is sent for the fourth failure of a message, and for a success after that. */
 const failingAt = 4
-/** So many a minute from one worker; the rest is counted, and one message sums it up. */
+/** The limit per minute and worker. Notices beyond it are only counted, and one message sums them up. */
 export const mostPerMinute = 30
 
-/** Lets operational webhooks know of messages that keep failing, have failed for good, or came through after all. */
+/** Sends operational webhooks about messages that keep failing, have failed for good, or were delivered after all. */
 export class AttemptNotices {
   readonly #parts: AttemptNoticeParts
   readonly #stopListening: (() => void)[] = []
@@ -66,7 +66,7 @@ export class AttemptNotices {
 
   #take(kind: Kind, event: Ended): void {
     const { engine, endpoints, operations } = this.#parts
-    // Operational webhooks that fail must not make more of them.
+    // Failing operational webhooks must not cause more of them.
     if (operations.isOwn(endpoints.get(event.webhook_id)?.endpoint.applicationId)) return
     if (this.#disarm === null) {
       this.#minuteFrom = engine.clock.now()
@@ -77,7 +77,7 @@ export class AttemptNotices {
     this.#afterTheOthers(() => this.#send(kind, event))
   }
 
-  /** One after the other: under a flood the store is asked for one thing at a time. */
+  /** One at a time: a flood of notices must not flood the store. */
   #afterTheOthers(work: () => Promise<unknown>): void {
     const { activity, engine } = this.#parts
     const before = this.#sending
@@ -85,7 +85,7 @@ export class AttemptNotices {
       await before
       if (this.#abandoned) return
       await work().catch((error: unknown) => {
-        // A stop does not wait for a store that errs, notice by notice.
+        // When stopping, give up after the first failure instead of waiting for a failing store once per notice.
         this.#abandoned = this.#stopping
         engine.bus.warn('store_error', `An operational webhook was not stored: ${messageOf(error)}`)
       })

@@ -15,20 +15,20 @@ import type { EngineParts } from '../parts.ts'
 export interface BulkParts {
   readonly engine: EngineParts
   readonly activity: Activity
-  /** Says that an endpoint has due rows. */
+  /** An endpoint has due rows. */
   readonly expect: (endpointId: string, lane: Lane) => Promise<void>
 }
 
 const batchRows = 500
-// Their bodies are read, for the filter: at worst a mebibyte each.
+// The filter reads their bodies: up to one mebibyte each.
 const batchMessages = 100
 const leastPauseMs = 20
 const restMs = minute
 
-/** Does bulk work in batches. Each batch and its progress are one transaction, so that any worker can go on after a crash. */
+/** Runs bulk jobs in batches. Each batch commits together with its progress, so that any worker can continue after a crash. */
 export class Bulk {
   readonly #parts: BulkParts
-  /** Jobs whose last batch failed, and until when they let others go first. */
+  /** Jobs whose last batch failed, and until when other jobs go first. */
   readonly #resting = new Map<string, Instant>()
   #running = false
   #woken = false
@@ -50,11 +50,11 @@ export class Bulk {
     this.#disarm?.()
     this.#disarm = null
     await this.#working
-    // So that another goes on at once; if it cannot be said, the turn runs out.
+    // Lets another worker continue at once. If this fails, the turn expires.
     if (this.#hasTurn) await this.#takeTurn(0).catch(() => undefined)
   }
 
-  /** Says that there may be work, so that it need not wait for the tick. */
+  /** There may be work: it need not wait for the tick. */
   wake(): void {
     this.#woken = true
     if (!this.#running || this.#working !== null) return
@@ -73,7 +73,7 @@ export class Bulk {
     const startedAt = clock.now()
     let pauseMs = settings.limits.pollMs
     try {
-      // A pause as long as the batch: bulk work takes at most half of the store's time, and live traffic the rest.
+      // Pauses for as long as the batch took: bulk work uses at most half of the store's time, and live traffic gets the rest.
       if (await this.#advance()) pauseMs = Math.max(clock.now() - startedAt, leastPauseMs)
     } catch (error) {
       bus.warn('store_error', `A batch of bulk work was not stored; it is tried again: ${messageOf(error)}`)
@@ -90,12 +90,12 @@ export class Bulk {
     })
   }
 
-  /** One batch of a job; false if there is none. */
+  /** Runs one batch of a job; false if there is no job. */
   async #advance(): Promise<boolean> {
     const { clock, settings } = this.#parts.engine
     const job = await this.#nextJob()
     if (job === null || !(await this.#takeTurn(settings.leaseMs))) return false
-    // Unless this comes to its end.
+    // Removed below if the batch succeeds.
     this.#resting.set(job.id, clock.now() + restMs)
     if (job.work.action === 'replay') await this.#replay(job, job.work.filter)
     else await this.#advanceRows(job)
@@ -103,7 +103,7 @@ export class Bulk {
     return true
   }
 
-  /** The oldest; but one whose last batch failed lets the others go first for a while. */
+  /** The oldest job. After a failed batch, a job lets the others go first for a while. */
   async #nextJob(): Promise<Job | null> {
     const { directory, clock } = this.#parts.engine
     const now = clock.now()
@@ -114,7 +114,7 @@ export class Bulk {
     return oldest
   }
 
-  /** Two workers at one job would do no harm, because each batch is fenced; they would only read twice. */
+  /** Two workers on one job would do no harm, because each batch is fenced. They would only read everything twice. */
   async #takeTurn(leaseMs: number): Promise<boolean> {
     const {
       queue,
@@ -153,7 +153,7 @@ export class Bulk {
     if (advanced !== null && deliveries.length > 0) await this.#parts.expect(endpointId, 'retries')
   }
 
-  /** What is disabled gets nothing new: the job waits until a person has enabled it. To what is gone it ends. */
+  /** A disabled endpoint gets nothing new: the job is paused, to be resumed once somebody has enabled it. A deleted endpoint cancels the job. */
   async #stopReplay(job: Job, endpoint: Endpoint | undefined): Promise<void> {
     const { directory, clock, bus } = this.#parts.engine
     const isGone = endpoint === undefined || endpoint.status === 'deleted'

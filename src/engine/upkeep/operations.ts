@@ -14,17 +14,17 @@ export interface OperationsParts {
   readonly send: (outgoing: Outgoing) => Promise<Sent>
 }
 
-/** The reserved application, and who gets its messages. */
+/** The reserved application and the endpoints that receive its messages. */
 interface Targets {
   readonly applicationId: string
   readonly endpoints: readonly Subscriber[]
 }
 
 const readAgainMs = 5 * second
-// An endpoint that listens to some channels only, such as Slack's, does not get what programs read.
+// An endpoint that subscribes only to certain channels, such as Slack's, does not receive the JSON meant for programs.
 const usualChannels = ['json']
 
-/** Sends messages to the endpoints of the reserved application, as any other message; to nobody if it has none. */
+/** Sends messages to the endpoints of the reserved application, like any other message; to none if it has no endpoints. */
 export class Operations {
   readonly #parts: OperationsParts
   #targets: Targets | null = null
@@ -34,7 +34,7 @@ export class Operations {
     this.#parts = parts
   }
 
-  /** At most five seconds old; null if nobody ever wanted to know. */
+  /** Cached for five seconds; null if the reserved application does not exist, because nobody has asked for operational webhooks. */
   async targets(): Promise<Targets | null> {
     const now = this.#parts.engine.clock.now()
     if (this.#readAt === null || now - this.#readAt >= readAgainMs) {
@@ -44,12 +44,12 @@ export class Operations {
     return this.#targets
   }
 
-  /** True of the reserved application, as far as it is known. */
+  /** True for the reserved application, if it has been read. */
   isOwn(applicationId: string | undefined): boolean {
     return applicationId !== undefined && applicationId === this.#targets?.applicationId
   }
 
-  /** Resolves once it is stored, with how many get it. The same key stores it once. */
+  /** Resolves once the message is stored, with the number of deliveries. The same key stores it only once. */
   async send(message: OperationalMessage): Promise<number> {
     const targets = await this.targets()
     if (targets === null || targets.endpoints.length === 0) return 0
@@ -66,7 +66,7 @@ export class Operations {
     return deliveries + wanting.length
   }
 
-  /** For a person, who may have added a target a moment ago. */
+  /** Skips the cache, for a person who may have added an endpoint a moment ago. */
   sendToAllNow(message: OperationalMessage): Promise<number> {
     this.#readAt = null
     return this.send(message)

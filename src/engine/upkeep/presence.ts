@@ -10,16 +10,16 @@ export interface PresenceParts {
   readonly engine: EngineParts
   readonly shares: Shares
   readonly schedule: Schedule
-  /** A later release has changed the store: this worker must claim nothing more. */
+  /** A later release has migrated the store: this worker must stop claiming. */
   readonly outdated: (error: PosthornError) => Promise<void>
 }
 
-// As often as the tick, so that a newcomer is soon given its share; but a quick tick must not become a burden.
+// As often as the tick, so that a new worker soon gets its share; but not so often that a short tick becomes a burden.
 const leastMs = second / 4
-// However often this one beats: the others may have a slower tick.
+// However often this worker beats: the others may have a slower tick.
 const leastGoneMs = 10 * second
 
-/** Says again and again that this worker lives and what it does, and learns from that who else does. */
+/** Renews this worker's row at an interval, with what it is doing, and learns which other workers are alive. */
 export class Presence {
   readonly #parts: PresenceParts
   readonly #everyMs: number
@@ -33,7 +33,7 @@ export class Presence {
     this.#everyMs = Math.max(parts.engine.settings.limits.pollMs, leastMs)
   }
 
-  /** Resolves after the first beat, so that a newcomer knows of the others before it claims. */
+  /** Resolves after the first beat, so that a new worker knows the others before it claims. */
   async start(worker: Worker): Promise<void> {
     this.#running = true
     this.#beating = this.#beat(worker)
@@ -56,7 +56,7 @@ export class Presence {
     } = this.#parts
     const now = clock.now()
     const goneAfterMs = Math.max(2 * this.#everyMs, leastGoneMs)
-    // Counted from our own last beat: while the store was away nobody could be seen, and nobody is gone for that.
+    // Counted from our own last beat: while the store was unreachable no worker could beat, and none is gone because of that.
     const goneBefore = (this.#seenAt ?? now) - goneAfterMs
     try {
       shares.count(await beat(worker, { now, goneBefore, sharesAmong: shares.sharesAmong, waits: schedule.waits() }))

@@ -9,10 +9,10 @@ const firstMs = minute
 const batchRows = 1_000
 const mostBatches = 10_000
 const heldMs = 30 * day
-// Longer than an hour: whoever has the turn keeps it for the next round.
+// Longer than an hour: the worker that has the turn keeps it for the next round.
 const turnMs = 90 * minute
 
-/** Forgets history and ends what was held for too long, in batches, so that live traffic never waits for it; on one worker at a time. */
+/** Deletes old history and expires deliveries held for too long, on one worker at a time, and in batches, so that live traffic never waits. */
 export class Pruner {
   readonly #parts: EngineParts
   #running = false
@@ -34,7 +34,7 @@ export class Pruner {
     this.#disarm?.()
     this.#disarm = null
     await this.#round
-    // If it cannot be given back it runs out.
+    // If it cannot be given back, it expires.
     if (this.#hasTurn) await this.#takeTurn(0).catch(() => undefined)
   }
 
@@ -56,7 +56,7 @@ export class Pruner {
     if (this.#running) this.#arm(everyMs)
   }
 
-  /** Each batch goes on where the last one ended: what is kept for longer is read once a round. */
+  /** Each batch starts where the last one ended: rows that are kept longer are read once per round. */
   async #forget(): Promise<void> {
     const { queue, clock, settings } = this.#parts
     const now = clock.now()
@@ -72,7 +72,7 @@ export class Pruner {
     })
   }
 
-  /** Until a batch says that there are no more. */
+  /** Repeats until a batch reports that nothing is left. */
   async #inBatches(batch: () => Promise<boolean>): Promise<void> {
     for (let count = 0; count < mostBatches && this.#running; count += 1) {
       if (!(await this.#takeTurn(turnMs)) || !(await batch())) return

@@ -6,7 +6,7 @@ import { parameter } from '../lookup.ts'
 
 const path = '/api/v1/alarm'
 
-/** What is wrong now, and who is told. */
+/** Current alarms, and who is notified. */
 export const alarmOperations: readonly Operation[] = [
   operation({
     id: 'v1.alarm.list',

@@ -27,7 +27,7 @@ export const auditOperations: readonly Operation[] = [
     answers: { 200: listOf(auditOut) },
     async handle({ posthorn, query }) {
       const { actor, action, target, application } = query
-      // The entries of an application outlive it.
+      // An application may be deleted; its audit entries remain.
       const named = application === undefined ? null : await orNull(posthorn.applications.get(application))
       const times = { since: instantOf(query.since), until: instantOf(query.until) }
       const filter = { actor, action, target, applicationId: named?.id ?? application, ...times }

@@ -39,7 +39,7 @@ export const deliveryQuery = listQuery('dlv').extend({
 })
 export const reasonIn = z.object({ reason: freeText(1000).optional() }).meta({ id: 'ReasonIn' })
 
-/** Messages on their way to endpoints, one by one. */
+/** Single deliveries: messages on their way to endpoints. */
 export const deliveryOperations: readonly Operation[] = [
   operation({
     id: 'v1.delivery.list',
@@ -97,7 +97,7 @@ export const deliveryOperations: readonly Operation[] = [
     path: `${one}/curl`,
     summary: 'Shows a command that sends it by hand, with a fresh signature. Who asked is noted.',
     realm: 'everyone',
-    // It carries a signature, and the headers with their credentials.
+    // The command contains a signature, and headers with credentials.
     access: 'write',
     answers: { 200: z.object({ command: z.string() }).meta({ id: 'CurlOut' }) },
     async handle(call) {
@@ -111,7 +111,7 @@ export const deliveryOperations: readonly Operation[] = [
     path: `${one}/check-signature`,
     summary: 'Says what differs between a signature that somebody has and what was sent. Shows no secret.',
     realm: 'server',
-    // Nothing is changed; but whoever only reads asks by GET alone.
+    // Nothing is changed, but read-only callers are limited to GET.
     access: 'write',
     body: signatureIn,
     answers: { 200: signatureOut },
@@ -175,7 +175,7 @@ export async function filterOf(
   }
 }
 
-/** The delivery in the path; one of another application is not found, by the same words. */
+/** The delivery in the path. A delivery of another application gets the same "not found" as a missing one. */
 async function deliveryIn(call: Pick<Call, 'posthorn' | 'caller' | 'application' | 'params'>): Promise<Delivery> {
   const id = parameter(call.params, 'delivery_id')
   const [scope, delivery] = [await scopeOf(call, null), await call.posthorn.deliveries.get(id)]

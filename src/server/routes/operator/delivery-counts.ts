@@ -4,7 +4,7 @@ import type { Operation } from '../../operation.ts'
 import { deliveryStatus } from '../../schemas/operator/delivery/delivery.ts'
 import { deliveryQuery, filterOf } from './deliveries.ts'
 
-// Delivered ones have no index of their own: to count the few that a filter picks, all would be read.
+// Delivered ones have no separate index: counting the few that match a filter would read them all.
 const countedStatuses = ['pending', 'failed', 'dead'] as const
 const mostCounted = 1_000
 

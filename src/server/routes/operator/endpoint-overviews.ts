@@ -24,7 +24,7 @@ const summaries = {
   disable: 'Gives an endpoint nothing new, and sends it nothing.',
 }
 
-/** Endpoints of all applications, with how they are doing. */
+/** Endpoints of all applications, and their state. */
 export const endpointOverviewOperations: readonly Operation[] = [
   operation({
     id: 'v1.endpoint-overview.list',
@@ -91,7 +91,7 @@ export const endpointOverviewOperations: readonly Operation[] = [
   ),
 ]
 
-/** Whether a text is in what a reader sees: else a search would tell, letter by letter, what is masked. */
+/** Whether the text occurs in what a reader can see. Otherwise a search would reveal masked text, letter by letter. */
 function showsText({ url, description, uid: own }: Endpoint, text: string | undefined): boolean {
   const seen = `${maskedUrl(url)} ${description} ${own ?? ''}`.toLowerCase()
   return text === undefined || seen.includes(text.toLowerCase())

@@ -17,7 +17,7 @@ const summaries = {
   cancel: 'Ends bulk work; what is done stays done.',
 }
 
-/** Work on many deliveries at once: counted first, done in batches, stored with its progress. */
+/** Work on many deliveries at once: counted first, run in batches, stored with its progress. */
 export const jobOperations: readonly Operation[] = [
   operation({
     id: 'v1.job.create',
@@ -134,7 +134,7 @@ async function workOf(call: Call<unknown, z.output<typeof jobIn>>): Promise<Excl
   }
 }
 
-/** The job in the path; one that is not the application's own is not found, by the same words. */
+/** The job in the path. A job of another application gets the same "not found" as a missing one. */
 async function jobInPath(call: Pick<Call, 'posthorn' | 'caller' | 'application' | 'params'>): Promise<Job> {
   const id = parameter(call.params, 'job_id')
   const [scope, job] = [await scopeOf(call, null), await call.posthorn.jobs.get(id)]

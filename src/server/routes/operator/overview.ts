@@ -15,7 +15,7 @@ const windows = {
   '7d': { windowMs: 7 * day, bucketMs: 2 * hour },
 } as const
 
-/** How things stand. */
+/** The overview, and the workers. */
 export const overviewOperations: readonly Operation[] = [
   operation({
     id: 'v1.overview.get',
@@ -34,7 +34,7 @@ export const overviewOperations: readonly Operation[] = [
       const [overview, failing, workers, alarms] = await Promise.all([
         posthorn.overview({ windowMs, applicationId }),
         posthorn.figures.failing({ applicationId }),
-        // Machines and processes are no customer's business.
+        // Customers must not see machines and processes.
         caller.applicationId === null ? posthorn.workers() : [],
         caller.applicationId === null ? posthorn.alarms.list() : [],
       ])

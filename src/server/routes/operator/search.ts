@@ -34,7 +34,7 @@ export const searchOperations: readonly Operation[] = [
       const kinds = query.kind === undefined ? undefined : [query.kind].flat()
       const applicationId = await scopeOf(call, query.application)
       const found = await posthorn.search(text, { kinds, applicationId, limit: query.limit })
-      // Last, since it looks into the index of each application: words that find something else cost no more than they did.
+      // Last, because it searches the index of each application: a text that finds something else should not cost more.
       if (found.length === 0 && (kinds === undefined || kinds.includes('message')))
         return answer(200, { data: await messagesNamed(posthorn, text, applicationId, query.limit) })
       return answer(200, { data: found.filter((each) => caller.access === 'write' || showsText(each, text)) })
@@ -42,7 +42,7 @@ export const searchOperations: readonly Operation[] = [
   }),
 ]
 
-/** Messages by the name that their sender gave them; event id and key are whole, and as they were written. */
+/** Messages by the name their sender gave them: the complete event id or idempotency key, exactly as written. */
 async function messagesNamed(
   posthorn: Posthorn,
   text: string,
@@ -66,7 +66,7 @@ async function messagesNamed(
   )
 }
 
-/** Whether the words are in what a reader sees: else a search would tell, letter by letter, what is masked. */
+/** Whether the words occur in what a reader can see. Otherwise a search would reveal masked text, letter by letter. */
 function showsText({ kind, id, uid: own, name, url }: Found, text: string): boolean {
   if (kind !== 'endpoint') return true
   const seen = `${id} ${maskedUrl(url ?? '')} ${name} ${own ?? ''}`.toLowerCase()

@@ -22,9 +22,9 @@ const sessionBody = z
   })
   .meta({ id: 'SessionIn' })
 
-/** A key, and the JSON around it: whoever shows no key gets no more memory than that. */
+/** A key and the JSON around it: a caller without a key gets no more memory than that. */
 const mostSignInBytes = 4 * 1024
-/** How a browser signs in: it shows a key once, and has a cookie from then on. */
+/** How a browser signs in: it presents a key once, and uses a cookie from then on. */
 export const sessionOperations: readonly Operation[] = [
   operation({
     id: 'v1.session.get',
@@ -87,18 +87,18 @@ export const sessionOperations: readonly Operation[] = [
   }),
 ]
 
-/** Whoever is not our page must not sign our reader in as somebody else. */
+/** Other sites must not sign our user in as somebody else. */
 function isForeignPage(request: ApiRequest): boolean {
   return (request.headers.has('sec-fetch-site') || request.headers.has('origin')) && !isOwnPage(request)
 }
 
-/** The session that the browser has already; null if it has none that is still valid. */
+/** The browser's current session; null if it has no valid one. */
 async function presentSession(server: ServerParts, request: ApiRequest): Promise<Caller | null> {
   const token = sessionIn(request.headers)
   return token === null || server.callerInSession === null ? null : server.callerInSession(token)
 }
 
-/** A link that somebody sends must not turn a reader, unnoticed, into somebody else. */
+/** A link sent by somebody else must not silently sign the user in as another caller. */
 function taken(present: Caller, wanted: Caller): Response {
   return refusal(
     409,
@@ -124,7 +124,7 @@ async function openSession(posthorn: Posthorn, { caller, actor, server, request 
   return withCookie(sessionCookie(token, { basePath: server.basePath, isTls: isSecure(request), lastsMs }))
 }
 
-/** Makes a browser forget its session. */
+/** The cookie that makes a browser forget its session. */
 function endedCookie({ basePath }: ServerParts, request: ApiRequest): string {
   return sessionCookie(null, { basePath, isTls: isSecure(request), lastsMs: 0 })
 }

@@ -11,7 +11,7 @@ import { parameter } from '../lookup.ts'
 
 const path = '/api/v1/session'
 
-/** The sessions of browsers, and how to end them from elsewhere. */
+/** Browser sessions, and how to end them from elsewhere. */
 export const openSessionOperations: readonly Operation[] = [
   operation({
     id: 'v1.session.list',
@@ -40,7 +40,7 @@ export const openSessionOperations: readonly Operation[] = [
     path: `${path}/{session_id}`,
     summary: 'Ends one session.',
     realm: 'everyone',
-    // A reader can end sessions of its own, too.
+    // A reader can end its own sessions, too.
     access: 'read',
     answers: { 204: null },
     async handle({ posthorn, params, caller, by }) {
@@ -81,7 +81,7 @@ export const openSessionOperations: readonly Operation[] = [
   }),
 ]
 
-/** The key that somebody has shown, also if that was once, for a session. */
+/** The id of the caller's key, also if the caller uses a session that was opened with it. */
 function ownerOf({ id, sessionOf }: Caller): string {
   return sessionOf ?? id
 }

@@ -8,7 +8,7 @@ import { shownJson } from '../../request/shown-json.ts'
 import { names, uid } from '../../schemas/common.ts'
 import { endpointInScope, scopeOf } from '../lookup.ts'
 
-/** What happens, as it happens. */
+/** Live events. */
 export const streamOperations: readonly Operation[] = [
   operation({
     id: 'v1.stream.open',
@@ -33,7 +33,7 @@ export const streamOperations: readonly Operation[] = [
       closeWith(request.signal, reader)
       const encoder = new TextEncoder()
       const body = new ReadableStream<Uint8Array>({
-        // At once, so that the reader knows that it is connected.
+        // Sent at once, so that the client knows it is connected.
         start: (controller) => controller.enqueue(encoder.encode(': open\n\n')),
         async pull(controller) {
           const item = await reader.next()
@@ -49,7 +49,7 @@ export const streamOperations: readonly Operation[] = [
   }),
 ]
 
-/** Nobody reads or cancels the answer to a request whose caller has left meanwhile. */
+/** If the caller has left in the meantime, nobody reads or cancels the response. */
 function closeWith(signal: AbortSignal, reader: { close(): void }): void {
   if (signal.aborted) reader.close()
   else signal.addEventListener('abort', () => reader.close(), { once: true })

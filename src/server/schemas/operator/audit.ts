@@ -8,7 +8,7 @@ export const auditAction = z.enum(auditActions)
 
 const fields = z.record(z.string(), z.unknown()).nullable()
 
-/** What somebody did, when, from where and why. */
+/** Who did what, when, from where and why. */
 export const auditOut = z
   .object({
     id: z.string(),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What the server runs with. */
+/** The configuration that the server runs with. */
 export const configOut = z
   .object({
     settings: z.array(

@@ -87,7 +87,7 @@ export function toJobOut(job: Job): z.input<typeof jobOut> {
   }
 }
 
-/** The filter in the words that it was given in. */
+/** The filter, with the names that callers use. */
 function shownFilter({ action, filter }: JobWork): Record<string, unknown> {
   if (action === 'erase') return { application: filter.applicationId }
   const times = { since: timeOf(filter.since), until: timeOf(filter.until) }

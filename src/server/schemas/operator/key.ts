@@ -8,7 +8,7 @@ const access = z.enum(['read', 'write'])
 export const keyIn = z
   .object({
     name: z.string().min(1).max(256),
-    /** The one application that it is for; without it the key is for all of them, and for the server itself. */
+    /** The only application it gives access to; without it, the key is for all applications and the server itself. */
     appId: uid.nullish(),
     access: access.default('write'),
     expiresAt: dateTime.nullish(),

@@ -38,7 +38,7 @@ export const payloadCheckOut = z
   .object({ problem: z.string().nullable().meta({ description: 'Null if nothing is wrong, or there is no schema.' }) })
   .meta({ id: 'PayloadCheckOut' })
 
-/** A message with whose it is and what came of it. */
+/** A message with its application and the state of its deliveries. */
 export interface MessageInContext {
   readonly message: Message
   readonly application: Application | null

@@ -3,7 +3,7 @@ import { searchKinds } from '../../../core/ports/search.ts'
 
 export const searchKind = z.enum(searchKinds)
 
-/** Things that were found, kind by kind. */
+/** Search results, kind by kind. */
 export const searchOut = z
   .object({
     data: z.array(

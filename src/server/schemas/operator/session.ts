@@ -5,7 +5,7 @@ import { dateTime, timeOrNull } from '../common.ts'
 
 const access = z.enum(['read', 'write'])
 
-/** Who calls. */
+/** The caller. */
 export const sessionOut = z
   .object({
     caller: z.object({ name: z.string(), applicationId: z.string().nullable(), access }),
@@ -13,7 +13,7 @@ export const sessionOut = z
   })
   .meta({ id: 'SessionOut' })
 
-/** A browser that is signed in. */
+/** A signed-in browser. */
 export const openSessionOut = z
   .object({
     id: z.string(),

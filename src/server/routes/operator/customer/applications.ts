@@ -6,11 +6,11 @@ import { freeText, listOf } from '../../../schemas/common.ts'
 import { applicationOverviewOut, toApplicationOverview } from '../../../schemas/operator/application-overview.ts'
 
 const path = '/api/v1/application'
-// A list costs the same whatever its applications have: figures are of so many endpoints of each.
+// Limits the cost of a list: its figures cover at most this many endpoints per application.
 const endpointsInList = 100
 const endpointsOfOne = 1_000
 
-/** Applications with how their endpoints are doing. */
+/** Applications and the state of their endpoints. */
 export const applicationOverviewOperations: readonly Operation[] = [
   operation({
     id: 'v1.application-overview.list',

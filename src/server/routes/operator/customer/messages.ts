@@ -32,7 +32,7 @@ const messageQuery = listQuery('msg').extend({
   }),
 })
 
-/** Messages of all applications, with what came of them. */
+/** Messages of all applications, with the state of their deliveries. */
 export const messageOverviewOperations: readonly Operation[] = [
   operation({
     id: 'v1.message-overview.list',
@@ -67,7 +67,7 @@ export const messageOverviewOperations: readonly Operation[] = [
     method: 'post',
     path: `${path}/check`,
     summary: 'Checks a payload against the newest schema of its event type. Nothing is stored or sent.',
-    // What a customer must not know of may have a schema, too.
+    // Event types hidden from customers may have a schema, too.
     realm: 'server',
     access: 'write',
     body: payloadCheckIn,
@@ -77,7 +77,7 @@ export const messageOverviewOperations: readonly Operation[] = [
   }),
 ]
 
-/** A whole name leads to its message at once; part of one is looked for as the list is read. */
+/** A complete name is looked up directly; part of one is searched for while the list is read. */
 async function messagesOf(call: Call<z.output<typeof messageQuery>>): Promise<ListPage<Message>> {
   const { posthorn, query } = call
   const { text, event_type: type } = query
@@ -104,7 +104,7 @@ function picks({ types, since, until }: MessageFilter, { type, createdAt }: Mess
   return (since === undefined || createdAt >= since) && (until === undefined || createdAt < until)
 }
 
-/** The message in the path; one of another application is not found, by the same words. */
+/** The message in the path. A message of another application gets the same "not found" as a missing one. */
 async function messageInScope(call: Pick<Call, 'posthorn' | 'caller' | 'application' | 'params'>): Promise<Message> {
   const id = parameter(call.params, 'msg_id')
   const [scope, message] = [await scopeOf(call, null), await call.posthorn.messages.withId(id)]
@@ -116,7 +116,7 @@ function missing(id: string) {
   return expected('not_found', 'message', 'the id of a message that exists', id, 'It may have been pruned.')
 }
 
-/** Each application is read once, however many messages it has on the page. */
+/** Reads each application once, however many of its messages are on the page. */
 async function inContext(posthorn: Posthorn, messages: readonly Message[]): Promise<MessageInContext[]> {
   const ids = [...new Set(messages.map(({ applicationId }) => applicationId))]
   const [progress, applications] = await Promise.all([

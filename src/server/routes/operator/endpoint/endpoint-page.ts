@@ -19,7 +19,7 @@ const spans = {
   '7d': { windowMs: 7 * day, bucketMs: 2 * hour },
 } as const
 
-/** What the page of one endpoint asks for beside the endpoint itself. */
+/** What the page of an endpoint loads besides the endpoint itself. */
 export const endpointPageOperations: readonly Operation[] = [
   operation({
     id: 'v1.endpoint-overview.timeline',
@@ -42,11 +42,11 @@ export const endpointPageOperations: readonly Operation[] = [
     path: '/api/v1/app/{app_id}/endpoint/{endpoint_id}/check',
     summary: 'Says whether settings of an endpoint would be accepted, by the same rules, and changes nothing.',
     realm: 'application',
-    // What it says of an address, only those who may set it may know.
+    // The answer reveals something about an address: only callers that could set it may ask.
     access: 'write',
     body: endpointCheckIn,
     answers: { 204: null },
-    // Nothing is done that a repeat could do twice, and the body may hold secrets.
+    // Repeating it does no harm, and the body may contain secrets.
     idempotency: 'none',
     async handle(call) {
       const { posthorn, body, caller } = call

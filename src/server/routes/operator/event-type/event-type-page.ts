@@ -18,14 +18,14 @@ const overviewQuery = listQuery('name').extend({
   text: freeText(256).min(1).optional().meta({ description: 'Part of the name or the description.' }),
 })
 
-/** Event types as those see them who write them. */
+/** Event types as seen by those who maintain them. */
 export const eventTypePageOperations: readonly Operation[] = [
   operation({
     id: 'v1.event-type-overview.list',
     method: 'get',
     path: '/api/v1/event-type-overview',
     summary: 'Lists event types by name, archived ones too, with how many versions of a schema each has.',
-    // Customers see only what is behind no flag, or behind one of theirs: `v1.event-type.list` is for them.
+    // Customers only see event types without a feature flag, or with one of theirs: `v1.event-type.list` is for them.
     realm: 'server',
     access: 'read',
     query: overviewQuery,

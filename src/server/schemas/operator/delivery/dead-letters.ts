@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { dateTime } from '../../common.ts'
 import { deadReason } from './delivery.ts'
 
-/** Dead letters in groups of the same endpoint, reason and error. */
+/** Dead letters grouped by endpoint, reason and error. */
 export const deadLettersOut = z
   .object({
     data: z.array(

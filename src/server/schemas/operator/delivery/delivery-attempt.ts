@@ -64,7 +64,7 @@ export const deliveryAttempt = z
   })
   .meta({ id: 'DeliveryAttemptOut' })
 
-/** For operators, or for the application whose delivery it is. */
+/** For operators, or for the application that owns the delivery. */
 export function toDeliveryAttempt(attempt: DetailedAttempt, isOperator: boolean): z.input<typeof deliveryAttempt> {
   return { ...toAttempt(attempt), ...toDiagnostics(attempt, isOperator) }
 }
@@ -96,8 +96,8 @@ function toAttempt({
 }
 
 /**
- * A tenant chooses where requests go: neither an address nor how far a request came may say what there is inside. Of an answer the
- * times say nothing new.
+ * A tenant chooses where requests go, so neither an address nor the progress of a failed request may reveal our internal network. If
+ * the endpoint answered, the times reveal nothing new.
  */
 function toDiagnostics({ outcome, diagnostics }: DetailedAttempt, isOperator: boolean) {
   if (diagnostics === null) return { responseHeaders: null, omittedHeaders: 0, timing: null, address: null }

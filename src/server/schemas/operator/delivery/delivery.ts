@@ -50,7 +50,7 @@ export const listedDeliveryOut = z
   })
   .meta({ id: 'ListedDeliveryOut' })
 
-/** A message with its body, for people. */
+/** A message with its body, for display. */
 export const shownMessage = {
   id: z.string(),
   eventId: z.string().nullable(),
@@ -123,7 +123,7 @@ function toLastAttempt({ outcome, statusCode, tookMs }: LastAttempt): z.input<ty
   return { outcome, statusCode, tookMs }
 }
 
-/** For operators, or for the application whose delivery it is. */
+/** For operators, or for the application that owns the delivery. */
 export function toDeliveryDetailOut(
   detail: DeliveryDetail,
   now: Instant,
@@ -141,7 +141,7 @@ export function toDeliveryDetailOut(
   }
 }
 
-/** One that was pruned since is known by what the delivery says of it. */
+/** If the endpoint has been pruned, the delivery still has its id and URL. */
 function toEndpoint({
   endpoint,
   delivery: { endpointId, applicationId, targetUrl },
@@ -191,7 +191,7 @@ function prunedMessage({ messageId, eventType, createdAt }: Delivery): z.input<t
   return { id: messageId, eventType, createdAt: isoTime(createdAt), ...nothing }
 }
 
-/** Null for what is no text. Where it is cut, a character may be cut in two: that one is left out. */
+/** Null if the body is not text. A character split by the cut is left out. */
 function textOf(body: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body.subarray(0, mostPayloadBytes), {

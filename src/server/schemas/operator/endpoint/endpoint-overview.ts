@@ -137,7 +137,7 @@ export function toFailingEndpoint({
   }
 }
 
-/** How the attempts at an endpoint failed, and what comes next. */
+/** How attempts to reach an endpoint failed, and what comes next. */
 interface EndpointTrouble {
   readonly failures: readonly AttemptCount[]
   readonly lastFailure: LastFailure | null

@@ -6,7 +6,7 @@ import { isoTime } from '../../../../core/time.ts'
 import { dateTime } from '../../common.ts'
 import { endpointHeadersPatchIn, endpointPatch } from '../../svix/endpoint.ts'
 
-/** What would be set, field by field as a PATCH takes it; the headers as their own PATCH does. */
+/** The settings to check, field by field as in a PATCH; headers as in their own PATCH. */
 export const endpointCheckIn = endpointPatch
   .extend({ headers: endpointHeadersPatchIn.shape.headers.optional() })
   .meta({ id: 'EndpointCheckIn' })
