@@ -20,7 +20,7 @@ const stepTimeoutMs = 600_000
 /** Statements that only PostgreSQL needs, by the version of their step. */
 const ownStatements: Readonly<Record<number, readonly Sql[]>> = {
   1: [
-    // A delivery is written three times in its life: with free space on its page, taking a lease updates no index (HOT).
+    // A delivery is written three times in its life: with free space on its page, taking a lease updates no index.
     sql`alter table ${table('webhook_deliveries')} set (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02)`,
   ],
   3: [

@@ -47,7 +47,7 @@ export function auditEntries(filter: AuditFilter, page: Page): Sql {
   const conditions: Sql[] = []
   if (actor !== undefined) conditions.push(isId('key', actor) ? sql`actor_id = ${actor}` : sql`actor = ${actor}`)
   if (action !== undefined) conditions.push(sql`action = ${action}`)
-  // Compare the prefix too: only the prefix is indexed.
+  // Compares the prefix first: only the prefix is indexed.
   if (target !== undefined)
     conditions.push(sql`substr(target, 1, 64) = ${target.slice(0, 64)}`, sql`target = ${target}`)
   if (applicationId !== undefined) conditions.push(sql`application_id = ${applicationId}`)
