@@ -10,7 +10,7 @@ import { loadPg } from './load-driver.ts'
 // No query ever runs on this connection, so only TCP keep-alive can detect that it is dead.
 const keepAliveAfterMs = 10_000
 
-/** The channel for the workers of a schema: a hash, because schema names can be longer than a channel name may be. */
+/** The channel for the workers of a schema: a hash, so that any schema name gives a short enough channel name. */
 export function channelOf(schema: string): string {
   return `posthorn_${createHash('sha256').update(schema).digest('hex').slice(0, 16)}`
 }

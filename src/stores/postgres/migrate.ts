@@ -34,7 +34,7 @@ const ownStatements: Readonly<Record<number, readonly Sql[]>> = {
  */
 export async function openSchema(database: PostgresDatabase, schema: string): Promise<void> {
   await checkServer(database)
-  // If the schema is up to date, neither the lock nor the permission to change it is needed.
+  // If the schema exists, neither the lock nor the permission to change it is needed.
   const found = await versionOf(database, schema)
   const version = found === 0 ? await takeSteps(database, schema) : found
   if (version > newest) throw newerDatabase(version)

@@ -204,7 +204,7 @@ where k.application_id = used.application_id and k.key = used.key and k.expires_
     const rows = await ask(statement, valuesOf(request))
     const expired = request.envelopes.filter((_, index) => isExpired(rows[index]))
     if (expired.length === 0) return rows
-    // None of these were stored: old messages hold their keys, and those have expired.
+    // None of these were stored: old messages still hold their expired keys.
     await ask(forgetExpired, [
       expired.map(({ message }) => message.applicationId),
       expired.map(({ idempotencyKey }) => idempotencyKey),
