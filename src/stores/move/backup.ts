@@ -6,13 +6,13 @@ import { inspectSnapshot } from './snapshot.ts'
 import type { Snapshot } from './snapshot.ts'
 
 interface BackedUp extends Pick<Snapshot, 'deliveries' | 'open' | 'inFlight'> {
-  /** Where the key is; null if there was none beside the database. */
+  /** The path of the copied key; null if there was none beside the database. */
   readonly keyFile: string | null
 }
 
 /**
- * Copies a file as it is at one moment, with its key, while others read and write it. Not page by page: a copy that begins anew
- * with every write by another process would never end under load.
+ * Copies a file and its key as of one moment, while others read and write it. Not page by page: such a copy starts over with every write by
+ * another process, and would never end under load.
  */
 export async function backup(path: string, to: string): Promise<BackedUp> {
   const [partial, keyFile] = [`${to}.partial`, `${to}.key`]
@@ -21,7 +21,7 @@ export async function backup(path: string, to: string): Promise<BackedUp> {
   return cleaningUp([partial, keyFile], async () => {
     await createFile(partial)
     const { deliveries, open, inFlight } = takeSnapshot(path, partial)
-    // The key first: where there is a backup, there is its key.
+    // The key first, so that a backup never exists without its key.
     if (hasKey) await copyToOwn(`${path}.key`, keyFile)
     await publish(partial, to)
     return { deliveries, open, inFlight, keyFile: hasKey ? keyFile : null }

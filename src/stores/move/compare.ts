@@ -10,7 +10,7 @@ import type { CopiedTable } from './tables.ts'
 const sampledPerTable = 500
 const sampledAtOnce = 50
 
-/** Compares how many rows each table has, and some of the rows with every column; refuses what differs. Answers with how many it compared. */
+/** Compares the row counts of each table, and all columns of some rows; refuses any difference. Returns how many rows were compared. */
 export async function compare(source: CopySource, target: CopyTarget): Promise<number> {
   let compared = 0
   for (const table of copiedTables) {
@@ -44,7 +44,7 @@ async function compareRows(
   return rows.length
 }
 
-/** A row as it means the same in both databases. */
+/** A row in a form that means the same in both databases. */
 function opened({ vault }: Pick<CopySource, 'vault'>, { name }: CopiedTable, row: Row): Row {
   const open = openedRow(name, vault, row)
   return name === 'messages' ? withBytes(open) : open
@@ -58,7 +58,7 @@ function nameOf(row: Row, { key }: CopiedTable): string {
   return key.map((column) => shown(row, column)).join(' ')
 }
 
-/** PostgreSQL hands its bigints out as text. */
+/** PostgreSQL returns bigints as text. */
 function shown(row: Row, column: string): string {
   const value = valueOf(row, column)
   if (value === null) return 'null'

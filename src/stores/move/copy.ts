@@ -18,10 +18,10 @@ import type { CopiedTable } from './tables.ts'
 export interface CopyOptions {
   readonly from: SourceOptions
   readonly to: TargetOptions
-  /** The target as people may see it: without a password. */
+  /** The target in a form that is safe to show: without a password. */
   readonly shownTarget: string
   readonly now: () => Instant
-  /** Ends the copy after the batch that is under way; the same call goes on with the next one. */
+  /** Stops the copy after the current batch; the same call continues with the next one. */
   readonly signal: AbortSignal
   /** Called after every batch. */
   onProgress(step: CopyStep): void
@@ -35,14 +35,14 @@ interface CopyStep {
 
 export interface Copied {
   readonly isWhole: boolean
-  /** True if it went on where an earlier one had been interrupted. */
+  /** True if it continued an interrupted copy. */
   readonly isResumed: boolean
   readonly tables: Readonly<Record<string, number>>
   /** How many rows were compared, column by column. */
   readonly compared: number
 }
 
-/** Copies all that matters, batch by batch; compares; and only then opens the target to workers. */
+/** Copies all data that matters, batch by batch; compares it; and only then opens the target to workers. */
 export async function copy(options: CopyOptions): Promise<Copied> {
   const source = await openSource(options.from)
   try {
@@ -57,7 +57,7 @@ export async function copy(options: CopyOptions): Promise<Copied> {
   }
 }
 
-/** Puts a copied, or half copied, file back into use. Answers with where its deliveries are, too; null if nowhere. */
+/** Puts a copied, or partly copied, file back into use. Returns where else its deliveries are; null if nowhere. */
 export async function cancelCopy(from: SourceOptions): Promise<Move | null> {
   const source = await openSource(from)
   try {
@@ -81,13 +81,13 @@ async function copyInto(source: CopySource, target: CopyTarget, options: CopyOpt
     if (options.signal.aborted) return { isWhole: false, isResumed: progress !== null, tables, compared: 0 }
   }
   const compared = await compare(source, target)
-  // In this order: whoever is killed in between finds both as they were, and only opens the target.
+  // In this order: after a kill in between, the next run finds both unchanged, and only opens the target.
   source.finish(move.id, options.now())
   await target.finish()
   return { isWhole: true, isResumed: progress !== null, tables, compared }
 }
 
-/** Whether source and target are free for each other, or half way through this very copy. Changes neither. */
+/** Checks that source and target are unused, or in the middle of this same copy. Changes neither. */
 async function agree(
   source: CopySource,
   target: CopyTarget,
@@ -102,7 +102,7 @@ async function agree(
   return { move: move ?? { id: makeId('job', now(), strongRandom), target: shownTarget }, progress }
 }
 
-/** Refuses to begin where something is already. */
+/** Refuses to start if source or target is already used. */
 async function refuseUsed(target: CopyTarget, path: string, move: Move | null): Promise<void> {
   if (move !== null && move.finishedAt !== null) throw alreadyCopied(path, move)
   await target.refuseUnlessFree()
@@ -114,7 +114,7 @@ interface TableCopy {
   readonly options: CopyOptions
 }
 
-/** Answers with how many rows of the table are in the target. */
+/** Returns how many rows of the table are in the target. */
 async function copyTable(
   source: CopySource,
   target: CopyTarget,
@@ -132,7 +132,7 @@ async function copyTable(
   return progress.copied
 }
 
-/** A row as the target keeps it: what the source has sealed is sealed with the target's key. */
+/** A row as the target stores it: sealed values are sealed again with the target's key. */
 function inTarget(source: CopySource, target: CopyTarget, { name }: CopiedTable, row: Row): Row {
   const resealed = sealedRow(name, target.vault, openedRow(name, source.vault, row))
   return name === 'messages' ? withBytes(resealed) : resealed

@@ -4,16 +4,16 @@ import { dirname, resolve } from 'node:path'
 import { constants } from 'node:fs'
 import { expected, messageOf, PosthornError } from '../../core/errors.ts'
 
-// A backup and what comes of it hold payloads and, with the key beside it, secrets: they are for their owner only.
+// Backups and restored files contain payloads and, with the key beside them, secrets: only their owner may read them.
 const ownerOnly = 0o600
 
-/** Refuses to write over what is there. */
+/** Refuses to overwrite existing files. */
 export function refuseExisting(paths: readonly string[], advice: string): void {
   const there = paths.find((path) => existsSync(path))
   if (there !== undefined) throw expected('invalid_argument', 'file', 'one that does not exist yet', there, advice)
 }
 
-/** An empty file of its owner's. */
+/** An empty file that only its owner can read. */
 export async function createFile(path: string): Promise<void> {
   await onDisk(path, () => writeFile(path, '', { mode: ownerOnly, flag: 'wx' }))
 }
@@ -26,7 +26,7 @@ export async function copyToOwn(from: string, to: string): Promise<void> {
   })
 }
 
-/** Gives a file that is whole its name, for good: neither a crash of the machine nor a full disk leaves half of it there. */
+/** Gives a complete file its final name, durably: neither a crash of the machine nor a full disk leaves a partial file there. */
 export async function publish(from: string, to: string): Promise<void> {
   await onDisk(to, async () => {
     await flush(from)
@@ -35,7 +35,7 @@ export async function publish(from: string, to: string): Promise<void> {
   })
 }
 
-/** Does the work; if it fails, nothing of the given files is left. */
+/** Does the work; if it fails, removes the given files. */
 export async function cleaningUp<Result>(paths: readonly string[], work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -45,7 +45,7 @@ export async function cleaningUp<Result>(paths: readonly string[], work: () => P
   }
 }
 
-/** True if both are there and hold the same. */
+/** True if both exist and have the same content. */
 export async function isSameFile(one: string, other: string): Promise<boolean> {
   if (!existsSync(one) || !existsSync(other)) return false
   return (await readFile(one)).equals(await readFile(other))

@@ -6,8 +6,8 @@ import type { Executor } from '../shared/sql/database.ts'
 import { insertInto, sql, table } from '../shared/sql/sql.ts'
 import type { Sql } from '../shared/sql/sql.ts'
 
-// Two tables that are there only while something is moved, and in no migration: `moved_to` keeps the source from being used again,
-// `copy_progress` keeps the target from being used before it is whole. What is in both databases would otherwise be sent by both.
+// Two tables that exist only during a move, and are in no migration: `moved_to` keeps the source from being used again, `copy_progress`
+// keeps the target from being used before it is complete. Otherwise both databases would send the same deliveries.
 
 export const createMovedTo: Sql = sql`create table if not exists ${table('moved_to')} (
   id text primary key not null,
@@ -24,7 +24,7 @@ export const createProgress: Sql = sql`create table ${table('copy_progress')} (
   copied bigint not null
 )`
 
-/** Where a file is copied to; null if it is nowhere. */
+/** Where a file was, or is being, copied to; null if nowhere. */
 export async function moveOf(from: Pick<Executor, 'query'>): Promise<Move | null> {
   const found = await from.query(sql`select 1 from sqlite_master where name = 'posthorn_moved_to'`)
   if (found.length === 0) return null
@@ -40,7 +40,7 @@ export function finishMove(id: string, now: Instant): Sql {
   return sql`update ${table('moved_to')} set finished_at = ${now} where id = ${id}`
 }
 
-/** Refuses a file whose deliveries are in another database, too. */
+/** Refuses a file whose deliveries are also in another database. */
 export async function refuseMoved(from: Pick<Executor, 'query'>, path: string): Promise<void> {
   const move = await moveOf(from)
   if (move === null) return
@@ -51,7 +51,7 @@ export async function refuseMoved(from: Pick<Executor, 'query'>, path: string): 
   )
 }
 
-/** How far the copy into a schema is, table by table; null if there is none under way. */
+/** The progress of the copy into a schema, by table; null if there is none. */
 export async function progressOf(
   from: Pick<Executor, 'query'>,
   schema: string,
@@ -66,14 +66,14 @@ export function insertProgress(progress: Omit<TableProgress, 'cursor' | 'copied'
   return insertInto('copy_progress', { name, copy_id: copyId, source, cursor: null, copied: 0 })
 }
 
-/** Names the batch before, so that no batch is noted twice. */
+/** Checks the previous batch, so that no batch is counted twice. */
 export function advance({ name, copyId, copied }: TableProgress, cursor: Cursor, more: number): Sql {
   return sql`update ${table('copy_progress')}
 set cursor = ${JSON.stringify(cursor)}, copied = ${copied + more}
 where name = ${name} and copy_id = ${copyId} and copied = ${copied}`
 }
 
-/** Refuses a schema that a copy has not filled yet. */
+/** Refuses a schema whose copy is not complete yet. */
 export async function refuseHalfCopied(from: Pick<Executor, 'query'>, schema: string): Promise<void> {
   if (!(await isHalfCopied(from, schema))) return
   throw new PosthornError(

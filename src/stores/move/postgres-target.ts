@@ -22,16 +22,16 @@ export interface TargetOptions {
   readonly plaintextSecrets?: boolean | undefined
 }
 
-/** A schema of PostgreSQL that is being filled. */
+/** A PostgreSQL schema that is being filled. */
 export interface CopyTarget {
   readonly vault: Vault
-  /** How far a copy into it is; null if none has begun. */
+  /** The progress of a copy into it; null if none has started. */
   progress(): Promise<readonly TableProgress[] | null>
-  /** Refuses a schema with rows, or with workers. */
+  /** Refuses a schema that has rows or workers. */
   refuseUnlessFree(): Promise<void>
-  /** From here on no worker starts on it until `finish`. Refused if it is not empty, or in use. */
+  /** From here on, no worker starts on it until `finish`. Refused if it is not empty, or in use. */
   begin(copyId: string, source: string): Promise<readonly TableProgress[]>
-  /** Rows and how far they reach, together or not at all. */
+  /** Writes rows and progress in one transaction. */
   write(wanted: CopiedTable, batch: Batch, progress: TableProgress): Promise<TableProgress>
   count(name: TableName): Promise<number>
   rowsByKey(wanted: CopiedTable, keys: readonly Cursor[]): Promise<Row[]>
@@ -47,12 +47,12 @@ export interface Batch {
 }
 
 const questionTimeoutMs = 10_000
-// To count a large table takes its time.
+// Counting a large table takes a while.
 const countTimeoutMs = 600_000
-// PostgreSQL takes no more values with one statement than 16 bits can count.
+// PostgreSQL limits the parameters of a statement to what 16 bits can count.
 const mostValues = 60_000
 
-/** Makes the schema where there is none, as a first start does; refuses one of another version. */
+/** Creates the schema if it does not exist, like a first start; refuses one of another version. */
 export async function openTarget(options: TargetOptions): Promise<CopyTarget> {
   const { url, schema, prepare } = options
   checkTarget(url)
@@ -89,7 +89,7 @@ function targetOn(database: PostgresDatabase, schema: string, vault: Vault): Cop
 where (${raw(key.join(', '))}) in (${tuples(keys)})`),
     async finish() {
       await database.transaction(async (tx) => {
-        // The first claim plans by what is known of the tables: until now that they are empty.
+        // The first claim is planned by table statistics, which until now say that the tables are empty.
         for (const { name } of copiedTables) await tx.run(sql`analyze ${table(name)}`)
         await tx.run(sql`drop table ${table('copy_progress')}`)
       })
@@ -99,7 +99,7 @@ where (${raw(key.join(', '))}) in (${tuples(keys)})`),
 }
 
 async function begin(tx: Executor, schema: string, copyId: string, source: string): Promise<readonly TableProgress[]> {
-  // Whoever is about to start waits here, and then sees the table that is made next.
+  // A worker that is about to start waits here, and then sees the table created next.
   await tx.run(sql`lock table ${table('workers')} in share row exclusive mode`)
   await refuseUnlessFree(tx, schema)
   await tx.run(createProgress)
@@ -167,7 +167,7 @@ function tuple(values: Cursor): Sql {
   )})`
 }
 
-/** Whose fault it was, if it was a row's: a file takes anything into any column, PostgreSQL does not. */
+/** Names the row that caused the error, if one did: SQLite accepts any value in any column, PostgreSQL does not. */
 async function withCulprit(
   database: PostgresDatabase,
   { name, key }: CopiedTable,

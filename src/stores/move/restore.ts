@@ -10,11 +10,11 @@ import type { Snapshot } from './snapshot.ts'
 
 type Restored = Pick<Snapshot, 'deliveries' | 'open' | 'inFlight'>
 
-/** Puts a backup and its key where a database was. Never over one: who restores in haste may have mistaken the path. */
+/** Restores a backup and its key to the path of a database. Never overwrites one: a person restoring in a hurry may have the wrong path. */
 export async function restore(backup: string, path: string, secretsKey: string | undefined): Promise<Restored> {
   const [partial, keyFile, backupKey] = [`${path}.restoring`, `${path}.key`, `${backup}.key`]
   checkBackup(backup)
-  // A log that is left beside the file would be read into the one that takes its place.
+  // A log left beside the old file would be read into the restored one.
   const advice = 'Move it away, together with what is named like it (-wal, -shm): nothing is overwritten.'
   refuseExisting([path, `${path}-wal`, `${path}-shm`, partial], advice)
   const bringsKey = existsSync(backupKey) && !(await isSameFile(backupKey, keyFile))
@@ -55,7 +55,7 @@ function inspected(path: string): Snapshot {
   }
 }
 
-/** Refuses a backup whose secrets nobody could open. */
+/** Refuses a backup whose secrets could not be opened. */
 async function checkKey(files: readonly string[], given: string | undefined, newestSecret: string): Promise<void> {
   if (!isSealed(newestSecret)) return
   const known = await Promise.all(files.map((file) => readKeyFile(file)))

@@ -4,13 +4,16 @@ import type { SnapshotCounts } from '../shared/rows/move-rows.ts'
 import { newerDatabase, newest } from '../shared/schema/migrate.ts'
 import type { Connection } from '../sqlite/connection.ts'
 
-/** What is in a snapshot of a database. */
+/** The contents of a database snapshot. */
 export interface Snapshot extends SnapshotCounts {
-  /** The newest of the secrets, as it is stored; empty if there is none. */
+  /** The newest secret in its stored form; empty if there is none. */
   readonly newestSecret: string
 }
 
-/** Reads a snapshot through another connection, so that it is not changed in the least; refuses what is damaged, another program's or a later release's. */
+/**
+ * Reads a snapshot through another connection, so that the snapshot itself does not change. Refuses one that is damaged, from another
+ * program, or from a later release.
+ */
 export function inspectSnapshot(connection: Connection, path: string): Snapshot {
   connection.prepare('attach database ?1 as snapshot').run(path)
   try {

@@ -21,21 +21,21 @@ export interface SourceOptions {
   readonly secretsKey?: GivenKeys | undefined
 }
 
-/** A SQLite file that is read from beginning to end while nobody writes to it. */
+/** A SQLite file that is read from start to end while nothing writes to it. */
 export interface CopySource {
   readonly path: string
   readonly vault: Vault
   move(): Promise<Move | null>
-  /** From here on nobody else opens the file, and nobody at all writes to it until `close`. */
+  /** From here on, no other process opens the file, and none can write to it until `close`. */
   hold(move: Pick<Move, 'id' | 'target'>, now: Instant): Promise<void>
-  /** Forgets that the file is copied, so that it can be used again. */
+  /** Removes the mark of the copy, so that the file can be used again. */
   letGo(): Promise<void>
   count(name: TableName): number
-  /** The next rows after a key, in its order: so many, or fewer if they are large. */
+  /** The next rows after a key, in key order: one batch, which is smaller if the rows are large. */
   rowsAfter(table: CopiedTable, cursor: Cursor | null): { rows: Row[]; cursor: Cursor } | null
-  /** About so many rows of a table, spread over all of it. */
+  /** About this many rows of a table, spread over all of it. */
   sample(name: TableName, about: number): Iterable<Row>
-  /** Notes for good that all of it is in the target. */
+  /** Records permanently that all of it is in the target. */
   finish(id: string, now: Instant): void
   close(): Promise<void>
 }
@@ -43,7 +43,7 @@ export interface CopySource {
 const rowsPerBatch = 1_000
 const bytesPerBatch = 4 * 1024 * 1024
 
-/** Opens a file that no engine runs on: the lock proves that what is under a lease there is not being sent. */
+/** Opens a file that no engine uses: the lock proves that leased deliveries are not being sent. */
 export async function openSource({ path, secretsKey }: SourceOptions): Promise<CopySource> {
   let connection: Connection | undefined
   try {
@@ -82,7 +82,7 @@ function sourceOn({ connection, path, vault, release }: SourceParts): CopySource
         await tx.run(createMovedTo)
         if ((await moveOf(tx)) === null) await tx.run(insertMove(move, now))
       })
-      // A process that opened the file before may still send: it waits, and is refused, instead of storing what is not copied.
+      // A process that opened the file earlier may still send: it waits and is refused, instead of storing rows that would not be copied.
       connection.prepare('begin immediate').run()
     },
     letGo: () =>
@@ -125,7 +125,7 @@ function batchAfter(
   return last === undefined ? null : { rows, cursor: keyOf(last, key) }
 }
 
-/** Row by row, so that large ones are not all in memory. */
+/** Row by row, so that large rows are not all in memory at once. */
 function iterate(connection: Connection, statement: Sql): Iterable<Row> {
   const { text, values } = render(statement, sqliteDialect)
   return connection.prepare(text).iterate(...values)

@@ -1,11 +1,11 @@
 import type { TableName } from '../shared/sql/sql.ts'
 
-/** What becomes of a table when its database is copied: its rows go in the order of their key, or it is left out for a reason. */
+/** How a table is treated when its database is copied: rows are copied in key order, or the table is left out for a reason. */
 type CopyRule =
   | { readonly kind: 'copied'; readonly key: readonly string[] }
   | { readonly kind: 'left out'; readonly reason: string }
 
-/** A rule for every table: one that is new is not forgotten, because this does not compile without it. */
+/** One rule per table: a new table cannot be forgotten, because this would not compile without it. */
 export const copyRules: Readonly<Record<TableName, CopyRule>> = {
   applications: copied('id'),
   endpoints: copied('id'),
@@ -38,7 +38,7 @@ export interface CopiedTable {
   readonly key: readonly string[]
 }
 
-/** What is copied, in this order. */
+/** The tables to copy, in this order. */
 export const copiedTables: readonly CopiedTable[] = Object.entries(copyRules).flatMap(([name, rule]) =>
   rule.kind === 'copied' ? [{ name: name as TableName, key: rule.key }] : [],
 )

@@ -4,13 +4,13 @@ import type { PostgresDatabase } from './database.ts'
 
 const questionTimeoutMs = 10_000
 
-/** How a command finds the tables. */
+/** Options for a command to find the tables. */
 export interface CommandDatabaseOptions {
   readonly schema: string
   readonly prepare: boolean
 }
 
-/** A database for one command, which closes it at its end. */
+/** A database for a single command, which closes it when done. */
 export function commandDatabase(url: string, { schema, prepare }: CommandDatabaseOptions): PostgresDatabase {
   checkTarget(url)
   checkSchema(schema)

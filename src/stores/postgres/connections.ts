@@ -4,24 +4,24 @@ import type { Value } from '../shared/sql/sql.ts'
 import { isAnswer, isTimeout } from './errors.ts'
 import { loadPg } from './load-driver.ts'
 
-/** What a statement may carry: a value, or a column of them. */
+/** The types of a parameter: a value, or a column of values. */
 export type Bound = Value | readonly (Value | boolean)[]
 
-/** A statement written by hand for PostgreSQL. The name lets a connection keep its plan. */
+/** A statement written by hand for PostgreSQL. The name lets a connection reuse its plan. */
 export interface Statement {
   readonly name: string | undefined
   readonly text: string
 }
 
-/** One connection for the time of a call. */
+/** One connection for the duration of a call. */
 export interface Session {
-  /** Every question has a deadline; one that is not answered ends the connection. */
+  /** Every query has a timeout; a query that exceeds it closes the connection. */
   ask(statement: Statement, values: readonly Bound[], timeoutMs?: number): Promise<QueryResult<Record<string, unknown>>>
-  /** True once nothing is known about the connection any more: the server may or may not have done what was asked last. */
+  /** True once the state of the connection is unknown: the server may or may not have run the last statement. */
   isLost(): boolean
 }
 
-/** Connections that never end the process, and never wait for ever. */
+/** Connections that never crash the process, and never wait forever. */
 export interface Connections {
   use<Result>(work: (session: Session) => Promise<Result>): Promise<Result>
   close(): Promise<void>
@@ -29,17 +29,17 @@ export interface Connections {
 
 export interface ConnectionOptions {
   readonly timeoutMs: number
-  /** False behind pgbouncer, which hands each transaction to another connection. */
+  /** False behind pgbouncer, which may use a different connection for each transaction. */
   readonly prepare: boolean
 }
 
-/** Over our own pool, or over one that the application shares with us. */
+/** On our own pool, or on one that the application shares with us. */
 export function connections(urlOrPool: string | Pool, { timeoutMs, prepare }: ConnectionOptions): Connections {
   const ours = typeof urlOrPool === 'string' ? urlOrPool : null
   let pool = typeof urlOrPool === 'string' ? makePool(urlOrPool, timeoutMs, prepare) : watched(urlOrPool)
   const underWay = new Set<Promise<unknown>>()
 
-  /** Where one connection fell silent, those beside it that are idle have, too: each would cost a deadline to find out. */
+  /** If one connection stops responding, its idle neighbours have probably died too, and each would cost a timeout to find out. */
   function replace(silent: Pool): void {
     if (ours === null || silent !== pool) return
     pool = makePool(ours, timeoutMs, prepare)
@@ -49,7 +49,7 @@ export function connections(urlOrPool: string | Pool, { timeoutMs, prepare }: Co
   async function run<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
     const from = pool
     const client = await from.connect()
-    // A pool stops listening to a client that it lends: an error in between would end the process.
+    // A pool does not listen for errors on clients in use: an error in between would crash the process.
     client.on('error', ignore)
     let lost = false
     try {
@@ -86,7 +86,7 @@ export function connections(urlOrPool: string | Pool, { timeoutMs, prepare }: Co
   }
 }
 
-/** Refuses what is neither a url nor a pool with a deadline; a url may hold a password, so it is not shown. */
+/** Refuses anything but a URL or a pool, and a pool without a timeout. The URL is not shown, because it may contain a password. */
 export function checkTarget(target: unknown): void {
   if (typeof target === 'string') {
     if (/^postgres(ql)?:\/\//.test(target)) return
@@ -109,7 +109,7 @@ function isPool(target: unknown): target is Pool {
 }
 
 function makePool(url: string, timeoutMs: number, prepare: boolean): Pool {
-  // The server gives up first: then it is certain that nothing was stored. pgbouncer refuses such settings.
+  // The server times out first, so that it is certain that nothing was stored. pgbouncer refuses such settings.
   const serverSide = prepare
     ? { statement_timeout: Math.ceil(timeoutMs * 0.9), idle_in_transaction_session_timeout: timeoutMs }
     : {}
@@ -125,7 +125,7 @@ function makePool(url: string, timeoutMs: number, prepare: boolean): Pool {
   )
 }
 
-/** Without a listener, an idle connection that breaks ends the process. The pool has replaced it by then. */
+/** Without a listener, a broken idle connection would crash the process. The pool replaces the connection by itself. */
 function watched(pool: Pool): Pool {
   pool.on('error', ignore)
   return pool
@@ -133,7 +133,7 @@ function watched(pool: Pool): Pool {
 
 function ignore(): void {}
 
-/** The types of pg know no `query_timeout` of a single query. */
+/** The types of `pg` do not include the `query_timeout` of a single query. */
 function query(
   client: PoolClient,
   config: Statement & { values: unknown[]; query_timeout: number },
@@ -142,7 +142,7 @@ function query(
   return client.query<Record<string, unknown>>(name === undefined ? rest : { name, ...rest })
 }
 
-/** PostgreSQL keeps no NUL in a text: it becomes the sign for what cannot be shown. */
+/** PostgreSQL cannot store NUL in text, so it is replaced by the replacement character. */
 export function storable(value: Bound | boolean): unknown {
   if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value
   return Array.isArray(value) ? value.map(storable) : value

@@ -6,11 +6,11 @@ import type { Dialect, Sql } from '../shared/sql/sql.ts'
 import type { Bound, Connections, Session, Statement } from './connections.ts'
 import { isRaceLost, storeError, unknownOutcome } from './errors.ts'
 
-/** What the adapter's own statements ask of the database, beside what all of them ask. */
+/** The interface for the adapter's own statements, in addition to the shared one. */
 export interface PostgresDatabase extends Database {
-  /** One statement that is a transaction by itself: one round trip. */
+  /** One statement that is its own transaction: one round trip. */
   ask(statement: Prepared, values: readonly Bound[]): Promise<Row[]>
-  /** The same, for one that adds something: a lost answer is `outcome_unknown`, with this advice. */
+  /** The same for a statement that adds rows: a lost answer becomes `outcome_unknown`, with this advice. */
   add(statement: Prepared, values: readonly Bound[], advice: string): Promise<Row[]>
   transaction<Result>(work: (tx: Executor) => Promise<Result>, timeoutMs?: number): Promise<Result>
   close(): Promise<void>
@@ -27,7 +27,7 @@ export function postgresDialect(schema: string): Dialect {
   return {
     placeholder: (position) => `$${position}`,
     table: (name) => `${quoted}.${name}`,
-    // Ids are ASCII and sort by time: only in the collation of their bytes.
+    // Ids are ASCII and sort by time, but only in a bytewise collation.
     keywords: { binary: 'bytea', id: 'text collate "C"', forUpdate: 'for update' },
   }
 }
@@ -51,13 +51,13 @@ export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-// After so many rows a statement is planned anew; what was planned for more than the last of them goes by the indexes.
+// A statement is planned again after this many rows; plans made after the last threshold use the indexes.
 const outgrownAt = [64, 256, 1_024, 4_096, 16_384]
 
 /**
- * A statement under a name made of its text: two stores may share a pool, and two releases a connection.
- * PostgreSQL plans it for the tables as they are, and keeps that plan until somebody has analysed them, which takes a minute or more.
- * One that was made for a few pages reads the whole table, however much it has grown since. So the name changes as rows go through it.
+ * A prepared statement named after a hash of its text, because two stores may share a pool, and two releases a connection. PostgreSQL plans
+ * it for the current table sizes, and keeps that plan until the tables are analysed, which takes a minute or more. A plan made for a few
+ * pages reads the whole table, however much it has grown since. So the name changes as the number of returned rows grows.
  */
 export class Prepared {
   readonly #name: string | undefined
@@ -69,13 +69,13 @@ export class Prepared {
     this.#text = text
   }
 
-  /** As it is to be asked now. */
+  /** The statement under its current name. */
   statement(): Statement {
     const plan = outgrownAt.filter((rows) => rows <= this.#rows).length
     return { name: this.#name === undefined ? undefined : `${this.#name}_${plan}`, text: this.#text }
   }
 
-  /** Notes how many rows it has answered with, and passes them on. */
+  /** Counts the returned rows, and passes them on. */
   answered(rows: Row[]): Row[] {
     this.#rows += rows.length
     return rows
@@ -105,7 +105,7 @@ export function postgresDatabase(from: Connections, dialect: Dialect): PostgresD
   }
 }
 
-/** Repeats what lost a race against another transaction; whatever else goes wrong becomes an error of ours. */
+/** Retries work that lost a race against another transaction; turns any other failure into one of our errors. */
 async function withOwnErrors<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries++) {
     try {
@@ -131,13 +131,13 @@ async function inTransaction<Result>(
     await certain(session, 'See whether it is there before you do it again.', () => session.ask(commit, []))
     return result
   } catch (thrown) {
-    // A connection that is lost is closed, and the server rolls back by itself.
+    // If the connection was lost, it is closed, and the server rolls back by itself.
     if (!session.isLost()) await session.ask(rollback, []).catch(() => undefined)
     throw thrown
   }
 }
 
-/** Until the answer of a commit is there, it may or may not have happened. */
+/** Until a commit is confirmed, it is unknown whether it happened. */
 async function certain<Result>(session: Session, advice: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

@@ -1,7 +1,7 @@
 import { messageOf, PosthornError } from '../../core/errors.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 
-/** What a code of PostgreSQL, of the network or of the driver means, and what to do about it. */
+/** The meaning of an error code of PostgreSQL, the network or the driver, and what to do about it. */
 interface Meaning {
   readonly code: ErrorCode
   readonly expected: string
@@ -40,7 +40,7 @@ const notOurs: Meaning = {
     "Was it changed by hand, or is it another program's? Give a `schema` that is ours, and migrate it: posthorn migrate.",
 }
 
-/** https://www.postgresql.org/docs/current/errcodes-appendix.html has them all; these call for an advice of their own. */
+/** The full list: https://www.postgresql.org/docs/current/errcodes-appendix.html. These codes need specific advice. */
 const meanings: Readonly<Record<string, Meaning>> = {
   ECONNREFUSED: unreachable,
   ENOTFOUND: unreachable,
@@ -98,10 +98,10 @@ const meanings: Readonly<Record<string, Meaning>> = {
   '57P03': stopping,
 }
 
-/** By the class, which the first two signs of a code are: wrong values, broken constraints, and what is beyond a limit of the server. */
+/** By class, the first two characters of a code: invalid values, violated constraints, and exceeded server limits. */
 const classes: Readonly<Record<string, Meaning>> = { '22': refusedData, '23': refusedData, '54': refusedData }
 
-/** What PostgreSQL or its driver threw, as an error that says what to do. */
+/** Turns an error of PostgreSQL or its driver into one that says what to do. */
 export function storeError(thrown: unknown): PosthornError {
   if (thrown instanceof PosthornError) return thrown
   const { code, expected, advice } = meaningOf(thrown)
@@ -133,19 +133,19 @@ export function unknownOutcome(thrown: unknown, advice: string): PosthornError {
   )
 }
 
-/** True if the server itself said no and the connection is as good as before; otherwise nothing is known about either. */
+/** True if the server itself refused and the connection is still usable; otherwise the state of both is unknown. */
 export function isAnswer(thrown: unknown): boolean {
   const ends = /^(57P|08|40003)/
   return typeof thrown === 'object' && thrown !== null && 'severity' in thrown && !ends.test(codeOf(thrown))
 }
 
-/** The other transaction was first; the same again will do. */
+/** The other transaction was faster; retrying is enough. */
 export function isRaceLost(thrown: unknown): boolean {
   const code = codeOf(thrown)
   return code === '40001' || code === '40P01'
 }
 
-/** The words of the driver: its errors of this kind have no code. */
+/** Matches the driver's message, because these errors have no code. */
 export function isTimeout(thrown: unknown): boolean {
   return /timeout/i.test(messageOf(thrown)) || codeOf(thrown) === 'ETIMEDOUT'
 }
@@ -155,7 +155,7 @@ export function codeOf(thrown: unknown): string {
   return thrown.code
 }
 
-/** A host with several addresses fails with an error that has no message, only the errors of each. */
+/** For a host with several addresses, the error has no message of its own, only one error per address. */
 function reasonOf(thrown: unknown): string {
   if (thrown instanceof AggregateError && thrown.message === '') return thrown.errors.map(messageOf).join('; ')
   return messageOf(thrown)

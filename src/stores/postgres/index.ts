@@ -30,24 +30,27 @@ import { openVaultWith, ringOf } from './vault.ts'
 export type { Transaction } from './queue/outbox.ts'
 
 export interface PostgresOptions {
-  /** Where Posthorn's tables live: a schema of its own. Default `posthorn`. */
+  /** The schema for Posthorn's tables, used by nothing else. Default `posthorn`. */
   readonly schema?: string | undefined
-  /** The key that seals the secrets of endpoints: 32 bytes, or their base64; or several, newest first. The same for all workers. */
+  /**
+   * The key that seals the secrets of endpoints: 32 bytes, or their base64; or several, newest first. It must be the same for all workers.
+   */
   readonly secretsKey?: GivenKeys | undefined
-  /** Stores secrets as they are. */
+  /** Stores secrets in plaintext. */
   readonly plaintextSecrets?: boolean | undefined
-  /** False for a pooler that changes connections between transactions: no statement is kept on a connection. */
+  /** False behind a pooler that switches connections between transactions: no prepared statements are kept. */
   readonly prepare?: boolean | undefined
   /**
-   * Workers listen for what other processes store (LISTEN and NOTIFY, one more connection each), which those notify them of after their commits.
-   * True also notifies within `send({ tx })`; false does neither, and they find it within 250 ms. Behind a pooler nobody listens.
+   * By default, processes notify listening workers after each commit that stores deliveries (LISTEN and NOTIFY, one more connection per
+   * worker). True also notifies within `send({ tx })`; false turns both off, and workers find new deliveries within 250 ms. Workers behind
+   * a pooler never listen.
    */
   readonly notify?: boolean | undefined
-  /** How long one question to the database may take before its connection is given up. Default 10 s. */
+  /** How long one query may take before its connection is closed. Default 10 s. */
   readonly timeoutMs?: number | undefined
 }
 
-/** A `Pool` of `pg`, by what it can do: who gives a URL needs no types of `pg`. */
+/** The part of a `pg` `Pool` that is used, so that a caller with a URL does not need the types of `pg`. */
 export interface PostgresPool {
   connect(): Promise<unknown>
   on(event: 'error', listener: (error: Error) => void): unknown
@@ -58,7 +61,7 @@ interface OpenedSchema extends Opened {
   readonly database: PostgresDatabase
 }
 
-/** Where the tables are, and how they are asked. */
+/** Where the tables are, and how to reach them. */
 interface Place {
   readonly urlOrPool: string | Pool
   readonly schema: string
@@ -68,10 +71,10 @@ interface Place {
 }
 
 const longestTimeoutMs = 600_000
-// What another process commits is on its way within this time.
+// Deliveries that another process commits are picked up within this time.
 const lookMs = 250
 
-/** A store in PostgreSQL, for any number of workers; over a url, or a pool that the application already has. */
+/** A store in PostgreSQL, for any number of workers; takes a URL, or a pool that the application already has. */
 export function postgres(given: string | PostgresPool, options: PostgresOptions = {}): Store {
   const { schema = 'posthorn', prepare = true, notify, timeoutMs = 10_000 } = options
   checkTarget(given)
@@ -120,7 +123,7 @@ export function postgres(given: string | PostgresPool, options: PostgresOptions 
   return store
 }
 
-/** A pool of the application's own is in its thread. */
+/** Not for an application's pool, which cannot leave its thread. */
 function recipeOf(given: string | PostgresPool, options: PostgresOptions): Pick<Store, 'recipe'> {
   if (typeof given !== 'string') return {}
   return { recipe: { module: import.meta.url, name: 'postgres', given: [given, options] } }
@@ -129,11 +132,11 @@ function recipeOf(given: string | PostgresPool, options: PostgresOptions): Pick<
 async function attach(tx: Executor, worker: Worker, schema: string): Promise<void> {
   await tx.run(sql`delete from ${table('workers')} where id = ${worker.id}`)
   await tx.run(insertInto('workers', fromWorker(worker)))
-  // After the insert, for which a copy that has just begun lets nobody through: one of the two sees the other.
+  // Checked after the insert, which waits while a copy begins: so either the worker sees the copy, or the copy sees the worker.
   await refuseHalfCopied(tx, schema)
 }
 
-/** What workers listen to; null where they do not. */
+/** The channel workers listen on; null if they do not listen. */
 function channelFor({ urlOrPool, schema, prepare }: Place, notify: boolean | undefined): string | null {
   if (notify === true && !prepare) throw deafPooler()
   return (notify ?? (prepare && canBeCopied(urlOrPool))) ? channelOf(schema) : null

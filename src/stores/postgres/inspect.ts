@@ -5,7 +5,7 @@ import { commandDatabase } from './command-database.ts'
 import type { CommandDatabaseOptions } from './command-database.ts'
 import { versionOf } from './migrate.ts'
 
-/** Looks at a database without bringing it up to date. */
+/** Inspects a database without migrating it. */
 export async function inspectDatabase(url: string, options: CommandDatabaseOptions): Promise<Inspected> {
   const database = commandDatabase(url, options)
   try {

@@ -7,25 +7,25 @@ import { sql } from '../shared/sql/sql.ts'
 import type { PostgresDatabase } from './database.ts'
 import { loadPg } from './load-driver.ts'
 
-// Nothing is ever asked on this connection: that it fell silent is for the system to find out.
+// No query ever runs on this connection, so only TCP keep-alive can detect that it is dead.
 const keepAliveAfterMs = 10_000
 
-/** What the workers of a schema listen to: a name of any length becomes one that is short enough for a channel. */
+/** The channel for the workers of a schema: a hash, so that any schema name gives a short enough channel name. */
 export function channelOf(schema: string): string {
   return `posthorn_${createHash('sha256').update(schema).digest('hex').slice(0, 16)}`
 }
 
-/** One transaction of its own, which waits for no disk: there is nothing in it that could be lost. */
+/** Runs in its own transaction, which does not wait for the disk: it contains nothing that could be lost. */
 export function notifyOf(database: PostgresDatabase, channel: string): Promise<unknown> {
   return database.query(sql`select set_config('synchronous_commit', 'off', true), pg_notify(${channel}, '')`)
 }
 
-/** False for a pool that reaches its server in a way of its own, which another connection cannot repeat. */
+/** False for a pool with a custom way to reach its server, which a separate connection cannot reproduce. */
 export function canBeCopied(urlOrPool: string | Pool): boolean {
   return typeof urlOrPool === 'string' || urlOrPool.options.stream === undefined
 }
 
-/** Listens on a connection of its own: one that a pool lends would be missing there, and may be the only one. */
+/** Listens on a separate connection: one from the pool would be missing there, and may be the only one. */
 export function listener(urlOrPool: string | Pool, channel: string, timeoutMs: number): NonNullable<Store['listen']> {
   return async (onHint, signal) => {
     if (signal.aborted) return
@@ -49,20 +49,23 @@ export function listener(urlOrPool: string | Pool, channel: string, timeoutMs: n
     } catch (thrown) {
       throw storeError(thrown)
     } finally {
-      // Not by a word to the server, which may never answer.
+      // Not with a message to the server, which may never answer.
       socket.destroy()
     }
   }
 }
 
-/** A pool hides its password from whoever copies its options. */
+/** A pool's password is not enumerable, so copying its options would lose it. */
 function targetOf(urlOrPool: string | Pool): ClientConfig {
   if (typeof urlOrPool === 'string') return { connectionString: urlOrPool }
   const { options } = urlOrPool
   return options.password === undefined ? options : { ...options, password: options.password }
 }
 
-/** True if a pooler is in between, which gives the connection to others after each transaction: a number of its own stands for the server's process. */
+/**
+ * True behind a pooler, which gives the connection to others after each transaction. It reports its own number instead of the server's
+ * process id.
+ */
 async function begin(client: Client & { readonly processID?: number | null }, channel: string): Promise<boolean> {
   await client.connect()
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
@@ -71,12 +74,12 @@ async function begin(client: Client & { readonly processID?: number | null }, ch
   return false
 }
 
-/** Resolves when the signal says so, fails when the connection does. */
+/** Resolves when the signal aborts, rejects when the connection fails. */
 function endOf(client: Client, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = (): void => resolve()
     signal.addEventListener('abort', stop, { once: true })
-    // It stays there to the end: an error that nobody hears would end the process.
+    // Never removed: an error without a listener would crash the process.
     client.on('error', reject)
     client.on('end', () => {
       signal.removeEventListener('abort', stop)

@@ -4,7 +4,7 @@ import { messageOf, PosthornError } from '../../core/errors.ts'
 
 const loadModule = createRequire(import.meta.url)
 
-/** The package `pg`. Loaded with the first connection of our own: over a pool of the application, the application's is enough. */
+/** The package `pg`, loaded with our first own connection: with a pool of the application, the application's copy is enough. */
 export function loadPg(load: (name: string) => unknown = loadModule): typeof Pg {
   try {
     return load('pg') as typeof Pg

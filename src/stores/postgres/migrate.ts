@@ -14,32 +14,34 @@ import type { PostgresDatabase } from './database.ts'
 
 const createMigrations = sql`create table ${table('migrations')} (version integer primary key not null)`
 const oldestServer = 140_000
-// An index on a large table takes its time, and so may the wait for the one who is at it.
+// An index on a large table takes a while, and so may waiting for another process that is migrating.
 const stepTimeoutMs = 600_000
 
-/** What only PostgreSQL needs, by the version of the step that it belongs to. */
+/** Statements that only PostgreSQL needs, by the version of their step. */
 const ownStatements: Readonly<Record<number, readonly Sql[]>> = {
   1: [
-    // A delivery is written three times in its life: with room on its page no index has to hear of a lease.
+    // A delivery is written three times in its life: with free space on its page, taking a lease updates no index.
     sql`alter table ${table('webhook_deliveries')} set (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02)`,
   ],
   3: [
-    // docs/growth.md: at 80 one claim in four found that room, at 50 every one.
+    // docs/growth.md: at 80, one claim in four found free space; at 50, every claim did.
     sql`alter table ${table('webhook_deliveries')} set (fillfactor = 50)`,
   ],
 }
 
-/** Makes the schema where there is none. One that is there is left as it is: other workers run on it, and a person decides when it changes. */
+/**
+ * Creates the schema if it does not exist. An existing one is left unchanged: other workers use it, and a person decides when to migrate.
+ */
 export async function openSchema(database: PostgresDatabase, schema: string): Promise<void> {
   await checkServer(database)
-  // Whoever finds it done needs neither the lock nor the right to change the schema.
+  // If the schema exists, neither the lock nor the permission to change it is needed.
   const found = await versionOf(database, schema)
   const version = found === 0 ? await takeSteps(database, schema) : found
   if (version > newest) throw newerDatabase(version)
   if (version < newest) throw olderDatabase(version, schema)
 }
 
-/** Brings the schema up to this release: one transaction a step, one starter at a time. Refuses what it must not touch. */
+/** Migrates the schema to this release: one transaction per step, one process at a time. Refuses schemas that it must not touch. */
 export async function migrate(database: PostgresDatabase, schema: string): Promise<Migrated> {
   await checkServer(database)
   const from = await versionOf(database, schema)
@@ -49,7 +51,7 @@ export async function migrate(database: PostgresDatabase, schema: string): Promi
   return { from, to: version }
 }
 
-/** The same by itself, for the command `migrate`. */
+/** The same on its own connection, for the command `migrate`. */
 export async function migrateDatabase(url: string, options: CommandDatabaseOptions): Promise<Migrated> {
   const database = commandDatabase(url, options)
   try {
@@ -59,7 +61,7 @@ export async function migrateDatabase(url: string, options: CommandDatabaseOptio
   }
 }
 
-/** The same as a script, for people who apply it themselves: the steps after a version, all of them or none. */
+/** The same as a script, for people who apply it themselves: all steps after a version, in one transaction. */
 export function migrationScript(schema: string, after: number): string {
   checkSchema(schema)
   const steps = migrations
@@ -87,7 +89,7 @@ async function checkServer(database: PostgresDatabase): Promise<void> {
   }
 }
 
-/** The version of a schema; 0 where there is none. */
+/** The version of a schema; 0 if it does not exist. */
 export async function versionOf(from: Pick<Executor, 'query'>, schema: string): Promise<number> {
   const found = (
     await from.query(sql`select relname as id
@@ -104,10 +106,10 @@ order by relname`)
   return numberOf(row)
 }
 
-/** Takes the next step that is missing, or all of them where there is nothing yet, so that nobody finds it half made; answers with the version it leaves. */
+/** Applies the next missing step, or all of them to an empty schema, so that no process finds it half created. Returns the new version. */
 function takeSteps(database: PostgresDatabase, schema: string): Promise<number> {
   return database.transaction(async (tx) => {
-    // For this transaction only: a pooler may give the connection to others afterwards.
+    // Only for this transaction: a pooler may give the connection to others afterwards.
     await tx.run(raw(`set local statement_timeout = ${stepTimeoutMs}`))
     await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`posthorn migrations of ${schema}`}, 0))`)
     const from = await versionOf(tx, schema)
@@ -123,7 +125,7 @@ function takeSteps(database: PostgresDatabase, schema: string): Promise<number> 
 }
 
 async function createSchema(tx: Executor, schema: string): Promise<void> {
-  // `if not exists` would ask for the right to create one even where it exists.
+  // `if not exists` would require the permission to create a schema even if it exists.
   const there = await tx.query(sql`select 1 from pg_catalog.pg_namespace where nspname = ${schema}`)
   if (there.length === 0) await tx.run(raw(`create schema ${quoteIdentifier(schema)}`))
   await tx.run(createMigrations)

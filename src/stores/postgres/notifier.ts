@@ -1,9 +1,9 @@
-/** Notifies the workers that listen, after a commit and not within it: one notice at a time, and whatever comes meanwhile shares the next. */
+/** Notifies listening workers after a commit, not within it: one notification at a time; commits in the meantime share the next one. */
 export class Notifier {
   readonly #send: (() => Promise<unknown>) | null
   #isSending = false
   #isDue = false
-  /** Who delivers itself keeps back only what exceeds its limits: others that have room find that with their next look. */
+  /** A process that delivers holds back only what exceeds its limits: workers with spare capacity find that with their next poll. */
   delivers = false
 
   constructor(send: (() => Promise<unknown>) | null) {
@@ -20,7 +20,7 @@ export class Notifier {
     this.#isSending = true
     while (this.#isDue) {
       this.#isDue = false
-      // Only a hint: what it would have told is found by the next look, too.
+      // Only a hint: the next poll finds the deliveries anyway.
       await this.#send?.().catch(() => undefined)
     }
     this.#isSending = false

@@ -10,7 +10,7 @@ export interface VaultOptions {
   readonly plaintextSecrets?: boolean | undefined
 }
 
-/** The keys that were given. There is no file to keep one beside the database, so a missing one is refused. */
+/** The given keys. PostgreSQL has no key file beside the database, so a missing key is refused. */
 export function ringOf({ secretsKey, plaintextSecrets }: VaultOptions): KeyRing | null {
   if (secretsKey !== undefined) return readRing(secretsKey)
   if (plaintextSecrets === true) return null
@@ -23,7 +23,7 @@ export function ringOf({ secretsKey, plaintextSecrets }: VaultOptions): KeyRing 
   )
 }
 
-/** The vault for a database, with what a person should know about it. Refuses a key that does not fit what is stored. */
+/** The vault for a database, with notes for the operator. Refuses a key that does not match the stored secrets. */
 export async function openVaultWith(
   ring: KeyRing | null,
   database: PostgresDatabase,

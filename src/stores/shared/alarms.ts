@@ -16,7 +16,7 @@ const deliveries = table('webhook_deliveries')
 const endpoints = table('endpoints')
 const health = table('endpoint_health')
 
-/** Alarms, and what is read for them: from rollups and partial indexes, never from the history. */
+/** Alarms and their readings, which come from rollups and partial indexes, never from the history. */
 export function alarmDirectory(database: Database): AlarmDirectory {
   return {
     async alarms() {
@@ -42,7 +42,9 @@ order by id`)
   }
 }
 
-/** One statement, so that it can be part of the transaction that finds it out. It raises no version: it decides nothing. */
+/**
+ * A single statement, so that it fits into the transaction that detects the signal. It leaves the version alone because it decides nothing.
+ */
 export function noted({ signal, count, now }: AlarmNote): Sql {
   return sql`insert into ${alarms} as kept (id, signal, noted, noted_at)
 values (${signal}, ${signal}, ${count}, ${now})
@@ -93,8 +95,8 @@ where minute >= ${since - (since % minute)} and minute <= ${now}${others}`
 }
 
 /**
- * Walks from endpoint to endpoint through the lane's index, as the engine's own walk does: the cost is that of the endpoints with open
- * rows. What is held, or returns from a hold in steps, is not late: it waits for its endpoint.
+ * Walks from endpoint to endpoint through the lane's index, like the engine's own walk: the cost depends on the number of endpoints with
+ * open rows. Deliveries on hold, or released step by step after a hold, are not late: they wait for their endpoint.
  */
 export function dueStatement(lane: Lane, { now, mostDue, except }: AlarmReadingsRequest): Sql {
   const inLane = laneText(lane)

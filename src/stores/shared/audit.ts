@@ -9,17 +9,17 @@ import { insertInto, sql, table } from './sql/sql.ts'
 import type { Sql } from './sql/sql.ts'
 import { strongRandom } from './strong-random.ts'
 
-/** What is noted: who did what to what, and what that changed. */
+/** One audit entry: who did what to which target, and what changed. */
 export interface Audited extends Pick<AuditEntry, 'action' | 'target' | 'at'> {
   readonly by: Actor
   readonly count?: number
   readonly applicationId?: string | null | undefined
-  /** What was there; null if nothing was. Without both there is nothing to compare. */
+  /** The state before; null if the target did not exist. Without both states there is nothing to compare. */
   readonly before?: object | null
   readonly after?: object | null
 }
 
-/** Notes who did what, in the transaction that does it. What changed nothing is not noted. */
+/** Writes the audit entry in the same transaction as the action. An action that changed nothing gets no entry. */
 export async function record(tx: Pick<Executor, 'run'>, audited: Audited): Promise<void> {
   const entry = entryOf(audited)
   if (hasEffect(entry)) await tx.run(insertInto('audit', fromAuditEntry(entry)))
@@ -47,11 +47,11 @@ export function auditEntries(filter: AuditFilter, page: Page): Sql {
   const conditions: Sql[] = []
   if (actor !== undefined) conditions.push(isId('key', actor) ? sql`actor_id = ${actor}` : sql`actor = ${actor}`)
   if (action !== undefined) conditions.push(sql`action = ${action}`)
-  // By its beginning, which is what is indexed.
+  // Compares the prefix first: only the prefix is indexed.
   if (target !== undefined)
     conditions.push(sql`substr(target, 1, 64) = ${target.slice(0, 64)}`, sql`target = ${target}`)
   if (applicationId !== undefined) conditions.push(sql`application_id = ${applicationId}`)
-  // An id begins with its time.
+  // Ids start with their creation time.
   if (since !== undefined) conditions.push(sql`id >= ${firstIdAt('aud', since)}`)
   if (until !== undefined) conditions.push(sql`id < ${firstIdAt('aud', until)}`)
   return sql`select * from ${table('audit')} ${pageOf(page, 'descending', conditions)}`

@@ -10,14 +10,16 @@ import { assignments, forUpdate, insertInto, listOf, sql, table } from './sql/sq
 import type { Sql } from './sql/sql.ts'
 
 const health = table('endpoint_health')
-// By name: a table has the columns of earlier releases, too, and those of a later one while two run side by side.
+// Named explicitly: the table also has columns of earlier releases and, while two releases run side by side, of a later one.
 const columns = sql`endpoint_id, failures, held_until, holds, failing_since, failed_attempts, warned, generation, ramp_from, version`
 
 export function healthOf(endpointIds: readonly string[]): Sql {
   return sql`select ${columns} from ${health} where endpoint_id in ${listOf(endpointIds)}`
 }
 
-/** Changes one row if the version is still the one that was read, none if another worker was first. Version 0 is no row yet. */
+/**
+ * Changes one row if the version is still the one that was read, none if another worker was faster. Version 0 means there is no row yet.
+ */
 export function saveHealth(endpointId: string, given: Health): Sql {
   const row = fromHealth(endpointId, { ...given, version: given.version + 1 })
   if (given.version === 0) return sql`${insertInto('endpoint_health', row)} on conflict (endpoint_id) do nothing`
@@ -29,15 +31,15 @@ where endpoint_id = ${endpointId} and version = ${given.version}`
 interface ChangedEndpoint {
   readonly before: Endpoint
   readonly after: Endpoint
-  /** By a person. */
+  /** True if a person enabled it. */
   readonly isEnabled: boolean
   readonly now: Instant
 }
 
-/** With another URL, or enabled by a person, an endpoint has nothing against it: in the transaction that changes it. */
+/** An endpoint with a new URL, or enabled by a person, starts with a clean record. Runs in the transaction that changes the endpoint. */
 export async function renewHealth(tx: Executor, { before, after, isEnabled, now }: ChangedEndpoint): Promise<void> {
   if (before.url === after.url && !isEnabled) return
-  // Waits for a worker that writes the first one just now; what it wrote is then read.
+  // Waits for a worker that is inserting the first row right now, so that its values are read next.
   await tx.run(
     sql`insert into ${health} (endpoint_id, version) values (${after.id}, 0) on conflict (endpoint_id) do nothing`,
   )
@@ -50,7 +52,7 @@ set ${assignments(fromHealth(after.id, { ...next, version: known.version + 1 }))
 where endpoint_id = ${after.id}`)
 }
 
-/** Only an active endpoint, and only if its URL is still the one that was judged, and its health of the same generation. */
+/** Disables only an active endpoint whose URL and health generation are still the ones that were judged. */
 export async function disable(tx: Executor, request: DisableRequest): Promise<boolean> {
   const { endpointId, url, generation, reason, now } = request
   const [endpoint] = await tx.query(

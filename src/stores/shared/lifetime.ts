@@ -1,15 +1,15 @@
 import { PosthornError } from '../../core/errors.ts'
 import type { Vault } from './secrets.ts'
 
-/** What a store has while it is open. */
+/** The parts of an open store. */
 export interface Opened {
   readonly database: { close(): Promise<void> }
   readonly vault: Vault
-  /** What a person should know. */
+  /** Messages for the operator. */
   readonly notes: readonly string[]
 }
 
-/** From open to close, and from there to the next open. Queue and directory outlive a close: they ask anew for what is open. */
+/** Manages opening, closing and reopening. Queue and directory outlive a close: they look up the open parts on every call. */
 export class Lifetime<Parts extends Opened> {
   readonly #start: () => Promise<Parts>
   #opening: Promise<Parts> | null = null
@@ -24,7 +24,7 @@ export class Lifetime<Parts extends Opened> {
     return this.#opened
   }
 
-  /** Refused while the store is closed. */
+  /** Throws while the store is closed. */
   current(): Parts {
     if (this.#opened === null) throw closedError()
     return this.#opened
@@ -32,7 +32,7 @@ export class Lifetime<Parts extends Opened> {
 
   async open(): Promise<readonly string[]> {
     if (this.#opened !== null) return []
-    // Whoever asks while it is being opened waits, too; only the first gets the notes.
+    // Concurrent callers wait for the same opening; only the first one gets the notes.
     const isFirst = this.#opening === null
     this.#opening ??= this.#start()
     try {
@@ -51,7 +51,7 @@ export class Lifetime<Parts extends Opened> {
   }
 }
 
-/** The vault of whatever is open. */
+/** Delegates to the vault of the open store. */
 export function vaultOf(lifetime: Lifetime<Opened>): Vault {
   return {
     get keyId() {

@@ -4,7 +4,7 @@ import type { Directory } from '../../core/ports/directory.ts'
 import type { Meter } from '../../core/ports/meter.ts'
 import type { EnqueueRequest, MarkRequest, Queue, ReleaseRequest, StartRequest } from '../../core/ports/queue.ts'
 
-/** The same queue, whose statements are timed. Below a batcher, each of its calls is one statement for all who share it. */
+/** The same queue with timed statements. Below a batcher, each of its calls is one statement for all callers that share it. */
 export function meteredQueue(queue: Queue, meter: Meter): Queue {
   const timed = meteredCalls(queue, meter)
   return {

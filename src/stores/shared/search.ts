@@ -8,7 +8,7 @@ import { visible } from './sql/visible.ts'
 import { all, sql, table, raw } from './sql/sql.ts'
 import type { Sql } from './sql/sql.ts'
 
-/** Finds what somebody knows a few letters of. */
+/** Finds things by a few letters of their names or ids. */
 export function searchDirectory(database: Database): SearchDirectory {
   return {
     async search(request) {
@@ -19,7 +19,7 @@ export function searchDirectory(database: Database): SearchDirectory {
   }
 }
 
-/** Null where nothing can be found without reading everything. */
+/** Null if the search would have to read everything. */
 export function searchFor(request: SearchRequest): Sql | null {
   switch (request.kind) {
     case 'application':
@@ -93,7 +93,7 @@ limit ${limit}`
 
 const applicationName = sql`(select a.name from ${table('applications')} a where a.id = application_id) as application_name`
 
-/** A range of the primary key. */
+/** A range scan of the primary key. */
 function byId(prefix: string, applicationId: string | undefined): Sql {
   const conditions = [sql`id >= ${prefix}`, sql`id <= ${lastIdFrom(prefix)}`, visible]
   if (applicationId !== undefined) conditions.push(sql`application_id = ${applicationId}`)
@@ -106,7 +106,7 @@ function holding(text: string, given: readonly string[]): Sql[] {
 
 function exactFirst(columns: readonly string[], given: readonly string[]): Sql {
   const [only, ...others] = given
-  // A constant that no database takes for the number of a column.
+  // A constant that no database mistakes for a column number.
   if (only === undefined || others.length > 0) return raw('coalesce(0, 1)')
   const isExact = columns.map((column) => sql`lower(${raw(column)}) = ${only}`)
   return sql`case when ${isExact.reduce((one, other) => sql`${one} or ${other}`)} then 0 else 1 end`

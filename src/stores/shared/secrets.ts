@@ -4,9 +4,9 @@ import { expected, PosthornError } from '../../core/errors.ts'
 
 /** Seals the secrets of endpoints before they are stored, and opens them again. */
 export interface Vault {
-  /** The id of the key that it seals with; null if it seals nothing. */
+  /** The id of the key it seals with; null if it seals nothing. */
   readonly keyId: string | null
-  /** Bound to the endpoint, and to what it is of it: the id of a secret, or a name such as `headers`. */
+  /** Binds the value to the endpoint and to its role there: the id of a secret, or a name such as `headers`. */
   seal(endpointId: string, secretId: string, value: string): string
   open(endpointId: string, secretId: string, sealed: string): string
 }
@@ -14,7 +14,7 @@ export interface Vault {
 /** Keys of 32 bytes, newest first. */
 export type KeyRing = readonly [Uint8Array, ...Uint8Array[]]
 
-/** As people give them: one key as bytes or base64, or several, newest first. */
+/** Keys as people provide them: one key as bytes or base64, or several, newest first. */
 export type GivenKeys = string | Uint8Array | readonly (string | Uint8Array)[]
 
 interface NamedKey {
@@ -29,8 +29,8 @@ const nonceBytes = 12
 const tagBytes = 16
 
 /**
- * A vault with a ring of keys, newest first: the first one seals, and what any of them has sealed is opened. AES-256-GCM, bound to the
- * row, so that a sealed secret opens nowhere else.
+ * A vault with a ring of keys, newest first: the first key seals, and all of them can open. AES-256-GCM, bound to the row, so that a sealed
+ * secret cannot be opened in another row.
  */
 export function keyedVault([first, ...older]: KeyRing): Vault {
   const newest = named(first)
@@ -49,7 +49,7 @@ export function keyedVault([first, ...older]: KeyRing): Vault {
   }
 }
 
-/** No vault at all, for those who asked for it: secrets are stored as they are. */
+/** No encryption, for those who asked for that: secrets are stored in plaintext. */
 const openVault: Vault = {
   keyId: null,
   seal: (_endpointId, _secretId, value) => value,
@@ -61,7 +61,7 @@ const openVault: Vault = {
   },
 }
 
-/** Opens what was sealed before; seals nothing new. */
+/** Opens values that were sealed before; seals nothing new. */
 export function plaintextVault(ring: KeyRing | null): Vault {
   return ring === null ? openVault : { ...openVault, open: keyedVault(ring).open }
 }
@@ -70,7 +70,7 @@ export function makeKey(): Buffer {
   return randomBytes(keyBytes)
 }
 
-/** The keys given, newest first: one as bytes, or the base64 of several with commas or line breaks between them. */
+/** The given keys, newest first: one as bytes, or several as base64, separated by commas or line breaks. */
 export function readRing(given: GivenKeys, name = 'secretsKey'): KeyRing {
   const parts: readonly (string | Uint8Array)[] =
     typeof given === 'string'
@@ -95,12 +95,12 @@ export function readKey(given: string | Uint8Array, name = 'secretsKey'): Uint8A
   )
 }
 
-/** True if one of the keys is the one that this was sealed with; also for what is not sealed at all. */
+/** True if one of the keys sealed this value, or if it is not sealed at all. */
 export function fits(ring: KeyRing, sealed: string): boolean {
   return !isSealed(sealed) || ring.some((key) => keyIdOf(key) === sealed.split('.')[1])
 }
 
-/** What everything begins with that a key has sealed. */
+/** The prefix of every value sealed with this key. */
 export function sealedPrefix(keyId: string): string {
   return `${form}.${keyId}.`
 }
@@ -140,7 +140,7 @@ function isList(given: Exclude<GivenKeys, string>): given is readonly (string | 
   return Array.isArray(given)
 }
 
-/** Enough of a hash to tell keys apart, and nothing that helps to find one. */
+/** Enough of a hash to distinguish keys, and no help in finding one. */
 function keyIdOf(key: Uint8Array): string {
   return createHash('sha256').update('posthorn secrets key id').update(key).digest('hex').slice(0, 8)
 }

@@ -3,5 +3,5 @@ import type { Random } from '../../core/time.ts'
 
 const word = new BigUint64Array(1)
 
-/** Chance for the ids that a store gives by itself: two processes must not make the same. */
+/** Randomness for the ids that a store generates itself: two processes must not generate the same one. */
 export const strongRandom: Random = () => Number((randomFillSync(word)[0] ?? 0n) >> 11n) / 2 ** 53

@@ -9,7 +9,7 @@ import type { ProcessLock } from './lock.ts'
 
 const inMemory = ':memory:'
 
-/** The workers of this process. The first takes the lock of the file; whoever leaves last gives it back to other processes. */
+/** The workers of this process. The first one takes the file's lock; the last one to leave releases it for other processes. */
 export class AttachedWorkers {
   readonly #database: SqliteDatabase
   readonly #ids = new Set<string>()
@@ -19,7 +19,7 @@ export class AttachedWorkers {
     this.#database = database
   }
 
-  /** Null if there is none: the lock proves that other processes are gone, but only whoever has taken it knows. */
+  /** Null if there are none: the lock proves that other processes are gone, but only the process that holds it knows that. */
   ids(): readonly string[] | null {
     return this.#ids.size === 0 ? null : [...this.#ids]
   }
@@ -45,7 +45,7 @@ export class AttachedWorkers {
     }
   }
 
-  /** Without a word to the database, which is closed. */
+  /** Does not touch the database, which is already closed. */
   leaveAll(): void {
     for (const workerId of this.#ids) this.#leave(workerId)
   }
@@ -58,7 +58,7 @@ export class AttachedWorkers {
   }
 }
 
-/** Says whose the file is. */
+/** Throws an error that says which process uses the file. */
 export async function refuseSecondEngine(path: string, database: SqliteDatabase): Promise<never> {
   const [row] = await database.query(
     sql`select id, pid, host, started_at from ${table('workers')} order by started_at desc limit 1`,
@@ -71,7 +71,7 @@ export async function refuseSecondEngine(path: string, database: SqliteDatabase)
   )
 }
 
-/** Under the lock, the first worker of a process knows that all others in the table are dead. */
+/** The lock proves to the first worker of a process that all other workers in the table are dead. */
 async function announce(database: SqliteDatabase, worker: Worker, isFirst: boolean): Promise<void> {
   await database.transaction(async (tx) => {
     const gone = isFirst ? sql`` : sql`where id = ${worker.id}`

@@ -10,43 +10,43 @@ import { createPrivate } from './private-files.ts'
 export const sqliteDialect: Dialect = {
   placeholder: (position) => `?${position}`,
   table: (name) => (name === 'webhook_deliveries' ? name : `posthorn_${name}`),
-  // A writer is alone: nothing is to be locked.
+  // SQLite has a single writer, so there is nothing to lock.
   keywords: { binary: 'blob', id: 'text', forUpdate: '' },
 }
 
 export interface ConnectionOptions {
-  /** How long a write waits for another process, with the whole event loop. */
+  /** How long a write waits for another process, blocking the whole event loop. */
   readonly busyTimeoutMs?: number | undefined
-  /** `off` may lose what was acknowledged when the machine fails: for tests and simulations only. */
+  /** `off` may lose acknowledged data when the machine fails: for tests and simulations only. */
   readonly synchronous?: 'full' | 'off' | undefined
 }
 
 /** One synchronous connection with its prepared statements. */
 export interface Connection {
-  /** A statement by its text, prepared once. */
+  /** Prepares each statement text once. */
   prepare(text: string): Statement
   query(statement: Sql): Row[]
   run(statement: Sql): number
-  /** False as soon as SQLite has rolled a transaction back by itself, as it does when the disk is full. */
+  /** False as soon as SQLite has rolled back a transaction by itself, as it does when the disk is full. */
   inTransaction(): boolean
   close(): void
 }
 
 const mostStatements = 1_000
-// Twice the usual: a tenth less work per delivery, because fewer pages go through the log. Only for a file that is new.
+// Twice the default: a tenth less work per delivery, because fewer pages go through the log. Applies to new files only.
 const pageBytes = 8_192
 const pagesBetweenCheckpoints = 1_000
 const cacheKiB = 32 * 1024
 
-/** Opens a file with the driver that is installed, or with Node's own. */
+/** Opens a file with the installed driver, or with Node's own. */
 export function openConnection(path: string, options: ConnectionOptions = {}): Connection {
   if (path !== ':memory:') createPrivate(path)
   return tuned(openDriver(path), options)
 }
 
 /**
- * Opens a connection of Posthorn's own with the driver of the application. Not the application's connection: whatever it does there between our
- * statements would be part of our transactions, and ours of its.
+ * Opens Posthorn's own connection with the application's driver. Sharing the application's connection would not work: whatever the
+ * application runs between our statements would be part of our transactions, and ours part of its.
  */
 export function openWith(
   open: () => unknown,
@@ -66,25 +66,25 @@ export function openWith(
   throw expected('invalid_argument', 'open', wanted, 'one to a database in memory', advice)
 }
 
-/** The file of a connection; empty if it has none. */
+/** The file of a connection; empty if there is none. */
 export function fileOf(driver: SqliteDriver): string {
   const file = prepareWith(driver, `select file from pragma_database_list where name = 'main'`).get()?.['file']
   return typeof file === 'string' ? file : ''
 }
 
-/** As Posthorn needs it: WAL, and a commit that is on the disk when it returns. */
+/** Applies the settings Posthorn needs: WAL, and commits that are on disk when they return. */
 function tuned(database: SqliteDriver, { busyTimeoutMs = 5_000, synchronous = 'full' }: ConnectionOptions): Connection {
   try {
     checkVersion(String(prepareWith(database, 'select sqlite_version() as version').get()?.['version']))
     database.exec(`pragma busy_timeout = ${busyTimeoutMs}`)
     database.exec('pragma foreign_keys = off')
     database.exec(`pragma page_size = ${pageBytes}`)
-    // Before the mode, whose change is a commit, too.
+    // Before the journal mode, because changing that is a commit too.
     database.exec(`pragma synchronous = ${synchronous}`)
     database.exec('pragma journal_mode = wal')
     database.exec(`pragma wal_autocheckpoint = ${pagesBetweenCheckpoints}`)
     database.exec(`pragma cache_size = -${cacheKiB}`)
-    // Savepoints copy the pages they may have to bring back: not into a file.
+    // Savepoints copy the pages they may have to restore: keep those copies in memory, not in a file.
     database.exec('pragma temp_store = memory')
   } catch (thrown) {
     database.close()
@@ -93,7 +93,7 @@ function tuned(database: SqliteDriver, { busyTimeoutMs = 5_000, synchronous = 'f
   return connectionOver(database)
 }
 
-/** A connection as it is. */
+/** Wraps a connection without changing its settings. */
 export function connectionOver(database: SqliteDriver): Connection {
   const statements = new Map<string, Statement>()
   function prepare(text: string): Statement {
@@ -125,14 +125,14 @@ export function connectionOver(database: SqliteDriver): Connection {
 }
 
 /**
- * Brings the log into the file, unless somebody reads it just now. SQLite does so at the last close by itself, but for it a
- * connection is open as long as a statement of it lives, and the driver ends those only when they are collected.
+ * Checkpoints the log into the file, unless there is a reader right now. SQLite does this itself at the last close, but it counts a
+ * connection as open while one of its statements exists, and the driver frees statements only when they are garbage collected.
  */
 function foldIn(database: SqliteDriver): void {
   try {
     database.exec('pragma busy_timeout = 0')
     database.exec('pragma wal_checkpoint(truncate)')
   } catch {
-    // Nothing is lost: whoever opens the file next reads the log.
+    // Nothing is lost: the next process to open the file reads the log.
   }
 }

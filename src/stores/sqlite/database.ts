@@ -5,30 +5,30 @@ import { sqliteDialect } from './connection.ts'
 import type { Connection } from './connection.ts'
 import { storeError } from './errors.ts'
 
-/** One connection, shared so that nothing interleaves: calls of a turn under one commit, transactions one at a time. */
+/** One connection, shared without interleaving: the calls of a turn share one commit, transactions run one at a time. */
 export interface SqliteDatabase extends Database {
-  /** Runs synchronous work together with all other calls of this turn of the loop, under one commit and one fsync. */
+  /** Runs synchronous work together with all other calls of this turn of the event loop, under one commit and one fsync. */
   write<Result>(work: (connection: Connection) => Result): Promise<Result>
-  /** Ends what was begun, then the connection; whatever comes later is refused. */
+  /** Finishes pending work, then closes the connection; later calls are refused. */
   close(): Promise<void>
 }
 
-/** A call that waits for its turn. */
+/** A call waiting for its turn. */
 interface Member {
   readonly writes: boolean
-  /** Does the work and keeps what came of it; an error is kept, too. */
+  /** Does the work and stores its result or error. */
   run(connection: Connection): void
-  /** The error of its own work. */
+  /** The error of the call's own work. */
   error(): unknown
-  /** Tells the caller: its own result, or an error that ended the whole turn. */
+  /** Settles the caller's promise: with its own result, or with the error that ended the whole turn. */
   settle(turnError: unknown): void
 }
 
 interface Options {
   /**
-   * A transaction begins in a turn of the loop of its own. Its statements wait for nothing but each other, so it is over before
-   * any other code of this thread goes on, and never holds the lock while the application, on another connection, wants it:
-   * one of the two would wait for the other with the whole loop.
+   * Begins each transaction in its own turn of the event loop. Its statements wait for nothing but each other, so it ends before any other
+   * code of this thread continues. It never holds the lock while the application wants it on another connection: one of the two would block
+   * the whole event loop waiting for the other.
    */
   readonly ownTurns?: boolean
 }
@@ -84,7 +84,7 @@ class TurnDatabase implements SqliteDatabase {
       this.#isScheduled = true
       setImmediate(() => {
         this.#isScheduled = false
-        // Under a transaction they go on waiting; its end will run them.
+        // During a transaction they keep waiting; they run when it ends.
         if (!this.#isLocked) this.#flush()
       })
     })
@@ -102,9 +102,9 @@ class TurnDatabase implements SqliteDatabase {
     if (this.#isLocked) await new Promise<void>((resolve) => this.#lockQueue.push(resolve))
     this.#isLocked = true
     if (this.#ownTurns) await nextTurn()
-    // What was called before the transaction also happens before it.
+    // Calls made before the transaction also run before it.
     this.#flush()
-    // Those who got their answer go on in this turn.
+    // Callers that were just answered continue in this turn.
     if (this.#ownTurns) await nextTurn()
   }
 
@@ -146,9 +146,9 @@ function memberOf<Result>(
   }
 }
 
-/** Runs the members under one commit; answers with the error that undid all of them, if one did. */
+/** Runs the members under one commit; returns the error that rolled all of them back, if there was one. */
 function runTogether(connection: Connection, members: readonly Member[]): unknown {
-  // Reading needs no lock that others would have to wait for.
+  // Reads need no lock that others would have to wait for.
   if (!members.some(({ writes }) => writes)) {
     for (const member of members) member.run(connection)
     return undefined
@@ -164,13 +164,13 @@ function runTogether(connection: Connection, members: readonly Member[]): unknow
   }
 }
 
-/** A member that throws is undone alone if it shares the turn. */
+/** A member that throws is rolled back alone if it shares the turn. */
 function runMember(connection: Connection, member: Member, hasOthers: boolean): void {
   const apart = hasOthers && member.writes
   if (apart) connection.prepare('savepoint member').run()
   member.run(connection)
   const error = member.error()
-  // Some errors, a full disk for one, end the whole transaction.
+  // Some errors, such as a full disk, end the whole transaction.
   if (error !== undefined && (!connection.inTransaction() || (member.writes && !apart))) throw error
   if (error !== undefined && apart) connection.prepare('rollback to member').run()
   if (apart) connection.prepare('release member').run()
@@ -195,6 +195,6 @@ function rollBack(connection: Connection): void {
   try {
     if (connection.inTransaction()) connection.prepare('rollback').run()
   } catch {
-    // The first error tells more, and the next `begin` will fail if this transaction is still open.
+    // The first error says more, and the next `begin` fails if this transaction is still open.
   }
 }

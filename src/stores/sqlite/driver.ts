@@ -2,8 +2,8 @@ import type { Row } from '../shared/sql/database.ts'
 import type { Value } from '../shared/sql/sql.ts'
 
 /**
- * What Posthorn needs of a driver of SQLite: `DatabaseSync` of `@photostructure/sqlite` or `node:sqlite`, or `Database` of
- * `better-sqlite3`, which names one thing differently and wants numbered values in an object.
+ * The interface Posthorn needs from a SQLite driver: `DatabaseSync` of `@photostructure/sqlite` or `node:sqlite`, or `Database` of
+ * `better-sqlite3`, which names one property differently and expects numbered values in an object.
  */
 export interface SqliteDriver {
   exec(sql: string): unknown
@@ -18,11 +18,11 @@ interface DriverStatement {
   get(...values: never[]): unknown
   all(...values: never[]): unknown
   iterate(...values: never[]): unknown
-  /** Only of `better-sqlite3`, which refuses to `get` where no row can come. */
+  /** Only in `better-sqlite3`, which refuses `get` for statements that return no rows. */
   readonly reader?: boolean
 }
 
-/** A prepared statement, bound anew with every call. For an insert, `get` is a microsecond cheaper than `run`. */
+/** A prepared statement, with values bound on every call. For an insert, `get` is a microsecond faster than `run`. */
 export interface Statement {
   run(...values: readonly Value[]): { readonly changes: number }
   get(...values: readonly Value[]): Row | undefined
@@ -40,12 +40,12 @@ export function isDriver(given: unknown): given is SqliteDriver {
   )
 }
 
-/** Whether a transaction is open on the connection; undefined if it does not say. */
+/** Whether a transaction is open on the connection; undefined if the driver does not say. */
 export function isTransactionOf({ isTransaction, inTransaction }: SqliteDriver): boolean | undefined {
   return isTransaction ?? inTransaction
 }
 
-/** A statement that takes its values in the order of their numbers, whatever the driver. */
+/** A statement that takes its values in the order of their numbers, with any driver. */
 export function prepareWith(driver: SqliteDriver, text: string): Statement {
   const statement = driver.prepare(text) as Statement & Pick<DriverStatement, 'reader'>
   const { reader } = statement

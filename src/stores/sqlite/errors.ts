@@ -1,7 +1,7 @@
 import { messageOf, PosthornError } from '../../core/errors.ts'
 
 const primaryBits = 0xff
-// The primary codes that call for an advice of their own; https://sqlite.org/rescode.html has them all.
+// The primary codes that need specific advice; the full list: https://sqlite.org/rescode.html
 const busy = 5
 const locked = 6
 const full = 13
@@ -10,11 +10,11 @@ const tooBig = 18
 const constraint = 19
 const mismatch = 20
 const notADatabase = 26
-// Extended codes: of all constraints only these two mean that something is there already.
+// Extended codes: of all constraints, only these two mean that something already exists.
 const uniqueConstraint = 2067
 const primaryKeyConstraint = 1555
 
-/** What was wanted in the place of an error, and what to do about it. */
+/** What was expected instead of the error, and what to do about it. */
 interface Refusal {
   readonly code: PosthornError['code']
   readonly wanted: string
@@ -70,7 +70,7 @@ const refusals: ReadonlyMap<number, Refusal> = new Map([
   [notADatabase, notSqlite],
 ])
 
-/** What SQLite threw, as an error that says what to do. */
+/** Turns an error of SQLite into one that says what to do. */
 export function storeError(thrown: unknown): PosthornError {
   if (thrown instanceof PosthornError) return thrown
   const extended = codeOf(thrown)
@@ -82,7 +82,7 @@ export function isBusy(thrown: unknown): boolean {
   return (codeOf(thrown) & primaryBits) === busy
 }
 
-/** By name, as better-sqlite3 says it; the longer names begin with the shorter. */
+/** By name, as better-sqlite3 reports codes; longer names start with the shorter ones. */
 const codes: readonly (readonly [name: string, code: number])[] = [
   ['SQLITE_BUSY', busy],
   ['SQLITE_LOCKED', locked],

@@ -25,9 +25,12 @@ import { sqliteQueue } from './queue/queue.ts'
 import { openVaultFor } from './vault.ts'
 
 export interface SqliteOptions {
-  /** The key that seals the secrets of endpoints: 32 bytes, or their base64; or several, newest first. Without it a file `<path>.key` is made. */
+  /**
+   * The key that seals the secrets of endpoints: 32 bytes, or their base64; or several, newest first. By default a file `<path>.key` is
+   * created.
+   */
   readonly secretsKey?: GivenKeys | undefined
-  /** Stores secrets as they are. */
+  /** Stores secrets in plaintext. */
   readonly plaintextSecrets?: boolean | undefined
   /** `off` may lose acknowledged messages when the machine fails: for tests and simulations only. */
   readonly synchronous?: 'full' | 'off' | undefined
@@ -35,25 +38,28 @@ export interface SqliteOptions {
 
 export type { SqliteDriver } from './driver.ts'
 
-/** A file that the application writes to as well, with a driver of its own. */
+/** A file that the application writes to as well, with its own driver. */
 export interface SharedSqliteOptions extends SqliteOptions {
-  /** Opens a new connection to the file, with the driver that the application uses for it: two copies of SQLite would lose each other's commits. */
+  /**
+   * Opens a new connection to the file, with the driver that the application uses for it: two copies of SQLite would lose each other's
+   * commits.
+   */
   readonly open: () => SqliteDriver
 }
 
 interface OpenedFile extends Opened {
   readonly path: string
-  /** The connection that `open` made, where it was given. */
+  /** The connection that `open` returned; null without `open`. */
   readonly driver: SqliteDriver | null
   readonly database: SqliteDatabase
 }
 
-// The application is in this thread: while we wait for it to write, it cannot.
+// The application runs in this thread: while we wait for it to finish writing, it cannot.
 const sharedTimeoutMs = 250
 
 /**
- * A store in one SQLite file, for one engine process at a time; `:memory:` lives as long as it is open. With `open` instead of a
- * path, `send(message, { tx })` joins a transaction on a connection of the application's own.
+ * A store in one SQLite file, for one engine process at a time; `:memory:` lasts as long as it is open. With `open` instead of a path,
+ * `send(message, { tx })` joins a transaction on the application's own connection.
  */
 export function sqlite(path: string, options?: SqliteOptions): Store
 export function sqlite(options: SharedSqliteOptions): Store
@@ -89,7 +95,7 @@ export function sqlite(target: string | SharedSqliteOptions, more: SqliteOptions
       queue: batched(meteredQueue(queue, meter)),
       directory: meteredDirectory(people, meter),
     }),
-    // What the application opens, and what is in memory, no other thread can open.
+    // Another thread cannot open the application's connection, or a database in memory.
     ...(isShared || target === ':memory:'
       ? {}
       : { recipe: { module: import.meta.url, name: 'sqlite', given: [target, more] } }),
@@ -98,7 +104,7 @@ export function sqlite(target: string | SharedSqliteOptions, more: SqliteOptions
   return store
 }
 
-/** Overwrites what it replaces, so that nothing in clear stays behind on a page that is free now, or in the log. */
+/** Overwrites replaced values, so that no plaintext stays behind on a free page or in the log. */
 async function resealFile(database: SqliteDatabase, vault: Vault, options?: ResealOptions): Promise<Resealed> {
   await database.query(sql`pragma secure_delete = on`)
   const resealed = await reseal(database, vault, options)
@@ -123,7 +129,7 @@ async function openStore(target: string | SharedSqliteOptions, options: SqliteOp
     await migrate(database)
     await refuseMoved(database, path)
     const { vault, notes } = await openVaultFor(path, database, options)
-    // A file that the application opens is the application's own.
+    // A file that the application opens belongs to the application: leave its mode alone.
     const isOwn = driver === null && path !== ':memory:'
     return { path, driver, database, vault, notes: [...notes, ...(isOwn ? await makePrivate(path) : [])] }
   } catch (thrown) {

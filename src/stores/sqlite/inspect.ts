@@ -6,7 +6,7 @@ import { sqliteDatabase } from './database.ts'
 import type { SqliteDatabase } from './database.ts'
 import { storeError } from './errors.ts'
 
-/** Looks at a file without bringing it up to date. */
+/** Inspects a file without migrating it. */
 export async function inspectFile(path: string): Promise<Inspected> {
   let database: SqliteDatabase | undefined
   try {

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { makeKey, readRing } from '../shared/secrets.ts'
 import type { KeyRing } from '../shared/secrets.ts'
 
-/** The keys beside a database, newest first, each on a line of its own; null if there is no such file. */
+/** The keys beside a database, newest first, one per line; null if there is no such file. */
 export async function readKeyFile(path: string): Promise<KeyRing | null> {
   try {
     return readRing(await readFile(path, 'utf8'), path)
@@ -12,7 +12,7 @@ export async function readKeyFile(path: string): Promise<KeyRing | null> {
   }
 }
 
-/** Makes a key that only this user may read. If another process was first, theirs is the key. */
+/** Creates a key that only this user can read. If another process was faster, its key is used. */
 export async function makeKeyFile(path: string): Promise<{ ring: KeyRing; made: boolean }> {
   const key = makeKey()
   try {

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { messageOf, PosthornError } from '../../core/errors.ts'
 import type { SqliteDriver } from './driver.ts'
 
-/** What the package `@photostructure/sqlite` and `node:sqlite` both are. */
+/** The common interface of `@photostructure/sqlite` and `node:sqlite`. */
 interface DriverModule {
   readonly DatabaseSync: new (path: string, options?: { readonly timeout?: number }) => SqliteDriver
 }
@@ -11,19 +11,19 @@ interface DriverModule {
 type Load = (name: string) => unknown
 
 const driverPackage = '@photostructure/sqlite'
-// Before it, a WAL checkpoint could lose committed writes.
+// Before this version, a WAL checkpoint could lose committed writes.
 const oldestVersion = '3.51.3'
 let loaded: DriverModule | undefined
 
-/** Opens a file with the driver that is installed, or with Node's own. */
+/** Opens a file with the installed driver, or with Node's own. */
 export function openDriver(path: string, options: { readonly timeout?: number } = {}): SqliteDriver {
   loaded ??= loadDriver(createRequire(import.meta.url), process.versions)
   return new loaded.DatabaseSync(path, options)
 }
 
 /**
- * The package if there is one, so that every Node writes with the same SQLite; else `node:sqlite`, if its SQLite is safe. Loaded with the first
- * file, not with the module: whoever uses PostgreSQL need not have it.
+ * The package if it is installed, so that every Node version writes with the same SQLite; otherwise `node:sqlite`, if its SQLite is safe.
+ * Loaded with the first file, not with this module: users of PostgreSQL do not need it.
  */
 export function loadDriver(
   load: Load,
@@ -43,7 +43,7 @@ export function loadDriver(
   }
 }
 
-/** Refuses a SQLite that can lose what was committed. */
+/** Refuses a SQLite version that can lose committed writes. */
 export function checkVersion(version: string): void {
   if (isSafe(version)) return
   throw new PosthornError(

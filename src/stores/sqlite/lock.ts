@@ -3,17 +3,17 @@ import type { SqliteDriver } from './driver.ts'
 import { isBusy, storeError } from './errors.ts'
 import { openDriver } from './load-driver.ts'
 
-/** The right of one process to run engines on a file. The operating system takes it back when the process ends. */
+/** The right of one process to run engines on a file. The operating system releases it when the process ends. */
 export interface ProcessLock {
   release(): void
 }
 
-/** Takes the lock beside a database; null if another process, or another store of this one, has it. */
+/** Takes the lock beside a database; null if another process, or another store in this one, holds it. */
 export function takeLock(databasePath: string): ProcessLock | null {
-  // A file of its own: a lock on the database itself would keep the CLI and `sqlite3` from their short writes.
+  // A separate file: a lock on the database itself would block the short writes of the CLI and `sqlite3`.
   let database: SqliteDriver | undefined
   try {
-    // By its real name: through a link it is the same file.
+    // By its real path: a link leads to the same file.
     database = openDriver(`${realpathSync(databasePath)}.lock`, { timeout: 0 })
     database.exec('begin exclusive')
     return held(database)

@@ -5,7 +5,7 @@ import { sqliteDatabase } from './database.ts'
 import type { SqliteDatabase } from './database.ts'
 import { storeError } from './errors.ts'
 
-/** Brings a file up to this release by itself, for the command `migrate`; `open` does the same. */
+/** Migrates a file to this release, for the command `migrate`; `open` does the same. */
 export async function migrateFile(path: string): Promise<Migrated> {
   let database: SqliteDatabase | undefined
   try {
@@ -18,7 +18,7 @@ export async function migrateFile(path: string): Promise<Migrated> {
   }
 }
 
-/** The steps after a version, in the words of SQLite. */
+/** The steps after a version, as SQL for SQLite. */
 export function fileScript(after: number): string {
   return migrationScript(sqliteDialect, after)
 }

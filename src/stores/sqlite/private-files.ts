@@ -4,16 +4,16 @@ import { chmod, stat } from 'node:fs/promises'
 const ownerOnly = 0o600
 const forOthers = 0o077
 
-/** Creates a database that only its owner can read, before SQLite would create one for all; its log takes the mode from it. */
+/** Creates a database that only its owner can read, before SQLite would create one readable by all; its log inherits the mode. */
 export function createPrivate(path: string): void {
   try {
     closeSync(openSync(path, 'a', ownerOnly))
   } catch {
-    // SQLite is about to fail for the same reason, and its error has a sentence.
+    // SQLite is about to fail for the same reason, with a better message.
   }
 }
 
-/** Takes the files of a database away from everybody but their owner; answers with what a person should know. */
+/** Removes everyone else's access to the files of a database; returns notes for the operator. */
 export async function makePrivate(path: string): Promise<string[]> {
   const notes: string[] = []
   for (const file of [path, `${path}-wal`, `${path}-shm`, `${path}.key`]) {
@@ -29,7 +29,7 @@ export async function makePrivate(path: string): Promise<string[]> {
   return notes
 }
 
-/** Null for a file that is not there. */
+/** Null if the file does not exist. */
 async function modeOf(file: string): Promise<number | null> {
   try {
     return (await stat(file)).mode & 0o777

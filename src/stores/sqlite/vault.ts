@@ -11,7 +11,7 @@ export interface VaultOptions {
   readonly plaintextSecrets?: boolean | undefined
 }
 
-/** The vault for a database, with what a person should know about it. Refuses a key that does not fit what is stored. */
+/** The vault for a database, with notes for the operator. Refuses a key that does not match the stored secrets. */
 export async function openVaultFor(
   path: string,
   database: SqliteDatabase,
@@ -47,7 +47,7 @@ export async function openVaultFor(
   }
 }
 
-/** A vault that only opens what is stored: with the key beside the file or the one given, whichever fits. Makes none. */
+/** A vault that only opens stored values, with the key beside the file or the given one, whichever matches. Creates no key. */
 export async function openVaultToRead(
   path: string,
   database: SqliteDatabase,
@@ -67,7 +67,7 @@ async function keyBeside(keyPath: string | null): Promise<KeyRing | null> {
   return keyPath === null ? null : readKeyFile(keyPath)
 }
 
-/** As it is stored; empty if there is none. */
+/** In its stored form; empty if there is none. */
 async function newestSecret(database: SqliteDatabase): Promise<string> {
   const [row] = await database.query(sql`select sealed from ${table('endpoint_secrets')} order by id desc limit 1`)
   return row === undefined ? '' : sealedOf(row)

@@ -9,7 +9,7 @@ import { Prepared } from '../database.ts'
 import type { PostgresDatabase } from '../database.ts'
 import { columns } from './columns.ts'
 
-/** Leases what is due: one statement, one round trip, for all endpoints and lanes. */
+/** Leases due deliveries: one statement, one round trip, for all endpoints and lanes. */
 export function claimer(database: PostgresDatabase, prepare: boolean): (request: ClaimRequest) => Promise<Claim[]> {
   const statement = new Prepared(claimText(database.dialect), prepare)
   return async ({ owner, leaseMs, now, most, wants }) => {
@@ -42,10 +42,10 @@ function wantColumns(wants: readonly PlacedWant[], lane: Lane): Bound[] {
 }
 
 /**
- * Rows that another worker has just locked are passed over. Only then is counted what fits into the bounds: the rest stays as it
- * was. An array instead of a join leads the update over the primary key, whatever the planner believes about the table.
- * An owner that is still there did not come back: what became of its attempt is put on record, under its own epoch, by an insert
- * and not by an update, which a planner may begin with a look through all attempts. Where nobody was, that costs nothing.
+ * Skips rows that another worker has just locked, and only then applies the bounds: the remaining rows stay unchanged. An array instead of
+ * a join makes the update use the primary key, whatever the planner estimates. A row that still has an owner was abandoned by it: the fate
+ * of its attempt is recorded under its own epoch. That is an insert rather than an update, for which a planner may scan all attempts.
+ * Without abandoned rows it costs nothing.
  */
 export function claimText({ table }: Dialect): string {
   const deliveries = table('webhook_deliveries')
@@ -99,9 +99,9 @@ order by t.number`
 }
 
 /**
- * Due rows of the wanted endpoints, locked. The size of the body is asked row by row, because a join could begin with the
- * messages; a row whose message is gone stays where it is: there is nothing to send. It begins at `due_from`: what was finished
- * before leaves entries in the index that nobody can clear away as long as some transaction keeps an older snapshot.
+ * Due rows of the wanted endpoints, locked. The body size is a scalar subquery, because a join could start with the messages. A row whose
+ * message is gone is left alone: there is nothing to send. The scan starts at `due_from`: deliveries that finished before leave index
+ * entries that cannot be cleaned up while some transaction holds an older snapshot.
  */
 function dueRows(deliveries: string, messages: string, lane: Lane, first: number): string {
   const bytes = `(select octet_length(m.body) from ${messages} m where m.id = d.message_id)`

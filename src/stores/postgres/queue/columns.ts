@@ -1,6 +1,6 @@
 /**
- * Arrays as columns for `unnest`. They come out of a question, so that nobody counts them beforehand: a planner that sees how few
- * there are finds each call cheaper than any, and plans it anew, which takes as long as the call itself.
+ * Arrays as columns for `unnest`. The subquery hides their length from the planner: if it saw how few rows there are, it would estimate a
+ * custom plan to be cheaper every time, and planning takes as long as the call itself.
  */
 export function columns(...parameters: readonly string[]): string {
   return parameters.map((parameter) => `(select ${parameter})`).join(', ')

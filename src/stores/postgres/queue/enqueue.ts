@@ -11,7 +11,10 @@ import type { PostgresDatabase } from '../database.ts'
 const keyKeptMs = day
 const advice = 'Send it again under the same idempotency key: it is stored once.'
 
-/** Stores messages with their deliveries: one statement, one round trip, for the whole batch. Calls back when somebody else is to send some of it now. */
+/**
+ * Stores messages with their deliveries: one statement, one round trip, for the whole batch. Calls back when another process should send
+ * some of them now.
+ */
 export function enqueuer(
   database: PostgresDatabase,
   prepare: boolean,
@@ -33,7 +36,9 @@ function isForOthers({ deliveries }: Envelope, now: Instant): boolean {
   return deliveries.some(({ leased, nextRetryAt }) => !leased && nextRetryAt <= now)
 }
 
-/** An event id that another transaction takes at the same time is refused by its index; the next statement sees who has it. */
+/**
+ * If another transaction takes the same event id concurrently, the unique index refuses it; the next statement sees which message has it.
+ */
 async function repeatedOnce<Result>(envelopes: readonly Envelope[], work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -54,15 +59,15 @@ const rewrite = `do update
     expires_at = case when k.expires_at <= $2::bigint then excluded.expires_at else k.expires_at end`
 
 /**
- * `current` leaves out what was matched against an old list; of several with one key the first may take it, `kept` says who
- * has it. A key that is in use is `rewritten` as it was, because only a written row is returned in its newest form,
- * even if another transaction has committed it a moment ago. In the order of the keys, so that two batches cannot wait for each other.
- * Or it is `left` alone, without a lock that would last as long as the application's transaction; one that came into use
- * after the statement began is not seen then, and answered as not found: the next statement will see it.
- * With a channel the workers that listen to it are notified at the commit, unless all of it is sent later, or by whoever stores it.
- * All bodies are one binary parameter, of which each message has its part: an array would write each of them out as hexadecimal text.
- * `holder` is another message with the event id, `rival` one of this batch: if that is not stored in the end, neither is this, and
- * it counts as stale. Both are asked for by a scalar question, which the planner can only answer row by row, from the index.
+ * `current` leaves out messages that were matched against an old endpoint list. Of several messages with one key, the first may take it;
+ * `kept` says which message has it. A key in use is either `rewritten` with its old values, because only a written row is returned in its
+ * newest version, even if another transaction committed it a moment ago; this happens in key order, so that two batches cannot deadlock. Or
+ * it is `left` alone, without a lock that would last as long as the application's transaction; a key that came into use after the statement
+ * began is then invisible and reported as not found, and the next statement sees it. With a channel, its listeners are notified at the
+ * commit, unless all deliveries are sent later, or by the process that stores them. All bodies are one binary parameter, from which each
+ * message takes its part: an array would encode each body as hexadecimal text. `holder` is another message with the same event id, `rival`
+ * one of this batch: if the rival is not stored in the end, neither is this message, and it counts as stale. Both are scalar subqueries,
+ * which the planner can only evaluate row by row, from the index.
  */
 export function enqueueText({ table }: Dialect, usedKey: 'rewritten' | 'left', channel: string | null): string {
   const isLeft = usedKey === 'left'
@@ -106,7 +111,7 @@ export function enqueueText({ table }: Dialect, usedKey: 'rewritten' | 'left', c
 ${answersText(table, isLeft, channel)}`
 }
 
-/** The message that has the event id of a given one, unless that only repeats it under its key. */
+/** The message that already has the event id of a given one, unless the given one only repeats it under its idempotency key. */
 function eventHolderText(table: Dialect['table']): string {
   return `select m.id
     from ${table('messages')} m
@@ -117,7 +122,7 @@ function eventHolderText(table: Dialect['table']): string {
     limit 1`
 }
 
-/** In the same statement: one by itself would cost another way to the database, and could get lost on it. */
+/** Part of the same statement: a separate one would cost another round trip, and could get lost. */
 function notifyText(channel: string): string {
   return `, notified as materialized (
   select pg_notify('${channel}', '')
@@ -127,7 +132,7 @@ function notifyText(channel: string): string {
 )`
 }
 
-/** What became of each that was given, in the order given. */
+/** The result for each given message, in the given order. */
 function answersText(table: Dialect['table'], isLeft: boolean, channel: string | null): string {
   const holder = (column: string): string => (isLeft ? `k.${column}, u.${column}` : `k.${column}`)
   const inUse = `left join ${table('idempotency_keys')} u on u.application_id = g.application_id and u.key = g.key`
@@ -178,13 +183,13 @@ export function valuesOf({ owner, leaseMs, now, envelopes }: EnqueueRequest): Bo
   ]
 }
 
-/** Where each part of a whole begins, counted from one, as SQL does. */
+/** Where each part of the concatenation starts, counted from one as in SQL. */
 function startsOf(lengths: readonly number[]): number[] {
   let next = 1
   return lengths.map((length) => (next += length) - length)
 }
 
-/** For each message, the first of the batch that has the same event id; none for that one itself, and for what repeats it under its key. */
+/** For each message, the first one of the batch with the same event id; null for the first itself, and for repeats of it under its key. */
 function rivalsOf(envelopes: readonly Envelope[]): (string | null)[] {
   const firsts = new Map<string, Envelope>()
   return envelopes.map((envelope) => {

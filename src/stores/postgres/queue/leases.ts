@@ -7,11 +7,11 @@ import { Prepared } from '../database.ts'
 import type { PostgresDatabase } from '../database.ts'
 import { columns } from './columns.ts'
 
-// What is written under a lease, but for its mark. Statistics of a quiet hour say that nobody has a lease. A planner that believes
-// them looks for the owner first, in the whole table, and compares each row it finds with each that was asked for. Of an expression
-// it has no statistics, and goes by the primary key.
+// Everything written under a lease, except its mark. Statistics from a quiet hour say that there are no leases. A planner that trusts them
+// searches the whole table for the owner first, and compares each row it finds with each requested one. For an expression it has no
+// statistics, so it uses the primary key.
 
-/** Prolongs leases that are still the owner's, even if they have run out, as long as nobody took them over. */
+/** Extends leases that the owner still has, even expired ones, as long as no other worker took them over. */
 export function renewer(database: PostgresDatabase, prepare: boolean): Queue['renew'] {
   const statement = new Prepared(renewText(database.dialect), prepare)
   return async ({ owner, now, leaseMs, leases }) => {
@@ -48,7 +48,7 @@ export function releaser(database: PostgresDatabase, prepare: boolean): Queue['r
   }
 }
 
-/** What was on the wire is put on record. A suspect's attempt was written ahead: its worker lives, so it has not crashed. */
+/** Records attempts that were in flight. A suspect's attempt was recorded in advance: its worker is alive, so it has not crashed. */
 export function releaseText({ table }: Dialect): string {
   return `with given as materialized (
   select *
@@ -74,7 +74,7 @@ select id, lease_epoch
 from released`
 }
 
-/** Writes attempts ahead. The rows are locked, so that nobody takes them over between the look and the record. */
+/** Records attempts in advance. The rows are locked, so that no other worker takes them over between check and record. */
 export function starter(database: PostgresDatabase, prepare: boolean): Queue['start'] {
   const statement = new Prepared(startText(database.dialect), prepare)
   return async ({ owner, now, starts }) => {
@@ -108,7 +108,7 @@ select id, lease_epoch
 from held`
 }
 
-/** As every batch: two that lock the same rows in another order would wait for each other. */
+/** Every batch uses this order: two batches that lock the same rows in different orders would deadlock. */
 function inIdOrder<Held extends Lease>(leases: readonly Held[]): Held[] {
   return leases.toSorted((left, right) => (left.deliveryId < right.deliveryId ? -1 : 1))
 }

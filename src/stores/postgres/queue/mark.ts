@@ -11,13 +11,13 @@ import { Prepared } from '../database.ts'
 import type { PostgresDatabase } from '../database.ts'
 import { columns } from './columns.ts'
 
-/** Writes outcomes, records attempts, counts both: one statement, one round trip, for the whole batch; another for what was too late. */
+/** Writes outcomes, records attempts, counts both: one statement, one round trip, for the whole batch; another one for late marks. */
 export function marker(database: PostgresDatabase, prepare: boolean): (request: MarkRequest) => Promise<Marked[]> {
   const marking = new Prepared(markText(database.dialect), prepare)
   const recording = new Prepared(lateText(database.dialect), prepare)
   return async (request) => {
     const answers: Marked[] = []
-    // Two marks of one delivery in a batch are as if they came one after the other: the second round, which hardly ever is, knows of the first.
+    // Two marks of one delivery in a batch are applied one after the other: a second round, which is rare, sees the result of the first.
     for (
       let left = [...request.marks.entries()];
       left.length > 0;
@@ -37,7 +37,7 @@ export function marker(database: PostgresDatabase, prepare: boolean): (request: 
 
 type Numbered = readonly [index: number, settled: SettledAttempt]
 
-/** In id order, as every batch: two that lock the same rows in another order would wait for each other. */
+/** In id order, like every batch: two batches that lock the same rows in different orders would deadlock. */
 function firstOfEach(marks: readonly Numbered[]): Numbered[] {
   const first = new Map<string, Numbered>()
   for (const numbered of marks) {
@@ -51,8 +51,8 @@ const outcomeColumns = ['started_at', 'took_ms', 'outcome', 'status_code', 'exce
 const counters = ['delivered', 'failed', 'dead', ...latencyColumns]
 
 /**
- * The fence is owner and epoch, without the status: a closed row has no owner. The owner stands in an expression, as in a renewal.
- * What is to be recorded and counted comes back from the update, so that nothing is joined.
+ * The fence is owner and epoch, without the status: a closed row has no owner. The owner is compared in an expression, as in a renewal. The
+ * update returns everything that is to be recorded and counted, so that no join is needed.
  */
 export function markText({ table }: Dialect): string {
   return `with m as materialized (
@@ -91,8 +91,9 @@ const markTypes =
 const markColumns = markTypes.split(' ').map((type, index) => `$${4 + index}::${type}[]`)
 
 /**
- * For what could not be marked: on record in time means that an earlier try was. Else it is recorded as late, but not for a delivery
- * that was pruned: nobody would ever forget it. Whether that is there is asked row by row, by its key, and not by a look at them all.
+ * For outcomes that could not be marked. If one is on record as in time, an earlier try succeeded. Otherwise it is recorded as late, but
+ * not for a pruned delivery: that record would never be deleted. Whether the delivery exists is checked row by row, by its key, not with a
+ * scan.
  */
 export function lateText({ table }: Dialect): string {
   return `with m as materialized (
@@ -114,8 +115,8 @@ order by m.place`
 }
 
 /**
- * An outcome that is on record is written as it was, because only so it is returned, even if another transaction has committed it a
- * moment ago. What only says that the attempt began makes way, and so does a late record of an attempt that its worker could mark
+ * An outcome already on record is rewritten unchanged: that is the only way to get it back, even if another transaction committed it a
+ * moment ago. A record that only says that the attempt began is replaced, and so is a late record of an attempt that its worker could mark
  * under a newer lease.
  */
 function recordText(table: Dialect['table'], attempts: string): string {
@@ -170,7 +171,7 @@ function lateValuesOf(late: readonly Numbered[]): Bound[] {
 }
 
 function countedAs({ mark: { status, reason } }: SettledAttempt): string | null {
-  // What a person cancelled, or what became of a deleted endpoint, is no failure of delivery.
+  // A delivery that a person cancelled, or whose endpoint was deleted, does not count as failed.
   if (status === 'dead') return reason === 'exhausted' || reason === 'crashed' ? 'dead' : null
   return status
 }

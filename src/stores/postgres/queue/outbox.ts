@@ -13,7 +13,9 @@ import type { Bound } from '../connections.ts'
 import { enqueueText, valuesOf } from './enqueue.ts'
 import { codeOf, isAnswer, storeError } from '../errors.ts'
 
-/** A transaction of the application's: a client of `pg`, or one line around that of another library. Values are texts, numbers and null. */
+/**
+ * The application's transaction: a client of `pg`, or a one-line wrapper around another library's. Values are strings, numbers and null.
+ */
 export interface Transaction {
   query(text: string, values: (string | number | null)[]): Promise<unknown>
 }
@@ -22,7 +24,7 @@ type Ask = (text: string, values: readonly Bound[]) => Promise<Row[]>
 
 const mostCauses = 5
 
-/** The way in through a transaction of the application's own: nothing here uses a connection of ours. A send is two statements, as a rule. */
+/** Sends within the application's own transaction: nothing here uses one of our connections. A send usually takes two statements. */
 export async function transactionWithin(
   tx: unknown,
   dialect: Dialect,
@@ -50,7 +52,7 @@ function lookerWithin(ask: Ask, dialect: Dialect): StoreTransaction['look'] {
   }
 }
 
-/** Lists come as text, because libraries differ in what they make of JSON. No secret is read: matching needs none. */
+/** Lists are returned as text, because libraries parse JSON differently. No secret is read: matching needs none. */
 function lookText({ table }: Dialect): string {
   return `select n.name, a.id as application_id, a.endpoints_version,
   floor(extract(epoch from clock_timestamp()) * 1000) as time,
@@ -118,8 +120,8 @@ function checkTransaction(tx: unknown): asserts tx is Transaction {
 }
 
 /**
- * A savepoint is refused outside a transaction: else each statement would be committed by itself, whatever comes of the business write.
- * What has written something before needs no such proof.
+ * A savepoint is refused outside a transaction. Without one, each statement would be committed by itself, whatever happens to the business
+ * write. A transaction that has already written something needs no such proof.
  */
 async function refuseUnlessOpen(ask: Ask): Promise<void> {
   await ask('savepoint posthorn', [])
@@ -134,7 +136,7 @@ async function askWithin(tx: Transaction, text: string, values: readonly Bound[]
   }
 }
 
-/** Lists go as text, because libraries differ in what they make of an array. */
+/** Lists are passed as text, because libraries handle arrays differently. */
 function plain(value: Bound): string | number | null {
   if (value instanceof Uint8Array) return hexOf(value)
   if (typeof value === 'object' && value !== null) return `{${value.map(element).join(',')}}`
@@ -157,7 +159,7 @@ function rowsOf(answer: unknown): Row[] {
   throw expected('invalid_argument', 'tx.query', 'a function that answers with rows, or with { rows }', answer)
 }
 
-/** Some libraries turn `message_id` into `messageId` on the way. */
+/** Some libraries convert `message_id` to `messageId`. */
 function withOurNames(row: Row): Row {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
@@ -181,7 +183,7 @@ const refusals: Readonly<Record<string, string>> = {
     'a transaction that can still commit, got one that an earlier error has aborted. Roll it back and do all of it again.',
 }
 
-/** The error of the server, which some libraries wrap in one of their own. */
+/** The server's error, which some libraries wrap in their own. */
 function answerIn(thrown: unknown): unknown {
   let error = thrown
   for (let depth = 0; depth < mostCauses && error instanceof Error; depth += 1) {
@@ -193,7 +195,7 @@ function answerIn(thrown: unknown): unknown {
 
 function enqueuerWithin(ask: Ask, dialect: Dialect, channel: string | null): StoreTransaction['queue']['enqueue'] {
   const statement = enqueueText(dialect, 'left', channel)
-  // By itself: a statement does not see what another part of it has deleted.
+  // A separate statement: one part of a statement does not see what another part deleted.
   const forgetExpired = `delete from ${dialect.table('idempotency_keys')} k
 using unnest($1::text[], $2::text[]) as used (application_id, key)
 where k.application_id = used.application_id and k.key = used.key and k.expires_at <= $3::bigint`
@@ -202,7 +204,7 @@ where k.application_id = used.application_id and k.key = used.key and k.expires_
     const rows = await ask(statement, valuesOf(request))
     const expired = request.envelopes.filter((_, index) => isExpired(rows[index]))
     if (expired.length === 0) return rows
-    // Nothing of these was stored: their keys are held by messages of long ago.
+    // None of these were stored: old messages still hold their expired keys.
     await ask(forgetExpired, [
       expired.map(({ message }) => message.applicationId),
       expired.map(({ idempotencyKey }) => idempotencyKey),

@@ -12,7 +12,7 @@ import { marker } from './mark.ts'
 import { tokenReturner, tokenTaker } from './rate-limits.ts'
 import { walker } from './walk.ts'
 
-/** The engine's half: the hot calls in the words of PostgreSQL, the rest is what both databases share. */
+/** The engine's half: the hot calls are written for PostgreSQL, the rest is shared by both databases. */
 export function postgresQueue(database: PostgresDatabase, prepare: boolean, onStored: () => void): Queue {
   return {
     enqueue: enqueuer(database, prepare, onStored),

@@ -6,7 +6,7 @@ import { Prepared } from '../database.ts'
 import type { PostgresDatabase } from '../database.ts'
 import { columns } from './columns.ts'
 
-/** Takes tokens of all limits that are asked for: one statement, one round trip. */
+/** Takes tokens from all requested limits: one statement, one round trip. */
 export function tokenTaker(database: PostgresDatabase, prepare: boolean): Queue['takeTokens'] {
   const statement = new Prepared(takeText(database.dialect), prepare)
   return async ({ now, asks }) => {
@@ -27,7 +27,10 @@ export function tokenTaker(database: PostgresDatabase, prepare: boolean): Queue[
   }
 }
 
-/** Each limit once, in id order: a statement writes a row once, and two that lock the same rows in another order would wait for each other. */
+/**
+ * Each limit once, because a statement can write a row only once; in id order, because two statements that lock rows in different orders
+ * would deadlock.
+ */
 function mergedAsks(asks: readonly TokenAsk[]): TokenAsk[] {
   const merged = new Map<string, TokenAsk>()
   for (const ask of asks) merged.set(ask.id, { ...ask, most: ask.most + (merged.get(ask.id)?.most ?? 0) })
@@ -35,8 +38,8 @@ function mergedAsks(asks: readonly TokenAsk[]): TokenAsk[] {
 }
 
 /**
- * `takeTokens` of core, row by row: an insert that finds the row there sees it in its newest form, and locks it. The row to insert
- * carries what was asked for: its tokens are the capacity less the grant.
+ * `takeTokens` of core, row by row: an insert that conflicts with a row sees its newest version, and locks it. The row to insert carries
+ * the request: its tokens are the capacity minus the grant.
  */
 function takeText({ table }: Dialect): string {
   const capacity = '(excluded.tokens + excluded.granted)'
@@ -61,7 +64,7 @@ export function tokenReturner(database: PostgresDatabase, prepare: boolean): Que
   }
 }
 
-/** A limit that nothing was taken of is full. */
+/** A limit from which nothing was taken is full. */
 function returnText({ table }: Dialect): string {
   const limits = table('rate_limits')
   return `with held as materialized (

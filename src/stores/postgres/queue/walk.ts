@@ -6,7 +6,7 @@ import type { Dialect } from '../../shared/sql/sql.ts'
 import { Prepared } from '../database.ts'
 import type { PostgresDatabase } from '../database.ts'
 
-/** Walks from endpoint to endpoint through the lane's index: the cost is that of the endpoints, not of their rows. */
+/** Walks from endpoint to endpoint through the lane's index: the cost depends on the number of endpoints, not of rows. */
 export function walker(database: PostgresDatabase, prepare: boolean): Queue['dueEndpoints'] {
   const statements = {
     fresh: new Prepared(walkText(database.dialect, 'fresh'), prepare),
@@ -18,8 +18,8 @@ export function walker(database: PostgresDatabase, prepare: boolean): Queue['due
 }
 
 /**
- * Endpoint and time come from one entry of the index: what was finished behind an old snapshot is read over once. Entries that
- * were due before `dueFrom` are passed over in the index, without a look at their rows.
+ * Endpoint and time come from one index entry, so entries left behind by finished deliveries under an old snapshot are read only once.
+ * Entries due before `dueFrom` are skipped within the index, without reading their rows.
  */
 export function walkText({ table }: Dialect, lane: Lane): string {
   const firstAfter = (endpoint: string): string => `select d.webhook_id, coalesce(d.next_retry_at, 0) as due_at

@@ -16,15 +16,15 @@ import { Line } from './line.ts'
 const mostRows = 500
 
 /**
- * A queue whose calls share statements: what comes in while one runs goes into the next. What is written under the leases of one
- * owner goes one statement at a time, because two that lock the same rows could wait for each other; messages are stored beside it.
+ * A queue whose calls share statements: calls that arrive while one statement runs go into the next. Writes under the leases of one owner
+ * run one statement at a time, because two statements that lock the same rows could deadlock. Messages are stored in parallel to them.
  */
 export function batched(queue: Queue, turns: Turns = loopTurns): Queue {
   const sends = new Line(mostRows, sendsOf(queue))
   const sending = new Lane([sends], turns)
   const owners = new Map<string, LeaseWrites>()
 
-  /** Of an owner that is at it; one that has nothing under way is not remembered. */
+  /** The writes of an owner that has some in progress; idle owners are forgotten. */
   function of(owner: string): LeaseWrites {
     const known = owners.get(owner)
     if (known !== undefined) return known
@@ -45,11 +45,11 @@ export function batched(queue: Queue, turns: Turns = loopTurns): Queue {
 
 type LeaseWrites = Pick<Queue, 'mark' | 'start' | 'renew' | 'release'>
 
-/** What one owner writes under its leases: marks first, because others wait for what they set free. */
+/** Everything one owner writes under its leases. Marks go first, because they free capacity that others wait for. */
 function leaseWrites(queue: Queue, turns: Turns, idle: () => void): LeaseWrites {
   const marks = new Line(mostRows, marksOf(queue))
   const starts = new Line(mostRows, startsOf(queue))
-  // For all leases at once, as they come: nothing to gather.
+  // A renewal already covers all leases, so there is nothing to batch.
   const renewals = new Line(1, {
     rowsOf: () => [''],
     commit: async ([request]: readonly Renewal[]) => (request === undefined ? [] : [await queue.renew(request)]),
@@ -71,7 +71,7 @@ function sendsOf(queue: Queue) {
     groupOf: ({ owner, leaseMs }: EnqueueRequest) => `${leaseMs} ${owner}`,
     rowsOf: ({ envelopes }: EnqueueRequest) => envelopes.map(({ message }) => message.id),
     tenantOf: ({ envelopes }: EnqueueRequest) => envelopes[0]?.message.applicationId ?? '',
-    // Asked once, before the statement that it is first part of.
+    // Checked once, before the first statement that includes the request.
     withdrawn: ({ begins, envelopes }: EnqueueRequest): Enqueued[] | null =>
       begins?.() === false ? envelopes.map(() => ({ kind: 'withdrawn' })) : null,
     async commit(requests: readonly EnqueueRequest[]): Promise<Enqueued[][]> {
@@ -141,7 +141,7 @@ function releasesOf(queue: Queue) {
   }
 }
 
-/** Gives each request the deliveries that are its own: no two of a batch are about the same. */
+/** Gives each request its own deliveries: no two requests of a batch share one. */
 function heldOf(requested: readonly (readonly Lease[])[], held: readonly string[]): string[][] {
   const answers = requested.map((): string[] => [])
   const places = new Map(requested.flatMap((leases, place) => leases.map(({ deliveryId }) => [deliveryId, place])))
@@ -157,7 +157,7 @@ function ownerOf(requests: readonly { readonly owner: string }[]): string {
   return requests[0]?.owner ?? ''
 }
 
-/** Gives each request its part of the answers. */
+/** Gives each request its share of the answers. */
 function shared<Answer>(answers: readonly Answer[], counts: readonly number[]): Answer[][] {
   let from = 0
   return counts.map((count) => answers.slice(from, (from += count)))

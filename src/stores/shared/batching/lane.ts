@@ -6,7 +6,7 @@ const enoughCalls = 128
 const mostTurns = 8
 const mostGatherMs = 2
 
-/** Turns of the loop, and how long they take. */
+/** Turns of the event loop, and how long they take. */
 export interface Turns {
   next(): Promise<void>
   nowMs(): number
@@ -17,14 +17,14 @@ export const loopTurns: Turns = {
   nowMs: () => performance.now(),
 }
 
-/** Lines that send one statement at a time, in their order, one of each line in a round; none of them waits for ever. */
+/** Lines that take turns, one statement at a time, one per line and round, so that none of them starves. */
 export class Lane {
   readonly #lines: readonly AnyLine[]
   readonly #turns: Turns
   readonly #idle: () => void
   #running = false
 
-  /** Calls `idle` whenever nobody waits any more. */
+  /** Calls `idle` whenever no request is waiting any more. */
   constructor(lines: readonly AnyLine[], turns: Turns, idle: () => void = () => undefined) {
     this.#lines = lines
     this.#turns = turns
@@ -47,7 +47,7 @@ export class Lane {
     this.#idle()
   }
 
-  /** A commit costs the same for one as for a hundred: while every turn of the loop brings more, the next turn is awaited, unless turns are slow. */
+  /** A commit costs the same for one request as for a hundred: wait another turn while each turn adds requests, unless turns are slow. */
   async #gather(): Promise<void> {
     const endsAt = this.#turns.nowMs() + mostGatherMs
     for (let seen = 0, turns = 0; this.#size() > seen && this.#size() < enoughCalls && turns < mostTurns; turns += 1) {

@@ -1,17 +1,17 @@
 import { PosthornError } from '../../../core/errors.ts'
 import { TenantPlaces } from './tenant-places.ts'
 
-/** How requests of one kind become one statement. */
+/** How requests of one kind are combined into one statement. */
 export interface Kind<Request, Answer> {
-  /** The rows that a request is about: no two requests about one row share a statement. */
+  /** The rows a request touches: two requests for the same row never share a statement. */
   rowsOf(request: Request): readonly string[]
   /** Requests of different groups never share a statement. */
   groupOf?(request: Request): string
-  /** Who a request is for: those with many waiting leave places in a statement to those with few. */
+  /** The tenant of a request: tenants with many waiting requests leave places in a statement to those with few. */
   tenantOf?(request: Request): string
-  /** Asked right before the first statement: an answer if the request is not to be sent at all. */
+  /** Called right before the first statement; returns an answer if the request should not be sent at all. */
   withdrawn?(request: Request): Answer | null
-  /** Sends one statement for all of them; answers in the order given. */
+  /** Sends one statement for all requests; returns the answers in the same order. */
   commit(requests: readonly Request[]): Promise<Answer[]>
 }
 
@@ -21,13 +21,13 @@ interface Member<Request, Answer> {
   readonly reject: (error: unknown) => void
 }
 
-/** Requests of one kind that wait for the next statement. */
+/** Requests of one kind, waiting for the next statement. */
 export class Line<Request, Answer> {
   readonly #most: number
   readonly #kind: Kind<Request, Answer>
   #waiting: Member<Request, Answer>[] = []
 
-  /** At most so many rows share a statement; a request with more has one of its own. */
+  /** At most this many rows share a statement; a larger request gets its own. */
   constructor(most: number, kind: Kind<Request, Answer>) {
     this.#most = most
     this.#kind = kind
@@ -41,13 +41,13 @@ export class Line<Request, Answer> {
     return new Promise((resolve, reject) => this.#waiting.push({ request, resolve, reject }))
   }
 
-  /** Sends the next statement, if somebody waits, and answers everyone in it; never throws. */
+  /** Sends the next statement, if any request is waiting, and answers all requests in it; never throws. */
   async commitNext(): Promise<void> {
     const members = this.#take().filter((member) => !this.#isWithdrawn(member))
     if (members.length > 0) await this.#commit(members)
   }
 
-  /** Those that have come first of those that go together; the others keep their places. */
+  /** The oldest requests that can share a statement; the others keep their positions. */
   #take(): Member<Request, Answer>[] {
     const [first] = this.#waiting
     if (first === undefined) return []
@@ -68,7 +68,7 @@ export class Line<Request, Answer> {
       const list = goes ? taken : left
       list.push(member)
       if (goes) free -= rows.length
-      // Also of those that are left: what comes later about the same row must not overtake.
+      // Skipped requests count too: a later request for the same row must not overtake them.
       for (const row of rows) seen.add(row)
     }
     this.#waiting = left
@@ -94,7 +94,7 @@ export class Line<Request, Answer> {
     }
   }
 
-  /** What was refused for its data is split by halves until the one that is at fault is alone. Any other error is everybody's at once. */
+  /** If the data is refused, the batch is split in half until the faulty request is alone. Any other error goes to all requests at once. */
   async #commit(members: Member<Request, Answer>[]): Promise<void> {
     const batches = [members]
     for (let batch = batches.shift(); batch !== undefined; batch = batches.shift()) {
@@ -115,7 +115,7 @@ function rejectAll(members: readonly Pick<Member<never, never>, 'reject'>[], err
   for (const { reject } of members) reject(error)
 }
 
-/** True if the store has refused what was to be written, so that nothing of it is stored, and the others of the batch may well be. */
+/** True if the store refused the data: nothing was stored, and the other requests of the batch may be fine. */
 function isOfData(error: unknown): boolean {
   return error instanceof PosthornError && (error.code === 'data_refused' || error.code === 'already_exists')
 }

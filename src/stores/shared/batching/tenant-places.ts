@@ -1,8 +1,8 @@
 const leastPlaces = 4
 
 /**
- * The places of one statement, by tenant: each may have half as many as wait for all others, or four if that is more. Whoever floods waits
- * for its own flood; whoever has little to store hardly notices. A tenant alone has all places.
+ * The places in one statement, by tenant: each may take half as many as wait for all others, and at least four. A tenant that floods the
+ * queue waits for its own flood; a tenant with little to store hardly notices. A tenant alone gets all places.
  */
 export class TenantPlaces {
   readonly #waiting = new Map<string, number>()
@@ -14,7 +14,7 @@ export class TenantPlaces {
     for (const tenant of tenants) this.#waiting.set(tenant, (this.#waiting.get(tenant) ?? 0) + 1)
   }
 
-  /** False if the tenant has had its places. */
+  /** False if the tenant has used up its places. */
   take(tenant: string): boolean {
     const others = this.#total - (this.#waiting.get(tenant) ?? 0)
     const taken = this.#taken.get(tenant) ?? 0

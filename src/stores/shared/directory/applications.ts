@@ -45,7 +45,7 @@ export function applicationDirectory(database: Database): ApplicationDirectory {
         const before = toApplication(row)
         const next: Application = { ...before, ...given, updatedAt: now }
         if (next.uid !== null) await refuseTakenUid(tx, next.uid, id)
-        // Whoever has matched by its name must match again: the name may be another's from now on.
+        // Anyone who matched by the old uid must match again: it may belong to another application from now on.
         await tx.run(sql`update ${applications}
 set ${assignments(fromApplication(next))}, endpoints_version = endpoints_version + 1
 where id = ${id}`)
@@ -61,7 +61,7 @@ where id = ${id}`)
   }
 }
 
-/** The note of a new application. */
+/** The audit entry of a new application. */
 export function applicationCreated(application: Application, by: Actor): Audited {
   return { action: 'application.create', ...about(application.id), at: application.createdAt, by, after: application }
 }
@@ -70,7 +70,7 @@ function about(id: string): Pick<Audited, 'target' | 'applicationId'> {
   return { target: id, applicationId: id }
 }
 
-/** One with that id comes before one that somebody gave it as a uid. */
+/** An application with this id takes precedence over one with this uid. */
 export function applicationNamed(idOrUid: string): Sql {
   return sql`select ${columns}
 from ${applications}
@@ -79,7 +79,7 @@ order by case when id = ${idOrUid} then 0 else 1 end
 limit 1`
 }
 
-/** Makes every list of an application's endpoints that was read before now an old one; false if there is no such application. */
+/** Invalidates every list of the application's endpoints read before now; false if there is no such application. */
 export async function raiseEndpointsVersion(tx: Executor, applicationId: string): Promise<boolean> {
   const raised = await tx.run(sql`update ${applications}
 set endpoints_version = endpoints_version + 1

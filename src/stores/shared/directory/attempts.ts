@@ -18,7 +18,7 @@ type AttemptMethods = 'attempts' | 'lastAttempts' | 'listAttempts' | 'eraseAttem
 const deliveries = table('webhook_deliveries')
 const attempts = table('attempts')
 const mostAttempts = 10_000
-/** The outcomes of records that only say that an attempt began (`isProvisional`), for texts. */
+/** The outcomes of records that only say that an attempt began (`isProvisional`), as SQL text. */
 export const provisionalText = `('interrupted', 'started', 'crashed')`
 const lastEpoch = 2 ** 30 - 1
 const attemptColumns = raw(
@@ -31,10 +31,10 @@ const ownColumns = raw(
     .join(', '),
 )
 const isSuccess = raw('a.status_code is not null and a.status_code >= 200 and a.status_code < 300')
-// Counted over all attempts of the delivery, whatever the list leaves out.
+// Counts all attempts of the delivery, including those the list leaves out.
 const number = sql`(select count(*) from ${attempts} other where other.delivery_id = a.delivery_id and other.epoch <= a.epoch) as number`
 
-/** What people read of attempts, and the one thing that they may do to one: erase the answer. */
+/** Attempts for people to read; the only change they can make is to erase the response. */
 export function attemptDirectory(database: Database): Pick<DeliveryDirectory, AttemptMethods> {
   return {
     async attempts(deliveryId) {
@@ -77,7 +77,7 @@ async function list(database: Database, filter: AttemptFilter, page: Page): Prom
   return { items, next: rows.length > page.limit ? (items.at(-1)?.attempt.id ?? null) : pastAll(last, orderOf(page)) }
 }
 
-/** The delivery that a walk of the allowed length ends with; none if there are fewer. Those that were never sent count, too. */
+/** The delivery at which a walk of the allowed length ends; none if there are fewer. Deliveries that were never sent count too. */
 export function walkEnd(filter: AttemptFilter, page: Page): Sql {
   return sql`select d.id
 from ${deliveries} d
@@ -86,7 +86,7 @@ order by d.id ${inOrder(orderOf(page))}
 limit 1 offset ${mostWalked - 1}`
 }
 
-/** One more than the page holds. The walk comes first, whatever a planner believes: there may be millions of attempts. */
+/** One more than fits on the page. The walk comes first, whatever the planner estimates: there may be millions of attempts. */
 export function listAttempts(filter: AttemptFilter, page: Page, last: string | null): Sql {
   const order = inOrder(orderOf(page))
   const walked = [range(filter, page)]
@@ -105,7 +105,7 @@ order by d.id ${order}, a.epoch ${order}
 limit ${page.limit + 1}`
 }
 
-/** The deliveries to walk over: the one of the page before may have more attempts. */
+/** The deliveries to walk over, including the last one of the previous page, which may have more attempts. */
 function range({ endpointId, messageId, until }: AttemptFilter, page: Page): Sql {
   const conditions: Sql[] = []
   if (messageId !== undefined) conditions.push(sql`d.message_id = ${messageId}`, visibleOwner('messages', messageId))
@@ -152,7 +152,7 @@ function placeOf({ after }: Page): ReturnType<typeof attemptOf> {
   return place
 }
 
-/** A place behind every attempt of a delivery, in the form of an attempt's id. */
+/** A position after every attempt of a delivery, in the form of an attempt id. */
 function pastAll(deliveryId: string | null, order: Order): string | null {
   return deliveryId === null ? null : attemptId(deliveryId, order === 'ascending' ? lastEpoch : 0)
 }

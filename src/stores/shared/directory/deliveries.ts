@@ -20,10 +20,10 @@ type DeliveryMethods = Exclude<keyof DeliveryDirectory, 'attempts' | 'lastAttemp
 
 const deliveries = table('webhook_deliveries')
 const columns = raw(deliveryColumns)
-// Of an error only the first line tells groups apart.
+// Only the first line of an error is needed to group by it.
 const detailLength = 200
 
-/** What people read of deliveries, and new ones of old messages. */
+/** Deliveries for people to read, and new deliveries of old messages. */
 export function deliveryDirectory(database: Database): Pick<DeliveryDirectory, DeliveryMethods> {
   return {
     async delivery(id) {
@@ -64,7 +64,7 @@ returning ${columns}`)
   }
 }
 
-/** Of one endpoint, or of all, the newest; of an application whichever its endpoints' index gives first. */
+/** For one endpoint, or for all, the newest ones; for an application, in whatever order the index of its endpoints returns. */
 export function deadLetterGroups(
   { endpointId, applicationId }: Parameters<DeliveryDirectory['deadLetters']>[0],
   most: number,
@@ -80,7 +80,7 @@ from (
 group by webhook_id, application_id, reason, detail`
 }
 
-/** Lane by lane, through their indexes: a question to the whole table would read its history. */
+/** Lane by lane, through their indexes: a query on the whole table would read its history. */
 export function endedLeases(before: Instant, most: number): Sql {
   const ofLanes = lanes.map(
     (lane) => sql`select 1 as one from ${deliveries} where ${laneText(lane)} and lease_until <= ${before}`,
@@ -104,7 +104,7 @@ from (
   limit ${most}) counted`
 }
 
-/** Newest first, unless asked otherwise; that is the order of the ids. */
+/** Newest first by default, which is the order of the ids. */
 export function listStatement(filter: DeliveryFilter, page: Page): Sql {
   const { applicationId, ...rest } = filter
   const isNarrow = filter.ids !== undefined || filter.endpointId !== undefined || filter.messageId !== undefined
@@ -123,7 +123,7 @@ function rowsOf(filter: DeliveryFilter, page: Page): Sql {
   return all([whereDelivery(filter), ...beyond(page.after, orderOf(page)), visible])
 }
 
-/** The first of each endpoint of the application, in which the first of all must be: a few rows each, from an index. */
+/** The first rows of each endpoint of the application, which include the first rows overall: a few rows each, from an index. */
 function firstOfEndpoints(applicationId: string, where: Sql, page: Page): Sql {
   return sql`id in (
   select d.id

@@ -25,7 +25,7 @@ import type { Sql } from '../sql/sql.ts'
 import { livingWorkers } from './workers.ts'
 import { searchDirectory } from '../search.ts'
 
-/** The operators' half of a store, over any database. */
+/** The operators' half of a store, on any database. */
 export function directory(database: Database, vault: Vault): Directory {
   return {
     ...applicationDirectory(database),

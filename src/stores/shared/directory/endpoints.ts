@@ -45,7 +45,7 @@ const idsPerQuery = 1_000
 const mostCounted = 100_000
 const noCounts: EndpointCounts = { delivered: 0, dead: 0, cancelled: 0, fresh: 0, retrying: 0 }
 
-/** Endpoints with their secrets: every change of one raises the version of its application's. */
+/** Endpoints with their secrets. Every change raises the version of the application's endpoint list. */
 export function endpointDirectory(database: Database, vault: Vault): EndpointDirectory {
   return {
     createEndpoint: (endpoint, by) => database.transaction((tx) => create(tx, vault, endpoint, by)),
@@ -94,7 +94,7 @@ limit 1`,
   }
 }
 
-/** From the index of each application's endpoints. */
+/** Read through the index of each application's endpoints. */
 function ownedEndpoints(applicationIds: readonly string[], mostEach: number): Sql {
   return sql`select id, application_id, status, status_reason, status_since, among
 from (
@@ -149,7 +149,7 @@ async function update(
   return next
 }
 
-/** What cannot be opened stays as it is, unless it is set anew or goes with its endpoint. */
+/** Values that cannot be decrypted stay unchanged, unless they are replaced or their endpoint is deleted. */
 function storedRow(vault: Vault, before: Endpoint, after: Endpoint): Record<string, Value> {
   const row = sealedRow('endpoints', vault, fromEndpoint(after))
   if (before.unreadable === undefined || after.status === 'deleted') return row
@@ -160,7 +160,7 @@ async function rotate(tx: Executor, vault: Vault, rotation: SecretRotation): Pro
   const { endpointId, secret, othersEndAt, now, by } = rotation
   const endpoint = await livingEndpoint(tx, vault, endpointId)
   if (endpoint === null) return null
-  // One that was to end earlier keeps its end: a rotation must not bring it back.
+  // A secret that already expires earlier keeps its expiry: a rotation must not revive it.
   await tx.run(sql`update ${secrets}
 set expires_at = ${othersEndAt}
 where endpoint_id = ${endpointId} and (expires_at is null or expires_at > ${othersEndAt})`)
@@ -172,7 +172,7 @@ where endpoint_id = ${endpointId} and (expires_at is null or expires_at > ${othe
   return livingEndpoint(tx, vault, endpointId)
 }
 
-/** Version and list in one transaction: a change between the two would pass unnoticed. */
+/** Reads version and list in one transaction: a change between the two would go unnoticed. */
 async function matching(tx: Executor, applicationId: string): ReturnType<EndpointDirectory['matching']> {
   const [row] = await tx.query(endpointsVersion(applicationId))
   if (row === undefined) return null
@@ -192,12 +192,12 @@ order by id`
 }
 
 /**
- * What ended well or was given up comes from the rollups, which count by the minute; the rest from the endpoint's own
- * partial indexes, up to a bound.
+ * Delivered and dead deliveries come from the rollups, which count by the minute; the rest from the endpoint's own partial indexes, up to a
+ * bound.
  */
 export function countsOf(endpointId: string, since: Instant, until: Instant): Sql {
   const made = sql`webhook_id = ${endpointId} and id >= ${firstIdAt('dlv', since)} and id < ${firstIdAt('dlv', until)}`
-  // By the time and not by the id, which would lead SQLite through all rows of the endpoint instead of the open ones.
+  // By time, not by id: with the id, SQLite would read all rows of the endpoint instead of the open ones.
   const open = sql`webhook_id = ${endpointId} and created_at >= ${since} and created_at < ${until}`
   const ended = sql`from ${table('endpoint_minutes')}
     where endpoint_id = ${endpointId} and minute >= ${since - (since % minute)} and minute < ${until}`
@@ -254,7 +254,7 @@ where e.id in ${listOf(ids)}`)
   return rows.map((row) => opened(vault, row, sealed.get(toId(row)) ?? [], toEndpointWithLimits))
 }
 
-/** One row whose key is missing must not keep others from being read: its endpoint is without its secrets, and says why. */
+/** One row with a missing key must not block the others: its endpoint is returned without secrets, and says why. */
 function opened<Read extends Endpoint>(
   vault: Vault,
   row: Row,
@@ -273,7 +273,7 @@ function opened<Read extends Endpoint>(
   }
 }
 
-/** By endpoint, newest first. */
+/** Grouped by endpoint, newest first. */
 async function sealedSecretsOf(
   from: Pick<Executor, 'query'>,
   rows: readonly Row[],

@@ -12,7 +12,7 @@ import { assignments, forUpdate, insertInto, sql, table } from '../sql/sql.ts'
 
 const eventTypes = table('event_types')
 
-/** The kinds of events that applications can subscribe to; they belong to all applications. */
+/** The event types that applications can subscribe to; they are shared by all applications. */
 export function eventTypeDirectory(database: Database): EventTypeDirectory {
   return {
     createEventType: (eventType, by) =>
@@ -54,7 +54,7 @@ export function eventTypeDirectory(database: Database): EventTypeDirectory {
   }
 }
 
-/** The change is made of what is there, under its lock; what it leaves undefined stays. */
+/** Applies the change to the current row, under its lock; undefined fields stay unchanged. */
 async function update(
   tx: Executor,
   name: string,

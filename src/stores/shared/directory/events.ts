@@ -9,7 +9,7 @@ const leases = table('leases')
 const watching = 'watching the stream'
 const rowsPerInsert = 500
 
-/** What processes tell each other: written while somebody watches, and soon forgotten. */
+/** Events that processes share with each other: written only while someone is watching, and deleted soon. */
 export function eventDirectory(database: Database): EventDirectory {
   return {
     watchEvents: (until) =>

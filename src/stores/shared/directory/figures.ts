@@ -36,7 +36,7 @@ type FigureMethods =
   | 'nextRetryOf'
   | 'endpointBuckets'
 
-/** How endpoints are doing. */
+/** Statistics about endpoints. */
 export function figureDirectory(database: Database): Pick<EndpointDirectory, FigureMethods> {
   return {
     endpointFigures: (endpointIds, since) => figuresOf(database, endpointIds, since),
@@ -83,7 +83,7 @@ group by endpoint_id, ${start}
 order by endpoint_id, ${start}`
 }
 
-/** From each endpoint's own part of the indexes, up to a bound. */
+/** From each endpoint's own range of the indexes, up to a bound. */
 export function backlogsOf(endpointIds: readonly string[]): Sql {
   return sql`select e.id,
   (select count(*) from (select 1 from ${deliveries} where ${fresh} and webhook_id = e.id limit ${mostBacklog + 1}) counted) as fresh,
@@ -93,7 +93,7 @@ export function backlogsOf(endpointIds: readonly string[]): Sql {
 from (select id from ${endpoints} where id in ${listOf(endpointIds)}) e`
 }
 
-/** Endpoints that only fail, from an index of just those; the rest of a statement that selects endpoints. */
+/** Endpoints that only fail, from an index that contains only those; completes a statement that selects endpoints. */
 export function failingFirst(applicationId: string | undefined, limit: number): Sql {
   return sql`join (select endpoint_id, failed_attempts from ${table('endpoint_health')} where failing_since is not null) failing on failing.endpoint_id = id
 where status <> 'deleted'${applicationId === undefined ? nothing : sql` and application_id = ${applicationId}`}
@@ -101,7 +101,7 @@ order by failing.failed_attempts desc, id
 limit ${limit}`
 }
 
-/** Of those that are not deleted. Endpoints without trouble have no health on record. */
+/** Excludes deleted endpoints. Endpoints without problems have no health row. */
 export function healthCounts(now: Instant): Sql {
   return sql`select health, count(*) as count
 from (
@@ -117,7 +117,7 @@ from (
 group by health`
 }
 
-/** Of the newest deliveries, which are walked first, whatever a planner believes: there may be millions of attempts. */
+/** For the newest deliveries. They are walked first, whatever the planner estimates: there may be millions of attempts. */
 export function failuresOf(endpointId: string, most: number): Sql {
   return sql`with walked as materialized (
   select id from ${deliveries}
@@ -139,7 +139,7 @@ group by outcome, status_code
 order by count desc, outcome, status_code`
 }
 
-/** Of the same attempts as `failuresOf`, the one that failed last. */
+/** The most recent failure among the attempts that `failuresOf` reads. */
 export function lastFailureOf(endpointId: string, most: number): Sql {
   return sql`with walked as materialized (
   select id, event_type, error_detail from ${deliveries}
@@ -188,7 +188,9 @@ export async function queueDepth(
   return toQueueDepth(row ?? {}, mostQueued)
 }
 
-/** Counted up to a bound, endpoint by endpoint in the lanes' own indexes: a million rows behind one that is held are not read for the others. */
+/**
+ * Counts up to a bound, endpoint by endpoint, in the lanes' indexes: a million rows of one endpoint on hold are not read for the others.
+ */
 export function depthStatement(now: Instant, applicationId: string | undefined): Sql {
   const isHeld = sql`exists (select 1 from ${table('endpoint_health')} h where h.endpoint_id = e.id and h.held_until > ${now})`
   const of = applicationId === undefined ? [] : [sql`e.application_id = ${applicationId}`]
@@ -215,7 +217,10 @@ function waiting(at: Sql, lane: Sql): Sql {
   return sql`(select count(*) from (select 1 from (${at}) a cross join ${deliveries} where webhook_id = a.endpoint_id and ${lane} limit ${mostQueued + 1}) counted)`
 }
 
-/** The first of each endpoint's, of which the first of all must be one. What is held is not late: it waits for a person, or for its endpoint. */
+/**
+ * The first row of each endpoint, one of which is the first overall. Deliveries on hold are not late: they wait for a person or for their
+ * endpoint.
+ */
 function oldest(at: Sql, lane: Sql): Sql {
   return sql`(select min(first_due.due_at) from (
     select (

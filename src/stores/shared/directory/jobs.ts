@@ -18,9 +18,9 @@ import type { Sql } from '../sql/sql.ts'
 type DeliveryJob = Job & { readonly work: { readonly action: 'requeue' | 'cancel' } }
 type ErasureJob = Job & { readonly work: { readonly action: 'erase' } }
 
-/** What a batch did to its rows. */
+/** The effect of a batch on its rows. */
 interface Changed {
-  /** The endpoints of the rows. */
+  /** The endpoints of the requeued rows. */
   readonly requeued: readonly string[]
   readonly cancelled: readonly Cancelled[]
   readonly discarded: number
@@ -29,11 +29,11 @@ interface Changed {
 const noChange: Changed = { requeued: [], cancelled: [], discarded: 0 }
 const jobs = table('jobs')
 const deliveries = table('webhook_deliveries')
-/** So many rows a batch reads at most, however few of them match. */
+/** A batch reads at most this many rows, however few of them match. */
 const mostWalked = 10_000
 const rowsPerInsert = 500
 
-/** Bulk work with its progress. Each batch and the note of it are one transaction, so a crash repeats nothing and skips nothing. */
+/** Bulk work with its progress. Each batch is saved in one transaction with its progress, so a crash neither repeats nor skips rows. */
 export function jobDirectory(database: Database): JobDirectory {
   return {
     createJob: (job, by) =>
@@ -84,7 +84,7 @@ function jobCreated(job: Job, by: Actor = { name: job.actor, reason: job.reason 
   return { action, target: JSON.stringify(work.filter), applicationId, count, at, by, after: { job: id } }
 }
 
-// The literal is what the partial index asks for.
+// A literal, because the partial index requires it.
 export function oldestRunning(after: string): Sql {
   return sql`select *
 from ${jobs}
@@ -141,9 +141,9 @@ function isErasure(job: Job): job is ErasureJob {
 }
 
 /**
- * Up to `limit` rows that match, in the order of their ids; each with how many were read, and the last of those. Only what leads
- * through an index in that order is asked while walking, the rest of what was walked over: so a batch reads a bounded
- * number of rows, and the whole job each row once.
+ * Up to `limit` matching rows in id order, each with the number of rows read and the id of the last one. The walk itself uses only
+ * conditions that an index in id order supports; the others are applied to the rows it returns. So a batch reads a bounded number of rows,
+ * and the whole job reads each row once.
  */
 export function walk({ work, cursor }: Pick<DeliveryJob, 'work' | 'cursor'>, limit: number): Sql {
   const { applicationId, status, type, reason, unchangedSince, ...leading } = work.filter
@@ -172,12 +172,12 @@ order by picked.id`
 
 function wantedOf(action: DeliveryJob['work']['action'], asked: DeliveryFilter['status']): Status[] {
   const possible: Status[] = ['pending', 'failed', 'dead']
-  // What is dead is given up for good only if that is asked for.
+  // Dead letters are discarded only on explicit request.
   const usual: Status[] = action === 'requeue' ? possible : ['pending', 'failed']
   return asked === undefined ? usual : possible.filter((status) => [asked].flat().includes(status))
 }
 
-/** By their ids alone: with more conditions SQLite would look for them among all open rows. */
+/** By id alone: with more conditions, SQLite would search all open rows. */
 async function changeRows(tx: Executor, { work }: DeliveryJob, ids: readonly string[], now: Instant): Promise<Changed> {
   const request = { filter: { ids }, now, limit: ids.length }
   if (work.action === 'requeue')
@@ -187,7 +187,7 @@ async function changeRows(tx: Executor, { work }: DeliveryJob, ids: readonly str
   return { ...noChange, cancelled, discarded: isDiscard ? await discardRows(tx, ids, now) : 0 }
 }
 
-/** What a batch changed of its job. */
+/** Saves the progress that a batch made. */
 async function save(
   tx: Executor,
   job: Job,
@@ -219,7 +219,7 @@ async function replay(
   })
 }
 
-/** New deliveries of old messages, in the lane of the retries; none of a message that is gone. */
+/** New deliveries of old messages, in the retries lane; none if the message no longer exists. */
 function insertDeliveries(added: ReplayBatch['deliveries'], now: Instant): Sql {
   const rows = added.map(({ id, endpointId, messageId, targetUrl, nextRetryAt, policy }) => {
     return sql`(cast(${id} as text), cast(${endpointId} as text), cast(${messageId} as text), cast(${targetUrl} as text), cast(${nextRetryAt} as bigint), cast(${policy} as text))`

@@ -12,7 +12,7 @@ import type { Sql } from '../sql/sql.ts'
 
 const keys = table('keys')
 
-/** API keys, which are known by their hashes only. */
+/** API keys, stored only as hashes. */
 export function keyDirectory(database: Database): KeyDirectory {
   return {
     createKey: (key, audited) =>
@@ -73,13 +73,13 @@ function living(at: Instant): Sql {
   return sql`(expires_at is null or expires_at > ${at}) and (revoked_at is null or revoked_at > ${at})`
 }
 
-/** The key of a session, if it has ended: a session lives no longer. One that only the server knows has no row. */
+/** The key behind a session, if it has expired or was revoked: a session does not outlive its key. A key that only the server knows has no row. */
 function endedOwner(at: Instant): Sql {
   return sql`select 1 from ${keys} owner
 where owner.id = ${keys}.session_of and (owner.expires_at <= ${at} or owner.revoked_at <= ${at})`
 }
 
-/** Of a session, the key in whose place it stands: that is what a person knows. */
+/** For a session, the key behind it, because that is the one people know. */
 function aboutKey({ id, sessionOf, applicationId }: ApiKey): Pick<Audited, 'target' | 'applicationId'> {
   return { target: sessionOf ?? id, applicationId }
 }

@@ -22,12 +22,12 @@ const messages = table('messages')
 const statusCounts = statuses
   .map((status) => `sum(case when status = '${status}' then 1 else 0 end) as ${status}`)
   .join(', ')
-/** A filter that picks nothing must not read an application's whole history in one call. */
+/** A filter that matches nothing must not read an application's whole history in one call. */
 export const mostWalked = 1_000
-/** More endpoints than one message can be for. */
+/** More endpoints than one message can have. */
 const mostCancelled = 1_000_000
 
-/** What people read of messages, and the one thing that they may do to one: erase it. */
+/** Messages for people to read; the only change they can make is to erase one. */
 export function messageDirectory(database: Database): MessageDirectory {
   async function first(where: Sql): Promise<Message | null> {
     const [row] = await database.query(sql`select * from ${messages} where ${where} and ${visible}`)
@@ -42,7 +42,7 @@ export function messageDirectory(database: Database): MessageDirectory {
         toMessage,
       )
     },
-    // One after the other: an `or` of the two would read all messages of the application.
+    // One after the other: an `or` of both would read all messages of the application.
     messageOf: async (applicationId, idOrEventId) =>
       (await first(sql`application_id = ${applicationId} and id = ${idOrEventId}`)) ??
       (await first(sql`application_id = ${applicationId} and event_id = ${idOrEventId}`)),
@@ -85,7 +85,7 @@ async function list(database: Database, filter: MessageFilter, page: Page): Prom
   return { items, next: found.length > page.limit ? (items.at(-1)?.id ?? null) : last }
 }
 
-/** The message that a walk of the allowed length ends with; none if the list is shorter. */
+/** The message at which a walk of the allowed length ends; none if the list is shorter. */
 export function walkEnd(filter: MessageFilter, page: Page): Sql {
   return sql`select id
 from ${messages}
@@ -94,7 +94,7 @@ order by id ${inOrder(orderOf(page))}
 limit 1 offset ${mostWalked - 1}`
 }
 
-/** One more than the page holds: whether there are more is the question behind it. */
+/** One more than fits on the page, to know whether there are more. */
 export function listMessages(filter: MessageFilter, page: Page, last: string | null): Sql {
   const conditions = [range(filter, page), ...picking(filter)]
   if (last !== null) conditions.push(orderOf(page) === 'ascending' ? sql`id <= ${last}` : sql`id >= ${last}`)
@@ -112,8 +112,8 @@ from (select 1 from ${messages} where ${where} limit ${most}) counted`
 }
 
 /**
- * Application by application, each from its own part of the indexes: there is none by event id or key alone, and one would cost every
- * message a page that is written for nothing else.
+ * Application by application, each from its own range of the indexes. There is no index on event id or key alone: it would cost every
+ * message an extra page write.
  */
 export function messagesNamed(name: string, applicationId: string | undefined, most: number): Sql {
   const owners = sql`${table('applications')} a${applicationId === undefined ? nothing : sql` where a.id = ${applicationId}`}`
@@ -146,7 +146,7 @@ function picking({ types, channel, text, missingAt }: MessageFilter): Sql[] {
   ]
 }
 
-/** Through the index of a message's deliveries, which are few. */
+/** Through the index on a message's deliveries, of which there are few. */
 function isMissingAt(endpointId: string): Sql {
   return sql`erased_at is null and not exists (
     select 1 from ${table('webhook_deliveries')} d where d.message_id = ${messages}.id and d.webhook_id = ${endpointId})`
@@ -156,7 +156,7 @@ export function oneOf(column: string, values: readonly string[]): Sql {
   return values.length === 0 ? raw('1 = 0') : sql`${raw(column)} in ${listOf(values)}`
 }
 
-/** The channels are a JSON list of words that JSON writes as they are; both databases know `replace`. */
+/** Channels are stored as a JSON list of words that need no escaping; both databases support `replace`. */
 export function hasChannel(column: string, channel: string): Sql {
   return sql`replace(${raw(column)}, ${JSON.stringify(channel)}, '') <> ${raw(column)}`
 }
@@ -165,7 +165,7 @@ function range({ applicationId, since, until }: MessageFilter, page: Page): Sql 
   const conditions =
     applicationId === undefined ? [visible] : [sql`application_id = ${applicationId}`, isVisible(applicationId)]
   conditions.push(...beyond(page.after, orderOf(page)))
-  // An id begins with its time of creation.
+  // Ids start with their creation time.
   if (since !== undefined) conditions.push(sql`id >= ${firstIdAt('msg', since)}`)
   if (until !== undefined) conditions.push(sql`id < ${firstIdAt('msg', until)}`)
   return joined(conditions, '\n  and ')
@@ -175,7 +175,7 @@ function orderOf(page: Page): 'ascending' | 'descending' {
   return page.order ?? 'descending'
 }
 
-/** Without another condition every message that is read is on the page. */
+/** Without these conditions, every message read is on the page. */
 function isPicky({ types, channel, text, missingAt }: MessageFilter): boolean {
   return types !== undefined || channel !== undefined || text !== undefined || missingAt !== undefined
 }

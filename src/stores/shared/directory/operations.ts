@@ -11,13 +11,13 @@ import { toApplicationId, toEndpointId } from '../rows/rows.ts'
 import { forUpdate, listOf, sql, table } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
 
-// The queue's statements that are the same in both databases; the four hot ones are each adapter's own.
-// Rows to change are picked in a materialised CTE: PostgreSQL may run a bare `in (select … limit … for update)` once more
-// for each row, and each run finds the next rows, past the limit.
+// The queue's statements that are the same for both databases; each adapter has its own version of the four hot ones. Rows to change are
+// selected in a materialised CTE: PostgreSQL may run a bare `in (select … limit … for update)` again for each row, and each run finds the
+// next rows, past the limit.
 
 const deliveries = table('webhook_deliveries')
 
-/** Walks from endpoint to endpoint through the lane's index: the cost is that of the endpoints, not of their rows. */
+/** Walks from endpoint to endpoint through the lane's index: the cost depends on the number of endpoints, not of rows. */
 export function dueEndpoints({ lane, after, limit }: { lane: Lane; after: string; limit: number }): Sql {
   const inLane = laneText(lane)
   return sql`with recursive walk (webhook_id, place) as (
@@ -38,7 +38,7 @@ where webhook_id is not null
 order by webhook_id`
 }
 
-/** Of the leases asked about, those that were found, in the order asked: the same delivery under an old epoch was not. */
+/** The requested leases that were found, in the order requested. A delivery found under another epoch does not count. */
 export function heldAmong(leases: readonly Lease[], found: readonly Lease[]): string[] {
   const epochs = new Map(found.map(({ deliveryId, epoch }) => [deliveryId, epoch]))
   return leases.flatMap(({ deliveryId, epoch }) => (epochs.get(deliveryId) === epoch ? [deliveryId] : []))
@@ -50,7 +50,7 @@ export async function requeue(tx: Executor, request: OperatorRequest): Promise<n
   return rows.length
 }
 
-/** The same without a note of who did it; answers with the endpoint and the application of each row. */
+/** The same without an audit entry; returns the endpoint and the application of each row. */
 export async function requeueRows(
   tx: Executor,
   { filter, now, limit }: Omit<OperatorRequest, 'by'>,
@@ -80,7 +80,7 @@ export async function cancel(tx: Executor, request: OperatorRequest & { as: Dead
   return cancelled
 }
 
-/** The same without a note of who did it. */
+/** The same without an audit entry. */
 export async function cancelRows(
   tx: Executor,
   request: Omit<OperatorRequest, 'by'> & { as: DeadReason },
@@ -108,19 +108,19 @@ returning id, webhook_id, application_id, message_id, session_id`)
   return rows.map(toCancelled)
 }
 
-/** Dead letters that nobody will send again count as cancelled. Answers with how many. */
+/** Dead letters that will never be sent again count as cancelled. Returns how many there were. */
 export function discardRows(tx: Executor, ids: readonly string[], now: Instant): Promise<number> {
   return tx.run(sql`update ${deliveries}
 set reason = 'cancelled', lease_epoch = lease_epoch + 1, updated_at = ${now}
 where id in ${listOf(ids)} and status = 'dead'`)
 }
 
-/** Through the lanes' own indexes: those that are ended leave them, so the next batch does not read over them. */
+/** Through the lanes' own indexes: cancelled rows leave them, so the next batch does not read them again. */
 function openRows(lane: Lane, filter: DeliveryFilter, limit: number): Sql {
   return sql`select id from ${deliveries} where ${laneText(lane)} and ${whereDelivery(filter)} limit ${limit} ${forUpdate}`
 }
 
-/** A delivery that was changed, as far as others must hear of it. */
+/** The part of a changed delivery that listeners need. */
 interface ChangedRow {
   readonly endpointId: string
   readonly applicationId: string

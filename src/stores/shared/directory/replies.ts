@@ -5,12 +5,12 @@ import { sql, table } from '../sql/sql.ts'
 
 const replies = table('replies')
 
-/** Answers that were given under an idempotency key. One without a status is being worked on. */
+/** Responses given under an idempotency key. A row without a status is still in progress. */
 export function replyDirectory(database: Database): ReplyDirectory {
   return {
     takeReply: ({ key, requestHash, applicationId = null, now, until }) =>
       database.transaction(async (tx): Promise<TakenReply> => {
-        // One statement decides who has it: of two that come at once, the second sees the row of the first.
+        // A single statement decides who gets the key: of two concurrent requests, the second sees the first one's row.
         const taken =
           await tx.run(sql`insert into ${replies} as kept (key, request_hash, application_id, status, body, expires_at)
 values (${key}, ${requestHash}, ${applicationId}, null, null, ${until})
@@ -19,7 +19,7 @@ set request_hash = excluded.request_hash, application_id = excluded.application_
 where kept.expires_at <= ${now}`)
         if (taken > 0) return { kind: 'taken' }
         const [row] = await tx.query(sql`select request_hash, status, body from ${replies} where key = ${key}`)
-        // Given back a moment ago: whoever asks again will get it.
+        // The key was released a moment ago: the next try will get it.
         return row === undefined ? { kind: 'busy' } : toTakenReply(row, requestHash)
       }),
     saveReply: ({ key, status, body, applicationId = null, expiresAt }) =>
@@ -28,7 +28,7 @@ where kept.expires_at <= ${now}`)
 set status = ${status}, body = ${body}, application_id = coalesce(application_id, ${applicationId}), expires_at = ${expiresAt}
 where key = ${key} and status is null`)
       }),
-    // An answer that was kept stays: it was given to somebody.
+    // A stored response stays: a client has already received it.
     dropReply: (key) =>
       database.transaction(async (tx) => {
         await tx.run(sql`delete from ${replies} where key = ${key} and status is null`)

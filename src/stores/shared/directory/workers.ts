@@ -10,7 +10,9 @@ import type { Sql } from '../sql/sql.ts'
 const workers = table('workers')
 const mostWaits = 100
 
-/** Notes that a worker lives, forgets those that do not, and answers with who is left. One that was forgotten too soon is noted anew. */
+/**
+ * Records a worker's heartbeat, removes dead workers, and returns the remaining ones. A worker that was removed too soon is added again.
+ */
 export async function beat(
   tx: Executor,
   worker: Worker,
@@ -18,7 +20,7 @@ export async function beat(
 ): Promise<SeenWorker[]> {
   await refuseNewer(tx)
   const lost = await tx.run(sql`delete from ${workers} where seen_at < ${goneBefore} and id <> ${worker.id}`)
-  // In the same transaction: of many workers, the one that finds it gone says so.
+  // In the same transaction: of many workers, only the one that removes it reports it.
   if (lost > 0) await tx.run(noted({ signal: 'worker-lost', count: lost, now }))
   const row = {
     ...fromWorker(worker, now),
@@ -37,7 +39,7 @@ export async function livingWorkers(from: Pick<Executor, 'query'>): Promise<Seen
   ).map(toSeenWorker)
 }
 
-/** Changes one row if the turn is free, run out or the owner's own; none if it is another's. */
+/** Changes one row if the turn is free, expired or already the owner's; none if another owner has it. */
 export function takeTurn({ name, owner, now, leaseMs }: TurnRequest): Sql {
   return sql`insert into ${table('leases')} as held (name, owner, until)
 values (${name}, ${owner}, ${now + leaseMs})

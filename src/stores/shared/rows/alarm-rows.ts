@@ -32,7 +32,7 @@ function toLevel(level: number): Level {
   return level === 0 || level === 1 ? level : 2
 }
 
-/** Without what was noted, which is counted by others. */
+/** Leaves out the noted counts, which other processes write. */
 export function fromAlarm(alarm: Alarm): Record<string, Value> {
   const { id, signal, subject, level, value, threshold, raisedAt, resolvedAt, notifiedAt, owed, owedAt, version } =
     alarm

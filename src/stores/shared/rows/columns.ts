@@ -2,7 +2,7 @@ import { expected } from '../../../core/errors.ts'
 import type { PosthornError } from '../../../core/errors.ts'
 import type { Row } from '../sql/database.ts'
 
-// How a value is read out of a row, for the files that map rows: the databases differ in what they hand out.
+// Reads values out of rows, for the files that map rows: the databases return different types.
 
 export function text(row: Row, column: string): string {
   const value = row[column]
@@ -14,7 +14,7 @@ export function textOrNull(row: Row, column: string): string | null {
   return row[column] === null ? null : text(row, column)
 }
 
-/** One of the words that may stand there. */
+/** One of the known words. */
 export function word<Word extends string>(row: Row, column: string, known: readonly Word[]): Word {
   const found = known.find((one) => one === row[column])
   if (found !== undefined) return found
@@ -35,7 +35,7 @@ function unexpected(column: string, wanted: string, got: unknown): PosthornError
   )
 }
 
-/** PostgreSQL hands its bigints out as text. */
+/** PostgreSQL returns bigints as text. */
 export function number(row: Row, column: string): number {
   return Number(row[column])
 }

@@ -10,7 +10,7 @@ import type { Instant } from '../../../core/time.ts'
 import { bytes, number, numberOrNull, text, textOrNull, word, wordOrNull } from './columns.ts'
 import type { Row } from '../sql/database.ts'
 
-// Deliveries, their leases and their attempts; what else the engine asks about is in rows.ts.
+// Deliveries, their leases and their attempts; the engine's other rows are in rows.ts.
 
 const deadReasons: readonly DeadReason[] = ['exhausted', 'cancelled', 'expired', 'crashed', 'gone']
 const takeovers = ['interrupted', 'crashed'] as const
@@ -67,7 +67,7 @@ export function toDelivery(row: Row): Delivery {
   }
 }
 
-/** A claim, from a delivery as it is after the claim and the message beside it. */
+/** A claim, from the delivery as it is after the claim, joined with its message. */
 export function toClaim(row: Row, lane: Lane, tookOver: Claim['tookOver']): Claim {
   const messageId = text(row, 'message_id')
   return {
@@ -101,7 +101,7 @@ export interface TakenOver extends Lease {
   readonly url: string
 }
 
-/** Null if nobody has one; the epoch is the one before the claim's. */
+/** Null if the delivery had no lease. The epoch is the one before this claim. */
 export function toTakenOver(row: Row): TakenOver | null {
   if (textOrNull(row, 'lease_owner') === null) return null
   return {
@@ -116,12 +116,12 @@ export function toBodyBytes(row: Row): number {
   return bytes(row, 'body').length
 }
 
-/** A claim from a row that names its lane and what was taken over. */
+/** A claim from a row that includes its lane and the lease it took over. */
 export function toClaimIn(row: Row): Claim {
   return toClaim(row, word(row, 'lane', lanes), wordOrNull(row, 'took_over', takeovers))
 }
 
-/** From the attempt on record: in time by an earlier try, or late. */
+/** From the recorded attempt: marked in time by an earlier try, or late. */
 export function toLateMark(row: Row | undefined): Marked {
   return row !== undefined && number(row, 'late') === 0 ? 'already' : 'lost'
 }
@@ -136,7 +136,7 @@ export function toCancelled(row: Row): Cancelled {
   }
 }
 
-/** An attempt from a row that has its number, too. */
+/** An attempt, from a row that includes its number. */
 export function toAttempt(row: Row): Attempt {
   const deliveryId = text(row, 'delivery_id')
   const epoch = number(row, 'epoch')
@@ -149,7 +149,7 @@ export function toAttempt(row: Row): Attempt {
     tookMs: number(row, 'took_ms'),
     outcome: word(row, 'outcome', recordedOutcomes),
     statusCode: numberOrNull(row, 'status_code'),
-    // The column keeps its first name: workers of an earlier release, which may still be finishing, write to it by that name.
+    // The column keeps its original name: workers of an earlier release may still be finishing, and write to it by that name.
     responseBody: textOrNull(row, 'excerpt'),
     url: text(row, 'url'),
     late: number(row, 'late') === 1,
@@ -162,7 +162,7 @@ function toDiagnostics(row: Row): Diagnostics | null {
   return diagnostics
 }
 
-/** As it is stored; null, without a word of JSON, of every attempt that succeeded. */
+/** The stored form; null, not JSON, for every attempt that succeeded. */
 export function fromDiagnostics(attempt: { readonly diagnostics: Diagnostics | null } | null): string | null {
   return attempt === null || attempt.diagnostics === null ? null : JSON.stringify(attempt.diagnostics)
 }

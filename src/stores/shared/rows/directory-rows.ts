@@ -9,7 +9,7 @@ import { number, numberOrNull, text, textOrNull, word } from './columns.ts'
 import type { Row } from '../sql/database.ts'
 import type { Value } from '../sql/sql.ts'
 
-// What only people and the API ask about; the engine's rows are in rows.ts.
+// Rows that only people and the API read; the engine's rows are in rows.ts.
 
 const accesses: readonly Access[] = ['read', 'write']
 const jobActions: readonly JobAction[] = ['requeue', 'cancel', 'replay', 'erase']
@@ -170,7 +170,7 @@ export function fromJob(job: Job): Record<string, Value> {
   }
 }
 
-/** A row that a batch of a job picked, null if it picked none; with how many rows were read, and the last of them. */
+/** A row that a batch of a job selected, null if it selected none, with the number of rows read and the id of the last one. */
 export function toWalked(row: Row): { id: string | null; count: number; last: string | null } {
   return { id: textOrNull(row, 'id'), count: number(row, 'count'), last: textOrNull(row, 'last') }
 }
@@ -187,7 +187,7 @@ export function toEvent(row: Row): StreamEvent {
   return event
 }
 
-/** What is kept under the key of a request, if it is the same request. */
+/** The reply stored under an idempotency key, if it belongs to the same request. */
 export function toTakenReply(row: Row, requestHash: string): TakenReply {
   if (text(row, 'request_hash') !== requestHash) return { kind: 'conflict' }
   const status = numberOrNull(row, 'status')

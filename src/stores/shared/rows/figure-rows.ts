@@ -18,7 +18,7 @@ import type { Instant } from '../../../core/time.ts'
 import { number, numberOrNull, text, textOrNull, word } from './columns.ts'
 import type { Row } from '../sql/database.ts'
 
-// Figures about many rows at once, for people.
+// Statistics over many rows, for people.
 
 const endpointStatuses: readonly EndpointStatus[] = ['active', 'paused', 'disabled', 'deleted']
 const deadReasons: readonly DeadReason[] = ['exhausted', 'cancelled', 'expired', 'crashed', 'gone']
@@ -81,7 +81,7 @@ export function toNextRetry(row: Row): NextRetry {
   return { deliveryId: text(row, 'id'), at: number(row, 'next_retry_at') }
 }
 
-/** One row for each kind that there is. */
+/** One row per kind that occurs. */
 export function toHealthCounts(rows: readonly Row[]): EndpointHealthCounts {
   const counts = new Map(rows.map((row) => [text(row, 'health'), number(row, 'count')]))
   const of = (health: string): number => counts.get(health) ?? 0
@@ -104,7 +104,7 @@ export function toHour(row: Row): HourCounts & { readonly endpointId: string } {
   }
 }
 
-/** The backlog was counted up to one more than the bound. */
+/** The backlog is counted up to one more than the bound. */
 export function toFigures(row: Row, hours: readonly HourCounts[], mostCounted: number): EndpointFigures {
   const counted = ['fresh', 'retries', 'suspects'].map((lane) => number(row, lane))
   const backlog = counted.reduce((sum, count) => sum + Math.min(count, mostCounted), 0)
@@ -121,7 +121,7 @@ export function toQueueDepth(row: Row, mostCounted: number): QueueDepth {
     .filter((at) => at !== null)
   return {
     fresh: counted('fresh'),
-    // Suspects are retries of a kind: what a person waits for is the same.
+    // Suspects count as retries: to people, the wait is the same.
     retries: counted('retries', 'suspects'),
     held: counted('held_fresh', 'held_retries', 'held_suspects'),
     dead: counted('dead'),

@@ -3,13 +3,13 @@ import type { Row } from '../sql/database.ts'
 import type { Value } from '../sql/sql.ts'
 import { bytes, number, numberOrNull, text, textOrNull } from './columns.ts'
 
-// Rows on their way from one database to another: as they are, except for what belongs to its database.
+// Rows being copied from one database to another, unchanged except for what is specific to a database.
 
-/** Where a file was, or is being, copied to. */
+/** Where a file was copied to, or is being copied to. */
 export interface Move {
   readonly id: string
   readonly target: string
-  /** Null while it is under way. */
+  /** Null while it is in progress. */
   readonly finishedAt: Instant | null
 }
 
@@ -17,7 +17,7 @@ export function toMove(row: Row): Move {
   return { id: text(row, 'id'), target: text(row, 'target'), finishedAt: numberOrNull(row, 'finished_at') }
 }
 
-/** The last key that was copied of a table, and how many rows until then. */
+/** The last key copied from a table, and the number of rows up to it. */
 export interface TableProgress {
   readonly name: string
   readonly copyId: string
@@ -43,7 +43,7 @@ export function toCount(row: Row | undefined): number {
   return row === undefined ? 0 : number(row, 'count')
 }
 
-/** A message as every database takes it: a body inserted by hand, in plain SQL, may be text. */
+/** A message in the form that every database accepts: a body inserted by hand, in plain SQL, may be text. */
 export function withBytes(row: Row): Row {
   return { ...row, body: bytes(row, 'body') }
 }
@@ -52,7 +52,7 @@ export function keyOf(row: Row, columns: readonly string[]): Cursor {
   return columns.map((column) => valueOf(row, column))
 }
 
-/** A value of any column, as the driver hands it out. */
+/** A value of any column, as the driver returns it. */
 export function valueOf(row: Row, column: string): Value {
   const value = row[column]
   if (value === null || typeof value === 'string' || typeof value === 'number') return value
@@ -60,11 +60,11 @@ export function valueOf(row: Row, column: string): Value {
   return text(row, column)
 }
 
-/** How many deliveries a snapshot has, and how many of them are still to be sent. */
+/** How many deliveries a snapshot contains, and how many of them are still to be sent. */
 export interface SnapshotCounts {
   readonly deliveries: number
   readonly open: number
-  /** Under a lease when it was taken: they are sent again after a restore. */
+  /** Leased when the snapshot was taken: they are sent again after a restore. */
   readonly inFlight: number
 }
 

@@ -16,7 +16,7 @@ import type { Row } from '../sql/database.ts'
 import { latencyColumns } from '../schema/latency-columns.ts'
 import type { Value } from '../sql/sql.ts'
 
-// Columns become fields, and fields columns, only here and in the other files named so.
+// Only this file and the other row files convert between columns and fields.
 
 const endpointStatuses: readonly EndpointStatus[] = ['active', 'paused', 'disabled', 'deleted']
 const signatureSchemes: readonly SignatureScheme[] = ['standard', 'body']
@@ -98,7 +98,7 @@ function toAuthentication(row: Row): Endpoint['authentication'] {
   return authentication
 }
 
-/** All but the secrets, which have a table of their own. */
+/** Everything except the secrets, which have their own table. */
 export function fromEndpoint(endpoint: Endpoint): Record<string, Value> {
   return {
     id: endpoint.id,
@@ -124,7 +124,7 @@ export function fromEndpoint(endpoint: Endpoint): Record<string, Value> {
   }
 }
 
-/** A secret as it is kept: whose it is, and its value sealed. */
+/** A secret as stored: its endpoint and its sealed value. */
 export interface SealedSecret extends Secret {
   readonly endpointId: string
 }
@@ -169,7 +169,10 @@ export function toUsedKey(row: Row): { messageId: string; bodyHash: string; deli
   return { messageId: text(row, 'message_id'), bodyHash: text(row, 'body_hash'), deliveries: number(row, 'deliveries') }
 }
 
-/** What became of an envelope, from who has its event id or its idempotency key now; without a key, it has it itself. */
+/**
+ * The result for an envelope, from the message that now has its event id or idempotency key; without a key, that is the envelope's own
+ * message.
+ */
 export function toEnqueued(row: Row, envelope: Envelope | undefined): Enqueued {
   if (row['taken_by'] !== null) return { kind: 'taken', messageId: text(row, 'taken_by') }
   if (row['found'] !== true) return { kind: 'stale' }
@@ -178,7 +181,7 @@ export function toEnqueued(row: Row, envelope: Envelope | undefined): Enqueued {
   return bodyHash === envelope?.bodyHash ? { kind: 'repeated', messageId, deliveries } : { kind: 'conflict', messageId }
 }
 
-/** The key of a row, whatever it is a row of. */
+/** The id of a row of any table. */
 export function toId(row: Row): string {
   return text(row, 'id')
 }
@@ -191,12 +194,12 @@ export function toApplicationId(row: Row): string {
   return text(row, 'application_id')
 }
 
-/** A rate limit's tokens; a limit that was never used has a second's worth. */
+/** The tokens of a rate limit; a limit that was never used has one second's worth. */
 export function toTokenBucket(row: Row | undefined): TokenBucket {
   return row === undefined ? fullBucket : { tokens: number(row, 'tokens'), at: number(row, 'at') }
 }
 
-/** How many tokens were granted of a limit. */
+/** How many tokens a limit granted. */
 export function toGrant(row: Row): { id: string; granted: number } {
   return { id: text(row, 'id'), granted: number(row, 'granted') }
 }

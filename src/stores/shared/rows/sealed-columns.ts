@@ -2,19 +2,19 @@ import type { Vault } from '../secrets.ts'
 import type { Row } from '../sql/database.ts'
 import type { TableName, Value } from '../sql/sql.ts'
 
-/** A column whose values are sealed, each bound to its endpoint and to what it is of it. */
+/** A column with sealed values, each bound to its endpoint and to its role there. */
 export interface SealedColumn {
   readonly table: TableName
   readonly column: string
   /** The column with the endpoint's id. */
   readonly endpoint: string
-  /** The column with the id of the secret, where an endpoint has several; null where the column's own name says what it is. */
+  /** The column with the id of the secret if an endpoint has several; null if the column's own name identifies the value. */
   readonly secret: string | null
-  /** What stands there if there is nothing to seal. */
+  /** The value that means there is nothing to seal. */
   readonly blank: string | null
 }
 
-/** Every column that is sealed. What stands there in clear, as earlier releases stored it, is read as well; `posthorn secrets rotate` seals it. */
+/** All sealed columns. Plaintext values, as earlier releases stored them, can still be read; `posthorn secrets rotate` seals them. */
 export const sealedColumns: readonly SealedColumn[] = [
   { table: 'endpoint_secrets', column: 'sealed', endpoint: 'endpoint_id', secret: 'id', blank: null },
   { table: 'endpoints', column: 'headers', endpoint: 'id', secret: null, blank: '{}' },
@@ -26,17 +26,17 @@ export function openedRow(table: TableName, vault: Vault, row: Row): Row {
   return { ...row, ...columnsOf(table, (sealed) => openedValue(vault, sealed, row)) }
 }
 
-/** A row of a table as it is stored. */
+/** A row of a table with its sealed columns sealed, as stored. */
 export function sealedRow<Given extends Row>(table: TableName, vault: Vault, row: Given): Given {
   return { ...row, ...columnsOf(table, (sealed) => sealedValue(vault, sealed, row)) }
 }
 
-/** A row of `endpoints` with nothing in its sealed columns. */
+/** A row of `endpoints` with blank sealed columns. */
 export function blankRow(row: Row): Row {
   return { ...row, ...columnsOf('endpoints', ({ blank }) => blank) }
 }
 
-/** What to store of a row of `endpoints` so that some of its sealed columns stay as they are. */
+/** A row of `endpoints` without the sealed columns that must stay unchanged. */
 export function withoutSealed(
   row: Readonly<Record<string, Value>>,
   stays: (name: 'headers' | 'authentication') => boolean,
@@ -78,12 +78,12 @@ export function valueOf({ column }: SealedColumn, row: Row): string | null {
   return typeof value === 'string' ? value : null
 }
 
-/** The column by which rows are told apart, and walked through in order. */
+/** The column that identifies rows, and gives the order to walk them in. */
 export function keyColumn({ endpoint, secret }: SealedColumn): string {
   return secret ?? endpoint
 }
 
-/** Where a value belongs: it opens nowhere else. */
+/** The place a value is bound to: it cannot be opened anywhere else. */
 function placeOf({ endpoint, secret, column }: SealedColumn, row: Row): [endpointId: string, secretId: string] {
   return [String(row[endpoint]), secret === null ? column : String(row[secret])]
 }

@@ -1,10 +1,10 @@
-/** What a database is, for a person who looks for what is wrong with it. */
+/** Facts about a database, for troubleshooting. */
 export interface Inspected {
-  /** Such as `SQLite 3.53.0`. */
+  /** For example `SQLite 3.53.0`. */
   readonly engine: string
   readonly schemaVersion: number
-  /** The version that this release works with. */
+  /** The version that this release requires. */
   readonly wantedVersion: number
-  /** How many connections the server has open, and how many it takes; null where there is no server. */
+  /** How many connections the server has open, and how many it allows; null without a server. */
   readonly connections: { readonly used: number; readonly most: number } | null
 }

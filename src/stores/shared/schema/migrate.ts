@@ -7,13 +7,13 @@ import type { Dialect, Sql } from '../sql/sql.ts'
 const createMigrations = sql`create table if not exists ${table('migrations')} (version integer primary key not null)`
 export const newest = Math.max(...migrations.map(({ version }) => version))
 
-/** The versions of a schema before and after it was brought up to this release. */
+/** The schema versions before and after a migration to this release. */
 export interface Migrated {
   readonly from: number
   readonly to: number
 }
 
-/** Brings the schema up to this release, one transaction in all; refuses a database of a later one. */
+/** Migrates the schema to this release in a single transaction; refuses a database of a later release. */
 export async function migrate(database: Database): Promise<Migrated> {
   return database.transaction(async (tx) => {
     await tx.run(createMigrations)
@@ -27,7 +27,7 @@ export async function migrate(database: Database): Promise<Migrated> {
   })
 }
 
-/** The same as a script, for people who apply it themselves: the steps after a version, all of them or none. */
+/** The same as a script, for people who apply it themselves: all steps after a version, in one transaction. */
 export function migrationScript(dialect: Dialect, after: number): string {
   const steps = migrations
     .filter(({ version }) => version > after)
@@ -35,7 +35,7 @@ export function migrationScript(dialect: Dialect, after: number): string {
   return scriptOf(dialect, steps.length === 0 ? [] : [createMigrations, ...steps.flat()])
 }
 
-/** Statements as one transaction, each ended by a semicolon; a comment if there are none. */
+/** The statements as one transaction, each terminated by a semicolon; a comment if there are none. */
 export function scriptOf(dialect: Dialect, statements: readonly Sql[]): string {
   if (statements.length === 0) return '-- Nothing to do.'
   return ['begin', ...statements.map((statement) => render(statement, dialect).text), 'commit']
@@ -43,12 +43,12 @@ export function scriptOf(dialect: Dialect, statements: readonly Sql[]): string {
     .join('\n\n')
 }
 
-/** The note that a step was taken. In words, not with a parameter: a script has none. */
+/** Records that a step was applied. A literal instead of a parameter, because scripts have no parameters. */
 export function recordOf(version: number): Sql {
   return sql`insert into ${table('migrations')} (version) values (${raw(String(version))})`
 }
 
-/** For a worker that runs on while another release migrates. */
+/** For a worker that keeps running while another release migrates. */
 export async function refuseNewer(tx: Executor): Promise<void> {
   const version = await versionOf(tx)
   if (version > newest) throw newerDatabase(version)
@@ -61,7 +61,7 @@ export function newerDatabase(version: number): PosthornError {
   )
 }
 
-/** The version of a schema that has a table of them. */
+/** The version of a schema that has a version table. */
 export async function versionOf(tx: Executor): Promise<number> {
   const [row] = await tx.query(sql`select coalesce(max(version), 0) as version from ${table('migrations')}`)
   return Number(row?.['version'] ?? 0)

@@ -1,11 +1,11 @@
 import { idType, sql, table } from '../sql/sql.ts'
 import type { Migration } from './migration.ts'
 
-/** Alarms, which are kept over restarts. */
+/** Alarms, which survive restarts. */
 export const version10: Migration = {
   version: 10,
   statements: [
-    // `owed` is a notice that was decided: it goes out after this is stored, and again if nobody knows whether it has.
+    // `owed` is a notice that was decided: it is sent after this row is stored, and again if it is unknown whether it was sent.
     sql`create table ${table('alarms')} (
   id ${idType} primary key not null,
   signal text not null,

@@ -4,8 +4,8 @@ import type { Migration } from './migration.ts'
 const ofDeleted = sql`(select id from ${table('endpoints')} where status = 'deleted')`
 
 /**
- * Headers of endpoints are sealed from now on; SQL cannot do that to those that are there, so both forms are read. What deleted endpoints
- * had goes. A key knows from where it was created, for the list of sessions.
+ * Endpoint headers are sealed from now on. SQL cannot seal the existing ones, so both forms are read. Secrets and headers of deleted
+ * endpoints are removed. A key stores where it was created from, for the list of sessions.
  */
 export const version11: Migration = {
   version: 11,

@@ -3,7 +3,7 @@ import { binaryType, idType, sql, table, raw } from '../sql/sql.ts'
 import { latencyColumns } from './latency-columns.ts'
 import type { Migration } from './migration.ts'
 
-/** From the first table to the portal's links. */
+/** From the first table to the portal links. */
 export const versions1to7: readonly Migration[] = [
   {
     version: 1,
@@ -58,7 +58,7 @@ where status <> 'deleted'`,
   rate_at bigint not null default 0,
   version bigint not null default 1
 )`,
-      // The body comes last: whoever reads the other columns does not read over it.
+      // The body is the last column, so that reading the other columns does not read past it.
       sql`create table ${table('messages')} (
   id ${idType} primary key not null,
   application_id ${idType} not null default '',
@@ -79,7 +79,7 @@ where status <> 'deleted'`,
   primary key (application_id, key)
 )`,
       sql`create index posthorn_idempotency_keys_expired on ${table('idempotency_keys')} (expires_at)`,
-      // No check of the status, though it would be right: it costs four microseconds of a delivery's life, a tenth.
+      // No check constraint on the status, though it would be correct: it costs four microseconds per delivery, a tenth of its total.
       sql`create table ${table('webhook_deliveries')} (
   id ${idType} primary key not null,
   webhook_id ${idType} not null,
@@ -107,12 +107,12 @@ where status <> 'deleted'`,
 where status = 'pending' and last_attempted_at is null and requeued_at is null`,
       sql`create index webhook_deliveries_retries on ${table('webhook_deliveries')} (webhook_id, coalesce(next_retry_at, 0), id)
 where (status = 'failed' or (status = 'pending' and (last_attempted_at is not null or requeued_at is not null)))`,
-      // UC-0270; also the age of the queue.
+      // UC-0270; also used for the age of the queue.
       sql`create index webhook_deliveries_status_next_retry_at on ${table('webhook_deliveries')} (status, next_retry_at)
 where status in ('pending', 'failed')`,
       sql`create index webhook_deliveries_of_endpoint on ${table('webhook_deliveries')} (webhook_id, id)`,
       sql`create index webhook_deliveries_of_message on ${table('webhook_deliveries')} (message_id)`,
-      // For lists; a delivery that succeeds at once is never in these.
+      // For lists; a delivery that succeeds at once never enters these indexes.
       sql`create index webhook_deliveries_failed on ${table('webhook_deliveries')} (webhook_id, id) where status = 'failed'`,
       sql`create index webhook_deliveries_dead on ${table('webhook_deliveries')} (id) where status = 'dead'`,
       sql`create index webhook_deliveries_dead_of_endpoint on ${table('webhook_deliveries')} (webhook_id, id) where status = 'dead'`,
@@ -165,7 +165,7 @@ where status in ('pending', 'failed')`,
 )`,
     ],
   },
-  // Room on the pages of PostgreSQL; SQLite knows no such thing.
+  // Only changes the fill factor of PostgreSQL pages, which SQLite does not have.
   { version: 3, statements: [] },
   {
     version: 4,
@@ -179,7 +179,7 @@ where status in ('pending', 'failed')`,
       sql`create unique index posthorn_messages_event_id on ${table('messages')} (application_id, event_id)
 where event_id is not null`,
       sql`create index posthorn_messages_of_application on ${table('messages')} (application_id, id)`,
-      // A row is new once a minute: the marks between only raise its counts, which no index has to hear of.
+      // Only one new row per minute: the marks in between only raise its counts, which are not indexed.
       sql`create index posthorn_endpoint_minutes_of_endpoint on ${table('endpoint_minutes')} (endpoint_id, minute)`,
       sql`create table ${table('event_types')} (
   name ${idType} primary key not null,
@@ -203,7 +203,7 @@ where event_id is not null`,
   revoked_at bigint
 )`,
       sql`create index posthorn_keys_of_application on ${table('keys')} (application_id, id)`,
-      // Without a status while the request is being dealt with; it is forgotten then if it comes to no answer.
+      // The status is null while the request is in progress; the row is deleted if there is no response to store.
       sql`create table ${table('replies')} (
   key text primary key not null,
   request_hash text not null,
@@ -235,7 +235,7 @@ where event_id is not null`,
     statements: [
       sql`alter table ${table('keys')} add column session_of ${idType}`,
       sql`create index posthorn_endpoint_health_failing on ${table('endpoint_health')} (failed_attempts) where failing_since is not null`,
-      // What one process tells the others while somebody watches; read once, and soon forgotten.
+      // Events that processes share while someone is watching; read once and deleted soon.
       sql`create table ${table('events')} (
   id ${idType} primary key not null,
   origin ${idType} not null,
@@ -247,9 +247,9 @@ where event_id is not null`,
     version: 6,
     statements: [
       sql`alter table ${table('webhook_deliveries')} add column interruptions integer not null default 0`,
-      // Until now every lease that ran out counted as a crash, sent or not.
+      // Until now, every expired lease counted as a crash, sent or not.
       sql`update ${table('webhook_deliveries')} set crash_count = 0 where status in ('pending', 'failed') and crash_count <> 0`,
-      // Named after their table, because PostgreSQL looks for them in its schema only if it is told to.
+      // Qualified like their table, because PostgreSQL would not look in that schema otherwise.
       ...['fresh', 'retries'].map((lane) => sql`drop index ${table('webhook_deliveries')}_${raw(lane)}`),
       ...Object.entries({ fresh, retries, suspects }).map(
         ([
@@ -258,10 +258,10 @@ where event_id is not null`,
         ]) => sql`create index ${raw(`webhook_deliveries_${lane}`)} on ${table('webhook_deliveries')} (webhook_id, coalesce(next_retry_at, 0), id)
 where ${rows}`,
       ),
-      // `rate_tokens` and `rate_at` are read no more: tokens have a table of their own, so that taking some is no write to the health.
+      // `rate_tokens` and `rate_at` are no longer read: tokens have their own table, so that taking some does not write to the health row.
       sql`alter table ${table('endpoint_health')} add column generation integer not null default 0`,
       sql`alter table ${table('endpoint_health')} add column ramp_from bigint`,
-      // `granted` is what the last one to ask was given: PostgreSQL answers with the new row only.
+      // `granted` is the result of the last request: PostgreSQL returns only the new row.
       sql`create table ${table('rate_limits')} (
   id ${idType} primary key not null,
   tokens double precision not null,
@@ -275,9 +275,9 @@ where ${rows}`,
   {
     version: 7,
     statements: [
-      // Null for a key that is no customer's link to the portal; a list of flags for one that is.
+      // A list of flags for a customer's portal link; null for all other keys.
       sql`alter table ${table('keys')} add column portal_flags text`,
-      // Apart from the messages: few have a time of their own, and none is written at a send without one.
+      // Separate from the messages: few have their own expiry, and a send without one writes nothing here.
       sql`create table ${table('payload_expiries')} (
   message_id ${idType} primary key not null,
   erase_at bigint not null

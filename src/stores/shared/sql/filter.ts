@@ -8,8 +8,7 @@ import type { Sql } from './sql.ts'
 
 const mostIds = 10_000
 
-// Literals, because a partial index is not used for a status that is bound; and where an index has a condition,
-// that condition word for word.
+// Literals, because a bound status does not match a partial index. If an index has a condition, it is repeated here word for word.
 const conditionOf: Readonly<Record<Status, string>> = {
   pending: `status in ('pending', 'failed') and status = 'pending'`,
   failed: `status in ('pending', 'failed') and status = 'failed'`,
@@ -17,7 +16,7 @@ const conditionOf: Readonly<Record<Status, string>> = {
   dead: `status = 'dead'`,
 }
 
-/** The condition that a filter stands for. */
+/** The SQL condition for a filter. */
 export function whereDelivery(filter: DeliveryFilter): Sql {
   const conditions: Sql[] = []
   if (filter.ids !== undefined) conditions.push(oneOf(filter.ids))
@@ -38,12 +37,12 @@ function oneOf(ids: readonly string[]): Sql {
   return ids.length === 0 ? raw('1 = 0') : sql`id in ${listOf(ids)}`
 }
 
-/** By way of its endpoints: another index on the hot table would cost each delivery a page that is written for nothing else. */
+/** Through its endpoints: another index on the hot table would cost each delivery an extra page write. */
 function ofApplication(applicationId: string): Sql {
   return sql`webhook_id in (select e.id from ${table('endpoints')} e where e.application_id = ${applicationId})`
 }
 
-/** An id begins with its time of creation: a range of the primary key, without an index on a time. */
+/** Ids start with their creation time, so this is a range of the primary key and needs no index on a time. */
 function createdWithin({ since, until }: DeliveryFilter): Sql[] {
   const conditions: Sql[] = []
   if (since !== undefined) conditions.push(sql`id >= ${firstIdAt('dlv', since)}`)

@@ -1,9 +1,9 @@
 import { sql } from './sql.ts'
 import type { Sql } from './sql.ts'
 
-/** Text that holds this one, whatever its case; what has a meaning in patterns stands for itself. */
+/** True if the text contains this one, ignoring case; wildcards match literally. */
 export function contains(expression: Sql, text: string): Sql {
-  // Also as it was typed: SQLite knows the case of ASCII only, and would not find "Österreich" by its own name.
+  // Also match the text as typed: SQLite only folds the case of ASCII, and would not find "Österreich" by its own name.
   return sql`(lower(${expression}) like ${containing(text.toLowerCase())} escape '!' or ${expression} like ${containing(text)} escape '!')`
 }
 

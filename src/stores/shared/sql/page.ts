@@ -2,7 +2,7 @@ import type { Order, Page } from '../../../core/ports/directory/page.ts'
 import { all, nothing, sql, raw } from './sql.ts'
 import type { Sql } from './sql.ts'
 
-/** `where`, `order by` and `limit` of one page of a list that is in the order of one column; `usual` is the list's own order. */
+/** `where`, `order by` and `limit` for one page of a list sorted by one column; `usual` is the default order of the list. */
 export function pageOf(page: Page, usual: Order, conditions: readonly Sql[] = [], column = 'id'): Sql {
   const order = page.order ?? usual
   const wanted = [...conditions, ...beyond(page.after, order, column)]
@@ -11,7 +11,7 @@ order by ${raw(column)} ${inOrder(order)}
 limit ${page.limit}`
 }
 
-/** What comes after a place in the list; all of it, if there is none. */
+/** Everything after a position in the list; the whole list if there is no position. */
 export function beyond(after: string | null, order: Order, column = 'id'): Sql[] {
   if (after === null) return []
   return [order === 'ascending' ? sql`${raw(column)} > ${after}` : sql`${raw(column)} < ${after}`]

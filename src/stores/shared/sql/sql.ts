@@ -1,7 +1,7 @@
-/** What a statement may carry as a parameter. Truth is 0 or 1: the two databases know no other common word for it. */
+/** The types of a parameter. Booleans are 0 or 1, the only form that both databases accept. */
 export type Value = string | number | null | Uint8Array
 
-/** A piece of a statement: text, parameters and names, in order, not yet in the words of a database. */
+/** A part of a statement: text, parameters and names, in order, not yet rendered for a database. */
 export interface Sql {
   readonly parts: readonly Part[]
 }
@@ -34,14 +34,14 @@ export type TableName =
   | 'webhook_deliveries'
   | 'workers'
 
-/** How one database writes what the two write differently. */
+/** The differences in how the databases write a statement. */
 export interface Dialect {
   placeholder(position: number): string
   table(name: TableName): string
   readonly keywords: Readonly<Record<DialectKeyword, string>>
 }
 
-/** `binary` is the type of bytes, `id` that of ids, which sort by their bytes; `forUpdate` ends a select whose rows are changed next. */
+/** `binary` is the type for bytes; `id` the type for ids, which sort bytewise; `forUpdate` ends a select whose rows are updated next. */
 type DialectKeyword = 'binary' | 'id' | 'forUpdate'
 
 interface Rendered {
@@ -49,7 +49,7 @@ interface Rendered {
   readonly values: readonly Value[]
 }
 
-/** Builds a statement: values become parameters, other pieces are spliced in. */
+/** Builds a statement: values become parameters, nested parts are spliced in. */
 export function sql(texts: TemplateStringsArray, ...inserted: readonly (Value | Sql)[]): Sql {
   const parts: Part[] = []
   for (const [index, text] of texts.entries()) {
@@ -62,7 +62,7 @@ export function sql(texts: TemplateStringsArray, ...inserted: readonly (Value | 
   return { parts }
 }
 
-/** The statement in the words of a database. */
+/** Renders the statement for a database. */
 export function render(statement: Sql, dialect: Dialect): Rendered {
   let text = ''
   const values: Value[] = []
@@ -78,7 +78,7 @@ export function table(name: TableName): Sql {
   return { parts: [{ table: name }] }
 }
 
-/** Text that is part of the statement itself. Never for what a user gave. */
+/** Literal SQL text. Never use it for user input. */
 export function raw(text: string): Sql {
   return { parts: [text] }
 }
@@ -92,12 +92,12 @@ export function joined(pieces: readonly Sql[], separator: string): Sql {
   return { parts: pieces.flatMap((piece, index) => (index === 0 ? piece.parts : [separator, ...piece.parts])) }
 }
 
-/** All of the conditions as one; true if there are none. */
+/** All conditions combined with `and`; true if there are none. */
 export function all(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? raw('1 = 1') : joined(conditions, '\n  and ')
 }
 
-/** `(a, b, c)`. Filled up to a power of two by repeating the last, so that a few texts serve every length. */
+/** `(a, b, c)`, padded to a power of two by repeating the last value, so that a few statement texts cover every length. */
 export function listOf(values: readonly Value[]): Sql {
   return sql`(${joined(
     filledUp(values).map((value) => sql`${value}`),
@@ -105,7 +105,7 @@ export function listOf(values: readonly Value[]): Sql {
   )})`
 }
 
-/** An insert of one row, given as column and value. */
+/** Inserts one row, given as columns and values. */
 export function insertInto(name: TableName, row: Readonly<Record<string, Value>>): Sql {
   const values = Object.values(row).map((value) => sql`${value}`)
   return sql`insert into ${table(name)} (${raw(Object.keys(row).join(', '))})\nvalues (${joined(values, ', ')})`

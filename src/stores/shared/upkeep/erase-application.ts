@@ -16,11 +16,11 @@ const applications = table('applications')
 const deliveries = table('webhook_deliveries')
 const endpoints = table('endpoints')
 const erasures = table('erasures')
-/** Their bodies are deleted with them: at worst a mebibyte each. */
+/** Their bodies are deleted with them: up to a mebibyte each. */
 const mostMessages = 100
 const mostDeliveries = 2_000
 
-/** Deletes an application, hides all that it had, and stores the job that erases it. */
+/** Deletes an application, hides all its data, and stores the job that erases it. */
 export async function eraseApplication(tx: Executor, job: ErasureJob, by?: Actor): Promise<Job | null> {
   const { applicationId: id, createdAt: at } = job
   const [row] = await tx.query(sql`select * from ${applications} where id = ${id} ${forUpdate}`)
@@ -45,7 +45,7 @@ set job_id = excluded.job_id, erased_at = null`)
   return job
 }
 
-/** What was deleted by an earlier release, or by hand, may have left something. */
+/** A deletion by an earlier release, or by hand, may have left data behind. */
 async function isAnythingLeft(tx: Executor, id: string): Promise<boolean> {
   const [row] = await tx.query(sql`select 1 as found from ${endpoints} where application_id = ${id}
 union all
@@ -54,7 +54,7 @@ limit 1`)
   return row !== undefined
 }
 
-/** What one batch did. */
+/** The result of one batch. */
 interface ErasedBatch {
   readonly messages: number
   readonly cancelled: readonly Cancelled[]
@@ -62,8 +62,8 @@ interface ErasedBatch {
 }
 
 /**
- * One batch of an erasure: messages with their deliveries, oldest first; then what is left without a message; then all the rest.
- * What is gone is not found again, so any worker can go on after a crash.
+ * One batch of an erasure: messages with their deliveries, oldest first; then deliveries without a message; then everything else. Erased
+ * rows are not found again, so any worker can continue after a crash.
  */
 export async function eraseBatch(tx: Executor, id: string, limit: number, now: Instant): Promise<ErasedBatch> {
   const messages = (await tx.query(messagesOf(id, Math.min(limit, mostMessages)))).map(toId)
@@ -76,8 +76,8 @@ export async function eraseBatch(tx: Executor, id: string, limit: number, now: I
 }
 
 /**
- * A transaction that had matched before the deletion may have stored a message after it. For a day all of that stays hidden, and is
- * erased, too. Answers with how many messages.
+ * A transaction that matched endpoints before the deletion may have stored a message after it. For a day, such messages stay hidden and are
+ * erased too. Returns how many there were.
  */
 export async function sweepErased(tx: Executor, now: Instant, limit: number): Promise<number> {
   const found = await tx.query(sql`select x.application_id as id
@@ -103,7 +103,7 @@ limit ${mostDeliveries}
 ${forUpdate}`
 }
 
-/** A message stays until nothing is left of it: one that was for thousands of endpoints takes several batches. */
+/** A message stays until nothing refers to it: one for thousands of endpoints takes several batches. */
 async function eraseMessages(tx: Executor, messageIds: readonly string[], now: Instant): Promise<ErasedBatch> {
   const ids = listOf(messageIds)
   const found = await tx.query(sql`select id from ${deliveries}
@@ -118,7 +118,7 @@ ${forUpdate}`)
   return { messages, cancelled, isOver: false }
 }
 
-/** Open ones end as those of a deleted endpoint do; then they are forgotten with their attempts. */
+/** Open deliveries end like those of a deleted endpoint; then they are deleted with their attempts. */
 async function endDeliveries(tx: Executor, deliveryIds: readonly string[], now: Instant): Promise<Cancelled[]> {
   if (deliveryIds.length === 0) return []
   const request = { filter: { ids: deliveryIds }, as: 'gone', now, limit: deliveryIds.length } as const
@@ -147,7 +147,7 @@ where key in (select key from ${table('replies')} where application_id = ${id} l
     await tx.run(sql`delete from ${table(name)} where endpoint_id in ${own}`)
   await tx.run(sql`delete from ${table('rate_limits')} where id = ${id} or id in ${own}`)
   await tx.run(sql`delete from ${table('keys')} where application_id = ${id}`)
-  // There are few at any time: they are read at once, and soon forgotten.
+  // There are few at any time: they are read at once and deleted soon.
   await tx.run(sql`delete from ${table('events')} where data like ${`%"applicationId":${JSON.stringify(id)}%`}`)
   await tx.run(sql`delete from ${table('jobs')} where application_id = ${id} and action <> ${raw(`'erase'`)}`)
   await tx.run(sql`delete from ${endpoints} where application_id = ${id}`)

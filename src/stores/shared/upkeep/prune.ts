@@ -13,15 +13,15 @@ import { eraseBodies } from './erase-message.ts'
 const deliveries = table('webhook_deliveries')
 const messages = table('messages')
 const minutesKeptMs = 35 * day
-/** Keys and jobs that are over can be looked up for so long. */
+/** How long expired keys and finished jobs can still be looked up. */
 const endedKeptMs = 30 * day
-/** So many rows one walk reads at most: what is kept for longer lies between what is to be forgotten. */
+/** One walk reads at most this many rows, because rows with a longer retention lie between those to delete. */
 const mostWalked = 5_000
 const theStart: PrunePlace = { delivered: '', dead: '', messages: '' }
 
 /**
- * Up to `limit` of each kind that there may be many of. An id begins with its time of creation: nothing younger is read, and
- * the next batch goes on behind what this one has read. Messages come last: they stay as long as a delivery is left of them.
+ * Up to `limit` of each kind that can be numerous. Ids start with their creation time: newer rows are not read, and the next batch
+ * continues after the last row read. Messages come last: they stay as long as they have a delivery.
  */
 export async function prune(tx: Executor, request: PruneRequest): Promise<Pruned> {
   const { before, deadBefore, auditBefore, now, limit } = request
@@ -45,7 +45,7 @@ export async function prune(tx: Executor, request: PruneRequest): Promise<Pruned
   return { count, next: isOver ? null : { delivered: delivered.place, dead: dead.place, messages: old.place } }
 }
 
-/** What a walk forgot, and behind which id the next one begins. */
+/** How many rows a walk deleted, and the id after which the next one starts. */
 interface Walk {
   readonly count: number
   readonly place: string
@@ -67,7 +67,7 @@ async function walkDeliveries(tx: Executor, walk: DeliveryWalk): Promise<Walk> {
   return { count: ids.length, ...placeAfter(rows, limit, firstIdAt('dlv', before)) }
 }
 
-/** The next rows by age, and which of them ended before the time. Dead letters have an index of their own. */
+/** The next rows by age, marking those that ended before the given time. Dead letters have their own index. */
 export function closedBefore({ status, before, after, limit }: DeliveryWalk): Sql {
   return walked({
     rows: sql`select id, status, updated_at
@@ -92,13 +92,13 @@ export function messagesBefore(before: Instant, after: string, limit: number): S
     rows: sql`select id, created_at
   from ${messages}
   where id > ${after} and id < ${firstIdAt('msg', before)}`,
-    // One by one through the index: `not exists` would let PostgreSQL read all deliveries to compare them at once.
+    // One by one through the index: with `not exists`, PostgreSQL would read all deliveries to compare them at once.
     wanted: sql`created_at < ${before} and (select d.message_id from ${deliveries} d where d.message_id = walked.id limit 1) is null`,
     limit,
   })
 }
 
-/** Each row that is wanted, with how many were read, and the last of those. */
+/** Each wanted row, with the number of rows read and the id of the last one. */
 function walked({ rows, wanted, limit }: { readonly rows: Sql; readonly wanted: Sql; readonly limit: number }): Sql {
   return sql`with walked as materialized (
   ${rows}
@@ -124,7 +124,7 @@ function placeAfter(rows: readonly ReturnType<typeof toWalked>[], limit: number,
   return count < mostWalked ? { place: end, isOver: true } : { place: last ?? end, isOver: false }
 }
 
-/** Dead letters may have been requeued a moment ago. */
+/** Checks the status again: dead letters may have been requeued a moment ago. */
 async function forgetDeliveries(tx: Executor, ids: readonly string[], before: Instant): Promise<void> {
   const closed = await tx.query(sql`select id from ${deliveries}
 where id in ${listOf(ids)} and status in ('delivered', 'dead') and updated_at < ${before}
@@ -175,7 +175,7 @@ where id in (
   limit ${limit})`)
 }
 
-/** Bodies whose time is over; not those of which something is still on its way. */
+/** Bodies that have expired, except those with open deliveries. */
 async function erasePayloads(tx: Executor, now: Instant, limit: number): Promise<number> {
   const due = await tx.query(sql`select p.message_id as id from ${table('payload_expiries')} p
 where p.erase_at <= ${now}
@@ -187,13 +187,13 @@ limit ${limit}`)
   return due.length
 }
 
-/** What there are few of. */
+/** The kinds with few rows. */
 async function forgetEnded(tx: Executor, before: Instant, longOver: Instant): Promise<void> {
   await tx.run(sql`delete from ${table('endpoint_secrets')} where expires_at < ${before}`)
   await tx.run(sql`delete from ${table('keys')} where expires_at < ${longOver} or revoked_at < ${longOver}`)
   await tx.run(
     sql`delete from ${table('jobs')} where id < ${firstIdAt('job', longOver)} and state in ('done', 'cancelled') and updated_at < ${longOver}`,
   )
-  // A bucket that was not used for so long is full, as a new one is.
+  // A bucket unused for this long is full, just like a new one.
   await tx.run(sql`delete from ${table('rate_limits')} where at < ${longOver}`)
 }

@@ -8,7 +8,7 @@ import type { Database, Executor } from '../sql/database.ts'
 import { forUpdate, nothing, sql, table, raw } from '../sql/sql.ts'
 import type { Sql } from '../sql/sql.ts'
 
-/** Few enough that whoever writes meanwhile does not notice. */
+/** Small enough that concurrent writers do not notice. */
 const batchRows = 200
 const mostNamed = 10
 
@@ -18,8 +18,8 @@ export interface ResealOptions {
 }
 
 /**
- * Seals with the newest key whatever is sealed with another, or stored in clear. Each batch is a transaction, and what is done is not found
- * again: after a kill the next run goes on where this one ended. What no key of the ring opens stays as it is.
+ * Seals every value that is in plaintext or sealed with an older key with the newest key. Each batch is a transaction, and resealed values
+ * are not found again: after a kill, the next run continues where this one stopped. Values that no key of the ring can open stay unchanged.
  */
 export async function reseal(database: Database, vault: Vault, options: ResealOptions = {}): Promise<Resealed> {
   const { onBatch, signal } = options
@@ -51,7 +51,7 @@ export async function countStale(database: Pick<Database, 'query'>, vault: Vault
 }
 
 interface Batch extends Pick<Resealed, 'done' | 'endpointIds'> {
-  /** The key to go on after; null at the end. */
+  /** The key to continue after; null at the end. */
   readonly next: string | null
 }
 
@@ -84,14 +84,14 @@ where ${key} = ${id} and ${column} = ${valueOf(sealed, row)}`)
   }
 }
 
-/** What stands there, and was not sealed with the newest key. */
+/** Values that are present and not sealed with the newest key. */
 function stale({ column, blank }: SealedColumn, keyId: string): Sql {
   const prefix = sealedPrefix(keyId)
   const isThere = blank === null ? nothing : sql` and ${raw(column)} <> ${blank}`
   return sql`substr(${raw(column)}, 1, ${raw(String(prefix.length))}) <> ${prefix}${isThere}`
 }
 
-/** Null for what no key opens, or was changed by hand. */
+/** Null for values that no key can open, or that were changed by hand. */
 function resealedOrNull(vault: Vault, sealed: SealedColumn, row: Parameters<typeof resealedValue>[2]): string | null {
   try {
     return resealedValue(vault, sealed, row)

@@ -7,8 +7,8 @@ import type { TakenOver } from '../../shared/rows/delivery-rows.ts'
 import type { Connection } from '../connection.ts'
 
 /**
- * Due rows of one endpoint, oldest first. A row whose message is gone stays where it is: there is nothing to send. A lease is over
- * at its time; or, where the workers of this process are named, if it is none of theirs.
+ * Due rows of one endpoint, oldest first. A row whose message is gone is left alone: there is nothing to send. A lease is over when it
+ * expires or, if the workers of this process are given, when it belongs to none of them.
  */
 export function selectDue(lane: Lane): string {
   // A cross join keeps SQLite from starting with the messages.
@@ -47,8 +47,8 @@ values (?1, ?2, ?3, 0, 'interrupted', ?4)
 on conflict (delivery_id, epoch) do nothing`
 
 /**
- * Leases what is due; runs inside the transaction of the turn, so nobody comes between the look and the lease. `workers` are those
- * of the only process that may deliver, as JSON; null if that is not known.
+ * Leases due deliveries; runs inside the transaction of the turn, so nothing can happen between selecting and leasing. `workers` is a JSON
+ * list of the workers of the only process that may deliver; null if they are unknown.
  */
 export function claim(connection: Connection, request: ClaimRequest, workers: string | null): Claim[] {
   const picked: { lane: Lane; row: Row }[] = []
@@ -58,7 +58,7 @@ export function claim(connection: Connection, request: ClaimRequest, workers: st
     const rows = connection.prepare(selects[want.lane]).iterate(want.endpointId, request.now, limit, workers)
     for (const row of upTo(want.mostBytes, rows)) picked.push({ lane: want.lane, row })
   }
-  // Leased only now: a statement must not change the rows that it is walking over.
+  // Leased only now: a statement must not change the rows that it is iterating over.
   const update = connection.prepare(lease)
   return picked.map(({ lane, row }) => {
     const taken = toClaim(row, lane, null)
@@ -69,7 +69,7 @@ export function claim(connection: Connection, request: ClaimRequest, workers: st
   })
 }
 
-/** Read row by row, so that bodies beyond the bound are never in memory. */
+/** Reads row by row, so that bodies beyond the bound are never in memory. */
 function* upTo(mostBytes: number, rows: Iterable<Row>): Iterable<Row> {
   let bytes = 0
   for (const row of rows) {
@@ -79,7 +79,7 @@ function* upTo(mostBytes: number, rows: Iterable<Row>): Iterable<Row> {
   }
 }
 
-/** An owner that is still there did not come back: what became of its attempt is put on record, under its own epoch. */
+/** A row that still has an owner was abandoned by it: the fate of its attempt is recorded under its own epoch. */
 function takeOver(
   connection: Connection,
   { delivery, ...rest }: Claim,

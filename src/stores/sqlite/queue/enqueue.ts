@@ -62,7 +62,7 @@ function versionOf(connection: Connection, applicationId: string): number | null
   return row === undefined ? null : toEndpointsVersion(row)
 }
 
-/** Answers with the other message that has the event id; the one that has the idempotency key, too, is no other: that is a repeat. */
+/** Returns the other message that has the event id. If that message also has the idempotency key, this is a repeat, not a conflict. */
 function takenEvent(connection: Connection, { message, idempotencyKey: key }: Envelope, now: Instant): Enqueued | null {
   if (message.eventId === null) return null
   const holder = connection.prepare(selectEvent).get(message.applicationId, message.eventId)
@@ -72,7 +72,7 @@ function takenEvent(connection: Connection, { message, idempotencyKey: key }: En
   return used !== undefined && toUsedKey(used).messageId === messageId ? null : { kind: 'taken', messageId }
 }
 
-/** Takes the idempotency key for this message; if another message has it, answers with that. */
+/** Takes the idempotency key for this message; if another message has it, returns that one. */
 function takeKey(connection: Connection, envelope: Envelope, now: Instant): Enqueued | null {
   const { message, idempotencyKey: key, bodyHash } = envelope
   if (key === null) return null

@@ -1,7 +1,7 @@
 import type { LeaseRequest, ReleaseRequest, StartRequest } from '../../../core/ports/queue.ts'
 import type { Connection } from '../connection.ts'
 
-// What is written under a lease, but for its mark. Each runs inside the transaction of the turn.
+// Everything written under a lease, except its mark. Each function runs inside the transaction of the turn.
 
 const prolong = `update webhook_deliveries
 set lease_until = ?4
@@ -19,14 +19,14 @@ const recordStart = `insert into posthorn_attempts (delivery_id, epoch, started_
 values (?1, ?2, ?3, 0, 'started', ?4)
 on conflict (delivery_id, epoch) do nothing`
 
-// A suspect's attempt was written ahead: its worker lives, so it has not crashed.
+// A suspect's attempt was recorded in advance: its worker is alive, so it has not crashed.
 const recordInterruption = `insert into posthorn_attempts (delivery_id, epoch, started_at, took_ms, outcome, url)
 values (?1, ?2, ?3, 0, 'interrupted', ?4)
 on conflict (delivery_id, epoch) do update
 set outcome = excluded.outcome
 where outcome = 'started'`
 
-/** Prolongs leases that are still the owner's, even if they have run out, as long as nobody took them over. */
+/** Extends leases that the owner still has, even expired ones, as long as no other worker took them over. */
 export function renew(
   connection: Connection,
   { owner, leaseMs, now, leases }: LeaseRequest & { leaseMs: number },
@@ -48,7 +48,7 @@ export function release(connection: Connection, { owner, leases }: ReleaseReques
   return ours.map(({ deliveryId }) => deliveryId)
 }
 
-/** Writes attempts ahead, where the lease is still the owner's. */
+/** Records attempts in advance, if the owner still has the lease. */
 export function start(connection: Connection, { owner, now, starts }: StartRequest): string[] {
   const [held, insert] = [connection.prepare(selectHeld), connection.prepare(recordStart)]
   const ours = starts.filter(({ deliveryId, epoch }) => held.get(deliveryId, owner, epoch) !== undefined)

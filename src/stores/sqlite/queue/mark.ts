@@ -18,8 +18,8 @@ const selectAttempt = `select 1
 from posthorn_attempts
 where delivery_id = ?1 and epoch = ?2 and late = 0 and outcome not in ${provisionalText}`
 
-// What only says that the attempt began makes way for what came of it. That is written once; but a late one is in time after all
-// if its worker could mark it under a newer lease.
+// A record that only says that the attempt began is replaced by its outcome. An outcome is written only once, except that a late one
+// becomes in time if its worker could mark it under a newer lease.
 const overProvisional = `on conflict (delivery_id, epoch) do update
 set started_at = excluded.started_at, took_ms = excluded.took_ms, outcome = excluded.outcome, status_code = excluded.status_code,
   excerpt = excluded.excerpt, url = excluded.url, late = excluded.late, diagnostics = excluded.diagnostics
@@ -29,7 +29,7 @@ const insertAttempt = `insert into posthorn_attempts (delivery_id, epoch, starte
 values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
 ${overProvisional}`
 
-// Not for a delivery that was pruned meanwhile: nobody would ever forget the attempt again.
+// Not for a delivery that was pruned meanwhile: the attempt would never be deleted.
 const insertLateAttempt = `insert into posthorn_attempts (delivery_id, epoch, started_at, took_ms, outcome, status_code, excerpt, url, diagnostics, late)
 select id, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 1
 from webhook_deliveries
@@ -82,7 +82,7 @@ function markOne(
   if (changes === 0 && connection.prepare(selectAttempt).get(deliveryId, attempt?.epoch ?? epoch) !== undefined)
     return 'already'
 
-  // A late attempt is recorded, too: it was sent, whoever holds the lease now.
+  // A late attempt is recorded too: it was sent, whichever worker holds the lease now.
   if (attempt !== null) {
     const { startedAt, tookMs, outcome, statusCode, responseBody, url } = attempt
     const insert = connection.prepare(changes === 0 ? insertLateAttempt : insertAttempt)
@@ -102,7 +102,7 @@ function count(rollups: Map<string, Counts>, { endpointId, mark: { status, reaso
   }
   if (status === 'delivered') counts.delivered += 1
   if (status === 'failed') counts.failed += 1
-  // What a person cancelled, or what became of a deleted endpoint, is no failure of delivery.
+  // A delivery that a person cancelled, or whose endpoint was deleted, does not count as failed.
   if (status === 'dead' && (reason === 'exhausted' || reason === 'crashed')) counts.dead += 1
   if (attempt === null) return
   const bucket = latencyBucket(attempt.tookMs)

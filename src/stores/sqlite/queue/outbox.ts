@@ -13,7 +13,7 @@ import type { SqliteDriver } from '../driver.ts'
 import { enqueue } from './enqueue.ts'
 import { storeError } from '../errors.ts'
 
-/** The way in through a transaction on a connection of the application's own, which `own` has been opened beside. */
+/** Sends within a transaction on the application's own connection; `own` is our connection to the same file. */
 export function outletOn(tx: unknown, own: SqliteDriver): SyncStoreTransaction {
   checkTransaction(tx, own)
   const connection = connectionOver(tx)
@@ -42,7 +42,9 @@ export function outletOn(tx: unknown, own: SqliteDriver): SyncStoreTransaction {
   }
 }
 
-/** Two copies of SQLite in one process do not lock each other out, and lose what was committed: hence the same driver, not just the same file. */
+/**
+ * Two copies of SQLite in one process do not respect each other's locks, and lose commits: hence the same driver, not just the same file.
+ */
 function checkTransaction(tx: unknown, own: SqliteDriver): asserts tx is SqliteDriver {
   const wanted = 'a connection to the same file, made by the driver that `open` uses, in a transaction'
   if (!isDriver(tx)) throw expected('invalid_argument', 'tx', wanted, tx)
@@ -76,14 +78,14 @@ function checkTransaction(tx: unknown, own: SqliteDriver): asserts tx is SqliteD
   }
 }
 
-/** All of it or nothing, whatever the application does about the error. */
+/** All of the work or none of it, whatever the application does about the error. */
 function undone<Result>(connection: Connection, work: () => Result): Result {
   try {
     connection.prepare('savepoint posthorn').run()
     try {
       return work()
     } catch (thrown) {
-      // Some errors, a full disk for one, have ended the whole transaction.
+      // Some errors, such as a full disk, have already ended the whole transaction.
       if (connection.inTransaction()) connection.prepare('rollback to posthorn').run()
       throw thrown
     } finally {

@@ -13,8 +13,8 @@ import { mark } from './mark.ts'
 import { giveBack, take } from './rate-limits.ts'
 
 /**
- * The engine's half: the hot calls of a turn share one commit; the rest is what both databases share. `workers` tells which are
- * attached to the only process that may deliver; null if that may be another.
+ * The engine's half: the hot calls of a turn share one commit; the rest is shared by both databases. `workers` returns the workers attached
+ * to this process if it is the only one that may deliver; null if another process may.
  */
 export function sqliteQueue(database: SqliteDatabase, workers: () => readonly string[] | null): Queue {
   function attached(): string | null {
