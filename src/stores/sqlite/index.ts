@@ -20,7 +20,7 @@ import { diskOf } from './disk.ts'
 import type { SqliteDriver } from './driver.ts'
 import { storeError } from './errors.ts'
 import { makePrivate } from './private-files.ts'
-import { outletOn } from './queue/outbox.ts'
+import { syncTransactionOn } from './queue/outbox.ts'
 import { sqliteQueue } from './queue/queue.ts'
 import { openVaultFor } from './vault.ts'
 
@@ -149,7 +149,7 @@ function databaseOf(lifetime: Lifetime<OpenedFile>): SqliteDatabase {
 }
 
 function withinSync(tx: unknown, { opened }: Lifetime<OpenedFile>): SyncStoreTransaction {
-  if (opened !== null && opened.driver !== null) return outletOn(tx, opened.driver)
+  if (opened !== null && opened.driver !== null) return syncTransactionOn(tx, opened.driver)
   throw new PosthornError(
     'stopped',
     'Expected an open store, got one that is closed. A send within your transaction cannot wait for it: await `start()` first.',

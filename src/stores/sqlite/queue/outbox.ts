@@ -14,7 +14,7 @@ import { enqueue } from './enqueue.ts'
 import { storeError } from '../errors.ts'
 
 /** Sends within a transaction on the application's own connection; `own` is our connection to the same file. */
-export function outletOn(tx: unknown, own: SqliteDriver): SyncStoreTransaction {
+export function syncTransactionOn(tx: unknown, own: SqliteDriver): SyncStoreTransaction {
   checkTransaction(tx, own)
   const connection = connectionOver(tx)
   return {
