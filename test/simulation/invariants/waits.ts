@@ -109,8 +109,7 @@ function* ramp(world: World): Iterable<Finding> {
       for (const [position, { at, deliveryId }] of after.entries()) {
         const ticks = Math.floor((at - endedAt) / pollMs)
         const sent = after.slice(0, position + 1).filter((call) => call.at > at - pollMs).length
-        // A window of a tick touches two of them, and in each all workers but one may round their share up; one more is the probe.
-        const allowed = 2 * (retriesPerEndpoint * 2 ** ticks + workers - 1) + 1
+        const allowed = 2 * retriesPerEndpoint * 2 ** ticks + workers
         backlog.delete(deliveryId ?? '')
         if (backlog.size === 0) break
         if (sent <= allowed) continue
