@@ -94,6 +94,23 @@ describe.each(stores)('workers on %s', (_, makeStore) => {
     expect(transports.map((transport) => transport.mostOpen(urlOf('hook')))).toEqual([pool, 4, 4, 4, 4, 4])
   })
 
+  test('that join while a ramp lasts send one of its first step each: the one that was there sends the whole', async () => {
+    const { world, others, transports } = workersOn(makeStore(), 4)
+    const { id } = await world.endpoint('hook')
+    await world.posthorn.start()
+    await world.posthorn.endpoints.pause(id)
+    await world.send('hook', 1_000)
+    await world.clock.advance(beatMs + 1)
+    await world.posthorn.endpoints.resume(id)
+    await world.posthorn.idle()
+    await startAll(world, others)
+    for (const worker of others) await worker.idle()
+    expect(transports.map(({ requests }) => requests.length)).toEqual([100, 1, 1, 1])
+    await world.clock.advance(8 * beatMs)
+    expect(inStatus(await world.rows(), 'delivered')).toBe(1_000)
+    for (const { requests } of transports) expect(requests.length).toBeGreaterThan(100)
+  })
+
   test.each([10, 1])('keep a rate of %i a second together, and use it up', async (ratePerSecond) => {
     const { world, others, transports } = workersOn(makeStore(), 3)
     await world.endpoint('hook', { ratePerSecond })

@@ -1,6 +1,7 @@
 import type { Health } from '../endpoint/health.ts'
 import type { Limits } from './limits.ts'
 import type { Instant } from '../time.ts'
+import { shareOf } from './shares.ts'
 
 /** How many deliveries one worker may start for an endpoint, in all lanes together, in one tick of the ramp after a hold or a pause. */
 export interface RampStep {
@@ -19,15 +20,12 @@ const mostBlamedShare = 0.1
 export function rampStep(
   { rampFrom }: Pick<Health, 'rampFrom'>,
   limits: Pick<Limits, 'pollMs' | 'retriesPerEndpoint'>,
-  workers: number,
+  sharers: number,
   now: Instant,
 ): RampStep | null {
   if (rampFrom === null) return null
   const tick = Math.max(Math.floor((now - rampFrom) / limits.pollMs), 0)
-  return {
-    tick,
-    allowance: Math.ceil((limits.retriesPerEndpoint * 2 ** Math.min(tick, mostDoublings)) / Math.max(workers, 1)),
-  }
+  return { tick, allowance: shareOf(limits.retriesPerEndpoint * 2 ** Math.min(tick, mostDoublings), sharers) }
 }
 
 /** True if so many of a tick's attempts blamed the endpoint that the next step must not be larger. */

@@ -24,7 +24,7 @@ export class Ramps {
   of(record: EndpointRecord, now: Instant): Ramp | null {
     const { engine, shares } = this.#parts
     const { rampFrom } = record.health
-    const step = rampStep(record.health, engine.settings.limits, shares.workers, now)
+    const step = rampStep(record.health, engine.settings.limits, shares.sharers, now)
     if (step === null || rampFrom === null) return (record.ramp = null)
     const before = record.ramp?.from === rampFrom ? record.ramp : null
     if (before?.tick === step.tick) {

@@ -1,5 +1,5 @@
 import type { SeenWorker } from '../../core/ports/worker.ts'
-import { nextShare, sharesAmong } from '../../core/limits/window.ts'
+import { nextSharers, notYetSharing, shareOf, sharesAmong } from '../../core/limits/shares.ts'
 import type { Endpoints } from './endpoints.ts'
 import type { EndpointRecord } from './records.ts'
 import type { EngineParts } from '../parts.ts'
@@ -10,8 +10,7 @@ export class Shares {
   readonly #owner: string
   readonly #endpoints: Endpoints
   #workers = 1
-  /** A new worker starts with one request per endpoint, until the others have reduced their shares. */
-  #share = 1
+  #sharers = notYetSharing
 
   constructor({ settings }: EngineParts, endpoints: Endpoints) {
     this.#pool = settings.limits.pool
@@ -19,13 +18,14 @@ export class Shares {
     this.#endpoints = endpoints
   }
 
-  get workers(): number {
-    return this.#workers
+  /** The number of workers by which this one divides. */
+  get sharers(): number {
+    return this.#sharers
   }
 
   /** How many requests this process may have open to an endpoint. */
   windowOf(record: EndpointRecord): number {
-    return Math.min(record.window.size, this.#share)
+    return Math.min(record.window.size, shareOf(this.#pool, this.#sharers))
   }
 
   /** Updates the share from the workers that are alive. */
@@ -33,9 +33,8 @@ export class Shares {
     const own = seen.find(({ id }) => id === this.#owner)
     const others = seen.filter((worker) => worker !== own)
     this.#workers = others.length + 1
-    this.#share = nextShare(
-      this.#pool,
-      this.#share,
+    this.#sharers = nextSharers(
+      this.#sharers,
       own?.sharesAmong ?? this.#workers,
       others.map((other) => other.sharesAmong),
     )
