@@ -9,6 +9,8 @@ describe('a shared limit', () => {
     [100, 0, 4, 80],
     [50, 50, 1, 0],
     [1, 0, 1, 1],
+    [2, 3, 4, 1],
+    [1, 3, 4, 0],
     [0, 0, 1, 0],
   ])(
     'of which %d are free lets one who holds %d, at most %d times what is free, take %d more',
@@ -23,7 +25,7 @@ describe('a shared limit', () => {
       while (limit.take(holder));
       return limit.heldBy(holder)
     }
-    expect([takeAll('a'), takeAll('b')]).toEqual([500, 250])
+    expect([takeAll('a'), takeAll('b')]).toEqual([499, 250])
     for (let index = 0; index < 5; index += 1) takeAll(`more ${index}`)
     expect(limit.free).toBeGreaterThan(0)
     expect(limit.take('newcomer')).toBe(true)
@@ -38,7 +40,8 @@ describe('a shared limit', () => {
         for (const [holder, amount, isTaken] of all) {
           if (isTaken && limit.take(holder, amount)) {
             taken.push([holder, amount])
-            if (holder !== null && amount > 1) expect(limit.heldBy(holder)).toBeLessThanOrEqual(limit.free)
+            if (holder !== null && limit.heldBy(holder) > 1)
+              expect(limit.heldBy(holder)).toBeLessThanOrEqual(limit.free)
           } else if (!isTaken) {
             const last = taken.pop()
             if (last !== undefined) limit.release(...last)

@@ -107,7 +107,7 @@ describe('the budget', () => {
   })
 
   test('an endpoint that takes a second or more counts as one that may be hung', async () => {
-    const world = engineWorld({ maxLeased: 8 })
+    const world = engineWorld({ maxLeased: 40 })
     await world.endpoint('slow')
     await world.send('slow')
     await world.posthorn.start()
@@ -119,8 +119,8 @@ describe('the budget', () => {
     world.transport.hold(urlOf('slow'))
     await world.send('slow', 20)
     await settled()
-    // A quarter of them, instead of the four fifths that it would get by a recent success.
-    expect(leased(await world.rows())).toBe(2)
+    // Of a quarter of them, instead of the whole that one with a recent success shares.
+    expect(leased(await world.rows())).toBe(6)
   })
 
   test('of a few rows is not used up by claims that fail', async () => {
@@ -262,7 +262,21 @@ describe('an application', () => {
       held += 1
     }
     expect(held).toBe(settings.maxLeased / 4)
-    expect(budget.rowsFor(unknown, now)).toBe(settings.maxLeased / 4)
+    expect(budget.rowsFor(unknown, now)).toBe(800)
+  })
+
+  test('whose endpoint fails leaves a place among the failing ones to its next endpoint, and that one to the next application', () => {
+    const now = 1_700_000_000_000
+    const budget = new Budget({ ...settings, maxLeased: 20 })
+    const [first, second, third] = recordsOf(3)
+    if (first === undefined || second === undefined || third === undefined) throw new Error('Expected three records.')
+    second.endpoint = { ...second.endpoint, applicationId: first.endpoint.applicationId }
+    const taken = [first, second, third].map((record) => {
+      record.health = { ...record.health, failingSince: now - 1_000 }
+      while (budget.rowsFor(record, now) > 0) budget.take({ record, bytes: 0, trust: trustIn(record, now) })
+      return record.leased
+    })
+    expect(taken).toEqual([3, 1, 1])
   })
 
   test('E10 with one endpoint takes four fifths of four fifths of what is free, and so does the next: each leaves a place for another', () => {

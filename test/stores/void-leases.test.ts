@@ -39,6 +39,16 @@ describe.each(stores)('%s', (_, make) => {
     expect(await world.claim({ from: endpoint, owner: 'bert', at: start + leaseMs - 1 })).toHaveLength(1)
   })
 
+  test('the first worker of a process forgets those of the one before, and reports them lost', async () => {
+    const { store } = await interrupted(make)
+    const sighting = { now: start, goneBefore: 0, sharesAmong: 1, waits: [] }
+    await store.beat(worker('anna'), sighting)
+    await store.attach(worker('bert'))
+    await store.attach(worker('cleo'))
+    expect((await store.beat(worker('bert'), sighting)).map(({ id }) => id)).toEqual(['bert', 'cleo'])
+    expect(await store.directory.alarms()).toMatchObject([{ id: 'worker-lost', noted: 1 }])
+  })
+
   test('whoever has attached nobody knows nothing of the others, and goes by the time', async () => {
     const { world, endpoint } = await interrupted(make)
     expect(await world.claim({ from: endpoint, owner: 'bert', at: start + leaseMs - 1 })).toEqual([])

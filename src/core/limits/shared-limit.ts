@@ -1,10 +1,10 @@
 /**
- * How much more a holder may take: at most the given multiple of what is free afterwards. At least one, if anything may be
- * taken.
+ * How much more a holder may take: so much that it holds at most the given multiple of what is free afterwards. Whoever holds nothing may
+ * take one while anything is free.
  */
 export function shareOfFree(free: number, held: number, timesFree: number): number {
   if (held >= timesFree * free) return 0
-  return Math.max(Math.floor((timesFree * free - held) / (timesFree + 1)), 1)
+  return Math.max(Math.floor((timesFree * free - held) / (timesFree + 1)), held === 0 ? 1 : 0)
 }
 
 /**

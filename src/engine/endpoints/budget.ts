@@ -5,12 +5,23 @@ import type { EndpointRecord, Held, Trust } from './records.ts'
 import type { EngineSettings } from '../parts.ts'
 import { trustIn } from './trust.ts'
 
-/** What one application, or all endpoints with the same trust, currently hold. */
 interface Holding {
   rows: number
   bytes: number
   onWire: number
 }
+
+/** Endpoints whose capacity is limited together. Unproven ones may all be hung, so together they get half; doubtful ones get half of that. */
+type Group = 'all' | 'unproven' | 'doubtful'
+const partOf: Readonly<Record<Group, number>> = { all: 1, unproven: 1 / 2, doubtful: 1 / 4 }
+const groupsOf: Readonly<Record<Trust, readonly Group[]>> = {
+  proven: ['all'],
+  unknown: ['all', 'unproven'],
+  doubtful: ['all', 'unproven', 'doubtful'],
+}
+
+/** What one application, or all of them together, currently hold. */
+type Holdings = Readonly<Record<Group, Holding>>
 
 const mostBytes = 64 * mostBodyBytes
 const timesFree = 4
@@ -20,68 +31,56 @@ const timesFree = 4
  * the free part. A single tenant gets most of it, and each one leaves a part for the next. About ten greedy tenants use it up.
  */
 export class Budget {
-  readonly #settings: EngineSettings
-  readonly #applications = new Map<string, Holding>()
-  readonly #byTrust: Readonly<Record<Trust, Holding>> = {
-    proven: nothing(),
-    unknown: nothing(),
-    doubtful: nothing(),
-  }
+  readonly #most: Readonly<Holding>
+  readonly #held = noHoldings()
+  readonly #applications = new Map<string, Holdings>()
 
-  constructor(settings: EngineSettings) {
-    this.#settings = settings
+  constructor({ maxLeased, limits }: EngineSettings) {
+    this.#most = { rows: maxLeased, bytes: mostBytes, onWire: limits.openRequests }
   }
 
   /** How many more rows this endpoint may hold, whatever their size. */
   rowsFor(record: EndpointRecord, now: Instant): number {
     if (this.bytesFor(record, now) <= 0) return 0
-    const { maxLeased } = this.#settings
-    const free = maxLeased - this.#held('rows')
-    const ofApplication = share(free, this.#applications.get(record.endpoint.applicationId)?.rows ?? 0)
-    const ofEndpoint = share(ofApplication, record.leased)
-    return Math.max(Math.min(ofEndpoint, free, this.#leftFor(trustIn(record, now), 'rows', maxLeased)), 0)
+    return this.#least(record, now, 'rows', (ofApplication) => share(ofApplication, record.leased))
   }
 
   /** How many more bytes of bodies this endpoint may hold. The last body may exceed it. */
   bytesFor(record: EndpointRecord, now: Instant): number {
-    const free = mostBytes - this.#held('bytes')
-    const ofApplication = share(free, this.#applications.get(record.endpoint.applicationId)?.bytes ?? 0)
-    const ofEndpoint = share(ofApplication, record.leasedBytes)
-    return Math.max(Math.min(ofEndpoint, this.#leftFor(trustIn(record, now), 'bytes', mostBytes)), 0)
+    return this.#least(record, now, 'bytes', (ofApplication) => share(ofApplication, record.leasedBytes))
   }
 
   /** How many more requests may be opened to this endpoint within the limit for all of them together. */
   requestsFor(record: EndpointRecord, now: Instant): number {
-    const { openRequests } = this.#settings.limits
-    const free = openRequests - this.#held('onWire')
-    const ofApplication = share(free, this.#applications.get(record.endpoint.applicationId)?.onWire ?? 0)
-    return Math.max(Math.min(ofApplication, this.#leftFor(trustIn(record, now), 'onWire', openRequests)), 0)
+    return this.#least(record, now, 'onWire', (ofApplication) => ofApplication)
   }
 
-  /** Unproven endpoints may all be hung, so together they get half; doubtful ones get half of that. */
-  #leftFor(trust: Trust, what: keyof Holding, most: number): number {
-    const { proven, unknown, doubtful } = this.#byTrust
-    const unproven = unknown[what] + doubtful[what]
-    if (trust === 'proven') return most - proven[what] - unproven
-    const ofUnproven = Math.ceil(most / 2) - unproven
-    return trust === 'unknown' ? ofUnproven : Math.min(ofUnproven, Math.ceil(most / 4) - doubtful[what])
-  }
-
-  #held(what: keyof Holding): number {
-    const { proven, unknown, doubtful } = this.#byTrust
-    return proven[what] + unknown[what] + doubtful[what]
+  /** The smallest part that any group of the endpoint leaves to it, given what the group leaves to its application. */
+  #least(
+    record: EndpointRecord,
+    now: Instant,
+    what: keyof Holding,
+    ofEndpoint: (ofApplication: number) => number,
+  ): number {
+    const ofApplication = this.#applications.get(record.endpoint.applicationId)
+    let least = Number.POSITIVE_INFINITY
+    for (const group of groupsOf[trustIn(record, now)]) {
+      const free = Math.ceil(this.#most[what] * partOf[group]) - this.#held[group][what]
+      least = Math.min(least, ofEndpoint(share(free, ofApplication?.[group][what] ?? 0)))
+    }
+    return least
   }
 
   get requestsOpen(): number {
-    return this.#held('onWire')
+    return this.#held.all.onWire
   }
 
   get rowsFree(): number {
-    return this.#held('bytes') >= mostBytes ? 0 : Math.max(this.#settings.maxLeased - this.#held('rows'), 0)
+    return this.bytesFree === 0 ? 0 : Math.max(this.#most.rows - this.#held.all.rows, 0)
   }
 
   get bytesFree(): number {
-    return Math.max(mostBytes - this.#held('bytes'), 0)
+    return Math.max(mostBytes - this.#held.all.bytes, 0)
   }
 
   take(held: Held): void {
@@ -112,9 +111,11 @@ export class Budget {
 
   /** A request on the wire always holds a row, so its application is known here. */
   #countOnWire({ record, trust }: Held, sign: 1 | -1): void {
-    this.#byTrust[trust].onWire += sign
-    const holding = this.#applications.get(record.endpoint.applicationId)
-    if (holding !== undefined) holding.onWire += sign
+    const ofApplication = this.#applications.get(record.endpoint.applicationId)
+    for (const group of groupsOf[trust]) {
+      this.#held[group].onWire += sign
+      if (ofApplication !== undefined) ofApplication[group].onWire += sign
+    }
   }
 
   #count({ record, bytes, trust }: Held, sign: 1 | -1): void {
@@ -124,15 +125,21 @@ export class Budget {
 
   #change(record: EndpointRecord, rows: number, bytes: number, trust: Trust): void {
     record.leased += rows
-    this.#byTrust[trust].rows += rows
-    this.#byTrust[trust].bytes += bytes
     const { applicationId } = record.endpoint
-    const holding = this.#applications.get(applicationId) ?? nothing()
-    holding.rows += rows
-    holding.bytes += bytes
-    if (holding.rows === 0) this.#applications.delete(applicationId)
-    else this.#applications.set(applicationId, holding)
+    const ofApplication = this.#applications.get(applicationId) ?? noHoldings()
+    for (const group of groupsOf[trust]) {
+      for (const holding of [this.#held[group], ofApplication[group]]) {
+        holding.rows += rows
+        holding.bytes += bytes
+      }
+    }
+    if (ofApplication.all.rows === 0) this.#applications.delete(applicationId)
+    else this.#applications.set(applicationId, ofApplication)
   }
+}
+
+function noHoldings(): Holdings {
+  return { all: nothing(), unproven: nothing(), doubtful: nothing() }
 }
 
 function nothing(): Holding {

@@ -1,4 +1,5 @@
 import type { Store } from '../../core/ports/ports.ts'
+import type { Instant } from '../../core/time.ts'
 import { noteAlarm } from './directory/alarms.ts'
 import { memoryDirectory } from './directory/directory.ts'
 import { memoryQueue } from './queue/queue.ts'
@@ -24,6 +25,7 @@ export function memoryStore({ soleProcess = false, state = emptyState(soleProces
     directory: memoryDirectory(state),
     open: async () => [],
     attach: async (worker) => {
+      if (state.soleProcess && state.attached.size === 0) forgetWorkers(state, worker.startedAt)
       state.attached.add(worker.id)
       state.workers.set(worker.id, { ...worker, seenAt: worker.startedAt, sharesAmong: 0, waits: [] })
     },
@@ -41,4 +43,10 @@ export function memoryStore({ soleProcess = false, state = emptyState(soleProces
     },
     close: async () => state.attached.clear(),
   }
+}
+
+/** Of a store for one process, its first worker knows that all others are dead. */
+function forgetWorkers(state: State, now: Instant): void {
+  if (state.workers.size > 0) noteAlarm(state, { signal: 'worker-lost', count: state.workers.size, now })
+  state.workers.clear()
 }

@@ -25,6 +25,7 @@ interface Member<Request, Answer> {
 export class Line<Request, Answer> {
   readonly #most: number
   readonly #kind: Kind<Request, Answer>
+  readonly #places = new TenantPlaces()
   #waiting: Member<Request, Answer>[] = []
 
   /** At most this many rows share a statement; a larger request gets its own. */
@@ -38,6 +39,7 @@ export class Line<Request, Answer> {
   }
 
   add(request: Request): Promise<Answer> {
+    this.#places.add(this.#tenantOf(request))
     return new Promise((resolve, reject) => this.#waiting.push({ request, resolve, reject }))
   }
 
@@ -51,35 +53,37 @@ export class Line<Request, Answer> {
   #take(): Member<Request, Answer>[] {
     const [first] = this.#waiting
     if (first === undefined) return []
-    const group = this.#groupOf(first)
+    const group = this.#groupOf(first.request)
     const taken: Member<Request, Answer>[] = []
     const left: Member<Request, Answer>[] = []
     const seen = new Set<string>()
-    const places = new TenantPlaces(this.#waiting.map((member) => this.#tenantOf(member)))
     let free = this.#most
     for (const member of this.#waiting) {
-      const rows = this.#kind.rowsOf(member.request)
-      const fits =
-        rows.length <= free &&
-        !rows.some((row) => seen.has(row)) &&
-        this.#groupOf(member) === group &&
-        places.take(this.#tenantOf(member))
-      const goes = member === first || fits
-      const list = goes ? taken : left
-      list.push(member)
-      if (goes) free -= rows.length
+      if (free <= 0) {
+        left.push(member)
+        continue
+      }
+      const { request } = member
+      const rows = this.#kind.rowsOf(request)
+      const fits = rows.length <= free && !rows.some((row) => seen.has(row)) && this.#groupOf(request) === group
+      const goes = (member === first || fits) && this.#places.take(this.#tenantOf(request))
+      if (goes) {
+        taken.push(member)
+        free -= rows.length
+      } else left.push(member)
       // Skipped requests count too: a later request for the same row must not overtake them.
       for (const row of rows) seen.add(row)
     }
+    this.#places.next()
     this.#waiting = left
     return taken
   }
 
-  #tenantOf({ request }: Member<Request, Answer>): string {
+  #tenantOf(request: Request): string {
     return this.#kind.tenantOf?.(request) ?? ''
   }
 
-  #groupOf({ request }: Member<Request, Answer>): string | undefined {
+  #groupOf(request: Request): string | undefined {
     return this.#kind.groupOf?.(request)
   }
 

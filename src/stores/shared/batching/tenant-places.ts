@@ -7,19 +7,31 @@ const leastPlaces = 4
 export class TenantPlaces {
   readonly #waiting = new Map<string, number>()
   readonly #taken = new Map<string, number>()
-  readonly #total: number
+  #total = 0
 
-  constructor(tenants: readonly string[]) {
-    this.#total = tenants.length
-    for (const tenant of tenants) this.#waiting.set(tenant, (this.#waiting.get(tenant) ?? 0) + 1)
+  /** A request of the tenant waits for a place. */
+  add(tenant: string): void {
+    this.#waiting.set(tenant, (this.#waiting.get(tenant) ?? 0) + 1)
+    this.#total += 1
   }
 
-  /** False if the tenant has used up its places. */
+  /** False if the tenant has used up its places in this statement. */
   take(tenant: string): boolean {
     const others = this.#total - (this.#waiting.get(tenant) ?? 0)
     const taken = this.#taken.get(tenant) ?? 0
     if (others > 0 && taken >= Math.max(Math.floor(others / 2), leastPlaces)) return false
     this.#taken.set(tenant, taken + 1)
     return true
+  }
+
+  /** The statement is complete: requests that have a place in it no longer wait. */
+  next(): void {
+    for (const [tenant, taken] of this.#taken) {
+      const left = (this.#waiting.get(tenant) ?? 0) - taken
+      if (left > 0) this.#waiting.set(tenant, left)
+      else this.#waiting.delete(tenant)
+      this.#total -= taken
+    }
+    this.#taken.clear()
   }
 }
