@@ -159,6 +159,17 @@ describe('a crash', () => {
     expectPause(world, row, minutes)
   })
 
+  test('of one delivery keeps no other suspect of its endpoint waiting for another tick', async () => {
+    const world = await outlived(engineWorld())
+    await suspects(world, 'hook', { rows: 4, started: true })
+    world.store.bend = async ({ method }, run) => {
+      if (method === 'release') await new Promise<void>((resolve) => void world.clock.after(10, resolve))
+      return run()
+    }
+    await world.clock.advance(5_100)
+    expect((await world.rows()).map(({ crashCount }) => crashCount)).toEqual([1, 1, 1, 1])
+  })
+
   test('is the last if it is the fifth: the delivery is dead, crashed, with all five on record, and that is emitted', async () => {
     const world = await worldAfterCrash(4)
     const [row] = await world.rows()

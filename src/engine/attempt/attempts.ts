@@ -234,6 +234,8 @@ export class Attempts {
       return this.#finish(crashed, { deliveryId, epoch: crashed.leaseEpoch, endpointId, mark: next, attempt: null })
     await this.#release([crashed], [{ deliveryId, epoch: crashed.leaseEpoch, nextRetryAt: next.nextRetryAt }])
     this.drop(crashed)
+    // Nothing was sent: the next suspect need not wait for another tick.
+    this.#parts.schedule.reconsider(crashed.record)
   }
 
   #takeWaiting(record: EndpointRecord, leasedBefore = Number.POSITIVE_INFINITY): InFlight[] {
