@@ -38,6 +38,9 @@ export async function startReceiver() {
     },
     /** From now on requests wait for their answers. */
     hold: () => child.send('hold'),
+    /** From now on requests are answered with 500. */
+    fail: () => child.send('fail'),
+    /** From now on all are answered with 200, those that wait included. */
     release: () => child.send('release'),
     stop: () => child.kill(),
   }

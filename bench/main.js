@@ -10,6 +10,7 @@
 //   npm run bench -- --http                          accepting messages over HTTP, against a bare hono route; with a million of them
 //   npm run bench -- --dashboard                     every page on a million deliveries, the palette, and the live tail at 500 events/s, with their bars
 //   npm run bench -- --watched                       what metrics and the log cost, in turns with neither; a scrape with 10,000 endpoints
+//   npm run bench -- --totals                        the limits of a whole process: requests open at once, retries per tick
 //   npm run bench -- --neighbours                    a healthy tenant beside ten bad ones, one after the other (half an hour)
 //                                  … --case 5        only that one; --runs N and --seconds S make it shorter, --json FILE writes all figures
 //                                  … --against HEAD~ also a tenant alone with large bodies, in turns with that commit
@@ -31,6 +32,7 @@ const { values } = parseArgs({
     explain: { type: 'boolean', default: false },
     scale: { type: 'string', default: '1' },
     watched: { type: 'boolean', default: false },
+    totals: { type: 'boolean', default: false },
     neighbours: { type: 'boolean', default: false },
     case: { type: 'string' },
     runs: { type: 'string' },
@@ -48,6 +50,7 @@ if (!['sqlite', 'postgres', undefined].includes(values.store)) {
 if (values.http) await acceptOverHttp(Number(values.scale))
 else if (values.dashboard) await (await import('./dashboard.js')).dashboard(Number(values.scale))
 else if (values.watched) await (await import('./watched.js')).watched()
+else if (values.totals) await (await import('./totals/main.js')).totals()
 else if (values.neighbours)
   await (await import('./neighbours/main.js')).neighbours({ ...values, runs: values.runs ?? '5' })
 else if (values.peers) await (await import('./peers.js')).peers()

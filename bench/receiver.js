@@ -2,7 +2,9 @@
 // what is measured is the sender. It keeps the latency of requests that carry their time of sending, and says what it costs itself.
 import { createServer } from 'node:net'
 
-const answer = Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: keep-alive\r\n\r\nok')
+const ok = answerOf('200 OK')
+const failure = answerOf('500 Internal Server Error')
+let answer = ok
 const head = Buffer.from('\r\n\r\n')
 const stamp = Buffer.from('"sentAtNs":"')
 const lengthName = 'content-length: '
@@ -35,6 +37,10 @@ const server = createServer((socket) => {
   socket.on('error', () => socket.destroy())
 })
 
+function answerOf(status) {
+  return Buffer.from(`HTTP/1.1 ${status}\r\ncontent-length: 2\r\nconnection: keep-alive\r\n\r\nok`)
+}
+
 /** Where the first request in the data ends; -1 if its head is not complete. */
 function requestEnd(data) {
   const headEnd = data.indexOf(head)
@@ -60,9 +66,11 @@ process.on('message', (message) => {
     latenciesMs = []
   }
   if (message === 'count') process.send(count)
+  if (message === 'fail') answer = failure
   if (message === 'hold') isHolding = true
   if (message === 'release') {
     isHolding = false
+    answer = ok
     for (const socket of held) socket.write(answer)
     held = []
   }
