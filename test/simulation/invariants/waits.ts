@@ -1,4 +1,4 @@
-import { askedToWaitMs } from '../../../src/core/delivery/attempt.ts'
+import { askedToWaitMs, succeeded } from '../../../src/core/delivery/attempt.ts'
 import { isOpen } from '../../../src/core/delivery/delivery.ts'
 import type { Instant } from '../../../src/core/time.ts'
 import type { Call, HealthChange } from '../world/history.ts'
@@ -122,20 +122,35 @@ function* ramp(world: World): Iterable<Finding> {
   }
 }
 
-/** When holds and pauses of an endpoint ended. */
+/**
+ * When holds and pauses of an endpoint ended. A hold that a probe has ended is over when its worker hears the answer, though the store may
+ * learn of it later.
+ */
 export function holdEnds(world: World, endpointId: string): Instant[] {
   const ends: Instant[] = []
+  const calls = seen(world).callsTo.get(endpointId) ?? []
   const healths = world.history.health.filter((change) => change.endpointId === endpointId)
-  for (const [index, { after }] of healths.entries()) {
+  for (const [index, { at, after }] of healths.entries()) {
     const next = healths[index + 1]
     if (after.heldUntil === null) continue
-    const endsAt = Math.min(after.heldUntil, next?.at ?? after.heldUntil)
+    const storedAt = Math.min(after.heldUntil, next?.at ?? after.heldUntil)
+    const endsAt = next?.after.heldUntil === null ? (probedAt(calls, at, storedAt) ?? storedAt) : storedAt
     // One that was prolonged, or is being probed, has not ended.
     if (next === undefined || next.after.heldUntil === null || next.at > after.heldUntil) ends.push(endsAt)
   }
   for (const { at, before, after } of seen(world).changesOf.get(endpointId) ?? [])
     if (before !== null && before.status === 'paused' && after.status === 'active') ends.push(at)
   return ends.toSorted((one, other) => one - other)
+}
+
+/** When a request that began in a hold was heard to succeed. */
+function probedAt(calls: readonly Call[], from: Instant, to: Instant): Instant | undefined {
+  return (
+    calls.find(
+      ({ at, endedAt, outcome }) =>
+        at >= from && endedAt !== null && endedAt <= to && outcome !== null && succeeded(outcome),
+    )?.endedAt ?? undefined
+  )
 }
 
 /** What was due and open at an instant. */
