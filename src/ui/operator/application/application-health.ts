@@ -12,11 +12,12 @@ interface Word {
 
 /** How a customer's endpoints are doing, in a word or two. */
 export function healthState({ endpoints, health }: Healthy): Word {
-  const failing = health.breaker_open + health.degraded
+  const unhealthy = health.breaker_open + health.degraded
   const stopped = health.paused + health.disabled
   if (endpoints === 0) return { tone: 'idle', icon: 'dots', word: 'no endpoints' }
-  if (failing === endpoints) return { tone: 'bad', icon: 'broken', word: 'failing' }
-  if (failing > 0) return { tone: 'warning', icon: 'retry', word: `${count(failing)} of ${count(endpoints)} failing` }
+  if (unhealthy === endpoints) return { tone: 'bad', icon: 'broken', word: 'unhealthy' }
+  if (unhealthy > 0)
+    return { tone: 'warning', icon: 'retry', word: `${count(unhealthy)} of ${count(endpoints)} unhealthy` }
   if (stopped < endpoints) return { tone: 'good', icon: 'check', word: 'healthy' }
   return health.paused > 0
     ? { tone: 'held', icon: 'pause', word: 'paused' }
@@ -30,13 +31,13 @@ export function healthSentence(application: Healthy): string {
   const known = Object.values(health).reduce((sum, each) => sum + each, 0)
   const kinds: Kinds = [
     [health.breaker_open, 'on hold'],
-    [health.degraded, 'failing'],
+    [health.degraded, 'degraded'],
     [health.paused, 'paused'],
     [health.disabled, 'disabled'],
     [health.healthy, 'healthy'],
   ]
   const present = kinds.filter(([number]) => number > 0)
-  const whole = present.length === 1 ? alike(known, present) : `Of ${counted(known, 'endpoint')} ${listed(present)}.`
+  const whole = present.length === 1 ? alike(known, present) : `Of ${counted(known, 'endpoint')}, ${listed(present)}.`
   return partial ? `${whole} These are the first of ${count(endpoints)}.` : whole
 }
 
@@ -47,7 +48,7 @@ function alike(known: number, [only]: Kinds): string {
   return known === 1 ? `Its only endpoint is ${word}.` : `All ${count(known)} endpoints are ${word}.`
 }
 
-/** "2 are failing, 1 is paused and 1 is healthy" */
+/** "2 are degraded, 1 is paused and 1 is healthy" */
 function listed(kinds: Kinds): string {
   const said = kinds.map(([number, word]) => `${count(number)} ${number === 1 ? 'is' : 'are'} ${word}`)
   return `${said.slice(0, -1).join(', ')} and ${said.at(-1) ?? ''}`

@@ -25,7 +25,7 @@ export function Erase({ application }: { application: Erased }) {
   }
   return (
     <Panel title="Erase">
-      <p class="muted">Deletes the application, and erases all that it ever had.</p>
+      <p class="muted">Deletes the application and erases all of its data.</p>
       <button type="button" class="button danger" onClick={() => void count()}>
         Erase the application …
       </button>

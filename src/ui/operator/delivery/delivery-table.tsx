@@ -68,7 +68,9 @@ function Head({ page, isOfOneEndpoint, selection }: ShownProps) {
             />
           </th>
         )}
-        <th scope="col">Status</th>
+        <th scope="col" class="wide">
+          Status
+        </th>
         <th scope="col">Event</th>
         <th scope="col" class="wide">
           {whereTitle(isOfOneEndpoint)}
@@ -117,11 +119,13 @@ function Row({ delivery, page, refresh, isOfOneEndpoint, selection }: RowProps) 
           />
         </td>
       )}
-      <td class="status">
-        <DeliveryState delivery={delivery} />
-        <Next delivery={delivery} />
+      <td class="wide">
+        <Status delivery={delivery} />
       </td>
       <td class="main">
+        <div class="narrow">
+          <Status delivery={delivery} />
+        </div>
         <a href={href(`deliveries/${id}`)}>{eventType}</a>
         <Narrow delivery={delivery} isOfOneEndpoint={isOfOneEndpoint} />
       </td>
@@ -147,6 +151,15 @@ function Row({ delivery, page, refresh, isOfOneEndpoint, selection }: RowProps) 
 function weightOf({ status, reason }: ListedDelivery): 'quiet' | 'usual' | 'loud' {
   if (status === 'dead') return reason === 'cancelled' ? 'quiet' : 'loud'
   return status === 'failed' ? 'usual' : 'quiet'
+}
+
+function Status({ delivery }: { delivery: ListedDelivery }) {
+  return (
+    <>
+      <DeliveryState delivery={delivery} />
+      <Next delivery={delivery} />
+    </>
+  )
 }
 
 /** When it goes on, or why it does not. */

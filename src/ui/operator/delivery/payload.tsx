@@ -20,7 +20,7 @@ export function Payload({ message }: { message: DeliveryDetail['message'] }) {
       actions={
         <>
           <span class="muted">
-            {bytes(message.bytes)} {message.contentType}
+            {bytes(message.bytes)} · {message.contentType}
           </span>
           {pretty !== null && (
             <button type="button" class="button small" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>

@@ -16,7 +16,7 @@ export function SignatureDebugger({ deliveryId }: { deliveryId: string }) {
     <details class="panel debugger">
       <summary>
         <h2>Signature debugger</h2>
-        <span class="muted">The customer cannot verify it? Paste what they have, and see what differs.</span>
+        <span class="muted">Paste what the customer received, and see what differs.</span>
       </summary>
       <Form<SignatureCheck>
         action="Compare"

@@ -41,7 +41,7 @@ const pause: Change = {
   isPrimary: false,
   question: {
     title: 'Pause this endpoint?',
-    sentence: 'Nothing is sent while it is paused. Messages for it are collected, and leave when it is resumed.',
+    sentence: 'Nothing is sent while it is paused. Deliveries to it are kept, and sent when it is resumed.',
     action: 'Pause it',
     wantsReason: true,
   },

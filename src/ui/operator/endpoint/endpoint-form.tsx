@@ -44,7 +44,7 @@ export function EndpointForm({ onClose }: { onClose: () => void }) {
           label="Event types"
           choices={eventTypeChoices}
           isMany
-          hint="With commas between them; empty means all."
+          hint="Separated by commas; empty means all."
           placeholder="invoice.paid, invoice.voided"
         />
         <Field name="description" label="Description" />

@@ -86,7 +86,7 @@ function NextRetry({ endpoint: { nextRetry, health, status } }: { endpoint: Endp
   return (
     <Figure
       name="Next retry"
-      under={isStopped ? `it is ${status}` : isHeld ? 'when the hold ends' : 'of those that wait'}
+      under={isStopped ? `it is ${status}` : isHeld ? 'when the hold ends' : 'the earliest of them'}
     >
       <a href={href(`deliveries/${nextRetry.deliveryId}`)}>{isStopped ? 'on hold' : <Until at={at} />}</a>
     </Figure>
@@ -164,7 +164,7 @@ function Failures({ failures }: { failures: EndpointDetail['failures'] }) {
 
 function detailsOf(endpoint: EndpointDetail): [string, ComponentChildren][] {
   const details: [string, ComponentChildren | null][] = [
-    ['Application', <a href={href(`endpoints?application=${endpoint.applicationId}`)}>{endpoint.applicationName}</a>],
+    ['Application', <a href={href(`applications/${endpoint.applicationId}`)}>{endpoint.applicationName}</a>],
     ['Last success', <Ago at={endpoint.lastSuccessAt} />],
     ['Event types', namesOr(endpoint.types, 'all')],
     ['Channels', namesOr(endpoint.channels, null)],

@@ -39,7 +39,7 @@ export function StatusSentence({ endpoint }: { endpoint: Standing }) {
       return (
         <>
           Paused <Ago at={statusSince} />
-          <Reason endpoint={endpoint} />: its deliveries are collected, and leave when it is resumed.
+          <Reason endpoint={endpoint} />: its deliveries are kept, and sent when it is resumed.
         </>
       )
     case 'disabled':
@@ -90,7 +90,7 @@ function Ending({ health: { willBeDisabledAt } }: Pick<Standing, 'health'>) {
   return (
     <>
       {' '}
-      It will be disabled <Until at={willBeDisabledAt} />, unless a delivery succeeds before.
+      It will be disabled <Until at={willBeDisabledAt} />, unless a delivery succeeds before then.
     </>
   )
 }

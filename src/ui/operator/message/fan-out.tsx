@@ -4,9 +4,10 @@ import { Panel } from '../../parts/page.tsx'
 import { DeliveryState } from '../../parts/status.tsx'
 import { Pager } from '../../parts/table/pager.tsx'
 import { Ago, Until } from '../../parts/time.tsx'
+import { Url } from '../../parts/url.tsx'
 import { href, query } from '../../state/router.ts'
 import { useLoad } from '../../state/use-load.ts'
-import { firstLine, shortUrl } from '../../text/format.ts'
+import { firstLine } from '../../text/format.ts'
 
 const refreshMs = 2_000
 const pageSize = 50
@@ -81,7 +82,9 @@ function Row({ delivery }: { delivery: Delivery }) {
         )}
       </td>
       <td class="main">
-        <a href={href(`deliveries/${id}`)}>{shortUrl(targetUrl)}</a>
+        <a href={href(`deliveries/${id}`)}>
+          <Url url={targetUrl} />
+        </a>
         {errorDetail !== null && (
           <div class="under" title={errorDetail}>
             {firstLine(errorDetail)}

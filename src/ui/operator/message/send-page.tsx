@@ -29,7 +29,7 @@ export function SendMessage() {
       <div class="send">
         <Panel title="Message">
           <p class="muted">
-            It is delivered to every endpoint of the application that wants its type, as any other is.
+            It is delivered like any other message, to every endpoint of the application that subscribes to its type.
           </p>
           <Form action="Send the message" submit={send} done={sent} onCancel={() => go('messages')}>
             <div class="two">
@@ -61,7 +61,7 @@ export function SendMessage() {
             <Field
               name="key"
               label="Idempotency key"
-              hint="Optional. A second message under the same key is not sent: the first is answered again."
+              hint="Optional. A second message with the same key is not sent; the response is that of the first."
             />
           </Form>
         </Panel>

@@ -29,7 +29,7 @@ export function Settings() {
             <Sessions />
             <Panel title="Configuration">
               {config.settings.length === 0 ? (
-                <p class="muted">Posthorn is part of another program here, which configures it.</p>
+                <p class="muted">Posthorn runs inside another program, which configures it.</p>
               ) : (
                 <Table settings={config.settings} />
               )}

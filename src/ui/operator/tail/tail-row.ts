@@ -7,6 +7,8 @@ export interface TailRow {
   readonly key: number
   readonly at: string
   readonly type: EventType
+  /** A delivery that ended because a person cancelled it. */
+  readonly isCancelled: boolean
   /** The type of the message that it is about. */
   readonly eventType: string | null
   readonly customer: string | null
@@ -29,6 +31,7 @@ export function rowOf(event: StreamedEvent, key: number): TailRow {
     key,
     at: new Date(event.at).toISOString(),
     type: event.type,
+    isCancelled: isCancellation(event),
     eventType: 'event_type' in event ? event.event_type : null,
     customer: applicationName ?? event.applicationId ?? null,
     endpoint: typeof endpointUrl === 'string' ? shortUrl(endpointUrl) : null,
@@ -37,6 +40,10 @@ export function rowOf(event: StreamedEvent, key: number): TailRow {
     detail: detailOf(event),
     to: pageOf(event),
   }
+}
+
+function isCancellation(event: StreamedEvent): boolean {
+  return event.type === 'delivery.dead' && event.reason === 'cancelled'
 }
 
 /** What a delivery came to before anybody watched. `lastAttempt` and the name are there if the list has them. */
@@ -56,6 +63,7 @@ export function rowOfDelivery(delivery: ListedDelivery, key: number): TailRow {
     key,
     at: delivery.lastAttemptedAt ?? delivery.updatedAt,
     type: statusEvents[status],
+    isCancelled: reason === 'cancelled',
     eventType,
     customer: applicationName ?? applicationId,
     endpoint: shortUrl(targetUrl),
@@ -64,7 +72,7 @@ export function rowOfDelivery(delivery: ListedDelivery, key: number): TailRow {
         ? codeIn(errorDetail)
         : codeOf(lastAttempt.statusCode, lastAttempt.outcome),
     latencyMs: lastAttempt?.tookMs ?? null,
-    detail: firstLine(errorDetail ?? reason ?? ''),
+    detail: firstLine(errorDetail ?? (reason === 'cancelled' ? '' : reason) ?? ''),
     to: `deliveries/${id}`,
   }
 }
@@ -98,10 +106,11 @@ function detailOf(event: StreamedEvent): string {
     case 'message.enqueued':
       return counted(event.deliveries, 'delivery')
     case 'delivery.delivered':
-      return event.attempt_count === 1 ? '' : `at attempt ${event.attempt_count}`
+      return event.attempt_count === 1 ? '' : `on attempt ${event.attempt_count}`
     case 'delivery.failed':
       return `attempt ${event.attempt_count}: ${firstLine(event.error_detail)}`
     case 'delivery.dead':
+      if (event.reason === 'cancelled') return firstLine(event.error_detail ?? '')
       return `${event.reason}: ${firstLine(event.error_detail ?? 'without a response')}`
     case 'endpoint.failing':
       return 'every attempt failed for a day or longer'

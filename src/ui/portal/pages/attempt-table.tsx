@@ -1,10 +1,10 @@
-import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { Url } from '../../parts/url.tsx'
 import type { List, PortalAttempt } from '../../api/answers.ts'
 import { canWrite } from '../../state/session.ts'
 import { useLoad } from '../../state/use-load.ts'
 import { act, own, resend } from '../api.ts'
-import { laidOut, latency, shortUrl } from '../format.ts'
+import { laidOut, latency } from '../format.ts'
 import { Code } from '../parts/code.tsx'
 import { Show } from '../parts/loaded.tsx'
 import { Time, portalHref } from '../parts/page.tsx'
@@ -60,6 +60,11 @@ export function AttemptTable({ attempts, refresh, isOfOneMessage = false }: Atte
           <tr>
             <th scope="col">{say('logs.code')}</th>
             <th scope="col">{say(isOfOneMessage ? 'logs.endpoint' : 'logs.event')}</th>
+            {!isOfOneMessage && (
+              <th scope="col" class="cut">
+                {say('messages.id')}
+              </th>
+            )}
             <th scope="col" class="number wide">
               {say('logs.latency')}
             </th>
@@ -73,13 +78,13 @@ export function AttemptTable({ attempts, refresh, isOfOneMessage = false }: Atte
         </thead>
         <tbody>
           {byTime.map((attempt) => (
-            <Row key={attempt.id} attempt={attempt} refresh={refresh} isNewest={newest.has(attempt.id)}>
-              {isOfOneMessage ? (
-                <a href={portalHref(`endpoints/${attempt.endpointId}`)}>{shortUrl(attempt.url)}</a>
-              ) : (
-                <a href={portalHref(`messages/${attempt.msgId}`)}>{attempt.msg?.eventType ?? attempt.msgId}</a>
-              )}
-            </Row>
+            <Row
+              key={attempt.id}
+              attempt={attempt}
+              refresh={refresh}
+              isNewest={newest.has(attempt.id)}
+              isOfOneMessage={isOfOneMessage}
+            />
           ))}
         </tbody>
       </table>
@@ -98,16 +103,12 @@ interface RowProps {
   readonly attempt: PortalAttempt
   readonly refresh: () => void
   readonly isNewest: boolean
-  /** The link in it. */
-  readonly children: ComponentChildren
+  readonly isOfOneMessage: boolean
 }
 
-function Row({ attempt, refresh, isNewest, children }: RowProps) {
+function Row({ attempt, refresh, isNewest, isOfOneMessage }: RowProps) {
   const [isOpen, setOpen] = useState(false)
-  const { id, msgId, endpointId, responseDurationMs, timestamp, statusText } = attempt
-  async function retry(): Promise<void> {
-    if (await act(resend(msgId, endpointId), say('logs.retried'))) refresh()
-  }
+  const { id, msgId, responseDurationMs, timestamp } = attempt
   return (
     <>
       <tr>
@@ -115,22 +116,19 @@ function Row({ attempt, refresh, isNewest, children }: RowProps) {
           <AttemptCode attempt={attempt} />
         </td>
         <td class="main">
-          {children}
+          <Subject attempt={attempt} isOfOneMessage={isOfOneMessage} />
           <div class="narrow under">
             <Time at={timestamp} /> · {latency(responseDurationMs)}
           </div>
         </td>
+        {!isOfOneMessage && <MessageCell attempt={attempt} />}
         <td class="number wide">{latency(responseDurationMs)}</td>
         <td class="when wide">
           <Time at={timestamp} />
         </td>
         <td class="action">
           <div class="actions end">
-            {statusText === 'fail' && isNewest && canWrite() && (
-              <button type="button" class="button small" onClick={() => void retry()}>
-                {say('logs.retry')}
-              </button>
-            )}
+            {isNewest && <Retry attempt={attempt} refresh={refresh} />}
             <button type="button" class="button small quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
               {say('logs.show_response')}
             </button>
@@ -139,12 +137,44 @@ function Row({ attempt, refresh, isNewest, children }: RowProps) {
       </tr>
       {isOpen && (
         <tr class="response">
-          <td colSpan={5}>
+          <td colSpan={isOfOneMessage ? 5 : 6}>
             <ResponseBody path={own(`msg/${msgId}/attempt/${id}`)} id={id} />
           </td>
         </tr>
       )}
     </>
+  )
+}
+
+/** What the attempt was about: which endpoint got it, or which event it was. */
+function Subject({ attempt, isOfOneMessage }: Pick<RowProps, 'attempt' | 'isOfOneMessage'>) {
+  const { msgId, msg, endpointId, url } = attempt
+  if (!isOfOneMessage) return <a href={portalHref(`messages/${msgId}`)}>{msg?.eventType ?? msgId}</a>
+  return (
+    <a href={portalHref(`endpoints/${endpointId}`)}>
+      <Url url={url} />
+    </a>
+  )
+}
+
+/** Attempts of one message have the same: without it, nobody sees which of them belong together. */
+function MessageCell({ attempt: { msgId, msg } }: Pick<RowProps, 'attempt'>) {
+  return (
+    <td class="cut under">
+      <code>{msg?.eventId ?? msgId}</code>
+    </td>
+  )
+}
+
+function Retry({ attempt: { msgId, endpointId, statusText }, refresh }: Pick<RowProps, 'attempt' | 'refresh'>) {
+  if (statusText !== 'fail' || !canWrite()) return null
+  async function retry(): Promise<void> {
+    if (await act(resend(msgId, endpointId), say('logs.retried'))) refresh()
+  }
+  return (
+    <button type="button" class="button small" onClick={() => void retry()}>
+      {say('logs.retry')}
+    </button>
   )
 }
 

@@ -4,6 +4,7 @@ import { patch, post, remove } from '../../api/call.ts'
 import { go } from '../../state/router.ts'
 import { notify } from '../../state/notices.ts'
 import { canWrite } from '../../state/session.ts'
+import { Url } from '../../parts/url.tsx'
 import { useLoad } from '../../state/use-load.ts'
 import { act, own } from '../api.ts'
 import { exactTime, shortUrl } from '../format.ts'
@@ -67,7 +68,9 @@ function Details({ endpoint }: { endpoint: EndpointDetail }) {
       <dl class="details">
         <div>
           <dt>{say('endpoint.url')}</dt>
-          <dd>{url}</dd>
+          <dd>
+            <Url url={url} isWhole />
+          </dd>
         </div>
         {description !== '' && (
           <div>

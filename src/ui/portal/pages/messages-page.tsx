@@ -56,7 +56,7 @@ function EventFilter({ event }: { event: string }) {
 function Table({ messages }: { messages: readonly PortalMessage[] }) {
   return (
     <div class="scroll">
-      <table class="rows">
+      <table class="rows messages">
         <caption class="hidden">{say('messages.title')}</caption>
         <thead>
           <tr>

@@ -16,7 +16,7 @@ export function Response({ attempt, isOpen }: { attempt: Attempt; isOpen: boolea
     ) : (
       <p class="note">No response.</p>
     )
-  if (!hasBody && responseHeaders === null) return <p class="note">No response body is kept.</p>
+  if (!hasBody && responseHeaders === null) return <p class="note">No response body was kept.</p>
   return (
     <details open={isOpen}>
       <summary>

@@ -60,7 +60,7 @@ export function EndpointSecrets({ endpoint, refresh }: { endpoint: EndpointDetai
           </button>
         </div>
       )}
-      {canWrite() && shown === null && <p class="muted">That it was revealed is kept in the audit log.</p>}
+      {canWrite() && shown === null && <p class="muted">Revealing it is recorded in the audit log.</p>}
     </Panel>
   )
 }

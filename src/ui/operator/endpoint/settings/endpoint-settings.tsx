@@ -91,7 +91,7 @@ function Destination({ endpoint, at }: GroupProps) {
         rows={3}
         value={linesOf(endpoint.headers)}
         placeholder="X-Name: value"
-        hint="One per line, sent with every attempt. Values are not shown: a line that is left as it is keeps its value."
+        hint="One per line, sent with every attempt. Values are not shown: a line that you leave unchanged keeps its value."
         at={at}
         changeOf={(text) => headersAsChange(endpoint.headers, text)}
       />
@@ -109,7 +109,7 @@ function Subscription({ endpoint, at }: GroupProps) {
           name="channels"
           label="Channels"
           value={channels?.join(', ') ?? ''}
-          hint="With commas between them; empty means all."
+          hint="Separated by commas; empty means all."
           at={at}
           changeOf={(text) => ({ body: { channels: orNull(namesIn(text)) } })}
         />
@@ -132,7 +132,7 @@ function PolicyField({ policy }: { policy: string }) {
           </option>
         ))}
       </select>
-      <small>How often and for how long a failed delivery is tried again.</small>
+      <small>How often and for how long a failed delivery is retried.</small>
     </label>
   )
 }

@@ -37,7 +37,7 @@ export function FilterField({ endpoint, at }: FilterFieldProps) {
             type(value)
           }}
         />
-        <small>JSON: what a payload must be like to be sent here. Empty means all.</small>
+        <small>JSON. Only payloads that match it are sent here; empty means all.</small>
       </label>
       <Trial applicationId={endpoint.applicationId} text={isChecked || text === saved ? text.trim() : ''} />
     </Checked>

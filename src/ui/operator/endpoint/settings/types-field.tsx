@@ -23,7 +23,7 @@ export function TypesField({ types, at }: { types: readonly string[] | null; at:
         isMany
         problemId={problem === null ? undefined : problemId}
         placeholder="invoice.paid, invoice.*"
-        hint="With commas between them; empty means all."
+        hint="Separated by commas; empty means all."
       />
       <input type="hidden" name="types" value={value} />
     </Checked>
