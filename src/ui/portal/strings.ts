@@ -1,4 +1,4 @@
-/** Every word that the portal says, by its key. A translation is a file with the same keys; `{…}` is filled in. */
+/** All strings of the portal, by key. A translation is a file with the same keys; `{…}` is filled in. */
 export const strings = {
   language: 'en',
 

@@ -3,7 +3,7 @@ import { count, counted } from '../../text/format.ts'
 
 type Healthy = Pick<ApplicationOverview, 'endpoints' | 'health' | 'partial'>
 
-/** A state as it is drawn. */
+/** How a state is displayed. */
 interface Word {
   readonly tone: 'good' | 'warning' | 'bad' | 'idle' | 'held'
   readonly icon: 'check' | 'retry' | 'broken' | 'dots' | 'pause' | 'stop'
@@ -24,7 +24,7 @@ export function healthState({ endpoints, health }: Healthy): Word {
     : { tone: 'held', icon: 'stop', word: 'disabled' }
 }
 
-/** The same in a sentence, with what else there is to know. */
+/** The same as a sentence, with more detail. */
 export function healthSentence(application: Healthy): string {
   const { endpoints, health, partial } = application
   if (endpoints === 0) return 'It has no endpoints yet, so messages for it go nowhere.'
@@ -54,12 +54,12 @@ function listed(kinds: Kinds): string {
   return `${said.slice(0, -1).join(', ')} and ${said.at(-1) ?? ''}`
 }
 
-/** What people call a customer: its name, or what else it has. */
+/** The name of a customer for people: its name, else its uid or id. */
 export function customerName({ name, uid, id }: { name: string; uid: string | null; id: string }): string {
   return name === '' ? (uid ?? id) : name
 }
 
-/** What the last 24 hours came to. */
+/** The totals of the last 24 hours. */
 export function lastDay({ hours }: Pick<ApplicationOverview, 'hours'>): {
   delivered: number
   failed: number

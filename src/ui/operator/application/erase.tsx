@@ -12,10 +12,10 @@ import { Refusal } from '../../parts/refusal.tsx'
 
 type Erased = Pick<ApplicationOverview, 'id' | 'uid' | 'name'>
 
-// As far as the server counts.
+// The server counts no further.
 const mostCounted = 1_000_000
 
-/** The end of a customer: counted first, and done only by who types its name. */
+/** Erases a customer: shows the exact numbers first, and asks for its name to be typed. */
 export function Erase({ application }: { application: Erased }) {
   const [found, setFound] = useState<Erasable | null>(null)
   async function count(): Promise<void> {

@@ -17,7 +17,7 @@ import { canWrite } from '../../state/session.ts'
 const refreshMs = 5_000
 const mostErrors = 3
 
-/** Dead letters by endpoint and reason: the unit in which a person decides. */
+/** Dead letters by endpoint and reason: people decide about them in these groups. */
 export function DeadLetters() {
   const application = query.value.get('application') ?? ''
   const endpoint = query.value.get('endpoint') ?? ''
@@ -57,7 +57,7 @@ export function DeadLetters() {
   )
 }
 
-/** One endpoint and reason, with what it last said. Bulk work is asked for by these two, so they are one row. */
+/** One endpoint and reason, with the last errors. A bulk job takes these two as its filter, so they make up one row. */
 interface Group {
   readonly key: string
   readonly endpointId: string
@@ -137,7 +137,7 @@ const columns: Readonly<Record<Column, (group: Group) => string | number>> = {
 
 interface TableProps {
   readonly groups: readonly Group[]
-  /** There are older ones that were not read. */
+  /** There are older ones that were not counted. */
   readonly isPart: boolean
   readonly selected: ReadonlySet<string>
   readonly select: (keys: ReadonlySet<string>) => void

@@ -21,7 +21,7 @@ import { canWrite } from '../../state/session.ts'
 
 const refreshMs = 2_000
 
-/** One delivery: why it is where it is, what was tried, what is in it. */
+/** One delivery: its status and why, its attempts and its payload. */
 export function Delivery({ id }: { id: string }) {
   const loaded = useLoad<DeliveryDetail>(`delivery/${encodeURIComponent(id)}`, {}, refreshMs)
   const delivery = loaded.value
@@ -91,7 +91,7 @@ function Actions({ delivery, refresh }: { delivery: DeliveryDetail; refresh: () 
   )
 }
 
-/** Copies the command, or shows it where the browser does not allow that. */
+/** Copies the command, or shows it if the browser does not allow copying. */
 async function copyCurl(id: string, show: (command: string) => void): Promise<void> {
   const answer = await get<{ command: string }>(`delivery/${id}/curl`)
   if (answer.kind !== 'answered') return notify('bad', problemOf(answer))

@@ -4,7 +4,7 @@ import { ask } from '../../parts/dialog.tsx'
 import { href } from '../../state/router.ts'
 import { notify } from '../../state/notices.ts'
 
-/** What can be done with an endpoint as it stands. */
+/** The actions for an endpoint in its current state. */
 export function EndpointActions({ endpoint, refresh }: { endpoint: EndpointDetail; refresh: () => void }) {
   return (
     <>
@@ -30,7 +30,7 @@ interface Change {
   readonly word: string
   readonly done: string
   readonly isPrimary: boolean
-  /** Absent where it can do no harm. */
+  /** Absent if no confirmation is needed. */
   readonly question?: Parameters<typeof ask>[0]
 }
 

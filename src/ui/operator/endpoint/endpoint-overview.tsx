@@ -19,7 +19,7 @@ const windows = [
   ['7d', '7 days'],
 ] as const
 
-/** How an endpoint has done: in numbers, drawn, and by what failed last. */
+/** How an endpoint is doing: numbers, a chart and the last error. */
 export function EndpointOverview({ endpoint }: { endpoint: EndpointDetail }) {
   const window = query.value.get('window') === '7d' ? '7d' : '24h'
   const loaded = useLoad<EndpointTimeline>(
@@ -77,7 +77,7 @@ function Numbers({ endpoint, timeline: { total } }: { endpoint: EndpointDetail; 
   )
 }
 
-/** When the first of those that wait is sent: not before the endpoint gets anything at all. */
+/** When the first waiting delivery is sent: not before the end of a hold. */
 function NextRetry({ endpoint: { nextRetry, health, status } }: { endpoint: EndpointDetail }) {
   if (nextRetry === null) return <Figure name="Next retry" under="none waits" children="–" />
   const isStopped = status !== 'active'

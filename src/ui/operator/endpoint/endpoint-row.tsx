@@ -6,7 +6,7 @@ import { Health } from '../../parts/status.tsx'
 import { Url } from '../../parts/url.tsx'
 import { StatusSentence } from './endpoint-status.tsx'
 
-/** An endpoint in a table: health, where and why, what the table adds, backlog. On a phone the health stands above the address. */
+/** An endpoint in a table: health, URL with the reason, further columns of the table, backlog. On a phone the health is above the URL. */
 export function EndpointRow({
   endpoint,
   children,

@@ -7,7 +7,7 @@ type Standing = Pick<Endpoint, 'health' | 'status' | 'statusReason' | 'statusSin
 
 const tones = { healthy: 'good', degraded: 'warning', breaker_open: 'bad', paused: 'held', disabled: 'held' } as const
 
-/** How an endpoint stands, in a word and a sentence, with what can be done about it. */
+/** The status of an endpoint, as a word and a sentence, with the actions for it. */
 export function EndpointStatus({ endpoint, children }: { endpoint: Standing; children: ComponentChildren }) {
   return (
     <section class={`standing ${tones[endpoint.health.state]}`} aria-label="Status">

@@ -12,7 +12,7 @@ import { firstLine } from '../../text/format.ts'
 const refreshMs = 2_000
 const pageSize = 50
 
-/** Where a message went, and how far it came at each endpoint; each row leads to its delivery. */
+/** The endpoints of a message, and its progress at each; each row links to its delivery. */
 export function FanOut({ messageId }: { messageId: string }) {
   const loaded = useLoad<DeliveryList>(
     'delivery',

@@ -17,12 +17,12 @@ import { PayloadEditor } from './payload-editor.tsx'
 
 const pauseMs = 300
 
-/** One message by hand: for an application, of a type, from the type's example. */
+/** Sends one message by hand: application, type, and a payload that starts as the type's example. */
 export function SendMessage() {
   const [eventType, setEventType] = useState(query.value.get('event_type') ?? '')
   const example = useExample(eventType)
   const [typed, setTyped] = useState<string | null>(null)
-  // What a person has written stays, whatever type is chosen afterwards.
+  // What somebody has typed is kept when another type is chosen.
   const text = typed ?? example
   return (
     <Page title="Send a message" above={<a href={href('messages')}>Messages</a>}>
@@ -89,7 +89,7 @@ function useExample(eventType: string): string {
   return example
 }
 
-/** A value once it has rested for a moment. */
+/** A value once it has not changed for a moment. */
 function useLater(value: string): string {
   const [rested, setRested] = useState(value)
   useEffect(() => browserClock.after(pauseMs, () => setRested(value)), [value])

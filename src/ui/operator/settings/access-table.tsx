@@ -4,11 +4,11 @@ import { Ago, Until } from '../../parts/time.tsx'
 export interface AccessRow {
   readonly id: string
   readonly name: ComponentChildren
-  /** What is known of it besides. */
+  /** Further details. */
   readonly under: ComponentChildren
   readonly createdAt: string
   readonly expiresAt: string | null
-  /** The button that ends it, for those who can. */
+  /** The button that revokes it, for those with write access. */
   readonly action: ComponentChildren
 }
 

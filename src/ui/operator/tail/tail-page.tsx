@@ -15,7 +15,7 @@ import { appearanceOf, eventWords } from './tail-words.ts'
 const nothing: TailView = { rows: [], skipped: 0, waiting: 0, isOpen: false, hasBegun: false }
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 
-/** What happens, while it happens, after the last of what happened before. */
+/** Events as they happen, after the last deliveries before that. */
 export function Tail() {
   const filter = filterIn(query.value)
   const [view, setView] = useState(nothing)
@@ -181,7 +181,7 @@ function isOrdinary(row: TailRow): boolean {
   return tone === 'good' || tone === 'idle' || row.isCancelled
 }
 
-/** The exceptional stands out. */
+/** Failures stand out. */
 function codeTone(code: string | null): string {
   return code === null || code.startsWith('2') ? 'wide code' : 'wide code failed-code'
 }

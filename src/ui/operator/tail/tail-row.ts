@@ -2,7 +2,7 @@ import type { EventLabels, EventType, PosthornEvent } from '../../../core/ports/
 import type { Delivery } from '../../api/answers.ts'
 import { counted, firstLine, shortUrl } from '../../text/format.ts'
 
-/** One event as a row; what it does not have is null. */
+/** One event as a row; a missing value is null. */
 export interface TailRow {
   readonly key: number
   readonly at: string
@@ -20,7 +20,7 @@ export interface TailRow {
   readonly to: string | null
 }
 
-/** On the wire times are text, and ids and names stand beside the event's own fields. */
+/** On the wire times are text, and the event has the ids and names as further fields. */
 export type StreamedEvent = PosthornEvent &
   Partial<EventLabels> & { readonly applicationId?: string | null; readonly endpointId?: string | null }
 
@@ -46,7 +46,7 @@ function isCancellation(event: StreamedEvent): boolean {
   return event.type === 'delivery.dead' && event.reason === 'cancelled'
 }
 
-/** What a delivery came to before anybody watched. `lastAttempt` and the name are there if the list has them. */
+/** The last state of a delivery from before the tail was opened. `lastAttempt` and the name are there if the list has them. */
 export type ListedDelivery = Delivery & {
   readonly applicationName?: string | undefined
   readonly lastAttempt?: {
@@ -84,7 +84,7 @@ const statusEvents: Readonly<Record<Delivery['status'], EventType>> = {
   dead: 'delivery.dead',
 }
 
-/** A status code, or in a word why there is none. */
+/** A status code, or a word for why there is none. */
 function codeOf(statusCode: number | null, outcome: string | null): string | null {
   return statusCode === null ? (outcome === 'answered' ? null : outcome) : String(statusCode)
 }

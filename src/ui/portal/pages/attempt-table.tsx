@@ -14,7 +14,7 @@ import { say } from '../settings.ts'
 const refreshMs = 10_000
 const fewest = 10
 
-/** The newest attempts at an endpoint, with the way to all of them. */
+/** The newest attempts at an endpoint, with a link to all of them. */
 export function RecentAttempts({ endpointId }: { endpointId: string }) {
   const loaded = useLoad<List<PortalAttempt>>(
     own(`attempt/endpoint/${endpointId}`),
@@ -43,13 +43,13 @@ export function RecentAttempts({ endpointId }: { endpointId: string }) {
 interface AttemptTableProps {
   readonly attempts: readonly PortalAttempt[]
   readonly refresh: () => void
-  /** All are of one message: where each went says more than what it was. */
+  /** All are of one message: then the endpoint is shown instead of the event. */
   readonly isOfOneMessage?: boolean
 }
 
-/** Attempts, one to a line: what was sent, what the endpoint answered, how long that took. */
+/** Attempts, one per line: the event, the response of the endpoint, and the latency. */
 export function AttemptTable({ attempts, refresh, isOfOneMessage = false }: AttemptTableProps) {
-  // The server lists them by message, newest first; whoever reads a log expects it by time.
+  // The server lists them by message, newest first; a log is expected in order of time.
   const byTime = attempts.toSorted((one, other) => Date.parse(other.timestamp) - Date.parse(one.timestamp))
   const newest = newestOfEach(byTime)
   return (
@@ -92,7 +92,7 @@ export function AttemptTable({ attempts, refresh, isOfOneMessage = false }: Atte
   )
 }
 
-/** The last attempt at each message and endpoint: only after it there is something to try again. */
+/** The last attempt of each message at each endpoint: only it can be retried. */
 function newestOfEach(byTime: readonly PortalAttempt[]): ReadonlySet<string> {
   const newest = new Map<string, string>()
   for (const { id, msgId, endpointId } of byTime.toReversed()) newest.set(`${msgId} ${endpointId}`, id)
@@ -157,7 +157,7 @@ function Subject({ attempt, isOfOneMessage }: Pick<RowProps, 'attempt' | 'isOfOn
   )
 }
 
-/** Attempts of one message have the same: without it, nobody sees which of them belong together. */
+/** The same for all attempts of a message: without it one could not see which of them belong together. */
 function MessageCell({ attempt: { msgId, msg } }: Pick<RowProps, 'attempt'>) {
   return (
     <td class="cut under">
@@ -178,7 +178,7 @@ function Retry({ attempt: { msgId, endpointId, statusText }, refresh }: Pick<Row
   )
 }
 
-/** What came back, read when somebody wants to see it. */
+/** The response, loaded on demand. */
 function ResponseBody({ path, id }: { path: string; id: string }) {
   const loaded = useLoad<PortalAttempt>(path)
   return (

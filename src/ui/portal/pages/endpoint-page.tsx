@@ -20,7 +20,7 @@ import { Verification } from './verification.tsx'
 
 const refreshMs = 10_000
 
-/** One endpoint: how it is doing, what it gets, its secret, and what was sent to it last. */
+/** One endpoint: its status, its settings, its secret, and its latest attempts. */
 export function EndpointPage({ id }: { id: string }) {
   const loaded = useLoad<EndpointDetail>(`endpoint/${id}`, {}, refreshMs)
   const endpoint = loaded.value

@@ -14,7 +14,7 @@ import { AttemptTable } from './attempt-table.tsx'
 const refreshMs = 5_000
 const pageSize = 50
 
-/** One message: what it says, which endpoints it is for, and every attempt to send it. */
+/** One message: its payload, its endpoints, and every attempt to send it. */
 export function MessagePage({ id }: { id: string }) {
   const message = useLoad<PortalMessage>(own(`msg/${id}`), { with_content: 'false' })
   const destinations = useLoad<List<MessageDestination>>(own(`msg/${id}/endpoint`), { limit: pageSize }, refreshMs)

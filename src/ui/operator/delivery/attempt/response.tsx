@@ -3,7 +3,7 @@ import { bytes, counted } from '../../../text/format.ts'
 import { Code } from '../../../parts/code.tsx'
 import { headersText } from './headers.ts'
 
-/** What came back, or why nothing did; folded away unless it is what one looks for. */
+/** The response, or why there is none; collapsed unless it explains the failure. */
 export function Response({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }) {
   const { number, outcome, response, responseHeaders, omittedHeaders } = attempt
   const hasBody = response !== null && response !== ''
