@@ -6,10 +6,9 @@ export function Url({ url, isWhole = false }: { url: string; isWhole?: boolean }
   return (
     <>
       {parts.map((part, index) => (
-        <>
-          {index > 0 && <wbr />}
+        <span key={index} class="url-part">
           {part}
-        </>
+        </span>
       ))}
     </>
   )
